@@ -1,0 +1,175 @@
+import type { EvidenceGrade, EvidenceKind, MethodAction, Plan, Step } from './plan.ts';
+
+/** The record of fencing one node: `ha.k8s.io/v1` NodeFence (seed 004, design 2). Times on the wire are RFC 3339. */
+export type FenceState = 'new' | 'running' | 'done' | 'final' | 'error';
+export const FENCE_STATES: readonly FenceState[] = ['new', 'running', 'done', 'final', 'error'];
+
+export type Outcome = 'recovered' | 'untouched' | 'replaced' | 'fenced-off' | 'node-gone' | 'failed' | 'stopped';
+
+export interface NodeFenceSpec {
+  node: string;
+  requestedBy?: { apiVersion: string; kind: string; namespace?: string; name: string; uid: string };
+}
+
+export interface Trigger {
+  kind: 'node-condition' | 'remediation' | 'person';
+  conditionType?: string;
+  status?: string;
+  reason?: string;
+  since: string;
+  bootID?: string;
+}
+
+export interface Frozen {
+  nodeUID: string;
+  systemUUID?: string;
+  providerID?: string;
+  bootID?: string;
+  plan: Plan;
+}
+
+/** What a run was: a method of the plan, or one of the controller's own operations on the cluster. */
+export type OperationKind = 'method' | 'release' | 'release-end';
+
+export type JobResult =
+  | 'succeeded'
+  | 'refused'
+  | 'unreachable'
+  | 'timeout'
+  | 'misconfigured'
+  | 'not-sent'
+  | 'stopped'
+  | 'voided'
+  | 'found-done'
+  | 'found-not-done';
+
+/** One run, written before (intent) and after (result). The only trace of a run that may have happened (P4). */
+export interface JournalEntry {
+  /** `<method>-<uuid>`, the shape of the seed's job names. */
+  id: string;
+  step: Step;
+  level: number;
+  /** Position in the step's program; see program.ts. */
+  operation: string;
+  method: string;
+  agent: string;
+  device: string;
+  plug: string;
+  action: MethodAction | 'release' | 'release-end' | 'confirm';
+  /** 1 for the first run of this operation in this incident and restart. */
+  attempt: number;
+  restart: number;
+  runner: 'in-process' | 'child' | 'job';
+  epoch: number;
+  startedAt: string;
+  /** How long a set begun under this intent may take, counted from a successor's first sight. */
+  deadlineMs: number;
+  finishedAt?: string;
+  result?: JobResult;
+  message?: string;
+}
+
+export interface Evidence {
+  kind: EvidenceKind;
+  grade: EvidenceGrade;
+  /** Journal id of the run that gave it. */
+  source: string;
+  /** Reads, witnesses and identity check, in words. */
+  detail: string;
+  observedAt: string;
+  bootID?: string;
+  /** The device's own clock at the last read. */
+  deviceTime?: string;
+  voidedAt?: string;
+  voidedBecause?: string;
+}
+
+export interface Hold {
+  reason: string;
+  policy: string;
+  message: string;
+  since: string;
+}
+
+/** What we set and must take back (P8). */
+export interface Restore {
+  cordoned?: boolean;
+  taints?: { key: string; value: string; effect: string }[];
+  annotations?: Record<string, string>;
+  /** Devices left off or ports left closed by us: method names. */
+  edges?: { method: string; agent: string; device: string; plug: string; state: 'off' | 'closed' }[];
+}
+
+export interface Released {
+  by: 'out-of-service' | 'delete-pods' | 'evict';
+  at: string;
+  pods: number;
+  /** Evidence it rests on (its `source`). */
+  evidence: string;
+  volumesDetachedAt?: string;
+  timedOut?: boolean;
+}
+
+export interface Timeline {
+  failedAt?: string;
+  noticedAt?: string;
+  isolatedAt?: string;
+  poweredOffAt?: string;
+  releasedAt?: string;
+  poweredOnAt?: string;
+  readyAt?: string;
+  finalAt?: string;
+}
+
+export interface FenceCondition {
+  type: 'Isolated' | 'PoweredOff' | 'WorkloadReleased' | 'Recovered' | 'Held' | 'Stopped' | 'ConfigurationValid' | 'LeftOff';
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+}
+
+export interface HistoryEntry {
+  incident: number;
+  outcome: Outcome;
+  from: string;
+  to: string;
+  summary: string;
+}
+
+export interface NodeFenceStatus {
+  state: FenceState;
+  step: Step;
+  /** Fallback level of the step that is being tried; 1 at first. */
+  level: number;
+  incident: number;
+  epoch: number;
+  frozen?: Frozen;
+  retries: number;
+  restarts: number;
+  outcome?: Outcome;
+  trigger?: Trigger;
+  jobs: string[];
+  journal: JournalEntry[];
+  evidence: Evidence[];
+  hold?: Hold;
+  restore?: Restore;
+  released?: Released;
+  timeline: Timeline;
+  conditions: FenceCondition[];
+  history: HistoryEntry[];
+  /** One sentence for people: what happens next, or what they must do. */
+  message?: string;
+}
+
+export const FENCE_NAME_PREFIX = 'node-fence-';
+export function fenceName(node: string): string {
+  return FENCE_NAME_PREFIX + node;
+}
+
+export const LIMITS = { journal: 64, message: 512, evidence: 16, history: 32, conditions: 16 } as const;
+
+/** Cuts a text to what the schema admits, so that a device's long answer can never make a status write fail. */
+export function bounded(text: string, limit: number = LIMITS.message): string {
+  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+}

@@ -1,0 +1,115 @@
+/** What will be done to one node, resolved from its configuration and frozen in the NodeFence when the fence begins (P7). Seed 004, design 3. */
+
+export type Step = 'isolation' | 'power-management' | 'recovery';
+export const STEPS: readonly Step[] = ['isolation', 'power-management', 'recovery'];
+
+export type AgentKind = 'power' | 'fabric' | 'action';
+/** What a method does. `on`/`off` for power, `open`/`close` for fabric (written on/off there too), `reboot` is split by the program, `run` for action agents. */
+export type MethodAction = 'on' | 'off' | 'reboot' | 'run';
+
+export type EvidenceKind = 'power-off' | 'instance-stopped' | 'host-off' | 'storage-revoked' | 'booted-anew' | 'ack' | 'watchdog' | 'kdump';
+export type EvidenceGrade = 'read-back' | 'person' | 'inferred';
+export type ReleaseMode = 'auto' | 'out-of-service' | 'delete-pods' | 'evict' | 'none';
+
+export interface PlanMethod {
+  /** Name of the method, as the step lists it. */
+  name: string;
+  /** Canonical agent name. */
+  agent: string;
+  kind: AgentKind;
+  action: MethodAction;
+  /** Queue key of the device; empty for agents without one. */
+  device: string;
+  plug: string;
+  /** Without any secret; those are read again when the method runs. */
+  parameters: Readonly<Record<string, string>>;
+  /** Name of the Secret whose keys become parameters. */
+  secret?: string;
+  /** Storage that this fabric method revokes, as declared. */
+  storage?: string;
+  /** Worst case from an accepted set to its effect. */
+  deviceMaxLatencyMs: number;
+}
+
+export interface PlanLevel {
+  /** 1 for `power_management=`, 2 for `power_management.2=`, ... */
+  level: number;
+  methods: readonly PlanMethod[];
+}
+
+/** Milliseconds, measured by the fence controller's monotonic clock. Defaults and inequalities: design 3 and 10. */
+export interface Timing {
+  isolationDelayMs: number;
+  powerManagementDelayMs: number;
+  notReadyPeriodMs: number;
+  readyTimeoutMs: number;
+  healthyDelayMs: number;
+  probationMs: number;
+  historyTtlMs: number;
+  powerTimeoutMs: number;
+  setDeadlineMs: number;
+  offStableMs: number;
+  settleMs: number;
+  intentMaxAgeMs: number;
+  releaseTimeoutMs: number;
+  lifeWaitMs: number;
+  alarmAfterMs: number;
+  restartBackoffMs: number;
+}
+
+export interface PlanProblem {
+  severity: 'error' | 'warning';
+  /** `ConfigMap fence-config-a, key config.properties, line 3`. */
+  where: string;
+  /** What is wrong and what to do. */
+  message: string;
+}
+
+export interface Plan {
+  /** Where the steps came from. */
+  source: 'node' | 'group' | 'default' | 'none';
+  isolation: readonly PlanLevel[];
+  powerManagement: readonly PlanLevel[];
+  recovery: readonly PlanLevel[];
+  timing: Timing;
+  stepRetries: number;
+  /** -1: for ever, with capped back-off. */
+  maxRestarts: number;
+  trigger: 'not-ready';
+  release: ReleaseMode;
+  minimumEvidence: readonly EvidenceKind[];
+  identity: 'verified' | 'unverified';
+  /** Power supplies of the machine that the plan must switch off; undefined: the distinct plugs count. */
+  supplies?: number;
+  problems: readonly PlanProblem[];
+}
+
+export function levelsOf(plan: Plan, step: Step): readonly PlanLevel[] {
+  switch (step) {
+    case 'isolation':
+      return plan.isolation;
+    case 'power-management':
+      return plan.powerManagement;
+    case 'recovery':
+      return plan.recovery;
+  }
+}
+
+export const DEFAULT_TIMING: Timing = {
+  isolationDelayMs: 5_000,
+  powerManagementDelayMs: 300_000,
+  notReadyPeriodMs: 600_000,
+  readyTimeoutMs: 600_000,
+  healthyDelayMs: 30_000,
+  probationMs: 600_000,
+  historyTtlMs: 86_400_000,
+  powerTimeoutMs: 60_000,
+  setDeadlineMs: 8_000,
+  offStableMs: 3_000,
+  settleMs: 12_000,
+  intentMaxAgeMs: 600_000,
+  releaseTimeoutMs: 60_000,
+  lifeWaitMs: 15_000,
+  alarmAfterMs: 900_000,
+  restartBackoffMs: 30_000,
+};

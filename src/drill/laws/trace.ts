@@ -1,0 +1,85 @@
+/**
+ * What happened, as seen from outside the controller: one line of JSON each in the drill (every process writes its own file), one array in
+ * the simulation. The laws are judged from these alone. `at` is milliseconds on one clock for the whole run.
+ */
+export type TraceEvent = DeviceEvent | PowerEvent | ApiEvent | DiskEvent | NodeEvent | ControllerEvent | FaultEvent;
+
+interface Traced {
+  at: number;
+}
+
+/** A request that a device answered. */
+export interface DeviceEvent extends Traced {
+  kind: 'device';
+  /** Address or name of the device. */
+  device: string;
+  plug: string;
+  /** The machine that the device really switches. */
+  node: string;
+  /** `identity`: it showed the machine's UUID (may be the same answer as a read). */
+  action: 'login' | 'identity' | 'read' | 'set';
+  want?: 'on' | 'off';
+  /** HTTP status or completion, and for reads the state shown: `200 Off`. */
+  answer: string;
+  /** For reads: the power state shown. */
+  shown?: 'on' | 'off' | 'pending' | 'unknown';
+  /** Connection or session the request came over. */
+  session: string;
+}
+
+/** The machine's true power changed. */
+export interface PowerEvent extends Traced {
+  kind: 'power';
+  node: string;
+  state: 'on' | 'off';
+  cause: 'set' | 'panic' | 'restore' | 'start';
+}
+
+/** A request as the API server's audit saw it, after it was answered. Watches are recorded when opened. */
+export interface ApiEvent extends Traced {
+  kind: 'api';
+  user: string;
+  verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+  /** `plural.group`, or `plural` for the core group. */
+  resource: string;
+  subresource?: string;
+  namespace?: string;
+  name?: string;
+  status: number;
+  /** Body of a write, parsed. */
+  request?: unknown;
+  /** The object as stored after a successful write (for a delete: as it was). */
+  object?: unknown;
+}
+
+/** A workload process wrote to the shared disk. */
+export interface DiskEvent extends Traced {
+  kind: 'disk';
+  volume: string;
+  node: string;
+  podUID: string;
+  counter: number;
+}
+
+/** Something happened to the machine or kubelet (from the simulated world, not from the API). */
+export interface NodeEvent extends Traced {
+  kind: 'node';
+  node: string;
+  what: 'boot' | 'panic' | 'hang' | 'kubelet-up' | 'kubelet-down' | 'pod-start' | 'pod-stop';
+  bootID?: string;
+  pod?: string;
+}
+
+export interface ControllerEvent extends Traced {
+  kind: 'controller';
+  /** Lease holder identity. */
+  id: string;
+  what: 'start' | 'crash' | 'pause' | 'resume' | 'stop';
+}
+
+/** The fault was injected; times in the drill's timeline count from here. */
+export interface FaultEvent extends Traced {
+  kind: 'fault';
+  fault: string;
+  node: string;
+}

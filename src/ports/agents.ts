@@ -1,0 +1,135 @@
+/** The contract between the core and fence agents (design 4). An agent knows one kind of device and nothing else. */
+
+/** What a device may be asked about one plug. `unknown` is every answer that is not exactly a known token. */
+export type PowerState = 'on' | 'off' | 'pending' | 'unknown';
+export type PortState = 'open' | 'closed' | 'pending' | 'unknown';
+export type DeviceState = PowerState | PortState;
+
+/** Parsed parameters of a method: template, method and Secret merged. Never logged, never written to an object. */
+export type Parameters = Readonly<Record<string, string>>;
+
+/** What the machine behind a plug must be, as recorded while the node was healthy. */
+export interface Identity {
+  node: string;
+  systemUUID?: string | undefined;
+  providerID?: string | undefined;
+}
+
+export interface Target {
+  /** Outlet, port, instance id; empty where the device has one machine only. */
+  plug: string;
+  /** Address of the device, as `deviceKey` gave it. */
+  device: string;
+  parameters: Parameters;
+  /** A machine of another identity behind the plug is `Misconfigured`, before anything is sent. */
+  identity: Identity;
+  signal: AbortSignal;
+  /** Real time this one call may take. */
+  deadlineMs: number;
+  /**
+   * The lease check. Called in the same synchronous turn as the write of the request that changes the device, after connect,
+   * TLS and authentication; throws `NotSent` when the set must not begin.
+   */
+  beforeSend(): void;
+}
+
+/** What a device said to a read, with what else it showed. */
+export interface Reading<S extends DeviceState = DeviceState> {
+  state: S;
+  /** The device's own words, e.g. `PowerState=Off`. */
+  detail: string;
+  /** A second witness (Chassis, outlet current), where the device has one; it must agree. */
+  witness?: { source: string; state: S; detail: string };
+  /** How the machine's identity was checked over the same session. */
+  identity: 'verified' | 'unverified';
+  /** The device's own clock, where it has one (RFC 3339). */
+  deviceTime?: string;
+}
+
+/** The device's answer to a set. Never evidence. */
+export interface Outcome {
+  /** `accepted`: it said it would. `unclear`: no answer or an odd one; reads decide. A refusal is thrown as `Refused`. */
+  result: 'accepted' | 'unclear';
+  detail: string;
+}
+
+export interface PowerAgent {
+  readonly kind: 'power';
+  read(target: Target): Promise<Reading<PowerState>>;
+  set(target: Target, state: 'on' | 'off'): Promise<Outcome>;
+}
+
+export interface FabricAgent {
+  readonly kind: 'fabric';
+  read(target: Target): Promise<Reading<PortState>>;
+  set(target: Target, state: 'open' | 'closed'): Promise<Outcome>;
+}
+
+export interface ActionAgent {
+  readonly kind: 'action';
+  /** Does it. Resolving means that the effect was read back. */
+  run(target: Target): Promise<Outcome>;
+  /** Is the effect there now? Asked after a crash and on a retry. */
+  confirm(target: Target): Promise<boolean>;
+}
+
+export type Agent = PowerAgent | FabricAgent | ActionAgent;
+
+/** One parameter of an agent, as documented and checked. Parsed from the agent's zod schema. */
+export interface ParameterDescription {
+  name: string;
+  required: boolean;
+  secret: boolean;
+  description: string;
+  default?: string;
+}
+
+export interface ParameterProblem {
+  parameter: string;
+  message: string;
+}
+
+/** What the registry knows of an agent without opening a connection. */
+export interface AgentDefinition {
+  name: string;
+  aliases: readonly string[];
+  kind: Agent['kind'];
+  /** Actions that a method may name. */
+  actions: readonly string[];
+  /** Worst case from an accepted set to its effect (design 10). */
+  deviceMaxLatencyMs: number;
+  /** Every set that carries the same key is queued one behind the other. */
+  deviceKey(parameters: Parameters): string;
+  describe(): readonly ParameterDescription[];
+  /** Empty when the parameters are complete and well formed. Secrets need not be present when `withSecrets` is false. */
+  check(parameters: Parameters, withSecrets: boolean): readonly ParameterProblem[];
+  create(): Promise<Agent>;
+}
+
+export interface AgentRegistry {
+  /** By name or alias, `_` and `-` alike. */
+  find(name: string): AgentDefinition | undefined;
+  names(): readonly string[];
+}
+
+/** Typed failures of agents (design 4). `device`, `plug`, `asked` and `answered` say what happened, without secrets. */
+export type AgentErrorKind = 'Refused' | 'Unreachable' | 'Timeout' | 'Misconfigured' | 'NotSent';
+
+export interface AgentErrorFacts {
+  device: string;
+  plug: string;
+  asked: string;
+  answered: string;
+}
+
+export class AgentError extends Error {
+  override readonly name = 'AgentError';
+  /** Refused: do not retry this method. Unreachable, Timeout: retry, then the next level. Misconfigured: a person must mend the configuration. NotSent: the set never began. */
+  readonly kind: AgentErrorKind;
+  readonly facts: AgentErrorFacts;
+  constructor(kind: AgentErrorKind, facts: AgentErrorFacts) {
+    super(`${kind}: ${facts.device}${facts.plug === '' ? '' : ` plug ${facts.plug}`}: asked ${facts.asked}, ${facts.answered}`);
+    this.kind = kind;
+    this.facts = facts;
+  }
+}

@@ -1,0 +1,61 @@
+import type { KubeObject } from './objects.ts';
+
+/** A kind of Kubernetes object as the API addresses it. */
+export interface Resource<T extends KubeObject = KubeObject> {
+  /** Empty for the core group. */
+  group: string;
+  version: string;
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+  /** Never set; carries the object's type. */
+  readonly object?: T;
+}
+
+/**
+ * Calls to the API server that are not answered from a cache. Every method rejects with `ApiStatusError` (the server said no) or
+ * `TransportError` (no answer; the effect is unknown). Reads are quorum reads (resourceVersion unset).
+ */
+export interface Cluster {
+  /** `undefined` when there is no such object (404). */
+  get<T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined>;
+  list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
+  create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
+  /** PUT of the main resource; `metadata.uid` and `metadata.resourceVersion` must be set: 409 when either has moved. */
+  replace<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
+  /** PUT of the status subresource, under the same precondition. */
+  replaceStatus<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
+  /** RFC 7386 merge patch; put `metadata.resourceVersion` into `patch` for compare-and-swap. */
+  mergePatch<T extends KubeObject>(resource: Resource<T>, name: string, patch: object, options?: { namespace?: string; subresource?: 'status' }): Promise<T>;
+  /** `false` when it was gone already. 409 when `uid` names another object. */
+  remove(resource: Resource, name: string, options?: RemoveOptions): Promise<boolean>;
+  /** policy/v1 Eviction: 429 when a PodDisruptionBudget forbids it. */
+  evict(name: string, namespace: string, options?: { gracePeriodSeconds?: number }): Promise<void>;
+}
+
+export interface ListOptions {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+}
+
+export interface RemoveOptions {
+  namespace?: string;
+  uid?: string;
+  gracePeriodSeconds?: number;
+}
+
+/** A watched collection. Objects are frozen; a change replaces the object. */
+export interface Lister<T extends KubeObject> {
+  /** `key` is `name`, or `namespace/name` for a namespaced resource. */
+  get(key: string): T | undefined;
+  all(): Iterable<T>;
+  /** Objects under one value of an index declared when the lister was built. */
+  byIndex(index: string, value: string): readonly T[];
+  /** Called after the cache has changed; `before` is undefined for an addition, `after` for a removal. A new uid under an old name is a removal, then an addition. Returns the unsubscribe function. */
+  onChange(listener: (before: T | undefined, after: T | undefined) => void): () => void;
+  /** The first list has been delivered. */
+  readonly synced: boolean;
+  /** Monotonic time at which the watch was last known to be live (an event, a bookmark, an open). */
+  readonly freshAtMs: number;
+}

@@ -1,0 +1,61 @@
+import type { NodeFenceSpec, NodeFenceStatus } from '../domain/node-fence.ts';
+import type { Resource } from './cluster.ts';
+import type { ConfigMap, KubeObject, Lease, Node, Pod, Secret, VolumeAttachment } from './objects.ts';
+
+export const GROUP = 'ha.k8s.io';
+export const VERSION = 'v1';
+
+export interface NodeFence extends KubeObject {
+  spec: NodeFenceSpec;
+  status?: NodeFenceStatus;
+}
+
+/** A person's stop: while it exists nothing acts on the node, or on any node with `all`. Design 2. */
+export interface NodeFenceStop extends KubeObject {
+  spec: { node?: string; all?: boolean; reason: string };
+}
+
+/** A person's word that a node is down: single use, bound to one incident (P1). */
+export interface NodeFenceAcknowledgement extends KubeObject {
+  spec: { node: string; nodeFenceUID: string; incident: number; bootID?: string; reason: string };
+}
+
+/** What outlives a fence; name = node. */
+export interface NodeFenceReport extends KubeObject {
+  spec?: Record<string, never>;
+  status?: {
+    identity?: { nodeUID: string; systemUUID?: string; providerID?: string; bootID?: string; recordedAt: string };
+    incident?: number;
+    consecutiveFailures?: number;
+    fencesStartedAt?: string[];
+    conditions?: { type: string; status: string; reason: string; message: string; lastTransitionTime: string }[];
+    problems?: { severity: string; where: string; message: string }[];
+  };
+}
+
+function core<T extends KubeObject>(kind: string, plural: string, namespaced: boolean): Resource<T> {
+  return { group: '', version: 'v1', kind, plural, namespaced };
+}
+
+function own<T extends KubeObject>(kind: string, plural: string): Resource<T> {
+  return { group: GROUP, version: VERSION, kind, plural, namespaced: false };
+}
+
+export const NODES = core<Node>('Node', 'nodes', false);
+export const PODS = core<Pod>('Pod', 'pods', true);
+export const CONFIG_MAPS = core<ConfigMap>('ConfigMap', 'configmaps', true);
+export const SECRETS = core<Secret>('Secret', 'secrets', true);
+export const EVENTS = core<KubeObject>('Event', 'events', true);
+export const LEASES: Resource<Lease> = { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', plural: 'leases', namespaced: true };
+export const VOLUME_ATTACHMENTS: Resource<VolumeAttachment> = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  kind: 'VolumeAttachment',
+  plural: 'volumeattachments',
+  namespaced: false,
+};
+export const NODE_FENCES = own<NodeFence>('NodeFence', 'nodefences');
+export const NODE_FENCE_STOPS = own<NodeFenceStop>('NodeFenceStop', 'nodefencestops');
+export const NODE_FENCE_ACKNOWLEDGEMENTS = own<NodeFenceAcknowledgement>('NodeFenceAcknowledgement', 'nodefenceacknowledgements');
+export const NODE_FENCE_REPORTS = own<NodeFenceReport>('NodeFenceReport', 'nodefencereports');
+export const NODE_LEASE_NAMESPACE = 'kube-node-lease';
