@@ -40,6 +40,7 @@ export type JobResult =
   | 'not-sent'
   | 'stopped'
   | 'voided'
+  | 'failed'
   | 'found-done'
   | 'found-not-done';
 
@@ -64,6 +65,8 @@ export interface JournalEntry {
   startedAt: string;
   /** How long a set begun under this intent may take, counted from a successor's first sight. */
   deadlineMs: number;
+  /** The node's boot ID when the intent was written. */
+  bootID?: string;
   finishedAt?: string;
   result?: JobResult;
   message?: string;
@@ -80,6 +83,8 @@ export interface Evidence {
   bootID?: string;
   /** The device's own clock at the last read. */
   deviceTime?: string;
+  /** The instance cannot come back (cloud: terminated). */
+  terminated?: boolean;
   voidedAt?: string;
   voidedBecause?: string;
 }
@@ -108,6 +113,8 @@ export interface Released {
   evidence: string;
   volumesDetachedAt?: string;
   timedOut?: boolean;
+  /** Evidence was voided after the release began: nothing is switched on by itself any more (P2). */
+  voidedAt?: string;
 }
 
 export interface Timeline {

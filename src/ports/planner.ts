@@ -1,0 +1,11 @@
+import type { Plan, PlanMethod } from '../domain/plan.ts';
+import type { Parameters } from './agents.ts';
+import type { Node } from './objects.ts';
+
+/** Configuration as the fence controller needs it; read live from ConfigMaps and Secrets. */
+export interface Planner {
+  /** The node's resolved plan as configured now. Never throws: what is wrong stands in `plan.problems` (P7). */
+  planFor(node: Node): Plan;
+  /** Frozen parameters with today's secrets merged in. Rejects with `AgentError` kind `Misconfigured` when a Secret is missing. */
+  parametersFor(node: string, method: PlanMethod): Promise<Parameters>;
+}
