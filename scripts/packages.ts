@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Programs that some tests start, and the Debian package that brings each. */
+interface TestProgram {
+  command: string;
+  package: string;
+}
+export const TEST_PROGRAMS: readonly TestProgram[] = [{ command: 'git', package: 'git' }];
+
+export interface Machine {
+  isRoot: boolean;
+  isDebian: boolean;
+  has(command: string): boolean;
+  install(packages: readonly string[]): void;
+}
+
+/**
+ * Installs what is missing where that needs nobody's leave (root on Debian), else says which one line does it. Returns the packages that
+ * are still missing; under continuous integration each counts as a failed test.
+ */
+export function setUpPackages(programs: readonly TestProgram[], machine: Machine, say: (line: string) => void): string[] {
+  const missing = (): string[] => programs.filter(({ command }) => !machine.has(command)).map((program) => program.package);
+  const wanted = missing();
+  if (wanted.length === 0) return [];
+  const line = `apt-get install -y --no-install-recommends ${wanted.join(' ')}`;
+  if (machine.isRoot && machine.isDebian) {
+    try {
+      machine.install(wanted);
+    } catch (error) {
+      say(`${line} failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const left = missing();
+  if (left.length > 0) say(`some tests need programs that this machine lacks; this installs them: sudo ${line}`);
+  return left;
+}
+
+export function thisMachine(): Machine {
+  return {
+    isRoot: process.getuid?.() === 0,
+    isDebian: existsSync('/etc/debian_version'),
+    has: (command) => (process.env['PATH'] ?? '').split(delimiter).some((folder) => isExecutable(join(folder, command))),
+    install(packages) {
+      const options = { stdio: ['ignore', 2, 2] as ['ignore', number, number], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+      execFileSync('apt-get', ['install', '-y', '--no-install-recommends', ...packages], options);
+    },
+  };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

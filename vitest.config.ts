@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+import { CountsReporter } from './scripts/counts-reporter.ts';
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    include: ['src/**/*.test.ts', 'agents/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    reporters: ['default', new CountsReporter()],
+  },
+});
