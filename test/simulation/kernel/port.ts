@@ -1,0 +1,106 @@
+import type { SimulatedProcess } from './simulated-process.ts';
+
+/** Kills the process at its nth call (1 is the first) that carries the tag, before the call has left or after it took effect. */
+export interface CrashPoint {
+  tag: string;
+  nth: number;
+  moment: 'before-effect' | 'after-effect';
+}
+
+export interface PortCall<T> {
+  /** For the trace: `set off bmc-a`. */
+  label: string;
+  /** What kind of call it is, for crash points: `any` is implied. */
+  tags: readonly string[];
+  /** From the call to its effect. */
+  requestMs: number;
+  /** From the effect to the answer. */
+  answerMs: number;
+  /** Happens in the outer world, whatever has become of the caller meanwhile. */
+  effect: () => T | Promise<T>;
+}
+
+/** The outgoing side of a simulated process: every call passes here, is counted, delayed, and may be the one at which the process dies. */
+export class Port {
+  readonly process: SimulatedProcess;
+  readonly #crash: CrashPoint | undefined;
+  readonly #onCrash: (point: CrashPoint, label: string) => void;
+  #seen = 0;
+  #pending = 0;
+
+  constructor(process: SimulatedProcess, crash?: CrashPoint, onCrash: (point: CrashPoint, label: string) => void = () => undefined) {
+    this.process = process;
+    this.#crash = crash;
+    this.#onCrash = onCrash;
+  }
+
+  /** Calls that have neither settled nor been orphaned by a crash. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** Settles after both delays as `effect` did; never when the process is dead by then, or was when it called. */
+  call<T>(call: PortCall<T>): Promise<T> {
+    const { process } = this;
+    if (process.isDead) {
+      return new Promise<never>(() => undefined);
+    }
+    process.kernel.countPortCall();
+    const crash = this.#crashFor(call.tags);
+    if (crash?.moment === 'before-effect') {
+      this.#die(crash, call.label);
+      return new Promise<never>(() => undefined);
+    }
+    this.#pending += 1;
+    return new Promise<T>((resolve, reject) => {
+      const answer = (settle: () => void): void => {
+        process.deliverAfter(call.answerMs, () => {
+          this.#pending -= 1;
+          settle();
+        });
+      };
+      process.kernel.schedule(call.requestMs, () => {
+        const result = attempt(call.effect);
+        if (crash !== undefined) {
+          this.#die(crash, call.label);
+        }
+        result.then(
+          (value) => {
+            answer(() => {
+              resolve(value);
+            });
+          },
+          (thrown: unknown) => {
+            answer(() => {
+              reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
+            });
+          },
+        );
+      });
+    });
+  }
+
+  #crashFor(tags: readonly string[]): CrashPoint | undefined {
+    const point = this.#crash;
+    if (point === undefined || (point.tag !== 'any' && !tags.includes(point.tag))) {
+      return undefined;
+    }
+    this.#seen += 1;
+    return this.#seen === point.nth ? point : undefined;
+  }
+
+  #die(point: CrashPoint, label: string): void {
+    if (!this.process.isDead) {
+      this.process.crash();
+      this.#onCrash(point, label);
+    }
+  }
+}
+
+function attempt<T>(effect: () => T | Promise<T>): Promise<T> {
+  try {
+    return Promise.resolve(effect());
+  } catch (thrown) {
+    return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
+  }
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Kernel } from './kernel.ts';
+import { ProcessClock } from './process-clock.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/**
+ * An operating-system process of the simulated world. Whatever reaches it (timers, answers, watch events) comes through `deliver`: a dead
+ * process gets nothing any more, so its promises never settle and its `finally` blocks never run; a stopped one gets it when it goes on.
+ */
+export class SimulatedProcess {
+  readonly name: string;
+  readonly kernel: Kernel;
+  readonly random: SeededRandom;
+  readonly #clock: ProcessClock;
+  readonly #waiting: (() => void)[] = [];
+  #state: 'running' | 'stopped' | 'dead' = 'running';
+  #isDraining = false;
+
+  constructor(kernel: Kernel, name: string) {
+    this.kernel = kernel;
+    this.name = name;
+    this.random = kernel.random(`process ${name}`);
+    this.#clock = new ProcessClock(this);
+  }
+
+  get clock(): Clock {
+    return this.#clock;
+  }
+
+  get isDead(): boolean {
+    return this.#state === 'dead';
+  }
+
+  get isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  /** Hands something to the process: at once when it runs, later when it is stopped, never when it is dead. Call it from an event. */
+  deliver(task: () => void): void {
+    if (this.#state === 'dead') {
+      return;
+    }
+    if (this.#state === 'stopped' || this.#waiting.length > 0) {
+      this.#waiting.push(task);
+      return;
+    }
+    task();
+  }
+
+  /** Delivers `task` after `delayMs` of world time. Returns the cancel function. */
+  deliverAfter(delayMs: number, task: () => void): () => void {
+    let isCancelled = false;
+    const cancel = this.kernel.schedule(delayMs, () => {
+      this.deliver(() => {
+        if (!isCancelled) {
+          task();
+        }
+      });
+    });
+    return () => {
+      isCancelled = true;
+      cancel();
+    };
+  }
+
+  /** SIGKILL, power cut, out of memory. */
+  crash(): void {
+    this.#state = 'dead';
+    this.#waiting.length = 0;
+  }
+
+  /** SIGSTOP: nothing is delivered, all clocks run on. */
+  stop(): void {
+    if (this.#state === 'running') {
+      this.#state = 'stopped';
+    }
+  }
+
+  /** SIGCONT: what came meanwhile is delivered in the order it came, one event each. */
+  resume(): void {
+    if (this.#state === 'stopped') {
+      this.#state = 'running';
+      this.#drain();
+    }
+  }
+
+  /** The machine sleeps: as a stop, and CLOCK_MONOTONIC stands still until the process wakes. */
+  suspend(durationMs: number): void {
+    this.stop();
+    this.#clock.standStill();
+    this.kernel.schedule(durationMs, () => {
+      this.#clock.goOn();
+      this.resume();
+    });
+  }
+
+  /** An administrator or NTP sets the clock. */
+  jumpWallClock(byMs: number): void {
+    this.#clock.jumpWall(byMs);
+  }
+
+  #drain(): void {
+    if (this.#isDraining || this.#waiting.length === 0) {
+      return;
+    }
+    this.#isDraining = true;
+    this.kernel.schedule(0, () => {
+      this.#isDraining = false;
+      if (this.#state !== 'running') {
+        return;
+      }
+      const task = this.#waiting.shift();
+      task?.();
+      this.#drain();
+    });
+  }
+}
