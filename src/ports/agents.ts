@@ -1,3 +1,6 @@
+import type { Clock } from './clock.ts';
+import type { Cluster } from './cluster.ts';
+
 /** The contract between the core and fence agents (design 4). An agent knows one kind of device and nothing else. */
 
 /** What a device may be asked about one plug. `unknown` is every answer that is not exactly a known token. */
@@ -57,12 +60,15 @@ export interface PowerAgent {
   readonly kind: 'power';
   read(target: Target): Promise<Reading<PowerState>>;
   set(target: Target, state: 'on' | 'off'): Promise<Outcome>;
+  /** Ends kept sessions and connections. Never rejects; the agent may be used again afterwards. */
+  close?(): Promise<void>;
 }
 
 export interface FabricAgent {
   readonly kind: 'fabric';
   read(target: Target): Promise<Reading<PortState>>;
   set(target: Target, state: 'open' | 'closed'): Promise<Outcome>;
+  close?(): Promise<void>;
 }
 
 export interface ActionAgent {
@@ -71,6 +77,7 @@ export interface ActionAgent {
   run(target: Target): Promise<Outcome>;
   /** Is the effect there now? Asked after a crash and on a retry. */
   confirm(target: Target): Promise<boolean>;
+  close?(): Promise<void>;
 }
 
 export type Agent = PowerAgent | FabricAgent | ActionAgent;
@@ -82,11 +89,19 @@ export interface ParameterDescription {
   secret: boolean;
   description: string;
   default?: string;
+  /** Other names that mean the same, e.g. those of the ClusterLabs agent. */
+  aliases?: readonly string[];
 }
 
 export interface ParameterProblem {
   parameter: string;
   message: string;
+}
+
+/** What an agent may reach besides its device. */
+export interface AgentContext {
+  cluster: Cluster;
+  clock: Clock;
 }
 
 /** What the registry knows of an agent without opening a connection. */
@@ -103,7 +118,7 @@ export interface AgentDefinition {
   describe(): readonly ParameterDescription[];
   /** Empty when the parameters are complete and well formed. Secrets need not be present when `withSecrets` is false. */
   check(parameters: Parameters, withSecrets: boolean): readonly ParameterProblem[];
-  create(): Promise<Agent>;
+  create(context: AgentContext): Promise<Agent>;
 }
 
 export interface AgentRegistry {
