@@ -1,0 +1,86 @@
+// What code that runs under deterministic simulation may not touch: every source of time, chance and the outside world but the injected ports.
+
+/** Folders whose code the simulation runs. */
+export const SIMULATED = [
+  'src/{domain,controllers,dispatch,ports,kube,config}/**/*.ts',
+  'src/drill/{apiserver,world,laws}/**/*.ts',
+  'agents/{cordon,uncordon,taint}/**/*.ts',
+];
+
+/** Shells around them, which do touch the world, and tests. */
+export const NOT_SIMULATED = [
+  '**/*.test.ts',
+  'src/kube/**/{https-transport,kubeconfig,exec-credential,exec-credentials,credentials}*.ts',
+  'src/kube/{transport,kubeconfig,credentials}/**',
+  'src/drill/apiserver/**/{https,http}-*.ts',
+  'src/drill/apiserver/{http,https}*',
+  'src/drill/apiserver/{http,https,shell}/**',
+];
+
+const BY_CLOCK = 'time comes from the injected Clock (src/ports/clock.ts)';
+const BY_RANDOM = 'randomness comes from the injected Random (src/ports/random.ts)';
+const BY_PORT = 'the outside world is reached through a port (src/ports)';
+
+const TIMERS = ['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate', 'performance', 'process'];
+const MODULES = [
+  'timers',
+  'timers/promises',
+  'fs',
+  'fs/promises',
+  'zlib',
+  'dns',
+  'dns/promises',
+  'net',
+  'tls',
+  'http',
+  'https',
+  'http2',
+  'dgram',
+  'crypto',
+  'child_process',
+  'worker_threads',
+  'cluster',
+  'os',
+  'perf_hooks',
+  'process',
+  'vm',
+  'readline',
+  'repl',
+  'inspector',
+  'async_hooks',
+];
+
+export const simulationRules = {
+  'no-restricted-globals': [
+    'error',
+    ...TIMERS.map((name) => ({ name, message: BY_CLOCK })),
+    { name: 'crypto', message: BY_RANDOM },
+    ...['fetch', 'WebSocket', 'EventSource', 'XMLHttpRequest'].map((name) => ({ name, message: BY_PORT })),
+    ...['WeakRef', 'FinalizationRegistry'].map((name) => ({ name, message: 'garbage collection is not replayed' })),
+    { name: 'globalThis', message: 'name the thing itself, so that these rules see it' },
+  ],
+  'no-restricted-properties': [
+    'error',
+    { object: 'Math', property: 'random', message: BY_RANDOM },
+    { object: 'Date', property: 'now', message: BY_CLOCK },
+    { object: 'AbortSignal', property: 'timeout', message: BY_CLOCK },
+    { object: 'AbortSignal', property: 'any', message: 'leaks on long-lived signals and is not replayed: src/runtime/linked-abort.ts' },
+    { object: 'Atomics', property: 'wait', message: BY_CLOCK },
+  ],
+  'no-restricted-syntax': [
+    'error',
+    { selector: 'NewExpression[callee.name="Date"][arguments.length=0]', message: BY_CLOCK },
+    { selector: 'CallExpression[callee.name="Date"]', message: BY_CLOCK },
+    { selector: 'ImportExpression', message: 'a dynamic import settles at a time that is not replayed' },
+  ],
+  '@typescript-eslint/no-restricted-imports': [
+    'error',
+    {
+      paths: [...MODULES.flatMap((name) => [name, `node:${name}`]), 'axios', 'p-retry'].map((name) => ({
+        name,
+        message: BY_PORT,
+        allowTypeImports: true,
+      })),
+    },
+  ],
+};
