@@ -26,17 +26,11 @@ export class Port {
   readonly #crash: CrashPoint | undefined;
   readonly #onCrash: (point: CrashPoint, label: string) => void;
   #seen = 0;
-  #pending = 0;
 
   constructor(process: SimulatedProcess, crash?: CrashPoint, onCrash: (point: CrashPoint, label: string) => void = () => undefined) {
     this.process = process;
     this.#crash = crash;
     this.#onCrash = onCrash;
-  }
-
-  /** Calls that have neither settled nor been orphaned by a crash. */
-  get pending(): number {
-    return this.#pending;
   }
 
   /** Settles after both delays as `effect` did; never when the process is dead by then, or was when it called. */
@@ -51,13 +45,9 @@ export class Port {
       this.#die(crash, call.label);
       return new Promise<never>(() => undefined);
     }
-    this.#pending += 1;
     return new Promise<T>((resolve, reject) => {
       const answer = (settle: () => void): void => {
-        process.deliverAfter(call.answerMs, () => {
-          this.#pending -= 1;
-          settle();
-        });
+        process.deliverAfter(call.answerMs, settle);
       };
       process.kernel.schedule(call.requestMs, () => {
         const result = attempt(call.effect);

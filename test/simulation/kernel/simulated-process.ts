@@ -13,6 +13,7 @@ export class SimulatedProcess {
   readonly random: SeededRandom;
   readonly #clock: ProcessClock;
   readonly #waiting: (() => void)[] = [];
+  readonly #onDeath: (() => void)[] = [];
   #state: 'running' | 'stopped' | 'dead' = 'running';
   #isDraining = false;
 
@@ -65,8 +66,19 @@ export class SimulatedProcess {
 
   /** SIGKILL, power cut, out of memory. */
   crash(): void {
+    if (this.#state === 'dead') {
+      return;
+    }
     this.#state = 'dead';
     this.#waiting.length = 0;
+    for (const listener of this.#onDeath.splice(0)) {
+      this.kernel.schedule(0, listener);
+    }
+  }
+
+  /** For the outer world: what the peers of a dead process notice, e.g. its broken connections. */
+  onDeath(listener: () => void): void {
+    this.#onDeath.push(listener);
   }
 
   /** SIGSTOP: nothing is delivered, all clocks run on. */

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { AgentError } from '../../src/ports/agents.ts';
+import type { Target } from '../../src/ports/agents.ts';
+import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import { SimulatedDevice, SimulatedPowerAgent } from './devices.ts';
+import type { DeviceBehaviour } from './devices.ts';
+import { Kernel } from './kernel/kernel.ts';
+import { Port } from './kernel/port.ts';
+import type { CrashPoint } from './kernel/port.ts';
+
+function bench(behaviour: DeviceBehaviour, crash?: CrashPoint) {
+  const kernel = new Kernel({ seed: 11 });
+  const controller = kernel.spawn('controller');
+  const events: DeviceEvent[] = [];
+  let power: 'on' | 'off' = 'on';
+  const device = new SimulatedDevice({
+    name: 'bmc-a',
+    node: 'a',
+    systemUUID: 'uuid-a',
+    behaviour,
+    backend: { state: () => power, on: () => (power = 'on'), off: () => (power = 'off') },
+    random: kernel.random('device'),
+    effectMs: [100, 200],
+    now: () => kernel.nowMs,
+    schedule: (delayMs, task) => kernel.schedule(delayMs, task),
+    record: (event) => events.push(event),
+  });
+  const agent = new SimulatedPowerAgent(new Map([['bmc-a', device]]), new Port(controller, crash));
+  const abort = new AbortController();
+  const target = (changes: Partial<Target> = {}): Target => ({
+    plug: '',
+    device: 'bmc-a',
+    parameters: {},
+    identity: { node: 'a', systemUUID: 'UUID-A' },
+    signal: abort.signal,
+    deadlineMs: 1000,
+    beforeSend: () => undefined,
+    ...changes,
+  });
+  return { kernel, controller, events, agent, abort, target, power: () => power };
+}
+
+async function settled<T>(kernel: Kernel, call: Promise<T>): Promise<T | string> {
+  const outcome = call.catch((thrown: unknown) => (thrown instanceof AgentError ? thrown.kind : `not an AgentError: ${String(thrown)}`));
+  await kernel.run({ untilMs: 5000 });
+  return await Promise.race([outcome, Promise.resolve('never')]);
+}
+
+describe('a simulated BMC', () => {
+  it('switches an honest machine off after its latency and shows it', async () => {
+    const { kernel, agent, target, power, events } = bench('honest');
+    expect(await settled(kernel, agent.set(target(), 'off'))).toEqual({ result: 'accepted', detail: '204' });
+    expect(power()).toBe('off');
+    kernel.schedule(0, () => undefined);
+    expect(events.map((event) => event.action)).toEqual(['identity', 'set']);
+  });
+
+  it('accepts an off and stays on when it lies', async () => {
+    const { kernel, agent, target, power } = bench('lies');
+    expect(await settled(kernel, agent.set(target(), 'off'))).toEqual({ result: 'accepted', detail: '204' });
+    expect(power()).toBe('on');
+  });
+
+  it('times out within the deadline when it is dead', async () => {
+    const { kernel, agent, target, events } = bench('dead');
+    expect(await settled(kernel, agent.read(target()))).toBe('Timeout');
+    expect(events).toEqual([]);
+  });
+
+  it('refuses every set when told so, and keeps the power as it was', async () => {
+    const { kernel, agent, target, power } = bench('refuses');
+    expect(await settled(kernel, agent.set(target(), 'off'))).toBe('Refused');
+    expect(power()).toBe('on');
+  });
+
+  it('shows unknown when its state is null', async () => {
+    const { kernel, agent, target } = bench('unknown');
+    expect(await settled(kernel, agent.read(target()))).toMatchObject({ state: 'unknown' });
+  });
+
+  it('sends nothing when its machine is another than the one meant', async () => {
+    const { kernel, agent, target, power, events } = bench('honest');
+    expect(await settled(kernel, agent.set(target({ identity: { node: 'a', systemUUID: 'other' } }), 'off'))).toBe('Misconfigured');
+    expect(power()).toBe('on');
+    expect(events.map((event) => event.action)).toEqual(['identity']);
+  });
+
+  it('asks for permission in the turn of the send, after the identity was read, and sends nothing when it is refused', async () => {
+    const { kernel, agent, target, power, events } = bench('honest');
+    let seen: string[] = [];
+    const refusal = new AgentError('NotSent', { device: 'bmc-a', plug: '', asked: 'off', answered: 'the lease is over' });
+    const call = agent.set(
+      target({
+        beforeSend: () => {
+          seen = events.map((event) => event.action);
+          throw refusal;
+        },
+      }),
+      'off',
+    );
+    expect(await settled(kernel, call)).toBe('NotSent');
+    expect(seen).toEqual(['identity']);
+    expect(power()).toBe('on');
+  });
+
+  it.each([
+    ['before-effect', 'on'],
+    ['after-effect', 'off'],
+  ] as const)('leaves the machine as the crash %s of the set found it, and the caller without an answer', async (moment, state) => {
+    const { kernel, agent, target, power, controller } = bench('honest', { tag: 'device-set', nth: 1, moment });
+    expect(await settled(kernel, agent.set(target(), 'off'))).toBe('never');
+    expect(power()).toBe(state);
+    expect(controller.isDead).toBe(true);
+  });
+});

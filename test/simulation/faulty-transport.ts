@@ -1,0 +1,245 @@
+import { TransportError } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiResponse, ApiTransport, WatchEvent, WatchRequest, WatchSink } from '../../src/ports/api-transport.ts';
+import type { Port } from './kernel/port.ts';
+import type { Network, RequestFate } from './network.ts';
+
+const RETRY_AFTER_SECONDS = 1;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** The way from one simulated process to the API server in the same world: an `ApiTransport` with latency, faults and crashes. */
+export class FaultyTransport implements ApiTransport {
+  readonly #inner: ApiTransport;
+  readonly #port: Port;
+  readonly #network: Network;
+
+  constructor(inner: ApiTransport, port: Port, network: Network) {
+    this.#inner = inner;
+    this.#port = port;
+    this.#network = network;
+  }
+
+  request(request: ApiRequest): Promise<ApiResponse> {
+    const { process } = this.#port;
+    if (request.signal?.aborted === true) {
+      return Promise.reject(new TransportError('aborted', `${request.method} ${request.path} was given up before it was sent`));
+    }
+    const fate = this.#network.fateOf(process.name, request.method !== 'GET');
+    const answer = this.#port.call({
+      label: `${request.method} ${request.path}`,
+      tags: tagsOf(request),
+      requestMs: this.#network.oneWayMs(),
+      answerMs: this.#network.oneWayMs(),
+      effect: () => this.#effect(request, fate),
+    });
+    return new Promise<ApiResponse>((resolve, reject) => {
+      const settle = (): void => {
+        cancelDeadline();
+        request.signal?.removeEventListener('abort', onAbort);
+      };
+      const onAbort = (): void => {
+        settle();
+        reject(new TransportError('aborted', `${request.method} ${request.path} was given up`));
+      };
+      const cancelDeadline = process.clock.after(request.deadlineMs, () => {
+        settle();
+        reject(new TransportError('timeout', `${request.method} ${request.path}: no answer within ${request.deadlineMs} ms`));
+      });
+      request.signal?.addEventListener('abort', onAbort, { once: true });
+      answer.then(
+        (response) => {
+          settle();
+          resolve(response);
+        },
+        (thrown: unknown) => {
+          settle();
+          reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        },
+      );
+    });
+  }
+
+  watch(request: WatchRequest, sink: WatchSink): () => void {
+    const stream = new FaultyStream(this.#inner, this.#port, this.#network, request, sink);
+    return () => {
+      stream.close();
+    };
+  }
+
+  #effect(request: ApiRequest, fate: RequestFate): Promise<ApiResponse> {
+    switch (fate) {
+      case 'lost-request':
+        return new Promise<never>(() => undefined);
+      case 'lost-answer':
+        return this.#inner.request(withoutSignal(request)).then(() => new Promise<never>(() => undefined));
+      case 'conflict':
+        return Promise.resolve(refusal(409, 'Conflict', 'Operation cannot be fulfilled: the object has been modified'));
+      case 'too-many-requests':
+        return Promise.resolve(refusal(429, 'TooManyRequests', 'the server has received too many requests and has asked us to try again later'));
+      case 'server-error':
+        return Promise.resolve(refusal(500, 'InternalError', 'Internal error occurred: etcdserver: request timed out'));
+      case 'delivered':
+        return this.#inner.request(withoutSignal(request));
+    }
+  }
+}
+
+/** One watch: events arrive in order, each as an event of its own, until either side or the network ends it. */
+class FaultyStream {
+  readonly #port: Port;
+  readonly #network: Network;
+  readonly #sink: WatchSink;
+  readonly #queue: (() => void)[] = [];
+  #lastArrivalMs = 0;
+  #isOver = false;
+  #isSevered = false;
+  #hasEnded = false;
+  #closeInner: (() => void) | undefined;
+
+  constructor(inner: ApiTransport, port: Port, network: Network, request: WatchRequest, sink: WatchSink) {
+    this.#port = port;
+    this.#network = network;
+    this.#sink = sink;
+    const { process } = port;
+    if (process.isDead) {
+      return;
+    }
+    process.onDeath(() => {
+      this.#stop();
+    });
+    const opened = port.call({
+      label: `WATCH ${request.path}`,
+      tags: ['any-watch'],
+      requestMs: network.oneWayMs(),
+      answerMs: 0,
+      effect: () => {
+        if (network.isCut(process.name)) {
+          process.deliverAfter(CONNECT_TIMEOUT_MS, () => {
+            this.#end(new TransportError('unreachable', 'connect timed out'));
+          });
+        } else if (!this.#isOver && !process.isDead) {
+          this.#open(inner, request);
+        }
+      },
+    });
+    opened.then(
+      () => undefined,
+      (thrown: unknown) => {
+        this.#end(new TransportError('unreachable', String(thrown)));
+      },
+    );
+  }
+
+  close(): void {
+    if (this.#isOver) {
+      return;
+    }
+    this.#stop();
+    this.#port.process.deliverAfter(0, () => {
+      this.#end(new TransportError('aborted', 'the watch was closed'));
+    });
+  }
+
+  #open(inner: ApiTransport, request: WatchRequest): void {
+    this.#closeInner = inner.watch(request, {
+      onOpen: () => {
+        this.#arrive(0, () => {
+          this.#sink.onOpen();
+        });
+      },
+      onEvent: (event) => {
+        this.#onEvent(event);
+      },
+      onEnd: (error) => {
+        this.#arrive(0, () => {
+          this.#isOver = true;
+          this.#end(error);
+        });
+      },
+    });
+  }
+
+  #onEvent(event: WatchEvent): void {
+    const fate = this.#network.watchFate();
+    if (fate.times === 0) {
+      this.#break('connection reset by peer');
+      return;
+    }
+    for (let time = 0; time < fate.times; time++) {
+      this.#arrive(fate.lateMs, () => {
+        this.#sink.onEvent(event);
+      });
+    }
+  }
+
+  #break(message: string): void {
+    this.#isSevered = true;
+    this.#closeInner?.();
+    this.#closeInner = undefined;
+    const { process } = this.#port;
+    process.deliverAfter(Math.max(this.#lastArrivalMs - process.kernel.nowMs, 0) + this.#network.oneWayMs(), () => {
+      this.#isOver = true;
+      this.#end(new TransportError('unreachable', message));
+    });
+  }
+
+  /** Events of one connection never overtake each other, so each arrival delivers the oldest one. */
+  #arrive(lateMs: number, deliver: () => void): void {
+    const { process } = this.#port;
+    if (this.#isOver || this.#isSevered) {
+      return;
+    }
+    if (this.#network.isCut(process.name)) {
+      this.#network.onceHealed(process.name, () => {
+        this.#break('connection timed out');
+      });
+      return;
+    }
+    this.#queue.push(deliver);
+    const atMs = Math.max(this.#lastArrivalMs, process.kernel.nowMs + this.#network.oneWayMs() + lateMs);
+    this.#lastArrivalMs = atMs;
+    process.deliverAfter(atMs - process.kernel.nowMs, () => {
+      const oldest = this.#queue.shift();
+      if (!this.#isOver) {
+        oldest?.();
+      }
+    });
+  }
+
+  #stop(): void {
+    this.#isOver = true;
+    this.#queue.length = 0;
+    this.#closeInner?.();
+    this.#closeInner = undefined;
+  }
+
+  #end(error: Parameters<WatchSink['onEnd']>[0]): void {
+    if (!this.#hasEnded) {
+      this.#hasEnded = true;
+      this.#stop();
+      this.#sink.onEnd(error);
+    }
+  }
+}
+
+/** Tags of a call to the API server, for crash points: `api`, `api-read` or `api-write`, and `<plural>-write` of what it writes. */
+function tagsOf(request: ApiRequest): readonly string[] {
+  if (request.method === 'GET') {
+    return ['api', 'api-read'];
+  }
+  const plural = /\/(nodefences|nodes|pods|leases|volumeattachments|events)(\/|$)/.exec(request.path)?.[1];
+  return plural === undefined ? ['api', 'api-write'] : ['api', 'api-write', `${plural}-write`];
+}
+
+function withoutSignal(request: ApiRequest): ApiRequest {
+  const { signal: _signal, ...rest } = request;
+  return rest;
+}
+
+function refusal(status: number, reason: string, message: string): ApiResponse {
+  const details = status === 429 ? { details: { retryAfterSeconds: RETRY_AFTER_SECONDS } } : {};
+  return {
+    status,
+    body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, message, code: status, ...details },
+    headers: status === 429 ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},
+  };
+}

@@ -1,0 +1,120 @@
+import type { SeededRandom } from './kernel/seeded-random.ts';
+
+/** [low, high), milliseconds. */
+export type RangeMs = readonly [number, number];
+
+/** How a network between processes and the API server misbehaves. Shares are probabilities per call, or per event of a watch. */
+export interface ApiFaults {
+  /** One way. */
+  latencyMs: RangeMs;
+  /** Share of calls with `slowLatencyMs` instead. */
+  slowShare: number;
+  slowLatencyMs: RangeMs;
+  /** Never reaches the server. */
+  lostRequestShare: number;
+  /** Takes effect; the answer never comes. */
+  lostAnswerShare: number;
+  /** Writes only: answered 409 without effect. */
+  conflictShare: number;
+  /** Answered 429 with Retry-After, without effect. */
+  tooManyRequestsShare: number;
+  /** Answered 500 without effect. */
+  serverErrorShare: number;
+  /** The connection of a watch breaks before this event arrives. */
+  watchDropShare: number;
+  /** The event arrives twice. */
+  watchDuplicateShare: number;
+  /** The event, and so all behind it, comes late by `watchLateMs`. */
+  watchLateShare: number;
+  watchLateMs: RangeMs;
+}
+
+export const CALM_API: ApiFaults = {
+  latencyMs: [0.5, 3],
+  slowShare: 0,
+  slowLatencyMs: [50, 1500],
+  lostRequestShare: 0,
+  lostAnswerShare: 0,
+  conflictShare: 0,
+  tooManyRequestsShare: 0,
+  serverErrorShare: 0,
+  watchDropShare: 0,
+  watchDuplicateShare: 0,
+  watchLateShare: 0,
+  watchLateMs: [10, 3000],
+};
+
+export type RequestFate = 'delivered' | 'lost-request' | 'lost-answer' | 'conflict' | 'too-many-requests' | 'server-error';
+
+/** Who can reach the API server now, and how badly. One for the world; faults may change while it runs. */
+export class Network {
+  faults: ApiFaults;
+  readonly #random: SeededRandom;
+  readonly #cut = new Set<string>();
+  readonly #onHeal = new Map<string, (() => void)[]>();
+
+  constructor(random: SeededRandom, faults: ApiFaults = CALM_API) {
+    this.#random = random;
+    this.faults = faults;
+  }
+
+  isCut(processName: string): boolean {
+    return this.#cut.has(processName);
+  }
+
+  cut(processName: string): void {
+    this.#cut.add(processName);
+  }
+
+  heal(processName: string): void {
+    this.#cut.delete(processName);
+    for (const listener of this.#onHeal.get(processName)?.splice(0) ?? []) {
+      listener();
+    }
+  }
+
+  /** Called once, when the partition of that process ends. */
+  onceHealed(processName: string, listener: () => void): void {
+    const listeners = this.#onHeal.get(processName) ?? [];
+    listeners.push(listener);
+    this.#onHeal.set(processName, listeners);
+  }
+
+  oneWayMs(): number {
+    const { faults } = this;
+    const [low, high] = this.#random.chance(faults.slowShare) ? faults.slowLatencyMs : faults.latencyMs;
+    return this.#random.between(low, high);
+  }
+
+  fateOf(processName: string, isWrite: boolean): RequestFate {
+    const { faults } = this;
+    if (this.isCut(processName)) {
+      return 'lost-request';
+    }
+    let draw = this.#random.next();
+    const table: readonly (readonly [RequestFate, number])[] = [
+      ['lost-request', faults.lostRequestShare],
+      ['lost-answer', faults.lostAnswerShare],
+      ['too-many-requests', faults.tooManyRequestsShare],
+      ['server-error', faults.serverErrorShare],
+      ['conflict', isWrite ? faults.conflictShare : 0],
+    ];
+    for (const [fate, share] of table) {
+      draw -= share;
+      if (draw < 0) {
+        return fate;
+      }
+    }
+    return 'delivered';
+  }
+
+  /** What happens to one event of a watch: how often it arrives (0: the connection breaks instead) and how late. */
+  watchFate(): { times: 0 | 1 | 2; lateMs: number } {
+    const { faults } = this;
+    if (this.#random.chance(faults.watchDropShare)) {
+      return { times: 0, lateMs: 0 };
+    }
+    const lateMs = this.#random.chance(faults.watchLateShare) ? this.#random.between(...faults.watchLateMs) : 0;
+    return { times: this.#random.chance(faults.watchDuplicateShare) ? 2 : 1, lateMs };
+  }
+}
