@@ -1,0 +1,111 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { VolumeAttachment } from '../../ports/objects.ts';
+import { VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
+import type { WorldApi } from './api.ts';
+import type { ClusterView } from './cluster-view.ts';
+import { isPodFinished, isReady, volumeInUseName } from './kinds.ts';
+import type { ClusterOptions } from './options.ts';
+import { isOutOfService } from './taints.ts';
+
+const ATTACHER = 'drill.nodefence';
+
+/**
+ * Attaches volumes of scheduled pods and detaches those that no pod uses: when the kubelet says that they are unmounted, at once on a node
+ * with the out-of-service taint, or by force from an unhealthy node after `forceDetachMs`. A ReadWriteOnce volume is never on two nodes.
+ */
+export class AttachDetach {
+  readonly #api: WorldApi;
+  readonly #clock: Clock;
+  readonly #view: ClusterView;
+  readonly #options: ClusterOptions;
+  readonly #attachedAtMs = new Map<string, number>();
+  /** Monotonic time since which a volume is attached without need, by attachment name. */
+  readonly #unneededAtMs = new Map<string, number>();
+
+  constructor(api: WorldApi, clock: Clock, view: ClusterView, options: ClusterOptions) {
+    this.#api = api;
+    this.#clock = clock;
+    this.#view = view;
+    this.#options = options;
+  }
+
+  async run(): Promise<number | undefined> {
+    const needed = this.#needed();
+    let nextMs: number | undefined;
+    const wait = (waitMs: number | undefined): void => {
+      if (waitMs !== undefined) nextMs = Math.min(nextMs ?? waitMs, waitMs);
+    };
+    const holders = new Set<string>();
+    for (const attachment of [...this.#view.attachments.all()]) {
+      const name = attachment.metadata.name;
+      holders.add(volumeOf(attachment));
+      if (!needed.has(name)) wait(await this.#detach(attachment));
+      else {
+        this.#unneededAtMs.delete(name);
+        wait(await this.#finishAttach(attachment));
+      }
+    }
+    for (const [name, { volume, node }] of needed) if (!holders.has(volume)) await this.#attach(name, volume, node);
+    this.#forgetGone();
+    return nextMs;
+  }
+
+  /** By attachment name: what pods that are bound to a node need. */
+  #needed(): Map<string, { volume: string; node: string }> {
+    const needed = new Map<string, { volume: string; node: string }>();
+    for (const pod of this.#view.pods.all()) {
+      const node = pod.spec.nodeName;
+      if (node === undefined || isPodFinished(pod)) continue;
+      for (const { persistentVolumeClaim } of pod.spec.volumes ?? []) {
+        if (persistentVolumeClaim === undefined) continue;
+        const volume = this.#view.claims.get(`${pod.metadata.namespace ?? ''}/${persistentVolumeClaim.claimName}`)?.spec.volumeName;
+        if (volume !== undefined) needed.set(`csi-${volume}-${node}`, { volume, node });
+      }
+    }
+    return needed;
+  }
+
+  async #attach(name: string, volume: string, node: string): Promise<void> {
+    const attachment: VolumeAttachment = {
+      metadata: { name },
+      spec: { attacher: ATTACHER, nodeName: node, source: { persistentVolumeName: volume } },
+    };
+    await this.#api.ensure(VOLUME_ATTACHMENTS, attachment);
+  }
+
+  async #finishAttach(attachment: VolumeAttachment): Promise<number | undefined> {
+    if (attachment.status?.attached === true) return undefined;
+    const { name, uid } = attachment.metadata;
+    const dueAtMs = this.#attachedAtMs.get(name) ?? this.#clock.monotonicMs() + this.#options.attachMs;
+    this.#attachedAtMs.set(name, dueAtMs);
+    const waitMs = dueAtMs - this.#clock.monotonicMs();
+    if (waitMs > 0) return waitMs;
+    await this.#api.patch(VOLUME_ATTACHMENTS, { name, subresource: 'status' }, 'merge', { metadata: { uid }, status: { attached: true } });
+    return undefined;
+  }
+
+  async #detach(attachment: VolumeAttachment): Promise<number | undefined> {
+    const { name } = attachment.metadata;
+    const node = this.#view.nodes.get(attachment.spec.nodeName);
+    const sinceMs = this.#unneededAtMs.get(name) ?? this.#clock.monotonicMs();
+    this.#unneededAtMs.set(name, sinceMs);
+    const isMounted = node?.status.volumesInUse?.includes(volumeInUseName(volumeOf(attachment))) === true;
+    if (isMounted && !isOutOfService(node)) {
+      if (isReady(node)) return undefined;
+      const leftMs = sinceMs + this.#options.forceDetachMs - this.#clock.monotonicMs();
+      if (leftMs > 0) return leftMs;
+    }
+    await this.#api.remove(VOLUME_ATTACHMENTS, attachment);
+    return undefined;
+  }
+
+  #forgetGone(): void {
+    for (const times of [this.#attachedAtMs, this.#unneededAtMs]) {
+      for (const name of [...times.keys()]) if (this.#view.attachments.get(name) === undefined) times.delete(name);
+    }
+  }
+}
+
+function volumeOf(attachment: VolumeAttachment): string {
+  return attachment.spec.source.persistentVolumeName ?? '';
+}

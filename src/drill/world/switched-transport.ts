@@ -1,0 +1,76 @@
+import { TransportError } from '../../ports/api-transport.ts';
+import type { ApiRequest, ApiResponse, ApiTransport, WatchRequest, WatchSink } from '../../ports/api-transport.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** A network cable that can be pulled: while cut, nothing new is sent, answers that are under way are lost, and watches end. */
+export class SwitchedTransport implements ApiTransport {
+  readonly #inner: ApiTransport;
+  readonly #clock: Clock;
+  readonly #losers = new Set<() => void>();
+  #isCut = false;
+
+  constructor(inner: ApiTransport, clock: Clock) {
+    this.#inner = inner;
+    this.#clock = clock;
+  }
+
+  cut(): void {
+    this.#isCut = true;
+    const losers = [...this.#losers];
+    this.#losers.clear();
+    for (const lose of losers) lose();
+  }
+
+  heal(): void {
+    this.#isCut = false;
+  }
+
+  request(request: ApiRequest): Promise<ApiResponse> {
+    if (this.#isCut) return Promise.reject(new TransportError('unreachable', `${request.method} ${request.path}: the network is cut`));
+    return new Promise((resolve, reject) => {
+      const lose = (): void => {
+        reject(new TransportError('unreachable', `${request.method} ${request.path}: the network was cut before the answer`));
+      };
+      this.#losers.add(lose);
+      this.#inner.request(request).then(
+        (response) => {
+          if (this.#losers.delete(lose)) resolve(response);
+        },
+        (error: unknown) => {
+          this.#losers.delete(lose);
+          reject(error instanceof Error ? error : new Error(String(error)));
+        },
+      );
+    });
+  }
+
+  watch(request: WatchRequest, sink: WatchSink): () => void {
+    if (this.#isCut) {
+      return this.#clock.after(0, () => {
+        sink.onEnd(new TransportError('unreachable', `watch ${request.path}: the network is cut`));
+      });
+    }
+    let isEnded = false;
+    const end = (error: Parameters<WatchSink['onEnd']>[0]): void => {
+      if (isEnded) return;
+      isEnded = true;
+      this.#losers.delete(lose);
+      sink.onEnd(error);
+    };
+    const lose = (): void => {
+      end(new TransportError('unreachable', `watch ${request.path}: the network was cut`));
+      close();
+    };
+    const close = this.#inner.watch(request, {
+      onOpen: () => {
+        if (!isEnded) sink.onOpen();
+      },
+      onEvent: (event) => {
+        if (!isEnded) sink.onEvent(event);
+      },
+      onEnd: end,
+    });
+    if (!isEnded) this.#losers.add(lose);
+    return close;
+  }
+}
