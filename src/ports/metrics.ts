@@ -1,0 +1,92 @@
+import type { FenceState, JobResult, Outcome, Timeline } from '../domain/node-fence.ts';
+import type { EvidenceGrade, EvidenceKind, Step } from '../domain/plan.ts';
+
+/**
+ * What the program counts, as plain functions, so that nothing but src/telemetry knows how metrics are kept. No call throws. Label values
+ * are closed sets or names from configuration; node and pod names never become labels.
+ */
+export interface FenceMetrics {
+  /** A status with a new state or step was written. `none`: the fence was created. */
+  transitioned(from: FenceState | 'none', to: FenceState, step: Step): void;
+  /** How many fences there are now, by state; states left out are zero. */
+  fences(counts: Readonly<Partial<Record<FenceState, number>>>): void;
+  /** How many fences are held now, by reason; reasons left out are zero. */
+  held(counts: Readonly<Record<string, number>>): void;
+  stepFinished(step: Step, result: 'done' | 'error', durationMs: number): void;
+  /** One run of a method or of a release. */
+  runFinished(agent: string, action: string, result: JobResult, durationMs: number): void;
+  /** A point of the timeline, measured from the failure of the node. */
+  phaseReached(phase: Exclude<keyof Timeline, 'failedAt'>, sinceFailedMs: number): void;
+  fenceFinished(outcome: Outcome, durationMs: number): void;
+  evidenceGained(kind: EvidenceKind, grade: EvidenceGrade): void;
+  evidenceVoided(kind: EvidenceKind): void;
+  /** Something a person should look at; `reason` is UpperCamel and from a closed set. */
+  problem(reason: string): void;
+}
+
+/** Devices by agent; a device's own name would be one series per node. */
+export interface DeviceMetrics {
+  devices(agent: string, counts: { reachable: number; unreachable: number }): void;
+  oldestProbe(agent: string, ageMs: number): void;
+  /** Time until the first credential or certificate of this agent's devices expires. */
+  credentialExpiry(agent: string, remainingMs: number): void;
+}
+
+/** Why a watch ended, or a cycle of the reflector failed before there was one. */
+export type WatchEnd = 'closed' | 'idle' | 'expired' | 'refused' | 'error-event' | 'dropped' | 'garbled' | 'list-failed';
+
+export interface WatchMetrics {
+  /** A whole paged list. */
+  listed(resource: string, objects: number, durationMs: number): void;
+  watchEvent(resource: string, type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'): void;
+  watchEnded(resource: string, end: WatchEnd): void;
+}
+
+export interface WorkqueueMetrics {
+  depth(queue: string, waiting: number, inFlight: number): void;
+  /** `waitMs`: from due to started. */
+  finished(queue: string, result: 'done' | 'failed' | 'aborted', waitMs: number, durationMs: number): void;
+  retried(queue: string): void;
+}
+
+export interface LeaseMetrics {
+  leading(isLeading: boolean, epoch: number): void;
+  renewed(durationMs: number): void;
+  renewFailed(): void;
+}
+
+export interface EventMetrics {
+  event(result: 'created' | 'counted' | 'rate-limited' | 'queue-full' | 'failed'): void;
+}
+
+export interface Metrics {
+  readonly fence: FenceMetrics;
+  readonly device: DeviceMetrics;
+  readonly watch: WatchMetrics;
+  readonly workqueue: WorkqueueMetrics;
+  readonly lease: LeaseMetrics;
+  readonly event: EventMetrics;
+}
+
+const nothing = (): void => undefined;
+
+/** Keeps nothing: for tests and the simulation. */
+export const NO_METRICS: Metrics = {
+  fence: {
+    transitioned: nothing,
+    fences: nothing,
+    held: nothing,
+    stepFinished: nothing,
+    runFinished: nothing,
+    phaseReached: nothing,
+    fenceFinished: nothing,
+    evidenceGained: nothing,
+    evidenceVoided: nothing,
+    problem: nothing,
+  },
+  device: { devices: nothing, oldestProbe: nothing, credentialExpiry: nothing },
+  watch: { listed: nothing, watchEvent: nothing, watchEnded: nothing },
+  workqueue: { depth: nothing, finished: nothing, retried: nothing },
+  lease: { leading: nothing, renewed: nothing, renewFailed: nothing },
+  event: { event: nothing },
+};
