@@ -79,6 +79,7 @@ export interface Evidence {
   source: string;
   /** Reads, witnesses and identity check, in words. */
   detail: string;
+  identity?: 'verified' | 'unverified';
   observedAt: string;
   bootID?: string;
   /** The device's own clock at the last read. */

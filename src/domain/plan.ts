@@ -58,6 +58,8 @@ export interface Timing {
 }
 
 export interface PlanProblem {
+  /** The step that it spoils; absent: every step. */
+  step?: Step;
   severity: 'error' | 'warning';
   /** `ConfigMap fence-config-a, key config.properties, line 3`. */
   where: string;
@@ -112,4 +114,20 @@ export const DEFAULT_TIMING: Timing = {
   lifeWaitMs: 15_000,
   alarmAfterMs: 900_000,
   restartBackoffMs: 30_000,
+};
+
+/** Stands in where nothing was resolved yet; never executed. */
+export const EMPTY_PLAN: Plan = {
+  source: 'none',
+  isolation: [],
+  powerManagement: [],
+  recovery: [],
+  timing: DEFAULT_TIMING,
+  stepRetries: 0,
+  maxRestarts: 0,
+  trigger: 'not-ready',
+  release: 'none',
+  minimumEvidence: [],
+  identity: 'verified',
+  problems: [],
 };

@@ -1,0 +1,157 @@
+import { standingEvidence, voidEvidence } from './evidence.ts';
+import { appended, offBegan, restoreFor } from './journal.ts';
+import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import { levelsOf } from './plan.ts';
+import type { Plan, PlanProblem, Step } from './plan.ts';
+import { compile, isFailure, progress } from './program.ts';
+import type { Operation } from './program.ts';
+import { event, moved } from './transition.ts';
+import type { Context, Transition } from './transition.ts';
+
+/** The taint by which Kubernetes lets a workload go (KEP-2268). */
+export const OUT_OF_SERVICE_TAINT = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' } as const;
+
+/** Writing the intent and ending a child come on top of the set itself (design 10, `call`). */
+export const CALL_OVERHEAD_MS = 2_000;
+
+/** What becomes of a step when its program is through, or has failed on its last level. */
+export interface StepEnds {
+  finished(status: NodeFenceStatus): Transition;
+  failed(status: NodeFenceStatus, why: string): Transition;
+}
+
+/** Takes the present step one operation further: the next intent, a wait, the next level, or one of the two ends. */
+export function advance(context: Context, step: Step, ends: StepEnds): Transition {
+  const status = context.status.step === step ? context.status : moved(context.status, { step, level: 1 }, `Step ${step} begins.`);
+  const wrong = spoiling(context.plan, step);
+  if (wrong !== undefined) return ends.failed(status, `${wrong.where}: ${wrong.message}`);
+  const program = compile(context.plan, step, status.level, status.restore?.cordoned === true).filter((operation) => isWanted(operation, context, status));
+  const now = progress(program, status);
+  switch (now.kind) {
+    case 'open':
+      return { status };
+    case 'finished':
+      return ends.finished(status);
+    case 'failed':
+      return levelFailed(context, status, step, ends, now.entry.message ?? now.entry.result ?? 'failed');
+    case 'next': {
+      if (status.retries > context.plan.stepRetries) return levelFailed(context, status, step, ends, lastFailure(status));
+      return attempt(context, status, step, now);
+    }
+  }
+}
+
+/** The first error of the configuration that spoils this step (P7): it never counts as done. */
+export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
+  return plan.problems.find((problem) => problem.severity === 'error' && (problem.step === undefined || problem.step === step));
+}
+
+/** A hold or a missing proof takes the release out of the program, never the on (P6, P1). */
+function isWanted(operation: Operation, context: Context, status: NodeFenceStatus): boolean {
+  const held = context.snapshot.holds.length > 0;
+  if (operation.phase === 'off') return !held || !offBegan(status) || isVerifiedOff(status, operation);
+  if (operation.key === 'release-end') return status.released !== undefined || status.restore?.taints !== undefined;
+  if (operation.key !== 'release') return true;
+  if (status.released !== undefined) return true;
+  return !held && context.plan.release !== 'none' && standingEvidence(status.evidence, context.plan) !== undefined;
+}
+
+function isVerifiedOff(status: NodeFenceStatus, operation: Operation): boolean {
+  return status.journal.some((entry) => entry.restart === status.restarts && entry.operation === operation.key && entry.result === 'succeeded');
+}
+
+interface Next {
+  operation: Operation;
+  attempt: number;
+  confirm: boolean;
+}
+
+function attempt(context: Context, status: NodeFenceStatus, step: Step, next: Next): Transition {
+  const wait = dueMs(context, status, next.operation);
+  if (wait > context.snapshot.nowMs) return { status, requeueAtMs: Number.isFinite(wait) ? wait : undefined };
+  const reread = next.operation.key === 'release' && context.snapshot.since.evidence === undefined ? lastOff(context, status) : undefined;
+  if (reread !== undefined) return begin(context, status, step, { ...next, operation: reread, confirm: true });
+  return begin(context, status, step, next);
+}
+
+/** When the next operation may begin; `Infinity`: a change decides. */
+function dueMs(context: Context, status: NodeFenceStatus, operation: Operation): number {
+  const { since, nowMs } = context.snapshot;
+  const { timing } = context.plan;
+  const last = status.journal.at(-1);
+  let due = Math.max(nowMs, 0);
+  if (last?.result !== undefined && isFailure(last.result)) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
+  if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
+  if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
+    due = Math.max(due, (since.evidence ?? nowMs) + timing.lifeWaitMs);
+  }
+  if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = (since.released ?? nowMs) + timing.releaseTimeoutMs;
+  return due;
+}
+
+/** Off was read back: `settle`. Sent and never read back: the device may still do it (P5). */
+function lateEffectMs(context: Context, status: NodeFenceStatus): number {
+  const { timing } = context.plan;
+  const offs = status.journal.filter((entry) => entry.restart === status.restarts && entry.action === 'off');
+  const unverified = offs.filter((entry) => entry.result !== 'succeeded' && !offs.some((other) => other.operation === entry.operation && other.result === 'succeeded'));
+  if (unverified.length === 0) return timing.settleMs;
+  const methods = levelsOf(context.plan, 'power-management').flatMap((level) => level.methods);
+  const latencies = unverified.map((entry) => methods.find((method) => method.name === entry.method)?.deviceMaxLatencyMs ?? 0);
+  return Math.max(timing.settleMs, ...latencies);
+}
+
+/** Nothing of the old node is left to free, or the proof was lost and our taint must go at once (P2, P3). */
+function mayEndRelease(context: Context, status: NodeFenceStatus): boolean {
+  if (status.released === undefined || status.released.voidedAt !== undefined) return true;
+  const { workload, since, nowMs } = context.snapshot;
+  const timedOut = since.released !== undefined && nowMs - since.released >= context.plan.timing.releaseTimeoutMs;
+  return timedOut || (workload.pods === 0 && workload.volumeAttachments === 0);
+}
+
+function lastOff(context: Context, status: NodeFenceStatus): Operation | undefined {
+  return compile(context.plan, 'power-management', status.level).findLast((operation) => operation.phase === 'off');
+}
+
+function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next): Transition {
+  const { operation } = next;
+  const method = operation.method;
+  const name = method?.name ?? operation.action;
+  const entry: JournalEntry = {
+    id: `${name}-${context.snapshot.uuid}`,
+    step,
+    level: status.level,
+    operation: operation.key,
+    method: name,
+    agent: method?.agent ?? 'kubernetes',
+    device: method?.device ?? '',
+    plug: method?.plug ?? '',
+    action: next.confirm ? 'confirm' : operation.action,
+    attempt: next.attempt,
+    restart: status.restarts,
+    runner: 'in-process',
+    epoch: context.snapshot.epoch,
+    startedAt: context.snapshot.wall,
+    deadlineMs: context.plan.timing.setDeadlineMs + CALL_OVERHEAD_MS,
+    ...(context.node?.bootID === undefined ? {} : { bootID: context.node.bootID }),
+  };
+  const restore = restoreFor(entry, status.restore, OUT_OF_SERVICE_TAINT);
+  const message = `${entry.action} by ${entry.agent}${entry.device === '' ? '' : ` at ${entry.device}`}, attempt ${entry.attempt}.`;
+  const written: NodeFenceStatus = { ...status, journal: appended(status, entry), jobs: [...status.jobs, entry.id].slice(-16), message };
+  if (restore !== undefined) written.restore = restore;
+  if (entry.action === 'on') written.evidence = voidEvidence(status.evidence, context.snapshot.wall, 'switched on by us');
+  delete written.hold;
+  return { status: written, dispatch: { kind: 'run', entry } };
+}
+
+function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends: StepEnds, why: string): Transition {
+  const next = levelsOf(context.plan, step).find((level) => level.level > status.level);
+  if (next === undefined) return ends.failed(status, why);
+  const due = (context.snapshot.since.set ?? context.snapshot.since.journal ?? context.snapshot.nowMs) + lateEffectMs(context, status);
+  if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
+  const message = `Level ${status.level} of ${step} failed (${why}); level ${next.level} is tried.`;
+  return { status: moved(status, { level: next.level }, message), requeueAtMs: context.snapshot.nowMs, events: [event('Warning', 'LevelFailed', message)] };
+}
+
+function lastFailure(status: NodeFenceStatus): string {
+  return status.journal.findLast((entry) => entry.result !== undefined && isFailure(entry.result))?.message ?? 'retries used up';
+}

@@ -1,0 +1,98 @@
+import { canonical } from './canonical.ts';
+import { withConditions } from './conditions.ts';
+import { standingEvidence, voidEvidence } from './evidence.ts';
+import { isHealthy, isTriggered, triggerDueMs } from './health.ts';
+import { fold } from './journal.ts';
+import type { NodeFenceStatus } from './node-fence.ts';
+import { EMPTY_PLAN } from './plan.ts';
+import { ANY_ROWS } from './rows/any.ts';
+import { beginning } from './rows/beginning.ts';
+import { DONE_ROWS } from './rows/done.ts';
+import { ERROR_ROWS } from './rows/error.ts';
+import { FINAL_ROWS } from './rows/final.ts';
+import { NEW_ROWS } from './rows/new.ts';
+import { RUNNING_ROWS } from './rows/running.ts';
+import type { FenceFacts, Snapshot } from './snapshot.ts';
+import { event } from './transition.ts';
+import type { Context, Decision, DecisionEvent, Row, Transition } from './transition.ts';
+
+/** The whole automaton, in the order in which rows are tried: the first that applies decides. docs/automaton.md is printed from it. */
+export const ROWS: readonly Row[] = [...ANY_ROWS, ...NEW_ROWS, ...RUNNING_ROWS, ...DONE_ROWS, ...ERROR_ROWS, ...FINAL_ROWS];
+
+/**
+ * The fence automaton's transition function r (seed 004, design 2): one snapshot in, one decision out, no effect and no clock of its own.
+ * The same snapshot always gives the same decision.
+ */
+export function decide(snapshot: Snapshot): Decision {
+  const { fence, node, plan } = snapshot;
+  if (fence === undefined) return withoutFence(snapshot);
+  if (fence.status === undefined) return begin(snapshot, fence);
+  const folded = voidedByLife(fold(fence.status, snapshot.reports), snapshot);
+  const status = folded.status;
+  const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
+  const context: Context = {
+    snapshot,
+    node,
+    fence,
+    status,
+    plan: frozen,
+    healthy: node !== undefined && isHealthy(snapshot, frozen),
+    triggered: node !== undefined && isTriggered(node, frozen, snapshot.since, snapshot.nowMs),
+  };
+  const row = ROWS.find((candidate) => (candidate.from === 'any' || candidate.from === status.state) && candidate.applies(context));
+  if (row === undefined) throw new Error(`no row of the automaton applies in state ${status.state}`);
+  return conclude(row.id, snapshot, fence.status, row.act(context), folded.events);
+}
+
+function withoutFence(snapshot: Snapshot): Decision {
+  const { node, plan, since, nowMs } = snapshot;
+  if (node === undefined) return { row: 'none', events: [] };
+  if (isTriggered(node, plan, since, nowMs)) return { row: 'none-triggered', create: { spec: { node: node.name } }, events: [] };
+  const due = triggerDueMs(node, plan, since);
+  return { row: 'none', events: [], ...(due === undefined || due <= nowMs ? {} : { requeueAtMs: due }) };
+}
+
+function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
+  if (fence.deleting) return { row: 'deleted-by-hand', events: [], ...(fence.finalized ? { removeFinalizer: true as const } : {}) };
+  const status = beginning(snapshot, [], snapshot.lastIncident + 1);
+  if (status === undefined) return { row: 'begin-without-node', events: [], removeFinalizer: true, deleteFence: true };
+  return {
+    row: 'begin',
+    status: withConditions(status, snapshot.wall),
+    requeueAtMs: snapshot.nowMs,
+    events: [event('Warning', 'FencingBegan', status.message ?? '')],
+  };
+}
+
+/** P2: a sign of life received after the last off read takes the proof away; after a release had begun, for good. */
+function voidedByLife(status: NodeFenceStatus, snapshot: Snapshot): { status: NodeFenceStatus; events: DecisionEvent[] } {
+  const plan = status.frozen?.plan;
+  const proof = plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+  if (proof === undefined || status.state === 'final') return { status, events: [] };
+  const folded = snapshot.reports.find((report) => report.id === proof.source)?.evidenceAtMs;
+  const readAt = folded ?? snapshot.since.evidence;
+  const life = snapshot.node !== undefined && readAt !== undefined && snapshot.node.lifeAtMs > readAt;
+  const proven = status.journal.findIndex((entry) => entry.id === proof.source);
+  const over = status.journal.some((entry, index) => index > proven && (entry.action === 'on' || (entry.action === 'release-end' && entry.result === 'succeeded')));
+  if (!life || over) return { status, events: [] };
+  const because = 'a lease renewal or heartbeat of the node was received after the last off read';
+  const next: NodeFenceStatus = { ...status, evidence: voidEvidence(status.evidence, snapshot.wall, because) };
+  if (status.released !== undefined) next.released = { ...status.released, voidedAt: snapshot.wall };
+  const words = `Evidence ${proof.kind} is void: ${because}.${status.released === undefined ? ' Nothing is released.' : ` ${status.released.pods} pods were released before.`}`;
+  return { status: next, events: [event('Warning', 'EvidenceVoided', words)] };
+}
+
+function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, transition: Transition, events: DecisionEvent[]): Decision {
+  const decision: Decision = { row, events: [...events, ...(transition.events ?? [])] };
+  if (transition.create !== undefined) decision.create = transition.create;
+  if (transition.dispatch !== undefined) decision.dispatch = transition.dispatch;
+  if (transition.removeFinalizer !== undefined) decision.removeFinalizer = true;
+  if (transition.deleteFence !== undefined) decision.deleteFence = true;
+  if (transition.requeueAtMs !== undefined) decision.requeueAtMs = transition.requeueAtMs;
+  const after = transition.status;
+  if (after !== undefined && (after !== before || transition.dispatch?.kind === 'run')) {
+    const written = withConditions({ ...after, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall);
+    if (canonical(written) !== canonical(before)) decision.status = written;
+  }
+  return decision;
+}

@@ -1,0 +1,41 @@
+import { standingEvidence } from './evidence.ts';
+import type { FenceCondition, NodeFenceStatus } from './node-fence.ts';
+import { LIMITS } from './node-fence.ts';
+
+type Verdict = Omit<FenceCondition, 'lastTransitionTime'>;
+
+/** Conditions say in Kubernetes' own form what state, evidence and holds say; derived anew at every write. */
+export function withConditions(status: NodeFenceStatus, wall: string): NodeFenceStatus {
+  const conditions = verdicts(status).map((verdict) => {
+    const before = status.conditions.find((condition) => condition.type === verdict.type);
+    const since = before?.status === verdict.status ? before.lastTransitionTime : wall;
+    return { ...verdict, message: verdict.message.slice(0, LIMITS.message), lastTransitionTime: since };
+  });
+  return { ...status, conditions };
+}
+
+function verdicts(status: NodeFenceStatus): Verdict[] {
+  const plan = status.frozen?.plan;
+  const proof = plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+  const problem = plan?.problems.find((candidate) => candidate.severity === 'error');
+  const edges = status.restore?.edges ?? [];
+  const stuck = edges.length > 0 && (status.state === 'done' || status.state === 'error');
+  return [
+    truth('Isolated', status.timeline.isolatedAt !== undefined && status.state !== 'final', 'StepFinished', 'NotIsolated', ''),
+    truth('PoweredOff', proof !== undefined && edges.some((edge) => edge.state === 'off'), 'ReadBack', 'NoProof', proof?.detail ?? ''),
+    truth('WorkloadReleased', status.released !== undefined, 'Released', 'NotReleased', status.released === undefined ? '' : `by ${status.released.by}, ${status.released.pods} pods`),
+    truth('Recovered', status.outcome === 'recovered', 'NodeHealthy', 'NotRecovered', ''),
+    truth('Held', status.hold !== undefined, status.hold?.reason === undefined ? 'Held' : camel(status.hold.reason), 'NotHeld', status.hold?.message ?? ''),
+    truth('Stopped', status.hold?.policy === 'stop', 'StoppedByPerson', 'NotStopped', status.hold?.policy === 'stop' ? status.hold.message : ''),
+    truth('ConfigurationValid', problem === undefined, 'PlanResolved', 'PlanHasErrors', problem === undefined ? '' : `${problem.where}: ${problem.message}`),
+    truth('LeftOff', stuck, 'DeviceStillOff', 'NothingLeftOff', edges.map((edge) => `${edge.device} ${edge.plug} is ${edge.state}`).join(', ')),
+  ];
+}
+
+function truth(type: Verdict['type'], holds: boolean, yes: string, no: string, message: string): Verdict {
+  return { type, status: holds ? 'True' : 'False', reason: holds ? yes : no, message };
+}
+
+function camel(reason: string): string {
+  return reason.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());
+}

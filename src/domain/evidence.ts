@@ -1,0 +1,39 @@
+import type { Evidence } from './node-fence.ts';
+import type { EvidenceGrade, EvidenceKind, Plan } from './plan.ts';
+
+/** What each kind of evidence proves and permits: law P1, the table of design 1. */
+export interface EvidenceRule {
+  grade: EvidenceGrade;
+  proves: string;
+  /** May pods be deleted with grace 0, and the out-of-service taint be set? */
+  permitsTaint: boolean;
+  permitsForcedDeletion: boolean;
+  /** Only pods whose writable volumes are all on the revoked storages. */
+  scopedToStorage: boolean;
+}
+
+export const EVIDENCE_RULES: Readonly<Record<EvidenceKind, EvidenceRule>> = {
+  'power-off': { grade: 'read-back', proves: 'nothing runs there', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
+  'instance-stopped': { grade: 'read-back', proves: 'the instance does not run', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
+  'host-off': { grade: 'read-back', proves: 'the host of the machine does not run', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
+  'storage-revoked': { grade: 'read-back', proves: 'no writes to the named storages', permitsTaint: false, permitsForcedDeletion: true, scopedToStorage: true },
+  'booted-anew': { grade: 'inferred', proves: 'the old processes are gone', permitsTaint: false, permitsForcedDeletion: false, scopedToStorage: false },
+  ack: { grade: 'person', proves: 'a person looked', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
+  watchdog: { grade: 'inferred', proves: 'it reset itself', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
+  kdump: { grade: 'inferred', proves: 'the old kernel stopped', permitsTaint: false, permitsForcedDeletion: true, scopedToStorage: false },
+};
+
+/** Kinds that `minimum_evidence=read-back` admits; `watchdog` and `kdump` must be named one by one. */
+export const READ_BACK_EVIDENCE: readonly EvidenceKind[] = ['power-off', 'instance-stopped', 'host-off', 'storage-revoked', 'ack'];
+
+/** The newest evidence that stands and that the plan admits for a release of the whole node; `undefined` when there is none. */
+export function standingEvidence(evidence: readonly Evidence[], plan: Plan): Evidence | undefined {
+  return evidence.findLast(
+    (item) => item.voidedAt === undefined && plan.minimumEvidence.includes(item.kind) && EVIDENCE_RULES[item.kind].permitsForcedDeletion && !EVIDENCE_RULES[item.kind].scopedToStorage,
+  );
+}
+
+/** P2: every standing evidence loses its force; what was voided before keeps its reason. */
+export function voidEvidence(evidence: readonly Evidence[], at: string, because: string): Evidence[] {
+  return evidence.map((item) => (item.voidedAt === undefined ? { ...item, voidedAt: at, voidedBecause: because } : item));
+}

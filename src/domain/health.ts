@@ -1,0 +1,41 @@
+import type { NodeFenceStatus } from './node-fence.ts';
+import type { Plan } from './plan.ts';
+import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
+
+/** Ready=Unknown with a lease that has been silent, as received here, for `life_wait`; Ready=False with a live kubelet after `not_ready_period`. Design 3, key `trigger`. */
+export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number): boolean {
+  if (node.ready === 'Unknown') return isSilent(node, plan, nowMs);
+  if (node.ready === 'False' || node.ready === 'missing') {
+    return since.notReady !== undefined && nowMs - since.notReady >= plan.timing.notReadyPeriodMs;
+  }
+  return false;
+}
+
+/** Nothing was received from the node for `life_wait`. */
+export function isSilent(node: NodeFacts, plan: Plan, nowMs: number): boolean {
+  return nowMs - node.lifeAtMs >= plan.timing.lifeWaitMs;
+}
+
+/** When a node that is not triggered now would be, if nothing changed; `undefined` when only a change can trigger it. */
+export function triggerDueMs(node: NodeFacts, plan: Plan, since: Since): number | undefined {
+  if (node.ready === 'Unknown') return node.lifeAtMs + plan.timing.lifeWaitMs;
+  if ((node.ready === 'False' || node.ready === 'missing') && since.notReady !== undefined) return since.notReady + plan.timing.notReadyPeriodMs;
+  return undefined;
+}
+
+/**
+ * Healthy but for the delay: trigger cleared, Ready, a sign of life received after our last action, and after a verified off another boot ID
+ * (design 1, "Healthy means"). Everything else is not healthy.
+ */
+export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefined, plan: Plan, since: Since, nowMs: number): boolean {
+  if (node.ready !== 'True' || isSilent(node, plan, nowMs)) return false;
+  if (status === undefined) return true;
+  if (since.journal !== undefined && status.journal.length > 0 && node.lifeAtMs <= since.journal) return false;
+  const off = status.journal.findLast((entry) => entry.action === 'off' && (entry.result === 'succeeded' || entry.result === 'found-done'));
+  return off?.bootID === undefined || off.bootID !== node.bootID;
+}
+
+/** Healthy for the whole of `healthy_delay`. */
+export function isHealthy(snapshot: Snapshot, plan: Plan): boolean {
+  return snapshot.since.healthy !== undefined && snapshot.nowMs - snapshot.since.healthy >= plan.timing.healthyDelayMs;
+}

@@ -1,0 +1,77 @@
+import { voidEvidence } from './evidence.ts';
+import { bounded, LIMITS } from './node-fence.ts';
+import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
+import { isFailure } from './program.ts';
+import type { JobReport } from './snapshot.ts';
+
+/**
+ * Writes the results of finished runs into the journal, with what follows from each: evidence, retries, timeline, what must be undone.
+ * A report whose entry is gone or already finished changes nothing, so folding twice is folding once.
+ */
+export function fold(status: NodeFenceStatus, reports: readonly JobReport[]): NodeFenceStatus {
+  return reports.reduce(foldOne, status);
+}
+
+function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
+  const entry = status.journal.find((candidate) => candidate.id === report.id);
+  if (entry?.finishedAt !== undefined || entry === undefined) return status;
+  const finished: JournalEntry = { ...entry, finishedAt: report.finishedAt, result: report.result, message: bounded(report.message) };
+  const next: NodeFenceStatus = { ...status, journal: status.journal.map((candidate) => (candidate === entry ? finished : candidate)) };
+  if (isFailure(report.result)) next.retries = status.retries + 1;
+  if (report.evidence !== undefined) {
+    next.evidence = [...status.evidence, { ...report.evidence, source: report.id, detail: bounded(report.evidence.detail) }].slice(-LIMITS.evidence);
+    next.timeline = { ...next.timeline, poweredOffAt: report.evidence.observedAt };
+  }
+  if (report.released !== undefined) {
+    next.released = { ...status.released, ...report.released };
+    next.timeline = { ...next.timeline, releasedAt: next.timeline.releasedAt ?? report.released.at };
+  }
+  if (entry.action === 'release' && report.result === 'voided') next.evidence = voidEvidence(next.evidence, report.finishedAt, report.message);
+  if (report.edge !== undefined) next.restore = withEdge(status.restore ?? {}, finished, report.edge);
+  if (report.edge === 'on') next.timeline = { ...next.timeline, poweredOnAt: report.finishedAt };
+  if (report.result === 'succeeded' || report.result === 'found-done') next.restore = withoutUndone(next.restore ?? {}, finished);
+  if (next.restore !== undefined && Object.keys(next.restore).length === 0) delete next.restore;
+  return next;
+}
+
+function withEdge(restore: Restore, entry: JournalEntry, edge: NonNullable<JobReport['edge']>): Restore {
+  const others = (restore.edges ?? []).filter((other) => other.device !== entry.device || other.plug !== entry.plug);
+  const edges = edge === 'off' || edge === 'closed' ? [...others, { method: entry.method, agent: entry.agent, device: entry.device, plug: entry.plug, state: edge }] : others;
+  const rest = { ...restore };
+  delete rest.edges;
+  return edges.length === 0 ? rest : { ...rest, edges };
+}
+
+function withoutUndone(restore: Restore, entry: JournalEntry): Restore {
+  const rest = { ...restore };
+  if (entry.agent === 'uncordon') delete rest.cordoned;
+  if (entry.action === 'release-end') delete rest.taints;
+  return rest;
+}
+
+/** What an intent makes necessary to take back one day; written with the intent, before the call (P8). */
+export function restoreFor(entry: JournalEntry, restore: Restore | undefined, outOfServiceTaint: { key: string; value: string; effect: string }): Restore | undefined {
+  if (entry.agent === 'cordon' && entry.action !== 'confirm') return { ...restore, cordoned: true };
+  if (entry.action === 'release') return { ...restore, taints: [outOfServiceTaint] };
+  return restore;
+}
+
+/** Makes room for one more entry: the oldest finished ones go, never an open one and never one that standing evidence names. */
+export function appended(status: NodeFenceStatus, entry: JournalEntry): JournalEntry[] {
+  const journal = [...status.journal, entry];
+  while (journal.length > LIMITS.journal) {
+    const index = journal.findIndex((old) => old.finishedAt !== undefined && !status.evidence.some((item) => item.source === old.id && item.voidedAt === undefined));
+    if (index < 0) break;
+    journal.splice(index, 1);
+  }
+  return journal;
+}
+
+export function openEntries(status: NodeFenceStatus): JournalEntry[] {
+  return status.journal.filter((entry) => entry.finishedAt === undefined);
+}
+
+/** An off that was sent in this restart, whether or not it was verified: from then on the program is carried through. */
+export function offBegan(status: NodeFenceStatus): boolean {
+  return status.journal.some((entry) => entry.restart === status.restarts && entry.action === 'off' && entry.step === 'power-management' && entry.result !== 'not-sent' && entry.result !== 'stopped');
+}

@@ -1,0 +1,119 @@
+import type { JobResult, JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import type { Plan, PlanMethod, Step } from './plan.ts';
+import { levelsOf } from './plan.ts';
+
+/**
+ * A level of a step as the list of operations that it consists of, in the order in which they run (P3): every off, the release, its end,
+ * then every on. A reboot is split into off and on around the release; several plugs are all switched off before the first is verified for good.
+ */
+export interface Operation {
+  /** Unique in the program: `off:<method>`, `on:<method>`, `run:<method>`, `release`, `release-end`. */
+  key: string;
+  phase: 'run' | 'off' | 'release' | 'on';
+  action: JournalEntry['action'];
+  /** The method that it runs; absent for the controller's own operations. */
+  method?: PlanMethod;
+  /** Earlier offs of the level: read back off together with this one, in one uninterrupted pass. */
+  together: readonly PlanMethod[];
+}
+
+const UNDO_CORDON: PlanMethod = {
+  name: 'undo-cordon',
+  agent: 'uncordon',
+  kind: 'action',
+  action: 'run',
+  device: '',
+  plug: '',
+  parameters: {},
+  deviceMaxLatencyMs: 0,
+};
+
+/** The operations of one level. `cordoned`: our cordon stands, and a recovery that does not name `uncordon` takes it back all the same (P8). */
+export function compile(plan: Plan, step: Step, level: number, cordoned = false): Operation[] {
+  const methods = levelsOf(plan, step).find((candidate) => candidate.level === level)?.methods ?? [];
+  switch (step) {
+    case 'power-management':
+      return powerProgram(methods);
+    case 'isolation':
+      return methods.map(asRun);
+    case 'recovery':
+      return [...methods.map(asRun), ...(cordoned && !methods.some((method) => method.agent === 'uncordon') ? [asRun(UNDO_CORDON)] : [])];
+  }
+}
+
+function powerProgram(methods: readonly PlanMethod[]): Operation[] {
+  const offs = methods.filter((method) => method.action === 'off' || method.action === 'reboot');
+  const ons = methods.filter((method) => method.action === 'on' || method.action === 'reboot');
+  const runs = methods.filter((method) => method.action === 'run');
+  const last = offs.at(-1);
+  const program: Operation[] = runs.map(asRun);
+  for (const method of offs) {
+    program.push({ key: `off:${method.name}`, phase: 'off', action: 'off', method, together: method === last ? offs.filter((other) => other !== last) : [] });
+  }
+  if (offs.length > 0) {
+    program.push({ key: 'release', phase: 'release', action: 'release', together: [] });
+    program.push({ key: 'release-end', phase: 'release', action: 'release-end', together: [] });
+  }
+  for (const method of ons) program.push({ key: `on:${method.name}`, phase: 'on', action: 'on', method, together: [] });
+  return program;
+}
+
+function asRun(method: PlanMethod): Operation {
+  return { key: `${method.action === 'run' ? 'run' : method.action}:${method.name}`, phase: 'run', action: method.action, method, together: [] };
+}
+
+export type Progress =
+  | { kind: 'finished' }
+  /** An operation's run has no result yet. */
+  | { kind: 'open'; entry: JournalEntry }
+  /** The next operation; `confirm`: it succeeded before and only has to be read back. */
+  | { kind: 'next'; operation: Operation; attempt: number; confirm: boolean }
+  /** This device will not do it, now or later. */
+  | { kind: 'failed'; operation: Operation; entry: JournalEntry };
+
+const SUCCESS: ReadonlySet<JobResult> = new Set(['succeeded', 'voided']);
+/** The run never began, or says nothing about the device: it is decided afresh and counts as no failure. */
+const NEUTRAL: ReadonlySet<JobResult> = new Set(['not-sent', 'stopped', 'found-not-done']);
+const HOPELESS: ReadonlySet<JobResult> = new Set(['refused', 'misconfigured']);
+
+/** Is this a failure that counts against `step_retries`? */
+export function isFailure(result: JobResult): boolean {
+  return !SUCCESS.has(result) && !NEUTRAL.has(result) && result !== 'found-done';
+}
+
+/** How far the journal says that the program of the present step, level and restart has come. */
+export function progress(program: readonly Operation[], status: NodeFenceStatus): Progress {
+  const runs = status.journal.filter((entry) => entry.step === status.step && entry.level === status.level && entry.restart === status.restarts);
+  const open = runs.find((entry) => entry.finishedAt === undefined);
+  if (open !== undefined) return { kind: 'open', entry: open };
+  // Once an on was begun the offs and the release of this level are over, whatever changes its mind (P3).
+  const switchingOn = runs.some((entry) => entry.action === 'on');
+  for (const operation of program) {
+    if (switchingOn && (operation.phase === 'off' || operation.phase === 'release')) continue;
+    const own = runs.filter((entry) => entry.operation === operation.key);
+    const latest = own.at(-1);
+    if (latest?.result !== undefined && HOPELESS.has(latest.result)) return { kind: 'failed', operation, entry: latest };
+    if (isDone(operation, latest, runs, program)) continue;
+    const confirm = operation.method !== undefined && (operation.phase === 'run' ? stoodBefore(operation, status) : latest?.result === 'succeeded');
+    return { kind: 'next', operation, attempt: own.length + 1, confirm };
+  }
+  return { kind: 'finished' };
+}
+
+/** What an earlier restart isolated is read back, not repeated, as long as no read said that it is gone. */
+function stoodBefore(operation: Operation, status: NodeFenceStatus): boolean {
+  const runs = status.journal.filter((entry) => entry.step === status.step && entry.operation === operation.key);
+  const success = runs.findLastIndex((entry) => entry.result === 'succeeded');
+  return success > runs.findLastIndex((entry) => entry.action === 'confirm' && entry.result === 'found-not-done');
+}
+
+function isDone(operation: Operation, latest: JournalEntry | undefined, runs: readonly JournalEntry[], program: readonly Operation[]): boolean {
+  if (latest?.result === undefined) return false;
+  if (latest.result === 'found-done') return operation.phase !== 'off';
+  if (!SUCCESS.has(latest.result)) return false;
+  if (operation.phase === 'release') return true;
+  // A retry resumes at the failed method after the earlier ones of its phase were read back (design 2).
+  const phase = new Set(program.filter((other) => other.phase === operation.phase).map((other) => other.key));
+  const lastFailure = runs.findLastIndex((entry) => phase.has(entry.operation) && entry.result !== undefined && isFailure(entry.result));
+  return runs.lastIndexOf(latest) > lastFailure;
+}

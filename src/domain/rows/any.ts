@@ -1,0 +1,94 @@
+import { openEntries } from '../journal.ts';
+import type { JournalEntry } from '../node-fence.ts';
+import { EMPTY_PLAN } from '../plan.ts';
+import { event } from '../transition.ts';
+import type { Context, Row, Transition } from '../transition.ts';
+import { closed, undo } from './closing.ts';
+import { hold } from './new.ts';
+
+/** Rows that stand before those of every state. */
+export const ANY_ROWS: readonly Row[] = [
+  {
+    id: 'newer-leader',
+    from: 'any',
+    when: 'a newer leader has written the status',
+    does: 'nothing: this leader is deposed',
+    to: 'same',
+    applies: ({ status, snapshot }) => status.epoch > snapshot.epoch,
+    act: () => ({}),
+  },
+  {
+    id: 'in-flight',
+    from: 'any',
+    when: 'a run is under way',
+    does: 'wait for its result',
+    to: 'same',
+    applies: ({ status, snapshot }) => openEntries(status).some((entry) => snapshot.inFlight.has(entry.id)),
+    act: ({ status }) => ({ status }),
+  },
+  {
+    id: 'take-over',
+    from: 'any',
+    when: 'a run was left open by a crash or another leader',
+    does: 'wait out its deadline, read the device, record found-done or found-not-done, decide afresh',
+    to: 'same',
+    applies: ({ status }) => openEntries(status).length > 0,
+    act: takeOver,
+  },
+  {
+    id: 'stopped',
+    from: 'any',
+    when: 'an admin stop stands (any state but final)',
+    does: 'keep the state, condition Stopped; nothing is undone unless asked',
+    to: 'same',
+    applies: ({ status, snapshot, fence }) => status.state !== 'final' && snapshot.stop !== undefined && !(fence.deleting && status.restore === undefined),
+    act: stopped,
+  },
+  {
+    id: 'observing',
+    from: 'any',
+    when: '`--mode observe` (any state but new and final)',
+    does: 'nothing is touched; the hold says so',
+    to: 'same',
+    applies: ({ status, snapshot }) => status.state !== 'new' && status.state !== 'final' && snapshot.holds.some((candidate) => candidate.policy === 'observe'),
+    act: hold,
+  },
+  {
+    id: 'deleted-by-hand',
+    from: 'any',
+    when: 'the NodeFence was deleted by hand',
+    does: 'stop, take back what stands in `restore`, remove the finalizer',
+    to: 'gone',
+    applies: ({ fence }) => fence.deleting,
+    act: undo,
+  },
+  {
+    id: 'node-gone',
+    from: 'any',
+    when: 'the Node was deleted, or another UID stands under its name',
+    does: 'no power call any more; close with words, outcome `node-gone`',
+    to: 'final',
+    applies: ({ status, node }) => status.state !== 'final' && status.frozen !== undefined && node?.uid !== status.frozen.nodeUID,
+    act: (context) =>
+      closed(context, 'node-gone', 'The Node is gone or was replaced under the same name: nothing more is switched, what the machine does is for a person to look at.'),
+  },
+];
+
+function takeOver(context: Context): Transition {
+  const { snapshot, status, plan } = context;
+  const entry = openEntries(status)[0] as JournalEntry;
+  const due = Math.max((snapshot.since.journal ?? snapshot.nowMs) + entry.deadlineMs, snapshot.actsFromMs);
+  if (due > snapshot.nowMs) return { status, requeueAtMs: due };
+  if (plan === EMPTY_PLAN) return { status };
+  return { status, dispatch: { kind: 'recover', entry } };
+}
+
+function stopped(context: Context): Transition {
+  const { status, snapshot } = context;
+  const words = `Stopped by ${snapshot.stop?.by ?? 'an admin'}: ${snapshot.stop?.reason ?? ''}`;
+  const left = status.restore?.edges?.length ? ` Left off: ${status.restore.edges.map((edge) => `${edge.device} ${edge.plug}`.trim()).join(', ')}.` : '';
+  const message = words + left;
+  const known = status.hold?.policy === 'stop';
+  const hold = { reason: 'stopped', policy: 'stop', message: words, since: known ? (status.hold?.since ?? snapshot.wall) : snapshot.wall };
+  return { status: { ...status, hold, message }, events: known ? [] : [event('Warning', 'FencingStopped', message)] };
+}

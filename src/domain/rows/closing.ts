@@ -1,0 +1,91 @@
+import { CALL_OVERHEAD_MS } from '../advance.ts';
+import { appended } from '../journal.ts';
+import { bounded, LIMITS } from '../node-fence.ts';
+import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome } from '../node-fence.ts';
+import { event, moved } from '../transition.ts';
+import type { Context, Transition } from '../transition.ts';
+
+/** The fence ends in final with this outcome. */
+export function closed(context: Context, outcome: Outcome, message: string): Transition {
+  const { status, snapshot } = context;
+  const next = moved(status, { state: 'final' }, bounded(message));
+  next.outcome = outcome;
+  next.timeline = { ...status.timeline, finalAt: snapshot.wall };
+  const happy = outcome === 'recovered' || outcome === 'untouched' || outcome === 'replaced';
+  return { status: next, events: [event(happy ? 'Normal' : 'Warning', 'FencingFinished', `Outcome ${outcome}: ${message}`)] };
+}
+
+/** The fence goes to error; what to do stands in the message. */
+export function failed(context: Context, status: NodeFenceStatus, message: string): Transition {
+  const words = bounded(message + leftOff(status));
+  const next = moved(status, { state: 'error' }, words);
+  return { status: next, requeueAtMs: context.snapshot.nowMs, events: [event('Warning', 'FencingFailed', words)] };
+}
+
+/** What of ours is still off or closed, in words; empty when nothing is (P8). */
+export function leftOff(status: NodeFenceStatus): string {
+  const edges = status.restore?.edges ?? [];
+  if (edges.length === 0) return '';
+  return ` LeftOff: ${edges.map((edge) => `${edge.method} (${edge.agent} ${edge.device} ${edge.plug})`.trim()).join(', ')} is still ${edges[0]?.state}; look at the machine, then switch it on there.`;
+}
+
+/** Takes back, one by one, what stands in `restore`, then lets a NodeFence that was deleted by hand go. */
+export function undo(context: Context): Transition {
+  const { status, node, fence } = context;
+  const gone = node === undefined || (status.frozen !== undefined && node.uid !== status.frozen.nodeUID);
+  const next = gone || context.snapshot.holds.some((hold) => hold.policy === 'observe') ? undefined : firstUndo(context);
+  if (next === undefined) return fence.finalized ? { removeFinalizer: true } : {};
+  const tries = status.journal.filter((entry) => entry.operation === next.operation && entry.result !== undefined && entry.result !== 'succeeded').length;
+  if (tries > context.plan.stepRetries) {
+    return { removeFinalizer: true, events: [event('Warning', 'LeftOff', `Deleted by hand; ${next.operation} could not be taken back.${leftOff(status)}`)] };
+  }
+  const due = tries === 0 ? 0 : (context.snapshot.since.journal ?? 0) + context.plan.timing.settleMs;
+  if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
+  return { status: { ...status, journal: appended(status, next) }, dispatch: { kind: 'run', entry: next } };
+}
+
+function firstUndo(context: Context): JournalEntry | undefined {
+  const { status } = context;
+  const restore = status.restore;
+  if (restore?.taints !== undefined) return undoEntry(context, { operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
+  const edge = restore?.edges?.[0];
+  if (edge !== undefined && settled(context)) return undoEntry(context, { operation: `on:${edge.method}`, method: edge.method, agent: edge.agent, device: edge.device, plug: edge.plug, action: 'on' });
+  if (restore?.cordoned === true) return undoEntry(context, { operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
+  return undefined;
+}
+
+function settled(context: Context): boolean {
+  const { snapshot, plan } = context;
+  return snapshot.nowMs >= (snapshot.since.set ?? snapshot.since.journal ?? snapshot.nowMs) + plan.timing.settleMs;
+}
+
+type UndoFacts = Pick<JournalEntry, 'operation' | 'method' | 'agent' | 'device' | 'plug' | 'action'>;
+
+function undoEntry(context: Context, facts: UndoFacts): JournalEntry {
+  const { status, snapshot, plan } = context;
+  return {
+    id: `${facts.method}-${snapshot.uuid}`,
+    step: status.step,
+    level: status.level,
+    ...facts,
+    attempt: 1 + status.journal.filter((entry) => entry.operation === facts.operation).length,
+    restart: status.restarts,
+    runner: 'in-process',
+    epoch: snapshot.epoch,
+    startedAt: snapshot.wall,
+    deadlineMs: plan.timing.setDeadlineMs + CALL_OVERHEAD_MS,
+  };
+}
+
+/** One line that outlives the incident. */
+export function historyOf(status: NodeFenceStatus): HistoryEntry[] {
+  const entry: HistoryEntry = {
+    incident: status.incident,
+    outcome: status.outcome ?? 'failed',
+    from: status.timeline.noticedAt ?? status.timeline.failedAt ?? '',
+    to: status.timeline.finalAt ?? '',
+    summary: bounded(status.message ?? ''),
+  };
+  return [...status.history, entry].slice(-LIMITS.history);
+}
+

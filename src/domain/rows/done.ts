@@ -1,0 +1,86 @@
+import { advance } from '../advance.ts';
+import { describeError } from '../errors.ts';
+import { earliest } from '../transition.ts';
+import type { Context, Row, Transition } from '../transition.ts';
+import { closed, failed, leftOff } from './closing.ts';
+import { waitForChange } from './new.ts';
+
+/** The last power action was an off that the plan never takes back. */
+function offOnPurpose({ status, plan }: Context): boolean {
+  const level = plan.powerManagement.find((candidate) => candidate.level === status.level || plan.powerManagement.length === 1);
+  const ons = level?.methods.some((method) => method.action === 'on' || method.action === 'reboot') === true;
+  return !ons && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
+}
+
+export const DONE_ROWS: readonly Row[] = [
+  {
+    id: 'done-healthy',
+    from: 'done',
+    when: 'healthy',
+    does: 'step recovery',
+    to: 'final, or error',
+    applies: ({ healthy }) => healthy,
+    act: recover,
+  },
+  {
+    id: 'done-replaced',
+    from: 'done',
+    when: 'instance terminated, cannot come back',
+    does: 'outcome `replaced`',
+    to: 'final',
+    applies: ({ status }) => status.evidence.some((item) => item.terminated === true && item.voidedAt === undefined),
+    act: (context) => closed(context, 'replaced', 'The instance was terminated; its replacement is a new Node.'),
+  },
+  {
+    id: 'done-off',
+    from: 'done',
+    when: 'the last power action was `off` on purpose',
+    does: 'wait for a person; no timeout, no loop; the slot is free',
+    to: 'done',
+    applies: offOnPurpose,
+    act: ({ status }) => ({ status }),
+  },
+  {
+    id: 'done-not-ready',
+    from: 'done',
+    when: 'not healthy after `ready_timeout`',
+    does: '–',
+    to: 'error',
+    applies: (context) => readyDueMs(context) <= context.snapshot.nowMs,
+    act: (context) => failed(context, context.status, describeError('NotReady', 'ready_timeout is over.')),
+  },
+  {
+    id: 'done-wait',
+    from: 'done',
+    when: 'not healthy yet',
+    does: 'wait',
+    to: 'done',
+    applies: () => true,
+    act: (context) => ({ status: context.status, requeueAtMs: earliest(waitForChange(context).requeueAtMs, readyDueMs(context)) }),
+  },
+];
+
+function readyDueMs({ snapshot, plan }: Context): number {
+  return (snapshot.since.position ?? snapshot.nowMs) + plan.timing.readyTimeoutMs;
+}
+
+function recover(context: Context): Transition {
+  const at = context.status.timeline.readyAt ?? context.snapshot.wall;
+  const ready: Context = { ...context, status: { ...context.status, timeline: { ...context.status.timeline, readyAt: at } } };
+  return advance(ready, 'recovery', {
+    finished: (status) => closed({ ...ready, status: withoutPowerEdges(status) }, 'recovered', `The node is healthy and recovered.${leftOff(withoutPowerEdges(status))}`),
+    failed: (status, why) => failed(ready, status, `Recovery failed: ${why}`),
+  });
+}
+
+/** A node that is healthy on a new boot is on, whoever switched it on. */
+function withoutPowerEdges(status: Context['status']): Context['status'] {
+  const edges = status.restore?.edges?.filter((edge) => edge.state === 'closed') ?? [];
+  if (status.restore === undefined) return status;
+  const restore = { ...status.restore };
+  delete restore.edges;
+  if (edges.length > 0) restore.edges = edges;
+  const next = { ...status };
+  delete next.restore;
+  return Object.keys(restore).length === 0 ? next : { ...next, restore };
+}

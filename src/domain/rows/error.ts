@@ -1,0 +1,69 @@
+import { voidEvidence } from '../evidence.ts';
+import { moved, event, earliest } from '../transition.ts';
+import type { Context, Row, Transition } from '../transition.ts';
+import { waitForChange } from './new.ts';
+
+/** Back-off doubles with each restart and is capped at sixteen times the first one. */
+function restartDueMs({ snapshot, status, plan }: Context): number {
+  return (snapshot.since.position ?? snapshot.nowMs) + plan.timing.restartBackoffMs * 2 ** Math.min(status.restarts, 4);
+}
+
+function usedUp({ status, plan }: Context): boolean {
+  return status.released?.voidedAt !== undefined || (plan.maxRestarts >= 0 && status.restarts >= plan.maxRestarts);
+}
+
+export const ERROR_ROWS: readonly Row[] = [
+  {
+    id: 'error-healthy',
+    from: 'error',
+    when: 'healthy',
+    does: '–',
+    to: 'done',
+    applies: ({ healthy, status }) => healthy && status.restore?.taints === undefined,
+    act: ({ status, snapshot }) => ({ status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'), requeueAtMs: snapshot.nowMs }),
+  },
+  {
+    id: 'error-used-up',
+    from: 'error',
+    when: 'restarts used up, or the proof was lost after the release began',
+    does: 'stay, alarm, say in words what is still fenced or off and what a person must do',
+    to: 'error',
+    applies: usedUp,
+    act: stay,
+  },
+  {
+    id: 'error-back-off',
+    from: 'error',
+    when: 'restarts < `max_restarts`, back-off not over',
+    does: 'wait',
+    to: 'error',
+    applies: (context) => restartDueMs(context) > context.snapshot.nowMs,
+    act: (context) => ({ status: context.status, requeueAtMs: earliest(restartDueMs(context), waitForChange(context).requeueAtMs) }),
+  },
+  {
+    id: 'error-restart',
+    from: 'error',
+    when: 'restarts < `max_restarts` (-1: for ever), back-off over',
+    does: 'restarts + 1; the plan is frozen anew, what is isolated is read back',
+    to: 'new',
+    applies: () => true,
+    act: restart,
+  },
+];
+
+function stay(context: Context): Transition {
+  const { status } = context;
+  if (status.outcome === 'failed') return { status, requeueAtMs: waitForChange(context).requeueAtMs };
+  const released = status.released === undefined ? 'Nothing was released: its pods and volumes still wait.' : 'Its workload was released before.';
+  const fenced = status.restore?.cordoned === true ? ' The node stays cordoned.' : '';
+  const message = `A person must act: ${status.message ?? ''} ${released}${fenced} Look at the machine by its console or by hand; when it is surely off, acknowledge; when it is mended and Ready, this fence ends by itself.`;
+  return { status: { ...status, outcome: 'failed', message: message.slice(0, 512) }, events: [event('Warning', 'FencingGaveUp', message)] };
+}
+
+function restart({ status, snapshot }: Context): Transition {
+  const next = moved({ ...status, retries: 0, restarts: status.restarts + 1 }, { state: 'new', step: 'isolation', level: 1 }, `Restart ${status.restarts + 1}.`);
+  next.evidence = voidEvidence(status.evidence, snapshot.wall, 'a restart reads everything anew');
+  delete next.released;
+  if (status.frozen !== undefined) next.frozen = { ...status.frozen, plan: snapshot.plan };
+  return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Normal', 'FencingRestarted', `Restart ${next.restarts}.`)] };
+}

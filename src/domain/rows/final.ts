@@ -1,0 +1,66 @@
+import { describeError } from '../errors.ts';
+import { event, moved, earliest } from '../transition.ts';
+import type { Context, Row } from '../transition.ts';
+import { historyOf } from './closing.ts';
+import { beginning } from './beginning.ts';
+import { waitForChange } from './new.ts';
+
+function sinceFinalMs({ snapshot }: Context): number {
+  return snapshot.nowMs - (snapshot.since.position ?? snapshot.nowMs);
+}
+
+function sameNode({ status, node }: Context): boolean {
+  return node !== undefined && node.uid === status.frozen?.nodeUID;
+}
+
+export const FINAL_ROWS: readonly Row[] = [
+  {
+    id: 'final-probation',
+    from: 'final',
+    when: 'fails again within `probation`',
+    does: 'counts as a restart',
+    to: 'error',
+    applies: (context) => context.triggered && sameNode(context) && sinceFinalMs(context) < context.plan.timing.probationMs,
+    act: ({ status, snapshot }) => {
+      const next = moved(status, { state: 'error' }, describeError('StepFailed', 'the node failed again within its probation.'));
+      delete next.outcome;
+      const timeline = { ...status.timeline };
+      delete timeline.finalAt;
+      delete timeline.readyAt;
+      return { status: { ...next, timeline }, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FailedInProbation', 'The node failed again within its probation.')] };
+    },
+  },
+  {
+    id: 'final-again',
+    from: 'final',
+    when: 'fails again later',
+    does: 'archive to `history`, counters to 0',
+    to: 'new',
+    applies: ({ triggered, node }) => triggered && node !== undefined,
+    act: ({ snapshot, status }) => {
+      const next = beginning(snapshot, historyOf(status), Math.max(status.incident, snapshot.lastIncident) + 1);
+      return next === undefined ? { status } : { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FencingBegan', next.message ?? '')] };
+    },
+  },
+  {
+    id: 'final-expired',
+    from: 'final',
+    when: '`history_ttl` over',
+    does: 'remove finalizer, delete (counters and summary live on in the fence report)',
+    to: 'gone',
+    applies: (context) => sinceFinalMs(context) >= context.plan.timing.historyTtlMs,
+    act: () => ({ removeFinalizer: true, deleteFence: true }),
+  },
+  {
+    id: 'final-wait',
+    from: 'final',
+    when: 'otherwise',
+    does: 'wait',
+    to: 'final',
+    applies: () => true,
+    act: (context) => ({
+      status: context.status,
+      requeueAtMs: earliest(waitForChange(context).requeueAtMs, (context.snapshot.since.position ?? context.snapshot.nowMs) + context.plan.timing.historyTtlMs),
+    }),
+  },
+];

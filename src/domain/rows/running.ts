@@ -1,0 +1,91 @@
+import { advance } from '../advance.ts';
+import { describeError } from '../errors.ts';
+import { offBegan } from '../journal.ts';
+import { event, moved } from '../transition.ts';
+import type { Context, Row, Transition } from '../transition.ts';
+import { failed } from './closing.ts';
+import { hold, waitForChange } from './new.ts';
+
+/** Our taint or an open release has to be ended before anything else, even on a node that came back. */
+function releaseStands({ status }: Context): boolean {
+  return status.restore?.taints !== undefined;
+}
+
+export const RUNNING_ROWS: readonly Row[] = [
+  {
+    id: 'running-voided',
+    from: 'running',
+    when: 'evidence was voided after the release began',
+    does: 'our taint goes, no automatic on, a critical alarm names the pods',
+    to: 'error',
+    applies: ({ status }) => status.released?.voidedAt !== undefined,
+    act: endVoidedRelease,
+  },
+  {
+    id: 'running-healthy',
+    from: 'running',
+    when: 'healthy',
+    does: '–',
+    to: 'done',
+    applies: (context) => context.healthy && !releaseStands(context),
+    act: ({ status, snapshot }) => ({ status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'), requeueAtMs: snapshot.nowMs }),
+  },
+  {
+    id: 'running-held',
+    from: 'running',
+    when: 'a hold applies, no off sent yet',
+    does: 'record it, wait',
+    to: 'running',
+    applies: ({ snapshot, status, triggered }) => triggered && snapshot.holds.length > 0 && !offBegan(status),
+    act: hold,
+  },
+  {
+    id: 'running-not-triggered',
+    from: 'running',
+    when: 'neither healthy nor triggered now, no off sent yet',
+    does: 'wait',
+    to: 'running',
+    applies: ({ status, triggered }) => !triggered && !offBegan(status),
+    act: waitForChange,
+  },
+  {
+    id: 'running-delay',
+    from: 'running',
+    when: '`power_management_delay` not over since isolated, no off sent yet',
+    does: 'wait',
+    to: 'running',
+    applies: (context) => powerDueMs(context) > context.snapshot.nowMs && !offBegan(context.status),
+    act: (context) => ({ status: context.status, requeueAtMs: powerDueMs(context) }),
+  },
+  {
+    id: 'running-power',
+    from: 'running',
+    when: '`power_management_delay` over since isolated, not healthy, or an off was sent (a hold that comes after the first off stops the release, not the on)',
+    does: 'step power-management, with the release inside it',
+    to: 'done, or error',
+    applies: () => true,
+    act: power,
+  },
+];
+
+function powerDueMs({ snapshot, plan }: Context): number {
+  return (snapshot.since.isolated ?? snapshot.since.position ?? snapshot.nowMs) + plan.timing.powerManagementDelayMs;
+}
+
+function power(context: Context): Transition {
+  return advance(context, 'power-management', {
+    finished: (status) => {
+      const stays = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
+      const words = stays ? 'The node is off on purpose; a person switches it on.' : 'Power-management is through; waiting for the node to become healthy.';
+      return { status: moved(status, { state: 'done' }, words), requeueAtMs: context.snapshot.nowMs, events: [event('Normal', 'PowerManagementFinished', words)] };
+    },
+    failed: (status, why) => failed(context, status, describeError('StepFailed', `power-management: ${why}`)),
+  });
+}
+
+function endVoidedRelease(context: Context): Transition {
+  const fail = (status: Context['status']): Transition =>
+    failed(context, status, describeError('EvidenceVoided', `${status.evidence.findLast((item) => item.voidedAt !== undefined)?.voidedBecause ?? 'a sign of life'}.`));
+  if (!releaseStands(context)) return fail(context.status);
+  return advance(context, 'power-management', { finished: fail, failed: fail });
+}

@@ -1,0 +1,93 @@
+import type { Evidence, Hold, JobResult, NodeFenceSpec, NodeFenceStatus, Released } from './node-fence.ts';
+import type { Plan } from './plan.ts';
+
+/** Everything that one decision may look at: immutable, taken by the shell in one synchronous turn. */
+export interface Snapshot {
+  /** Monotonic, milliseconds. */
+  nowMs: number;
+  /** RFC 3339, for records only. */
+  wall: string;
+  node: NodeFacts | undefined;
+  fence: FenceFacts | undefined;
+  since: Since;
+  /** Reasons not to isolate, switch off or release now; the first one is recorded. */
+  holds: readonly Omit<Hold, 'since'>[];
+  /** A person's stop that stands on this node. */
+  stop: { by: string; reason: string } | undefined;
+  /** Journal ids of runs under way in this process. */
+  inFlight: ReadonlySet<string>;
+  /** Finished runs of this process whose result does not stand in the journal yet. */
+  reports: readonly JobReport[];
+  /** As configured now; frozen when a fence begins or restarts. */
+  plan: Plan;
+  /** Recorded while the node was healthy. */
+  identity: { systemUUID?: string; providerID?: string } | undefined;
+  /** Number of the node's last incident. */
+  lastIncident: number;
+  workload: { pods: number; terminating: number; volumeAttachments: number };
+  /** Of the present leadership. */
+  epoch: number;
+  /** A device that a predecessor may be calling is not touched before this. */
+  actsFromMs: number;
+  /** For the ids of new journal entries; one fresh value for each decision. */
+  uuid: string;
+}
+
+export interface NodeFacts {
+  name: string;
+  uid: string;
+  ready: 'True' | 'False' | 'Unknown' | 'missing';
+  readyReason: string;
+  /** As the API says; for records only, never for delays. */
+  readySince?: string | undefined;
+  bootID?: string | undefined;
+  systemUUID?: string | undefined;
+  providerID?: string | undefined;
+  /** Monotonic time at which a lease renewal or heartbeat of this node was last *received* here. */
+  lifeAtMs: number;
+}
+
+export interface FenceFacts {
+  uid: string;
+  spec: NodeFenceSpec;
+  status: NodeFenceStatus | undefined;
+  deleting: boolean;
+  finalized: boolean;
+}
+
+/** Monotonic times of first sight by this process; a take-over lengthens them, never shortens. Absent: it does not stand now. */
+export interface Since {
+  /** The trigger stands without a break. */
+  triggered?: number;
+  /** Ready=False stands without a break. */
+  notReady?: number;
+  /** Every sign of health but the delay stands. */
+  healthy?: number;
+  /** Present state, step, level, restart and incident. */
+  position?: number;
+  /** The last change of the journal. */
+  journal?: number;
+  /** Last set that this process sent for the node; a take-over counts from its first sight of the journal. */
+  set?: number;
+  /** Last off read of the standing evidence, when this process took it; absent after a take-over: then the device is read again first. */
+  evidence?: number;
+  /** The release. */
+  released?: number;
+  /** The isolation was complete. */
+  isolated?: number;
+  held?: number;
+}
+
+/** What a run came to, from the shell to the decision. */
+export interface JobReport {
+  id: string;
+  result: JobResult;
+  message: string;
+  finishedAt: string;
+  evidence?: Omit<Evidence, 'source'>;
+  /** Monotonic time of the last read that the evidence rests on. */
+  evidenceAtMs?: number;
+  released?: Released;
+  /** A transition was seen at the device: what we must undo one day. */
+  edge?: 'off' | 'closed' | 'on' | 'open';
+}
