@@ -29,7 +29,7 @@ function bench(faults: Partial<ApiFaults>) {
   const log: string[] = [];
   const sink: WatchSink = {
     onOpen: () => log.push('open'),
-    onEvent: (event) => log.push(String((event.object as { name: string }).name)),
+    onEvent: (event) => log.push((event.object as { name: string }).name),
     onEnd: (error) => log.push(`end ${error instanceof TransportError ? error.kind : String(error)}`),
   };
   const emit = (name: string): void => sinks.at(-1)?.onEvent({ type: 'MODIFIED', object: { name } });

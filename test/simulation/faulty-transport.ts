@@ -230,9 +230,18 @@ function tagsOf(request: ApiRequest): readonly string[] {
   return plural === undefined ? ['api', 'api-write'] : ['api', 'api-write', `${plural}-write`];
 }
 
+/** What has left cannot be called back: the server acts although the caller gives up. */
 function withoutSignal(request: ApiRequest): ApiRequest {
-  const { signal: _signal, ...rest } = request;
-  return rest;
+  const { method, path, body, deadlineMs, query, contentType, accept } = request;
+  return {
+    method,
+    path,
+    body,
+    deadlineMs,
+    ...(query === undefined ? {} : { query }),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(accept === undefined ? {} : { accept }),
+  };
 }
 
 function refusal(status: number, reason: string, message: string): ApiResponse {

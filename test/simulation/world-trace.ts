@@ -1,0 +1,134 @@
+import type { ApiEvent, DiskEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import { WORLD_BEGINS_WALL_MS } from './kernel/process-clock.ts';
+import type { Kernel } from './kernel/kernel.ts';
+
+const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+
+/** What the invariants must know of the world besides the events. */
+export interface Truth {
+  /** True power of a node's machine; `undefined` for a node without one. */
+  power: (node: string) => 'on' | 'off' | undefined;
+  isController: (user: string) => boolean;
+}
+
+/**
+ * The trace of one world: every event is stamped with the world's one clock, fingerprinted, kept for the judge, and looked at by the
+ * invariants that are cheap enough for every event.
+ */
+export class WorldTrace {
+  readonly events: TraceEvent[] = [];
+  readonly #kernel: Kernel;
+  readonly #truth: Truth;
+  /** By volume: who writes now. */
+  readonly #writers = new Map<string, string>();
+  /** `volume pod`: wrote once, and another began since. */
+  readonly #replaced = new Set<string>();
+
+  constructor(kernel: Kernel, truth: Truth) {
+    this.#kernel = kernel;
+    this.#truth = truth;
+  }
+
+  record(event: TraceEvent): void {
+    const stamped = { ...event, at: WORLD_BEGINS_WALL_MS + this.#kernel.nowMs };
+    this.events.push(stamped);
+    this.#kernel.trace(lineOf(stamped));
+    const violation = this.#violationOf(stamped);
+    if (violation !== undefined) {
+      this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
+    }
+  }
+
+  #violationOf(event: TraceEvent): string | undefined {
+    switch (event.kind) {
+      case 'disk':
+        return this.#secondWriter(event);
+      case 'api':
+        return this.#releaseWhilePowered(event);
+      default:
+        return undefined;
+    }
+  }
+
+  #secondWriter(event: DiskEvent): string | undefined {
+    const present = this.#writers.get(event.volume);
+    if (present !== undefined && present !== event.podUID) {
+      this.#replaced.add(`${event.volume} ${present}`);
+    }
+    this.#writers.set(event.volume, event.podUID);
+    return this.#replaced.has(`${event.volume} ${event.podUID}`)
+      ? `two writers at once: ${event.podUID} on ${event.node} writes ${event.volume} again after another had begun`
+      : undefined;
+  }
+
+  #releaseWhilePowered(event: ApiEvent): string | undefined {
+    if (event.status >= 300 || event.verb === 'get' || event.verb === 'watch' || event.verb === 'list' || !this.#truth.isController(event.user)) {
+      return undefined;
+    }
+    const node = releasedNode(event);
+    return node !== undefined && this.#truth.power(node) === 'on'
+      ? `P1: ${event.verb} of ${event.resource} ${event.name ?? ''} frees node ${node}, which is powered on`
+      : undefined;
+  }
+}
+
+/** The node whose workload a successful write frees, if it is one that frees. */
+export function releasedNode(event: ApiEvent): string | undefined {
+  if (event.resource === 'nodes' && (event.verb === 'patch' || event.verb === 'update') && setsOutOfService(event.request)) {
+    return event.name;
+  }
+  if (event.verb !== 'delete') {
+    return undefined;
+  }
+  const object = event.object as { spec?: { nodeName?: string } } | undefined;
+  switch (event.resource) {
+    case 'nodes':
+      return event.name;
+    case 'volumeattachments.storage.k8s.io':
+      return object?.spec?.nodeName;
+    case 'pods':
+      return (event.request as { gracePeriodSeconds?: number } | undefined)?.gracePeriodSeconds === 0 ? object?.spec?.nodeName : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function setsOutOfService(request: unknown): boolean {
+  const taints = (request as { spec?: { taints?: { key?: string }[] | null } } | undefined)?.spec?.taints ?? [];
+  return taints.some((taint) => taint.key === OUT_OF_SERVICE);
+}
+
+/** One line for people and for the fingerprint. */
+export function lineOf(event: TraceEvent): string {
+  switch (event.kind) {
+    case 'device':
+      return `device ${event.device} ${event.action}${event.want === undefined ? '' : ` ${event.want}`} -> ${event.answer} (${event.session})`;
+    case 'power':
+      return `power ${event.node} ${event.state} by ${event.cause}`;
+    case 'api':
+      return apiLine(event);
+    case 'disk':
+      return `disk ${event.volume} ${event.counter} by ${event.podUID} on ${event.node}`;
+    case 'node':
+      return `node ${event.node} ${event.what}${event.pod === undefined ? '' : ` ${event.pod}`}${event.bootID === undefined ? '' : ` boot ${event.bootID}`}`;
+    case 'controller':
+      return `controller ${event.id} ${event.what}`;
+    case 'fault':
+      return `fault ${event.fault} ${event.node}`;
+  }
+}
+
+function apiLine(event: ApiEvent): string {
+  const path = [event.resource, event.subresource, event.namespace, event.name].filter((part) => part !== undefined && part !== '').join('/');
+  const object = event.object as { metadata?: { resourceVersion?: string }; status?: unknown } | undefined;
+  const version = object?.metadata?.resourceVersion;
+  const fence = event.resource === 'nodefences.ha.k8s.io' && event.verb !== 'get' ? ` ${fenceLine(object?.status)}` : '';
+  return `api ${event.user} ${event.verb} ${path} ${event.status}${version === undefined ? '' : ` rv ${version}`}${fence}`;
+}
+
+function fenceLine(status: unknown): string {
+  const fence = status as { state?: string; step?: string; message?: string; journal?: { operation: string; result?: string }[] } | undefined;
+  const last = fence?.journal?.at(-1);
+  const run = last === undefined ? '' : ` ${last.operation}=${last.result ?? 'open'}`;
+  return `[${fence?.state ?? '-'} ${fence?.step ?? '-'}${run}] ${fence?.message ?? ''}`;
+}
