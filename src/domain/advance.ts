@@ -12,7 +12,12 @@ import type { Context, Transition } from './transition.ts';
 export const OUT_OF_SERVICE_TAINT = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' } as const;
 
 /** Writing the intent and ending a child come on top of the set itself (design 10, `call`). */
-export const CALL_OVERHEAD_MS = 2_000;
+const CALL_OVERHEAD_MS = 2_000;
+
+/** A read before the set, the set, and what is around them: after this a successor may touch the device. */
+export function intentDeadlineMs(plan: Plan): number {
+  return 2 * plan.timing.setDeadlineMs + CALL_OVERHEAD_MS;
+}
 
 /** What becomes of a step when its program is through, or has failed on its last level. */
 export interface StepEnds {
@@ -131,7 +136,7 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
     runner: 'in-process',
     epoch: context.snapshot.epoch,
     startedAt: context.snapshot.wall,
-    deadlineMs: context.plan.timing.setDeadlineMs + CALL_OVERHEAD_MS,
+    deadlineMs: intentDeadlineMs(context.plan),
     ...(context.node?.bootID === undefined ? {} : { bootID: context.node.bootID }),
   };
   const restore = restoreFor(entry, status.restore, OUT_OF_SERVICE_TAINT);

@@ -1,4 +1,4 @@
-import { CALL_OVERHEAD_MS } from '../advance.ts';
+import { intentDeadlineMs } from '../advance.ts';
 import { appended } from '../journal.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome } from '../node-fence.ts';
@@ -73,7 +73,7 @@ function undoEntry(context: Context, facts: UndoFacts): JournalEntry {
     runner: 'in-process',
     epoch: snapshot.epoch,
     startedAt: snapshot.wall,
-    deadlineMs: plan.timing.setDeadlineMs + CALL_OVERHEAD_MS,
+    deadlineMs: intentDeadlineMs(plan),
   };
 }
 

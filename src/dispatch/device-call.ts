@@ -1,0 +1,95 @@
+import type { PlanMethod } from '../domain/plan.ts';
+import { AgentError } from '../ports/agents.ts';
+import type { Agent, FabricAgent, Outcome, Parameters, PowerAgent, Reading, Target } from '../ports/agents.ts';
+import type { Clock } from '../ports/clock.ts';
+import { withDeadline } from './deadline.ts';
+import type { DeviceQueues } from './device-queues.ts';
+import type { Job } from './job.ts';
+
+export type Switchable = PowerAgent | FabricAgent;
+
+/** The wanted end of a set, in the words of the two kinds of switchable agents. */
+export type Wanted = 'on' | 'off';
+
+/** One plug of one device, ready to be read and set: deadlines, the device's queue and the lease check are around every call. */
+export class DeviceCall {
+  readonly method: PlanMethod;
+  private readonly agent: Switchable;
+  private readonly parameters: Parameters;
+  private readonly job: Job;
+  private readonly clock: Clock;
+  private readonly queues: DeviceQueues;
+  private readonly intentAtMs: number;
+
+  constructor(method: PlanMethod, agent: Switchable, parameters: Parameters, job: Job, clock: Clock, queues: DeviceQueues) {
+    this.method = method;
+    this.agent = agent;
+    this.parameters = parameters;
+    this.job = job;
+    this.clock = clock;
+    this.queues = queues;
+    this.intentAtMs = clock.monotonicMs();
+  }
+
+  /** One read, with identity. Rejects with `AgentError`. */
+  async read(): Promise<Reading> {
+    const reading = await this.call('read', async (target): Promise<Reading> => this.agent.read(target));
+    if (this.job.identityRequired && reading.identity !== 'verified') {
+      throw this.failure('Misconfigured', 'read', 'the device does not show whose machine it switches; write identity=unverified into the ConfigMap to accept that');
+    }
+    return reading;
+  }
+
+  /** One set, begun only while the lease, the intent's own deadline and every stop allow it. */
+  async set(wanted: Wanted): Promise<Outcome> {
+    const { setDeadlineMs } = this.job.timing;
+    return this.call(`set ${wanted}`, (target) => {
+      if (this.clock.monotonicMs() + setDeadlineMs > this.intentAtMs + this.job.entry.deadlineMs) {
+        throw this.failure('NotSent', `set ${wanted}`, 'the intent is too old; it is decided afresh');
+      }
+      return this.agent.kind === 'power' ? this.agent.set(target, wanted) : this.agent.set(target, wanted === 'off' ? 'closed' : 'open');
+    });
+  }
+
+  /** Does this reading show the wanted end, with every witness of it? */
+  shows(reading: Reading, wanted: Wanted): boolean {
+    const token = this.agent.kind === 'power' ? wanted : wanted === 'off' ? 'closed' : 'open';
+    return reading.state === token && (reading.witness === undefined || reading.witness.state === token);
+  }
+
+  failure(kind: ConstructorParameters<typeof AgentError>[0], asked: string, answered: string): AgentError {
+    return new AgentError(kind, { device: this.method.device, plug: this.method.plug, asked, answered });
+  }
+
+  private call<T>(asked: string, run: (target: Target) => Promise<T>): Promise<T> {
+    const { job, method } = this;
+    const { setDeadlineMs } = job.timing;
+    const facts = { device: method.device, plug: method.plug, asked, answered: '' };
+    return this.queues.run(method.device, () =>
+      withDeadline(this.clock, job.signal, setDeadlineMs, facts, async (signal) =>
+        run({
+          plug: method.plug,
+          device: method.device,
+          parameters: this.parameters,
+          identity: job.identity,
+          signal,
+          deadlineMs: setDeadlineMs,
+          beforeSend: () => {
+            if (signal.aborted) throw this.failure('NotSent', asked, 'its deadline was over before it could be sent');
+            job.mayBegin(setDeadlineMs);
+            job.onSet(this.clock.monotonicMs());
+          },
+        }),
+      ),
+    );
+  }
+}
+
+export function isSwitchable(agent: Agent): agent is Switchable {
+  return agent.kind !== 'action';
+}
+
+/** A reading in one phrase: `PowerState=Off, Chassis PowerState=Off`. */
+export function inWords(reading: Reading): string {
+  return reading.witness === undefined ? reading.detail : `${reading.detail}, ${reading.witness.source} ${reading.witness.detail}`;
+}

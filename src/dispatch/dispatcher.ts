@@ -1,0 +1,160 @@
+import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
+import type { PlanMethod } from '../domain/plan.ts';
+import type { JobReport } from '../domain/snapshot.ts';
+import { AgentError } from '../ports/agents.ts';
+import type { ActionAgent, Agent, AgentContext, AgentErrorKind, AgentRegistry, Target } from '../ports/agents.ts';
+import { timestamp } from '../ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
+import { withDeadline } from './deadline.ts';
+import { DeviceCall, inWords, isSwitchable } from './device-call.ts';
+import type { Wanted } from './device-call.ts';
+import { DeviceQueues } from './device-queues.ts';
+import type { Job } from './job.ts';
+import { switchTo, untilStable } from './switching.ts';
+import type { Switched } from './switching.ts';
+
+const RESULT_OF: Readonly<Record<AgentErrorKind, JobResult>> = {
+  Refused: 'refused',
+  Unreachable: 'unreachable',
+  Timeout: 'timeout',
+  Misconfigured: 'misconfigured',
+  NotSent: 'not-sent',
+};
+
+/** Runs agents: order, deadlines, verification and queues are here, so that an agent is short (design 4). */
+export class Dispatcher {
+  private readonly registry: AgentRegistry;
+  private readonly context: AgentContext;
+  private readonly clock: Clock;
+  private readonly queues = new DeviceQueues();
+  private readonly agents = new Map<string, Promise<Agent>>();
+
+  constructor(registry: AgentRegistry, context: AgentContext) {
+    this.registry = registry;
+    this.context = context;
+    this.clock = context.clock;
+  }
+
+  /** Carries out the run that `job.entry` announces. Rejects only when `job.signal` is aborted; every failure is a report. */
+  async run(job: Job): Promise<JobReport> {
+    return this.reported(job, async () => {
+      const wanted = wantedBy(job.entry);
+      const agent = await this.agentOf(job.method);
+      if (!isSwitchable(agent)) return this.act(job, agent);
+      const device = await this.deviceCall(job, job.method, agent);
+      const together = await Promise.all(job.together.map(async (method) => this.deviceCall(job, method)));
+      if (job.entry.action !== 'confirm') return this.switched(job, agent, wanted, await switchTo(device, together, wanted, job, this.clock));
+      const first = await device.read();
+      if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${inWords(first)}` };
+      return this.switched(job, agent, wanted, await untilStable([...together, device], wanted, job, this.clock), 'found-not-done');
+    });
+  }
+
+  /** Reads what became of a run that a crash left open. Never sets anything, never gives evidence (crash rules, design 2). */
+  async recover(job: Job): Promise<JobReport> {
+    return this.reported(job, async () => {
+      if (job.entry.action === 'confirm') return { result: 'found-not-done', message: 'a read was cut off; it is done anew' };
+      const agent = await this.agentOf(job.method);
+      if (!isSwitchable(agent)) {
+        const there = await this.confirmed(job, agent);
+        return there ? { result: 'found-done', message: 'read back after a crash: done' } : { result: 'found-not-done', message: 'read back after a crash: not done' };
+      }
+      const device = await this.deviceCall(job, job.method, agent);
+      const reading = await device.read();
+      const done = device.shows(reading, wantedBy(job.entry));
+      const edge = edgeOf(agent.kind, wantedBy(job.entry));
+      return done ? { result: 'found-done', message: `read back after a crash: ${inWords(reading)}`, edge } : { result: 'found-not-done', message: `read back after a crash: ${inWords(reading)}` };
+    });
+  }
+
+  private async reported(job: Job, work: () => Promise<Omit<JobReport, 'id' | 'finishedAt'>>): Promise<JobReport> {
+    const { id } = job.entry;
+    try {
+      const outcome = await work();
+      return { id, finishedAt: timestamp(this.clock), ...outcome };
+    } catch (error) {
+      if (job.signal.aborted) throw error;
+      if (error instanceof AgentError) return { id, finishedAt: timestamp(this.clock), result: RESULT_OF[error.kind], message: error.message };
+      return { id, finishedAt: timestamp(this.clock), result: 'failed', message: `agent ${job.method.agent} broke: ${String(error)}` };
+    }
+  }
+
+  private switched(job: Job, agent: Agent, wanted: Wanted, end: Switched, otherwise: JobResult = 'timeout'): Omit<JobReport, 'id' | 'finishedAt'> {
+    const words = `${wanted} read back ${end.reads} times, identity ${end.identity}: ${end.detail}`;
+    if (!end.reached) return { result: otherwise, message: `not ${wanted}: ${end.detail}` };
+    const edge = edgeOf(agent.kind, wanted);
+    if (agent.kind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, edge };
+    const evidence = {
+      kind: 'power-off' as const,
+      grade: 'read-back' as const,
+      detail: words,
+      identity: end.identity,
+      observedAt: timestamp(this.clock),
+      ...(job.entry.bootID === undefined ? {} : { bootID: job.entry.bootID }),
+      ...(end.deviceTime === undefined ? {} : { deviceTime: end.deviceTime }),
+    };
+    // A lone supply of several proves nothing: only the last off of a level reads all of them together.
+    return { result: 'succeeded', message: words, edge, ...(job.lastOff ? { evidence, evidenceAtMs: end.lastReadAtMs } : {}) };
+  }
+
+  private async act(job: Job, agent: ActionAgent): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    if (job.entry.action === 'confirm') {
+      return (await this.confirmed(job, agent)) ? { result: 'succeeded', message: 'read back: it still stands' } : { result: 'found-not-done', message: 'read back: it does not stand any more' };
+    }
+    const outcome = await this.action(job, (target) => agent.run(target));
+    return { result: 'succeeded', message: outcome.detail };
+  }
+
+  private confirmed(job: Job, agent: ActionAgent): Promise<boolean> {
+    return this.action(job, (target) => agent.confirm(target));
+  }
+
+  private async action<T>(job: Job, call: (target: Target) => Promise<T>): Promise<T> {
+    const { method, timing } = job;
+    const parameters = await job.parametersOf(method);
+    const facts = { device: method.device, plug: method.plug, asked: method.agent, answered: '' };
+    return this.queues.run(method.device, () =>
+      withDeadline(this.clock, job.signal, timing.setDeadlineMs, facts, (signal) =>
+        call({
+          plug: method.plug,
+          device: method.device,
+          parameters,
+          identity: job.identity,
+          signal,
+          deadlineMs: timing.setDeadlineMs,
+          beforeSend: () => job.mayBegin(timing.setDeadlineMs),
+        }),
+      ),
+    );
+  }
+
+  private async deviceCall(job: Job, method: PlanMethod, known?: Agent): Promise<DeviceCall> {
+    const agent = known ?? (await this.agentOf(method));
+    if (!isSwitchable(agent)) throw new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: method.action, answered: `agent ${method.agent} cannot be switched` });
+    return new DeviceCall(method, agent, await job.parametersOf(method), job, this.clock, this.queues);
+  }
+
+  private agentOf(method: PlanMethod): Promise<Agent> {
+    const definition = this.registry.find(method.agent);
+    if (definition === undefined) {
+      const answered = `no such agent; known are ${this.registry.names().join(', ')}`;
+      return Promise.reject(new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: `agent ${method.agent}`, answered }));
+    }
+    const known = this.agents.get(definition.name);
+    if (known !== undefined) return known;
+    const created = definition.create(this.context);
+    this.agents.set(definition.name, created);
+    return created;
+  }
+}
+
+/** What the run wants of the device: a confirmation wants what its operation did. */
+function wantedBy(entry: JournalEntry): Wanted {
+  const action = entry.action === 'confirm' ? entry.operation.split(':')[0] : entry.action;
+  return action === 'off' ? 'off' : 'on';
+}
+
+function edgeOf(kind: Agent['kind'], wanted: Wanted): NonNullable<JobReport['edge']> {
+  if (kind === 'fabric') return wanted === 'off' ? 'closed' : 'open';
+  return wanted;
+}

@@ -1,0 +1,104 @@
+import { AgentError } from '../ports/agents.ts';
+import type { Reading } from '../ports/agents.ts';
+import type { Clock } from '../ports/clock.ts';
+import { inWords } from './device-call.ts';
+import type { DeviceCall, Wanted } from './device-call.ts';
+import type { Job } from './job.ts';
+
+/** At least so many agreeing reads make a state stable (P1). */
+const STABLE_READS = 3;
+
+export interface Switched {
+  /** All devices showed the wanted state, stably. */
+  reached: boolean;
+  /** Monotonic time at which the last read was begun. */
+  lastReadAtMs: number;
+  reads: number;
+  identity: 'verified' | 'unverified';
+  detail: string;
+  deviceTime?: string;
+}
+
+/**
+ * Reads every device in turn until all of them show `wanted` in at least three passes over `off_stable` without a break, or until
+ * `power_timeout` is over. A pass with one other answer, or one failed read, begins the count anew.
+ */
+export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock): Promise<Switched> {
+  const { offStableMs, powerTimeoutMs } = job.timing;
+  const giveUpAtMs = clock.monotonicMs() + powerTimeoutMs;
+  const everyMs = Math.min(1_000, offStableMs / STABLE_READS);
+  let firstAtMs: number | undefined;
+  let reads = 0;
+  let detail = 'never read';
+  for (;;) {
+    const beganAtMs = clock.monotonicMs();
+    const pass = await readAll(devices, wanted);
+    detail = pass.detail;
+    reads = pass.agrees ? reads + 1 : 0;
+    firstAtMs = pass.agrees ? (firstAtMs ?? clock.monotonicMs()) : undefined;
+    const stable = reads >= STABLE_READS && firstAtMs !== undefined && beganAtMs - firstAtMs >= offStableMs;
+    if (stable || clock.monotonicMs() >= giveUpAtMs) {
+      return { reached: stable, lastReadAtMs: beganAtMs, reads, identity: pass.identity, detail, ...(pass.deviceTime === undefined ? {} : { deviceTime: pass.deviceTime }) };
+    }
+    await clock.sleep(everyMs, job.signal);
+  }
+}
+
+interface Pass {
+  agrees: boolean;
+  detail: string;
+  identity: 'verified' | 'unverified';
+  deviceTime?: string;
+}
+
+async function readAll(devices: readonly DeviceCall[], wanted: Wanted): Promise<Pass> {
+  const details: string[] = [];
+  let agrees = true;
+  let identity: Pass['identity'] = 'verified';
+  let deviceTime: string | undefined;
+  for (const device of devices) {
+    try {
+      const reading: Reading = await device.read();
+      agrees &&= device.shows(reading, wanted);
+      if (reading.identity === 'unverified') identity = 'unverified';
+      deviceTime = reading.deviceTime ?? deviceTime;
+      details.push(`${device.method.name}: ${inWords(reading)}`);
+    } catch (error) {
+      if (!(error instanceof AgentError)) throw error;
+      if (error.kind === 'Misconfigured') throw error;
+      agrees = false;
+      details.push(`${device.method.name}: ${error.message}`);
+    }
+  }
+  return { agrees, detail: details.join('; '), identity, ...(deviceTime === undefined ? {} : { deviceTime }) };
+}
+
+/**
+ * off → stable off, on → on (design 4): read first with identity, set once, and believe only the reads that follow. An own off is sent even where off
+ * is read already: somebody else's power cycle may be under way. A refusal fails at once, unless the state is as wanted.
+ */
+export async function switchTo(device: DeviceCall, together: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock): Promise<Switched> {
+  const before = await device.read();
+  if (before.state === 'unknown') throw device.failure('Unreachable', 'read before set', `state unknown (${inWords(before)}); nothing was sent`);
+  if (wanted === 'off' || !device.shows(before, wanted)) await setOnce(device, wanted);
+  const all = wanted === 'off' ? [...together, device] : [device];
+  const end = await untilStable(all, wanted, job, clock);
+  if (!end.reached) {
+    throw device.failure('Timeout', wanted, `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}`);
+  }
+  return end;
+}
+
+async function setOnce(device: DeviceCall, wanted: Wanted): Promise<void> {
+  try {
+    await device.set(wanted);
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    if (error.kind === 'NotSent' || error.kind === 'Misconfigured') throw error;
+    if (error.kind === 'Refused') {
+      const after = await device.read();
+      if (!device.shows(after, wanted)) throw error;
+    }
+    // Unreachable or Timeout: the device may have acted; only the reads that follow decide.
+  }
+}
