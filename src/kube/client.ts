@@ -102,7 +102,7 @@ export class ApiClient implements Cluster {
 
   #object<T extends KubeObject>(what: string, resource: Resource<T>, response: ApiResponse): T {
     succeeded(what, response);
-    return typed(resource, asObject<T>(what, response.body));
+    return typed(resource, asObject(what, response.body) as T);
   }
 
   #send(path: string, wish: Wish): Promise<ApiResponse> {

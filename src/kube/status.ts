@@ -60,10 +60,10 @@ export function needsRelist(error: unknown): boolean {
 }
 
 /** A body that must be a Kubernetes object. */
-export function asObject<T extends KubeObject>(what: string, body: unknown): T {
+export function asObject(what: string, body: unknown): KubeObject {
   const metadata = asFields(asFields(body)?.['metadata']);
   if (typeof metadata?.['name'] !== 'string' || metadata['name'] === '') {
     throw new TransportError('garbled', `${what}: the answer is not a Kubernetes object with metadata.name`);
   }
-  return body as T;
+  return body as KubeObject;
 }

@@ -1,0 +1,134 @@
+import type { Lister } from '../ports/cluster.ts';
+import type { KubeObject } from '../ports/objects.ts';
+import type { Logger } from '../ports/recorder.ts';
+import { keyOf } from './resource-path.ts';
+
+/** Index values of an object; an object may stand under several or none. */
+export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
+
+type Listener<T> = (before: T | undefined, after: T | undefined) => void;
+
+/** The cache behind a reflector. Holds one version of each object and tells listeners of every change, in the order of the changes. */
+export class ObjectCache<T extends KubeObject> implements Lister<T> {
+  synced = false;
+  freshAtMs = Number.NEGATIVE_INFINITY;
+  readonly #objects = new Map<string, T>();
+  readonly #indexers: Indexers<T>;
+  readonly #indexes = new Map<string, Map<string, Map<string, T>>>();
+  readonly #listeners = new Set<Listener<T>>();
+  readonly #logger: Logger;
+
+  constructor(indexers: Indexers<T>, logger: Logger) {
+    this.#indexers = indexers;
+    this.#logger = logger;
+    for (const index of Object.keys(indexers)) {
+      this.#indexes.set(index, new Map());
+    }
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  all(): Iterable<T> {
+    return this.#objects.values();
+  }
+
+  byIndex(index: string, value: string): readonly T[] {
+    const values = this.#indexes.get(index);
+    if (values === undefined) {
+      throw new Error(`lister: there is no index "${index}"; declared are: ${[...this.#indexes.keys()].join(', ') || 'none'}`);
+    }
+    return [...(values.get(value)?.values() ?? [])];
+  }
+
+  onChange(listener: Listener<T>): () => void {
+    const own: Listener<T> = (before, after) => {
+      listener(before, after);
+    };
+    this.#listeners.add(own);
+    return () => {
+      this.#listeners.delete(own);
+    };
+  }
+
+  /** A version of an object that is known to be newer than the cached one. */
+  put(object: T): void {
+    const key = keyOf(object);
+    const before = this.#objects.get(key);
+    if (before !== undefined && before.metadata.uid !== object.metadata.uid) {
+      this.remove(key);
+      this.put(object);
+      return;
+    }
+    this.#objects.set(key, object);
+    this.#unindex(key, before);
+    this.#index(key, object);
+    this.#tell(before, object);
+  }
+
+  remove(key: string): void {
+    const before = this.#objects.get(key);
+    if (before === undefined) {
+      return;
+    }
+    this.#objects.delete(key);
+    this.#unindex(key, before);
+    this.#tell(before, undefined);
+  }
+
+  /** Takes a whole list: objects that are not in it are removed, those of an unchanged version stay and are not told. */
+  replaceAll(objects: readonly T[]): void {
+    const keys = new Set(objects.map(keyOf));
+    for (const key of [...this.#objects.keys()]) {
+      if (!keys.has(key)) {
+        this.remove(key);
+      }
+    }
+    for (const object of objects) {
+      const { uid, resourceVersion } = this.#objects.get(keyOf(object))?.metadata ?? {};
+      if (uid !== object.metadata.uid || resourceVersion === undefined || resourceVersion !== object.metadata.resourceVersion) {
+        this.put(object);
+      }
+    }
+  }
+
+  #tell(before: T | undefined, after: T | undefined): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(before, after);
+      } catch (error) {
+        this.#logger.error('a listener failed on a changed object', { object: (after ?? before)?.metadata.name, error });
+      }
+    }
+  }
+
+  #index(key: string, object: T): void {
+    for (const [index, values] of this.#indexes) {
+      for (const value of this.#indexers[index]?.(object) ?? []) {
+        const members = values.get(value) ?? new Map<string, T>();
+        members.set(key, object);
+        values.set(value, members);
+      }
+    }
+  }
+
+  #unindex(key: string, object: T | undefined): void {
+    if (object === undefined) {
+      return;
+    }
+    for (const [index, values] of this.#indexes) {
+      for (const value of this.#indexers[index]?.(object) ?? []) {
+        const members = values.get(value);
+        members?.delete(key);
+        if (members?.size === 0) {
+          values.delete(value);
+        }
+      }
+    }
+  }
+}

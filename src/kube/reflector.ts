@@ -1,0 +1,287 @@
+import { ApiStatusError, TransportError, type ApiTransport, type WatchEvent } from '../ports/api-transport.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Lister, ListOptions, Resource } from '../ports/cluster.ts';
+import type { WatchMetrics } from '../ports/metrics.ts';
+import type { KubeObject } from '../ports/objects.ts';
+import type { Random } from '../ports/random.ts';
+import type { Logger } from '../ports/recorder.ts';
+import { fullJitter, type BackoffLimits } from './backoff.ts';
+import { ObjectCache, type Indexers } from './lister.ts';
+import { listPages, selectors } from './paged-list.ts';
+import { pruneFor } from './prune.ts';
+import { apiVersionOf, keyOf, pathOf } from './resource-path.ts';
+import { isAtMost } from './resource-version.ts';
+import { asFields, asObject, needsRelist } from './status.ts';
+import { runWatch, type WatchResult } from './watch-session.ts';
+
+export interface ReflectorTimings {
+  /** The server is asked to end each watch after a random time in this range. */
+  watchMinMs: number;
+  watchMaxMs: number;
+  /** A real API server sends a bookmark about every minute. */
+  idleMs: number;
+  openDeadlineMs: number;
+  /** For one page. */
+  listDeadlineMs: number;
+  backoff: BackoffLimits;
+  /** A watch that stood this long is stable: the back-off begins anew. */
+  stableMs: number;
+  /** So many refusals in a row, and the version that we ask for is given up too. */
+  refusalsBeforeRelist: number;
+}
+
+export const REFLECTOR_TIMINGS: ReflectorTimings = {
+  watchMinMs: 300_000,
+  watchMaxMs: 600_000,
+  idleMs: 75_000,
+  openDeadlineMs: 15_000,
+  listDeadlineMs: 30_000,
+  backoff: { baseMs: 500, maxMs: 15_000 },
+  stableMs: 10_000,
+  refusalsBeforeRelist: 5,
+};
+
+export interface ReflectorOptions<T extends KubeObject> extends ListOptions {
+  transport: ApiTransport;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  metrics: WatchMetrics;
+  resource: Resource<T>;
+  indexes?: Indexers<T>;
+  /** Default: `pruneFor(resource)`. Must return a frozen object. */
+  prune?: (object: T) => T;
+  timings?: Partial<ReflectorTimings>;
+}
+
+/**
+ * Keeps a cache equal to a collection: one paged list, then watches, each from where the last one ended. Lists again only when the server
+ * has forgotten that place. No failure ends it; only `close` does.
+ */
+export class Reflector<T extends KubeObject> {
+  readonly lister: Lister<T>;
+  readonly #options: ReflectorOptions<T>;
+  readonly #timings: ReflectorTimings;
+  readonly #prune: (object: T) => T;
+  readonly #cache: ObjectCache<T>;
+  readonly #closing = new AbortController();
+  readonly #waiting = new Set<() => void>();
+  /** Where the next watch begins; undefined: list first. */
+  #resourceVersion: string | undefined;
+  #failures = 0;
+  #refusals = 0;
+  #lastError: Error | undefined;
+  #isStarted = false;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#timings = { ...REFLECTOR_TIMINGS, ...options.timings };
+    this.#prune = options.prune ?? pruneFor(options.resource);
+    this.#cache = new ObjectCache<T>(options.indexes ?? {}, options.logger);
+    this.lister = this.#cache;
+  }
+
+  /** Plural name, with the group where there is one. */
+  get name(): string {
+    const { group, plural } = this.#options.resource;
+    return group === '' ? plural : `${plural}.${group}`;
+  }
+
+  /** Of the last cycle that failed, for `/readyz` and for people; undefined once a watch is stable again. */
+  get lastError(): Error | undefined {
+    return this.#lastError;
+  }
+
+  start(): void {
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      void this.#run();
+    }
+  }
+
+  /** Resolves when the first list has been delivered. Rejects after `deadlineMs`, saying why there is none, or when closed. The reflector goes on trying. */
+  untilSynced(deadlineMs: number): Promise<void> {
+    if (this.#cache.synced) {
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        this.#waiting.delete(settle);
+        cancel();
+        if (this.#cache.synced) {
+          resolve();
+        } else {
+          const why = this.#closing.signal.aborted ? 'closed' : (this.#lastError?.message ?? 'the API server has not answered');
+          reject(
+            new Error(
+              `${this.name}: no first list after ${String(deadlineMs)} ms (${why}); look at the API server, the credentials and the RBAC rules`,
+            ),
+          );
+        }
+      };
+      const cancel = this.#options.clock.after(deadlineMs, settle);
+      this.#waiting.add(settle);
+      if (this.#closing.signal.aborted) {
+        settle();
+      }
+    });
+  }
+
+  /** Ends the watch. The lister keeps what it has and goes stale. */
+  close(): void {
+    this.#closing.abort();
+    this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!this.#isClosed()) {
+      const result = await this.#cycle();
+      if (this.#isClosed()) {
+        return;
+      }
+      const delayMs = this.#judge(result);
+      if (delayMs > 0) {
+        await this.#options.clock.sleep(delayMs, signal).catch((error: unknown) => {
+          this.#options.logger.debug('watch closed while it waited', { resource: this.name, error });
+        });
+      }
+    }
+  }
+
+  #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** A list where one is needed, then one watch. */
+  async #cycle(): Promise<WatchResult> {
+    if (this.#resourceVersion === undefined) {
+      try {
+        this.#resourceVersion = await this.#list();
+      } catch (error) {
+        return { end: 'list-failed', error: error instanceof Error ? error : new Error(String(error)), openMs: 0 };
+      }
+    }
+    const { transport, clock, resource, namespace } = this.#options;
+    const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs } = this.#timings;
+    const timeoutMs = watchMinMs + this.#options.random.next() * (watchMaxMs - watchMinMs);
+    return runWatch({
+      transport,
+      clock,
+      request: {
+        path: pathOf(resource, { namespace }),
+        query: {
+          ...selectors(this.#options),
+          resourceVersion: this.#resourceVersion,
+          allowWatchBookmarks: 'true',
+          timeoutSeconds: String(Math.max(1, Math.round(timeoutMs / 1000))),
+        },
+      },
+      openDeadlineMs,
+      idleMs,
+      signal: this.#closing.signal,
+      onLive: () => {
+        this.#cache.freshAtMs = clock.monotonicMs();
+      },
+      onEvent: (event) => {
+        this.#apply(event);
+      },
+    });
+  }
+
+  async #list(): Promise<string> {
+    const { transport, clock, metrics, resource, namespace, labelSelector, fieldSelector } = this.#options;
+    const startedAtMs = clock.monotonicMs();
+    const { items, resourceVersion } = await listPages(transport, resource, {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      deadlineMs: this.#timings.listDeadlineMs,
+      signal: this.#closing.signal,
+      prune: this.#prune,
+    });
+    this.#cache.replaceAll(items);
+    this.#cache.freshAtMs = Math.max(this.#cache.freshAtMs, startedAtMs);
+    this.#cache.synced = true;
+    metrics.listed(this.name, items.length, clock.monotonicMs() - startedAtMs);
+    this.#wake();
+    return resourceVersion;
+  }
+
+  #apply(event: WatchEvent): void {
+    this.#options.metrics.watchEvent(this.name, event.type);
+    if (event.type === 'BOOKMARK') {
+      const metadata = asFields(asFields(event.object)?.['metadata']);
+      this.#advance(metadata?.['resourceVersion']);
+      return;
+    }
+    const { resource } = this.#options;
+    const object = asObject(`watch ${this.name}`, event.object) as T;
+    const version = object.metadata.resourceVersion;
+    if (typeof version !== 'string' || version === '') {
+      throw new TransportError('garbled', `watch ${this.name}: ${object.metadata.name} has no resourceVersion`);
+    }
+    if (!this.#isKnown(event.type, object, version)) {
+      if (event.type === 'DELETED') {
+        this.#cache.remove(keyOf(object));
+      } else {
+        this.#cache.put(this.#prune({ ...object, apiVersion: apiVersionOf(resource), kind: resource.kind }));
+      }
+    }
+    this.#advance(version);
+  }
+
+  /** An event that came twice or late would turn the cache back. Some servers give a deletion the version of the last write. */
+  #isKnown(type: WatchEvent['type'], object: T, version: string): boolean {
+    const cached = this.#cache.get(keyOf(object));
+    const isSame = cached !== undefined && cached.metadata.uid === object.metadata.uid;
+    const seen = isSame ? cached.metadata.resourceVersion : this.#resourceVersion;
+    if (isSame && type === 'DELETED' && version === seen) {
+      return false;
+    }
+    return seen !== undefined && isAtMost(version, seen) === true;
+  }
+
+  #advance(version: unknown): void {
+    if (typeof version !== 'string' || version === '') {
+      throw new TransportError('garbled', `watch ${this.name}: a bookmark without resourceVersion`);
+    }
+    if (this.#resourceVersion === undefined || isAtMost(version, this.#resourceVersion) !== true) {
+      this.#resourceVersion = version;
+    }
+  }
+
+  /** Decides from the end of a cycle whether to list again, and how long to wait. */
+  #judge({ end, error, openMs }: WatchResult): number {
+    const { stableMs, refusalsBeforeRelist, backoff } = this.#timings;
+    this.#options.metrics.watchEnded(this.name, end);
+    if (openMs >= stableMs) {
+      this.#failures = 0;
+      this.#refusals = 0;
+      this.#lastError = undefined;
+    }
+    this.#refusals += end === 'refused' || end === 'error-event' || end === 'garbled' ? 1 : 0;
+    if (needsRelist(error) || this.#refusals >= refusalsBeforeRelist) {
+      this.#resourceVersion = undefined;
+      this.#refusals = 0;
+    }
+    this.#lastError = error ?? this.#lastError;
+    const isOrdinary = end === 'closed' || end === 'idle' || end === 'expired';
+    const jitterMs = isOrdinary && this.#failures === 0 ? 0 : fullJitter(backoff, this.#failures, this.#options.random);
+    this.#failures += 1;
+    const delayMs = Math.max(jitterMs, (error instanceof ApiStatusError ? error.retryAfterMs : undefined) ?? 0);
+    const fields = { resource: this.name, end, error, openMs, delayMs, relist: this.#resourceVersion === undefined };
+    if (isOrdinary) {
+      this.#options.logger.debug('watch ended', fields);
+    } else {
+      this.#options.logger.warn('watch failed', fields);
+    }
+    return delayMs;
+  }
+
+  #wake(): void {
+    for (const waiting of [...this.#waiting]) {
+      waiting();
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { ApiStatusError, TransportError, type ApiTransport, type WatchEvent, type WatchRequest } from '../ports/api-transport.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { WatchEnd } from '../ports/metrics.ts';
+import { errorOfEvent, needsRelist } from './status.ts';
+
+export interface WatchSessionOptions {
+  transport: ApiTransport;
+  clock: Clock;
+  request: WatchRequest;
+  /** The server must accept the watch within this. */
+  openDeadlineMs: number;
+  /** Nothing heard for so long means that the connection is dead, whatever TCP says. */
+  idleMs: number;
+  signal: AbortSignal;
+  /** Something was heard: the watch is live. */
+  onLive: () => void;
+  /** ADDED, MODIFIED, DELETED and BOOKMARK. May throw a `TransportError` for an event that makes no sense: the watch ends. */
+  onEvent: (event: WatchEvent) => void;
+}
+
+export interface WatchResult {
+  end: WatchEnd;
+  error: Error | undefined;
+  /** How long the watch stood open; 0 when it never did. */
+  openMs: number;
+}
+
+/** One watch from its opening to its end. Resolves exactly once, whatever the transport does; nothing is delivered after that. */
+export function runWatch(options: WatchSessionOptions): Promise<WatchResult> {
+  return new Promise((resolve) => {
+    new WatchSession(options, resolve).open();
+  });
+}
+
+class WatchSession {
+  readonly #options: WatchSessionOptions;
+  readonly #resolve: (result: WatchResult) => void;
+  #close: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
+  #openedAtMs: number | undefined;
+  #isOver = false;
+
+  constructor(options: WatchSessionOptions, resolve: (result: WatchResult) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+  }
+
+  open(): void {
+    const { transport, request, signal, openDeadlineMs } = this.#options;
+    if (signal.aborted) {
+      this.#finish('closed', undefined);
+      return;
+    }
+    signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#arm(openDeadlineMs, 'dropped', `the server did not accept the watch within ${String(openDeadlineMs)} ms`);
+    this.#close = transport.watch(request, {
+      onOpen: () => {
+        if (!this.#isOver) {
+          this.#openedAtMs = this.#options.clock.monotonicMs();
+          this.#live();
+        }
+      },
+      onEvent: (event) => {
+        if (!this.#isOver) {
+          this.#live();
+          this.#deliver(event);
+        }
+      },
+      onEnd: (error) => {
+        this.#finish(endOf(error), error);
+      },
+    });
+    if (this.#isOver) {
+      this.#close();
+    }
+  }
+
+  readonly #onAbort = (): void => {
+    this.#finish('closed', undefined);
+  };
+
+  #live(): void {
+    this.#options.onLive();
+    const { idleMs } = this.#options;
+    this.#arm(idleMs, 'idle', `nothing heard for ${String(idleMs)} ms, not even a bookmark`);
+  }
+
+  #arm(delayMs: number, end: WatchEnd, message: string): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#options.clock.after(delayMs, () => {
+      this.#finish(end, new TransportError('timeout', `watch ${this.#options.request.path}: ${message}`));
+    });
+  }
+
+  #deliver(event: WatchEvent): void {
+    if (event.type === 'ERROR') {
+      const error = errorOfEvent(`watch ${this.#options.request.path}`, event.object);
+      this.#finish(needsRelist(error) ? 'expired' : 'error-event', error);
+      return;
+    }
+    try {
+      this.#options.onEvent(event);
+    } catch (error) {
+      this.#finish('garbled', error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #finish(end: WatchEnd, error: Error | undefined): void {
+    if (this.#isOver) {
+      return;
+    }
+    this.#isOver = true;
+    const { signal, clock } = this.#options;
+    this.#cancelTimer?.();
+    signal.removeEventListener('abort', this.#onAbort);
+    const openMs = this.#openedAtMs === undefined ? 0 : clock.monotonicMs() - this.#openedAtMs;
+    this.#close?.();
+    this.#resolve({ end, error, openMs });
+  }
+}
+
+function endOf(error: TransportError | ApiStatusError | undefined): WatchEnd {
+  if (error === undefined) {
+    return 'closed';
+  }
+  if (error instanceof ApiStatusError) {
+    return needsRelist(error) ? 'expired' : 'refused';
+  }
+  return error.kind === 'garbled' ? 'garbled' : 'dropped';
+}
