@@ -1,0 +1,13 @@
+import { MANIFEST_FILES } from '../src/manifests/installation.ts';
+import { renderManifest } from '../src/manifests/render.ts';
+
+interface GeneratedFile {
+  /** Relative to the root of the repository. */
+  path: string;
+  text: string;
+}
+
+/** Every committed file that is written from code; a test fails when one is stale. */
+export function generatedFiles(): GeneratedFile[] {
+  return MANIFEST_FILES.map((file) => ({ path: `config/${file.path}`, text: renderManifest(file) }));
+}

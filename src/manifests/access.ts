@@ -1,0 +1,91 @@
+import { GROUP } from '../ports/resources.ts';
+import type { KubeObject } from '../ports/objects.ts';
+
+export const NAMESPACE = 'nodefence-system';
+export const CONTROLLER_ACCOUNT = 'nodefence-controller';
+const CLUSTER_ROLE = 'nodefence-controller';
+const NAMESPACE_ROLE = 'nodefence-controller';
+
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+  resourceNames?: string[];
+}
+
+export interface Role extends KubeObject {
+  kind: 'ClusterRole' | 'Role';
+  rules: Rule[];
+}
+
+export interface Binding extends KubeObject {
+  kind: 'ClusterRoleBinding' | 'RoleBinding';
+  roleRef: { apiGroup: string; kind: Role['kind']; name: string };
+  subjects: { kind: 'ServiceAccount'; name: string; namespace: string }[];
+}
+
+const AUTHORIZATION = 'rbac.authorization.k8s.io';
+export const LABELS = { 'app.kubernetes.io/name': 'nodefence', 'app.kubernetes.io/part-of': 'nodefence' };
+const WATCH = ['get', 'list', 'watch'];
+
+function rule(apiGroup: string, resources: string[], verbs: string[]): Rule {
+  return { apiGroups: [apiGroup], resources, verbs };
+}
+
+/** What the controller may do in the whole cluster: exactly what fencing takes. */
+export const CONTROLLER_CLUSTER_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: CLUSTER_ROLE, labels: LABELS },
+  rules: [
+    rule('', ['nodes'], [...WATCH, 'patch']),
+    rule('', ['pods'], [...WATCH, 'delete']),
+    rule('', ['pods/eviction'], ['create']),
+    rule('', ['events'], ['create', 'patch']),
+    rule('storage.k8s.io', ['volumeattachments'], [...WATCH, 'delete']),
+    rule(GROUP, ['nodefences'], [...WATCH, 'create', 'update', 'patch', 'delete']),
+    rule(GROUP, ['nodefences/status'], ['get', 'update', 'patch']),
+    rule(GROUP, ['nodefences/finalizers'], ['update']),
+    rule(GROUP, ['nodefencereports'], [...WATCH, 'create', 'update', 'patch', 'delete']),
+    rule(GROUP, ['nodefencereports/status'], ['get', 'update', 'patch']),
+    // A person's word: read, and deleted once used; never written by the controller.
+    rule(GROUP, ['nodefencestops'], WATCH),
+    rule(GROUP, ['nodefenceacknowledgements'], [...WATCH, 'delete']),
+  ],
+};
+
+/** Leases of kubelets: another namespace, read only. */
+const NODE_LEASE_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'Role',
+  metadata: { name: 'nodefence-node-leases', namespace: 'kube-node-lease', labels: LABELS },
+  rules: [rule('coordination.k8s.io', ['leases'], WATCH)],
+};
+
+/** Configuration, credentials and the leader's lease: in our own namespace only. */
+const OWN_NAMESPACE_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'Role',
+  metadata: { name: NAMESPACE_ROLE, namespace: NAMESPACE, labels: LABELS },
+  rules: [
+    rule('', ['configmaps', 'secrets'], WATCH),
+    rule('coordination.k8s.io', ['leases'], ['create']),
+    { ...rule('coordination.k8s.io', ['leases'], ['get', 'list', 'watch', 'update', 'patch']), resourceNames: ['nodefence-controller'] },
+  ],
+};
+
+function binding(role: Role): Binding {
+  const isCluster = role.kind === 'ClusterRole';
+  return {
+    apiVersion: `${AUTHORIZATION}/v1`,
+    kind: isCluster ? 'ClusterRoleBinding' : 'RoleBinding',
+    metadata: { ...role.metadata },
+    roleRef: { apiGroup: AUTHORIZATION, kind: role.kind, name: role.metadata.name },
+    subjects: [{ kind: 'ServiceAccount', name: CONTROLLER_ACCOUNT, namespace: NAMESPACE }],
+  };
+}
+
+const ROLES = [CONTROLLER_CLUSTER_ROLE, NODE_LEASE_ROLE, OWN_NAMESPACE_ROLE];
+
+/** Roles and bindings of the controller's service account. */
+export const CONTROLLER_ACCESS: readonly (Role | Binding)[] = ROLES.flatMap((role) => [role, binding(role)]);

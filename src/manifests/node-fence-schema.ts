@@ -1,0 +1,216 @@
+import { LIMITS } from '../domain/node-fence.ts';
+import type {
+  Evidence,
+  FenceCondition,
+  FenceState,
+  Frozen,
+  HistoryEntry,
+  Hold,
+  NodeFenceSpec,
+  NodeFenceStatus,
+  Outcome,
+  Released,
+  Restore,
+  Timeline,
+  Trigger,
+} from '../domain/node-fence.ts';
+import { JOURNAL_ENTRY } from './journal-schema.ts';
+import { evidenceKind, PLAN, step } from './plan-schema.ts';
+import {
+  choice,
+  flag,
+  integer,
+  list,
+  listByKey,
+  NAME_LENGTH_MAX,
+  nodeName,
+  object,
+  optional,
+  text,
+  texts,
+  time,
+  token,
+  withDefault,
+} from './schema.ts';
+
+const RUNS_MAX = 64;
+
+export const SPEC = object<NodeFenceSpec>('What was asked for.', {
+  node: nodeName('Name of the Node that is fenced. The object is called node-fence-<node>.'),
+  requestedBy: optional(
+    object<NonNullable<NodeFenceSpec['requestedBy']>>('Remediation object that asked for the fence, if any.', {
+      apiVersion: token('Its API version.'),
+      kind: token('Its kind.'),
+      namespace: optional(token('Its namespace.', { maxLength: NAME_LENGTH_MAX })),
+      name: token('Its name.', { maxLength: NAME_LENGTH_MAX }),
+      uid: token('Its uid.'),
+    }),
+  ),
+});
+
+const TRIGGER = object<Trigger>('What started the fence.', {
+  kind: choice<Trigger['kind']>('Kind of trigger.', {
+    'node-condition': 'a condition of the Node',
+    remediation: 'a remediation object',
+    person: 'a person',
+  }),
+  conditionType: optional(token('Type of the condition, such as Ready.')),
+  status: optional(token('Its status: True, False or Unknown.')),
+  reason: optional(text('Its reason.')),
+  since: time('When we first saw it.'),
+  bootID: optional(token('Boot ID of the node at that time.')),
+});
+
+const FROZEN = object<Frozen>('What the fence was begun with; a later edit of the configuration counts from the next restart.', {
+  nodeUID: token('uid of the Node.'),
+  systemUUID: optional(token('System UUID of the machine, recorded while it was healthy.')),
+  providerID: optional(token('providerID of the Node.', { maxLength: 1024 })),
+  bootID: optional(token('Boot ID of the node.')),
+  plan: PLAN,
+});
+
+const EVIDENCE = object<Evidence>('An observation that proves that the node, or its access to one storage, is gone.', {
+  kind: evidenceKind('What was observed.'),
+  grade: choice<Evidence['grade']>('How good it is.', {
+    'read-back': 'read from the device after our own off',
+    person: 'a person said so',
+    inferred: 'concluded from other signs',
+  }),
+  source: token('Id of the run that gave it.', { maxLength: 320 }),
+  detail: text('Reads, witnesses and identity check, in words.', { maxLength: LIMITS.message }),
+  identity: optional(
+    choice<NonNullable<Evidence['identity']>>('Whether the machine showed who it is.', {
+      verified: 'over the same session',
+      unverified: 'it did not',
+    }),
+  ),
+  observedAt: time('When the last read was received.'),
+  bootID: optional(token('Boot ID of the node that it speaks of.')),
+  deviceTime: optional(token("The device's own clock at the last read.")),
+  terminated: optional(flag('The instance is gone and cannot come back.')),
+  voidedAt: optional(time('When a sign of life made it worthless.')),
+  voidedBecause: optional(text('Which sign of life.')),
+});
+
+const HOLD = object<Hold>('Why nothing is done now.', {
+  reason: token('Short reason, such as observe or stopped.'),
+  policy: token('Name of the policy that holds; empty when none does.', { maxLength: NAME_LENGTH_MAX }),
+  message: text('In words.'),
+  since: time('Since when.'),
+});
+
+const RESTORE = object<Restore>('What nodefence set and must take back.', {
+  cordoned: optional(flag('The node was cordoned by us.')),
+  taints: optional(
+    list(
+      'Taints that we set.',
+      object<NonNullable<Restore['taints']>[number]>('A taint.', {
+        key: token('Key.', { maxLength: 320 }),
+        value: token('Value.'),
+        effect: token('Effect.'),
+      }),
+      16,
+    ),
+  ),
+  annotations: optional(texts('Annotations that we set.', 4096, 16)),
+  edges: optional(
+    list(
+      'What we left off or closed.',
+      object<NonNullable<Restore['edges']>[number]>('A plug or port.', {
+        method: token('Method that did it.', { maxLength: NAME_LENGTH_MAX }),
+        agent: token('Its agent.'),
+        device: token('Its device.', { maxLength: 512 }),
+        plug: token('Its plug.', { maxLength: 512 }),
+        state: choice<'off' | 'closed'>('What it was left as.', { off: '', closed: '' }),
+      }),
+      32,
+    ),
+  ),
+});
+
+const RELEASED = object<Released>('The release of the workload.', {
+  by: choice<Released['by']>('How.', { 'out-of-service': 'by the taint', 'delete-pods': 'by deletion', evict: 'by eviction' }),
+  at: time('When it began.'),
+  pods: integer('Pods of the node at that time.'),
+  evidence: token('Source of the evidence that it rests on.', { maxLength: 320 }),
+  volumesDetachedAt: optional(time('When no terminating pod and no VolumeAttachment was left.')),
+  timedOut: optional(flag('release_timeout passed before that.')),
+  voidedAt: optional(time('When its evidence was voided: nothing is switched on by itself any more.')),
+});
+
+const TIMELINE = object<Timeline>('When each thing happened.', {
+  failedAt: optional(time('The node failed, as far as its conditions say.')),
+  noticedAt: optional(time('The controller saw it.')),
+  isolatedAt: optional(time('Isolation was done.')),
+  poweredOffAt: optional(time('The last off was proven.')),
+  releasedAt: optional(time('The workload was released.')),
+  poweredOnAt: optional(time('The machine was on again.')),
+  readyAt: optional(time('The node was Ready again.')),
+  finalAt: optional(time('The fence was over.')),
+});
+
+const CONDITION = object<FenceCondition>('One fact about the fence.', {
+  type: choice<FenceCondition['type']>('Which fact.', {
+    Isolated: '',
+    PoweredOff: '',
+    WorkloadReleased: '',
+    Recovered: '',
+    Held: '',
+    Stopped: 'a person stopped the fence',
+    ConfigurationValid: '',
+    LeftOff: 'something that we switched off or closed still is',
+  }),
+  status: choice<FenceCondition['status']>('Whether it holds.', { True: '', False: '', Unknown: '' }),
+  reason: token('One word in UpperCamelCase.'),
+  message: text('In words.', { maxLength: 4096 }),
+  lastTransitionTime: time('When the status last changed.'),
+});
+
+const outcome = choice<Outcome>('How the fence ended.', {
+  recovered: 'fenced, back and healthy',
+  untouched: 'healthy again before anything was done',
+  replaced: 'its instance was terminated and another takes its place',
+  'fenced-off': 'left off on purpose',
+  'node-gone': 'the Node was deleted or replaced meanwhile',
+  failed: 'a person must act',
+  stopped: 'a person stopped it',
+});
+
+const HISTORY_ENTRY = object<HistoryEntry>('An earlier fence of this node.', {
+  incident: integer('Its number.'),
+  outcome,
+  from: time('Its beginning.'),
+  to: time('Its end.'),
+  summary: text('One line.'),
+});
+
+const state = choice<FenceState>('Where the fence stands.', {
+  new: 'the node misbehaves',
+  running: 'isolated, power management is due or under way',
+  done: 'safe, waiting for the node to come back',
+  final: 'over',
+  error: 'a step failed',
+});
+
+export const STATUS = object<NodeFenceStatus>('What was done and what is known; written by the controller only.', {
+  state: withDefault(state, 'new'),
+  step: withDefault(step('Step that is under way or due.'), 'isolation'),
+  level: withDefault(integer('Fallback level of the step that is being tried.', 1), 1),
+  incident: withDefault(integer('Number of this failure of this node.'), 0),
+  epoch: withDefault(integer("The leader's term; never falls."), 0),
+  frozen: optional(FROZEN),
+  retries: withDefault(integer('Retries of the current step.'), 0),
+  restarts: withDefault(integer('Restarts of the whole fence.'), 0),
+  outcome: optional(outcome),
+  trigger: optional(TRIGGER),
+  jobs: withDefault(list('Ids of the runs of the current step.', token('Id of a run: <method>-<uuid>.', { maxLength: 320 }), RUNS_MAX), []),
+  journal: withDefault(list('Every run, written before it begins and after it ended.', JOURNAL_ENTRY, LIMITS.journal), []),
+  evidence: withDefault(list('What proves that the node cannot write, kept with what voided it.', EVIDENCE, LIMITS.evidence), []),
+  hold: optional(HOLD),
+  restore: optional(RESTORE),
+  released: optional(RELEASED),
+  timeline: withDefault(TIMELINE, {}),
+  conditions: withDefault(listByKey('Facts about the fence, one per type.', CONDITION, LIMITS.conditions, 'type'), []),
+  history: withDefault(list('Earlier fences of this node, the newest last.', HISTORY_ENTRY, LIMITS.history), []),
+  message: optional(text('What happens next, or what a person must do.', { maxLength: 4096 })),
+});

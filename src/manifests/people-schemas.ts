@@ -1,0 +1,74 @@
+import type { NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../ports/resources.ts';
+import { choice, flag, integer, list, listByKey, nodeName, object, optional, text, time, token } from './schema.ts';
+import type { Schema } from './schema.ts';
+
+const stopSpec = object<NodeFenceStop['spec']>('What is stopped. Name one node, or all of them.', {
+  node: optional(nodeName('Name of the Node on which nothing acts.')),
+  all: optional(flag('true: nothing acts on any node.')),
+  reason: text('Why, for those who find it.', { minLength: 1 }),
+});
+
+/** Exactly one of `node` and `all: true`. */
+export const STOP_SPEC: Schema<NodeFenceStop['spec']> = {
+  json: {
+    ...stopSpec.json,
+    properties: { ...stopSpec.json.properties, all: { ...flag('true: nothing acts on any node.').json, enum: [true] } },
+    oneOf: [{ required: ['node'] }, { required: ['all'] }],
+  },
+};
+
+export const ACKNOWLEDGEMENT_SPEC = object<NodeFenceAcknowledgement['spec']>(
+  'Who looked at which failure of which node. Counts once, for 15 minutes.',
+  {
+    node: nodeName('Name of the Node that a person has seen to be down.'),
+    nodeFenceUID: token('metadata.uid of its NodeFence.', { minLength: 1 }),
+    incident: integer('status.incident of its NodeFence.'),
+    bootID: optional(token('Boot ID of the node when it failed.')),
+    reason: text('What was seen.', { minLength: 1 }),
+  },
+);
+
+type ReportStatus = NonNullable<NodeFenceReport['status']>;
+type Element<K extends keyof ReportStatus> = NonNullable<ReportStatus[K]> extends (infer E)[] ? E : never;
+
+export const REPORT_SPEC = object<Record<string, never>>('Empty.', {});
+
+export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this node.', {
+  identity: optional(
+    object<NonNullable<ReportStatus['identity']>>('Who the machine is, recorded while it was healthy; compared before anything is switched.', {
+      nodeUID: token('uid of the Node.'),
+      systemUUID: optional(token('System UUID of the machine.')),
+      providerID: optional(token('providerID of the Node.', { maxLength: 1024 })),
+      bootID: optional(token('Boot ID.')),
+      recordedAt: time('When it was recorded.'),
+    }),
+  ),
+  incident: optional(integer('Number of the last failure.')),
+  consecutiveFailures: optional(integer('Fences in a row that did not end in recovery.')),
+  fencesStartedAt: optional(list('When the last fences began.', time('Beginning of a fence.'), 64)),
+  conditions: optional(
+    listByKey(
+      'Facts about the fence path of this node.',
+      object<Element<'conditions'>>('One fact.', {
+        type: token('Which fact.'),
+        status: choice('Whether it holds.', { True: '', False: '', Unknown: '' }),
+        reason: token('One word in UpperCamelCase.'),
+        message: text('In words.', { maxLength: 4096 }),
+        lastTransitionTime: time('When the status last changed.'),
+      }),
+      16,
+      'type',
+    ),
+  ),
+  problems: optional(
+    list(
+      'What is wrong with the configuration of this node.',
+      object<Element<'problems'>>('One problem.', {
+        severity: choice('How bad.', { error: 'the step fails', warning: 'the step goes ahead' }),
+        where: text('ConfigMap, key and line.'),
+        message: text('What is wrong and what to do.'),
+      }),
+      64,
+    ),
+  ),
+});
