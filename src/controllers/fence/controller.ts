@@ -1,0 +1,231 @@
+import { decide } from '../../domain/automaton.ts';
+import { fenceName } from '../../domain/node-fence.ts';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Decision } from '../../domain/transition.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import { GROUP, NODE_FENCES, VERSION } from '../../ports/resources.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import type { FenceDependencies } from './dependencies.ts';
+import { measure } from './metrics.ts';
+import { NodeObservation, readyOf } from './observation.ts';
+import { FINALIZER, NODE_LABEL, TRIGGER_LABEL } from './ownership.ts';
+import { recordIdentity, recordIncident } from './report.ts';
+import { Runs } from './runs.ts';
+import { takeSnapshot } from './snapshot.ts';
+
+const LABEL_VALUE_MAX = 63;
+
+/**
+ * The shell around the automaton: observe → decide → write → act, for one node at a time (design 1, "How one failure flows"). Whatever it
+ * must not forget stands in the NodeFence; what it keeps in memory is only when it saw what.
+ */
+export class FenceController {
+  private readonly dependencies: FenceDependencies;
+  private readonly observations = new Map<string, NodeObservation>();
+  /** Our own writes, until the watch has caught up with them. */
+  private readonly written = new Map<string, NodeFence>();
+  private readonly runs: Runs;
+
+  constructor(dependencies: FenceDependencies) {
+    this.dependencies = dependencies;
+    this.runs = new Runs(dependencies);
+    this.watch();
+  }
+
+  /** Looks at every node: a new leader begins with this. */
+  lookAtAll(): void {
+    const { listers, queue } = this.dependencies;
+    for (const node of listers.nodes.all()) queue.add(node.metadata.name);
+    for (const fence of listers.fences.all()) queue.add(fence.spec.node);
+  }
+
+  /** Ends every run without a result: leadership is lost or the process stops. */
+  abort(reason: Error): void {
+    this.runs.abort(reason);
+  }
+
+  /** One pass for one node. Rejects when the API server could not be written; the queue tries again with back-off. */
+  async reconcile(name: string): Promise<void> {
+    const { leadership, listers, queue, clock } = this.dependencies;
+    if (!leadership.isLeading) return;
+    const fence = this.newest(name);
+    const node = listers.nodes.get(name);
+    const observation = this.observationOf(name);
+    if (fence === undefined && node !== undefined && readyOf(node)?.status === 'True') {
+      observation.mark('triggered', undefined, clock.monotonicMs());
+      observation.mark('notReady', undefined, clock.monotonicMs());
+      await recordIdentity(this.dependencies, node);
+      return;
+    }
+    const snapshot = takeSnapshot(this.dependencies, name, fence, observation, this.runs.of(name));
+    const decision = decide(snapshot);
+    await this.carryOut(name, fence, decision, observation);
+    if (decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
+  }
+
+  private async carryOut(name: string, fence: NodeFence | undefined, decision: Decision, observation: NodeObservation): Promise<void> {
+    if (decision.create !== undefined) {
+      await this.create(name, decision.create.spec);
+      return;
+    }
+    if (fence === undefined) return;
+    const stored = decision.status === undefined ? fence : await this.store(fence, decision.status);
+    if (stored === undefined) return;
+    this.runs.forget(name, stored.status);
+    for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
+    if (decision.dispatch !== undefined && stored.status !== undefined) {
+      this.runs.start({ node: name, entry: decision.dispatch.entry, status: stored.status, kind: decision.dispatch.kind }, observation);
+    }
+    if (decision.removeFinalizer === true) await this.letGo(stored, decision.deleteFence === true);
+  }
+
+  private async create(name: string, spec: NodeFence['spec']): Promise<void> {
+    const { cluster, queue, log } = this.dependencies;
+    const labels = { [TRIGGER_LABEL]: 'node-condition', ...(name.length <= LABEL_VALUE_MAX ? { [NODE_LABEL]: name } : {}) };
+    try {
+      const created = await cluster.create(NODE_FENCES, {
+        apiVersion: `${GROUP}/${VERSION}`,
+        kind: 'NodeFence',
+        metadata: { name: fenceName(name), finalizers: [FINALIZER], labels },
+        spec,
+      });
+      this.written.set(name, created);
+      log.info('fence created', { node: name });
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
+      await this.refresh(name);
+    }
+    queue.add(name);
+  }
+
+  /** PUT under uid and resourceVersion. On a conflict nothing of the decision holds: read anew and decide afresh (crash rules). */
+  private async store(fence: NodeFence, status: NodeFenceStatus): Promise<NodeFence | undefined> {
+    const { cluster, queue, metrics, log } = this.dependencies;
+    const node = fence.spec.node;
+    try {
+      const stored = await cluster.replaceStatus(NODE_FENCES, { ...fence, status });
+      this.written.set(node, stored);
+      measure(metrics, fence.status, stored.status);
+      if (fence.status?.state !== status.state || fence.status.step !== status.step) log.info('fence moved', { node, state: status.state, step: status.step, detail: status.message });
+      if (fence.status?.incident !== status.incident) await recordIncident(this.dependencies, node, status.incident);
+      return stored;
+    } catch (error) {
+      if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) {
+        await this.refresh(node);
+        queue.add(node);
+        return undefined;
+      }
+      // Whether the write arrived is not known: the next pass must not build on what was read before it.
+      this.written.delete(node);
+      await this.refresh(node);
+      throw error;
+    }
+  }
+
+  private async refresh(node: string): Promise<void> {
+    const fresh = await this.dependencies.cluster.get(NODE_FENCES, fenceName(node));
+    if (fresh === undefined) this.written.delete(node);
+    else this.written.set(node, fresh);
+  }
+
+  private async letGo(fence: NodeFence, alsoDelete: boolean): Promise<void> {
+    const { cluster } = this.dependencies;
+    const { name, uid, resourceVersion } = fence.metadata;
+    if (fence.metadata.finalizers?.includes(FINALIZER) === true) {
+      await cluster.mergePatch(NODE_FENCES, name, {
+        metadata: { resourceVersion, finalizers: fence.metadata.finalizers.filter((finalizer) => finalizer !== FINALIZER) },
+      });
+    }
+    if (alsoDelete) await cluster.remove(NODE_FENCES, name, uid === undefined ? {} : { uid });
+    this.written.delete(fence.spec.node);
+  }
+
+  private tell(name: string, fence: NodeFence, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { recorder, log, listers } = this.dependencies;
+    recorder.event({ apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata }, type, reason, message);
+    const node = listers.nodes.get(name);
+    if (node !== undefined) recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
+    log[type === 'Warning' ? 'warn' : 'info']('fence event', { node: name, reason, detail: message });
+  }
+
+  /** The watched NodeFence or our own later write of it, whichever is newer. */
+  private newest(name: string): NodeFence | undefined {
+    const watched = this.dependencies.listers.fences.get(fenceName(name));
+    const own = this.written.get(name);
+    if (own === undefined) return watched;
+    if (watched !== undefined && version(watched) >= version(own)) {
+      this.written.delete(name);
+      return watched;
+    }
+    return own;
+  }
+
+  private observationOf(name: string): NodeObservation {
+    const { clock, listers } = this.dependencies;
+    let observation = this.observations.get(name);
+    if (observation === undefined) {
+      observation = new NodeObservation(clock.monotonicMs());
+      observation.seeLease(listers.leases.get(leaseKey(name)), clock.monotonicMs());
+      const node = listers.nodes.get(name);
+      if (node !== undefined) observation.seeNode(node, clock.monotonicMs());
+      this.observations.set(name, observation);
+    }
+    return observation;
+  }
+
+  private watch(): void {
+    const { listers, queue, clock } = this.dependencies;
+    listers.nodes.onChange((before, after) => {
+      const name = (after ?? before)?.metadata.name ?? '';
+      if (after === undefined) this.observations.delete(name);
+      else this.observationOf(name).seeNode(after, clock.monotonicMs());
+      if (matters(before, after) || this.isFenced(name)) queue.add(name);
+    });
+    listers.leases.onChange((_before, after) => {
+      if (after === undefined) return;
+      const name = after.metadata.name;
+      this.observationOf(name).seeLease(after, clock.monotonicMs());
+      if (this.isFenced(name)) queue.add(name);
+    });
+    listers.fences.onChange((before, after) => {
+      const fence = after ?? before;
+      if (fence === undefined) return;
+      if (after === undefined && this.written.get(fence.spec.node)?.metadata.uid === fence.metadata.uid) this.written.delete(fence.spec.node);
+      queue.add(fence.spec.node);
+    });
+    listers.stops.onChange((before, after) => this.onStop((after ?? before)?.spec));
+    listers.pods.onChange((before, after) => this.onWorkload((after ?? before)?.spec.nodeName));
+    listers.volumeAttachments.onChange((before, after) => this.onWorkload((after ?? before)?.spec.nodeName));
+  }
+
+  private onStop(spec: { node?: string; all?: boolean } | undefined): void {
+    if (spec?.all === true) this.lookAtAll();
+    else if (spec?.node !== undefined) this.dependencies.queue.add(spec.node);
+  }
+
+  private onWorkload(node: string | undefined): void {
+    if (node !== undefined && this.isFenced(node)) this.dependencies.queue.add(node);
+  }
+
+  private isFenced(name: string): boolean {
+    const fence = this.newest(name);
+    return fence !== undefined && fence.status?.state !== 'final';
+  }
+}
+
+/** A heartbeat of a healthy node changes nothing that the automaton reads. */
+function matters(before: Parameters<Parameters<FenceDependencies['listers']['nodes']['onChange']>[0]>[0], after: typeof before): boolean {
+  if (before === undefined || after === undefined) return true;
+  const changed = readyOf(before)?.status !== readyOf(after)?.status || before.status.nodeInfo?.bootID !== after.status.nodeInfo?.bootID;
+  return changed || readyOf(after)?.status !== 'True';
+}
+
+/** Resource versions are compared as numbers, as KEP-5504 declares them; anything else counts as oldest. */
+function version(fence: NodeFence): bigint {
+  const text = fence.metadata.resourceVersion ?? '';
+  return /^\d+$/.test(text) ? BigInt(text) : 0n;
+}
+
+function leaseKey(name: string): string {
+  return `kube-node-lease/${name}`;
+}

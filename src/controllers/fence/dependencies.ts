@@ -1,0 +1,62 @@
+import type { JobReport } from '../../domain/snapshot.ts';
+import type { Job } from '../../dispatch/job.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { FenceMetrics } from '../../ports/metrics.ts';
+import type { Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
+import type { Planner } from '../../ports/planner.ts';
+import type { Random } from '../../ports/random.ts';
+import type { Logger, Recorder } from '../../ports/recorder.ts';
+import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
+
+/** Index of pods by `spec.nodeName`, and of VolumeAttachments by `spec.nodeName`. */
+export const BY_NODE = 'node';
+
+export interface FenceListers {
+  nodes: Lister<Node>;
+  /** Of namespace kube-node-lease. */
+  leases: Lister<Lease>;
+  pods: Lister<Pod>;
+  volumeAttachments: Lister<VolumeAttachment>;
+  fences: Lister<NodeFence>;
+  stops: Lister<NodeFenceStop>;
+  reports: Lister<NodeFenceReport>;
+}
+
+/** Runs agents; implemented by dispatch, wrapped by the simulation. */
+export interface Runner {
+  run(job: Job): Promise<JobReport>;
+  recover(job: Job): Promise<JobReport>;
+}
+
+/** Where the shell asks to be called again for a node; the earliest wish wins. */
+export interface Queue {
+  add(node: string, delayMs?: number): void;
+}
+
+export interface FenceOptions {
+  /** `observe` decides, explains and records everything and touches nothing. */
+  mode: 'observe' | 'enforce';
+  /** The node on which this process runs: never fenced by it (P10). */
+  ownNode: string | undefined;
+  /** Has the server the out-of-service taint (Kubernetes 1.26)? */
+  outOfService: boolean;
+  /** A view of nodes or leases older than this judges nobody. */
+  staleAfterMs: number;
+}
+
+export interface FenceDependencies {
+  clock: Clock;
+  random: Random;
+  cluster: Cluster;
+  listers: FenceListers;
+  leadership: Leadership;
+  runner: Runner;
+  planner: Planner;
+  queue: Queue;
+  recorder: Recorder;
+  log: Logger;
+  metrics: FenceMetrics;
+  options: FenceOptions;
+}

@@ -1,0 +1,86 @@
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Since } from '../../domain/snapshot.ts';
+import type { Lease, Node } from '../../ports/objects.ts';
+
+interface Mark {
+  value: string;
+  atMs: number;
+}
+
+/**
+ * What this process has itself seen of one node, and when, on its monotonic clock. Delays are counted from here and never from time stamps of
+ * other machines (design 10); after a restart all of it begins anew, so delays may lengthen and never shorten.
+ */
+export class NodeObservation {
+  /** A lease renewal or heartbeat was last received. */
+  lifeAtMs: number;
+  renewTime: string | undefined;
+  private heartbeat: string | undefined;
+  private bootID: string | undefined;
+  private readonly marks = new Map<keyof Since, Mark>();
+  private readonly proofs = new Map<string, number>();
+  private setAtMs: number | undefined;
+
+  constructor(nowMs: number) {
+    this.lifeAtMs = nowMs;
+  }
+
+  seeLease(lease: Lease | undefined, nowMs: number): void {
+    const renewTime = lease?.spec.renewTime;
+    if (renewTime === undefined || renewTime === this.renewTime) return;
+    this.renewTime = renewTime;
+    this.lifeAtMs = nowMs;
+  }
+
+  /** The kubelet's heartbeat or another boot; the node controller's own writes change neither. */
+  seeNode(node: Node, nowMs: number): void {
+    const heartbeat = readyOf(node)?.lastHeartbeatTime;
+    const bootID = node.status.nodeInfo?.bootID;
+    if (heartbeat === this.heartbeat && bootID === this.bootID) return;
+    this.heartbeat = heartbeat;
+    this.bootID = bootID;
+    this.lifeAtMs = nowMs;
+  }
+
+  /** Keeps the time at which `key` took this value; `undefined` ends it. */
+  mark(key: keyof Since, value: string | undefined, nowMs: number): void {
+    if (value === undefined) this.marks.delete(key);
+    else if (this.marks.get(key)?.value !== value) this.marks.set(key, { value, atMs: nowMs });
+  }
+
+  /** A set for this node was begun by this process. */
+  sent(atMs: number): void {
+    this.setAtMs = atMs;
+  }
+
+  /** This process itself read the device for the evidence of that run. */
+  proven(journalId: string, atMs: number): void {
+    this.proofs.set(journalId, atMs);
+    const oldest = this.proofs.keys().next().value;
+    if (this.proofs.size > 16 && oldest !== undefined) this.proofs.delete(oldest);
+  }
+
+  /** First sights of what stands in the status. */
+  seeStatus(status: NodeFenceStatus, nowMs: number): void {
+    const last = status.journal.at(-1);
+    this.mark('position', [status.incident, status.restarts, status.state, status.step, status.level].join('/'), nowMs);
+    this.mark('journal', last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${status.journal.filter((entry) => entry.finishedAt === undefined).length}`, nowMs);
+    this.mark('isolated', status.timeline.isolatedAt, nowMs);
+    this.mark('released', status.released?.at, nowMs);
+    this.mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`, nowMs);
+  }
+
+  since(status: NodeFenceStatus | undefined): Since {
+    const since: Since = {};
+    for (const [key, mark] of this.marks) since[key] = mark.atMs;
+    const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);
+    const provenAtMs = proof === undefined ? undefined : this.proofs.get(proof.source);
+    if (provenAtMs !== undefined) since.evidence = provenAtMs;
+    if (this.setAtMs !== undefined) since.set = this.setAtMs;
+    return since;
+  }
+}
+
+export function readyOf(node: Node): NonNullable<Node['status']['conditions']>[number] | undefined {
+  return node.status.conditions?.find((condition) => condition.type === 'Ready');
+}

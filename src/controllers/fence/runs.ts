@@ -1,0 +1,185 @@
+import { compile } from '../../domain/program.ts';
+import type { Operation } from '../../domain/program.ts';
+import { standingEvidence } from '../../domain/evidence.ts';
+import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import { levelsOf, STEPS } from '../../domain/plan.ts';
+import type { Plan, PlanMethod } from '../../domain/plan.ts';
+import type { JobReport } from '../../domain/snapshot.ts';
+import { AgentError } from '../../ports/agents.ts';
+import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
+import { timestamp } from '../../ports/clock.ts';
+import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
+import type { FenceDependencies } from './dependencies.ts';
+import type { NodeObservation } from './observation.ts';
+import { endRelease, isTaintedByUs, recoverRelease, release } from './release.ts';
+import { stopOn } from './snapshot.ts';
+
+export interface Run {
+  node: string;
+  entry: JournalEntry;
+  status: NodeFenceStatus;
+  kind: 'run' | 'recover';
+}
+
+/** Runs under way in this process, and the results that the journal does not hold yet. Bounded: one run a node. */
+export class Runs {
+  private readonly dependencies: FenceDependencies;
+  private readonly inFlight = new Map<string, Set<string>>();
+  private readonly finished = new Map<string, JobReport[]>();
+  private readonly stopping = new AbortController();
+
+  constructor(dependencies: FenceDependencies) {
+    this.dependencies = dependencies;
+  }
+
+  of(node: string): { inFlight: ReadonlySet<string>; reports: readonly JobReport[] } {
+    return { inFlight: this.inFlight.get(node) ?? new Set(), reports: this.finished.get(node) ?? [] };
+  }
+
+  /** Results that now stand in the journal need not be kept. */
+  forget(node: string, status: NodeFenceStatus | undefined): void {
+    const reports = this.finished.get(node);
+    if (reports === undefined) return;
+    const open = new Set(status?.journal.filter((entry) => entry.finishedAt === undefined).map((entry) => entry.id));
+    const left = reports.filter((report) => open.has(report.id));
+    if (left.length === 0) this.finished.delete(node);
+    else this.finished.set(node, left);
+  }
+
+  /** Ends every run: leadership is lost or the process stops. */
+  abort(reason: Error): void {
+    this.stopping.abort(reason);
+  }
+
+  get count(): number {
+    return this.inFlight.size;
+  }
+
+  /** Starts the run; its result comes back through `queue.add(node)`. */
+  start(run: Run, observation: NodeObservation): void {
+    const { clock, queue, log, metrics } = this.dependencies;
+    const ids = this.inFlight.get(run.node) ?? new Set<string>();
+    ids.add(run.entry.id);
+    this.inFlight.set(run.node, ids);
+    const beganAtMs = clock.monotonicMs();
+    this.execute(run, observation).then(
+      (report) => {
+        this.settle(run, report);
+        if (report.evidenceAtMs !== undefined) observation.proven(report.id, report.evidenceAtMs);
+        log.info('run finished', { node: run.node, job: run.entry.id, action: run.entry.action, result: report.result, detail: report.message });
+        metrics.runFinished(run.entry.agent, run.entry.action, report.result, clock.monotonicMs() - beganAtMs);
+        queue.add(run.node);
+      },
+      (error: unknown) => {
+        this.settle(run, undefined);
+        log.warn('run was cut off', { node: run.node, job: run.entry.id, error: String(error) });
+      },
+    );
+  }
+
+  private settle(run: Run, report: JobReport | undefined): void {
+    const ids = this.inFlight.get(run.node);
+    ids?.delete(run.entry.id);
+    if (ids?.size === 0) this.inFlight.delete(run.node);
+    if (report !== undefined) this.finished.set(run.node, [...(this.finished.get(run.node) ?? []), report]);
+  }
+
+  private async execute(run: Run, observation: NodeObservation): Promise<JobReport> {
+    const { entry } = run;
+    try {
+      if (run.kind === 'run' && entry.action !== 'confirm') await this.askForStops(run);
+      const report = entry.agent === 'kubernetes' ? await this.ownOperation(run, observation) : await this.device(run, observation);
+      return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report };
+    } catch (error) {
+      if (this.stopping.signal.aborted) throw error;
+      return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...failureOf(error) };
+    }
+  }
+
+  /** P6: stops are read from the quorum after the intent is acknowledged and before the call. */
+  private async askForStops({ node, entry }: Run): Promise<void> {
+    const stops = await this.dependencies.cluster.list(NODE_FENCE_STOPS);
+    const stop = stops.find((candidate) => candidate.spec.all === true || candidate.spec.node === node);
+    if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
+    if (entry.action === 'on' && (await isTaintedByUs(this.dependencies, node))) {
+      throw new AgentError('NotSent', { device: entry.device, plug: entry.plug, asked: 'on', answered: 'our out-of-service taint still stands' });
+    }
+  }
+
+  private async ownOperation(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const { node, status, entry } = run;
+    if (run.kind === 'recover') return recoverRelease(this.dependencies, { node, status }, entry.action === 'release' ? 'release' : 'release-end');
+    if (entry.action === 'release-end') return endRelease(this.dependencies, node, status);
+    const plan = status.frozen?.plan;
+    const proof = plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+    if (proof === undefined) return { result: 'voided', message: 'no evidence stands' };
+    const provenAtMs = observation.since(status).evidence;
+    const mayGoOn = (): void => {
+      this.mayBegin(node, plan?.timing.setDeadlineMs ?? 0, entry);
+      if (provenAtMs === undefined || observation.lifeAtMs > provenAtMs) throw this.notSent(entry, 'a sign of life was received');
+    };
+    return release(this.dependencies, { node, status, proof, renewTime: observation.renewTime, mayGoOn });
+  }
+
+  private async device(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const { runner, planner } = this.dependencies;
+    const { entry, status, node } = run;
+    const frozen = status.frozen;
+    const operation = frozen === undefined ? undefined : operationOf(frozen.plan, entry, status);
+    if (frozen === undefined || operation?.method === undefined) {
+      throw new AgentError('Misconfigured', { device: entry.device, plug: entry.plug, asked: entry.action, answered: `the frozen plan has no method ${entry.method}` });
+    }
+    const job = {
+      entry,
+      method: operation.method,
+      together: operation.together,
+      lastOff: isLastOff(frozen.plan, entry),
+      timing: frozen.plan.timing,
+      identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID },
+      identityRequired: frozen.plan.identity === 'verified' && operation.method.kind === 'power',
+      signal: this.stopping.signal,
+      parametersOf: (method: PlanMethod) => planner.parametersFor(node, method),
+      mayBegin: (deadlineMs: number) => this.mayBegin(node, deadlineMs, entry),
+      onSet: (atMs: number) => observation.sent(atMs),
+    };
+    return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
+  }
+
+  /** P5 and P6 in one synchronous look: the lease, and any stop that the watch has brought by now. */
+  private mayBegin(node: string, deadlineMs: number, entry: JournalEntry): void {
+    const stop = stopOn(this.dependencies, node);
+    if (stop !== undefined) throw this.notSent(entry, `${stop.by} stands`);
+    if (this.stopping.signal.aborted || !this.dependencies.leadership.mayBegin(deadlineMs)) throw this.notSent(entry, 'the leader lease does not cover it');
+  }
+
+  private notSent(entry: JournalEntry, answered: string): AgentError {
+    return new AgentError('NotSent', { device: entry.device, plug: entry.plug, asked: entry.action, answered });
+  }
+}
+
+class Stopped extends Error {}
+
+function failureOf(error: unknown): Pick<JobReport, 'result' | 'message'> {
+  if (error instanceof Stopped) return { result: 'stopped', message: error.message };
+  if (error instanceof AgentError) {
+    const result = error.kind === 'NotSent' ? 'not-sent' : (error.kind.toLowerCase() as 'refused' | 'unreachable' | 'timeout' | 'misconfigured');
+    return { result, message: error.message };
+  }
+  if (error instanceof TransportError) return { result: 'unreachable', message: `API server: ${error.message}` };
+  if (error instanceof ApiStatusError) return { result: 'failed', message: `API server: ${error.message}` };
+  return { result: 'failed', message: String(error) };
+}
+
+/** The operation of the frozen plan that an entry runs; an undo is looked up by its method. */
+function operationOf(plan: Plan, entry: JournalEntry, status: NodeFenceStatus): Operation | undefined {
+  const own = compile(plan, entry.step, entry.level, status.restore?.cordoned === true).find((operation) => operation.key === entry.operation);
+  if (own !== undefined) return own;
+  const cordoned = compile(plan, 'recovery', 1, true).find((operation) => operation.key === entry.operation);
+  if (cordoned !== undefined) return cordoned;
+  const method = STEPS.flatMap((step) => levelsOf(plan, step)).flatMap((level) => level.methods).find((candidate) => candidate.device === entry.device && candidate.plug === entry.plug && candidate.name === entry.method);
+  return method === undefined ? undefined : { key: entry.operation, phase: 'on', action: entry.action, method, together: [] };
+}
+
+function isLastOff(plan: Plan, entry: JournalEntry): boolean {
+  return compile(plan, entry.step, entry.level).findLast((operation) => operation.phase === 'off')?.key === entry.operation;
+}

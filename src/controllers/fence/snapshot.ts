@@ -1,0 +1,106 @@
+import { isTriggered, seemsHealthy } from '../../domain/health.ts';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import { EMPTY_PLAN } from '../../domain/plan.ts';
+import type { Plan } from '../../domain/plan.ts';
+import type { JobReport, NodeFacts, Snapshot } from '../../domain/snapshot.ts';
+import { timestamp } from '../../ports/clock.ts';
+import type { Node } from '../../ports/objects.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import type { FenceDependencies } from './dependencies.ts';
+import type { NodeObservation } from './observation.ts';
+import { readyOf } from './observation.ts';
+import { FINALIZER } from './ownership.ts';
+import { workloadOf } from './workload.ts';
+
+/** One immutable picture of one node, taken in one synchronous turn. */
+export function takeSnapshot(
+  dependencies: FenceDependencies,
+  name: string,
+  fence: NodeFence | undefined,
+  observation: NodeObservation,
+  runs: { inFlight: ReadonlySet<string>; reports: readonly JobReport[] },
+): Snapshot {
+  const { clock, listers, leadership, planner, random } = dependencies;
+  const nowMs = clock.monotonicMs();
+  const node = listers.nodes.get(name);
+  const status = fence?.status?.state === undefined ? undefined : fence.status;
+  const live = status === undefined || status.state === 'final' || status.state === 'error';
+  const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
+  const facts = node === undefined ? undefined : factsOf(node, observation);
+  const deciding = status === undefined || status.state === 'final' ? plan : (status.frozen?.plan ?? plan);
+  mark(observation, facts, status, deciding, nowMs);
+  const report = listers.reports.get(name)?.status;
+  return {
+    nowMs,
+    wall: timestamp(clock),
+    node: facts,
+    fence:
+      fence === undefined
+        ? undefined
+        : {
+            uid: fence.metadata.uid ?? '',
+            spec: fence.spec,
+            status,
+            deleting: fence.metadata.deletionTimestamp !== undefined,
+            finalized: fence.metadata.finalizers?.includes(FINALIZER) === true,
+          },
+    since: observation.since(status),
+    holds: holdsOn(dependencies, name, nowMs),
+    stop: stopOn(dependencies, name),
+    inFlight: runs.inFlight,
+    reports: runs.reports,
+    plan,
+    identity: report?.identity?.nodeUID === node?.metadata.uid ? report?.identity : undefined,
+    lastIncident: report?.incident ?? 0,
+    workload: workloadOf(listers, name),
+    epoch: leadership.epoch,
+    actsFromMs: leadership.actsFromMs,
+    uuid: random.uuid(),
+  };
+}
+
+function mark(observation: NodeObservation, facts: NodeFacts | undefined, status: NodeFenceStatus | undefined, plan: Plan, nowMs: number): void {
+  if (facts !== undefined) {
+    observation.mark('notReady', facts.ready === 'False' || facts.ready === 'missing' ? 'NotReady' : undefined, nowMs);
+    observation.mark('triggered', isTriggered(facts, plan, observation.since(status), nowMs) ? 'triggered' : undefined, nowMs);
+  }
+  if (status !== undefined) observation.seeStatus(status, nowMs);
+  const healthy = facts !== undefined && seemsHealthy(facts, status, plan, observation.since(status), nowMs);
+  observation.mark('healthy', healthy ? 'healthy' : undefined, nowMs);
+}
+
+export function factsOf(node: Node, observation: NodeObservation): NodeFacts {
+  const ready = readyOf(node);
+  return {
+    name: node.metadata.name,
+    uid: node.metadata.uid ?? '',
+    ready: ready?.status ?? 'missing',
+    readyReason: ready?.reason ?? 'NoReadyCondition',
+    readySince: ready?.lastTransitionTime,
+    bootID: node.status.nodeInfo?.bootID,
+    systemUUID: node.status.nodeInfo?.systemUUID,
+    providerID: node.spec.providerID,
+    lifeAtMs: observation.lifeAtMs,
+  };
+}
+
+/** Reasons of this wave not to act; storm policies join here. */
+function holdsOn({ options, listers }: FenceDependencies, name: string, nowMs: number): Snapshot['holds'] {
+  const holds: { reason: string; policy: string; message: string }[] = [];
+  if (options.mode === 'observe') holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: the plan stands below, nothing is touched' });
+  if (options.ownNode === name) {
+    holds.push({ reason: 'own-node', policy: 'own-node', message: 'the controller runs on this node; another replica must lead before it is fenced' });
+  }
+  const oldest = Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs);
+  if (nowMs - oldest > options.staleAfterMs) {
+    holds.push({ reason: 'stale-view', policy: 'controller-isolated', message: `nothing was heard from the API server for ${Math.round((nowMs - oldest) / 1000)} s; nobody is judged by that` });
+  }
+  return holds;
+}
+
+export function stopOn({ listers }: FenceDependencies, name: string): Snapshot['stop'] {
+  for (const stop of listers.stops.all()) {
+    if (stop.spec.all === true || stop.spec.node === name) return { by: `NodeFenceStop ${stop.metadata.name}`, reason: stop.spec.reason };
+  }
+  return undefined;
+}
