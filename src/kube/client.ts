@@ -40,7 +40,7 @@ export class ApiClient implements Cluster {
     return items;
   }
 
-  create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> {
+  async create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> {
     const path = pathOf(resource, { namespace: namespaceOf(resource, object) });
     return this.#write(`create ${resource.plural}/${object.metadata.name}`, resource, path, { method: 'POST', body: typed(resource, object) });
   }
@@ -84,7 +84,7 @@ export class ApiClient implements Cluster {
     succeeded(`evict ${namespace}/${name}`, await this.#send(pathOf(pods, { name, namespace, subresource: 'eviction' }), { method: 'POST', body }));
   }
 
-  #put<T extends KubeObject>(resource: Resource<T>, object: T, address: Pick<Address, 'subresource'>): Promise<T> {
+  async #put<T extends KubeObject>(resource: Resource<T>, object: T, address: Pick<Address, 'subresource'>): Promise<T> {
     const { name, uid, resourceVersion } = object.metadata;
     const what = `replace ${resource.plural}/${name}`;
     if (uid === undefined || uid === '' || resourceVersion === undefined || resourceVersion === '') {

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../ports/objects.ts';
+import { CONFIG_MAPS, LEASES, NODE_FENCES, NODES, PODS, VOLUME_ATTACHMENTS } from '../ports/resources.ts';
+import { pruneFor } from './prune.ts';
+import { isAtMost } from './resource-version.ts';
+
+function wire(text: object): never {
+  return JSON.parse(JSON.stringify(text)) as never;
+}
+
+const META = { name: 'x', uid: 'u', resourceVersion: '7', managedFields: [{ manager: 'kubectl' }] };
+
+describe('pruning', () => {
+  it('keeps of a node what decides and drops the rest', () => {
+    const pruned = pruneFor(NODES)(
+      wire({
+        metadata: { ...META, labels: { zone: 'a' }, annotations: { mine: '1', 'kubectl.kubernetes.io/last-applied-configuration': 'big' } },
+        spec: { providerID: 'p', podCIDR: '10.0.0.0/24', taints: [{ key: 'k', effect: 'NoExecute' }] },
+        status: { conditions: [{ type: 'Ready', status: 'True' }], images: [{ names: ['big'] }], nodeInfo: { bootID: 'b', kernelVersion: '6' } },
+      }),
+    );
+    expect(pruned).toEqual({
+      metadata: { name: 'x', uid: 'u', resourceVersion: '7', labels: { zone: 'a' }, annotations: { mine: '1' } },
+      spec: { providerID: 'p', taints: [{ key: 'k', effect: 'NoExecute' }] },
+      status: { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { bootID: 'b' } },
+    });
+  });
+
+  it('keeps of a pod its place, owners, claims and phase', () => {
+    const pruned = pruneFor(PODS)(
+      wire({
+        metadata: { ...META, namespace: 'shop', annotations: { big: 'x' }, deletionTimestamp: '2026-01-01T00:00:00Z' },
+        spec: {
+          nodeName: 'n',
+          containers: [{ image: 'big' }],
+          volumes: [
+            { name: 'data', persistentVolumeClaim: { claimName: 'c', readOnly: false } },
+            { name: 'tmp', emptyDir: {} },
+          ],
+        },
+        status: { phase: 'Running', podIP: '10.0.0.1', conditions: [{ type: 'Ready', status: 'True', lastProbeTime: null }] },
+      }),
+    );
+    expect(pruned).toEqual({
+      metadata: { name: 'x', uid: 'u', resourceVersion: '7', namespace: 'shop', deletionTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { nodeName: 'n', volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'c' } }] },
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    });
+  });
+
+  it('keeps whole what is our own, and all data of a ConfigMap', () => {
+    const data = { 'config.properties': 'a=b' };
+    expect(pruneFor(CONFIG_MAPS)(wire({ metadata: META, data }))).toEqual({ metadata: { name: 'x', uid: 'u', resourceVersion: '7' }, data });
+    const status = { state: 'running', future: { field: 1 } };
+    expect(pruneFor(NODE_FENCES)(wire({ metadata: META, spec: { node: 'x' }, status }))).toMatchObject({ spec: { node: 'x' }, status });
+  });
+
+  it('survives objects that lack everything but a name', () => {
+    for (const resource of [NODES, PODS, LEASES, VOLUME_ATTACHMENTS, CONFIG_MAPS]) {
+      const prune = pruneFor<KubeObject>(resource);
+      expect(prune({ metadata: { name: 'bare' } }).metadata).toEqual({ name: 'bare' });
+    }
+  });
+
+  it('freezes the result all the way down', () => {
+    const pruned = pruneFor(NODES)(wire({ metadata: META, spec: { taints: [{ key: 'k', effect: 'NoExecute' }] }, status: {} }));
+    expect(Object.isFrozen(pruned.spec.taints?.[0])).toBe(true);
+  });
+});
+
+describe('resource versions', () => {
+  it.each([
+    ['9', '10', true],
+    ['10', '10', true],
+    ['10', '9', false],
+    ['99999999999999999998', '99999999999999999999', true],
+    ['abc', '10', undefined],
+    ['10', '', undefined],
+    ['010', '9', undefined],
+  ])('of %s and %s the first is at most the second: %s', (left, right, expected) => {
+    expect(isAtMost(left, right)).toBe(expected);
+  });
+});
