@@ -1,0 +1,40 @@
+import { fenceName } from '../../src/domain/node-fence.ts';
+import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
+import { CORDON_MARK, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
+
+const ASKED = 'cordon';
+
+/** Marks the Node unschedulable, with our mark; a cordon that an admin set stays the admin's (P8). */
+function create(context: AgentContext): ActionAgent {
+  return {
+    kind: 'action',
+    async run(target) {
+      let found = false;
+      await editNode(context, target, ASKED, (node) => {
+        found = isCordoned(node);
+        if (found) return undefined;
+        return { annotations: { [CORDON_MARK]: fenceName(node.metadata.name) }, spec: { unschedulable: true } };
+      });
+      const node = await readNode(context, target, ASKED);
+      if (!isCordoned(node)) throw nodeError('Unreachable', target, ASKED, 'the Node is schedulable again when read back');
+      if (isMarkedByUs(node)) return { result: 'accepted', detail: found ? 'already cordoned by this fence' : 'cordoned' };
+      return { result: 'accepted', detail: 'already cordoned by somebody else; left alone' };
+    },
+    async confirm(target) {
+      return isCordoned(await readNode(context, target, ASKED));
+    },
+  };
+}
+
+export const cordon: AgentDefinition = {
+  name: 'cordon',
+  aliases: ['mark-unschedulable'],
+  kind: 'action',
+  actions: ['run', 'on'],
+  deviceMaxLatencyMs: 0,
+  deviceKey: () => '',
+  describe: () => [],
+  check: () => [],
+  create: (context) => Promise.resolve(create(context)),
+};

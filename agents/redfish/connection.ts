@@ -1,0 +1,184 @@
+import { Agent as PlainAgent, request as requestPlain, type ClientRequest, type ClientRequestArgs, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as requestSecure } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+import axios from 'axios';
+
+import type { AgentError } from '../../src/ports/agents.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Call } from './call.ts';
+import type { RedfishSettings } from './parameters.ts';
+import { ConnectTimeout, openSocket, TrustError } from './socket.ts';
+import { plain } from './words.ts';
+
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface RedfishRequest {
+  method: 'GET' | 'POST' | 'DELETE';
+  /** Path with query on the configured device; never another host. */
+  path: string;
+  body?: object;
+  headers?: Readonly<Record<string, string>>;
+  /** Called with the socket in the turn in which the request is written; when it throws, nothing is sent and its error is the result. */
+  gate?: (socket: Socket) => void;
+}
+
+export interface RedfishResponse {
+  status: number;
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>;
+  /** Parsed JSON; undefined when there is none or it is garbled. */
+  body: unknown;
+  isGarbled: boolean;
+  /** The socket that the request went over. */
+  socket: Socket;
+}
+
+/** No usable response. `isSent`: the request left, so whether the device acted on it is not known. */
+export class ExchangeError extends Error {
+  override readonly name = 'ExchangeError';
+  readonly kind: 'unreachable' | 'untrusted' | 'ended' | 'oversize';
+  readonly isSent: boolean;
+  /** A kept connection that the device had closed meanwhile: a GET may be asked again. */
+  readonly isStale: boolean;
+  constructor(kind: ExchangeError['kind'], message: string, isSent: boolean, isStale: boolean) {
+    super(message);
+    this.kind = kind;
+    this.isSent = isSent;
+    this.isStale = isStale;
+  }
+
+  /** As the contract names it. */
+  typed(call: Call): AgentError {
+    if (this.kind === 'ended') return call.endedError();
+    if (this.kind === 'untrusted') {
+      return call.error('Misconfigured', `${this.message}: give the right ca or ssl_fingerprint, or mend the certificate of the device`);
+    }
+    return call.error('Unreachable', this.message);
+  }
+}
+
+const TRUST_CODES =
+  /^(CERT_|UNABLE_TO_(VERIFY|GET)|DEPTH_ZERO|SELF_SIGNED|ERR_TLS_CERT|ERR_SSL_.*CERT|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|PATH_LENGTH|CRL_|ERROR_IN_CERT)/;
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** The kept connection to one device: one socket at a time, trusted before use. */
+export class Connection {
+  readonly settings: RedfishSettings;
+  readonly #agent: PlainAgent;
+  readonly #opening = new Set<() => void>();
+
+  constructor(settings: RedfishSettings, clock: Clock) {
+    this.settings = settings;
+    const options = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
+    this.#agent = settings.tls ? new SecureAgent(options) : new PlainAgent(options);
+    this.#agent.createConnection = (_options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void) => {
+      const giveUp = openSocket(settings, clock, (error, socket) => {
+        this.#opening.delete(giveUp);
+        callback?.(error ?? null, socket);
+      });
+      this.#opening.add(giveUp);
+      return undefined;
+    };
+  }
+
+  /** One request, one answer of any status. Rejects with `ExchangeError`, or with what the gate threw. */
+  async exchange(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
+    const wire: Wire = { isSent: false, isReused: false, gateError: undefined, socket: undefined };
+    const { host, port, tls } = this.settings;
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    try {
+      const response = await axios.request<string>({
+        url: `${tls ? 'https' : 'http'}://${authority}${request.path}`,
+        method: request.method,
+        ...(request.body === undefined ? {} : { data: JSON.stringify(request.body) }),
+        headers: {
+          Accept: 'application/json',
+          'OData-Version': '4.0',
+          'User-Agent': 'nodefence',
+          ...(request.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...request.headers,
+        },
+        signal: call.signal,
+        transport: {
+          request: (options: ClientRequestArgs, answer: (message: IncomingMessage) => void) => this.#open(options, answer, request, wire),
+        },
+        // A BMC is never asked through a proxy, and never followed elsewhere: both would get the password.
+        proxy: false,
+        maxRedirects: 0,
+        maxContentLength: BODY_BYTES_MAX,
+        responseType: 'text',
+        transformResponse: [(text: string) => text],
+        validateStatus: () => true,
+        ...(tls ? { httpsAgent: this.#agent } : { httpAgent: this.#agent }),
+      });
+      if (wire.socket === undefined) throw new Error('an answer without a connection');
+      const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+      return { status: response.status, headers, ...parse(response.data), socket: wire.socket };
+    } catch (error) {
+      throw wire.gateError ?? this.#failure(error, call, wire);
+    } finally {
+      if (call.ended !== undefined) this.#abandon();
+    }
+  }
+
+  /** Closes the sockets; a later exchange opens new ones. */
+  close(): void {
+    this.#abandon();
+    this.#agent.destroy();
+  }
+
+  #open(options: ClientRequestArgs, answer: (message: IncomingMessage) => void, request: RedfishRequest, wire: Wire): ClientRequest {
+    const sent = this.settings.tls ? requestSecure(options, answer) : requestPlain(options, answer);
+    // Node writes the buffered request right after this event, in the same synchronous turn, because openSocket hands over only ready sockets.
+    sent.once('socket', (socket) => {
+      wire.isReused = sent.reusedSocket;
+      wire.socket = socket;
+      try {
+        request.gate?.(socket);
+        wire.isSent = true;
+      } catch (error) {
+        wire.gateError = error instanceof Error ? error : new Error(String(error));
+        sent.destroy(wire.gateError);
+      }
+    });
+    return sent;
+  }
+
+  #failure(error: unknown, call: Call, wire: Wire): ExchangeError {
+    if (call.ended !== undefined) return new ExchangeError('ended', 'the call is over', wire.isSent, false);
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const message = plain(cause instanceof Error ? cause.message : String(cause), [this.settings.password]);
+    const code = codeOf(cause) === '' ? codeOf(error) : codeOf(cause);
+    if (cause instanceof TrustError || TRUST_CODES.test(code)) return new ExchangeError('untrusted', `not trusted: ${message}`, wire.isSent, false);
+    if (message.includes('maxContentLength'))
+      return new ExchangeError('oversize', `an answer of more than ${BODY_BYTES_MAX} bytes`, wire.isSent, false);
+    const isStale = wire.isReused && /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code);
+    return new ExchangeError('unreachable', cause instanceof ConnectTimeout || code === '' ? message : `${code}: ${message}`, wire.isSent, isStale);
+  }
+
+  #abandon(): void {
+    for (const giveUp of [...this.#opening]) giveUp();
+  }
+}
+
+interface Wire {
+  isSent: boolean;
+  isReused: boolean;
+  gateError: Error | undefined;
+  socket: Socket | undefined;
+}
+
+function parse(text: string): { body: unknown; isGarbled: boolean } {
+  if (text.trim() === '') return { body: undefined, isGarbled: false };
+  try {
+    return { body: JSON.parse(text) as unknown, isGarbled: false };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { body: undefined, isGarbled: true };
+    throw error;
+  }
+}

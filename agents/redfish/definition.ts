@@ -1,0 +1,22 @@
+import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import { contradictions, deviceKeyOf, redfishParameters } from './parameters.ts';
+
+/** DMTF Redfish. Slow machines take over 30 s from an accepted ForceOff to PowerState Off (metal3-io/baremetal-operator#445 saw that), so 30 s is the least. */
+export const redfish: AgentDefinition = {
+  name: 'redfish',
+  aliases: ['fence-redfish'],
+  kind: 'power',
+  actions: ['on', 'off', 'reboot'],
+  deviceMaxLatencyMs: 30_000,
+  deviceKey: deviceKeyOf,
+  describe: () => describeParameters(redfishParameters),
+  check: (parameters, withSecrets) => [
+    ...checkParameters(redfishParameters, parameters, withSecrets),
+    ...contradictions(parameters).map((message) => ({ parameter: 'ssl', message })),
+  ],
+  create: async (context) => {
+    const { RedfishAgent } = await import('./agent.ts');
+    return new RedfishAgent(context.clock);
+  },
+};

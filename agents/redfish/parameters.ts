@@ -1,0 +1,178 @@
+import { createHash, X509Certificate } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { Parameters } from '../../src/ports/agents.ts';
+import { canonical, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+
+const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?)$/;
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+const FINGERPRINT = /^(?:sha-?256[:=\s]\s*)?(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i;
+
+/** A word that is no known boolean is an error: whether certificates are checked is never guessed. */
+const boolean = z.string().transform((text, context) => {
+  const value = parseBoolean(text);
+  if (value === undefined) context.addIssue({ code: 'custom', message: 'must be yes or no (also true, false, on, off, 1, 0)' });
+  return value ?? false;
+});
+
+function isCertificateBundle(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}
+
+const pem = z
+  .string()
+  .transform((text) => text.replaceAll('\\n', '\n'))
+  .refine(isCertificateBundle, 'must be one or more certificates in PEM form');
+
+const schema = z.object({
+  ip: z.string().regex(HOST, 'must be a host name or an address, without scheme and port').optional(),
+  ipport: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((port) => port >= 1 && port <= 65_535, 'must be a port number')
+    .optional(),
+  ssl: boolean.optional(),
+  scheme: z.enum(['https', 'http'], 'must be https or http').optional(),
+  username: z.string().optional(),
+  password: z.string().optional(),
+  systems_uri: z
+    .string()
+    .regex(/^\/[!-~]*$/, 'must be a path such as /redfish/v1/Systems/1')
+    .optional(),
+  system_uuid: z.string().regex(UUID, 'must be a UUID').optional(),
+  serial: z.string().optional(),
+  redfish_uri: z
+    .string()
+    .regex(/^\/[!-~]*$/, 'must be a path')
+    .default('/redfish/v1/'),
+  ca: pem.optional(),
+  ssl_fingerprint: z.string().regex(FINGERPRINT, 'must be a SHA-256 fingerprint: 64 hexadecimal digits, colons allowed').optional(),
+  ssl_insecure: boolean.default(false),
+  auth: z.enum(['auto', 'session', 'basic'], 'must be auto, session or basic').default('auto'),
+  chassis_witness: boolean.default(true),
+  login_timeout: z
+    .string()
+    .regex(/^\d{1,3}(\.\d+)?$/, 'must be a number of seconds')
+    .transform(Number)
+    .default(5),
+});
+
+export const redfishParameters: ParameterSchema<typeof schema> = {
+  schema,
+  documentation: {
+    ip: { description: 'Host name or address of the BMC.', required: true, aliases: ['ipaddr', 'host', 'address'] },
+    ipport: { description: 'TCP port.', default: '443 (80 without TLS)', aliases: ['port_number'] },
+    ssl: { description: 'Use TLS.', default: 'yes' },
+    scheme: { description: '`https` or `http`; the same as `ssl`.' },
+    username: { description: 'Login name.', required: true, fromSecret: true, aliases: ['login'] },
+    password: { description: 'Password.', required: true, fromSecret: true, secret: true, aliases: ['passwd'] },
+    systems_uri: { description: 'Path of the ComputerSystem, needed where the BMC has several.', aliases: ['systems-uri'] },
+    system_uuid: { description: 'Chooses the ComputerSystem by its UUID.', aliases: ['uuid'] },
+    serial: { description: 'Chooses the ComputerSystem by its SerialNumber.', aliases: ['serial_number'] },
+    redfish_uri: { description: 'Path of the service root.', default: '/redfish/v1/', aliases: ['redfish-uri'] },
+    ca: { description: "Certificates (PEM) that may sign the BMC's; the system's otherwise.", aliases: ['ssl_ca', 'cacert'] },
+    ssl_fingerprint: { description: "SHA-256 fingerprint of the BMC's own certificate; it alone is trusted then.", aliases: ['fingerprint'] },
+    ssl_insecure: {
+      description: 'Trust any certificate. Anybody on the path can then read the password and lie about the power.',
+      default: 'no',
+      aliases: ['ssl-insecure'],
+    },
+    auth: { description: '`session`, `basic`, or `auto`: a session, basic where the BMC has no session service.', default: 'auto' },
+    chassis_witness: { description: "Demand that the PowerState of the machine's own Chassis agrees, where it shows one.", default: 'yes' },
+    login_timeout: { description: 'Seconds for connecting and for TLS.', default: '5' },
+  },
+};
+
+/** Where a BMC is, how it is trusted and who we are to it; typed and complete. */
+export interface RedfishSettings {
+  host: string;
+  port: number;
+  tls: boolean;
+  username: string;
+  password: string;
+  systemsUri: string | undefined;
+  systemUUID: string | undefined;
+  serial: string | undefined;
+  rootUri: string;
+  ca: string | undefined;
+  /** 64 lower-case hexadecimal digits. */
+  fingerprint: string | undefined;
+  insecure: boolean;
+  auth: 'auto' | 'session' | 'basic';
+  chassisWitness: boolean;
+  connectTimeoutMs: number;
+}
+
+/** Brackets and a zone are kept out; lower case. */
+function hostOf(ip: string): string {
+  return ip.replace(/^\[|\]$/g, '').toLowerCase();
+}
+
+/** `host:port`, the queue key of the device: one BMC, one queue, whatever method names it. */
+export function deviceKeyOf(parameters: Parameters): string {
+  const named = canonical(redfishParameters, parameters);
+  const isPlain = named['scheme'] === 'http' || (named['scheme'] === undefined && named['ssl'] !== undefined && parseBoolean(named['ssl']) === false);
+  const host = hostOf(named['ip'] ?? '');
+  const port = named['ipport'] ?? (isPlain ? '80' : '443');
+  return `${host.includes(':') ? `[${host}]` : host}:${port.replace(/^0+(?=\d)/, '')}`;
+}
+
+/** What single parameters cannot say: those that contradict each other. */
+export function contradictions(parameters: Parameters): string[] {
+  const named = canonical(redfishParameters, parameters);
+  const problems: string[] = [];
+  const ssl = named['ssl'] === undefined ? undefined : parseBoolean(named['ssl']);
+  if (ssl !== undefined && named['scheme'] !== undefined && ssl !== (named['scheme'] === 'https'))
+    problems.push('ssl and scheme contradict each other');
+  const isInsecure = named['ssl_insecure'] !== undefined && parseBoolean(named['ssl_insecure']) === true;
+  if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined)) {
+    problems.push('ssl_insecure trusts any certificate, but ca or ssl_fingerprint is given too: remove one');
+  }
+  return problems;
+}
+
+/** Typed settings of complete parameters, or the problems in words (without values). */
+export function parseSettings(parameters: Parameters): RedfishSettings | { problems: string[] } {
+  const named = canonical(redfishParameters, parameters);
+  const parsed = schema.safeParse(named);
+  const problems = [...(parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters)];
+  for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
+  if (!parsed.success || problems.length > 0) return { problems };
+  const value = parsed.data;
+  const tls = value.scheme === undefined ? (value.ssl ?? true) : value.scheme === 'https';
+  return {
+    host: hostOf(value.ip ?? ''),
+    port: value.ipport ?? (tls ? 443 : 80),
+    tls,
+    username: value.username ?? '',
+    password: value.password ?? '',
+    systemsUri: value.systems_uri,
+    systemUUID: value.system_uuid,
+    serial: value.serial,
+    rootUri: value.redfish_uri,
+    ca: value.ca,
+    fingerprint:
+      value.ssl_fingerprint === undefined
+        ? undefined
+        : value.ssl_fingerprint
+            .toLowerCase()
+            .replace(/^sha-?256[:=\s]\s*/, '')
+            .replaceAll(':', ''),
+    insecure: value.ssl_insecure,
+    auth: value.auth,
+    chassisWitness: value.chassis_witness,
+    connectTimeoutMs: value.login_timeout * 1000,
+  };
+}
+
+/** One kept connection per device, trust and credentials; a hash, so that no password becomes a key. */
+export function connectionKey(settings: RedfishSettings): string {
+  return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+}

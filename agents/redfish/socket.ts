@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { isIP, connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectSecure, type TLSSocket } from 'node:tls';
+
+import type { Clock } from '../../src/ports/clock.ts';
+import type { RedfishSettings } from './parameters.ts';
+
+/** The device is not the one that the configuration trusts. */
+export class TrustError extends Error {
+  override readonly name = 'TrustError';
+}
+
+/** Connect or TLS did not end in time. */
+export class ConnectTimeout extends Error {
+  override readonly name = 'ConnectTimeout';
+}
+
+export function certificateFingerprint(socket: Socket): string | undefined {
+  const certificate = 'getPeerX509Certificate' in socket ? (socket as TLSSocket).getPeerX509Certificate() : undefined;
+  return certificate === undefined ? undefined : createHash('sha256').update(certificate.raw).digest('hex');
+}
+
+/**
+ * Opens a socket and hands it over only once it is connected and, with TLS, trusted: no byte of a request (and no password) leaves
+ * before, and a request that is given such a socket is written at once. Returns a function that gives the attempt up.
+ */
+export function openSocket(settings: RedfishSettings, clock: Clock, onReady: (error: Error | undefined, socket: Socket) => void): () => void {
+  const { host, port, tls } = settings;
+  const socket = tls
+    ? connectSecure({
+        host,
+        port,
+        ...(isIP(host) === 0 ? { servername: host } : {}),
+        ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+        // A pinned certificate is compared below, before the socket is handed over.
+        rejectUnauthorized: !settings.insecure && settings.fingerprint === undefined,
+        ALPNProtocols: ['http/1.1'],
+      })
+    : connectPlain({ host, port });
+  socket.setNoDelay(true);
+  let isOver = false;
+  const finish = (error: Error | undefined): void => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimer();
+    socket.off('error', finish);
+    if (error !== undefined) {
+      socket.on('error', () => undefined);
+      socket.destroy();
+    }
+    onReady(error, socket);
+  };
+  const cancelTimer = clock.after(settings.connectTimeoutMs, () => {
+    finish(new ConnectTimeout(`no ${tls ? 'connection with TLS' : 'connection'} within ${settings.connectTimeoutMs} ms`));
+  });
+  socket.on('error', finish);
+  socket.once('close', () => finish(new ConnectTimeout('the device closed the connection')));
+  socket.once(tls ? 'secureConnect' : 'connect', () => {
+    const shown = settings.fingerprint === undefined ? undefined : certificateFingerprint(socket);
+    if (settings.fingerprint === undefined || shown === settings.fingerprint) finish(undefined);
+    else finish(new TrustError(`its certificate has the SHA-256 fingerprint ${shown ?? 'none'}, not the pinned ${settings.fingerprint}`));
+  });
+  return () => finish(new ConnectTimeout('given up'));
+}

@@ -1,0 +1,57 @@
+const WORDS_MAX = 300;
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function objectAt(value: unknown, key: string): JsonObject | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  return isObject(found) ? found : undefined;
+}
+
+export function textAt(value: unknown, key: string): string | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  return typeof found === 'string' ? found : undefined;
+}
+
+export function listAt(value: unknown, key: string): readonly unknown[] {
+  const found = isObject(value) ? value[key] : undefined;
+  return Array.isArray(found) ? found : [];
+}
+
+/** The path of a link (`{"@odata.id": ...}`), without the host that a device may name itself by; we talk to the configured one only. */
+export function linkPath(link: unknown): string | undefined {
+  const text = typeof link === 'string' ? link : textAt(link, '@odata.id');
+  if (text === undefined || text === '') return undefined;
+  const parsed = URL.parse(text, 'http://device.invalid');
+  return parsed === null ? undefined : parsed.pathname + parsed.search;
+}
+
+/** One printable line, bounded, with every secret blotted out. */
+export function plain(text: string, secrets: readonly string[]): string {
+  let result = text;
+  for (const secret of secrets) {
+    // A secret of a character or two would blot out ordinary words and still be guessed.
+    if (secret.length > 2) result = result.replaceAll(secret, '***');
+  }
+  result = result.replace(/[^\P{C}]+/gu, ' ').trim();
+  return result.length <= WORDS_MAX ? result : `${result.slice(0, WORDS_MAX - 1)}…`;
+}
+
+/** What the device itself says of a failure: its extended messages, else its error message. Redfish DSP0266 "Error responses". */
+export function deviceWords(body: unknown, secrets: readonly string[]): string {
+  const error = objectAt(body, 'error');
+  const holder = listAt(error, '@Message.ExtendedInfo').length > 0 ? error : isObject(body) ? body : undefined;
+  const messages: string[] = [];
+  for (const info of listAt(holder, '@Message.ExtendedInfo').concat(listAt(body, 'Messages'))) {
+    const text = [textAt(info, 'MessageId'), textAt(info, 'Message')].filter((part) => part !== undefined && part !== '').join(': ');
+    if (text !== '' && !messages.includes(text)) messages.push(text);
+  }
+  if (messages.length === 0) {
+    const text = textAt(error, 'message') ?? textAt(error, 'code');
+    if (text !== undefined) messages.push(text);
+  }
+  return plain(messages.join('; '), secrets);
+}

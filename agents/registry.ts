@@ -1,0 +1,30 @@
+import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
+import { cordon } from './cordon/agent.ts';
+import { redfish } from './redfish/definition.ts';
+import { taint } from './taint/agent.ts';
+import { uncordon } from './uncordon/agent.ts';
+
+/** Agents that reach only the cluster; they run in the simulation as they are. */
+export const clusterAgents: readonly AgentDefinition[] = [cordon, uncordon, taint];
+
+function spelling(name: string): string {
+  return name.trim().toLowerCase().replaceAll('_', '-');
+}
+
+/** A registry of the given agents. Two agents that claim one name are a programming error. */
+export function createRegistry(definitions: readonly AgentDefinition[]): AgentRegistry {
+  const byName = new Map<string, AgentDefinition>();
+  for (const definition of definitions) {
+    for (const name of [definition.name, ...definition.aliases].map(spelling)) {
+      if (byName.has(name)) throw new Error(`two agents are named ${name}`);
+      byName.set(name, definition);
+    }
+  }
+  const names = definitions.map((definition) => definition.name).sort();
+  return { find: (name) => byName.get(spelling(name)), names: () => names };
+}
+
+/** Every agent that comes with the program. What is heavy is imported when an agent is created. */
+export function standardRegistry(): AgentRegistry {
+  return createRegistry([...clusterAgents, redfish]);
+}

@@ -1,0 +1,62 @@
+import { AgentError } from '../../src/ports/agents.ts';
+import type { AgentContext, Target } from '../../src/ports/agents.ts';
+import { ApiStatusError, TransportError } from '../../src/ports/api-transport.ts';
+import type { Node } from '../../src/ports/objects.ts';
+import { NODES } from '../../src/ports/resources.ts';
+
+/** Conflicts with kubelet heartbeats are ordinary; each try starts from a fresh GET. */
+const ATTEMPTS_MAX = 8;
+
+/** What a merge patch changes; `undefined` when the Node is already as wanted. */
+export interface NodePatch {
+  annotations?: Readonly<Record<string, string | null>>;
+  spec?: Readonly<Record<string, unknown>>;
+}
+
+export function nodeError(kind: AgentError['kind'], target: Target, asked: string, answered: string): AgentError {
+  return new AgentError(kind, { device: 'Kubernetes API', plug: '', asked: `${asked} Node ${target.identity.node}`, answered });
+}
+
+function typed(error: unknown, target: Target, asked: string): unknown {
+  if (error instanceof ApiStatusError) {
+    const kind = error.status === 429 || error.status >= 500 ? 'Unreachable' : 'Refused';
+    return nodeError(kind, target, asked, `${error.status} ${error.reason}: ${error.message}`);
+  }
+  if (error instanceof TransportError) return nodeError(error.kind === 'timeout' ? 'Timeout' : 'Unreachable', target, asked, error.message);
+  return error;
+}
+
+/** Reads the Node from the API's quorum. A Node that is gone is `Refused`: there is nothing left to do for this method. */
+export async function readNode(context: AgentContext, target: Target, asked: string): Promise<Node> {
+  let node: Node | undefined;
+  try {
+    node = await context.cluster.get(NODES, target.identity.node);
+  } catch (error) {
+    throw typed(error, target, asked);
+  }
+  if (node === undefined) throw nodeError('Refused', target, asked, 'there is no such Node');
+  return node;
+}
+
+/**
+ * Changes a Node by merge patch from a fresh GET under its resourceVersion, because taints are an atomic list and others write too.
+ * Resolves with the Node as stored; a lost race starts again from the GET.
+ */
+export async function editNode(context: AgentContext, target: Target, asked: string, plan: (node: Node) => NodePatch | undefined): Promise<Node> {
+  for (let attempt = 1; ; attempt += 1) {
+    const node = await readNode(context, target, asked);
+    const patch = plan(node);
+    if (patch === undefined) return node;
+    if (target.signal.aborted) throw nodeError('NotSent', target, asked, 'the call was given up before anything was sent');
+    target.beforeSend();
+    try {
+      return await context.cluster.mergePatch(NODES, node.metadata.name, {
+        metadata: { resourceVersion: node.metadata.resourceVersion, ...(patch.annotations === undefined ? {} : { annotations: patch.annotations }) },
+        ...(patch.spec === undefined ? {} : { spec: patch.spec }),
+      });
+    } catch (error) {
+      const conflict = error instanceof ApiStatusError && error.status === 409;
+      if (!conflict || attempt >= ATTEMPTS_MAX) throw typed(error, target, asked);
+    }
+  }
+}

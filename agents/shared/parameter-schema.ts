@@ -1,0 +1,73 @@
+import type { z } from 'zod';
+
+import type { ParameterDescription, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+
+/** What the documentation and the alias table say of one parameter, beside its schema. */
+export interface Documentation {
+  description: string;
+  aliases?: readonly string[];
+  secret?: boolean;
+  /** Must be there; a parameter that may come from a Secret need not be while Secrets are not at hand. */
+  required?: boolean;
+  fromSecret?: boolean;
+  /** As documented; the schema applies it. */
+  default?: string;
+}
+
+/** One source for checking, parsing and documenting the parameters of an agent. */
+export interface ParameterSchema<S extends z.ZodObject> {
+  schema: S;
+  documentation: Readonly<Record<keyof S['shape'] & string, Documentation>>;
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { 1: true, yes: true, true: true, on: true, 0: false, no: false, false: false, off: false };
+
+/** Reads a boolean as the ClusterLabs library does; `undefined` for any other word, so that `0` can never mean yes. */
+export function parseBoolean(text: string): boolean | undefined {
+  return BOOLEANS[text.trim().toLowerCase()];
+}
+
+function entriesOf<S extends z.ZodObject>(source: ParameterSchema<S>): [string, Documentation][] {
+  return Object.entries<Documentation>(source.documentation);
+}
+
+/** Canonical names only: aliases renamed (the canonical name wins), empty values and unknown keys left out. */
+export function canonical<S extends z.ZodObject>(source: ParameterSchema<S>, parameters: Parameters): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, documentation] of entriesOf(source)) {
+    for (const spelling of [name, ...(documentation.aliases ?? [])]) {
+      const value = parameters[spelling];
+      if (value === undefined || value === '') continue;
+      result[name] = value;
+      break;
+    }
+  }
+  return result;
+}
+
+export function describeParameters<S extends z.ZodObject>(source: ParameterSchema<S>): ParameterDescription[] {
+  return entriesOf(source).map(([name, documentation]) => ({
+    name,
+    required: documentation.required ?? false,
+    secret: documentation.secret ?? false,
+    description: documentation.description,
+    ...(documentation.default === undefined ? {} : { default: documentation.default }),
+    ...(documentation.aliases === undefined ? {} : { aliases: documentation.aliases }),
+  }));
+}
+
+/** Problems of canonical parameters: what is missing first, then what the schema says. Values are never quoted, a secret may be among them. */
+export function checkParameters<S extends z.ZodObject>(source: ParameterSchema<S>, parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
+  const named = canonical(source, parameters);
+  const problems: ParameterProblem[] = [];
+  for (const [name, documentation] of entriesOf(source)) {
+    if (documentation.required !== true || named[name] !== undefined) continue;
+    if (!withSecrets && documentation.fromSecret === true) continue;
+    problems.push({ parameter: name, message: `is missing: ${documentation.description}` });
+  }
+  const parsed = source.schema.safeParse(named);
+  for (const issue of parsed.error?.issues ?? []) {
+    problems.push({ parameter: String(issue.path[0] ?? ''), message: issue.message });
+  }
+  return problems;
+}

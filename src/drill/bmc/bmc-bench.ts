@@ -1,0 +1,75 @@
+import { createAuthority } from '../certificates.ts';
+import type { DeviceEvent } from '../laws/trace.ts';
+import { SystemClock } from '../../runtime/system-clock.ts';
+import { SystemRandom } from '../../runtime/system-random.ts';
+import { startBmcServer, type BmcServer } from './bmc-server.ts';
+import type { BmcFaults } from './faults.ts';
+import { MemoryMachine } from './power-backend.ts';
+import { RedfishDevice } from './redfish-device.ts';
+import { resourceTree, type ResourceTree, type TreeOptions } from './tree.ts';
+
+export const BENCH_UUID = '38947555-7742-3448-3784-823347823834';
+export const BENCH_PASSWORD = 'correct horse battery';
+
+export interface BenchOptions {
+  faults?: BmcFaults;
+  tree?: Partial<TreeOptions>;
+  resources?: ResourceTree;
+  /** `foreign`: signed by somebody else; `plain`: no TLS. */
+  certificate?: 'good' | 'foreign' | 'expired' | 'other-host' | 'plain';
+  state?: 'on' | 'off';
+}
+
+/** A BMC on a loopback port with a machine that is a variable, everything it did recorded; for tests. */
+export interface BmcBench {
+  server: BmcServer;
+  device: RedfishDevice;
+  machine: MemoryMachine;
+  events: DeviceEvent[];
+  fingerprint: string;
+  /** What a method for this device says, complete. */
+  parameters: Record<string, string>;
+  close(): Promise<void>;
+}
+
+const authority = createAuthority('nodefence bench');
+const stranger = createAuthority('somebody else');
+
+export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBench> {
+  const certificate = options.certificate ?? 'good';
+  const signer = certificate === 'foreign' ? stranger : authority;
+  const issued = signer.issue({
+    commonName: 'bmc',
+    hosts: certificate === 'other-host' ? ['192.0.2.1', 'elsewhere.example'] : ['127.0.0.1', 'localhost'],
+    ...(certificate === 'expired' ? { lifetimeMs: -60_000 } : {}),
+  });
+  const machine = new MemoryMachine(options.state);
+  const events: DeviceEvent[] = [];
+  const device = new RedfishDevice({
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    device: 'bench',
+    node: 'a',
+    users: { admin: BENCH_PASSWORD },
+    tree: options.resources ?? resourceTree({ uuid: BENCH_UUID, ...options.tree }),
+    backend: machine,
+    faults: options.faults ?? {},
+    trace: (event) => events.push(event),
+  });
+  const server = await startBmcServer(() => device, certificate === 'plain' ? {} : { certificate: issued });
+  return {
+    server,
+    device,
+    machine,
+    events,
+    fingerprint: issued.fingerprintSha256,
+    parameters: {
+      ip: server.host,
+      ipport: String(server.port),
+      username: 'admin',
+      password: BENCH_PASSWORD,
+      ...(certificate === 'plain' ? { ssl: 'no' } : { ca: authority.certificatePem }),
+    },
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,66 @@
+/** What is wrong with a BMC, as data; an empty object is an honest one. Every row was seen on real devices, see agents/redfish/README.md. */
+export interface BmcFaults {
+  /** An accepted ForceOff takes effect this late; On is reported until then. */
+  offDelayMs?: number;
+  /** The same for On. */
+  onDelayMs?: number;
+  /** Reset is accepted and nothing happens. */
+  ignoresReset?: boolean;
+  /** What PowerState shows instead of the truth; null and `absent` too. */
+  shows?: string | number | null | 'absent';
+  /** What Chassis.PowerState shows instead of the truth; `absent` leaves it out. */
+  chassisShows?: string | null | 'absent';
+  /** Status of an accepted reset; 202 comes with a task. */
+  resetStatus?: 200 | 202 | 204;
+  /** End of that task. */
+  taskState?: 'Running' | 'Completed' | 'Exception';
+  /** Reset to the state it is in already: 400 InvalidOperationForSystemState (HPE). */
+  refusesWhenInState?: boolean;
+  /** After an off the machine comes on again by itself: AC restore policy. */
+  restoresAfterMs?: number;
+  /** Reset is refused with 412 unless If-Match carries the ETag. */
+  wantsEtag?: boolean;
+  /** Login succeeds without telling where the session is. */
+  hidesSessionLocation?: boolean;
+  /** Sessions end when unused for this long. */
+  sessionTimeoutMs?: number;
+  /** A request whose method and path begin so is answered with this status; `times` of them, for ever when absent. */
+  failures?: readonly BmcFailure[];
+  /** Bodies are cut in the middle: no JSON. */
+  garbage?: boolean;
+  /** Connections are accepted and nothing is ever said, not even TLS. */
+  isSilent?: boolean;
+  /** Requests are read and never answered. */
+  isMute?: boolean;
+  /** One byte of each body in this many milliseconds. */
+  dripMs?: number;
+  /** Bodies are followed by this many spaces. */
+  paddingBytes?: number;
+  /** Every response says `Connection: close`. */
+  closesConnections?: boolean;
+}
+
+export interface BmcFailure {
+  method?: string;
+  path: string;
+  status: number;
+  /** Words of the device. */
+  message?: string;
+  times?: number;
+  /** Does what was asked all the same. */
+  withEffect?: boolean;
+}
+
+/** Faults of the drill by name: `--fault bmc-slow` and the like. */
+export const NAMED_FAULTS = {
+  honest: {},
+  slow: { offDelayMs: 8_000 },
+  lies: { ignoresReset: true },
+  'lies-off': { ignoresReset: true, shows: 'Off', chassisShows: 'Off' },
+  'not-answering': { isSilent: true },
+  garbage: { garbage: true },
+  'power-null': { shows: null },
+  'power-absent': { shows: 'absent' },
+  'already-off-400': { refusesWhenInState: true },
+  'ac-restore': { restoresAfterMs: 2_000 },
+} as const satisfies Readonly<Record<string, BmcFaults>>;
