@@ -1,0 +1,222 @@
+import type { BackoffLimits } from './backoff.ts';
+import { equalJitter } from './backoff.ts';
+import { ApiStatusError } from '../ports/api-transport.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { WorkqueueMetrics } from '../ports/metrics.ts';
+import type { Random } from '../ports/random.ts';
+import type { Logger } from '../ports/recorder.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+export interface WorkqueueOptions {
+  /** Label of the metrics. */
+  name: string;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  metrics: WorkqueueMetrics;
+  /**
+   * Does the work of one key. Resolving is success; `afterMs` asks for another run no later than that. Rejecting is failure: the key comes
+   * back by itself, later each time, and not before an API server's `Retry-After`. The signal is aborted when the queue is closed.
+   */
+  handler: (key: string, signal: AbortSignal) => Promise<WorkResult | undefined>;
+  /** Keys worked on at the same time. */
+  concurrency: number;
+  /** Of one key. Default 100 ms to 60 s. */
+  backoff?: BackoffLimits;
+  /** Of all retries together. Default 20 a second, 200 at once. First runs are never held back. */
+  retryBucket?: { ratePerSecond: number; burst: number };
+}
+
+export interface WorkResult {
+  afterMs?: number;
+}
+
+/** A key's place in the queue: waiting for its time, ready, in flight, or in flight and wanted again. */
+interface Entry {
+  failures: number;
+  /** Monotonic time of the earliest run that was asked for; undefined: none. */
+  dueAtMs: number | undefined;
+  cancelTimer: (() => void) | undefined;
+  isInFlight: boolean;
+}
+
+/** A queue of keys, not of objects: each key at most once, at most one run of it at a time, the earliest of all wishes wins. */
+export class Workqueue {
+  readonly #options: WorkqueueOptions;
+  readonly #backoff: BackoffLimits;
+  readonly #bucket: TokenBucket;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ready = new Set<string>();
+  readonly #abort = new AbortController();
+  readonly #idle = new Set<() => void>();
+  #inFlight = 0;
+  #isPumping = false;
+  #isClosed = false;
+
+  constructor(options: WorkqueueOptions) {
+    if (!Number.isInteger(options.concurrency) || options.concurrency < 1) {
+      throw new Error(`workqueue ${options.name}: concurrency must be a whole number from 1, not ${String(options.concurrency)}`);
+    }
+    this.#options = options;
+    this.#backoff = options.backoff ?? { baseMs: 100, maxMs: 60_000 };
+    this.#bucket = new TokenBucket(options.clock, options.retryBucket ?? { ratePerSecond: 20, burst: 200 });
+  }
+
+  /** Keys known to the queue: waiting, ready or in flight. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Asks for a run of `key` no later than `delayMs` from now. A later wish than the one that stands changes nothing. */
+  add(key: string, delayMs = 0): void {
+    if (this.#isClosed) {
+      return;
+    }
+    const entry = this.#entries.get(key) ?? { failures: 0, dueAtMs: undefined, cancelTimer: undefined, isInFlight: false };
+    this.#entries.set(key, entry);
+    const dueAtMs = this.#options.clock.monotonicMs() + Math.max(0, delayMs);
+    if (entry.dueAtMs !== undefined && entry.dueAtMs <= dueAtMs) {
+      return;
+    }
+    entry.dueAtMs = dueAtMs;
+    if (!entry.isInFlight) {
+      this.#schedule(key, entry, dueAtMs);
+    }
+  }
+
+  /**
+   * Starts nothing more, waits up to `graceMs` for the runs in flight, then aborts their signals. Resolves with the keys that were still
+   * running. With 0 they are aborted at once: that is what the loss of the lease asks for.
+   */
+  async close(graceMs: number): Promise<readonly string[]> {
+    this.#isClosed = true;
+    for (const [key, entry] of this.#entries) {
+      entry.cancelTimer?.();
+      if (!entry.isInFlight) {
+        this.#entries.delete(key);
+      }
+    }
+    this.#ready.clear();
+    if (this.#inFlight > 0 && graceMs > 0) {
+      await new Promise<void>((resolve) => {
+        const finish = (): void => {
+          cancel();
+          this.#idle.delete(finish);
+          resolve();
+        };
+        const cancel = this.#options.clock.after(graceMs, finish);
+        this.#idle.add(finish);
+      });
+    }
+    const running = [...this.#entries].filter(([, { isInFlight }]) => isInFlight).map(([key]) => key);
+    this.#abort.abort(new Error(`workqueue ${this.#options.name} is closed`));
+    return running;
+  }
+
+  #schedule(key: string, entry: Entry, dueAtMs: number): void {
+    entry.cancelTimer?.();
+    entry.cancelTimer = undefined;
+    const delayMs = dueAtMs - this.#options.clock.monotonicMs();
+    if (delayMs > 0) {
+      this.#ready.delete(key);
+      entry.cancelTimer = this.#options.clock.after(delayMs, () => {
+        entry.cancelTimer = undefined;
+        this.#ready.add(key);
+        this.#pump();
+      });
+      return;
+    }
+    this.#ready.add(key);
+    this.#pump();
+  }
+
+  /** Starts what may start, in a turn of its own: a burst of wishes in one turn becomes one run. */
+  #pump(): void {
+    if (this.#isPumping) {
+      return;
+    }
+    this.#isPumping = true;
+    void Promise.resolve().then(() => {
+      this.#isPumping = false;
+      for (const key of this.#ready) {
+        if (this.#inFlight >= this.#options.concurrency) {
+          break;
+        }
+        this.#ready.delete(key);
+        void this.#run(key);
+      }
+      this.#report();
+    });
+  }
+
+  async #run(key: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) {
+      return;
+    }
+    const { clock, metrics, name } = this.#options;
+    const startedAtMs = clock.monotonicMs();
+    const waitMs = startedAtMs - (entry.dueAtMs ?? startedAtMs);
+    entry.dueAtMs = undefined;
+    entry.isInFlight = true;
+    this.#inFlight += 1;
+    const failure = await this.#handle(key, entry);
+    this.#inFlight -= 1;
+    entry.isInFlight = false;
+    const result = failure === undefined ? 'done' : this.#abort.signal.aborted ? 'aborted' : 'failed';
+    metrics.finished(name, result, waitMs, clock.monotonicMs() - startedAtMs);
+    this.#settle(key, entry);
+  }
+
+  /** The handler's error, or undefined. */
+  async #handle(key: string, entry: Entry): Promise<Error | undefined> {
+    try {
+      const result = await this.#options.handler(key, this.#abort.signal);
+      entry.failures = 0;
+      if (result?.afterMs !== undefined) {
+        this.add(key, result.afterMs);
+      }
+      return undefined;
+    } catch (caught) {
+      const error = caught instanceof Error ? caught : new Error(String(caught));
+      if (!this.#isClosed) {
+        this.#retry(key, entry, error);
+      }
+      return error;
+    }
+  }
+
+  #retry(key: string, entry: Entry, error: Error): void {
+    const { random, logger, metrics, name } = this.#options;
+    const retryAfterMs = error instanceof ApiStatusError ? (error.retryAfterMs ?? 0) : 0;
+    const delayMs = Math.max(equalJitter(this.#backoff, entry.failures, random), this.#bucket.take(), retryAfterMs);
+    entry.failures += 1;
+    metrics.retried(name);
+    logger.warn('work failed and will be tried again', { queue: name, key, failures: entry.failures, delayMs, error });
+    this.add(key, delayMs);
+  }
+
+  #settle(key: string, entry: Entry): void {
+    if (this.#isClosed || entry.dueAtMs === undefined) {
+      this.#entries.delete(key);
+    } else {
+      this.#schedule(key, entry, entry.dueAtMs);
+    }
+    if (this.#inFlight === 0) {
+      for (const finish of [...this.#idle]) {
+        finish();
+      }
+    }
+    if (!this.#isClosed) {
+      this.#pump();
+    }
+  }
+
+  #report(): void {
+    this.#options.metrics.depth(this.#options.name, this.#ready.size, this.#inFlight);
+  }
+}
