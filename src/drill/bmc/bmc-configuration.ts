@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+
+import { NAMED_FAULTS, type BmcFaults } from './faults.ts';
+import type { TreeOptions } from './tree.ts';
+
+/** The configuration file of a BMC process. It holds the password, so only its owner may read it. */
+export interface BmcConfiguration {
+  /** The node whose machine it switches. */
+  node: string;
+  /** Its machine's UUID, as Redfish shows it. */
+  uuid: string;
+  serial?: string;
+  username: string;
+  password: string;
+  host?: string;
+  /** 0 or absent: any free one. */
+  port?: number;
+  /** As the trace names it; `host:port` when absent, which is the agent's device key. */
+  device?: string;
+  /** JSONL file to append trace events to. */
+  trace: string;
+  /** Absent: a machine in memory. */
+  machine?: { command: string[]; configuration: string };
+  /** Absent: one signed by a new authority; its fingerprint is in the ready line. */
+  certificate?: { certificatePem: string; keyPem: string };
+  /** By name (see faults.ts) or in full. */
+  faults?: keyof typeof NAMED_FAULTS | BmcFaults;
+  tree?: Partial<TreeOptions>;
+  /** Absent: on. */
+  startsOn?: boolean;
+}
+
+const TEXTS = ['node', 'uuid', 'username', 'password', 'trace'] as const;
+
+export function faultsOf(faults: BmcConfiguration['faults']): BmcFaults {
+  if (typeof faults !== 'string') return faults ?? {};
+  if (!(faults in NAMED_FAULTS)) throw new Error(`unknown fault ${faults}: one of ${Object.keys(NAMED_FAULTS).join(', ')}`);
+  return NAMED_FAULTS[faults];
+}
+
+/** Reads a configuration file and names what is missing. */
+export function readBmcConfiguration(path: string | undefined): BmcConfiguration {
+  if (path === undefined) throw new Error('give the path of the configuration file as the only argument');
+  const parsed = JSON.parse(readFileSync(path, 'utf8')) as Partial<BmcConfiguration>;
+  const missing = TEXTS.filter((name) => typeof parsed[name] !== 'string' || parsed[name] === '');
+  if (missing.length > 0) throw new Error(`${path}: ${missing.join(', ')} missing`);
+  return parsed as BmcConfiguration;
+}

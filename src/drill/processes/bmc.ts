@@ -1,0 +1,98 @@
+import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+import { faultsOf, readBmcConfiguration, type BmcConfiguration } from '../bmc/bmc-configuration.ts';
+import { startBmcServer } from '../bmc/bmc-server.ts';
+import { MachineProcess } from '../bmc/machine-process.ts';
+import { RedfishDevice } from '../bmc/redfish-device.ts';
+import { resourceTree } from '../bmc/tree.ts';
+import { createAuthority, fingerprintSha256 } from '../certificates.ts';
+import type { DeviceEvent, NodeEvent, PowerEvent } from '../laws/trace.ts';
+import { SystemClock } from '../../runtime/system-clock.ts';
+import { SystemRandom } from '../../runtime/system-random.ts';
+
+/** A line on stdin. `machine` passes its line on to the machine. */
+type Command =
+  | { command: 'machine'; line: unknown }
+  | { command: 'panic' }
+  | { command: 'power'; state: 'on' | 'off' }
+  | { command: 'faults'; faults: BmcConfiguration['faults'] }
+  | { command: 'stop' };
+
+type Traceable = Omit<DeviceEvent, 'at'> | Omit<PowerEvent, 'at'> | Omit<NodeEvent, 'at'>;
+
+const SLEEPER = [process.execPath, '-e', 'process.stdin.resume()'];
+
+/** One BMC and the machine that hangs on it, as a process of its own. See bmc-configuration.ts; prints one ready line, obeys lines on stdin. */
+async function main(): Promise<void> {
+  const configuration = readBmcConfiguration(process.argv[2]);
+  const { node } = configuration;
+  const random = new SystemRandom();
+  const trace = (event: Traceable): void => {
+    appendFileSync(configuration.trace, `${JSON.stringify({ at: performance.timeOrigin + performance.now(), ...event })}\n`);
+  };
+  const machine = new MachineProcess({
+    command: configuration.machine?.command ?? SLEEPER,
+    configuration: configuration.machine?.configuration ?? '',
+    random,
+    onPower: (state, cause) => trace({ kind: 'power', node, state, cause }),
+    onDeath: (bootID) => trace({ kind: 'node', node, what: 'panic', bootID }),
+  });
+  const host = configuration.host ?? '127.0.0.1';
+  const certificate = configuration.certificate ?? createAuthority(`BMC of ${node}`).issue({ commonName: node, hosts: [host] });
+  let device: RedfishDevice | undefined;
+  const server = await startBmcServer(
+    () => {
+      if (device === undefined) throw new Error('a request before the device was there');
+      return device;
+    },
+    { host, ...(configuration.port === undefined ? {} : { port: configuration.port }), certificate },
+  );
+  const { serial } = configuration;
+  device = new RedfishDevice({
+    clock: new SystemClock(),
+    random,
+    device: configuration.device ?? new URL(server.url).host,
+    node,
+    users: { [configuration.username]: configuration.password },
+    tree: resourceTree({ uuid: configuration.uuid, hostName: node, ...(serial === undefined ? {} : { serial }), ...configuration.tree }),
+    backend: machine,
+    faults: faultsOf(configuration.faults),
+    trace: ({ at: _received, ...event }) => trace(event),
+  });
+  if (configuration.startsOn !== false) machine.on('start');
+  obey(device, machine);
+  process.stdout.write(`${JSON.stringify({ ready: true, url: server.url, fingerprint: fingerprintSha256(certificate.certificatePem) })}\n`);
+}
+
+function obey(device: RedfishDevice, machine: MachineProcess): void {
+  const leave = (): void => {
+    machine.off('start');
+    process.exit(0);
+  };
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', (line) => {
+    const command = JSON.parse(line) as Command;
+    switch (command.command) {
+      case 'machine':
+        machine.tell(command.line);
+        return;
+      case 'panic':
+        machine.panic();
+        return;
+      case 'power':
+        machine[command.state]('restore');
+        return;
+      case 'faults':
+        device.faults = faultsOf(command.faults);
+        return;
+      case 'stop':
+        leave();
+    }
+  });
+  lines.on('close', leave);
+  process.on('SIGTERM', leave);
+  process.on('SIGINT', leave);
+}
+
+await main();
