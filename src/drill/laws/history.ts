@@ -1,0 +1,190 @@
+import type { Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
+import type { NodeFenceStop } from '../../ports/resources.ts';
+import type { Expectations } from './expectations.ts';
+import { fenceHistories, incidentStart, intentBefore } from './fence-history.ts';
+import type { FenceHistory, Intent } from './fence-history.ts';
+import { gracePeriodOf, nameOf, ObjectStates } from './object-states.ts';
+import { Timeline } from './timeline.ts';
+import type { ApiEvent, DeviceEvent, PowerEvent, TraceEvent } from './trace.ts';
+
+export const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+const KUBE_NODE_LEASE = 'kube-node-lease';
+
+/** Something that frees a node's workload. */
+export interface ReleaseAct {
+  position: number;
+  at: number;
+  node: string;
+  what: string;
+}
+
+export interface PlacedEvent<E extends TraceEvent> {
+  position: number;
+  event: E;
+}
+
+/** A trace in order of time, with the questions that laws ask of it. */
+export class History {
+  readonly events: readonly TraceEvent[];
+  readonly objects = new ObjectStates();
+  readonly fences: readonly FenceHistory[];
+  readonly releases: ReleaseAct[] = [];
+  readonly deviceEvents: PlacedEvent<DeviceEvent>[] = [];
+  /** Sets that a device was asked for, whether or not it obeyed. */
+  readonly sets: readonly PlacedEvent<DeviceEvent>[];
+  /** Successful API calls of the controllers, reads too. */
+  readonly controllerCalls: PlacedEvent<ApiEvent>[] = [];
+  /** The controllers' own Lease. */
+  readonly leadership = new Timeline<Lease>();
+  readonly #power = new Map<string, Timeline<PowerEvent>>();
+  readonly #lifeSigns = new Map<string, Timeline<ApiEvent>>();
+  readonly #expectations: Expectations;
+
+  constructor(trace: readonly TraceEvent[], expectations: Expectations) {
+    this.#expectations = expectations;
+    this.events = [...trace].sort((left, right) => left.at - right.at);
+    for (const [position, event] of this.events.entries()) {
+      if (event.kind === 'api') this.#recordCall(position, event);
+      else if (event.kind === 'device') this.deviceEvents.push({ position, event });
+      else if (event.kind === 'power') timelineIn(this.#power, event.node).add(position, event.at, event);
+    }
+    this.sets = this.deviceEvents.filter(({ event }) => event.action === 'set');
+    this.fences = fenceHistories(this.objects.every('nodefences.ha.k8s.io'));
+  }
+
+  /** True power just before `position`; a machine that was never seen off is on. */
+  isPoweredOn(node: string, position: number): boolean {
+    return this.#power.get(node)?.before(position)?.state !== 'off';
+  }
+
+  powerEdges(node: string, from: number, to: number): readonly PowerEvent[] {
+    return (
+      this.#power
+        .get(node)
+        ?.between(from, to)
+        .map(({ value }) => value) ?? []
+    );
+  }
+
+  lifeSigns(node: string, from: number, to: number): readonly ApiEvent[] {
+    return (
+      this.#lifeSigns
+        .get(node)
+        ?.between(from, to)
+        .map(({ value }) => value) ?? []
+    );
+  }
+
+  node(name: string, position: number): Node | undefined {
+    return this.objects.of('nodes', name)?.before(position)?.object as Node | undefined;
+  }
+
+  terminatingPods(node: string, position: number): string[] {
+    const pods = [...this.objects.standing('pods', position)] as Pod[];
+    return pods.filter((pod) => pod.spec.nodeName === node && pod.metadata.deletionTimestamp !== undefined).map((pod) => pod.metadata.name);
+  }
+
+  volumeAttachments(node: string, position: number): string[] {
+    const attachments = [...this.objects.standing('volumeattachments.storage.k8s.io', position)] as VolumeAttachment[];
+    return attachments.filter(({ spec }) => spec.nodeName === node).map(({ metadata }) => metadata.name);
+  }
+
+  /** The fence of a node that stood just before `position`. */
+  fenceOf(node: string, position: number): FenceHistory | undefined {
+    return this.fences.find((fence) => fence.node === node && fence.createdPosition < position && position <= fence.deletedPosition);
+  }
+
+  incidentStart(fence: FenceHistory, position: number): number {
+    return incidentStart(fence, position);
+  }
+
+  /** Intents of any fence under which this set may have been sent. */
+  intentsFor({ position, event }: PlacedEvent<DeviceEvent>): Intent[] {
+    const { isSameDevice } = this.#expectations;
+    return this.fences.flatMap((fence) => {
+      const intent = intentBefore(fence, position, (entry) => {
+        const isSamePlug = entry.plug === event.plug || entry.plug === '' || event.plug === '';
+        return (entry.action === event.want || entry.action === 'reboot') && isSamePlug && isSameDevice(entry.device, event.device);
+      });
+      return intent === undefined ? [] : [intent];
+    });
+  }
+
+  /** Stops that stood at `position` for a node, with the time of their creation. */
+  stopsFor(node: string, position: number): { name: string; createdAt: number }[] {
+    const stops: { name: string; createdAt: number }[] = [];
+    for (const [name, timeline] of this.objects.every('nodefencestops.ha.k8s.io')) {
+      const stop = timeline.before(position)?.object as NodeFenceStop | undefined;
+      if (stop === undefined || !(stop.spec.all === true || stop.spec.node === node)) continue;
+      const created = timeline.entries.findLast((entry) => entry.position < position && entry.value.event.verb === 'create');
+      stops.push({ name, createdAt: created?.at ?? 0 });
+    }
+    return stops;
+  }
+
+  isOurs(event: ApiEvent): boolean {
+    return event.user === this.#expectations.controllerUser;
+  }
+
+  #recordCall(position: number, event: ApiEvent): void {
+    if (event.status >= 300 && !(event.verb === 'get' && event.status === 404)) return;
+    const isWrite = event.verb === 'create' || event.verb === 'update' || event.verb === 'patch' || event.verb === 'delete';
+    if (this.isOurs(event)) {
+      this.controllerCalls.push({ position, event });
+      this.#recordRelease(position, event);
+      if (isWrite) this.#recordLeadership(position, event);
+    }
+    if (!isWrite) return;
+    this.objects.record(position, event);
+    this.#recordLifeSign(position, event);
+  }
+
+  #recordRelease(position: number, event: ApiEvent): void {
+    const act = this.#releaseBy(position, event);
+    if (act !== undefined) this.releases.push({ position, at: event.at, ...act });
+  }
+
+  #releaseBy(position: number, event: ApiEvent): { node: string; what: string } | undefined {
+    const name = nameOf(event) ?? '*';
+    if (event.verb === 'deletecollection' && ['pods', 'nodes', 'volumeattachments.storage.k8s.io'].includes(event.resource)) {
+      return { node: '*', what: `all ${event.resource} were deleted` };
+    }
+    if (event.resource === 'nodes') {
+      if (event.verb === 'delete') return { node: name, what: `Node ${name} was deleted` };
+      const isSet = hasOutOfService(event.object) && !hasOutOfService(this.node(name, position));
+      return isSet ? { node: name, what: `the out-of-service taint was set on ${name}` } : undefined;
+    }
+    if (event.verb !== 'delete') return undefined;
+    if (event.resource === 'pods' && gracePeriodOf(event) === 0) {
+      const pod = (event.object ?? this.objects.of('pods', name, event.namespace)?.before(position)?.object) as Pod | undefined;
+      return pod?.spec.nodeName === undefined ? undefined : { node: pod.spec.nodeName, what: `pod ${name} was force-deleted` };
+    }
+    if (event.resource !== 'volumeattachments.storage.k8s.io') return undefined;
+    const attachment = (event.object ?? this.objects.of(event.resource, name)?.before(position)?.object) as VolumeAttachment | undefined;
+    return { node: attachment?.spec.nodeName ?? '*', what: `VolumeAttachment ${name} was deleted` };
+  }
+
+  #recordLeadership(position: number, event: ApiEvent): void {
+    const { leaseName } = this.#expectations;
+    const isElection = event.resource === 'leases.coordination.k8s.io' && event.namespace !== KUBE_NODE_LEASE && event.object !== undefined;
+    if (isElection && (leaseName === undefined || nameOf(event) === leaseName)) this.leadership.add(position, event.at, event.object as Lease);
+  }
+
+  #recordLifeSign(position: number, event: ApiEvent): void {
+    const node = nameOf(event);
+    if (node === undefined || event.user !== this.#expectations.kubeletUser(node)) return;
+    const isRenewal = event.resource === 'leases.coordination.k8s.io' && event.namespace === KUBE_NODE_LEASE;
+    if (isRenewal || event.resource === 'nodes') timelineIn(this.#lifeSigns, node).add(position, event.at, event);
+  }
+}
+
+export function hasOutOfService(object: unknown): boolean {
+  const node = object as Partial<Node> | undefined;
+  return node?.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE) === true;
+}
+
+function timelineIn<T>(timelines: Map<string, Timeline<T>>, key: string): Timeline<T> {
+  const timeline = timelines.get(key) ?? new Timeline<T>();
+  timelines.set(key, timeline);
+  return timeline;
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from './judge.ts';
+import { device, edited, FOREIGN_TAINT, goodTrace, node, nodePatch, OFF_AT, OUR_TAINT, podDelete, RELEASE_AT, without } from './sample-trace.ts';
+import type { TraceEvent } from './trace.ts';
+
+const P1 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P1;
+const isRead = (event: TraceEvent): boolean => event.kind === 'device' && event.action === 'read' && event.shown === 'off';
+
+describe('P1, proof before release', () => {
+  it('passes a release after a stable off', () => {
+    expect(P1(goodTrace()).violations).toEqual([]);
+    expect(P1(goodTrace()).checks).toBeGreaterThan(0);
+  });
+
+  it('catches a release without an off of our own', () => {
+    expect(P1(without((event) => event.kind === 'device' && event.action === 'set' && event.want === 'off')).violations.join()).toContain(
+      'no device of a had been told off',
+    );
+  });
+
+  it('catches a release before the off was stable', () => {
+    expect(P1(without((event) => isRead(event) && event.at > 13_000)).violations.join()).toContain('had not shown off stably');
+  });
+
+  it('catches a release after two reads only', () => {
+    expect(P1(without((event) => isRead(event) && event.at > 12_000 && event.at < 14_000)).violations.join()).toContain('2 reads over 3000 ms');
+  });
+
+  it('catches another state between the reads', () => {
+    const trace = [...goodTrace(), device(13_500, 'read', { shown: 'on' })];
+    expect(P1(trace).violations.join()).toContain('1 reads over 0 ms');
+  });
+
+  it('catches a device that shows off while the machine runs', () => {
+    expect(P1(without((event) => event.kind === 'power' && event.state === 'off')).violations.join()).toContain('was not powered off');
+  });
+
+  it('catches a machine that somebody started between read and release', () => {
+    const trace: TraceEvent[] = [...goodTrace(), { kind: 'power', at: 14_460, node: 'a', state: 'on', cause: 'restore' }];
+    expect(P1(trace).violations).toHaveLength(1);
+  });
+
+  it('catches a pod that we force-delete without any fence', () => {
+    expect(P1([...goodTrace(), podDelete(5_000, 'nodefence', 0)]).violations.join()).toContain('no NodeFence of a stood');
+  });
+
+  it('leaves it to Kubernetes to force-delete pods', () => {
+    expect(P1([...goodTrace(), podDelete(5_000, 'system:pod-garbage-collector', 0)]).violations).toEqual([]);
+  });
+
+  it('does not take an off of before the fence for our own', () => {
+    const trace = edited((event) => (event.kind === 'device' && event.at === OFF_AT ? { ...event, at: 9_000 } : event));
+    expect(P1(trace).violations.join()).toContain('no device of a had been told off');
+  });
+
+  it('does not take a taint that stood already for a release', () => {
+    const tainted = nodePatch(RELEASE_AT + 50, node({ taints: [FOREIGN_TAINT, OUR_TAINT], unschedulable: true }));
+    expect(P1([...goodTrace(), tainted]).checks).toBe(P1(goodTrace()).checks);
+  });
+});

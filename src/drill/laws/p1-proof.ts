@@ -1,0 +1,29 @@
+import { Verdict } from './law.ts';
+import type { Law } from './law.ts';
+import { provenFrom, stableOffs } from './proof.ts';
+
+/** P1, proof before release: own off on every device of the node, a stable off read back, and the machine truly off all the while. */
+export const proofBeforeRelease: Law = (history, expectations) => {
+  const verdict = new Verdict();
+  for (const release of history.releases) {
+    const say = (holds: boolean, why: string): void => {
+      verdict.check(holds, release.at, `${release.what}, but ${why}`);
+    };
+    const isFenced = history.fenceOf(release.node, release.position) !== undefined;
+    say(isFenced, `no NodeFence of ${release.node} stood`);
+    const offs = stableOffs(history, release);
+    say(offs.length > 0, `no device of ${release.node} had been told off since the fence began`);
+    for (const off of offs) {
+      const seen = `${String(off.reads.length)} reads over ${String(spanOf(off.reads.map(({ event }) => event.at)))} ms`;
+      say(provenFrom(off, expectations) !== undefined, `${off.device} had not shown off stably: ${seen}`);
+      const first = off.reads[0]?.position ?? release.position;
+      const rose = history.powerEdges(release.node, first, release.position).some((edge) => edge.state === 'on');
+      say(!history.isPoweredOn(release.node, first) && !rose, `${release.node} was not powered off from the first read until then`);
+    }
+  }
+  return verdict;
+};
+
+function spanOf(times: readonly number[]): number {
+  return Math.round((times.at(-1) ?? 0) - (times[0] ?? 0));
+}

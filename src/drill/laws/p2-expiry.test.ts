@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from './judge.ts';
+import { api, device, goodTrace, heartbeat, without } from './sample-trace.ts';
+import type { TraceEvent } from './trace.ts';
+
+const P2 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P2;
+const isGet = (resource: string) => (event: TraceEvent) => event.kind === 'api' && event.verb === 'get' && event.resource === resource;
+
+describe('P2, evidence expires', () => {
+  it('passes a release after Node and Lease were read again', () => {
+    expect(P2(goodTrace())).toEqual({ checks: 1, violations: [] });
+  });
+
+  it('passes reads of the device that go on after the evidence stood', () => {
+    expect(P2([...goodTrace(), device(14_460, 'read', { shown: 'off' })]).violations).toEqual([]);
+  });
+
+  it('catches a lease renewed after the last off read', () => {
+    expect(P2([...goodTrace(), heartbeat(14_445)]).violations.join()).toContain('the kubelet of a had written leases');
+  });
+
+  it('catches a heartbeat of the node after the last off read', () => {
+    const beat = api(14_480, 'system:node:a', 'patch', 'nodes', 'a', { subresource: 'status' });
+    expect(P2([...goodTrace(), beat]).violations).toHaveLength(1);
+  });
+
+  it('lets a renewal that the server refused pass', () => {
+    expect(P2([...goodTrace(), { ...heartbeat(14_445), status: 401 }]).violations).toEqual([]);
+  });
+
+  it('catches a Node that was not read again', () => {
+    expect(P2(without(isGet('nodes'))).violations.join()).toContain('Node a was not read');
+  });
+
+  it('catches a Lease that was not read again', () => {
+    expect(P2(without(isGet('leases.coordination.k8s.io'))).violations.join()).toContain('the Lease of a was not read');
+  });
+});

@@ -1,0 +1,55 @@
+import { hasOutOfService } from './history.ts';
+import type { History, PlacedEvent } from './history.ts';
+import type { Expectations } from './expectations.ts';
+import { Verdict } from './law.ts';
+import type { Law } from './law.ts';
+import type { DeviceEvent } from './trace.ts';
+
+/** P3, order: one set at a time, every off verified before any on, no taint left when the machine starts, nothing of it terminating. */
+export const order: Law = (history, expectations) => {
+  const verdict = new Verdict();
+  oneRunAtATime(history, verdict);
+  for (const set of history.sets) if (set.event.want === 'on') beforeOn(history, expectations, set, verdict);
+  for (const release of history.releases) {
+    if (!release.what.includes('out-of-service')) continue;
+    verdict.check(!history.isPoweredOn(release.node, release.position), release.at, `${release.what} while its power was on`);
+  }
+  return verdict;
+};
+
+function oneRunAtATime(history: History, verdict: Verdict): void {
+  for (const fence of history.fences) {
+    for (const { at, value } of fence.statuses.entries) {
+      const open = value.journal.filter((entry) => entry.finishedAt === undefined && (entry.action === 'on' || entry.action === 'off'));
+      if (open.length === 0) continue;
+      verdict.check(open.length === 1, at, `${fence.name} has ${String(open.length)} sets open at once: ${open.map(({ id }) => id).join(', ')}`);
+    }
+  }
+}
+
+function beforeOn(history: History, expectations: Expectations, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
+  const { node, at } = set.event;
+  const fence = history.fenceOf(node, set.position);
+  const from = fence === undefined ? -1 : history.incidentStart(fence, set.position);
+  const events = history.deviceEvents.filter(({ position, event }) => event.node === node && position > from && position < set.position);
+  for (const device of new Set(events.filter(({ event }) => isAccepted(event)).map(({ event }) => event.device))) {
+    const told = events.findLast(({ event }) => event.device === device && event.action === 'set');
+    if (told?.event.want !== 'off') continue;
+    const isRead = events.some(
+      ({ position, event }) => position > told.position && event.device === device && event.action === 'read' && event.shown === 'off',
+    );
+    verdict.check(isRead, at, `${node} was switched on before the off of ${device} was read back`);
+  }
+  verdict.check(!hasOutOfService(history.node(node, set.position)), at, `${node} was switched on while it had the out-of-service taint`);
+  const released = history.releases.find((release) => release.node === node && release.position > from && release.position < set.position);
+  if (released === undefined) return;
+  const hasTimedOut = fence?.statuses.before(set.position)?.released?.timedOut === true;
+  const isOver = hasTimedOut || at - released.at >= expectations.releaseTimeoutMs - expectations.toleranceMs;
+  const left = [...history.terminatingPods(node, set.position), ...history.volumeAttachments(node, set.position)];
+  verdict.check(left.length === 0 || isOver, at, `${node} was switched on before ${left.join(', ')} was gone`);
+}
+
+/** A set that the device refused switches nothing. */
+function isAccepted(event: DeviceEvent): boolean {
+  return event.action === 'set' && event.want === 'off' && !/^[45]\d\d/.test(event.answer);
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from './judge.ts';
+import { device, edited, entry, fenceWrite, goodTrace, status, without } from './sample-trace.ts';
+import type { TraceEvent } from './trace.ts';
+
+const P4 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P4;
+const isIntent = (event: TraceEvent): boolean => event.kind === 'api' && event.at === 10_100;
+
+describe('P4, write ahead', () => {
+  it('passes sets that stood in the journal before', () => {
+    expect(P4(goodTrace())).toEqual({ checks: 4, violations: [] });
+  });
+
+  it('catches a set without an intent', () => {
+    expect(P4(without(isIntent)).violations.join()).toContain('was set off with no open intent');
+  });
+
+  it('catches an intent that was written after the call', () => {
+    const late = edited((event) => (isIntent(event) ? { ...event, at: 10_210 } : event));
+    expect(P4(late).violations.join()).toContain('was set off with no open intent');
+  });
+
+  it('catches an intent that the API server refused', () => {
+    const refused = edited((event) => (event.kind === 'api' && isIntent(event) ? { ...event, status: 409 } : event));
+    expect(P4(refused).violations).not.toEqual([]);
+  });
+
+  it('catches an intent for another device', () => {
+    const other = [...without(isIntent), fenceWrite(10_100, status([entry('off', { device: '10.0.0.11:443' })]))];
+    expect(P4(other).violations.join()).toContain('was set off with no open intent');
+  });
+
+  it('lets a call that was given up arrive before its deadline, not after', () => {
+    const finished = fenceWrite(10_120, status([entry('off', { finishedAt: 'then', result: 'timeout' })]));
+    const slow = (at: number): TraceEvent[] =>
+      edited((event) => (event.kind === 'device' && event.action === 'set' && event.want === 'off' ? { ...event, at } : event));
+    expect(P4([...slow(17_000), finished]).violations).toEqual([]);
+    expect(P4([...slow(20_000), finished]).violations).toHaveLength(1);
+  });
+
+  it('catches a second edge under one intent', () => {
+    const again: TraceEvent[] = [
+      { kind: 'power', at: 10_260, node: 'a', state: 'on', cause: 'restore' },
+      device(10_270, 'set', { want: 'off' }),
+      { kind: 'power', at: 10_280, node: 'a', state: 'off', cause: 'set' },
+    ];
+    expect(P4([...goodTrace(), ...again]).violations.join()).toContain('2 edges to off for 1 intents');
+  });
+});

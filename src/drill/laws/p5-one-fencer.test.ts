@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from './judge.ts';
+import { edited, goodTrace, without } from './sample-trace.ts';
+import type { ApiEvent, TraceEvent } from './trace.ts';
+
+const P5 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P5;
+const isLease = (event: TraceEvent): event is ApiEvent => event.kind === 'api' && event.namespace === 'nodefence-system';
+
+function withHolder(from: number, spec: object): TraceEvent[] {
+  return edited((event) => (isLease(event) && event.at >= from ? { ...event, object: { metadata: { name: 'nodefence-controller' }, spec } } : event));
+}
+
+describe('P5, one fencer', () => {
+  it('passes sets under a lease that is renewed', () => {
+    expect(P5(goodTrace())).toEqual({ checks: 7, violations: [] });
+  });
+
+  it('catches a set without any lease', () => {
+    expect(P5(without(isLease)).violations.join()).toContain('while nobody held the Lease');
+  });
+
+  it('catches a set after the lease was given up', () => {
+    expect(P5(withHolder(10_000, { holderIdentity: '', leaseTransitions: 1 })).violations.join()).toContain('while nobody held the Lease');
+  });
+
+  it('catches a set when the last renewal is too old', () => {
+    expect(P5(without((event) => isLease(event) && event.at > 8_000)).violations.join()).toContain('ms after the last renewal');
+  });
+
+  it('catches a set of a predecessor', () => {
+    expect(P5(withHolder(22_000, { holderIdentity: 'two', leaseTransitions: 2 })).violations.join()).toContain(
+      'in epoch 1 while the Lease stood at 2',
+    );
+  });
+
+  it('catches an on before settle has passed', () => {
+    expect(judge(goodTrace(), { settleMs: 13_000 }).laws.P5.violations.join()).toContain('12900 ms after the last off');
+  });
+});

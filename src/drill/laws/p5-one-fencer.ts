@@ -1,0 +1,41 @@
+import type { Expectations } from './expectations.ts';
+import type { History, PlacedEvent } from './history.ts';
+import { Verdict } from './law.ts';
+import type { Law } from './law.ts';
+import type { DeviceEvent } from './trace.ts';
+
+const LEASE_RESERVE_MS = 1_000;
+
+/** P5, one fencer: each set under a valid lease, by its holder, and `on` not before `settle` has passed since the last off. */
+export const oneFencer: Law = (history, expectations) => {
+  const verdict = new Verdict();
+  for (const set of history.sets) {
+    leaseHeld(history, expectations, set, verdict);
+    if (set.event.want === 'on') settled(history, expectations, set, verdict);
+  }
+  return verdict;
+};
+
+function leaseHeld(history: History, expectations: Expectations, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
+  const { device, want, at } = set.event;
+  const what = `${device} was set ${want ?? '?'}`;
+  const renewal = history.leadership.entryBefore(set.position);
+  const holder = renewal?.value.spec.holderIdentity ?? '';
+  verdict.check(holder !== '', at, `${what} while nobody held the Lease`);
+  if (renewal === undefined || holder === '') return;
+  const ageMs = at - renewal.at;
+  const isValid = ageMs <= expectations.leaseDurationMs - LEASE_RESERVE_MS + expectations.toleranceMs;
+  verdict.check(isValid, at, `${what} ${String(Math.round(ageMs))} ms after the last renewal of the Lease`);
+  const epoch = renewal.value.spec.leaseTransitions ?? 0;
+  const epochs = history.intentsFor(set).map(({ entry }) => entry.epoch);
+  if (epochs.length > 0) verdict.check(epochs.includes(epoch), at, `${what} in epoch ${epochs.join(', ')} while the Lease stood at ${String(epoch)}`);
+}
+
+function settled(history: History, expectations: Expectations, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
+  const { node, at } = set.event;
+  const off = history.sets.findLast(({ position, event }) => position < set.position && event.node === node && event.want === 'off');
+  if (off === undefined) return;
+  const passedMs = at - off.event.at;
+  const isSettled = passedMs >= expectations.settleMs - expectations.toleranceMs;
+  verdict.check(isSettled, at, `${node} was switched on ${String(Math.round(passedMs))} ms after the last off was sent to it`);
+}

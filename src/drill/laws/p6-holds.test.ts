@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from './judge.ts';
+import { api, goodTrace } from './sample-trace.ts';
+import type { TraceEvent } from './trace.ts';
+
+const P6 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P6;
+const stop = (at: number, verb: 'create' | 'delete', spec: object): TraceEvent =>
+  api(at, 'admin', verb, 'nodefencestops.ha.k8s.io', 'halt', { object: { metadata: { name: 'halt', uid: 'stop-1' }, spec } });
+
+describe('P6, holds win', () => {
+  it('passes a fence that nobody stopped', () => {
+    expect(P6(goodTrace())).toEqual({ checks: 2, violations: [] });
+  });
+
+  it('catches an off after a stop of that node', () => {
+    expect(P6([...goodTrace(), stop(5_000, 'create', { node: 'a' })]).violations.join()).toContain('was set off although NodeFenceStop halt');
+  });
+
+  it('catches a release after a stop of all nodes', () => {
+    expect(P6([...goodTrace(), stop(12_000, 'create', { all: true })]).violations).toHaveLength(1);
+  });
+
+  it('lets what was under way end within two seconds', () => {
+    expect(P6([...goodTrace(), stop(12_600, 'create', { all: true })]).violations).toEqual([]);
+  });
+
+  it('lets a fence go on when the stop is gone, or is for another node', () => {
+    expect(P6([...goodTrace(), stop(5_000, 'create', { node: 'a' }), stop(9_000, 'delete', { node: 'a' })]).violations).toEqual([]);
+    expect(P6([...goodTrace(), stop(5_000, 'create', { node: 'b' })]).violations).toEqual([]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { PlanProblem } from '../../domain/plan.ts';
+import { judge } from './judge.ts';
+import { edited, fenceWrite, goodTrace, plan, status } from './sample-trace.ts';
+import type { TraceEvent } from './trace.ts';
+
+const P7 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P7;
+
+function withProblem(problem: PlanProblem): TraceEvent[] {
+  const frozen = { nodeUID: 'node-a', plan: plan({ problems: [problem] }) };
+  return edited((event) => {
+    const object = event.kind === 'api' ? (event.object as { status?: NodeFenceStatus } | undefined) : undefined;
+    if (event.kind !== 'api' || event.resource !== 'nodefences.ha.k8s.io' || object?.status?.journal === undefined) return event;
+    return { ...event, object: { ...object, status: { ...object.status, frozen } } };
+  });
+}
+
+const DONE: Pick<NodeFenceStatus, 'conditions'> = {
+  conditions: [{ type: 'PoweredOff', status: 'True', reason: 'x', message: '', lastTransitionTime: '' }],
+};
+
+describe('P7, wrong configuration fails', () => {
+  it('passes a plan without problems', () => {
+    expect(P7(goodTrace())).toEqual({ checks: 2, violations: [] });
+  });
+
+  it('passes a plan with a problem of another method, or with a warning only', () => {
+    expect(P7(withProblem({ severity: 'error', where: 'ConfigMap x, key fence-method-pdu', message: 'no agent snmp' })).violations).toEqual([]);
+    expect(P7(withProblem({ severity: 'warning', where: 'ConfigMap x, key fence-method-bmc', message: 'odd' })).violations).toEqual([]);
+  });
+
+  it('catches a set by a method whose configuration is wrong', () => {
+    const trace = withProblem({ severity: 'error', where: 'ConfigMap x, key fence-method-bmc', message: 'parameter ip is missing' });
+    expect(P7(trace).violations.join()).toContain('method bmc of node-fence-a was run although');
+  });
+
+  it('catches a step that is said to be done although its only method is wrong', () => {
+    const problems: PlanProblem[] = [{ severity: 'error', where: 'ConfigMap x', message: 'method bmc: no Secret y' }];
+    const said = status([], { ...DONE, frozen: { nodeUID: 'node-a', plan: plan({ problems }) } });
+    expect(P7([fenceWrite(1, said)]).violations.join()).toContain('says that power-management is done');
+  });
+
+  it('catches a step that is said to be done although an error names it and it has no method', () => {
+    const problems: PlanProblem[] = [
+      { severity: 'error', where: 'ConfigMap x, key config.properties, line 2', message: 'power_management: unknown agent foo' },
+    ];
+    const said = status([], { ...DONE, frozen: { nodeUID: 'node-a', plan: plan({ problems, powerManagement: [] }) } });
+    expect(P7([fenceWrite(1, said)]).violations).toHaveLength(1);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from './judge.ts';
+import { edited, FOREIGN_TAINT, goodTrace, node, nodePatch, OUR_TAINT, without } from './sample-trace.ts';
+import type { TraceEvent } from './trace.ts';
+
+const P8 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P8;
+
+describe('P8, undo only our own', () => {
+  it('passes a fence that leaves the Node as it was', () => {
+    expect(P8(goodTrace()).violations).toEqual([]);
+    expect(P8(goodTrace()).checks).toBe(5);
+  });
+
+  it('catches a cordon that is left behind', () => {
+    const violations = P8(without((event) => event.kind === 'api' && event.at === 31_000)).violations;
+    expect(violations.join()).toContain('cordon, annotation nodefence.ha.k8s.io/cordoned-by of ours is left');
+  });
+
+  it('catches our taint that is left behind', () => {
+    const trace = edited((event) =>
+      event.kind === 'api' && (event.at === 31_000 || event.at === 15_000)
+        ? { ...event, object: node({ taints: [FOREIGN_TAINT, OUR_TAINT] }) }
+        : event,
+    );
+    expect(P8(trace).violations.join()).toContain('out-of-service:NoExecute of ours is left');
+  });
+
+  it('catches a taint of another that we wipe', () => {
+    const trace = edited((event) => (event.kind === 'api' && event.at === 31_000 ? { ...event, object: node() } : event));
+    expect(P8(trace).violations.join()).toContain('we took taint team:NoSchedule from Node a');
+  });
+
+  it('catches a cordon of an admin that we undo', () => {
+    const cordoned = nodePatch(9_000, node({ unschedulable: true, taints: [FOREIGN_TAINT] }), 'admin');
+    expect(P8([...goodTrace(), cordoned]).violations.join()).toContain('we took cordon from Node a');
+  });
+
+  it('lets others take what they put there', () => {
+    const taken = nodePatch(31_500, node(), 'admin');
+    expect(P8([...goodTrace(), taken]).violations).toEqual([]);
+  });
+});
