@@ -74,7 +74,7 @@ interface Next {
 function attempt(context: Context, status: NodeFenceStatus, step: Step, next: Next): Transition {
   const wait = dueMs(context, status, next.operation);
   if (wait > context.snapshot.nowMs) return { status, requeueAtMs: Number.isFinite(wait) ? wait : undefined };
-  const reread = next.operation.key === 'release' && context.snapshot.since.evidence === undefined ? lastOff(context, status) : undefined;
+  const reread = next.operation.key === 'release' && context.provenAtMs === undefined ? lastOff(context, status) : undefined;
   if (reread !== undefined) return begin(context, status, step, { ...next, operation: reread, confirm: true });
   return begin(context, status, step, next);
 }
@@ -88,7 +88,7 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if (last?.result !== undefined && isFailure(last.result)) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
   if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
-    due = Math.max(due, (since.evidence ?? nowMs) + timing.lifeWaitMs);
+    due = Math.max(due, (context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
   }
   if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = (since.released ?? nowMs) + timing.releaseTimeoutMs;
   return due;

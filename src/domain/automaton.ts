@@ -3,7 +3,7 @@ import { withConditions } from './conditions.ts';
 import { standingEvidence, voidEvidence } from './evidence.ts';
 import { isHealthy, isTriggered, triggerDueMs } from './health.ts';
 import { fold } from './journal.ts';
-import type { NodeFenceStatus } from './node-fence.ts';
+import type { Evidence, NodeFenceStatus } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
 import { ANY_ROWS } from './rows/any.ts';
 import { beginning } from './rows/beginning.ts';
@@ -27,7 +27,9 @@ export function decide(snapshot: Snapshot): Decision {
   const { fence, node, plan } = snapshot;
   if (fence === undefined) return withoutFence(snapshot);
   if (fence.status === undefined) return begin(snapshot, fence);
-  const folded = voidedByLife(fold(fence.status, snapshot.reports), snapshot);
+  const withResults = fold(fence.status, snapshot.reports);
+  const provenAtMs = provenAt(withResults, snapshot);
+  const folded = voidedByLife(withResults, snapshot, provenAtMs);
   const status = folded.status;
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
   const context: Context = {
@@ -38,6 +40,7 @@ export function decide(snapshot: Snapshot): Decision {
     plan: frozen,
     healthy: node !== undefined && isHealthy(snapshot, frozen),
     triggered: node !== undefined && isTriggered(node, frozen, snapshot.since, snapshot.nowMs),
+    provenAtMs,
   };
   const row = ROWS.find((candidate) => (candidate.from === 'any' || candidate.from === status.state) && candidate.applies(context));
   if (row === undefined) throw new Error(`no row of the automaton applies in state ${status.state}`);
@@ -65,13 +68,10 @@ function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
 }
 
 /** P2: a sign of life received after the last off read takes the proof away; after a release had begun, for good. */
-function voidedByLife(status: NodeFenceStatus, snapshot: Snapshot): { status: NodeFenceStatus; events: DecisionEvent[] } {
-  const plan = status.frozen?.plan;
-  const proof = plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+function voidedByLife(status: NodeFenceStatus, snapshot: Snapshot, provenAtMs: number | undefined): { status: NodeFenceStatus; events: DecisionEvent[] } {
+  const proof = standingOf(status);
   if (proof === undefined || status.state === 'final') return { status, events: [] };
-  const folded = snapshot.reports.find((report) => report.id === proof.source)?.evidenceAtMs;
-  const readAt = folded ?? snapshot.since.evidence;
-  const life = snapshot.node !== undefined && readAt !== undefined && snapshot.node.lifeAtMs > readAt;
+  const life = snapshot.node !== undefined && provenAtMs !== undefined && snapshot.node.lifeAtMs > provenAtMs;
   const proven = status.journal.findIndex((entry) => entry.id === proof.source);
   const over = status.journal.some((entry, index) => index > proven && (entry.action === 'on' || (entry.action === 'release-end' && entry.result === 'succeeded')));
   if (!life || over) return { status, events: [] };
@@ -80,6 +80,16 @@ function voidedByLife(status: NodeFenceStatus, snapshot: Snapshot): { status: No
   if (status.released !== undefined) next.released = { ...status.released, voidedAt: snapshot.wall };
   const words = `Evidence ${proof.kind} is void: ${because}.${status.released === undefined ? ' Nothing is released.' : ` ${status.released.pods} pods were released before.`}`;
   return { status: next, events: [event('Warning', 'EvidenceVoided', words)] };
+}
+
+function standingOf(status: NodeFenceStatus): Evidence | undefined {
+  return status.frozen === undefined ? undefined : standingEvidence(status.evidence, status.frozen.plan);
+}
+
+/** When this process itself last read the device for the evidence that stands; a result folded in this very pass counts. */
+function provenAt(status: NodeFenceStatus, snapshot: Snapshot): number | undefined {
+  const source = standingOf(status)?.source;
+  return snapshot.reports.find((report) => report.id === source)?.evidenceAtMs ?? snapshot.since.evidence;
 }
 
 function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, transition: Transition, events: DecisionEvent[]): Decision {

@@ -30,7 +30,7 @@ export function triggerDueMs(node: NodeFacts, plan: Plan, since: Since): number 
 export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefined, plan: Plan, since: Since, nowMs: number): boolean {
   if (node.ready !== 'True' || isSilent(node, plan, nowMs)) return false;
   if (status === undefined) return true;
-  if (since.journal !== undefined && status.journal.length > 0 && node.lifeAtMs <= since.journal) return false;
+  if (since.action !== undefined && node.lifeAtMs <= since.action) return false;
   const off = status.journal.findLast((entry) => entry.action === 'off' && (entry.result === 'succeeded' || entry.result === 'found-done'));
   return off?.bootID === undefined || off.bootID !== node.bootID;
 }

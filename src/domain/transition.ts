@@ -44,6 +44,8 @@ export interface Context {
   plan: Plan;
   healthy: boolean;
   triggered: boolean;
+  /** Last read of the standing evidence, when this process took it. */
+  provenAtMs: number | undefined;
 }
 
 /** One line of the table of design 2. `when`, `does` and `to` are printed in docs/automaton.md. */
@@ -71,6 +73,11 @@ export function moved(status: NodeFenceStatus, to: Partial<Pick<NodeFenceStatus,
   if (next.step !== status.step && to.level === undefined) next.level = 1;
   delete next.hold;
   return next;
+}
+
+/** The earliest of those times that are still to come; `undefined` when none is. */
+export function earliestAfter(nowMs: number, ...times: (number | undefined)[]): number | undefined {
+  return earliest(...times.filter((time) => time !== undefined && time > nowMs));
 }
 
 /** The earliest of several times; `undefined` when there is none. */

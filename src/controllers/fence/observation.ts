@@ -63,6 +63,8 @@ export class NodeObservation {
   /** First sights of what stands in the status. */
   seeStatus(status: NodeFenceStatus, nowMs: number): void {
     const last = status.journal.at(-1);
+    const action = status.journal.findLast((entry) => entry.step !== 'recovery');
+    this.mark('action', action === undefined ? undefined : `${action.id}/${action.result ?? ''}`, nowMs);
     this.mark('position', [status.incident, status.restarts, status.state, status.step, status.level].join('/'), nowMs);
     this.mark('journal', last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${status.journal.filter((entry) => entry.finishedAt === undefined).length}`, nowMs);
     this.mark('isolated', status.timeline.isolatedAt, nowMs);

@@ -1,6 +1,6 @@
 import { advance } from '../advance.ts';
 import { triggerDueMs } from '../health.ts';
-import { earliest, event, moved } from '../transition.ts';
+import { earliestAfter, event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { closed, failed } from './closing.ts';
 
@@ -85,7 +85,7 @@ function isolate(context: Context): Transition {
 export function waitForChange({ snapshot, status, plan, node }: Context): Transition {
   const healthDue = snapshot.since.healthy === undefined ? undefined : snapshot.since.healthy + plan.timing.healthyDelayMs;
   const triggerDue = node === undefined ? undefined : triggerDueMs(node, plan, snapshot.since);
-  return { status, requeueAtMs: earliest(healthDue, triggerDue) };
+  return { status, requeueAtMs: earliestAfter(snapshot.nowMs, healthDue, triggerDue) };
 }
 
 /** The first hold is recorded; one event at its begin, one alarm after `alarm_after`. */

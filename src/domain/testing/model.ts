@@ -1,0 +1,194 @@
+import { decide } from '../automaton.ts';
+import type { FenceFacts, JobReport, NodeFacts, Since, Snapshot } from '../snapshot.ts';
+import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
+import { DEFAULT_TIMING } from '../plan.ts';
+import type { Plan, PlanMethod } from '../plan.ts';
+import { READ_BACK_EVIDENCE } from '../evidence.ts';
+import type { Decision } from '../transition.ts';
+import { isTriggered, seemsHealthy } from '../health.ts';
+
+export function method(name: string, agent: string, action: PlanMethod['action'], more: Partial<PlanMethod> = {}): PlanMethod {
+  const kind = agent === 'cordon' || agent === 'uncordon' ? 'action' : 'power';
+  return { name, agent, kind, action, device: kind === 'power' ? `bmc-${name}` : '', plug: '', parameters: {}, deviceMaxLatencyMs: 30_000, ...more };
+}
+
+export function planOf(more: Partial<Plan> = {}): Plan {
+  return {
+    source: 'node',
+    isolation: [{ level: 1, methods: [method('cordon', 'cordon', 'run')] }],
+    powerManagement: [{ level: 1, methods: [method('off', 'redfish', 'off', { device: 'bmc' }), method('on', 'redfish', 'on', { device: 'bmc' })] }],
+    recovery: [{ level: 1, methods: [method('uncordon', 'uncordon', 'run')] }],
+    timing: DEFAULT_TIMING,
+    stepRetries: 2,
+    maxRestarts: 1,
+    trigger: 'not-ready',
+    release: 'auto',
+    minimumEvidence: READ_BACK_EVIDENCE,
+    identity: 'verified',
+    problems: [],
+    ...more,
+  };
+}
+
+/** A model of the shell without I/O: marks, one fence, one node; tests push it about and read what was decided. */
+export class Model {
+  nowMs = 1_000_000;
+  plan: Plan;
+  node: NodeFacts | undefined;
+  fence: FenceFacts | undefined;
+  holds: Snapshot['holds'] = [];
+  stop: Snapshot['stop'];
+  workload = { pods: 1, terminating: 0, volumeAttachments: 1 };
+  epoch = 7;
+  readonly inFlight = new Set<string>();
+  reports: JobReport[] = [];
+  rows: string[] = [];
+  dispatched: { kind: 'run' | 'recover'; entry: JournalEntry }[] = [];
+  events: string[] = [];
+  private count = 0;
+  private marks = new Map<keyof Since, { value: string; atMs: number }>();
+  private proofs = new Map<string, number>();
+  private setAtMs: number | undefined;
+
+  constructor(plan: Plan = planOf()) {
+    this.plan = plan;
+    this.node = { name: 'a', uid: 'uid-a', ready: 'True', readyReason: 'KubeletReady', bootID: 'boot-1', systemUUID: 'sys-a', lifeAtMs: this.nowMs };
+  }
+
+  get status(): NodeFenceStatus {
+    if (this.fence?.status === undefined) throw new Error('no fence status yet');
+    return this.fence.status;
+  }
+
+  /** The node dies: Unknown, silent. */
+  fail(): void {
+    if (this.node !== undefined) this.node = { ...this.node, ready: 'Unknown', readyReason: 'NodeStatusUnknown', lifeAtMs: this.nowMs - 40_000 };
+  }
+
+  /** Something is received from the node. */
+  live(change: Partial<NodeFacts> = {}): void {
+    if (this.node !== undefined) this.node = { ...this.node, ...change, lifeAtMs: this.nowMs };
+  }
+
+  /** A new process has taken over: nothing was seen before now. */
+  takeOver(): void {
+    this.marks.clear();
+    this.proofs.clear();
+    this.setAtMs = undefined;
+    this.inFlight.clear();
+    this.reports = [];
+    this.epoch += 1;
+    if (this.node !== undefined) this.node = { ...this.node, lifeAtMs: this.nowMs };
+  }
+
+  snapshot(): Snapshot {
+    this.count += 1;
+    const status = this.fence?.status;
+    const deciding = status === undefined || status.state === 'final' ? this.plan : (status.frozen?.plan ?? this.plan);
+    if (this.node !== undefined) {
+      this.mark('notReady', this.node.ready === 'False' ? 'n' : undefined);
+      this.mark('triggered', isTriggered(this.node, deciding, this.since(), this.nowMs) ? 't' : undefined);
+    }
+    if (status !== undefined) {
+      const last = status.journal.at(-1);
+      this.mark('position', [status.incident, status.restarts, status.state, status.step, status.level].join('/'));
+      this.mark('journal', last === undefined ? undefined : `${last.id}${last.result ?? ''}`);
+      const action = status.journal.findLast((entry) => entry.step !== 'recovery');
+      this.mark('action', action === undefined ? undefined : `${action.id}${action.result ?? ''}`);
+      this.mark('isolated', status.timeline.isolatedAt);
+      this.mark('released', status.released?.at);
+    }
+    this.mark('healthy', this.node !== undefined && seemsHealthy(this.node, status, deciding, this.since(), this.nowMs) ? 'h' : undefined);
+    return {
+      nowMs: this.nowMs,
+      wall: new Date(1_700_000_000_000 + this.nowMs).toISOString(),
+      node: this.node,
+      fence: this.fence,
+      since: this.since(),
+      holds: this.holds,
+      stop: this.stop,
+      inFlight: this.inFlight,
+      reports: this.reports,
+      plan: this.plan,
+      identity: undefined,
+      lastIncident: 0,
+      workload: this.workload,
+      epoch: this.epoch,
+      actsFromMs: 0,
+      uuid: String(this.count),
+    };
+  }
+
+  /** One pass: decide, write, dispatch. */
+  step(): Decision {
+    const decision = decide(this.snapshot());
+    this.rows.push(decision.row);
+    this.events.push(...decision.events.map((event) => event.reason));
+    if (decision.create !== undefined) this.fence = { uid: 'fence-1', spec: decision.create.spec, status: undefined, deleting: false, finalized: true };
+    if (decision.status !== undefined && this.fence !== undefined) {
+      this.fence = { ...this.fence, status: decision.status };
+      this.reports = [];
+    }
+    if (decision.removeFinalizer === true) this.fence = undefined;
+    if (decision.dispatch !== undefined) {
+      this.dispatched.push(decision.dispatch);
+      this.inFlight.add(decision.dispatch.entry.id);
+      if (decision.dispatch.entry.action === 'off' || decision.dispatch.entry.action === 'on') this.setAtMs = this.nowMs;
+    }
+    return decision;
+  }
+
+  /** Passes until nothing changes but by time, then lets time run to the next wish; ends at `done`, at a dispatch, or after a bound. */
+  runUntil(done: () => boolean, stepsMax = 200): void {
+    for (let count = 0; count < stepsMax; count += 1) {
+      if (done()) return;
+      const decision = this.step();
+      if (this.inFlight.size > 0) return;
+      if (decision.requeueAtMs !== undefined && decision.requeueAtMs > this.nowMs) this.nowMs = decision.requeueAtMs;
+      else if (decision.requeueAtMs === undefined && decision.status === undefined && decision.create === undefined) return;
+    }
+    throw new Error(`not done after ${stepsMax} passes; rows: ${this.rows.slice(-10).join(' ')}`);
+  }
+
+  /** The run under way comes to an end. */
+  finish(result: JobReport['result'], more: Partial<JobReport> = {}): void {
+    const id = [...this.inFlight][0];
+    if (id === undefined) throw new Error('nothing is in flight');
+    this.inFlight.delete(id);
+    const entry = this.status.journal.find((candidate) => candidate.id === id);
+    const report: JobReport = { id, result, message: result, finishedAt: new Date(1_700_000_000_000 + this.nowMs).toISOString(), ...more };
+    if (result === 'succeeded' && entry !== undefined && (entry.action === 'off' || (entry.action === 'confirm' && entry.operation.startsWith('off')))) {
+      report.evidence = { kind: 'power-off', grade: 'read-back', detail: 'Off', identity: 'verified', observedAt: report.finishedAt, ...(entry.bootID === undefined ? {} : { bootID: entry.bootID }) };
+      report.evidenceAtMs = this.nowMs;
+      report.edge = 'off';
+      this.proofs.set(id, this.nowMs);
+    }
+    if (result === 'succeeded' && entry?.action === 'on') report.edge = 'on';
+    if (result === 'succeeded' && entry?.action === 'release') report.released = { by: 'out-of-service', at: report.finishedAt, pods: this.workload.pods, evidence: this.status.evidence.at(-1)?.source ?? '' };
+    this.reports.push(report);
+  }
+
+  /** Runs the next operation and answers it. */
+  next(result: JobReport['result'] = 'succeeded', more: Partial<JobReport> = {}): string {
+    this.runUntil(() => this.inFlight.size > 0);
+    const entry = this.dispatched.at(-1)?.entry;
+    if (this.inFlight.size === 0 || entry === undefined) throw new Error(`nothing was dispatched; rows: ${this.rows.slice(-8).join(' ')}`);
+    this.finish(result, more);
+    return `${entry.action}:${entry.method}`;
+  }
+
+  private since(): Since {
+    const since: Since = {};
+    for (const [key, mark] of this.marks) since[key] = mark.atMs;
+    const proof = this.fence?.status?.evidence.findLast((item) => item.voidedAt === undefined);
+    const provenAtMs = proof === undefined ? undefined : this.proofs.get(proof.source);
+    if (provenAtMs !== undefined) since.evidence = provenAtMs;
+    if (this.setAtMs !== undefined) since.set = this.setAtMs;
+    return since;
+  }
+
+  private mark(key: keyof Since, value: string | undefined): void {
+    if (value === undefined) this.marks.delete(key);
+    else if (this.marks.get(key)?.value !== value) this.marks.set(key, { value, atMs: this.nowMs });
+  }
+}
