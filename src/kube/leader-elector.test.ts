@@ -1,0 +1,327 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
+import type { Cluster, Resource } from '../ports/cluster.ts';
+import { NO_METRICS } from '../ports/metrics.ts';
+import type { KubeObject, Lease } from '../ports/objects.ts';
+import type { Logger } from '../ports/recorder.ts';
+import { ManualClock } from '../runtime/manual-clock.ts';
+import { LeaderElector, type LeaderElectorOptions } from './leader-elector.ts';
+import { microTimestamp } from './lease-record.ts';
+
+const SILENT: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+type Fault = 'refuse' | 'lose-answer' | 'hang';
+
+/** One Lease behind compare-and-swap. `fault` says how the next calls go wrong. */
+class LeaseServer implements Pick<Cluster, 'get' | 'create' | 'replace'> {
+  lease: Lease | undefined;
+  fault: Fault | undefined;
+  writes = 0;
+  #version = 0;
+
+  async get<T extends KubeObject>(): Promise<T | undefined> {
+    await this.#misbehave();
+    return structuredClone(this.lease) as unknown as T | undefined;
+  }
+
+  async create<T extends KubeObject>(_resource: Resource<T>, object: T): Promise<T> {
+    return this.#store(object, () => this.lease === undefined, 'AlreadyExists');
+  }
+
+  async replace<T extends KubeObject>(_resource: Resource<T>, object: T): Promise<T> {
+    if (this.lease === undefined && this.fault === undefined) {
+      throw new ApiStatusError(404, 'NotFound', 'no such lease');
+    }
+    return this.#store(object, () => object.metadata.resourceVersion === this.lease?.metadata.resourceVersion, 'Conflict');
+  }
+
+  /** A write by somebody else. */
+  set(spec: Lease['spec'] | undefined, annotations: Record<string, string> = {}): void {
+    const metadata = { name: 'leader', namespace: 'ns', uid: this.lease?.metadata.uid ?? 'u0', annotations };
+    this.lease = spec === undefined ? undefined : { metadata: { ...metadata, resourceVersion: String(++this.#version) }, spec };
+  }
+
+  async #store<T extends KubeObject>(object: T, isFine: () => boolean, reason: string): Promise<T> {
+    this.writes += 1;
+    if (this.fault !== 'lose-answer') {
+      await this.#misbehave();
+    }
+    if (!isFine()) {
+      throw new ApiStatusError(409, reason, reason);
+    }
+    const metadata = { ...object.metadata, uid: object.metadata.uid ?? 'u0', resourceVersion: String(++this.#version) };
+    this.lease = structuredClone({ ...object, metadata }) as unknown as Lease;
+    await this.#misbehave();
+    return structuredClone({ ...object, metadata });
+  }
+
+  async #misbehave(): Promise<void> {
+    if (this.fault === 'hang') {
+      await new Promise<never>(() => undefined);
+    }
+    if (this.fault !== undefined) {
+      throw new TransportError('unreachable', 'no answer');
+    }
+  }
+}
+
+describe('the leader elector', () => {
+  let clock: ManualClock;
+  let server: LeaseServer;
+  let log: string[];
+  let count: number;
+
+  beforeEach(() => {
+    clock = new ManualClock({ monotonicMs: 1_000_000 });
+    server = new LeaseServer();
+    log = [];
+    count = 0;
+  });
+
+  function build(name: string, options: Partial<LeaderElectorOptions> = {}): LeaderElector {
+    const elector = new LeaderElector({
+      cluster: server,
+      clock,
+      random: { next: () => 0, uuid: () => `uuid${String(++count)}` },
+      logger: SILENT,
+      metrics: NO_METRICS.lease,
+      namespace: 'ns',
+      name: 'leader',
+      identity: name,
+      onAcquired: (epoch) => log.push(`${name} acquired ${String(epoch)}`),
+      onLost: (reason) => log.push(`${name} lost: ${reason}`),
+      ...options,
+    });
+    elector.start();
+    return elector;
+  }
+
+  const held = (renewTime: string, seconds = 15): Lease['spec'] => ({
+    holderIdentity: 'other',
+    leaseDurationSeconds: seconds,
+    renewTime,
+    acquireTime: 'then',
+    leaseTransitions: 7,
+  });
+
+  it('creates the Lease where there is none and leads with epoch 1', async () => {
+    const elector = build('a');
+    expect([elector.isLeading, elector.epoch, elector.mayBegin(0)]).toEqual([false, 0, false]);
+    await clock.advance(0);
+    expect([elector.isLeading, elector.epoch, elector.actsFromMs]).toEqual([true, 1, 1_000_000]);
+    expect(server.lease?.spec).toMatchObject({ holderIdentity: 'a_uuid1', leaseDurationSeconds: 15, leaseTransitions: 1 });
+    expect(server.lease?.spec.renewTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(microTimestamp(clock)).toHaveLength(27);
+  });
+
+  it('grants a set only while now + its deadline is within lease − 1 s, counted from before the renewal was sent', async () => {
+    const elector = build('a');
+    await clock.advance(0);
+    expect([elector.mayBegin(14_000), elector.mayBegin(14_001)]).toEqual([true, false]);
+    server.fault = 'refuse';
+    await clock.advance(6000);
+    expect([elector.mayBegin(8000), elector.mayBegin(8001)]).toEqual([true, false]);
+  });
+
+  it('counts from the moment the renewal was sent, not from its answer', async () => {
+    const elector = build('a');
+    await clock.advance(1999);
+    const answer = Promise.withResolvers<undefined>();
+    const replace = server.replace.bind(server);
+    server.replace = async (resource, object) => {
+      await answer.promise;
+      return replace(resource, object);
+    };
+    await clock.advance(1501);
+    answer.resolve(undefined);
+    await clock.settle();
+    expect([elector.mayBegin(14_000 - 1500), elector.mayBegin(14_000 - 1499)]).toEqual([true, false]);
+  });
+
+  it('keeps the lease by renewing every two seconds', async () => {
+    const elector = build('a');
+    await clock.advance(600_000);
+    expect([elector.isLeading, elector.epoch]).toEqual([true, 1]);
+    expect(server.writes).toBe(301);
+  });
+
+  it('loses the lease when it cannot renew for ten seconds, and says so once', async () => {
+    for (const fault of ['refuse', 'hang'] as const) {
+      server = new LeaseServer();
+      log = [];
+      const elector = build('a');
+      await clock.advance(0);
+      server.fault = fault;
+      await clock.advance(9_999);
+      expect(elector.isLeading).toBe(true);
+      await clock.advance(1);
+      expect([elector.isLeading, elector.mayBegin(0), elector.epoch]).toEqual([false, false, 0]);
+      server.fault = undefined;
+      await clock.advance(60_000);
+      expect(log).toEqual(['a acquired 1', 'a lost: it was not renewed for 10000 ms']);
+    }
+    expect(clock.pending).toBe(0);
+  });
+
+  it('survives short trouble and answers that were lost', async () => {
+    const elector = build('a');
+    await clock.advance(0);
+    for (const fault of ['lose-answer', 'refuse', 'hang'] as const) {
+      server.fault = fault;
+      await clock.advance(4100);
+      server.fault = undefined;
+      await clock.advance(4100);
+    }
+    expect([elector.isLeading, elector.epoch, log]).toEqual([true, 1, ['a acquired 1']]);
+  });
+
+  it('leads with a lease whose taking was answered by silence, without waiting for itself', async () => {
+    server.fault = 'lose-answer';
+    const elector = build('a');
+    await clock.advance(0);
+    expect(elector.isLeading).toBe(false);
+    server.fault = undefined;
+    server.set({ holderIdentity: elector.identity, leaseDurationSeconds: 15, leaseTransitions: 1 });
+    await clock.advance(2000);
+    expect([elector.isLeading, elector.epoch]).toEqual([true, 2]);
+  });
+
+  it('keeps the lease when somebody only annotates it', async () => {
+    const elector = build('a');
+    await clock.advance(1000);
+    server.set(server.lease?.spec, { note: 'x' });
+    await clock.advance(5000);
+    expect(elector.isLeading).toBe(true);
+    expect(server.lease?.metadata.annotations).toEqual({ note: 'x' });
+  });
+
+  it.each([
+    ['another holds it', (): Lease['spec'] => held('now'), 'the Lease is held by "other"'],
+    ['it was emptied', (): Lease['spec'] => ({ holderIdentity: '' }), 'the Lease is held by ""'],
+    ['it was deleted', (): undefined => undefined, 'the Lease was deleted'],
+  ])('loses the lease when %s', async (_case, spec, reason) => {
+    const elector = build('a');
+    await clock.advance(1000);
+    server.set(spec());
+    await clock.advance(1000);
+    expect([elector.isLeading, log.at(-1)]).toEqual([false, `a lost: ${reason}`]);
+  });
+
+  it('loses the lease the moment that a suspension of the machine is noticed', async () => {
+    const elector = build('a');
+    await clock.advance(0);
+    clock.suspend(500);
+    expect(elector.mayBegin(1000)).toBe(true);
+    clock.suspend(1);
+    expect(elector.mayBegin(1000)).toBe(false);
+    expect(log).toEqual(['a acquired 1']);
+    await clock.settle();
+    expect(log).toEqual(['a acquired 1', 'a lost: the machine was suspended since the last renewal']);
+  });
+
+  it('lets nothing begin after the process stood still past its lease, before any timer has fired', async () => {
+    const elector = build('a');
+    await clock.advance(0);
+    clock.freeze(14_001);
+    expect([elector.isLeading, elector.mayBegin(0)]).toEqual([false, false]);
+    await clock.advance(0);
+    expect(log.at(-1)).toContain('a lost');
+  });
+
+  it('waits the longer of both durations from its own first sight of the unchanged record', async () => {
+    server.set(held('2020-01-01T00:00:00.000000Z', 40));
+    const elector = build('a');
+    await clock.advance(39_999);
+    expect(elector.isLeading).toBe(false);
+    await clock.advance(1);
+    expect([elector.isLeading, elector.epoch]).toEqual([true, 8]);
+    server.set(held('x', 1));
+    const second = build('b');
+    await clock.advance(14_999);
+    expect(second.isLeading).toBe(false);
+    await clock.advance(1);
+    expect(second.isLeading).toBe(true);
+  });
+
+  it('starts its wait anew with each change of the record, but not for an annotation', async () => {
+    server.set(held('1'));
+    const elector = build('a');
+    await clock.advance(10_000);
+    server.set(held('2'));
+    await clock.advance(10_000);
+    server.set(held('2'), { note: 'x' });
+    await clock.advance(6_999);
+    expect(elector.isLeading).toBe(false);
+    await clock.advance(2_000);
+    expect(elector.isLeading).toBe(true);
+  });
+
+  it('takes an emptied Lease at its next look', async () => {
+    server.set({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 3 });
+    const elector = build('a');
+    await clock.advance(0);
+    expect(elector.epoch).toBe(4);
+  });
+
+  it('waits a whole lease when the Lease is deleted under its eyes, and never reuses an epoch', async () => {
+    server.set(held('1'));
+    const elector = build('a');
+    await clock.advance(1000);
+    server.set(undefined);
+    await clock.advance(15_999);
+    expect(elector.isLeading).toBe(false);
+    await clock.advance(1001);
+    expect([elector.isLeading, elector.epoch]).toEqual([true, 8]);
+  });
+
+  it('hands over at once on release, and the old leader says nothing of a loss', async () => {
+    const first = build('a');
+    await clock.advance(0);
+    const second = build('b');
+    await clock.advance(1000);
+    const releasing = first.release();
+    expect(first.mayBegin(0)).toBe(false);
+    await clock.settle();
+    await releasing;
+    expect(server.lease?.spec).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
+    await clock.advance(2000);
+    expect([second.epoch, log]).toEqual([2, ['a acquired 1', 'b acquired 2']]);
+  });
+
+  it('does not empty a Lease that is not its own, and ends its release in time when the server hangs', async () => {
+    server.set(held('1'));
+    const standby = build('a');
+    await clock.advance(0);
+    await standby.release();
+    expect(server.lease?.spec.holderIdentity).toBe('other');
+    server.set(undefined);
+    const leader = build('b');
+    await clock.advance(0);
+    server.fault = 'hang';
+    let isReleased = false;
+    void leader.release(3000).then(() => (isReleased = true));
+    await clock.advance(3000);
+    expect(isReleased).toBe(true);
+  });
+
+  it('never lets two candidates lead at the same time, whoever of them is cut off', async () => {
+    const electors = ['a', 'b', 'c'].map((name) => build(name));
+    for (let round = 0; round < 3; round++) {
+      await clock.advance(30_000);
+      expect(
+        electors.filter(({ isLeading }) => isLeading),
+        log.join(),
+      ).toHaveLength(1);
+      server.set(held(`cut ${String(round)}`));
+      for (let step = 0; step < 200; step++) {
+        await clock.advance(100);
+        expect(electors.filter(({ isLeading }) => isLeading).length).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+
+  it('refuses durations that break the rule', () => {
+    expect(() => build('a', { durationMs: 10_000 })).toThrow('lease − 1 s ≥ renew deadline > 1.2 · retry must hold, not 10000 ms, 10000 ms, 2000 ms');
+    expect(() => build('a', { renewDeadlineMs: 2000 })).toThrow('must hold');
+  });
+});

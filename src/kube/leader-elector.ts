@@ -1,0 +1,295 @@
+import { ApiStatusError } from '../ports/api-transport.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { Leadership } from '../ports/leadership.ts';
+import type { LeaseMetrics } from '../ports/metrics.ts';
+import type { Lease } from '../ports/objects.ts';
+import type { Random } from '../ports/random.ts';
+import type { Logger } from '../ports/recorder.ts';
+import { LEASES } from '../ports/resources.ts';
+import { claimed, emptied, renewed, sight, waitBeforeTaking, type Sighting } from './lease-record.ts';
+import { within } from './within.ts';
+
+/** Design 10, rule 1: safety margin between the end of our right to act and the end of the lease. */
+const MARGIN_MS = 1000;
+/** Boot-time and monotonic clock may differ by this much before the machine counts as having slept. */
+const SUSPENDED_MS = 500;
+
+export interface LeaderElectorOptions {
+  cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  metrics: LeaseMetrics;
+  namespace: string;
+  /** Of the Lease. */
+  name: string;
+  /** Of this process, for people; a fresh identifier is appended, so that a restarted process is not taken for its predecessor. */
+  identity: string;
+  /** Defaults 15 s, 10 s, 2 s. */
+  durationMs?: number;
+  renewDeadlineMs?: number;
+  retryMs?: number;
+  onAcquired: (epoch: number) => void;
+  /** The lease is lost: abort everything and end the process with a failure. Called once, never after `release`. */
+  onLost: (reason: string) => void;
+}
+
+/** What is true while we lead. */
+interface Term {
+  lease: Lease;
+  epoch: number;
+  /** Monotonic and boot-time clock before the last successful write was sent. */
+  sentAtMs: number;
+  sentAtBootMs: number;
+}
+
+interface Moment {
+  monotonicMs: number;
+  bootMs: number;
+}
+
+/** One leader by a coordination.k8s.io Lease. Leads at most once: after a loss or a release the process must end. */
+export class LeaderElector implements Leadership {
+  readonly identity: string;
+  readonly #options: LeaderElectorOptions;
+  readonly #durationMs: number;
+  readonly #renewDeadlineMs: number;
+  readonly #retryMs: number;
+  readonly #closing = new AbortController();
+  #sighting: Sighting | undefined;
+  #hasSeenLease = false;
+  #highestEpoch = 0;
+  #term: Term | undefined;
+  #actsFromMs = Number.POSITIVE_INFINITY;
+  #cancelDeadline: (() => void) | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #isStarted = false;
+
+  constructor(options: LeaderElectorOptions) {
+    this.#options = options;
+    this.#durationMs = options.durationMs ?? 15_000;
+    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
+    this.#retryMs = options.retryMs ?? 2_000;
+    this.identity = `${options.identity}_${options.random.uuid()}`;
+    if (!(this.#durationMs - MARGIN_MS >= this.#renewDeadlineMs && this.#renewDeadlineMs > 1.2 * this.#retryMs && this.#retryMs > 0)) {
+      const given = `${String(this.#durationMs)} ms, ${String(this.#renewDeadlineMs)} ms, ${String(this.#retryMs)} ms`;
+      throw new Error(`leader election: lease − 1 s ≥ renew deadline > 1.2 · retry must hold, not ${given}`);
+    }
+  }
+
+  get epoch(): number {
+    return this.isLeading ? (this.#term?.epoch ?? 0) : 0;
+  }
+
+  get isLeading(): boolean {
+    return this.mayBegin(0);
+  }
+
+  get actsFromMs(): number {
+    return this.#actsFromMs;
+  }
+
+  mayBegin(deadlineMs: number): boolean {
+    const term = this.#term;
+    if (term === undefined) {
+      return false;
+    }
+    if (this.#sleptSince(term)) {
+      this.#lose('the machine was suspended since the last renewal');
+      return false;
+    }
+    return this.#options.clock.monotonicMs() + deadlineMs <= term.sentAtMs + this.#durationMs - MARGIN_MS;
+  }
+
+  start(): void {
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#running = this.#run();
+    }
+  }
+
+  /** Stands down and, when leading, empties the Lease so that a successor need not wait. Call it when nothing is in flight any more. */
+  async release(deadlineMs = 5_000): Promise<void> {
+    const term = this.#term;
+    const untilMs = this.#options.clock.monotonicMs() + deadlineMs;
+    this.close();
+    await within(this.#options.clock, deadlineMs, this.#running).catch((error: unknown) => {
+      this.#options.logger.warn('the last renewal did not end before the release', { error });
+    });
+    if (term === undefined) {
+      return;
+    }
+    const restMs = Math.max(0, untilMs - this.#options.clock.monotonicMs());
+    await within(this.#options.clock, restMs, this.#empty()).catch((error: unknown) => {
+      this.#options.logger.warn('the lease could not be emptied: the successor waits it out', { error });
+    });
+  }
+
+  /** Stands down without telling anyone. */
+  close(): void {
+    this.#term = undefined;
+    this.#cancelDeadline?.();
+    this.#options.metrics.leading(false, 0);
+    this.#closing.abort(new Error('leader election is closed'));
+  }
+
+  async #run(): Promise<void> {
+    const { clock, logger } = this.#options;
+    while (!this.#isClosed()) {
+      const delayMs = await (this.#term === undefined ? this.#campaign() : this.#renew());
+      if (!this.#isClosed()) {
+        await clock.sleep(delayMs, this.#closing.signal).catch((error: unknown) => {
+          logger.debug('leader election ended', { error });
+        });
+      }
+    }
+  }
+
+  #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  /** One look at the Lease as a candidate. Returns the time until the next. */
+  async #campaign(): Promise<number> {
+    const { clock, random, logger, metrics } = this.#options;
+    const pauseMs = this.#retryMs * (1 + 0.2 * random.next());
+    try {
+      const lease = await this.#attempt(this.#read());
+      this.#sighting = sight(this.#sighting, lease, clock.monotonicMs());
+      this.#hasSeenLease ||= lease !== undefined;
+      this.#highestEpoch = Math.max(this.#highestEpoch, lease?.spec.leaseTransitions ?? 0);
+      // Our own write of which the answer was lost: nobody else has led since.
+      const isOurs = lease?.spec.holderIdentity === this.identity;
+      const waitMs = isOurs ? 0 : waitBeforeTaking(this.#sighting, this.#durationMs, this.#hasSeenLease, clock.monotonicMs());
+      if (waitMs > 0) {
+        return Math.min(pauseMs, waitMs);
+      }
+      await this.#take(lease);
+      return this.#retryMs;
+    } catch (error) {
+      metrics.renewFailed();
+      logger.warn('the lease could not be taken and will be tried again', { error, delayMs: pauseMs });
+      return pauseMs;
+    }
+  }
+
+  async #take(existing: Lease | undefined): Promise<void> {
+    const { cluster, clock, namespace, name, metrics } = this.#options;
+    const epoch = this.#highestEpoch + 1;
+    const claim = { namespace, name, identity: this.identity, durationMs: this.#durationMs, epoch };
+    const sent = this.#now();
+    const lease = claimed(existing, claim, clock);
+    const written = await this.#attempt(existing === undefined ? cluster.create(LEASES, lease) : cluster.replace(LEASES, lease));
+    if (this.#isClosed()) {
+      return;
+    }
+    metrics.renewed(clock.monotonicMs() - sent.monotonicMs);
+    this.#hold({ lease: written, epoch, sentAtMs: sent.monotonicMs, sentAtBootMs: sent.bootMs });
+    this.#actsFromMs = clock.monotonicMs();
+    metrics.leading(true, epoch);
+    this.#options.logger.info('became leader', { epoch, identity: this.identity });
+    this.#options.onAcquired(epoch);
+  }
+
+  /** One renewal. Returns the time until the next. */
+  async #renew(): Promise<number> {
+    const { cluster, clock, logger, metrics } = this.#options;
+    const term = this.#term;
+    if (term === undefined || !this.#mayGoOn(term)) {
+      return this.#retryMs;
+    }
+    const sent = this.#now();
+    try {
+      const written = await this.#attempt(cluster.replace(LEASES, renewed(term.lease, clock)));
+      if (this.#term === term) {
+        metrics.renewed(clock.monotonicMs() - sent.monotonicMs);
+        this.#hold({ ...term, lease: written, sentAtMs: sent.monotonicMs, sentAtBootMs: sent.bootMs });
+      }
+      return this.#retryMs;
+    } catch (error) {
+      metrics.renewFailed();
+      logger.warn('the lease could not be renewed and will be tried again', { error });
+      return error instanceof ApiStatusError && (error.status === 409 || error.status === 404) ? this.#reread(term) : this.#retryMs;
+    }
+  }
+
+  /** Somebody else wrote the Lease, or an answer to us was lost. Only its holder decides. */
+  async #reread(term: Term): Promise<number> {
+    try {
+      const lease = await this.#attempt(this.#read());
+      if (this.#term !== term) {
+        return this.#retryMs;
+      }
+      if (lease?.spec.holderIdentity !== this.identity || lease.metadata.uid !== term.lease.metadata.uid) {
+        this.#lose(lease === undefined ? 'the Lease was deleted' : `the Lease is held by "${lease.spec.holderIdentity ?? ''}"`);
+        return this.#retryMs;
+      }
+      this.#term = { ...term, lease };
+      return this.#retryMs / 10;
+    } catch (error) {
+      this.#options.logger.warn('the lease could not be read', { error });
+      return this.#retryMs;
+    }
+  }
+
+  #hold(term: Term): void {
+    this.#term = term;
+    this.#cancelDeadline?.();
+    const restMs = term.sentAtMs + this.#renewDeadlineMs - this.#options.clock.monotonicMs();
+    this.#cancelDeadline = this.#options.clock.after(restMs, () => {
+      this.#lose(`it was not renewed for ${String(this.#renewDeadlineMs)} ms`);
+    });
+  }
+
+  /** A process that stood still may come here long after its deadline, before the timer that should have said so. */
+  #mayGoOn(term: Term): boolean {
+    if (this.#options.clock.monotonicMs() - term.sentAtMs >= this.#renewDeadlineMs) {
+      this.#lose(`it was not renewed for ${String(this.#renewDeadlineMs)} ms`);
+      return false;
+    }
+    if (this.#sleptSince(term)) {
+      this.#lose('the machine was suspended since the last renewal');
+      return false;
+    }
+    return true;
+  }
+
+  #sleptSince(term: Term): boolean {
+    const now = this.#now();
+    return Math.abs(now.bootMs - term.sentAtBootMs - (now.monotonicMs - term.sentAtMs)) > SUSPENDED_MS;
+  }
+
+  /** No set begins from here on. The owner is told in a turn of its own: this may run inside the turn of a socket write. */
+  #lose(reason: string): void {
+    if (this.#term === undefined) {
+      return;
+    }
+    this.close();
+    this.#options.logger.error('lost the lease', { reason });
+    void Promise.resolve().then(() => {
+      this.#options.onLost(reason);
+    });
+  }
+
+  async #empty(): Promise<void> {
+    const lease = await this.#read();
+    if (lease?.spec.holderIdentity === this.identity) {
+      await this.#options.cluster.replace(LEASES, emptied(lease, this.#options.clock));
+      this.#options.logger.info('released the lease', {});
+    }
+  }
+
+  #read(): Promise<Lease | undefined> {
+    return this.#options.cluster.get(LEASES, this.#options.name, this.#options.namespace);
+  }
+
+  /** Two attempts must fit before the renew deadline. A late answer to an attempt that was given up changes nothing. */
+  #attempt<T>(work: Promise<T>): Promise<T> {
+    return within(this.#options.clock, (this.#renewDeadlineMs - this.#retryMs) / 2, work);
+  }
+
+  #now(): Moment {
+    return { monotonicMs: this.#options.clock.monotonicMs(), bootMs: this.#options.clock.bootMs() };
+  }
+}

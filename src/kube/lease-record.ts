@@ -1,0 +1,80 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Lease } from '../ports/objects.ts';
+
+/** What a candidate last saw of the Lease, and since when it has stood so. */
+export interface Sighting {
+  /** Undefined: there is no Lease. */
+  lease: Lease | undefined;
+  /** Monotonic time at which this candidate first saw the record as it is. */
+  sinceMs: number;
+}
+
+/** `MicroTime` of the API: RFC 3339 with exactly six digits. */
+export function microTimestamp(clock: Clock): string {
+  return new Date(clock.wallMs()).toISOString().replace('Z', '000Z');
+}
+
+/** A new sighting; keeps the time of the first one while the holder's record is unchanged. A label or annotation is no change. */
+export function sight(previous: Sighting | undefined, lease: Lease | undefined, nowMs: number): Sighting {
+  const isUnchanged = previous !== undefined && recordOf(previous.lease) === recordOf(lease);
+  return { lease, sinceMs: isUnchanged ? previous.sinceMs : nowMs };
+}
+
+function recordOf(lease: Lease | undefined): string {
+  if (lease === undefined) {
+    return '';
+  }
+  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = lease.spec;
+  return JSON.stringify([lease.metadata.uid, holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions]);
+}
+
+/**
+ * How long a candidate must still wait before it may take the Lease. Counted on its own clock from its own first sight; other machines' time
+ * stamps are never compared. A holder that emptied the record has stopped; a Lease that was deleted under our eyes may still be believed in.
+ */
+export function waitBeforeTaking(sighting: Sighting, ownDurationMs: number, hasSeenLease: boolean, nowMs: number): number {
+  const { lease, sinceMs } = sighting;
+  if (lease === undefined) {
+    return hasSeenLease ? Math.max(0, sinceMs + ownDurationMs - nowMs) : 0;
+  }
+  if ((lease.spec.holderIdentity ?? '') === '') {
+    return 0;
+  }
+  const recordedMs = (lease.spec.leaseDurationSeconds ?? 0) * 1000;
+  return Math.max(0, sinceMs + Math.max(ownDurationMs, recordedMs) - nowMs);
+}
+
+export interface Claim {
+  namespace: string;
+  name: string;
+  identity: string;
+  durationMs: number;
+  /** Becomes leaseTransitions. */
+  epoch: number;
+}
+
+/** The Lease as its new holder writes it; labels and annotations of the old one stay. */
+export function claimed(existing: Lease | undefined, claim: Claim, clock: Clock): Lease {
+  const now = microTimestamp(clock);
+  return {
+    ...existing,
+    metadata: existing?.metadata ?? { name: claim.name, namespace: claim.namespace },
+    spec: {
+      ...existing?.spec,
+      holderIdentity: claim.identity,
+      leaseDurationSeconds: Math.ceil(claim.durationMs / 1000),
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: claim.epoch,
+    },
+  };
+}
+
+export function renewed(lease: Lease, clock: Clock): Lease {
+  return { ...lease, spec: { ...lease.spec, renewTime: microTimestamp(clock) } };
+}
+
+/** Without holder: the next candidate need not wait. The epoch stays. */
+export function emptied(lease: Lease, clock: Clock): Lease {
+  return { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimestamp(clock) } };
+}
