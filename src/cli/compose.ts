@@ -1,6 +1,6 @@
 import { FenceController } from '../controllers/fence/controller.ts';
 import { BY_NODE } from '../controllers/fence/dependencies.ts';
-import type { FenceOptions, Runner } from '../controllers/fence/dependencies.ts';
+import type { FenceDependencies, FenceOptions, Runner } from '../controllers/fence/dependencies.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
@@ -58,6 +58,8 @@ export interface ControllerPorts {
   exit: (reason: string) => void;
   /** The simulation puts mutants in here. */
   wrapRunner?: (runner: Runner) => Runner;
+  /** And here, where the defect is elsewhere than in the runner. */
+  mutate?: (dependencies: FenceDependencies) => FenceDependencies;
 }
 
 /** The composed fence controller; `start` resolves when it is synced and stands for election. */
@@ -123,7 +125,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       return undefined;
     },
   });
-  const controller: FenceController = new FenceController({
+  const dependencies: FenceDependencies = {
     clock,
     random,
     cluster,
@@ -136,7 +138,8 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     log: logger,
     metrics: metrics.fence,
     options,
-  });
+  };
+  const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
   const lookAgain = (): void => controller.lookAtAll();
   configMaps.onChange(lookAgain);
   secrets.onChange(lookAgain);
