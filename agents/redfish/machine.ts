@@ -9,6 +9,10 @@ import { isObject, linkPath, listAt, objectAt, plain, textAt, type JsonObject } 
 const MEMBERS_MAX = 64;
 const PAGES_MAX = 8;
 const CHASSIS_MAX = 4;
+/** A chassis that is linked but not there, or not ours to see, witnesses nothing from the start. */
+const NOT_OFFERED = new Set([403, 404, 405, 501]);
+
+type Witness = NonNullable<Reading<PowerState>['witness']>;
 
 /** Exact tokens of Resource.PowerState; everything else, Paused too, is unknown. */
 export function powerState(token: unknown): PowerState {
@@ -81,7 +85,7 @@ export class Machine {
   }
 
   /** The second witness: the machine's own Chassis, where it shows a PowerState. One that disagrees, or cannot be read, comes first. */
-  async witness(call: Call, view: SystemView): Promise<NonNullable<Reading<PowerState>['witness']> | undefined> {
+  async witness(call: Call, view: SystemView): Promise<Witness | undefined> {
     if (!this.#settings.chassisWitness || view.system === undefined) return undefined;
     const known = this.#witnesses.get(await this.#path(call));
     const links =
@@ -90,18 +94,15 @@ export class Machine {
         .map(linkPath)
         .filter((path) => path !== undefined)
         .slice(0, CHASSIS_MAX);
-    const found: NonNullable<Reading<PowerState>['witness']>[] = [];
+    const found: Witness[] = [];
     let isComplete = true;
     for (const source of links) {
       const response = await this.#session.get(call, source);
       const isAnswer = response.status === 200 && isObject(response.body);
+      if (known === undefined && (isAnswer ? !isDedicated(response.body, view) : NOT_OFFERED.has(response.status))) continue;
       isComplete &&= isAnswer;
-      if (known === undefined && isAnswer && !isDedicated(response.body, view)) continue;
-      found.push({
-        source,
-        state: isAnswer ? powerState(textAt(response.body, 'PowerState')) : 'unknown',
-        detail: isAnswer ? showPower(response.body) : this.#session.words(response),
-      });
+      const state = isAnswer ? powerState(textAt(response.body, 'PowerState')) : 'unknown';
+      found.push({ source, state, detail: isAnswer ? showPower(response.body) : this.#session.words(response) });
     }
     // Remembered only after a whole look, so that a chassis which once showed its power must go on doing so.
     if (known === undefined && isComplete)

@@ -21,6 +21,12 @@ export function listAt(value: unknown, key: string): readonly unknown[] {
   return Array.isArray(found) ? found : [];
 }
 
+/** A list, or the one member that some devices show without the list around it. */
+function membersAt(value: unknown, key: string): readonly unknown[] {
+  const found = isObject(value) ? value[key] : undefined;
+  return isObject(found) ? [found] : listAt(value, key);
+}
+
 /** The path of a link (`{"@odata.id": ...}`), without the host that a device may name itself by; we talk to the configured one only. */
 export function linkPath(link: unknown): string | undefined {
   const text = typeof link === 'string' ? link : textAt(link, '@odata.id');
@@ -36,22 +42,19 @@ export function plain(text: string, secrets: readonly string[]): string {
     // A secret of a character or two would blot out ordinary words and still be guessed.
     if (secret.length > 2) result = result.replaceAll(secret, '***');
   }
-  result = result.replace(/[^\P{C}]+/gu, ' ').trim();
+  result = result.replace(/[\p{C}\s]+/gu, ' ').trim();
   return result.length <= WORDS_MAX ? result : `${result.slice(0, WORDS_MAX - 1)}…`;
 }
 
 /** What the device itself says of a failure: its extended messages, else its error message. Redfish DSP0266 "Error responses". */
 export function deviceWords(body: unknown, secrets: readonly string[]): string {
   const error = objectAt(body, 'error');
-  const holder = listAt(error, '@Message.ExtendedInfo').length > 0 ? error : isObject(body) ? body : undefined;
-  const messages: string[] = [];
-  for (const info of listAt(holder, '@Message.ExtendedInfo').concat(listAt(body, 'Messages'))) {
+  const infos = ['@Message.ExtendedInfo', 'Messages'].flatMap((key) => [...membersAt(error, key), ...membersAt(body, key)]);
+  const messages = new Set<string>();
+  for (const info of infos) {
     const text = [textAt(info, 'MessageId'), textAt(info, 'Message')].filter((part) => part !== undefined && part !== '').join(': ');
-    if (text !== '' && !messages.includes(text)) messages.push(text);
+    if (text !== '') messages.add(text);
   }
-  if (messages.length === 0) {
-    const text = textAt(error, 'message') ?? textAt(error, 'code');
-    if (text !== undefined) messages.push(text);
-  }
-  return plain(messages.join('; '), secrets);
+  if (messages.size === 0) messages.add(textAt(error, 'message') ?? textAt(error, 'code') ?? '');
+  return plain([...messages].join('; '), secrets);
 }

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+
+import { AgentError, type ActionAgent, type AgentDefinition, type Parameters, type Target } from '../src/ports/agents.ts';
+import { ApiStatusError, TransportError } from '../src/ports/api-transport.ts';
+import type { Cluster, Resource } from '../src/ports/cluster.ts';
+import type { KubeObject, Node, Taint } from '../src/ports/objects.ts';
+import { ManualClock } from '../src/runtime/manual-clock.ts';
+import { cordon } from './cordon/agent.ts';
+import { CORDON_MARK } from './shared/cordon-mark.ts';
+import { taint } from './taint/agent.ts';
+import { uncordon } from './uncordon/agent.ts';
+
+/** RFC 7386. */
+function merged(target: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  const result: Record<string, unknown> = typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) result[key] = undefined;
+    else result[key] = merged(result[key], value);
+  }
+  return JSON.parse(JSON.stringify(result)) as unknown;
+}
+
+/** One Node behind the Cluster port, with compare-and-swap; `before` runs before each patch is looked at. */
+class OneNode implements Pick<Cluster, 'get' | 'mergePatch'> {
+  node: Node | undefined;
+  patches: unknown[] = [];
+  before: () => void = () => undefined;
+  failure: Error | undefined;
+
+  constructor(node: Partial<Node['spec']> = {}, annotations: Record<string, string> = {}) {
+    this.node = { metadata: { name: 'a', uid: 'u', resourceVersion: '1', annotations }, spec: node, status: {} };
+  }
+
+  get<T extends KubeObject>(_resource: Resource<T>, _name: string): Promise<T | undefined> {
+    if (this.failure !== undefined) return Promise.reject(this.failure);
+    return Promise.resolve(structuredClone(this.node) as unknown as T | undefined);
+  }
+
+  mergePatch<T extends KubeObject>(_resource: Resource<T>, _name: string, patch: object): Promise<T> {
+    this.before();
+    const { resourceVersion } = (patch as { metadata: { resourceVersion?: string } }).metadata;
+    if (this.node?.metadata.resourceVersion !== resourceVersion)
+      return Promise.reject(new ApiStatusError(409, 'Conflict', 'the object has been modified'));
+    this.patches.push(patch);
+    this.touch(merged(this.node, patch) as Node);
+    return Promise.resolve(structuredClone(this.node) as unknown as T);
+  }
+
+  touch(node: Node | undefined = this.node): void {
+    if (node === undefined) return;
+    this.node = { ...node, metadata: { ...node.metadata, resourceVersion: String(Number(this.node?.metadata.resourceVersion) + 1) } };
+  }
+}
+
+async function agentOf(definition: AgentDefinition, cluster: OneNode): Promise<ActionAgent> {
+  const agent = await definition.create({ cluster: cluster as unknown as Cluster, clock: new ManualClock() });
+  if (agent.kind !== 'action') throw new Error('not an action');
+  return agent;
+}
+
+function target(parameters: Parameters = {}, overrides: Partial<Target> = {}): Target {
+  return {
+    plug: '',
+    device: '',
+    parameters,
+    identity: { node: 'a' },
+    signal: new AbortController().signal,
+    deadlineMs: 1_000,
+    beforeSend: () => undefined,
+    ...overrides,
+  };
+}
+
+const marked = { [CORDON_MARK]: 'node-fence-a' };
+
+describe('cordon', () => {
+  it('makes the Node unschedulable with our mark, once', async () => {
+    const cluster = new OneNode({}, { other: 'stays' });
+    const agent = await agentOf(cordon, cluster);
+    expect(await agent.confirm(target())).toBe(false);
+    await agent.run(target());
+    await agent.run(target());
+    expect(cluster.node?.spec.unschedulable).toBe(true);
+    expect(cluster.node?.metadata.annotations).toEqual({ other: 'stays', ...marked });
+    expect(cluster.patches).toHaveLength(1);
+    expect(await agent.confirm(target())).toBe(true);
+  });
+
+  it('leaves the cordon of an admin as it is, without a mark', async () => {
+    const cluster = new OneNode({ unschedulable: true });
+    const outcome = await (await agentOf(cordon, cluster)).run(target());
+    expect(outcome.detail).toContain('somebody else');
+    expect(cluster.patches).toEqual([]);
+    await (await agentOf(uncordon, cluster)).run(target());
+    expect(cluster.node?.spec.unschedulable).toBe(true);
+  });
+
+  it('does not mark the cordon of an admin who was faster', async () => {
+    const cluster = new OneNode();
+    cluster.before = () => {
+      cluster.before = () => undefined;
+      cluster.touch({ ...cluster.node!, spec: { unschedulable: true } });
+    };
+    await (await agentOf(cordon, cluster)).run(target());
+    expect(cluster.node?.metadata.annotations).toEqual({});
+    expect(cluster.patches).toEqual([]);
+  });
+
+  it('sends nothing when the lease check throws or the call was given up', async () => {
+    const cluster = new OneNode();
+    const agent = await agentOf(cordon, cluster);
+    const beforeSend = (): never => {
+      throw new AgentError('NotSent', { device: '', plug: '', asked: 'cordon', answered: 'no lease' });
+    };
+    await expect(agent.run(target({}, { beforeSend }))).rejects.toMatchObject({ kind: 'NotSent' });
+    await expect(agent.run(target({}, { signal: AbortSignal.abort() }))).rejects.toMatchObject({ kind: 'NotSent' });
+    expect(cluster.patches).toEqual([]);
+  });
+
+  it('asks for the lease again for each try, and gives up in the end', async () => {
+    const cluster = new OneNode();
+    cluster.before = () => cluster.touch();
+    let checks = 0;
+    await expect((await agentOf(cordon, cluster)).run(target({}, { beforeSend: () => void (checks += 1) }))).rejects.toMatchObject({
+      kind: 'Refused',
+    });
+    expect(checks).toBe(8);
+  });
+
+  it.each([
+    [new ApiStatusError(403, 'Forbidden', 'may not'), 'Refused'],
+    [new ApiStatusError(429, 'TooManyRequests', 'later'), 'Unreachable'],
+    [new ApiStatusError(500, 'InternalError', 'oh'), 'Unreachable'],
+    [new TransportError('timeout', 'no answer'), 'Timeout'],
+    [new TransportError('unreachable', 'no route'), 'Unreachable'],
+  ])('calls %s %s', async (failure, kind) => {
+    const cluster = new OneNode();
+    cluster.failure = failure;
+    await expect((await agentOf(cordon, cluster)).run(target())).rejects.toMatchObject({ kind, facts: { device: 'Kubernetes API' } });
+  });
+
+  it('is refused for a Node that is gone', async () => {
+    const cluster = new OneNode();
+    cluster.node = undefined;
+    await expect((await agentOf(cordon, cluster)).run(target())).rejects.toMatchObject({ kind: 'Refused' });
+  });
+});
+
+describe('uncordon', () => {
+  it('takes back our cordon with its mark and nothing else', async () => {
+    const taints: Taint[] = [{ key: 'example.org/x', effect: 'NoSchedule' }];
+    const cluster = new OneNode({ unschedulable: true, taints }, { ...marked, other: 'stays' });
+    const agent = await agentOf(uncordon, cluster);
+    expect(await agent.confirm(target())).toBe(false);
+    await agent.run(target());
+    expect(cluster.node?.spec).toEqual({ taints });
+    expect(cluster.node?.metadata.annotations).toEqual({ other: 'stays' });
+    expect(await agent.confirm(target())).toBe(true);
+  });
+
+  it('leaves what carries the mark of another fence', async () => {
+    const cluster = new OneNode({ unschedulable: true }, { [CORDON_MARK]: 'node-fence-b' });
+    await (await agentOf(uncordon, cluster)).run(target());
+    expect(cluster.node?.spec.unschedulable).toBe(true);
+    expect(cluster.patches).toEqual([]);
+  });
+});
+
+describe('taint', () => {
+  const ours = { key: 'example.org/fenced', value: 'yes', effect: 'NoExecute' };
+
+  it('adds its taint to those of others, and takes back only its own', async () => {
+    const others: Taint[] = [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }];
+    const cluster = new OneNode({ taints: others });
+    const agent = await agentOf(taint, cluster);
+    await agent.run(target(ours));
+    expect(cluster.node?.spec.taints).toEqual([...others, { key: ours.key, value: 'yes', effect: 'NoExecute' }]);
+    expect(await agent.confirm(target(ours))).toBe(true);
+    await agent.run(target({ ...ours, state: 'absent' }));
+    expect(cluster.node?.spec.taints).toEqual(others);
+    expect(cluster.node?.metadata.annotations).toEqual({});
+    expect(await agent.confirm(target({ ...ours, state: 'absent' }))).toBe(true);
+  });
+
+  it('keeps a taint that the node lifecycle controller adds in between', async () => {
+    const cluster = new OneNode();
+    const added: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+    cluster.before = () => {
+      cluster.before = () => undefined;
+      cluster.touch({ ...cluster.node!, spec: { taints: [added] } });
+    };
+    await (await agentOf(taint, cluster)).run(target(ours));
+    expect(cluster.node?.spec.taints).toEqual([added, { key: ours.key, value: 'yes', effect: 'NoExecute' }]);
+  });
+
+  it('leaves the same taint of an admin, and does not take it back', async () => {
+    const cluster = new OneNode({ taints: [{ key: ours.key, value: 'yes', effect: 'NoExecute' }] });
+    const agent = await agentOf(taint, cluster);
+    await agent.run(target(ours));
+    await agent.run(target({ ...ours, state: 'absent' }));
+    expect(cluster.patches).toEqual([]);
+  });
+
+  it('refuses to replace the value that somebody else set', async () => {
+    const cluster = new OneNode({ taints: [{ key: ours.key, value: 'other', effect: 'NoExecute' }] });
+    await expect((await agentOf(taint, cluster)).run(target(ours))).rejects.toMatchObject({ kind: 'Refused' });
+  });
+
+  it('does not take the release taint: only evidence sets that', async () => {
+    const parameters = { key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' };
+    expect(taint.check(parameters, true)[0]?.message).toContain('evidence');
+    await expect((await agentOf(taint, new OneNode())).run(target(parameters))).rejects.toMatchObject({ kind: 'Misconfigured' });
+  });
+
+  it.each([{ effect: 'Never' }, { key: '/x' }, { key: 'a b' }, { value: '-' }, { state: 'gone' }])('refuses %o', (parameters) => {
+    expect(taint.check(parameters, true)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,95 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
+import { RESET_PATH } from '../../src/drill/bmc/tree.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { Call } from './call.ts';
+import { Connection } from './connection.ts';
+import { parseSettings } from './parameters.ts';
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function start(certificate: 'good' | 'plain'): Promise<{ bmc: BmcBench; connection: Connection; call: Call }> {
+  const bmc = await startBmcBench({ certificate });
+  const settings = parseSettings(bmc.parameters);
+  if ('problems' in settings) throw new Error(settings.problems.join());
+  const clock = new SystemClock();
+  const connection = new Connection(settings, clock);
+  const signal = new AbortController().signal;
+  const call = new Call(
+    clock,
+    { plug: '', device: 'bench', parameters: {}, identity: { node: 'a' }, signal, deadlineMs: 5_000, beforeSend: () => undefined },
+    'test',
+  );
+  open.push(
+    () => bmc.close(),
+    () => connection.close(),
+    () => call.release(),
+  );
+  return { bmc, connection, call };
+}
+
+/** What the socket had taken by the gate, and by the end of the same synchronous turn. */
+interface Watched {
+  isReady: boolean;
+  before: number;
+  after: number;
+  pending: number;
+}
+
+describe.each(['good', 'plain'] as const)('the gate of a change (%s)', (certificate) => {
+  it.each(['a fresh connection', 'a kept connection'])('stands in the turn in which the bytes leave, on %s', async (kind) => {
+    const { connection, call } = await start(certificate);
+    if (kind === 'a kept connection') await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' });
+    const watched: Watched[] = [];
+    const gate = (socket: Socket): void => {
+      const seen: Watched = { isReady: !socket.connecting && socket.writable, before: socket.bytesWritten, after: -1, pending: -1 };
+      watched.push(seen);
+      // A microtask runs when the turn's own code has ended and before anything else can happen in the process.
+      queueMicrotask(() => {
+        seen.after = socket.bytesWritten;
+        seen.pending = socket.writableLength;
+      });
+      if (socket instanceof TLSSocket) expect(socket.getProtocol()).toMatch(/^TLSv1/);
+    };
+    await connection.exchange(call, { method: 'POST', path: RESET_PATH, body: { ResetType: 'ForceOff' }, gate });
+    expect(watched).toHaveLength(1);
+    expect(watched[0]?.isReady).toBe(true);
+    expect(watched[0]?.after).toBeGreaterThan(watched[0]?.before ?? Infinity);
+    expect(watched[0]?.pending).toBeLessThanOrEqual(watched[0]?.after ?? -1);
+  });
+
+  it('lets not one request through when it throws', async () => {
+    const { bmc, connection, call } = await start(certificate);
+    const request = {
+      method: 'POST' as const,
+      path: RESET_PATH,
+      body: { ResetType: 'ForceOff' },
+      gate: () => {
+        throw new Error('no lease');
+      },
+    };
+    await expect(connection.exchange(call, request)).rejects.toThrow('no lease');
+    await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' });
+    expect(bmc.device.requests).toEqual(['GET /redfish/v1']);
+  });
+});
+
+describe('a connection', () => {
+  it('is never made through a proxy of the environment', async () => {
+    const { bmc, connection, call } = await start('plain');
+    const before = { ...process.env };
+    open.push(() => {
+      process.env = before;
+    });
+    process.env = { ...before, http_proxy: 'http://127.0.0.1:9', HTTP_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
+    expect((await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' })).status).toBe(200);
+    expect(bmc.device.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
+import type { Target } from '../../src/ports/agents.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { RedfishAgent } from './agent.ts';
+import { resetAction, resetType } from './reset.ts';
+import { deviceWords, isObject, type JsonObject } from './words.ts';
+
+function fixture(path: string): JsonObject {
+  const parsed: unknown = JSON.parse(readFileSync(new URL(`./fixtures/${path}`, import.meta.url), 'utf8'));
+  if (!isObject(parsed)) throw new Error(`${path} is no JSON object`);
+  return parsed;
+}
+
+/** A tree of the files given, under the paths they name themselves. */
+function tree(...paths: string[]): Record<string, JsonObject> {
+  return Object.fromEntries(paths.map((path) => [String(fixture(path)['@odata.id']).replace(/\/$/, ''), fixture(path)]));
+}
+
+const DEVICES = [
+  { name: 'DMTF rack-mount mock-up', files: ['dmtf/root.json', 'dmtf/systems.json', 'dmtf/system.json', 'dmtf/chassis.json'], witness: true },
+  { name: 'Dell R6515', files: ['dell/root.json', 'dell/systems.json', 'dell/system.json'], witness: false },
+  { name: 'Lenovo SR650', files: ['lenovo/root.json', 'lenovo/systems.json', 'lenovo/system.json', 'lenovo/chassis.json'], witness: true },
+];
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function start(files: readonly string[]): Promise<{ bmc: BmcBench; agent: RedfishAgent; target: Target }> {
+  const bmc = await startBmcBench({ resources: tree(...files) });
+  const agent = new RedfishAgent(new SystemClock());
+  open.push(
+    () => bmc.close(),
+    () => agent.close(),
+  );
+  const system = files.find((file) => file.endsWith('/system.json')) ?? '';
+  const target: Target = {
+    plug: '',
+    device: 'fixture',
+    parameters: bmc.parameters,
+    identity: { node: 'a', systemUUID: String(fixture(system)['UUID']) },
+    signal: new AbortController().signal,
+    deadlineMs: 5_000,
+    beforeSend: () => undefined,
+  };
+  return { bmc, agent, target };
+}
+
+describe.each(DEVICES)('$name', ({ files, witness }) => {
+  it('is identified, switched off and read back off, then switched on', async () => {
+    const { bmc, agent, target } = await start(files);
+    expect(await agent.read(target)).toMatchObject({ state: 'on', identity: 'verified' });
+    await agent.set(target, 'off');
+    expect(bmc.machine.state()).toBe('off');
+    const reading = await agent.read(target);
+    expect(reading.state).toBe('off');
+    expect(reading.witness?.state).toBe(witness ? 'off' : undefined);
+    await agent.set(target, 'on');
+    expect((await agent.read(target)).state).toBe('on');
+  });
+});
+
+describe('reset types', () => {
+  const off = (allowed: readonly string[] | undefined): string | undefined => resetType(allowed, 'off');
+
+  it.each(['dmtf', 'dell', 'lenovo', 'sushy'])('are found in the capture of %s', (name) => {
+    const action = resetAction(fixture(`${name}/system.json`));
+    expect(action?.target).toMatch(/\/Actions\/ComputerSystem\.Reset$/);
+    expect(off(action?.allowed)).toBe('ForceOff');
+    expect(resetType(action?.allowed, 'on')).toBe('On');
+  });
+
+  it('are tried where a device lists none', () => {
+    expect(off(undefined)).toBe('ForceOff');
+    expect(resetAction({ Actions: { '#ComputerSystem.Reset': { target: '/x', 'ResetType@Redfish.AllowableValues': [] } } })?.allowed).toBeUndefined();
+  });
+
+  it('are only advice where words are run together, as Supermicro 1.14 does', () => {
+    expect(off(['On', 'ForceOff', 'GracefulShutdownGracefulRestart', 'ForceRestart', 'Nmi', 'ForceOn'])).toBe('ForceOff');
+    expect(off(['On', 'GracefulShutdownGracefulRestart', 'ForceRestart'])).toBe('ForceOff');
+    expect(off(['On', 'ForceOffGracefulShutdown'])).toBe('ForceOff');
+  });
+
+  it('are believed when a sound list has no ForceOff, whatever else it has', () => {
+    expect(off(['On', 'GracefulShutdown', 'PushPowerButton', 'ForceRestart', 'PowerCycle'])).toBeUndefined();
+    expect(off(['On', 'Off', 'GracefulShutdown'])).toBeUndefined();
+    expect(resetType(['ForceOff', 'ForceOn'], 'on')).toBe('ForceOn');
+    expect(resetType(['ForceOff', 'PushPowerButton'], 'on')).toBeUndefined();
+  });
+
+  it('are never those that ask, toggle or start a machine', () => {
+    for (const list of [undefined, ['GracefulShutdown'], ['PushPowerButton', 'ForceOff'], ['ForceRestart', 'x'], ['SomethingElse']]) {
+      expect(['ForceOff', undefined]).toContain(off(list));
+      expect(['On', 'ForceOn', undefined]).toContain(resetType(list, 'on'));
+    }
+  });
+
+  it('need a target that the device advertises', () => {
+    expect(resetAction({ '@odata.id': '/redfish/v1/Systems/1' })).toBeUndefined();
+    expect(resetAction({ Actions: { '#ComputerSystem.Reset': { target: null } } })).toBeUndefined();
+    expect(resetAction({ Actions: { '#ComputerSystem.Reset': { target: 'https://other.example/redfish/v1/Systems/1/Reset' } } })?.target).toBe(
+      '/redfish/v1/Systems/1/Reset',
+    );
+  });
+});
+
+describe('the words of a device', () => {
+  it('are its extended messages, each once, bounded', () => {
+    const words = deviceWords(fixture('sushy/error.json'), []);
+    expect(words).toContain('Base.1.0.PropertyValueNotInList: The value Red');
+    expect(words.length).toBeLessThanOrEqual(300);
+    expect(deviceWords(fixture('sushy/session_error.json'), [])).toContain('Base.1.0.NoValidSession');
+  });
+
+  it('are found where the list has lost its brackets', () => {
+    expect(deviceWords(fixture('sushy/error_single_ext_info.json'), [])).toContain('Base.1.5.GeneralError: A general error');
+  });
+
+  it('are one printable line without secrets', () => {
+    expect(deviceWords({ error: { message: 'no\r\n\u0007 hunter22 \u202Ehere' } }, ['hunter22'])).toBe('no *** here');
+    expect(deviceWords('text', [])).toBe('');
+    expect(deviceWords(null, [])).toBe('');
+  });
+});
