@@ -1,0 +1,99 @@
+import type { Backend } from './backend.ts';
+import { isString, listAt, objectsAt, textAt, type ApiObject, type JsonObject } from './json.ts';
+import type { User } from './request.ts';
+
+/** What somebody wants to do. `path` is set for requests that are not about objects. */
+export interface Attempt {
+  verb: string;
+  group: string;
+  resource: string;
+  subresource: string;
+  namespace: string;
+  name: string;
+  path: string;
+}
+
+const MASTERS = 'system:masters';
+const ROLES = 'roles.rbac.authorization.k8s.io';
+const ROLE_BINDINGS = 'rolebindings.rbac.authorization.k8s.io';
+const CLUSTER_ROLES = 'clusterroles.rbac.authorization.k8s.io';
+const CLUSTER_ROLE_BINDINGS = 'clusterrolebindings.rbac.authorization.k8s.io';
+/** Paths that every authenticated user may read (ClusterRoles system:discovery and system:public-info-viewer). */
+const PUBLIC_PATHS = ['/api', '/apis', '/openapi', '/version', '/healthz', '/readyz', '/livez'];
+
+/** RBAC: is there a binding of this user to a role with a rule that covers the attempt? Aggregated roles are taken by their own rules only. */
+export function isAllowed(backend: Backend, user: User, attempt: Attempt): boolean {
+  if (user.groups.includes(MASTERS)) return true;
+  if (attempt.path !== '') {
+    if (attempt.verb === 'get' && PUBLIC_PATHS.some((path) => attempt.path === path || attempt.path.startsWith(`${path}/`))) return true;
+    return clusterRules(backend, user).some((rule) => coversPath(rule, attempt));
+  }
+  if (isSelfReview(attempt)) return true;
+  if (clusterRules(backend, user).some((rule) => covers(rule, attempt))) return true;
+  return attempt.namespace !== '' && namespaceRules(backend, user, attempt.namespace).some((rule) => covers(rule, attempt));
+}
+
+/** The words of a refusal. */
+export function refusalOf(user: User, attempt: Attempt): string {
+  const scope = attempt.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(attempt.namespace)}`;
+  const resource = attempt.subresource === '' ? attempt.resource : `${attempt.resource}/${attempt.subresource}`;
+  if (attempt.path !== '') return `User ${JSON.stringify(user.name)} cannot ${attempt.verb} path ${JSON.stringify(attempt.path)}`;
+  return `User ${JSON.stringify(user.name)} cannot ${attempt.verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(attempt.group)} ${scope}`;
+}
+
+function isSelfReview(attempt: Attempt): boolean {
+  return attempt.verb === 'create' && ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'].includes(attempt.resource);
+}
+
+function clusterRules(backend: Backend, user: User): JsonObject[] {
+  return rulesOf(backend, backend.store.collection(CLUSTER_ROLE_BINDINGS).inNamespace(''), user, '');
+}
+
+function namespaceRules(backend: Backend, user: User, namespace: string): JsonObject[] {
+  return rulesOf(backend, backend.store.collection(ROLE_BINDINGS).inNamespace(namespace), user, namespace);
+}
+
+function rulesOf(backend: Backend, bindings: readonly ApiObject[], user: User, namespace: string): JsonObject[] {
+  return bindings
+    .filter((binding) => objectsAt(binding, 'subjects').some((subject) => names(subject, user, namespace)))
+    .flatMap((binding) => {
+      const role = textAt(binding, 'roleRef', 'name');
+      const isCluster = textAt(binding, 'roleRef', 'kind') === 'ClusterRole';
+      const found = isCluster ? backend.store.collection(CLUSTER_ROLES).get(role) : backend.store.collection(ROLES).get(`${namespace}/${role}`);
+      return objectsAt(found, 'rules');
+    });
+}
+
+function names(subject: JsonObject, user: User, namespace: string): boolean {
+  const name = textAt(subject, 'name');
+  switch (subject['kind']) {
+    case 'User':
+      return name === user.name;
+    case 'Group':
+      return user.groups.includes(name);
+    case 'ServiceAccount':
+      return user.name === `system:serviceaccount:${textAt(subject, 'namespace') || namespace}:${name}`;
+    default:
+      return false;
+  }
+}
+
+function covers(rule: JsonObject, attempt: Attempt): boolean {
+  const has = (member: string, value: string): boolean => {
+    const values = listAt(rule, member).filter(isString);
+    return values.includes('*') || values.includes(value);
+  };
+  const resource = attempt.subresource === '' ? attempt.resource : `${attempt.resource}/${attempt.subresource}`;
+  const resources = listAt(rule, 'resources').filter(isString);
+  const matches =
+    resources.includes('*') || resources.includes(resource) || (attempt.subresource !== '' && resources.includes(`*/${attempt.subresource}`));
+  const onlyNames = listAt(rule, 'resourceNames').filter(isString);
+  return has('verbs', attempt.verb) && has('apiGroups', attempt.group) && matches && (onlyNames.length === 0 || onlyNames.includes(attempt.name));
+}
+
+function coversPath(rule: JsonObject, attempt: Attempt): boolean {
+  const verbs = listAt(rule, 'verbs').filter(isString);
+  const paths = listAt(rule, 'nonResourceURLs').filter(isString);
+  const matches = paths.some((path) => path === '*' || path === attempt.path || (path.endsWith('*') && attempt.path.startsWith(path.slice(0, -1))));
+  return (verbs.includes('*') || verbs.includes(attempt.verb)) && matches;
+}

@@ -1,0 +1,123 @@
+import {
+  ApiStatusError,
+  TransportError,
+  type ApiRequest,
+  type ApiResponse,
+  type ApiTransport,
+  type WatchRequest,
+  type WatchSink,
+} from '../../ports/api-transport.ts';
+import { copy, textAt, type Json } from './json.ts';
+import type { ServerRequest } from './request.ts';
+import type { ApiServer } from './server.ts';
+import type { ServerEvent } from './watches.ts';
+
+/**
+ * The server reached within one process: what goes in and comes out is copied, so that nobody shares objects. Answers and events arrive in a later
+ * microtask, in order. Deadlines are not measured here, since the server answers at once: a wrapper that delays must end calls itself.
+ */
+export function inProcessTransport(server: ApiServer, userName: string, userAgent = 'in-process'): ApiTransport {
+  const user = server.userByName(userName);
+  return {
+    async request(request: ApiRequest): Promise<ApiResponse> {
+      if (request.signal?.aborted === true) throw new TransportError('aborted', `${request.method} ${request.path}: aborted before it was sent`);
+      const asked: ServerRequest = {
+        method: request.method,
+        path: request.path,
+        query: request.query ?? {},
+        user,
+        body: request.body === undefined ? undefined : copy(request.body as Json),
+        contentType: request.contentType ?? 'application/json',
+        accept: request.accept ?? 'application/json',
+        userAgent,
+      };
+      const response = server.handle(asked);
+      return Promise.resolve({ status: response.status, body: copy(response.body), headers: response.headers });
+    },
+    watch(request: WatchRequest, sink: WatchSink): () => void {
+      return new InProcessWatch(
+        server,
+        { method: 'GET', path: request.path, query: { ...request.query, watch: 'true' }, user, accept: 'application/json', userAgent },
+        sink,
+      ).close;
+    },
+  };
+}
+
+/** One watch: a queue that is emptied in a microtask, so that no sink runs inside another request's write. */
+class InProcessWatch {
+  private readonly sink: WatchSink;
+  private readonly queue: (() => void)[] = [];
+  private isOver = false;
+  private isDraining = false;
+  private readonly stop: () => void;
+
+  constructor(server: ApiServer, request: ServerRequest, sink: WatchSink) {
+    this.sink = sink;
+    const early: (() => void)[] = [];
+    let isOpen = false;
+    const inOrder = (work: () => void): void => {
+      if (isOpen) this.later(work);
+      else early.push(work);
+    };
+    const opened = server.watch(request, {
+      onEvent: (event) => {
+        inOrder(() => {
+          this.deliver(event);
+        });
+      },
+      onEnd: () => {
+        inOrder(() => {
+          this.end(undefined);
+        });
+      },
+    });
+    isOpen = true;
+    if ('refusal' in opened) {
+      const { status, body } = opened.refusal;
+      this.stop = () => undefined;
+      this.later(() => {
+        this.end(new ApiStatusError(status, textAt(body, 'reason'), textAt(body, 'message')));
+      });
+      return;
+    }
+    this.stop = opened.close;
+    this.later(() => {
+      sink.onOpen();
+    });
+    for (const work of early) this.later(work);
+  }
+
+  readonly close = (): void => {
+    if (this.isOver) return;
+    this.stop();
+    this.queue.length = 0;
+    this.later(() => {
+      this.end(new TransportError('aborted', 'the watch was closed'));
+    });
+  };
+
+  private deliver(event: ServerEvent): void {
+    this.sink.onEvent({ type: event.type, object: copy(event.object) });
+  }
+
+  private end(error: TransportError | ApiStatusError | undefined): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.sink.onEnd(error);
+  }
+
+  private later(work: () => void): void {
+    this.queue.push(work);
+    if (this.isDraining) return;
+    this.isDraining = true;
+    queueMicrotask(() => {
+      this.drain();
+    });
+  }
+
+  private drain(): void {
+    for (let work = this.queue.shift(); work !== undefined; work = this.queue.shift()) if (!this.isOver) work();
+    this.isDraining = false;
+  }
+}
