@@ -25,7 +25,10 @@ function bench(behaviour: DeviceBehaviour, crash?: CrashPoint) {
     schedule: (delayMs, task) => kernel.schedule(delayMs, task),
     record: (event) => events.push(event),
   });
-  const agent = new SimulatedPowerAgent(new Map([['bmc-a', device]]), new Port(controller, crash));
+  const agent = new SimulatedPowerAgent(
+    new Map([['bmc-a', device]]),
+    new Port(controller, crash === undefined ? undefined : { pointFor: () => crash, onCrash: () => undefined }),
+  );
   const abort = new AbortController();
   const target = (changes: Partial<Target> = {}): Target => ({
     plug: '',

@@ -219,7 +219,7 @@ class Conversation {
   }
 }
 
-/** The registry's entry `sim-bmc`. Its one parameter is `address`, the device's name. */
+/** The registry's entry `sim-bmc`. `address` is the device's name. */
 export function simulatedDefinition(devices: ReadonlyMap<string, SimulatedDevice>, port: Port): AgentDefinition {
   return {
     name: 'sim-bmc',
@@ -228,9 +228,16 @@ export function simulatedDefinition(devices: ReadonlyMap<string, SimulatedDevice
     actions: ['on', 'off', 'reboot'],
     deviceMaxLatencyMs: 30_000,
     deviceKey: (parameters: Parameters) => parameters['address'] ?? '',
-    describe: () => [{ name: 'address', required: true, secret: false, description: 'Name of the simulated device.' }],
-    check: (parameters: Parameters) =>
-      devices.has(parameters['address'] ?? '') ? [] : [{ parameter: 'address', message: `no device ${parameters['address'] ?? ''} in this world` }],
+    describe: () => [
+      { name: 'address', required: true, secret: false, description: 'Name of the simulated device.' },
+      { name: 'password', required: true, secret: true, description: 'Any text.' },
+    ],
+    check: (parameters: Parameters, withSecrets: boolean) => [
+      ...(devices.has(parameters['address'] ?? '')
+        ? []
+        : [{ parameter: 'address', message: `no device ${parameters['address'] ?? ''} in this world` }]),
+      ...(withSecrets && parameters['password'] === undefined ? [{ parameter: 'password', message: 'it is missing' }] : []),
+    ],
     create: () => Promise.resolve(new SimulatedPowerAgent(devices, port)),
   };
 }

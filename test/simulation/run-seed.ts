@@ -1,14 +1,41 @@
-import { Kernel } from './kernel/kernel.ts';
+import type { ControllerProgram } from './controller-program.ts';
+import { endOf } from './ending.ts';
+import { fenceProgram } from './fence-program.ts';
+import { describeThrown, Kernel } from './kernel/kernel.ts';
+import { judged } from './judgement.ts';
+import { describeScenario, scenarioOf } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
 import type { SeedResult } from './seed-result.ts';
+import { World } from './world.ts';
 
 export interface RunSeedOptions {
   /** Every trace line, for people. */
   onLine?: (line: string) => void;
+  /** Instead of the real controller: a mutant. */
+  program?: ControllerProgram;
+  /** Instead of the one drawn from the seed. */
+  scenario?: Scenario;
 }
 
 /** One seed: its scenario, run to the end and judged. */
 export async function runSeed(seed: number, options: RunSeedOptions = {}): Promise<SeedResult> {
-  const kernel = new Kernel({ seed, ...options });
-  await kernel.run({ untilMs: 1 });
-  return { seed, scenario: '', violations: kernel.failures, hash: kernel.hash(), events: kernel.eventCount, virtualMs: kernel.nowMs };
+  const scenario = options.scenario ?? scenarioOf(seed);
+  const kernel = new Kernel({ seed, ...(options.onLine === undefined ? {} : { onLine: options.onLine }) });
+  const violations: string[] = [];
+  try {
+    const world = new World(scenario, kernel, options.program ?? fenceProgram(scenario.configuration));
+    await world.begin();
+    await kernel.run({ untilMs: scenario.expected.withinMs, isOver: () => world.isOver() });
+    violations.push(...(await endOf(world, scenario, kernel.nowMs)), ...judged(world.trace.events, scenario));
+  } catch (thrown) {
+    violations.push(`the world broke: ${describeThrown(thrown)}`);
+  }
+  return {
+    seed,
+    scenario: describeScenario(scenario),
+    violations: [...kernel.failures, ...violations],
+    hash: kernel.hash(),
+    events: kernel.eventCount,
+    virtualMs: kernel.nowMs,
+  };
 }

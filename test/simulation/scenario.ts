@@ -22,13 +22,13 @@ export interface Scenario {
   /** From an accepted set to its effect. */
   deviceEffectMs: RangeMs;
   /** Of the first controller that leads. */
-  crash?: CrashPoint;
+  crash: CrashPoint | undefined;
   /** From a crash to the new process. */
   restartAfterMs: number;
   /** The leading controller stands still (SIGSTOP or a sleeping machine) from a while after the fault on. */
-  pause?: { kind: 'stop' | 'suspend'; atMs: number; durationMs: number };
+  pause: { kind: 'stop' | 'suspend'; atMs: number; durationMs: number } | undefined;
   /** The controller's wall clock is set anew. */
-  wallJump?: { atMs: number; byMs: number };
+  wallJump: { atMs: number; byMs: number } | undefined;
   /** Between the controllers and the API server, until `faultsEndMs`. */
   api: ApiFaults;
   faultsEndMs: number;
@@ -116,10 +116,10 @@ export function scenarioOf(seed: number): Scenario {
     flapMs: random.between(20_000, 150_000),
     device,
     deviceEffectMs: (device === 'slow' ? [4_000, 25_000] : [50, 1_500]) as RangeMs,
-    ...(crash === undefined ? {} : { crash }),
+    crash,
     restartAfterMs: random.between(500, 20_000),
-    ...(pause === undefined ? {} : { pause }),
-    ...(wallJump === undefined ? {} : { wallJump }),
+    pause,
+    wallJump,
     api: random.chance(0.3) ? ROUGH_API : CALM_API,
     faultsEndMs: 200_000,
     configuration: drawConfiguration(random),

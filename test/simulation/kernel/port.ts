@@ -20,17 +20,21 @@ export interface PortCall<T> {
   effect: () => T | Promise<T>;
 }
 
+/** Which call kills the process. Asked at every call; a point counts the calls since it was first given. */
+export interface CrashPlan {
+  pointFor: () => CrashPoint | undefined;
+  onCrash: (point: CrashPoint, label: string) => void;
+}
+
 /** The outgoing side of a simulated process: every call passes here, is counted, delayed, and may be the one at which the process dies. */
 export class Port {
   readonly process: SimulatedProcess;
-  readonly #crash: CrashPoint | undefined;
-  readonly #onCrash: (point: CrashPoint, label: string) => void;
+  readonly #plan: CrashPlan | undefined;
   #seen = 0;
 
-  constructor(process: SimulatedProcess, crash?: CrashPoint, onCrash: (point: CrashPoint, label: string) => void = () => undefined) {
+  constructor(process: SimulatedProcess, plan?: CrashPlan) {
     this.process = process;
-    this.#crash = crash;
-    this.#onCrash = onCrash;
+    this.#plan = plan;
   }
 
   /** Settles after both delays as `effect` did; never when the process is dead by then, or was when it called. */
@@ -71,7 +75,7 @@ export class Port {
   }
 
   #crashFor(tags: readonly string[]): CrashPoint | undefined {
-    const point = this.#crash;
+    const point = this.#plan?.pointFor();
     if (point === undefined || (point.tag !== 'any' && !tags.includes(point.tag))) {
       return undefined;
     }
@@ -82,7 +86,7 @@ export class Port {
   #die(point: CrashPoint, label: string): void {
     if (!this.process.isDead) {
       this.process.crash();
-      this.#onCrash(point, label);
+      this.#plan?.onCrash(point, label);
     }
   }
 }

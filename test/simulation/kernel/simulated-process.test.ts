@@ -135,7 +135,7 @@ describe('a port', () => {
   ] as const)('kills the process %s of the call it was told', async (moment, nth, effects) => {
     const kernel = new Kernel({ seed: 1 });
     const died: string[] = [];
-    const port = new Port(kernel.spawn('caller'), { tag: 'write', nth, moment }, (_point, label) => died.push(label));
+    const port = new Port(kernel.spawn('caller'), { pointFor: () => ({ tag: 'write', nth, moment }), onCrash: (_point, label) => died.push(label) });
     const seen: string[] = [];
     const answered: string[] = [];
     void (async () => {

@@ -1,0 +1,61 @@
+import { ApiServer } from '../../src/drill/apiserver/server.ts';
+import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { createScene, DEFAULT_SCENE } from '../../src/drill/world/scene.ts';
+import { ApiClient } from '../../src/kube/client.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/manifests/definitions.ts';
+import type { CustomResourceDefinition } from '../../src/manifests/definitions.ts';
+import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { Resource } from '../../src/ports/cluster.ts';
+import { FENCE_NAMESPACE } from './configuration.ts';
+import type { Kernel } from './kernel/kernel.ts';
+
+export const CONTROLLER_USER = 'nodefence';
+const ADMIN = 'admin';
+const CONTROLLER_MANAGER = 'system:kube-controller-manager';
+
+const DEFINITIONS: Resource<CustomResourceDefinition> = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+
+/** The embedded API server of one simulated world; it answers at once, what lies between is the transports' affair. */
+export class SimulatedApi {
+  /** For building the world and for looking at its end: no delay, no fault. */
+  readonly admin: ApiClient;
+  readonly #server: ApiServer;
+
+  constructor(kernel: Kernel, nodes: readonly string[], audit: (event: ApiEvent) => void) {
+    const names = [ADMIN, CONTROLLER_USER, CONTROLLER_MANAGER, ...nodes.map((node) => `system:node:${node}`)];
+    this.#server = new ApiServer({
+      clock: kernel.spawn('api-server').clock,
+      random: kernel.random('api-server'),
+      users: names.map((name) => ({ name, groups: ['system:masters'], token: name })),
+      authorization: 'always-allow',
+      audit,
+    });
+    this.admin = new ApiClient({ transport: this.transportFor(ADMIN) });
+  }
+
+  transportFor(user: string): ApiTransport {
+    return inProcessTransport(this.#server, user);
+  }
+
+  /** Custom resources, namespaces and the workload. */
+  async install(replicas: number): Promise<void> {
+    for (const definition of CUSTOM_RESOURCE_DEFINITIONS) {
+      await this.admin.create(DEFINITIONS, definition);
+    }
+    await this.admin.create(NAMESPACES, { metadata: { name: FENCE_NAMESPACE } });
+    await createScene(this.admin, { ...DEFAULT_SCENE, replicas });
+  }
+
+  /** Bookmarks and timeouts of watches. */
+  tick(): void {
+    this.#server.tick();
+  }
+}

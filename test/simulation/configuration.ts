@@ -1,0 +1,59 @@
+import type { Cluster } from '../../src/ports/cluster.ts';
+import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
+import type { Configuration } from './scenario.ts';
+
+export const FENCE_NAMESPACE = 'nodefence-system';
+const SECRET_NAME = 'bmc-credentials';
+/** The password of every simulated BMC; it must turn up nowhere but in its Secret (P9). */
+export const SECRET_TEXT = 'correct-horse-battery-staple';
+
+/** The ConfigMaps that an administrator would write for these nodes, in the seed's own form. */
+export async function createFenceConfiguration(
+  admin: Pick<Cluster, 'create'>,
+  nodes: readonly string[],
+  configuration: Configuration,
+): Promise<void> {
+  const clusterProperties = propertiesOf({
+    isolation_delay: inSeconds(configuration.isolationDelayMs),
+    power_management_delay: inSeconds(configuration.powerManagementDelayMs),
+    step_retries: String(configuration.stepRetries),
+    max_restarts: String(configuration.maxRestarts),
+    ready_timeout: inSeconds(configuration.readyTimeoutMs),
+    healthy_delay: inSeconds(configuration.healthyDelayMs),
+    probation: inSeconds(configuration.probationMs),
+    power_timeout: inSeconds(configuration.powerTimeoutMs),
+    settle: inSeconds(configuration.settleMs),
+    release_timeout: inSeconds(configuration.releaseTimeoutMs),
+    release: configuration.release,
+  });
+  await createMap(admin, 'fence-cluster-config', { 'config.properties': clusterProperties });
+  await createMap(admin, 'fence-method-template-bmc', { 'template.properties': propertiesOf({ agent_name: 'sim-bmc', secret: SECRET_NAME }) });
+  // Base64, as the API takes it.
+  await admin.create(SECRETS, {
+    metadata: { name: SECRET_NAME, namespace: FENCE_NAMESPACE },
+    data: { password: Buffer.from(SECRET_TEXT).toString('base64') },
+  });
+  for (const node of nodes) {
+    await createMap(admin, `fence-config-${node}`, {
+      'config.properties': propertiesOf({ node_name: node, isolation: 'cordon', power_management: 'bmc-off bmc-on', recovery: 'uncordon' }),
+      'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'on' }),
+      'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'on' }),
+      'fence-method-bmc-off': propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${node}`, action: 'off' }),
+      'fence-method-bmc-on': propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${node}`, action: 'on' }),
+    });
+  }
+}
+
+function createMap(admin: Pick<Cluster, 'create'>, name: string, data: Record<string, string>): Promise<unknown> {
+  return admin.create(CONFIG_MAPS, { metadata: { name, namespace: FENCE_NAMESPACE }, data });
+}
+
+function propertiesOf(entries: Readonly<Record<string, string>>): string {
+  return Object.entries(entries)
+    .map(([key, value]) => `${key}=${value}`)
+    .join('\n');
+}
+
+function inSeconds(milliseconds: number): string {
+  return `${milliseconds / 1000}s`;
+}

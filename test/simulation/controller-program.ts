@@ -1,0 +1,20 @@
+import type { AgentRegistry } from '../../src/ports/agents.ts';
+import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Random } from '../../src/ports/random.ts';
+
+/** What one controller process of the simulated world is given: the real program's ports, nothing else. */
+export interface ControllerWorld {
+  /** Lease holder identity; also the session that devices see. */
+  identity: string;
+  transport: ApiTransport;
+  clock: Clock;
+  random: Random;
+  registry: AgentRegistry;
+  /** The process ends by itself, e.g. because its lease is lost. */
+  exit: (reason: string) => void;
+  log: (line: string) => void;
+}
+
+/** The main function of a controller process. What it leaves running ends with the process. */
+export type ControllerProgram = (world: ControllerWorld) => void;

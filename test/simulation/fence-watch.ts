@@ -1,0 +1,48 @@
+import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+
+const FENCES = 'nodefences.ha.k8s.io';
+
+/** The fences of a world as the API server stored them last, seen from outside. */
+export class FenceWatch {
+  readonly #now: () => number;
+  readonly #fences = new Map<string, NodeFenceStatus | undefined>();
+  #changedAtMs = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  hear(event: ApiEvent): void {
+    if (
+      event.resource !== FENCES ||
+      event.status >= 300 ||
+      event.name === undefined ||
+      event.verb === 'get' ||
+      event.verb === 'list' ||
+      event.verb === 'watch'
+    ) {
+      return;
+    }
+    this.#changedAtMs = this.#now();
+    if (event.verb === 'delete') {
+      this.#fences.delete(event.name);
+      return;
+    }
+    this.#fences.set(event.name, (event.object as { status?: NodeFenceStatus } | undefined)?.status);
+  }
+
+  /** Nodes that have or had a fence, by the fence's name. */
+  get names(): readonly string[] {
+    return [...this.#fences.keys()];
+  }
+
+  of(name: string): NodeFenceStatus | undefined {
+    return this.#fences.get(name);
+  }
+
+  /** When a fence was written last. */
+  get changedAtMs(): number {
+    return this.#changedAtMs;
+  }
+}

@@ -1,0 +1,208 @@
+import type { FenceDependencies, Runner } from '../../src/controllers/fence/dependencies.ts';
+import { OUT_OF_SERVICE_OWNER } from '../../src/controllers/fence/ownership.ts';
+import type { Job } from '../../src/dispatch/job.ts';
+import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { JobReport } from '../../src/domain/snapshot.ts';
+import { timestamp } from '../../src/ports/clock.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Cluster, Resource } from '../../src/ports/cluster.ts';
+import type { KubeObject, Node } from '../../src/ports/objects.ts';
+import type { Scenario } from './scenario.ts';
+
+/** A deliberate defect of the core. The simulation is worth something only when it catches each of them. */
+export interface Mutant {
+  name: string;
+  /** What is broken, as a clause. */
+  defect: string;
+  /** Part of the violation that must be seen. */
+  caughtBy: RegExp;
+  /** Where the defect has a chance to show; otherwise as drawn, without crash and pause. */
+  scenario: (drawn: Scenario) => Partial<Scenario>;
+  mutate: (dependencies: FenceDependencies) => FenceDependencies;
+}
+
+function claim(job: Job, clock: Clock): JobReport {
+  return { id: job.entry.id, result: 'succeeded', message: 'done, says the mutant', finishedAt: timestamp(clock) };
+}
+
+function proof(job: Job, clock: Clock): JobReport {
+  return {
+    ...claim(job, clock),
+    edge: 'off',
+    evidence: { kind: 'power-off', grade: 'read-back', detail: 'off, says the mutant', identity: 'verified', observedAt: timestamp(clock) },
+    evidenceAtMs: clock.monotonicMs(),
+  };
+}
+
+function withRunner(dependencies: FenceDependencies, run: (job: Job, inner: Runner) => Promise<JobReport>): FenceDependencies {
+  const inner = dependencies.runner;
+  return { ...dependencies, runner: { run: (job) => run(job, inner), recover: (job) => inner.recover(job) } };
+}
+
+/** The cluster port with some methods replaced; the rest goes through. */
+function withCluster(dependencies: FenceDependencies, change: (inner: Cluster) => Partial<Cluster>): FenceDependencies {
+  const inner = dependencies.cluster;
+  const through: Cluster = {
+    get: (resource, name, namespace) => inner.get(resource, name, namespace),
+    list: (resource, options) => inner.list(resource, options),
+    create: (resource, object) => inner.create(resource, object),
+    replace: (resource, object) => inner.replace(resource, object),
+    replaceStatus: (resource, object) => inner.replaceStatus(resource, object),
+    mergePatch: (resource, name, patch, options) => inner.mergePatch(resource, name, patch, options),
+    remove: (resource, name, options) => inner.remove(resource, name, options),
+    evict: (name, namespace, options) => inner.evict(name, namespace, options),
+  };
+  return { ...dependencies, cluster: { ...through, ...change(inner) } };
+}
+
+function withTiming(dependencies: FenceDependencies, timing: { settleMs?: number; offStableMs?: number }): FenceDependencies {
+  const { planner } = dependencies;
+  return {
+    ...dependencies,
+    planner: {
+      planFor: (node) => {
+        const plan = planner.planFor(node);
+        return { ...plan, timing: { ...plan.timing, ...timing } };
+      },
+      parametersFor: (node, method) => planner.parametersFor(node, method),
+    },
+  };
+}
+
+function hasOpenIntent(object: KubeObject): boolean {
+  const status = (object as { status?: NodeFenceStatus }).status;
+  return status?.journal.some((entry) => entry.finishedAt === undefined) === true;
+}
+
+function withoutOurTaint(node: Node): Node {
+  const annotations = Object.fromEntries(Object.entries(node.metadata.annotations ?? {}).filter(([key]) => key !== OUT_OF_SERVICE_OWNER));
+  return { ...node, metadata: { ...node.metadata, annotations } };
+}
+
+const honest = (): Partial<Scenario> => ({ fault: 'panic', device: 'honest' });
+const lying = (): Partial<Scenario> => ({ fault: 'hang', device: 'lies' });
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'dropped verify',
+    defect: 'an off that was never read back counts as done',
+    caughtBy: /P1/,
+    scenario: lying,
+    mutate: (dependencies) =>
+      withRunner(dependencies, async (job, inner) => {
+        const report = await inner.run(job);
+        return job.entry.action === 'off' && report.result === 'timeout' ? proof(job, dependencies.clock) : report;
+      }),
+  },
+  {
+    name: 'released without evidence',
+    defect: 'an off counts as proven without anything being sent',
+    caughtBy: /P1/,
+    scenario: honest,
+    mutate: (dependencies) =>
+      withRunner(dependencies, (job, inner) => (job.entry.action === 'off' ? Promise.resolve(proof(job, dependencies.clock)) : inner.run(job))),
+  },
+  {
+    name: 'swapped order',
+    defect: 'the machine is switched on before its workload is released',
+    caughtBy: /P1|P3/,
+    scenario: honest,
+    mutate: (dependencies) =>
+      withRunner(dependencies, async (job, inner) => {
+        const report = await inner.run(job);
+        if (job.entry.action === 'off' && report.result === 'succeeded') {
+          await inner.run({ ...job, entry: { ...job.entry, action: 'on', operation: 'on:bmc-on' } });
+        }
+        return report;
+      }),
+  },
+  {
+    name: 'no write ahead',
+    defect: 'a device is called although its intent was never written',
+    caughtBy: /P4/,
+    scenario: honest,
+    mutate: (dependencies) =>
+      withCluster(dependencies, (inner) => ({
+        replaceStatus: <T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> =>
+          resource.plural === 'nodefences' && hasOpenIntent(object) ? Promise.resolve(object) : inner.replaceStatus(resource, object),
+      })),
+  },
+  {
+    name: 'unchecked lease',
+    defect: 'the lease is not looked at before a set',
+    caughtBy: /P5/,
+    scenario: (drawn) => ({
+      ...honest(),
+      // From about the time of the first set on; longer than the lease lasts.
+      pause: { kind: 'stop', atMs: drawn.faultAtMs + 40_000 + 500 * (drawn.seed % 60), durationMs: 20_000 },
+    }),
+    mutate: (dependencies) => {
+      const { leadership } = dependencies;
+      return {
+        ...dependencies,
+        leadership: {
+          get epoch() {
+            return leadership.epoch;
+          },
+          get isLeading() {
+            return leadership.isLeading;
+          },
+          get actsFromMs() {
+            return leadership.actsFromMs;
+          },
+          mayBegin: () => true,
+        },
+      };
+    },
+  },
+  {
+    name: 'no last look',
+    defect: 'Node and Lease are taken from the cache instead of the quorum before a release',
+    caughtBy: /P2/,
+    scenario: honest,
+    mutate: (dependencies) =>
+      withCluster(dependencies, (inner) => ({
+        get: <T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined> => {
+          const { nodes, leases } = dependencies.listers;
+          const cached =
+            resource.plural === 'leases' ? leases.get(`${namespace ?? ''}/${name}`) : resource.plural === 'nodes' ? nodes.get(name) : undefined;
+          return cached === undefined ? inner.get(resource, name, namespace) : Promise.resolve(cached as unknown as T);
+        },
+      })),
+  },
+  {
+    name: 'taint left',
+    defect: 'the out-of-service taint is believed gone before the on',
+    caughtBy: /P3/,
+    scenario: (drawn) => ({ ...honest(), configuration: { ...drawn.configuration, release: 'out-of-service' } }),
+    mutate: (dependencies) =>
+      withCluster(dependencies, (inner) => ({
+        get: async <T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined> => {
+          const object = await inner.get(resource, name, namespace);
+          return object !== undefined && resource.plural === 'nodes' ? (withoutOurTaint(object as unknown as Node) as unknown as T) : object;
+        },
+      })),
+  },
+  {
+    name: 'no settle',
+    defect: 'the on follows the off at once',
+    caughtBy: /P5/,
+    scenario: honest,
+    mutate: (dependencies) => withTiming(dependencies, { settleMs: 0 }),
+  },
+  {
+    name: 'one look is enough',
+    defect: 'the off is not watched until it is stable',
+    caughtBy: /P1/,
+    scenario: honest,
+    mutate: (dependencies) => withTiming(dependencies, { offStableMs: 0 }),
+  },
+  {
+    name: 'cordon left',
+    defect: 'the uncordon counts as done without being done',
+    caughtBy: /P8|cordoned/,
+    scenario: honest,
+    mutate: (dependencies) =>
+      withRunner(dependencies, (job, inner) => (job.method.agent === 'uncordon' ? Promise.resolve(claim(job, dependencies.clock)) : inner.run(job))),
+  },
+];

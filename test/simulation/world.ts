@@ -1,0 +1,247 @@
+import { fenceName } from '../../src/domain/node-fence.ts';
+import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { ClusterControllers } from '../../src/drill/world/cluster-controllers.ts';
+import type { Trace } from '../../src/drill/world/dependencies.ts';
+import { MemoryDisk } from '../../src/drill/world/disk.ts';
+import { Machine } from '../../src/drill/world/machine.ts';
+import { KUBERNETES_CLUSTER, KUBERNETES_KUBELET } from '../../src/drill/world/options.ts';
+import { CONTROLLER_USER, SimulatedApi } from './api.ts';
+import { createFenceConfiguration } from './configuration.ts';
+import type { ControllerProgram } from './controller-program.ts';
+import { Controllers } from './controllers.ts';
+import { SimulatedDevice } from './devices.ts';
+import { FaultyTransport } from './faulty-transport.ts';
+import { FenceWatch } from './fence-watch.ts';
+import type { Kernel } from './kernel/kernel.ts';
+import { Port } from './kernel/port.ts';
+import type { SimulatedProcess } from './kernel/simulated-process.ts';
+import { CALM_API, Network } from './network.ts';
+import type { Scenario } from './scenario.ts';
+import { releasedNode, WorldTrace } from './world-trace.ts';
+
+/** Nothing was written to any fence for so long: it has come to rest. */
+const REST_MS = 45_000;
+/** A flap that ended so long ago without a fence needs none. */
+const UNNOTICED_MS = 90_000;
+const BOOT_MS = 20_000;
+const WRITE_MS = 2_000;
+const BOOKMARK_MS = 30_000;
+/** Calm water inside the cluster: faults strike the controllers' side, what the cluster does by itself is given. */
+const INSIDE: typeof CALM_API = { ...CALM_API, latencyMs: [0.2, 1] };
+
+/** A whole cluster with its machines, devices and controllers on one kernel. */
+export class World {
+  readonly trace: WorldTrace;
+  readonly api: SimulatedApi;
+  readonly fence: FenceWatch;
+  readonly machines: ReadonlyMap<string, Machine>;
+  readonly #scenario: Scenario;
+  readonly #kernel: Kernel;
+  readonly #controllers: Controllers;
+  readonly #network: Network;
+  readonly #inside: Network;
+  readonly #disk: MemoryDisk;
+  #releases = 0;
+
+  constructor(scenario: Scenario, kernel: Kernel, program: ControllerProgram) {
+    this.#scenario = scenario;
+    this.#kernel = kernel;
+    this.#disk = new MemoryDisk();
+    const machines = new Map<string, Machine>();
+    this.machines = machines;
+    this.trace = new WorldTrace(kernel, { power: (node) => machines.get(node)?.state, isController: (user) => user === CONTROLLER_USER });
+    this.fence = new FenceWatch(() => kernel.nowMs);
+    this.api = new SimulatedApi(kernel, scenario.nodes, (event) => {
+      this.#heard(event);
+    });
+    this.#inside = new Network(kernel.random('network inside'), INSIDE);
+    this.#network = new Network(kernel.random('network'), scenario.api);
+    const devices = new Map<string, SimulatedDevice>();
+    for (const node of scenario.nodes) {
+      const machine = this.#createMachine(node);
+      machines.set(node, machine);
+      devices.set(`bmc-${node}`, this.#createDevice(node, machine));
+    }
+    this.#controllers = new Controllers({
+      kernel,
+      program,
+      api: this.api.transportFor(CONTROLLER_USER),
+      network: this.#network,
+      devices,
+      restartAfterMs: scenario.restartAfterMs,
+      crash: scenario.crash,
+      record: (event) => {
+        this.trace.record(event);
+      },
+      log: (line) => {
+        kernel.trace(line);
+      },
+    });
+  }
+
+  /** Builds the cluster, without time passing. */
+  async begin(): Promise<void> {
+    const { nodes, configuration } = this.#scenario;
+    await this.api.install(this.replicas);
+    await createFenceConfiguration(this.api.admin, nodes, configuration);
+    const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
+    new ClusterControllers({ transport, clock: process.clock, random: process.random, trace: this.#record }, KUBERNETES_CLUSTER).start();
+    for (const machine of this.machines.values()) {
+      machine.powerOn('start');
+    }
+    for (let replica = 0; replica < this.#scenario.controllers; replica++) {
+      this.#controllers.start(replica);
+    }
+    this.#repeat(BOOKMARK_MS, () => {
+      this.api.tick();
+    });
+    this.#scheduleFaults();
+  }
+
+  /** Pods of the StatefulSet: as many as the nodes, so that the failed one has its share. */
+  get replicas(): number {
+    return this.#scenario.nodes.length;
+  }
+
+  /** The fence of the failed node has come to rest where it may rest, and nothing more is to be expected of it. */
+  isOver(): boolean {
+    const { fault, faultAtMs, flapMs, victim, configuration } = this.#scenario;
+    const nowMs = this.#kernel.nowMs;
+    if (nowMs - this.fence.changedAtMs < REST_MS || nowMs < faultAtMs) {
+      return false;
+    }
+    const status = this.fence.of(fenceName(victim));
+    if (fault === 'flap' && nowMs < faultAtMs + flapMs + UNNOTICED_MS) {
+      return false;
+    }
+    switch (status?.state) {
+      case undefined:
+        return fault === 'flap';
+      case 'final':
+        return true;
+      case 'error':
+        return status.restarts >= configuration.maxRestarts;
+      default:
+        return false;
+    }
+  }
+
+  /** How often the controllers freed something of a node. */
+  get releases(): number {
+    return this.#releases;
+  }
+
+  readonly #record: Trace = (event) => {
+    this.trace.record(event);
+  };
+
+  #heard(event: ApiEvent): void {
+    this.trace.record(event);
+    this.fence.hear(event);
+    if (event.user === CONTROLLER_USER && event.status < 300 && releasedNode(event) !== undefined) {
+      this.#releases += 1;
+    }
+  }
+
+  #scheduleFaults(): void {
+    const { fault, victim, faultAtMs, flapMs, pause, wallJump, faultsEndMs } = this.#scenario;
+    const at = (atMs: number, task: () => void): void => {
+      this.#kernel.schedule(atMs, task);
+    };
+    at(faultAtMs, () => {
+      this.trace.record({ kind: 'fault', at: 0, fault, node: victim });
+      this.#controllers.arm();
+      this.#strike();
+    });
+    if (fault === 'flap') {
+      at(faultAtMs + flapMs, () => {
+        this.#kernel.trace(`the network of ${victim} is back`);
+        this.machines.get(victim)?.heal();
+      });
+    }
+    if (pause !== undefined) {
+      at(pause.atMs, () => {
+        this.#controllers.pause(0, pause.kind, pause.durationMs);
+      });
+    }
+    if (wallJump !== undefined) {
+      at(wallJump.atMs, () => {
+        for (const process of this.#controllers.processes) {
+          process.jumpWallClock(wallJump.byMs);
+        }
+      });
+    }
+    at(faultsEndMs, () => {
+      this.#network.faults = CALM_API;
+    });
+  }
+
+  #strike(): void {
+    const machine = this.machines.get(this.#scenario.victim);
+    switch (this.#scenario.fault) {
+      case 'panic':
+        machine?.panic();
+        break;
+      case 'hang':
+        machine?.hang();
+        break;
+      case 'partition':
+      case 'flap':
+        machine?.partition();
+        break;
+    }
+  }
+
+  #createMachine(node: string): Machine {
+    const [process, transport] = this.#insider(`machine-${node}`, `system:node:${node}`);
+    return new Machine(
+      { transport, clock: process.clock, random: process.random, trace: this.#record, disk: this.#disk },
+      { ...KUBERNETES_KUBELET, writeMs: WRITE_MS, node, systemUUID: systemUUIDOf(node), bootDelayMs: BOOT_MS },
+    );
+  }
+
+  #createDevice(node: string, machine: Machine): SimulatedDevice {
+    const { victim, device, deviceEffectMs } = this.#scenario;
+    return new SimulatedDevice({
+      name: `bmc-${node}`,
+      node,
+      systemUUID: systemUUIDOf(node),
+      behaviour: node === victim ? device : 'honest',
+      backend: {
+        state: () => machine.state,
+        on: () => {
+          machine.powerOn('set');
+        },
+        off: () => {
+          machine.powerOff('set');
+        },
+      },
+      random: this.#kernel.random(`device ${node}`),
+      effectMs: node === victim ? deviceEffectMs : [50, 500],
+      now: () => this.#kernel.nowMs,
+      schedule: (delayMs, task) => {
+        this.#kernel.schedule(delayMs, task);
+      },
+      record: (event) => {
+        this.trace.record(event);
+      },
+    });
+  }
+
+  #insider(name: string, user: string): [SimulatedProcess, ApiTransport] {
+    const process = this.#kernel.spawn(name);
+    return [process, new FaultyTransport(this.api.transportFor(user), new Port(process), this.#inside)];
+  }
+
+  #repeat(periodMs: number, task: () => void): void {
+    this.#kernel.schedule(periodMs, () => {
+      task();
+      this.#repeat(periodMs, task);
+    });
+  }
+}
+
+function systemUUIDOf(node: string): string {
+  return `4c4c4544-0000-4000-8000-${node.charCodeAt(0).toString(16).padStart(12, '0')}`;
+}
