@@ -22,7 +22,7 @@ function merged(target: unknown, patch: unknown): unknown {
 }
 
 /** One Node behind the Cluster port, with compare-and-swap; `before` runs before each patch is looked at. */
-class OneNode implements Pick<Cluster, 'get' | 'mergePatch'> {
+class OneNode {
   node: Node | undefined;
   patches: unknown[] = [];
   before: () => void = () => undefined;
@@ -32,7 +32,7 @@ class OneNode implements Pick<Cluster, 'get' | 'mergePatch'> {
     this.node = { metadata: { name: 'a', uid: 'u', resourceVersion: '1', annotations }, spec: node, status: {} };
   }
 
-  get<T extends KubeObject>(_resource: Resource<T>, _name: string): Promise<T | undefined> {
+  get<T extends KubeObject>(): Promise<T | undefined> {
     if (this.failure !== undefined) return Promise.reject(this.failure);
     return Promise.resolve(structuredClone(this.node) as unknown as T | undefined);
   }

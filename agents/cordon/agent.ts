@@ -10,15 +10,13 @@ function create(context: AgentContext): ActionAgent {
   return {
     kind: 'action',
     async run(target) {
-      let found = false;
-      await editNode(context, target, ASKED, (node) => {
-        found = isCordoned(node);
-        if (found) return undefined;
+      const isChanged = await editNode(context, target, ASKED, (node) => {
+        if (isCordoned(node)) return undefined;
         return { annotations: { [CORDON_MARK]: fenceName(node.metadata.name) }, spec: { unschedulable: true } };
       });
       const node = await readNode(context, target, ASKED);
       if (!isCordoned(node)) throw nodeError('Unreachable', target, ASKED, 'the Node is schedulable again when read back');
-      if (isMarkedByUs(node)) return { result: 'accepted', detail: found ? 'already cordoned by this fence' : 'cordoned' };
+      if (isMarkedByUs(node)) return { result: 'accepted', detail: isChanged ? 'cordoned' : 'already cordoned by this fence' };
       return { result: 'accepted', detail: 'already cordoned by somebody else; left alone' };
     },
     async confirm(target) {

@@ -18,7 +18,7 @@ const boolean = z.string().transform((text, context) => {
 
 function isCertificateBundle(pem: string): boolean {
   try {
-    return new X509Certificate(pem).subject !== undefined;
+    return new X509Certificate(pem).raw.length > 0;
   } catch (error) {
     if (error instanceof Error) return false;
     throw error;

@@ -40,20 +40,21 @@ export async function readNode(context: AgentContext, target: Target, asked: str
 
 /**
  * Changes a Node by merge patch from a fresh GET under its resourceVersion, because taints are an atomic list and others write too.
- * Resolves with the Node as stored; a lost race starts again from the GET.
+ * Resolves with whether anything was written; a lost race starts again from the GET.
  */
-export async function editNode(context: AgentContext, target: Target, asked: string, plan: (node: Node) => NodePatch | undefined): Promise<Node> {
+export async function editNode(context: AgentContext, target: Target, asked: string, plan: (node: Node) => NodePatch | undefined): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     const node = await readNode(context, target, asked);
     const patch = plan(node);
-    if (patch === undefined) return node;
+    if (patch === undefined) return false;
     if (target.signal.aborted) throw nodeError('NotSent', target, asked, 'the call was given up before anything was sent');
     target.beforeSend();
     try {
-      return await context.cluster.mergePatch(NODES, node.metadata.name, {
+      await context.cluster.mergePatch(NODES, node.metadata.name, {
         metadata: { resourceVersion: node.metadata.resourceVersion, ...(patch.annotations === undefined ? {} : { annotations: patch.annotations }) },
         ...(patch.spec === undefined ? {} : { spec: patch.spec }),
       });
+      return true;
     } catch (error) {
       const conflict = error instanceof ApiStatusError && error.status === 409;
       if (!conflict || attempt >= ATTEMPTS_MAX) throw typed(error, target, asked);

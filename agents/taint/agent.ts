@@ -68,15 +68,12 @@ function create(context: AgentContext): ActionAgent {
     async run(target) {
       const wanted = parse(target.parameters, target);
       const asked = `taint ${entry(wanted)} ${wanted.state}`;
-      let changed = false;
-      await editNode(context, target, asked, (node) => {
-        const patch = wanted.state === 'present' ? addition(node, wanted, target) : removal(node, wanted);
-        changed = patch !== undefined;
-        return patch;
-      });
+      const isChanged = await editNode(context, target, asked, (node) =>
+        wanted.state === 'present' ? addition(node, wanted, target) : removal(node, wanted),
+      );
       const node = await readNode(context, target, asked);
       if (!isDone(node, wanted)) throw nodeError('Unreachable', target, asked, 'the Node does not show it when read back');
-      return { result: 'accepted', detail: `${entry(wanted)} ${wanted.state}${changed ? '' : ', nothing of ours to change'}` };
+      return { result: 'accepted', detail: `${entry(wanted)} ${wanted.state}${isChanged ? '' : ', nothing of ours to change'}` };
     },
     async confirm(target) {
       const wanted = parse(target.parameters, target);

@@ -9,16 +9,14 @@ function create(context: AgentContext): ActionAgent {
   return {
     kind: 'action',
     async run(target) {
-      let ours = false;
-      await editNode(context, target, ASKED, (node) => {
-        ours ||= isMarkedByUs(node);
+      const wasOurs = await editNode(context, target, ASKED, (node) => {
         if (!isMarkedByUs(node)) return undefined;
         return { annotations: { [CORDON_MARK]: null }, spec: { unschedulable: null } };
       });
       const node = await readNode(context, target, ASKED);
       if (isMarkedByUs(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node when read back');
       if (isCordoned(node)) return { result: 'accepted', detail: 'still cordoned by somebody else; left alone' };
-      return { result: 'accepted', detail: ours ? 'uncordoned' : 'was not cordoned by this fence' };
+      return { result: 'accepted', detail: wasOurs ? 'uncordoned' : 'was not cordoned by this fence' };
     },
     async confirm(target) {
       return !isMarkedByUs(await readNode(context, target, ASKED));

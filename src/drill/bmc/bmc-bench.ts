@@ -1,5 +1,7 @@
 import { createAuthority } from '../certificates.ts';
 import type { DeviceEvent } from '../laws/trace.ts';
+import { AgentError, type PowerAgent, type Target } from '../../ports/agents.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { startBmcServer, type BmcServer } from './bmc-server.ts';
@@ -29,7 +31,7 @@ export interface BmcBench {
   fingerprint: string;
   /** What a method for this device says, complete. */
   parameters: Record<string, string>;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 const authority = createAuthority('nodefence bench');
@@ -48,7 +50,6 @@ export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBenc
   const device = new RedfishDevice({
     clock: new SystemClock(),
     random: new SystemRandom(),
-    device: 'bench',
     node: 'a',
     users: { admin: BENCH_PASSWORD },
     tree: options.resources ?? resourceTree({ uuid: BENCH_UUID, ...options.tree }),
@@ -56,7 +57,7 @@ export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBenc
     faults: options.faults ?? {},
     trace: (event) => events.push(event),
   });
-  const server = await startBmcServer(() => device, certificate === 'plain' ? {} : { certificate: issued });
+  const server = await startBmcServer(device, certificate === 'plain' ? {} : { certificate: issued });
   return {
     server,
     device,
@@ -70,6 +71,60 @@ export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBenc
       password: BENCH_PASSWORD,
       ...(certificate === 'plain' ? { ssl: 'no' } : { ca: authority.certificatePem }),
     },
-    close: () => server.close(),
+    close: server.close,
   };
+}
+
+export interface AgentBench<A extends PowerAgent> extends BmcBench {
+  agent: A;
+  /** A complete target for the machine behind this BMC. */
+  target: (overrides?: Partial<Target>) => Target;
+}
+
+/** A BMC with an agent before it; a parameter that is undefined is left out. `closeAll` ends whatever was started. */
+export class AgentBenches<A extends PowerAgent> {
+  readonly #create: (clock: Clock) => A;
+  readonly #started: AgentBench<A>[] = [];
+
+  constructor(create: (clock: Clock) => A) {
+    this.#create = create;
+  }
+
+  async start(options: BenchOptions = {}, parameters: Readonly<Record<string, string | undefined>> = {}): Promise<AgentBench<A>> {
+    const bmc = await startBmcBench(options);
+    const given = Object.fromEntries(
+      Object.entries({ ...bmc.parameters, ...parameters }).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    const target = (overrides: Partial<Target> = {}): Target => ({
+      plug: '',
+      device: `127.0.0.1:${bmc.server.port}`,
+      parameters: given,
+      identity: { node: 'a', systemUUID: BENCH_UUID },
+      signal: new AbortController().signal,
+      deadlineMs: 5_000,
+      beforeSend: () => undefined,
+      ...overrides,
+    });
+    const bench = { ...bmc, agent: this.#create(new SystemClock()), target };
+    this.#started.push(bench);
+    return bench;
+  }
+
+  async closeAll(): Promise<void> {
+    for (const bench of this.#started.splice(0)) {
+      await bench.agent.close?.();
+      await bench.close();
+    }
+  }
+}
+
+/** The typed failure that a call must end in. */
+export async function agentFailure(call: Promise<unknown>): Promise<AgentError> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof AgentError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
 }

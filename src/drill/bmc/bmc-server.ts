@@ -19,19 +19,19 @@ export interface BmcServer {
   host: string;
   port: number;
   /** Connections accepted so far. */
-  connections(): number;
+  connections: () => number;
   /** Cuts every open connection. */
-  cut(): void;
-  close(): Promise<void>;
+  cut: () => void;
+  close: () => Promise<void>;
 }
 
-/** Serves a device over HTTPS. The device is asked for at each request, so that an address may move to another one. */
-export async function startBmcServer(device: () => RedfishDevice, options: BmcServerOptions = {}): Promise<BmcServer> {
+/** Serves a device over HTTPS, on an address that becomes the device's name unless it has one. */
+export async function startBmcServer(device: RedfishDevice, options: BmcServerOptions = {}): Promise<BmcServer> {
   const host = options.host ?? '127.0.0.1';
   const sockets = new Map<Socket, string>();
   let accepted = 0;
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    void serve(device(), `${request.socket.remotePort ?? 0}`, request, response);
+    void serve(device, `${request.socket.remotePort ?? 0}`, request, response);
   };
   const inner: PlainServer = options.certificate
     ? createSecure({ key: options.certificate.keyPem, cert: options.certificate.certificatePem }, answer)
@@ -42,7 +42,7 @@ export async function startBmcServer(device: () => RedfishDevice, options: BmcSe
     sockets.set(socket, String(accepted));
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    if (device().faults.isSilent === true) socket.resume();
+    if (device.faults.isSilent === true) socket.resume();
     else inner.emit('connection', socket);
   });
   await new Promise<void>((resolve, reject) => {
@@ -50,11 +50,13 @@ export async function startBmcServer(device: () => RedfishDevice, options: BmcSe
     outer.listen(options.port ?? 0, host, resolve);
   });
   const { port } = outer.address() as AddressInfo;
+  const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  if (device.name === '') device.name = authority;
   const cut = (): void => {
     for (const socket of sockets.keys()) socket.destroy();
   };
   return {
-    url: `${options.certificate ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `${options.certificate ? 'https' : 'http'}://${authority}`,
     host,
     port,
     connections: () => accepted,

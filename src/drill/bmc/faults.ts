@@ -6,10 +6,10 @@ export interface BmcFaults {
   onDelayMs?: number;
   /** Reset is accepted and nothing happens. */
   ignoresReset?: boolean;
-  /** What PowerState shows instead of the truth; null and `absent` too. */
-  shows?: string | number | null | 'absent';
-  /** What Chassis.PowerState shows instead of the truth; `absent` leaves it out. */
-  chassisShows?: string | null | 'absent';
+  /** What PowerState shows instead of the truth; null too; the word `absent` leaves it out. */
+  shows?: string | number | null;
+  /** What Chassis.PowerState shows instead of the truth; the word `absent` leaves it out. */
+  chassisShows?: string | null;
   /** Status of an accepted reset; 202 comes with a task. */
   resetStatus?: 200 | 202 | 204;
   /** End of that task. */

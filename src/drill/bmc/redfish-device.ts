@@ -27,8 +27,6 @@ export interface DeviceResponse {
 export interface RedfishDeviceOptions {
   clock: Clock;
   random: Random;
-  /** As the trace names it: the address, as the agent's device key gives it. */
-  device: string;
   /** The machine that it really switches. */
   node: string;
   users: Readonly<Record<string, string>>;
@@ -47,6 +45,8 @@ const ON_TYPES = new Set(['On', 'ForceOn', 'PushPowerButton']);
 export class RedfishDevice {
   readonly accounts: Accounts;
   faults: BmcFaults;
+  /** As the trace names it: the address, as the agent's device key gives it; known once a server listens. */
+  name = '';
   /** Requests that were answered, for tests: `POST /redfish/v1/...`. */
   readonly requests: string[] = [];
   readonly #options: RedfishDeviceOptions;
@@ -118,7 +118,12 @@ export class RedfishDevice {
     const uuid = resource['UUID'];
     if (typeof uuid === 'string') this.#record({ action: 'identity', answer: `200 ${uuid}`, session });
     const shown = isObject(response.body) ? response.body['PowerState'] : undefined;
-    this.#record({ action: 'read', answer: `200 ${JSON.stringify(shown) ?? 'absent'}`.replaceAll('"', ''), shown: shownState(shown), session });
+    this.#record({
+      action: 'read',
+      answer: `200 ${typeof shown === 'string' ? shown : shown === undefined ? 'absent' : JSON.stringify(shown)}`,
+      shown: shownState(shown),
+      session,
+    });
     return response;
   }
 
@@ -173,12 +178,12 @@ export class RedfishDevice {
   #offered(systemPath: string): readonly unknown[] | undefined {
     const action = resetOf(this.#options.tree[systemPath] ?? {});
     const inline = action?.['ResetType@Redfish.AllowableValues'];
-    if (Array.isArray(inline)) return inline;
+    if (Array.isArray(inline)) return inline as unknown[];
     const info = action?.['@Redfish.ActionInfo'];
     const parameters = typeof info === 'string' ? this.#options.tree[info]?.['Parameters'] : undefined;
     const first: unknown = Array.isArray(parameters) ? parameters[0] : undefined;
     const values = isObject(first) ? first['AllowableValues'] : undefined;
-    return Array.isArray(values) ? values : undefined;
+    return Array.isArray(values) ? (values as unknown[]) : undefined;
   }
 
   #turn(want: 'on' | 'off'): void {
@@ -227,8 +232,8 @@ export class RedfishDevice {
   }
 
   #record(event: Pick<DeviceEvent, 'action' | 'want' | 'answer' | 'shown' | 'session'>): void {
-    const { trace, clock, device, node } = this.#options;
-    trace?.({ at: clock.wallMs(), kind: 'device', device, plug: '', node, ...event });
+    const { trace, clock, node } = this.#options;
+    trace?.({ at: clock.wallMs(), kind: 'device', device: this.name, plug: '', node, ...event });
   }
 }
 

@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const { node } = configuration;
   const random = new SystemRandom();
   const trace = (event: Traceable): void => {
-    appendFileSync(configuration.trace, `${JSON.stringify({ at: performance.timeOrigin + performance.now(), ...event })}\n`);
+    appendFileSync(configuration.trace, `${JSON.stringify({ ...event, at: performance.timeOrigin + performance.now() })}\n`);
   };
   const machine = new MachineProcess({
     command: configuration.machine?.command ?? SLEEPER,
@@ -40,26 +40,19 @@ async function main(): Promise<void> {
   });
   const host = configuration.host ?? '127.0.0.1';
   const certificate = configuration.certificate ?? createAuthority(`BMC of ${node}`).issue({ commonName: node, hosts: [host] });
-  let device: RedfishDevice | undefined;
-  const server = await startBmcServer(
-    () => {
-      if (device === undefined) throw new Error('a request before the device was there');
-      return device;
-    },
-    { host, ...(configuration.port === undefined ? {} : { port: configuration.port }), certificate },
-  );
   const { serial } = configuration;
-  device = new RedfishDevice({
+  const device = new RedfishDevice({
     clock: new SystemClock(),
     random,
-    device: configuration.device ?? new URL(server.url).host,
     node,
     users: { [configuration.username]: configuration.password },
     tree: resourceTree({ uuid: configuration.uuid, hostName: node, ...(serial === undefined ? {} : { serial }), ...configuration.tree }),
     backend: machine,
     faults: faultsOf(configuration.faults),
-    trace: ({ at: _received, ...event }) => trace(event),
+    trace,
   });
+  if (configuration.device !== undefined) device.name = configuration.device;
+  const server = await startBmcServer(device, { host, ...(configuration.port === undefined ? {} : { port: configuration.port }), certificate });
   if (configuration.startsOn !== false) machine.on('start');
   obey(device, machine);
   process.stdout.write(`${JSON.stringify({ ready: true, url: server.url, fingerprint: fingerprintSha256(certificate.certificatePem) })}\n`);

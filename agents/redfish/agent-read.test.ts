@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { AgentBenches, agentFailure, BENCH_UUID } from '../../src/drill/bmc/bmc-bench.ts';
+import { SYSTEM_PATH } from '../../src/drill/bmc/tree.ts';
+import { RedfishAgent } from './agent.ts';
+
+const benches = new AgentBenches((clock) => new RedfishAgent(clock));
+afterEach(() => benches.closeAll());
+
+describe('reading', () => {
+  it('reads on and off with verified identity, the Chassis as witness and the time of the device', async () => {
+    const { agent, target, machine } = await benches.start();
+    const on = await agent.read(target());
+    expect(on).toMatchObject({
+      state: 'on',
+      detail: 'PowerState=On',
+      identity: 'verified',
+      witness: { source: '/redfish/v1/Chassis/1U', state: 'on' },
+    });
+    expect(Number.isNaN(Date.parse(on.deviceTime ?? ''))).toBe(false);
+    machine.off('set');
+    expect(await agent.read(target())).toMatchObject({ state: 'off', detail: 'PowerState=Off', witness: { state: 'off' } });
+  });
+
+  it.each([
+    ['PoweringOff', 'pending'],
+    ['PoweringOn', 'pending'],
+    ['Paused', 'unknown'],
+    ['off', 'unknown'],
+    ['OFF', 'unknown'],
+    ['Off ', 'unknown'],
+    ['', 'unknown'],
+    [0, 'unknown'],
+    [null, 'unknown'],
+    ['absent', 'unknown'],
+  ] as const)('takes PowerState %j for %s', async (shows, state) => {
+    const { agent, target } = await benches.start({ faults: { shows }, state: 'off' });
+    expect((await agent.read(target())).state).toBe(state);
+  });
+
+  it('reports a Chassis that disagrees, stays silent about its power later, or cannot be read', async () => {
+    const { agent, target, device } = await benches.start({ state: 'off', faults: { chassisShows: 'On' } });
+    expect((await agent.read(target())).witness).toMatchObject({ state: 'on' });
+    device.faults = { chassisShows: 'absent' };
+    expect((await agent.read(target())).witness).toMatchObject({ state: 'unknown' });
+    device.faults = { failures: [{ path: '/redfish/v1/Chassis/1U', status: 500 }] };
+    expect((await agent.read(target())).witness).toMatchObject({ state: 'unknown' });
+  });
+
+  it('has no witness where the Chassis shows no power, is shared, or is not wanted', async () => {
+    const without = await benches.start({ faults: { chassisShows: 'absent' } });
+    expect((await without.agent.read(without.target())).witness).toBeUndefined();
+    const unwanted = await benches.start({}, { chassis_witness: 'no' });
+    expect((await unwanted.agent.read(unwanted.target())).witness).toBeUndefined();
+  });
+
+  it('gives garbage as unknown, never as off', async () => {
+    const { agent, target, device } = await benches.start({ state: 'off' });
+    expect((await agent.read(target())).state).toBe('off');
+    device.faults = { garbage: true };
+    const reading = await agent.read(target());
+    expect(reading).toMatchObject({ state: 'unknown', identity: 'unverified' });
+    expect(reading.detail).toContain('no JSON');
+  });
+
+  it('calls a device that speaks garbage from the start unreachable', async () => {
+    const { agent, target } = await benches.start({ faults: { garbage: true } }, { auth: 'basic' });
+    expect(await agentFailure(agent.read(target()))).toMatchObject({ kind: 'Unreachable' });
+  });
+
+  it('does not read more than 4 MB', async () => {
+    const { agent, target, device } = await benches.start();
+    await agent.read(target());
+    device.faults = { paddingBytes: 5_000_000 };
+    const error = await agentFailure(agent.read(target()));
+    expect(error.kind).toBe('Unreachable');
+    expect(error.message).toContain('bytes');
+  });
+
+  it('keeps one connection and one session for many reads, and ends the session at close', async () => {
+    const { agent, target, server, device } = await benches.start();
+    for (let round = 0; round < 10; round += 1) await agent.read(target());
+    expect(server.connections()).toBe(1);
+    expect(device.accounts.createdSessions).toBe(1);
+    await agent.close();
+    expect(device.accounts.openSessions).toBe(0);
+  });
+});
+
+describe('several systems', () => {
+  const otherSystems = { HGX: '11111111-2222-3333-4444-555555555555' };
+
+  it('refuses to guess and lists them', async () => {
+    const { agent, target, events } = await benches.start({ tree: { otherSystems } });
+    const error = await agentFailure(agent.set(target(), 'off'));
+    expect(error.kind).toBe('Misconfigured');
+    expect(error.message).toContain('/redfish/v1/Systems/1, /redfish/v1/Systems/HGX');
+    expect(events.some((event) => event.action === 'set')).toBe(false);
+  });
+
+  it.each([{ systems_uri: SYSTEM_PATH }, { system_uuid: BENCH_UUID }, { serial: 'DRILL0001' }])('takes the one that %o names', async (choice) => {
+    const { agent, target, machine } = await benches.start({ tree: { otherSystems } }, choice);
+    await agent.set(target(), 'off');
+    expect(machine.state()).toBe('off');
+  });
+
+  it('takes the one that the plug names, and refuses a name that is not there', async () => {
+    const { agent, target } = await benches.start({ tree: { otherSystems } });
+    expect((await agent.read(target({ plug: '1' }))).state).toBe('on');
+    const error = await agentFailure(agent.read(target({ plug: '2' })));
+    expect(error.kind).toBe('Misconfigured');
+    expect((await agentFailure(agent.read(target({ plug: 'HGX' })))).message).toContain(otherSystems.HGX);
+  });
+
+  it('refuses a path, a UUID or a serial that is not there', async () => {
+    for (const choice of [{ systems_uri: '/redfish/v1/Systems/9' }, { system_uuid: '99999999-2222-3333-4444-555555555555' }, { serial: 'X' }]) {
+      const { agent, target } = await benches.start({ tree: { otherSystems } }, choice);
+      expect((await agentFailure(agent.read(target()))).kind).toBe('Misconfigured');
+    }
+  });
+});
+
+describe('trust', () => {
+  it.each(['foreign', 'expired', 'other-host'] as const)('refuses a %s certificate before the password is sent', async (certificate) => {
+    const { agent, target, device } = await benches.start({ certificate });
+    const error = await agentFailure(agent.read(target()));
+    expect(error.kind).toBe('Misconfigured');
+    expect(error.message).toContain('ssl_fingerprint');
+    expect(device.requests).toEqual([]);
+  });
+
+  it('trusts exactly a pinned certificate', async () => {
+    const pinned = await benches.start({ certificate: 'foreign' });
+    const colons = pinned.fingerprint.toUpperCase().replace(/..(?=.)/g, '$&:');
+    const parameters = { ...pinned.parameters, ssl_fingerprint: colons };
+    expect((await pinned.agent.read(pinned.target({ parameters }))).state).toBe('on');
+    const other = { ...pinned.parameters, ssl_fingerprint: 'ab'.repeat(32) };
+    const error = await agentFailure(pinned.agent.read(pinned.target({ parameters: other })));
+    expect(error.kind).toBe('Misconfigured');
+    expect(error.message).toContain(pinned.fingerprint);
+  });
+
+  it.each(['0', 'no', 'off', 'false', 'No', 'OFF'])('still checks the certificate with ssl_insecure=%s', async (value) => {
+    const { agent, target } = await benches.start({ certificate: 'foreign' }, { ssl_insecure: value });
+    expect((await agentFailure(agent.read(target()))).kind).toBe('Misconfigured');
+  });
+
+  it('checks nothing with ssl_insecure=1, and refuses words that are no boolean', async () => {
+    const insecure = await benches.start({ certificate: 'expired' }, { ssl_insecure: '1', ca: undefined });
+    expect((await insecure.agent.read(insecure.target())).state).toBe('on');
+    const unclear = await benches.start({}, { ssl_insecure: 'perhaps' });
+    expect((await agentFailure(unclear.agent.read(unclear.target()))).kind).toBe('Misconfigured');
+  });
+
+  it('speaks plain HTTP only when told', async () => {
+    const { agent, target } = await benches.start({ certificate: 'plain' });
+    expect((await agent.read(target())).state).toBe('on');
+  });
+});
