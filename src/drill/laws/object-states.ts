@@ -11,7 +11,10 @@ export interface ObjectState {
 
 interface DeletableObject extends KubeObject {
   spec?: { nodeName?: string; terminationGracePeriodSeconds?: number };
+  status?: { phase?: string };
 }
+
+const ENDED: readonly string[] = ['Succeeded', 'Failed'];
 
 /** What the API held at each place of the trace, told from successful writes. */
 export class ObjectStates {
@@ -48,7 +51,7 @@ export class ObjectStates {
 }
 
 export function nameOf(event: ApiEvent): string | undefined {
-  return event.name ?? (event.object as KubeObject | undefined)?.metadata?.name;
+  return event.name ?? (event.object as Partial<KubeObject> | undefined)?.metadata?.name;
 }
 
 function stateKey(resource: string, name: string, namespace: string | undefined): string {
@@ -60,14 +63,14 @@ function stateAfter(event: ApiEvent, before: KubeObject | undefined): KubeObject
   if (event.verb === 'delete') return afterDelete(event, (event.object as DeletableObject | undefined) ?? before);
   if (event.subresource === 'binding') return before === undefined ? 'unknown' : bound(before, event.request);
   if (event.subresource === 'eviction') return before === undefined ? 'unknown' : marked(before);
-  const object = event.object as KubeObject | undefined;
-  return object?.metadata === undefined ? 'unknown' : object;
+  const object = event.object as Partial<KubeObject> | undefined;
+  return object?.metadata === undefined ? 'unknown' : { ...object, metadata: object.metadata };
 }
 
 function afterDelete(event: ApiEvent, object: DeletableObject | undefined): KubeObject | undefined {
   if (object === undefined) return undefined;
   if ((object.metadata.finalizers ?? []).length > 0) return marked(object);
-  if (event.resource !== 'pods' || object.spec?.nodeName === undefined) return undefined;
+  if (event.resource !== 'pods' || object.spec?.nodeName === undefined || ENDED.includes(object.status?.phase ?? '')) return undefined;
   return gracePeriodOf(event) === 0 ? undefined : marked(object);
 }
 

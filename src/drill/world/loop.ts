@@ -16,7 +16,7 @@ export class Loop {
   #cancel: (() => void) | undefined;
   #dueMs = Number.POSITIVE_INFINITY;
   #isRunning = false;
-  #isPoked = false;
+  #pokes = 0;
   #isStopped = false;
   #failures = 0;
 
@@ -27,7 +27,7 @@ export class Loop {
   }
 
   poke(): void {
-    if (this.#isRunning) this.#isPoked = true;
+    if (this.#isRunning) this.#pokes += 1;
     else this.#schedule(0);
   }
 
@@ -51,10 +51,10 @@ export class Loop {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
-    this.#isPoked = false;
+    this.#pokes = 0;
     const nextMs = await this.#attempt();
     this.#isRunning = false;
-    if (this.#isPoked && this.#failures === 0) this.#schedule(0);
+    if (this.#pokes > 0 && this.#failures === 0) this.#schedule(0);
     else if (nextMs !== undefined) this.#schedule(Math.max(0, nextMs));
   }
 

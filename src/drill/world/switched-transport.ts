@@ -50,10 +50,10 @@ export class SwitchedTransport implements ApiTransport {
         sink.onEnd(new TransportError('unreachable', `watch ${request.path}: the network is cut`));
       });
     }
-    let isEnded = false;
+    const state = { isEnded: false };
     const end = (error: Parameters<WatchSink['onEnd']>[0]): void => {
-      if (isEnded) return;
-      isEnded = true;
+      if (state.isEnded) return;
+      state.isEnded = true;
       this.#losers.delete(lose);
       sink.onEnd(error);
     };
@@ -63,14 +63,14 @@ export class SwitchedTransport implements ApiTransport {
     };
     const close = this.#inner.watch(request, {
       onOpen: () => {
-        if (!isEnded) sink.onOpen();
+        if (!state.isEnded) sink.onOpen();
       },
       onEvent: (event) => {
-        if (!isEnded) sink.onEvent(event);
+        if (!state.isEnded) sink.onEvent(event);
       },
       onEnd: end,
     });
-    if (!isEnded) this.#losers.add(lose);
+    if (!state.isEnded) this.#losers.add(lose);
     return close;
   }
 }
