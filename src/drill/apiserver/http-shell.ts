@@ -1,0 +1,264 @@
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse as HttpResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { parse as parseYaml } from 'yaml';
+import { createAuthority, type CertificateAuthority } from '../certificates.ts';
+import { ApiFailure, badRequest, statusObject } from './failure.ts';
+import type { Json } from './json.ts';
+import { mediaType } from './resources.ts';
+import type { ServerRequest } from './request.ts';
+import { isWatch, type ApiServer } from './server.ts';
+import type { ServerEvent } from './watches.ts';
+
+export interface HttpShellOptions {
+  server: ApiServer;
+  /** Default 127.0.0.1. */
+  host?: string;
+  /** Default 0: any free port. */
+  port?: number;
+  /** Signs the certificate; default: an authority of its own. */
+  authority?: CertificateAuthority;
+}
+
+/** A served API: HTTPS with bearer tokens. */
+export interface HttpShell {
+  /** `https://127.0.0.1:<port>`. */
+  url: string;
+  /** What clients must trust. */
+  caPem: string;
+  /** An outage: `silent` keeps connections and answers nothing until resumed; `refuse` closes them and the port. */
+  pause(how: 'silent' | 'refuse'): Promise<void>;
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const BODY_BYTES_MAX = 3 * 1024 * 1024;
+/** A watcher that reads slower than this much behind is cut off, as a real server does. */
+const UNREAD_BYTES_MAX = 32 * 1024 * 1024;
+const TICK_MS = 1_000;
+
+/** Serves the API over HTTPS until closed. */
+export async function serveHttps(options: HttpShellOptions): Promise<HttpShell> {
+  const host = options.host ?? '127.0.0.1';
+  const authority = options.authority ?? createAuthority('nodefence drill API');
+  const { certificatePem, keyPem } = authority.issue({
+    commonName: 'kube-apiserver',
+    hosts: ['localhost', '127.0.0.1', '::1', 'kubernetes.default.svc', host],
+  });
+  const front = new Front(options.server);
+  const listener = createServer({ cert: certificatePem, key: keyPem, keepAliveTimeout: 120_000, requestTimeout: 60_000 }, front.onRequest);
+  const sockets = new Set<Socket>();
+  listener.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await listen(listener, host, options.port ?? 0);
+  const { port } = listener.address() as AddressInfo;
+  const ticker = setInterval(() => {
+    front.tick();
+  }, TICK_MS);
+  const stop = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    if (listener.listening)
+      await new Promise<void>((resolve) =>
+        listener.close(() => {
+          resolve();
+        }),
+      );
+  };
+  return {
+    url: `https://${host.includes(':') ? `[${host}]` : host}:${String(port)}`,
+    caPem: authority.certificatePem,
+    async pause(how) {
+      front.pause();
+      if (how === 'refuse') await stop();
+    },
+    async resume() {
+      if (!listener.listening) await listen(listener, host, port);
+      front.resume();
+    },
+    async close() {
+      clearInterval(ticker);
+      await stop();
+    },
+  };
+}
+
+async function listen(listener: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen(port, host, () => {
+      listener.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Turns HTTP into requests of the core and back. */
+class Front {
+  private readonly server: ApiServer;
+  private readonly lines = new WeakMap<object, string>();
+  private isPaused = false;
+  private held: (() => void)[] = [];
+
+  constructor(server: ApiServer) {
+    this.server = server;
+  }
+
+  readonly onRequest = (message: IncomingMessage, response: HttpResponse): void => {
+    readBody(message).then(
+      (text) => {
+        this.whenRunning(response, () => {
+          this.serve(message, response, text);
+        });
+      },
+      (error: unknown) => {
+        this.whenRunning(response, () => {
+          send(response, failureOf(error));
+        });
+      },
+    );
+  };
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    const { held } = this;
+    this.held = [];
+    for (const work of held) work();
+  }
+
+  tick(): void {
+    if (!this.isPaused) this.server.tick();
+  }
+
+  /** During an outage work waits; what its client has given up meanwhile is dropped. */
+  private whenRunning(response: HttpResponse, work: () => void): void {
+    if (response.destroyed) return;
+    if (!this.isPaused) work();
+    else {
+      this.held.push(() => {
+        this.whenRunning(response, work);
+      });
+    }
+  }
+
+  private serve(message: IncomingMessage, response: HttpResponse, text: string): void {
+    try {
+      const request = this.requestOf(message, text);
+      if (request.method === 'GET' && isWatch(request)) this.stream(request, response);
+      else send(response, this.server.handle(request));
+    } catch (error) {
+      send(response, failureOf(error));
+    }
+  }
+
+  private requestOf(message: IncomingMessage, text: string): ServerRequest {
+    const url = new URL(message.url ?? '/', 'https://server');
+    const contentType = message.headers['content-type'];
+    const token = /^Bearer (.+)$/.exec(message.headers.authorization ?? '')?.[1];
+    const query = Object.fromEntries(url.searchParams);
+    const method = message.method ?? 'GET';
+    if (method !== 'GET') query['fieldValidation'] ??= 'Warn';
+    return {
+      method,
+      path: url.pathname,
+      query,
+      user: token === undefined ? undefined : this.server.userByToken(token),
+      body: parseBody(text, contentType),
+      contentType,
+      accept: message.headers.accept,
+      userAgent: message.headers['user-agent'],
+    };
+  }
+
+  private stream(request: ServerRequest, response: HttpResponse): void {
+    const early: ServerEvent[] = [];
+    let isOpen = false;
+    let isEnded = false;
+    const opened = this.server.watch(request, {
+      onEvent: (event) => {
+        if (isOpen) this.write(response, event);
+        else early.push(event);
+      },
+      onEnd: () => {
+        isEnded = true;
+        if (isOpen) this.whenRunning(response, () => response.end());
+      },
+    });
+    if ('refusal' in opened) {
+      send(response, opened.refusal);
+      return;
+    }
+    response.on('close', opened.close);
+    response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+    response.flushHeaders();
+    isOpen = true;
+    for (const event of early) this.write(response, event);
+    if (isEnded) response.end();
+  }
+
+  private write(response: HttpResponse, event: ServerEvent): void {
+    this.whenRunning(response, () => {
+      response.write(`{"type":"${event.type}","object":${this.line(event.object)}}\n`);
+      if (response.writableLength > UNREAD_BYTES_MAX) response.destroy();
+    });
+  }
+
+  /** The JSON of an object that many watches are sent, written once. */
+  private line(object: object): string {
+    const known = this.lines.get(object);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(object);
+    this.lines.set(object, text);
+    return text;
+  }
+}
+
+async function readBody(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_BYTES_MAX) throw new ApiFailure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${String(BODY_BYTES_MAX)}`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseBody(text: string, contentType: string | undefined): Json | undefined {
+  if (text === '') return undefined;
+  const type = mediaType(contentType);
+  if (type.includes('protobuf')) return undefined;
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    if (!type.includes('yaml'))
+      throw badRequest(`the object provided is unrecognized (must be of type JSON): ${error instanceof Error ? error.message : String(error)}`);
+  }
+  try {
+    return parseYaml(text) as Json;
+  } catch (error) {
+    throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function failureOf(error: unknown): { status: number; body: Json; headers: Record<string, string> } {
+  const failure =
+    error instanceof ApiFailure
+      ? error
+      : new ApiFailure(500, 'InternalError', `Internal error occurred: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return { status: failure.status, body: statusObject(failure), headers: { 'content-type': 'application/json' } };
+}
+
+function send(response: HttpResponse, answer: { status: number; body: Json; headers: Readonly<Record<string, string>> }): void {
+  if (response.destroyed) return;
+  const isText = (answer.headers['content-type'] ?? '').startsWith('text/');
+  const text = isText ? String(answer.body) : JSON.stringify(answer.body);
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
