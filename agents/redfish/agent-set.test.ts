@@ -127,6 +127,25 @@ describe('switching', () => {
   });
 });
 
+describe('a device that closes every connection', () => {
+  const faults = { closesConnections: true };
+
+  it('is known again by its session, or by its certificate', async () => {
+    for (const auth of ['session', 'basic']) {
+      const { agent, target, machine } = await benches.start({ faults }, { auth });
+      await agent.set(target(), 'off');
+      expect(machine.state()).toBe('off');
+    }
+  });
+
+  it('is not switched where nothing ties its identity to the reset', async () => {
+    const { agent, target, events } = await benches.start({ faults, certificate: 'plain' }, { auth: 'basic' });
+    const error = await agentFailure(agent.set(target(), 'off'));
+    expect(error.kind).toBe('Misconfigured');
+    expect(events.some((event) => event.action === 'set')).toBe(false);
+  });
+});
+
 describe('the lease check before a set', () => {
   it('comes after login and identity, once for one reset', async () => {
     const { agent, target, device, machine } = await benches.start();

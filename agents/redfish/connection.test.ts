@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,7 +6,7 @@ import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
 import { RESET_PATH } from '../../src/drill/bmc/tree.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { Call } from './call.ts';
-import { Connection } from './connection.ts';
+import { Connection, type Peer } from './connection.ts';
 import { parseSettings } from './parameters.ts';
 
 const open: (() => unknown)[] = [];
@@ -48,7 +47,7 @@ describe.each(['good', 'plain'] as const)('the gate of a change (%s)', (certific
     const { connection, call } = await start(certificate);
     if (kind === 'a kept connection') await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' });
     const watched: Watched[] = [];
-    const gate = (socket: Socket): void => {
+    const gate = ({ socket }: Peer): void => {
       const seen: Watched = { isReady: !socket.connecting && socket.writable, before: socket.bytesWritten, after: -1, pending: -1 };
       watched.push(seen);
       // A microtask runs when the turn's own code has ended and before anything else can happen in the process.

@@ -9,7 +9,7 @@ import type { AgentError } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from './call.ts';
 import type { RedfishSettings } from './parameters.ts';
-import { ConnectTimeout, openSocket, TrustError } from './socket.ts';
+import { certificateFingerprint, ConnectTimeout, openSocket, TrustError } from './socket.ts';
 import { plain } from './words.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -20,8 +20,15 @@ export interface RedfishRequest {
   path: string;
   body?: object;
   headers?: Readonly<Record<string, string>>;
-  /** Called with the socket in the turn in which the request is written; when it throws, nothing is sent and its error is the result. */
-  gate?: (socket: Socket) => void;
+  /** Called with the peer in the turn in which the request is written; when it throws, nothing is sent and its error is the result. */
+  gate?: (peer: Peer) => void;
+}
+
+/** Who is at the other end of a request. */
+export interface Peer {
+  socket: Socket;
+  /** SHA-256 of its certificate, taken when the connection was made; undefined without TLS. */
+  fingerprint: string | undefined;
 }
 
 export interface RedfishResponse {
@@ -31,8 +38,7 @@ export interface RedfishResponse {
   /** Parsed JSON; undefined when there is none or it is garbled. */
   body: unknown;
   isGarbled: boolean;
-  /** The socket that the request went over. */
-  socket: Socket;
+  peer: Peer;
 }
 
 /** No usable response. `isSent`: the request left, so whether the device acted on it is not known. */
@@ -71,6 +77,8 @@ export class Connection {
   readonly settings: RedfishSettings;
   readonly #agent: PlainAgent;
   readonly #opening = new Set<() => void>();
+  /** A socket no longer tells its certificate once it is closed. */
+  readonly #fingerprints = new WeakMap<Socket, string>();
 
   constructor(settings: RedfishSettings, clock: Clock) {
     this.settings = settings;
@@ -79,6 +87,8 @@ export class Connection {
     this.#agent.createConnection = (_options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void) => {
       const giveUp = openSocket(settings, clock, (error, socket) => {
         this.#opening.delete(giveUp);
+        const fingerprint = error === undefined ? certificateFingerprint(socket) : undefined;
+        if (fingerprint !== undefined) this.#fingerprints.set(socket, fingerprint);
         callback?.(error ?? null, socket);
       });
       this.#opening.add(giveUp);
@@ -88,7 +98,7 @@ export class Connection {
 
   /** One request, one answer of any status. Rejects with `ExchangeError`, or with what the gate threw. */
   async exchange(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
-    const wire: Wire = { isSent: false, isReused: false, gateError: undefined, socket: undefined };
+    const wire: Wire = { isSent: false, isReused: false, gateError: undefined, peer: undefined };
     const { host, port, tls } = this.settings;
     const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     try {
@@ -116,9 +126,9 @@ export class Connection {
         validateStatus: () => true,
         ...(tls ? { httpsAgent: this.#agent } : { httpAgent: this.#agent }),
       });
-      if (wire.socket === undefined) throw new Error('an answer without a connection');
+      if (wire.peer === undefined) throw new Error('an answer without a connection');
       const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      return { status: response.status, headers, ...parse(response.data), socket: wire.socket };
+      return { status: response.status, headers, ...parse(response.data), peer: wire.peer };
     } catch (error) {
       throw wire.gateError ?? this.#failure(error, call, wire);
     } finally {
@@ -137,9 +147,9 @@ export class Connection {
     // Node writes the buffered request right after this event, in the same synchronous turn, because openSocket hands over only ready sockets.
     sent.once('socket', (socket) => {
       wire.isReused = sent.reusedSocket;
-      wire.socket = socket;
+      wire.peer = { socket, fingerprint: this.#fingerprints.get(socket) };
       try {
-        request.gate?.(socket);
+        request.gate?.(wire.peer);
         wire.isSent = true;
       } catch (error) {
         wire.gateError = error instanceof Error ? error : new Error(String(error));
@@ -170,7 +180,7 @@ interface Wire {
   isSent: boolean;
   isReused: boolean;
   gateError: Error | undefined;
-  socket: Socket | undefined;
+  peer: Peer | undefined;
 }
 
 function parse(text: string): { body: unknown; isGarbled: boolean } {

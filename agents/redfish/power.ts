@@ -1,13 +1,10 @@
-import type { Socket } from 'node:net';
-
 import type { Outcome, PowerState } from '../../src/ports/agents.ts';
 import type { Call } from './call.ts';
-import { ExchangeError, type RedfishResponse } from './connection.ts';
+import { ExchangeError, type Peer, type RedfishResponse } from './connection.ts';
 import type { Device } from './device.ts';
 import type { SystemView } from './machine.ts';
 import { allowedByActionInfo, resetAction, resetType, type ResetAction } from './reset.ts';
 import { SessionLost } from './session.ts';
-import { certificateFingerprint } from './socket.ts';
 import { failedTask } from './task.ts';
 import { textAt } from './words.ts';
 
@@ -19,7 +16,7 @@ class PartyChanged extends Error {
 }
 
 /** What a try to send came to: an answer to judge, or a reason to check everything anew first. */
-type Sent = { kind: 'answer'; response: RedfishResponse } | { kind: 'again'; etag: string | undefined } | { kind: 'lost'; detail: string };
+type Sent = { kind: 'answer'; response: RedfishResponse } | { kind: 'again'; etag?: string; isOtherPeer?: true } | { kind: 'lost'; detail: string };
 
 /**
  * Identity, then Reset, over one session. `Refused` carries the device's own words; no answer, or an odd one, is `unclear` because the
@@ -27,6 +24,7 @@ type Sent = { kind: 'answer'; response: RedfishResponse } | { kind: 'again'; eta
  */
 export async function setPower(device: Device, call: Call, want: 'on' | 'off'): Promise<Outcome> {
   let etag: string | undefined;
+  let otherPeers = 0;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const view = await device.machine.view(call);
     const action = advertised(view, call);
@@ -43,6 +41,13 @@ export async function setPower(device: Device, call: Call, want: 'on' | 'off'): 
     if (sent.etag !== undefined && etag !== undefined)
       return refusedUnlessReached(device, call, want, 'HTTP 412 again: the device wants another ETag than it shows');
     etag = sent.etag;
+    otherPeers += sent.isOtherPeer === true ? 1 : 0;
+  }
+  if (otherPeers === ATTEMPTS_MAX) {
+    throw call.error(
+      'Misconfigured',
+      'the device closes every connection and has neither sessions nor TLS: nothing ties its identity to the reset; nothing was sent',
+    );
   }
   throw call.error('Unreachable', `the session or the connection was lost ${ATTEMPTS_MAX} times between identity and reset; nothing was sent`);
 }
@@ -63,11 +68,10 @@ async function allowed(device: Device, call: Call, action: ResetAction): Promise
 }
 
 /** The same device at the other end: same socket, same session token, or at least the same certificate. */
-function isSameParty(device: Device, token: string | undefined, before: Socket, now: Socket): boolean {
-  if (before === now) return true;
+function isSameParty(device: Device, token: string | undefined, before: Peer, now: Peer): boolean {
+  if (before.socket === now.socket) return true;
   if (token !== undefined) return device.session.token === token;
-  const fingerprint = certificateFingerprint(now);
-  return fingerprint !== undefined && fingerprint === certificateFingerprint(before);
+  return now.fingerprint !== undefined && now.fingerprint === before.fingerprint;
 }
 
 async function send(
@@ -82,15 +86,16 @@ async function send(
       path: reset.target,
       body: { ResetType: reset.type },
       ...(reset.etag === undefined ? {} : { headers: { 'If-Match': reset.etag } }),
-      gate: (socket) => {
-        if (!isSameParty(device, token, reset.checked.response.socket, socket)) throw new PartyChanged();
+      gate: (peer) => {
+        if (!isSameParty(device, token, reset.checked.response.peer, peer)) throw new PartyChanged();
         call.target.beforeSend();
       },
     });
     const isEtagWanted = response.status === 412 || response.status === 428;
     return isEtagWanted ? { kind: 'again', etag: etagOf(reset.checked) ?? '*' } : { kind: 'answer', response };
   } catch (error) {
-    if (error instanceof SessionLost || error instanceof PartyChanged) return { kind: 'again', etag: undefined };
+    if (error instanceof PartyChanged) return { kind: 'again', isOtherPeer: true };
+    if (error instanceof SessionLost) return { kind: 'again' };
     if (error instanceof ExchangeError && error.isSent) {
       return { kind: 'lost', detail: `sent, but ${error.kind === 'ended' ? call.endedError().facts.answered : error.message}` };
     }
