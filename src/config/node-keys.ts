@@ -1,0 +1,95 @@
+import type { EvidenceKind, ReleaseMode, Timing } from '../domain/plan.ts';
+import type { ClusterTiming } from '../domain/timing.ts';
+
+interface DurationKey {
+  field: keyof Timing;
+  /** Shortest value that means anything. */
+  minimumMs?: number;
+}
+
+/** Keys of a node, a group or the cluster that are delays and deadlines of the plan. */
+export const DURATION_KEYS: Readonly<Record<string, DurationKey>> = {
+  isolation_delay: { field: 'isolationDelayMs' },
+  power_management_delay: { field: 'powerManagementDelayMs' },
+  not_ready_period: { field: 'notReadyPeriodMs' },
+  ready_timeout: { field: 'readyTimeoutMs', minimumMs: 1000 },
+  healthy_delay: { field: 'healthyDelayMs' },
+  probation: { field: 'probationMs' },
+  history_ttl: { field: 'historyTtlMs' },
+  power_timeout: { field: 'powerTimeoutMs', minimumMs: 1000 },
+  set_deadline: { field: 'setDeadlineMs', minimumMs: 100 },
+  // Three reads that agree need some time to mean anything.
+  off_stable: { field: 'offStableMs', minimumMs: 1000 },
+  settle: { field: 'settleMs' },
+  intent_max_age: { field: 'intentMaxAgeMs', minimumMs: 1000 },
+  release_timeout: { field: 'releaseTimeoutMs' },
+  life_wait: { field: 'lifeWaitMs' },
+  alarm_after: { field: 'alarmAfterMs' },
+  restart_backoff: { field: 'restartBackoffMs' },
+};
+
+/** How the cluster itself behaves; in the cluster's ConfigMap only. */
+export const CLUSTER_DURATION_KEYS: Readonly<Record<string, keyof ClusterTiming>> = {
+  kubelet_lease_renewal: 'kubeletRenewalMs',
+  kubelet_read_latency: 'readLatencyMs',
+  node_grace: 'nodeGraceMs',
+};
+
+/** `profile=fast`: what it changes; a key that is written still wins. */
+export const PROFILES: Readonly<Record<string, Partial<Timing>>> = {
+  default: {},
+  fast: { isolationDelayMs: 0, powerManagementDelayMs: 10_000 },
+};
+
+export const RELEASE_MODES: readonly ReleaseMode[] = ['auto', 'out-of-service', 'delete-pods', 'evict', 'none'];
+
+const READ_BACK: readonly EvidenceKind[] = ['power-off', 'instance-stopped', 'host-off', 'storage-revoked', 'ack'];
+
+/** Words of `minimum_evidence` and the kinds that each admits. */
+export const EVIDENCE_WORDS: Readonly<Record<string, readonly EvidenceKind[]>> = {
+  'read-back': READ_BACK,
+  person: ['ack'],
+  ack: ['ack'],
+  'power-off': ['power-off'],
+  'instance-stopped': ['instance-stopped'],
+  'host-off': ['host-off'],
+  'storage-revoked': ['storage-revoked'],
+  watchdog: ['watchdog'],
+  kdump: ['kdump'],
+};
+
+/** Keys with readers of their own. */
+export const OTHER_KEYS: readonly string[] = [
+  'node_name',
+  'node_selector',
+  'profile',
+  'step_retries',
+  'max_restarts',
+  'trigger',
+  'release',
+  'minimum_evidence',
+  'identity',
+  'supplies',
+];
+
+type Kind = 'duration' | 'boolean' | 'integer' | 'text';
+
+/** Keys that are part of the format, but that this version checks only and does not act upon; it says so. */
+export const DORMANT_KEYS: Readonly<Record<string, Kind>> = {
+  policies: 'text',
+  policy_name: 'text',
+  percentage: 'text',
+  pods_per_minute: 'integer',
+  priority_order: 'text',
+  max_fences_per_day: 'integer',
+  kdump_enabled: 'boolean',
+  kdump_start_timeout: 'duration',
+  kdump_finished_timeout: 'duration',
+  kdump_max_duration: 'duration',
+  preserved: 'text',
+  probe_interval: 'duration',
+  fast_detection: 'boolean',
+  isolation_timeout: 'duration',
+  pod_stop_max: 'duration',
+  reset_time: 'duration',
+};

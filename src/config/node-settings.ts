@@ -1,0 +1,120 @@
+import { DEFAULT_TIMING } from '../domain/plan.ts';
+import type { EvidenceKind, Plan, Timing } from '../domain/plan.ts';
+import type { ClusterTiming } from '../domain/timing.ts';
+import type { AgentRegistry } from '../ports/agents.ts';
+import type { Setting, Settings } from './configuration.ts';
+import { parameterNames } from './merged-method.ts';
+import { CLUSTER_DURATION_KEYS, DORMANT_KEYS, DURATION_KEYS, EVIDENCE_WORDS, OTHER_KEYS, PROFILES, RELEASE_MODES } from './node-keys.ts';
+import type { Problems } from './problems.ts';
+import { parseBoolean, parseDuration, parseList } from './properties.ts';
+
+const DURATION_MAX_MS = 366 * 86_400_000;
+const STEP_KEY = /^(isolation|power_management|recovery)(\.\d+)?$/;
+
+/** Reads typed values from layers of settings, the first that has a key wins. Bad values are errors and leave the default. */
+export class SettingReader {
+  readonly #layers: readonly Settings[];
+  readonly #problems: Problems;
+
+  constructor(layers: readonly Settings[], problems: Problems) {
+    this.#layers = layers;
+    this.#problems = problems;
+  }
+
+  find(key: string): Setting | undefined {
+    return this.#layers.find((layer) => layer.has(key))?.get(key);
+  }
+
+  duration(key: string, otherwise: number, minimumMs = 0): number {
+    return this.#read(key, otherwise, `must be a duration such as 5s, 3m, 1h30m or 500ms, from ${minimumMs} ms to a year`, (value) => {
+      const ms = parseDuration(value);
+      return ms === undefined || ms < minimumMs || ms > DURATION_MAX_MS ? undefined : ms;
+    });
+  }
+
+  integer(key: string, otherwise: number, minimum: number, maximum: number): number {
+    return this.#read(key, otherwise, `must be a whole number from ${minimum} to ${maximum}`, (value) => {
+      const number = /^-?\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+      return number >= minimum && number <= maximum ? number : undefined;
+    });
+  }
+
+  choice<T extends string>(key: string, otherwise: T, values: readonly T[]): T {
+    return this.#read(key, otherwise, `must be one of ${values.join(', ')}`, (value) =>
+      values.find((candidate) => candidate === value.toLowerCase()),
+    );
+  }
+
+  #read<T>(key: string, otherwise: T, rule: string, parse: (value: string) => T | undefined): T {
+    const setting = this.find(key);
+    if (setting === undefined) return otherwise;
+    const parsed = parse(setting.value);
+    if (parsed === undefined) this.#problems.error(setting.where, `${key}=${setting.value.slice(0, 60)} ${rule}`);
+    return parsed ?? otherwise;
+  }
+}
+
+export type NodeSettings = Pick<Plan, 'timing' | 'stepRetries' | 'maxRestarts' | 'trigger' | 'release' | 'minimumEvidence' | 'identity' | 'supplies'>;
+
+/** Everything of a plan but its steps. */
+export function readNodeSettings(reader: SettingReader, problems: Problems): NodeSettings {
+  const profile = reader.choice('profile', 'default', Object.keys(PROFILES));
+  const base: Timing = { ...DEFAULT_TIMING, ...PROFILES[profile] };
+  const timing = { ...base };
+  for (const [key, { field, minimumMs }] of Object.entries(DURATION_KEYS)) timing[field] = reader.duration(key, base[field], minimumMs);
+  const hasSupplies = reader.find('supplies') !== undefined;
+  return {
+    timing,
+    stepRetries: reader.integer('step_retries', 5, 0, 1000),
+    maxRestarts: reader.integer('max_restarts', 3, -1, 1_000_000),
+    trigger: reader.choice('trigger', 'not-ready', ['not-ready']),
+    release: reader.choice('release', 'auto', RELEASE_MODES),
+    minimumEvidence: readEvidence(reader.find('minimum_evidence'), problems),
+    identity: reader.choice('identity', 'verified', ['verified', 'unverified']),
+    ...(hasSupplies && { supplies: reader.integer('supplies', 1, 1, 16) }),
+  };
+}
+
+/** Nothing readable admits the strictest set, never none and never more. */
+function readEvidence(setting: Setting | undefined, problems: Problems): EvidenceKind[] {
+  const strict = [...(EVIDENCE_WORDS['read-back'] ?? [])];
+  if (setting === undefined) return strict;
+  const words = parseList(setting.value.toLowerCase());
+  const unknown = words.filter((word) => EVIDENCE_WORDS[word] === undefined);
+  if (words.length === 0 || unknown.length > 0) {
+    problems.error(setting.where, `minimum_evidence ${unknown.join(' ')} must be of ${Object.keys(EVIDENCE_WORDS).join(', ')}`);
+    return strict;
+  }
+  return [...new Set(words.flatMap((word) => EVIDENCE_WORDS[word] ?? []))];
+}
+
+/** How the cluster behaves, where its ConfigMap says so. */
+export function readClusterTiming(reader: SettingReader, otherwise: ClusterTiming): ClusterTiming {
+  const timing = { ...otherwise };
+  for (const [key, field] of Object.entries(CLUSTER_DURATION_KEYS)) timing[field] = reader.duration(key, otherwise[field], 1);
+  return timing;
+}
+
+/** Unknown keys are warned of, and so are keys that nothing acts upon yet; their values are checked all the same. */
+export function checkKeys(settings: Settings, isCluster: boolean, registry: AgentRegistry, problems: Problems): void {
+  const reader = new SettingReader([settings], problems);
+  for (const { key, value, where } of settings.values()) {
+    const kind = DORMANT_KEYS[key];
+    if (kind !== undefined) {
+      if (kind === 'duration') reader.duration(key, 0);
+      if (kind === 'integer') reader.integer(key, 0, 0, 1_000_000_000);
+      if (kind === 'boolean' && parseBoolean(value) === undefined) problems.error(where, `${key}=${value.slice(0, 60)} must be yes or no`);
+      else if (value !== '' && parseBoolean(value) !== false) problems.warning(where, `${key} is read, but this version does not act upon it`);
+      continue;
+    }
+    if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
+    if (isCluster ? key in CLUSTER_DURATION_KEYS || isAgentDefault(key, registry) : STEP_KEY.test(key)) continue;
+    problems.warning(where, `unknown key ${key.slice(0, 60)}: it is ignored`);
+  }
+}
+
+function isAgentDefault(key: string, registry: AgentRegistry): boolean {
+  const dot = key.indexOf('.');
+  const definition = dot < 0 ? undefined : registry.find(key.slice(0, dot));
+  return definition !== undefined && parameterNames(definition)(key.slice(dot + 1)) !== undefined;
+}

@@ -1,0 +1,98 @@
+import type { PlanLevel, Step } from '../domain/plan.ts';
+import type { ResolvedMethod } from './plan-method.ts';
+import type { Problems } from './problems.ts';
+
+export interface ResolvedLevel extends PlanLevel {
+  methods: readonly ResolvedMethod[];
+}
+
+export type ResolvedSteps = Readonly<Record<Step, readonly ResolvedLevel[]>>;
+
+/** What one plug is: the machine behind a BMC with several is told apart by how it is chosen there. */
+export function plugKey(method: ResolvedMethod): string {
+  const chosenBy = ['systems_uri', 'system_uuid', 'serial'].map((name) => method.parameters[name] ?? '');
+  return JSON.stringify([method.agent, method.device, method.plug, ...chosenBy]);
+}
+
+function describe(method: ResolvedMethod): string {
+  return method.plug === '' ? method.device : `${method.device} plug ${method.plug}`;
+}
+
+/** What is wrong with a plan although every single method is right. */
+export function checkSteps(steps: ResolvedSteps, supplies: number | undefined, where: string, problems: Problems): void {
+  const isolation = steps.isolation.flatMap(({ methods }) => methods);
+  const recovery = steps.recovery.flatMap(({ methods }) => methods);
+  for (const level of steps['power-management']) checkPowerLevel(level, supplies, where, problems);
+  for (const method of recovery.filter(({ action }) => action === 'off' || action === 'reboot')) {
+    problems.error(method.where, `recovery may not switch off: ${method.name} does ${method.action}; put it into power_management`, 'recovery');
+  }
+  for (const method of isolation.filter(({ kind, action }) => kind === 'power' && action !== 'on')) {
+    const message = `isolation may not switch power: ${method.name} does ${method.action}; put it into power_management, where off is proven and the workload released`;
+    problems.error(method.where, message, 'isolation');
+  }
+  const reopened = new Set(
+    [...recovery, ...steps['power-management'].flatMap(({ methods }) => methods)].filter(({ action }) => action === 'on').map(plugKey),
+  );
+  for (const method of isolation.filter(({ kind, action }) => kind === 'fabric' && action === 'off')) {
+    if (!reopened.has(plugKey(method)))
+      problems.warning(method.where, `${describe(method)} is closed by ${method.name}, and no later method opens it`);
+  }
+  const hasOff = steps['power-management'].some(({ methods }) => methods.some(({ action }) => action !== 'run'));
+  const hasStorage = isolation.some(({ storage }) => storage !== undefined);
+  if (!hasOff && !hasStorage) {
+    const message = 'no method switches the node off or revokes its storage: nothing can prove that it is gone, so its workload will not be released';
+    problems.warning(where, message, 'power-management');
+  }
+}
+
+function checkPowerLevel(level: ResolvedLevel, supplies: number | undefined, where: string, problems: Problems): void {
+  const { methods } = level;
+  const offs = methods.filter(({ kind, action }) => kind === 'power' && (action === 'off' || action === 'reboot'));
+  for (const [index, method] of methods.entries()) {
+    const key = plugKey(method);
+    const isLaterOff = methods.slice(index + 1).some((other) => other.action === 'off' && plugKey(other) === key);
+    if (method.kind === 'power' && method.action === 'on' && isLaterOff) {
+      problems.error(
+        method.where,
+        `level ${level.level}: ${method.name} switches ${describe(method)} on before it is switched off: write the off first`,
+        'power-management',
+      );
+    } else if (method.kind === 'power' && method.action === 'on' && !offs.some((other) => plugKey(other) === key)) {
+      problems.warning(
+        method.where,
+        `level ${level.level}: ${method.name} switches ${describe(method)} on, and no method of this level switches it off`,
+        'power-management',
+      );
+    }
+  }
+  checkRepeated(level, offs, problems);
+  if (offs.some(({ action }) => action === 'reboot') && new Set(offs.map(plugKey)).size > 1) {
+    const message = `level ${level.level}: a reboot beside other plugs is done as all off, all proven off, release, all on`;
+    problems.warning(offs[0]?.where ?? where, message, 'power-management');
+  }
+  checkSupplies(level, offs, supplies, where, problems);
+}
+
+function checkRepeated(level: ResolvedLevel, offs: readonly ResolvedMethod[], problems: Problems): void {
+  const seen = new Map<string, ResolvedMethod>();
+  for (const method of offs) {
+    const earlier = seen.get(plugKey(method));
+    if (earlier !== undefined) {
+      const message = `level ${level.level}: ${earlier.name} and ${method.name} both switch ${describe(method)} off: keep one`;
+      problems.error(method.where, message, 'power-management');
+    }
+    seen.set(plugKey(method), method);
+  }
+}
+
+function checkSupplies(level: ResolvedLevel, offs: readonly ResolvedMethod[], supplies: number | undefined, where: string, problems: Problems): void {
+  const plugs = new Set(offs.filter(({ plug }) => plug !== '').map(plugKey)).size;
+  if (plugs === 0) return;
+  if (supplies === undefined) {
+    const message = `level ${level.level}: supplies is not declared: the ${plugs} plug(s) named here count as all of the machine's; write supplies=${plugs} if they are`;
+    problems.warning(where, message, 'power-management');
+  } else if (supplies !== plugs) {
+    const message = `level ${level.level}: supplies=${supplies}, but ${plugs} plug(s) are switched off: a machine with one supply left runs on`;
+    problems.error(where, message, 'power-management');
+  }
+}

@@ -1,0 +1,165 @@
+import type { MethodAction, PlanMethod } from '../domain/plan.ts';
+import type { AgentDefinition, ParameterProblem } from '../ports/agents.ts';
+import type { Setting } from './configuration.ts';
+import { mergeMethod, parameterNames } from './merged-method.ts';
+import type { MergedMethod, MethodLookup } from './merged-method.ts';
+import type { Problems } from './problems.ts';
+import { parseList } from './properties.ts';
+
+/** Keys of a Secret; undefined when there is no such Secret. */
+export type SecretKeys = (name: string) => readonly string[] | undefined;
+
+export interface ResolvedMethod extends PlanMethod {
+  /** Where the method stands, for messages. */
+  where: string;
+  /** Nodes that the method says share its plug. */
+  shared: readonly string[];
+}
+
+const METHOD_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,198}[A-Za-z0-9])?$/;
+const PARAMETERS_MAX = 64;
+const VALUE_MAX = 16_384;
+const TOKEN_MAX = 500;
+
+const ACTIONS: Readonly<Record<AgentDefinition['kind'], Readonly<Record<string, MethodAction>>>> = {
+  power: { on: 'on', off: 'off', reboot: 'reboot' },
+  fabric: { on: 'on', off: 'off', open: 'on', close: 'off', enable: 'on', disable: 'off' },
+  action: { run: 'run', on: 'run' },
+};
+
+export function defaultSecretName(method: string, node: string): string {
+  return `secret-fence-method-${method}-${node}`;
+}
+
+/** Where the methods of a step are resolved, and by whom they are listed. */
+export interface MethodContext {
+  lookup: MethodLookup;
+  /** The place that names the method. */
+  listedIn: string;
+  secretKeys: SecretKeys | undefined;
+  problems: Problems;
+}
+
+/** One method of a step, one entry per plug. Empty when an error forbids any use of it. */
+export function resolveMethod(context: MethodContext, name: string): ResolvedMethod[] {
+  const { lookup, listedIn, secretKeys, problems } = context;
+  if (!METHOD_NAME.test(name)) {
+    problems.error(listedIn, `${name.slice(0, 60)} is no name of a method: letters, digits, dashes, dots, at most 200`);
+    return [];
+  }
+  const merged = mergeMethod(lookup, name, listedIn, problems);
+  if (merged === undefined) return [];
+  const action = actionOf(merged, problems);
+  const secret = secretOf(merged, lookup.node.name, secretKeys, problems);
+  const isComplete = checkParameters(merged, secret, secretKeys, problems);
+  if (action === undefined || !isComplete) return [];
+  return plugsOf(merged, problems).map((plug, index, all) =>
+    methodFor(merged, { action, plug, secret, suffix: all.length > 1 ? `:${index + 1}` : '' }),
+  );
+}
+
+interface Use {
+  action: MethodAction;
+  plug: string;
+  secret: string | undefined;
+  suffix: string;
+}
+
+function methodFor(merged: MergedMethod, { action, plug, secret, suffix }: Use): ResolvedMethod {
+  const parameters = publicParameters(merged);
+  const storage = merged.own.get('storage')?.value ?? '';
+  return {
+    name: merged.name + suffix,
+    agent: merged.definition.name,
+    kind: merged.definition.kind,
+    action,
+    device: merged.definition.deviceKey(parameters).slice(0, TOKEN_MAX),
+    plug,
+    parameters,
+    ...(secret !== undefined && { secret }),
+    ...(storage !== '' && { storage }),
+    deviceMaxLatencyMs: merged.definition.deviceMaxLatencyMs,
+    where: merged.where,
+    shared: parseList(merged.own.get('shared')?.value ?? ''),
+  };
+}
+
+function publicParameters(merged: MergedMethod): Record<string, string> {
+  const entries = [...merged.parameters].filter(([name]) => !merged.secretNames.has(name));
+  return Object.fromEntries(entries.map(([name, setting]) => [name, setting.value]));
+}
+
+function actionOf(merged: MergedMethod, problems: Problems): MethodAction | undefined {
+  const { definition, own, where } = merged;
+  const written = own.get('action');
+  if (written === undefined) {
+    // An action agent does one thing: nothing is guessed.
+    if (definition.kind === 'action') return 'run';
+    problems.error(where, `action is missing: write action= with one of ${definition.actions.join(', ')}`);
+    return undefined;
+  }
+  const word = written.value.toLowerCase();
+  const action = ACTIONS[definition.kind][word];
+  const isOffered = definition.actions.includes(word) || (action !== undefined && definition.actions.includes(action));
+  if (action !== undefined && isOffered) return action;
+  problems.error(written.where, `action ${written.value} does not fence with agent ${definition.name}: one of ${definition.actions.join(', ')}`);
+  return undefined;
+}
+
+function plugsOf(merged: MergedMethod, problems: Problems): string[] {
+  const written = merged.own.get('plug');
+  const plugs = parseList(written?.value ?? '');
+  if (written !== undefined && plugs.some((plug) => plug.length > TOKEN_MAX))
+    problems.error(written.where, `plug is longer than ${TOKEN_MAX} characters`);
+  if (written !== undefined && new Set(plugs).size < plugs.length) problems.warning(written.where, 'a plug is named twice');
+  const distinct = [...new Set(plugs)];
+  return distinct.length === 0 ? [''] : distinct;
+}
+
+/** The Secret that `secret=` names must exist; the one named after the method may. */
+function secretOf(merged: MergedMethod, node: string, secretKeys: SecretKeys | undefined, problems: Problems): string | undefined {
+  const written = merged.own.get('secret');
+  if (written === undefined) {
+    const usual = defaultSecretName(merged.name, node);
+    return secretKeys?.(usual) === undefined ? undefined : usual;
+  }
+  if (written.value === '') return undefined;
+  if (secretKeys !== undefined && secretKeys(written.value) === undefined) {
+    problems.error(written.where, `Secret ${written.value} does not exist: create it in the fence namespace, or mend the name`);
+  }
+  return written.value;
+}
+
+function checkParameters(merged: MergedMethod, secret: string | undefined, secretKeys: SecretKeys | undefined, problems: Problems): boolean {
+  const { definition, parameters, where } = merged;
+  const oversize = [...parameters.values()].filter(({ value }) => value.length > VALUE_MAX);
+  for (const setting of oversize) problems.error(setting.where, `${setting.key} is longer than ${VALUE_MAX} characters`);
+  if (parameters.size > PARAMETERS_MAX) problems.error(where, `more than ${PARAMETERS_MAX} parameters`);
+  const exposed = merged.isOfGroup ? [...parameters].filter(([name]) => merged.secretNames.has(name)) : [];
+  for (const [name, setting] of exposed)
+    problems.error(setting.where, `${name} may not stand in the ConfigMap of a group: put it into a Secret and write secret=<its name>`);
+  const found = parameterProblems(merged, secret, secretKeys);
+  for (const { parameter, message } of found) {
+    const setting: Setting | undefined = parameters.get(parameter);
+    problems.error(setting?.where ?? where, `${parameter} ${message}`);
+  }
+  const isSecretMissing = secret !== undefined && secretKeys !== undefined && secretKeys(secret) === undefined;
+  return (
+    found.length === 0 &&
+    exposed.length === 0 &&
+    oversize.length === 0 &&
+    parameters.size <= PARAMETERS_MAX &&
+    definition.actions.length > 0 &&
+    !isSecretMissing
+  );
+}
+
+/** What the agent says of the parameters. The values of a Secret are not known here, only that they will be there. */
+function parameterProblems(merged: MergedMethod, secret: string | undefined, secretKeys: SecretKeys | undefined): ParameterProblem[] {
+  const written = Object.fromEntries([...merged.parameters].map(([name, setting]) => [name, setting.value]));
+  if (secretKeys === undefined) return [...merged.definition.check(written, false)];
+  const nameOf = parameterNames(merged.definition);
+  const promised = (secret === undefined ? [] : (secretKeys(secret) ?? [])).map((key) => nameOf(key) ?? key);
+  const placeholders = Object.fromEntries(promised.map((name) => [name, 'from the Secret']));
+  return merged.definition.check({ ...written, ...placeholders }, true).filter(({ parameter }) => !promised.includes(parameter));
+}

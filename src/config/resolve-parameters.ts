@@ -1,0 +1,55 @@
+import type { PlanMethod } from '../domain/plan.ts';
+import { AgentError } from '../ports/agents.ts';
+import type { Parameters } from '../ports/agents.ts';
+import type { Configuration } from './configuration.ts';
+import { mergeMethod, parameterNames } from './merged-method.ts';
+import { Problems } from './problems.ts';
+import { lookupFor } from './resolve-plan.ts';
+
+export interface RunInput {
+  node: string;
+  /** As frozen in the NodeFence. */
+  method: PlanMethod;
+  configuration: Configuration;
+  /** Decoded keys of the Secret that the method names. */
+  secret: Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Frozen parameters with today's secrets: those that historical layouts keep in the ConfigMap are read again, then the Secret's keys, which
+ * win. Throws `AgentError` kind `Misconfigured` when something is missing; never names a value.
+ */
+export function resolveParameters({ node, method, configuration, secret }: RunInput): Parameters {
+  const definition = configuration.registry.find(method.agent);
+  if (definition === undefined) throw misconfigured(method, `agent ${method.agent} is unknown: one of ${configuration.registry.names().join(', ')}`);
+  const parameters: Record<string, string> = { ...method.parameters, ...inlineSecrets(node, method, configuration) };
+  const nameOf = parameterNames(definition);
+  for (const [key, value] of Object.entries(secret ?? {})) {
+    const name = nameOf(key);
+    // A newline at the end is the usual slip of `kubectl create secret --from-file`.
+    if (name !== undefined) parameters[name] = value.replace(/\r?\n$/, '');
+  }
+  const [problem] = definition.check(parameters, true);
+  if (problem === undefined) return parameters;
+  const source = method.secret === undefined ? 'and the method names no Secret' : `in the ConfigMap and in Secret ${method.secret}`;
+  throw misconfigured(method, `${problem.parameter} ${problem.message} ${source}`);
+}
+
+/** Several plugs of one method are `name:1`, `name:2`. */
+function writtenName(method: PlanMethod): string {
+  return method.name.split(':')[0] ?? method.name;
+}
+
+function misconfigured(method: PlanMethod, answered: string): AgentError {
+  return new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: `parameters of method ${method.name}`, answered });
+}
+
+/** Secrets that stand in the ConfigMaps themselves; never frozen, so never in a NodeFence. */
+function inlineSecrets(node: string, method: PlanMethod, configuration: Configuration): Record<string, string> {
+  const unheard = new Problems();
+  const lookup = lookupFor({ name: node, labels: {}, annotations: {}, addresses: [] }, configuration, unheard);
+  const merged = mergeMethod(lookup, writtenName(method), '', unheard);
+  if (merged?.definition.name !== method.agent) return {};
+  const entries = [...merged.parameters].filter(([name]) => merged.secretNames.has(name));
+  return Object.fromEntries(entries.map(([name, setting]) => [name, setting.value]));
+}
