@@ -1,0 +1,23 @@
+import { SystemClock } from '../../runtime/system-clock.ts';
+import { SystemRandom } from '../../runtime/system-random.ts';
+import { ClusterControllers } from '../world/cluster-controllers.ts';
+import { SHORT_CLUSTER } from '../world/options.ts';
+import type { ClusterOptions } from '../world/options.ts';
+import { connect } from './connection.ts';
+import { obeyLines, readConfiguration, sayReady, traceTo } from './process-shell.ts';
+import type { ServerConfiguration } from './process-shell.ts';
+
+/** `options` changes single parameters; the drill's short ones stand otherwise. */
+type Configuration = ServerConfiguration & { options?: Partial<ClusterOptions> };
+
+/** kube-controller-manager, kube-scheduler and the CSI attacher of the drill, as a process of their own. */
+function main(): void {
+  const configuration = readConfiguration<Configuration>(process.argv[2], ['server', 'caPem', 'token', 'trace']);
+  const clock = new SystemClock();
+  const dependencies = { transport: connect(configuration), clock, random: new SystemRandom(), trace: traceTo(configuration.trace) };
+  new ClusterControllers(dependencies, { ...SHORT_CLUSTER, ...configuration.options }).start();
+  obeyLines(() => undefined);
+  sayReady();
+}
+
+main();
