@@ -2,6 +2,7 @@ import type { Backend } from './backend.ts';
 import { seconds } from './clock-text.ts';
 import { invalid, type FieldCause } from './failure.ts';
 import { at, isObject, isString, listAt, objectsAt, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
+import { printerColumns } from './columns.ts';
 import type { Kind } from './kinds.ts';
 
 const CRD = { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' };
@@ -100,7 +101,9 @@ export function kindsOf(definition: ApiObject): Kind[] {
     .map((version) => {
       const subresources = at(version, 'subresources');
       const schema = at(version, 'schema', 'openAPIV3Schema');
+      const columns = printerColumns(version);
       return {
+        ...(columns === undefined ? {} : { columns }),
         group,
         version: textAt(version, 'name'),
         kind: textAt(names, 'kind'),

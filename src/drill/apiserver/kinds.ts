@@ -34,6 +34,8 @@ export interface Kind {
   /** Structural schema; of built-in kinds it knows fields and list types, and nothing is pruned or refused by it unless asked. */
   schema: JsonObject | undefined;
   custom: boolean;
+  /** A definition's own columns, shown after the name. */
+  columns?: readonly Column[];
 }
 
 type Row = readonly [group: string, version: string, kind: string, plural: string, scope: 'namespaced' | 'cluster', options?: RowOptions];

@@ -9,24 +9,34 @@ const lines = new Map(
 );
 const compiled = new Map<string, JsonObject>();
 
-/** Names of all types in the notation. */
-export function typeNames(): string[] {
+/** Names of the types in the notation that are used by name. */
+export function definedTypes(): string[] {
   return [...lines.keys()];
+}
+
+/** A type with every named type that it uses shown by `named`, for documents with references. */
+export function typeFields(name: string, named: (type: string) => JsonObject): JsonObject {
+  return compile(name, named, {});
 }
 
 /** The schema of a named type, with the types it uses in place. Compiled once; the graph is shared and must not be changed. */
 export function typeSchema(name: string): JsonObject {
   const known = compiled.get(name);
   if (known !== undefined) return known;
+  const schema: JsonObject = {};
+  compiled.set(name, schema);
+  return compile(name, typeSchema, schema);
+}
+
+function compile(name: string, named: (type: string) => JsonObject, schema: JsonObject): JsonObject {
   const properties: JsonObject = {};
   const required: string[] = [];
-  const schema: JsonObject = { type: 'object', properties };
-  compiled.set(name, schema);
+  Object.assign(schema, { type: 'object', properties });
   for (const field of lines.get(name) ?? []) {
     const [left = '', type = 'string'] = field.split(':');
     const property = left.replace('!', '');
     if (left.endsWith('!')) required.push(property);
-    properties[property] = fieldSchema(type);
+    properties[property] = fieldSchema(type, named);
   }
   if (required.length > 0) schema['required'] = required;
   return schema;
@@ -48,16 +58,16 @@ export function builtInSchema(kind: Pick<Kind, 'kind'>): JsonObject {
   return schema;
 }
 
-function fieldSchema(type: string): JsonObject {
+function fieldSchema(type: string, named: (type: string) => JsonObject): JsonObject {
   const list = /^\[(\w+)(?:([|~])([\w,]*))?\]$/.exec(type);
-  if (list !== null) return listSchema(list[1] ?? '', list[2], list[3] ?? '');
+  if (list !== null) return listSchema(fieldSchema(list[1] ?? '', named), list[2], list[3] ?? '');
   const map = /^\{(\w+)\}$/.exec(type);
-  if (map !== null) return { type: 'object', additionalProperties: fieldSchema(map[1] ?? '') };
+  if (map !== null) return { type: 'object', additionalProperties: fieldSchema(map[1] ?? '', named) };
   switch (type) {
     case 'string':
       return { type: 'string' };
     case 'quantity':
-      return { type: 'string', 'x-quantity': true };
+      return { 'x-kubernetes-int-or-string': true };
     case 'int':
       return { type: 'integer' };
     case 'bool':
@@ -69,12 +79,11 @@ function fieldSchema(type: string): JsonObject {
     case 'any':
       return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     default:
-      return typeSchema(type);
+      return named(type);
   }
 }
 
-function listSchema(item: string, merge: string | undefined, keys: string): JsonObject {
-  const items = fieldSchema(item);
+function listSchema(items: JsonObject, merge: string | undefined, keys: string): JsonObject {
   const first = keys.split(',')[0] ?? '';
   if (merge === undefined) return { type: 'array', items, 'x-kubernetes-list-type': 'atomic' };
   if (keys === '') return { type: 'array', items, 'x-kubernetes-list-type': 'set', 'x-kubernetes-patch-strategy': 'merge' };
