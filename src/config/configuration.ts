@@ -30,6 +30,7 @@ export type Settings = ReadonlyMap<string, Setting>;
 
 export const CLUSTER_CONFIG = 'fence-cluster-config';
 export const NODE_CONFIG_PREFIX = 'fence-config-';
+export const SELECTOR_KEY = 'node_selector';
 export const CONFIG_KEY = 'config.properties';
 export const METHOD_KEY = 'method.properties';
 export const TEMPLATE_KEY = 'template.properties';
@@ -38,10 +39,14 @@ export const TEMPLATE_KEY = 'template.properties';
 export interface Configuration {
   readonly registry: AgentRegistry;
   readonly configMaps: ReadonlyMap<string, NamedConfig>;
+  /** Those that configure a set of nodes, so that nobody looks for them among thousands. */
+  readonly groups: readonly NamedConfig[];
 }
 
 export function configurationOf(configMaps: Iterable<NamedConfig>, registry: AgentRegistry): Configuration {
-  return { registry, configMaps: new Map([...configMaps].map((config) => [config.name, config])) };
+  const all = [...configMaps];
+  const groups = all.filter(({ name, data }) => name.startsWith(NODE_CONFIG_PREFIX) && data[CONFIG_KEY]?.includes(SELECTOR_KEY) === true);
+  return { registry, groups, configMaps: new Map(all.map((config) => [config.name, config])) };
 }
 
 export function place(config: NamedConfig, dataKey?: string, line?: number): string {

@@ -1,4 +1,4 @@
-import { place, readSettings, CLUSTER_CONFIG, CONFIG_KEY, NODE_CONFIG_PREFIX } from './configuration.ts';
+import { place, readSettings, CLUSTER_CONFIG, CONFIG_KEY, NODE_CONFIG_PREFIX, SELECTOR_KEY } from './configuration.ts';
 import type { Configuration, NamedConfig, NodeFacts, Settings } from './configuration.ts';
 import { Problems } from './problems.ts';
 
@@ -8,7 +8,6 @@ export interface Layer {
   settings: Settings;
 }
 
-const SELECTOR = 'node_selector';
 const TERM = /^([A-Za-z0-9./_-]+)(?:=([A-Za-z0-9._-]*))?$/;
 
 /** Do all terms hold (`key=value` or `key`, joined by commas)? Undefined for a text that is no selector. */
@@ -32,7 +31,7 @@ function layerOf(config: NamedConfig | undefined, problems: Problems): Layer | u
 export function nodeLayer(configuration: Configuration, node: string, problems: Problems): Layer | undefined {
   const config = configuration.configMaps.get(NODE_CONFIG_PREFIX + node);
   const layer = layerOf(config, problems);
-  if (layer === undefined || layer.settings.has(SELECTOR)) return undefined;
+  if (layer === undefined || layer.settings.has(SELECTOR_KEY)) return undefined;
   const written = layer.settings.get('node_name');
   if (written !== undefined && written.value !== node)
     problems.warning(written.where, `node_name=${written.value} is ignored: the ConfigMap's name says ${node}`);
@@ -46,11 +45,10 @@ export function clusterLayer(configuration: Configuration, problems: Problems): 
 /** The one ConfigMap whose `node_selector` matches the node. Two that match are an error that names both, and neither is used. */
 export function groupLayer(configuration: Configuration, node: NodeFacts, problems: Problems): Layer | undefined {
   const matching: Layer[] = [];
-  for (const config of configuration.configMaps.values()) {
-    if (!config.name.startsWith(NODE_CONFIG_PREFIX) || config.data[CONFIG_KEY]?.includes(SELECTOR) !== true) continue;
+  for (const config of configuration.groups) {
     const own = new Problems();
     const layer = layerOf(config, own);
-    const selector = layer?.settings.get(SELECTOR);
+    const selector = layer?.settings.get(SELECTOR_KEY);
     if (layer === undefined || selector === undefined) continue;
     const matches = matchesSelector(selector.value, node.labels);
     if (matches === undefined) problems.error(selector.where, 'node_selector is not label=value or label, joined by commas');
