@@ -1,6 +1,6 @@
 import { FenceController } from '../controllers/fence/controller.ts';
 import { BY_NODE } from '../controllers/fence/dependencies.ts';
-import type { FenceDependencies, FenceOptions, Runner } from '../controllers/fence/dependencies.ts';
+import type { FenceDependencies, FenceOptions } from '../controllers/fence/dependencies.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
@@ -13,6 +13,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister, Resource } from '../ports/cluster.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { ConfigMap, KubeObject, Secret } from '../ports/objects.ts';
+import type { Runner } from '../ports/jobs.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';

@@ -4,7 +4,7 @@ import type { Agent, FabricAgent, Outcome, Parameters, PowerAgent, Reading, Targ
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
 import type { DeviceQueues } from './device-queues.ts';
-import type { Job } from './job.ts';
+import type { Job } from '../ports/jobs.ts';
 
 export type Switchable = PowerAgent | FabricAgent;
 

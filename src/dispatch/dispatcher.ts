@@ -2,27 +2,20 @@ import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import type { PlanMethod } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { ActionAgent, Agent, AgentContext, AgentErrorKind, AgentRegistry, Target } from '../ports/agents.ts';
+import type { ActionAgent, Agent, AgentContext, AgentRegistry, Target } from '../ports/agents.ts';
 import { timestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
 import { DeviceCall, inWords, isSwitchable } from './device-call.ts';
 import type { Wanted } from './device-call.ts';
 import { DeviceQueues } from './device-queues.ts';
-import type { Job } from './job.ts';
+import { failureOf } from '../ports/jobs.ts';
+import type { Job, Runner } from '../ports/jobs.ts';
 import { switchTo, untilStable } from './switching.ts';
 import type { Switched } from './switching.ts';
 
-const RESULT_OF: Readonly<Record<AgentErrorKind, JobResult>> = {
-  Refused: 'refused',
-  Unreachable: 'unreachable',
-  Timeout: 'timeout',
-  Misconfigured: 'misconfigured',
-  NotSent: 'not-sent',
-};
-
 /** Runs agents: order, deadlines, verification and queues are here, so that an agent is short (design 4). */
-export class Dispatcher {
+export class Dispatcher implements Runner {
   private readonly registry: AgentRegistry;
   private readonly context: AgentContext;
   private readonly clock: Clock;
@@ -74,8 +67,7 @@ export class Dispatcher {
       return { id, finishedAt: timestamp(this.clock), ...outcome };
     } catch (error) {
       if (job.signal.aborted) throw error;
-      if (error instanceof AgentError) return { id, finishedAt: timestamp(this.clock), result: RESULT_OF[error.kind], message: error.message };
-      return { id, finishedAt: timestamp(this.clock), result: 'failed', message: `agent ${job.method.agent} broke: ${String(error)}` };
+      return { id, finishedAt: timestamp(this.clock), ...failureOf(error) };
     }
   }
 

@@ -3,7 +3,7 @@ import type { Reading } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import { inWords } from './device-call.ts';
 import type { DeviceCall, Wanted } from './device-call.ts';
-import type { Job } from './job.ts';
+import type { Job } from '../ports/jobs.ts';
 
 /** At least so many agreeing reads make a state stable (P1). */
 const STABLE_READS = 3;

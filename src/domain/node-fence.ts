@@ -41,6 +41,7 @@ export type JobResult =
   | 'stopped'
   | 'voided'
   | 'failed'
+  | 'interrupted'
   | 'found-done'
   | 'found-not-done';
 

@@ -73,7 +73,7 @@ export type Progress =
 
 const SUCCESS: ReadonlySet<JobResult> = new Set(['succeeded', 'voided']);
 /** The run never began, or says nothing about the device: it is decided afresh and counts as no failure. */
-const NEUTRAL: ReadonlySet<JobResult> = new Set(['not-sent', 'stopped', 'found-not-done']);
+const NEUTRAL: ReadonlySet<JobResult> = new Set(['not-sent', 'stopped', 'interrupted', 'found-not-done']);
 const HOPELESS: ReadonlySet<JobResult> = new Set(['refused', 'misconfigured']);
 
 /** Is this a failure that counts against `step_retries`? */

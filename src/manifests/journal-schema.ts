@@ -40,6 +40,7 @@ export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without fi
       stopped: 'a stop stood; nothing was sent',
       voided: 'a sign of life came meanwhile',
       failed: 'for another reason',
+      interrupted: 'the API server did not answer; it is done again',
       'found-done': 'after a crash its effect was found',
       'found-not-done': 'after a crash its effect was not found',
     }),

@@ -1,6 +1,6 @@
-import type { FenceDependencies, Runner } from '../../src/controllers/fence/dependencies.ts';
+import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
 import { OUT_OF_SERVICE_OWNER } from '../../src/controllers/fence/ownership.ts';
-import type { Job } from '../../src/dispatch/job.ts';
+import type { Job, Runner } from '../../src/ports/jobs.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { JobReport } from '../../src/domain/snapshot.ts';
 import { timestamp } from '../../src/ports/clock.ts';

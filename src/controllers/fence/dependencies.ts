@@ -1,7 +1,6 @@
-import type { JobReport } from '../../domain/snapshot.ts';
-import type { Job } from '../../dispatch/job.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Runner } from '../../ports/jobs.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { FenceMetrics } from '../../ports/metrics.ts';
 import type { Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
@@ -22,12 +21,6 @@ export interface FenceListers {
   fences: Lister<NodeFence>;
   stops: Lister<NodeFenceStop>;
   reports: Lister<NodeFenceReport>;
-}
-
-/** Runs agents; implemented by dispatch, wrapped by the simulation. */
-export interface Runner {
-  run(job: Job): Promise<JobReport>;
-  recover(job: Job): Promise<JobReport>;
 }
 
 /** Where the shell asks to be called again for a node; the earliest wish wins. */

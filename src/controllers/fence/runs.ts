@@ -6,8 +6,8 @@ import { levelsOf, STEPS } from '../../domain/plan.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { AgentError } from '../../ports/agents.ts';
-import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
+import { failureOf } from '../../ports/jobs.ts';
 import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import type { NodeObservation } from './observation.ts';
@@ -92,7 +92,8 @@ export class Runs {
       return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report };
     } catch (error) {
       if (this.stopping.signal.aborted) throw error;
-      return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...failureOf(error) };
+      const failure = error instanceof Stopped ? { result: 'stopped' as const, message: error.message } : failureOf(error);
+      return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...failure };
     }
   }
 
@@ -158,17 +159,6 @@ export class Runs {
 }
 
 class Stopped extends Error {}
-
-function failureOf(error: unknown): Pick<JobReport, 'result' | 'message'> {
-  if (error instanceof Stopped) return { result: 'stopped', message: error.message };
-  if (error instanceof AgentError) {
-    const result = error.kind === 'NotSent' ? 'not-sent' : (error.kind.toLowerCase() as 'refused' | 'unreachable' | 'timeout' | 'misconfigured');
-    return { result, message: error.message };
-  }
-  if (error instanceof TransportError) return { result: 'unreachable', message: `API server: ${error.message}` };
-  if (error instanceof ApiStatusError) return { result: 'failed', message: `API server: ${error.message}` };
-  return { result: 'failed', message: String(error) };
-}
 
 /** The operation of the frozen plan that an entry runs; an undo is looked up by its method. */
 function operationOf(plan: Plan, entry: JournalEntry, status: NodeFenceStatus): Operation | undefined {

@@ -23,7 +23,8 @@ export function takeSnapshot(
   const { clock, listers, leadership, planner, random } = dependencies;
   const nowMs = clock.monotonicMs();
   const node = listers.nodes.get(name);
-  const status = fence?.status?.state === undefined ? undefined : fence.status;
+  // The schema's defaults give a new object a status; it has begun only when its plan is frozen.
+  const status = fence?.status?.frozen === undefined ? undefined : fence.status;
   const live = status === undefined || status.state === 'final' || status.state === 'error';
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
   const facts = node === undefined ? undefined : factsOf(node, observation);

@@ -1,0 +1,53 @@
+import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
+import type { PlanMethod, Timing } from '../domain/plan.ts';
+import type { JobReport } from '../domain/snapshot.ts';
+import { AgentError } from './agents.ts';
+import type { AgentErrorKind, Identity, Parameters } from './agents.ts';
+import { ApiStatusError, TransportError } from './api-transport.ts';
+
+/** One run of a method, whose intent is written and acknowledged. */
+export interface Job {
+  entry: JournalEntry;
+  method: PlanMethod;
+  /** Methods of the same level that must read off together with this one. */
+  together: readonly PlanMethod[];
+  /** Every off of the level before this one is done: with `together` it proves that nothing feeds the machine. */
+  lastOff: boolean;
+  timing: Timing;
+  identity: Identity;
+  /** Whether the plan insists on a device that shows the machine's identity. */
+  identityRequired: boolean;
+  signal: AbortSignal;
+  parametersOf(method: PlanMethod): Promise<Parameters>;
+  /** Throws `AgentError` kind NotSent when the lease, a stop or a hold forbids a set that takes `deadlineMs` to begin now. Synchronous. */
+  mayBegin(deadlineMs: number): void;
+  /** Told the monotonic time of each set, in the turn of its send. */
+  onSet(atMs: number): void;
+}
+
+/** Runs agents; implemented by dispatch, wrapped by the simulation. */
+export interface Runner {
+  /** Carries out the run that `job.entry` announces. Rejects only when `job.signal` is aborted; every failure is a report. */
+  run(job: Job): Promise<JobReport>;
+  /** Reads what became of a run that a crash left open. */
+  recover(job: Job): Promise<JobReport>;
+}
+
+const RESULT_OF: Readonly<Record<AgentErrorKind, JobResult>> = {
+  Refused: 'refused',
+  Unreachable: 'unreachable',
+  Timeout: 'timeout',
+  Misconfigured: 'misconfigured',
+  NotSent: 'not-sent',
+};
+
+/** HTTP statuses of an API server that mean no, however often one asks. */
+const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 415, 422]);
+
+/** What a thrown failure comes to. The API server being away, busy or of another version is no failure of the step: it is done again. */
+export function failureOf(error: unknown): Pick<JobReport, 'result' | 'message'> {
+  if (error instanceof AgentError) return { result: RESULT_OF[error.kind], message: error.message };
+  if (error instanceof TransportError) return { result: 'interrupted', message: `API server: ${error.message}` };
+  if (error instanceof ApiStatusError) return { result: FINAL_STATUSES.has(error.status) ? 'failed' : 'interrupted', message: `API server: ${error.message}` };
+  return { result: 'failed', message: String(error) };
+}
