@@ -68,7 +68,7 @@ export const redfishParameters: ParameterSchema<typeof schema> = {
   schema,
   documentation: {
     ip: { description: 'Host name or address of the BMC.', required: true, aliases: ['ipaddr', 'host', 'address'] },
-    ipport: { description: 'TCP port.', default: '443 (80 without TLS)', aliases: ['port_number'] },
+    ipport: { description: 'TCP port.', default: '443 (80 without TLS)' },
     ssl: { description: 'Use TLS.', default: 'yes' },
     scheme: { description: '`https` or `http`; the same as `ssl`.' },
     username: { description: 'Login name.', required: true, fromSecret: true, aliases: ['login'] },
