@@ -1,3 +1,4 @@
+import { automatonPage } from '../src/domain/automaton-page.ts';
 import { MANIFEST_FILES } from '../src/manifests/installation.ts';
 import { renderManifest } from '../src/manifests/render.ts';
 
@@ -9,5 +10,6 @@ interface GeneratedFile {
 
 /** Every committed file that is written from code; a test fails when one is stale. */
 export function generatedFiles(): GeneratedFile[] {
-  return MANIFEST_FILES.map((file) => ({ path: `config/${file.path}`, text: renderManifest(file) }));
+  const manifests = MANIFEST_FILES.map((file) => ({ path: `config/${file.path}`, text: renderManifest(file) }));
+  return [{ path: 'docs/automaton.md', text: automatonPage() }, ...manifests];
 }
