@@ -45,13 +45,16 @@ export class SimulatedApi {
     return inProcessTransport(this.#server, user);
   }
 
-  /** Custom resources, namespaces and the workload. */
-  async install(replicas: number): Promise<void> {
+  /** Custom resources and our namespace. */
+  async install(): Promise<void> {
     for (const definition of CUSTOM_RESOURCE_DEFINITIONS) {
       await this.admin.create(DEFINITIONS, definition);
     }
     await this.admin.create(NAMESPACES, { metadata: { name: FENCE_NAMESPACE } });
-    await createScene(this.admin, { ...DEFAULT_SCENE, replicas });
+  }
+
+  createWorkload(replicas: number): Promise<void> {
+    return createScene(this.admin, { ...DEFAULT_SCENE, replicas });
   }
 
   /** Bookmarks and timeouts of watches. */

@@ -1,17 +1,18 @@
 import { composeController } from '../../src/cli/compose.ts';
+import { LivePlanner } from '../../src/config/live-planner.ts';
 import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { Logger } from '../../src/ports/recorder.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
 import type { ControllerProgram, ControllerWorld } from './controller-program.ts';
-import type { Configuration } from './scenario.ts';
-import { simulatedPlanner } from './simulated-planner.ts';
 
 const SYNC_DEADLINE_MS = 60_000;
+/** Half as many renewals as by default: they are most of a world's work. */
+const LEASE = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 4_000 };
 const STALE_AFTER_MS = 90_000;
 
 /** The real controller, composed as the daemon composes it, as a program of the simulated world; `mutate` makes a mutant of it. */
-export function fenceProgram(configuration: Configuration, mutate?: (dependencies: FenceDependencies) => FenceDependencies): ControllerProgram {
+export function fenceProgram(mutate?: (dependencies: FenceDependencies) => FenceDependencies): ControllerProgram {
   return (world) => {
     const { clock, random, transport, registry, exit } = world;
     const controller = composeController(
@@ -24,7 +25,7 @@ export function fenceProgram(configuration: Configuration, mutate?: (dependencie
         logger: loggerOf(world),
         metrics: NO_METRICS,
         recorder: { event: () => undefined },
-        planner: () => simulatedPlanner(configuration),
+        planner: (sources) => new LivePlanner({ ...sources, namespace: FENCE_NAMESPACE }),
         ...(mutate === undefined ? {} : { mutate }),
       },
       {
@@ -36,6 +37,7 @@ export function fenceProgram(configuration: Configuration, mutate?: (dependencie
         identity: world.identity,
         concurrency: 4,
         syncDeadlineMs: SYNC_DEADLINE_MS,
+        lease: LEASE,
       },
     );
     controller.start().catch((error: unknown) => {

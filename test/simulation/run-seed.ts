@@ -23,7 +23,7 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
   const kernel = new Kernel({ seed, ...(options.onLine === undefined ? {} : { onLine: options.onLine }) });
   const violations: string[] = [];
   try {
-    const world = new World(scenario, kernel, options.program ?? fenceProgram(scenario.configuration));
+    const world = new World(scenario, kernel, options.program ?? fenceProgram());
     await world.begin();
     await kernel.run({ untilMs: scenario.expected.withinMs, isOver: () => world.isOver() });
     violations.push(...(await endOf(world, scenario, kernel.nowMs)), ...judged(world.trace.events, scenario));

@@ -95,7 +95,7 @@ const ROUGH_API: ApiFaults = {
   watchLateShare: 0.05,
 };
 
-const FAULT_AT_MS = 20_000;
+const FAULT_AT_MS = 18_000;
 const NODE_NAMES = ['a', 'b', 'c', 'd'] as const;
 
 export function scenarioOf(seed: number): Scenario {
@@ -106,6 +106,7 @@ export function scenarioOf(seed: number): Scenario {
   const crash = random.chance(0.6) ? crashPoint(random) : undefined;
   const pause = random.chance(0.1) ? drawPause(random) : undefined;
   const wallJump = random.chance(0.1) ? { atMs: FAULT_AT_MS + random.between(0, 90_000), byMs: random.between(-7_200_000, 7_200_000) } : undefined;
+  const isRough = random.chance(0.3);
   const scenario = {
     seed,
     nodes,
@@ -120,9 +121,9 @@ export function scenarioOf(seed: number): Scenario {
     restartAfterMs: random.between(500, 20_000),
     pause,
     wallJump,
-    api: random.chance(0.3) ? ROUGH_API : CALM_API,
+    api: isRough ? ROUGH_API : CALM_API,
     faultsEndMs: 200_000,
-    configuration: drawConfiguration(random),
+    configuration: drawConfiguration(random, isRough),
   };
   return { ...scenario, expected: expectedOf(scenario) };
 }
@@ -155,12 +156,13 @@ function drawPause(random: SeededRandom): NonNullable<Scenario['pause']> {
   return { kind: random.chance(0.5) ? 'stop' : 'suspend', atMs: FAULT_AT_MS + random.between(0, 90_000), durationMs: random.between(100, 40_000) };
 }
 
-function drawConfiguration(random: SeededRandom): Configuration {
+function drawConfiguration(random: SeededRandom, isRough: boolean): Configuration {
   return {
     isolationDelayMs: random.pick([0, 1_000, 5_000]),
     powerManagementDelayMs: random.pick([2_000, 10_000]),
-    stepRetries: 1,
-    maxRestarts: random.pick([0, 1]),
+    // A refused API call counts as a failed run, so that rough water needs the product's own default.
+    stepRetries: isRough ? 5 : 1,
+    maxRestarts: isRough ? 1 : random.pick([0, 1]),
     readyTimeoutMs: 120_000,
     healthyDelayMs: 20_000,
     probationMs: 60_000,

@@ -52,7 +52,7 @@ describe('the mutants of the core', () => {
       for (let seed = 1; seed <= MUTANT_SEEDS_MAX && caught.length === 0; seed++) {
         const drawn = scenarioOf(seed);
         const scenario = { ...drawn, crash: undefined, pause: undefined, ...mutant.scenario(drawn) };
-        const result = await runSeed(seed, { scenario, program: fenceProgram(scenario.configuration, mutant.mutate) });
+        const result = await runSeed(seed, { scenario, program: fenceProgram(mutant.mutate) });
         caught.push(...result.violations.filter((violation) => mutant.caughtBy.test(violation)));
       }
       expect(caught).not.toEqual([]);

@@ -21,11 +21,14 @@ import type { Scenario } from './scenario.ts';
 import { releasedNode, WorldTrace } from './world-trace.ts';
 
 /** Nothing was written to any fence for so long: it has come to rest. */
-const REST_MS = 45_000;
+const REST_MS = 25_000;
 /** A flap that ended so long ago without a fence needs none. */
-const UNNOTICED_MS = 90_000;
-const BOOT_MS = 20_000;
-const WRITE_MS = 2_000;
+const UNNOTICED_MS = 60_000;
+const BOOT_MS = 8_000;
+const WORKLOAD_AT_MS = 10_000;
+const WRITE_MS = 4_000;
+/** Two renewals of a kubelet and a half: what Kubernetes waits, without its reserve. */
+const NODE_GRACE_MS = 25_000;
 const BOOKMARK_MS = 30_000;
 /** Calm water inside the cluster: faults strike the controllers' side, what the cluster does by itself is given. */
 const INSIDE: typeof CALM_API = { ...CALM_API, latencyMs: [0.2, 1] };
@@ -83,16 +86,23 @@ export class World {
   /** Builds the cluster, without time passing. */
   async begin(): Promise<void> {
     const { nodes, configuration } = this.#scenario;
-    await this.api.install(this.replicas);
+    await this.api.install();
     await createFenceConfiguration(this.api.admin, nodes, configuration);
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
-    new ClusterControllers({ transport, clock: process.clock, random: process.random, trace: this.#record }, KUBERNETES_CLUSTER).start();
+    new ClusterControllers(
+      { transport, clock: process.clock, random: process.random, trace: this.#record },
+      { ...KUBERNETES_CLUSTER, nodeGraceMs: NODE_GRACE_MS },
+    ).start();
     for (const machine of this.machines.values()) {
       machine.powerOn('start');
     }
     for (let replica = 0; replica < this.#scenario.controllers; replica++) {
       this.#controllers.start(replica);
     }
+    // Every node is Ready by then, so that every node gets its share.
+    this.#kernel.schedule(WORKLOAD_AT_MS, () => {
+      void this.api.createWorkload(this.replicas);
+    });
     this.#repeat(BOOKMARK_MS, () => {
       this.api.tick();
     });
@@ -178,6 +188,9 @@ export class World {
   }
 
   #strike(): void {
+    if (this.machines.get(this.#scenario.victim)?.kubelet?.running.length === 0) {
+      this.#kernel.fail('the world was not ready for its fault: no pod runs on the node that fails');
+    }
     const machine = this.machines.get(this.#scenario.victim);
     switch (this.#scenario.fault) {
       case 'panic':
