@@ -40,15 +40,28 @@ describe('a cable that can be pulled', () => {
   });
 
   it('loses answers that are under way, and sends nothing while it is cut', async () => {
-    const wire = new Wire();
-    const cable = new SwitchedTransport(wire, new ManualClock());
+    const [wire, clock] = [new Wire(), new ManualClock()];
+    const cable = new SwitchedTransport(wire, clock);
     const asked = cable.request({ method: 'GET', path: '/x', deadlineMs: 1 });
     cable.cut();
     wire.answer?.(OK);
     await expect(asked).rejects.toThrow('cut before the answer');
     wire.answer = undefined;
-    await expect(cable.request({ method: 'GET', path: '/y', deadlineMs: 1 })).rejects.toThrow('the network is cut');
-    expect(wire.answer).toBeUndefined();
+    const refused = expect(cable.request({ method: 'GET', path: '/y', deadlineMs: 5_000 })).rejects.toThrow('the network is cut');
+    await clock.advance(4_999);
+    expect([wire.answer, clock.pending]).toEqual([undefined, 1]);
+    await clock.advance(1);
+    await refused;
+  });
+
+  it('ends what hangs as soon as it is healed', async () => {
+    const clock = new ManualClock();
+    const cable = new SwitchedTransport(new Wire(), clock);
+    cable.cut();
+    const hanging = expect(cable.request({ method: 'GET', path: '/y', deadlineMs: 5_000 })).rejects.toThrow('the network is cut');
+    cable.heal();
+    await hanging;
+    expect(clock.pending).toBe(0);
   });
 
   it('ends watches once, and lets new ones through after it was healed', async () => {
@@ -59,7 +72,7 @@ describe('a cable that can be pulled', () => {
     cable.cut();
     first?.onEvent({ type: 'ADDED', object: {} });
     cable.watch({ path: '/w', query: {} }, sinkOf(log));
-    await clock.advance(1);
+    await clock.advance(10_000);
     cable.heal();
     cable.watch({ path: '/w', query: {} }, sinkOf(log));
     expect(log).toEqual(['open', 'end watch /w: the network was cut', 'end watch /w: the network is cut', 'open']);

@@ -2,7 +2,13 @@ import { TransportError } from '../../ports/api-transport.ts';
 import type { ApiRequest, ApiResponse, ApiTransport, WatchRequest, WatchSink } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** A network cable that can be pulled: while cut, nothing new is sent, answers that are under way are lost, and watches end. */
+/** How long a dead network lets a watch hang before it is given up. */
+const CONNECT_MS = 10_000;
+
+/**
+ * A network cable that can be pulled: while cut, nothing new is sent, calls hang until their deadline, answers that are under way are lost,
+ * and watches end. Healing ends what hangs, so that it is tried again soon.
+ */
 export class SwitchedTransport implements ApiTransport {
   readonly #inner: ApiTransport;
   readonly #clock: Clock;
@@ -16,17 +22,23 @@ export class SwitchedTransport implements ApiTransport {
 
   cut(): void {
     this.#isCut = true;
-    const losers = [...this.#losers];
-    this.#losers.clear();
-    for (const lose of losers) lose();
+    this.#loseAll();
   }
 
   heal(): void {
+    if (!this.#isCut) return;
     this.#isCut = false;
+    this.#loseAll();
   }
 
   request(request: ApiRequest): Promise<ApiResponse> {
-    if (this.#isCut) return Promise.reject(new TransportError('unreachable', `${request.method} ${request.path}: the network is cut`));
+    if (this.#isCut) {
+      return new Promise((_resolve, reject) => {
+        this.#hang(request.deadlineMs, () => {
+          reject(new TransportError('unreachable', `${request.method} ${request.path}: the network is cut`));
+        });
+      });
+    }
     return new Promise((resolve, reject) => {
       const lose = (): void => {
         reject(new TransportError('unreachable', `${request.method} ${request.path}: the network was cut before the answer`));
@@ -46,7 +58,7 @@ export class SwitchedTransport implements ApiTransport {
 
   watch(request: WatchRequest, sink: WatchSink): () => void {
     if (this.#isCut) {
-      return this.#clock.after(0, () => {
+      return this.#hang(CONNECT_MS, () => {
         sink.onEnd(new TransportError('unreachable', `watch ${request.path}: the network is cut`));
       });
     }
@@ -72,5 +84,22 @@ export class SwitchedTransport implements ApiTransport {
     });
     if (!state.isEnded) this.#losers.add(lose);
     return close;
+  }
+
+  /** Calls `fail` after `delayMs`, or as soon as the cable is touched; the returned function brings that forward to now. */
+  #hang(delayMs: number, fail: () => void): () => void {
+    const end = (): void => {
+      if (!this.#losers.delete(end)) return;
+      cancel();
+      fail();
+    };
+    this.#losers.add(end);
+    const cancel = this.#clock.after(delayMs, end);
+    return end;
+  }
+
+  #loseAll(): void {
+    for (const lose of [...this.#losers]) lose();
+    this.#losers.clear();
   }
 }
