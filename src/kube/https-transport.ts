@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import { TransportError, type ApiRequest, type ApiResponse, type ApiTransport, type WatchRequest, type WatchSink } from '../ports/api-transport.ts';
+import type { Clock } from '../ports/clock.ts';
+import { linkedAbort } from '../runtime/linked-abort.ts';
+import type { ServerConfig } from './kubeconfig/server-config.ts';
+import { Connection } from './transport/connection.ts';
+import { HttpsWatch } from './transport/https-watch.ts';
+import { readBody } from './transport/response-body.ts';
+import { transportFailure } from './transport/transport-failure.ts';
+
+/** A page of 500 of the largest objects that etcd takes would be more; such a page fails and says so. */
+const BODY_MAX_BYTES = 268_435_456;
+
+export interface HttpsTransportOptions {
+  server: ServerConfig;
+  clock: Clock;
+  /** `nodefence/VERSION`. */
+  userAgent: string;
+}
+
+/** Kubernetes over node:https with kept connections. */
+export class HttpsTransport implements ApiTransport {
+  readonly #server: ServerConfig;
+  readonly #clock: Clock;
+  readonly #connection: Connection;
+
+  constructor(options: HttpsTransportOptions) {
+    this.#server = options.server;
+    this.#clock = options.clock;
+    this.#connection = new Connection(options.server, options.userAgent);
+  }
+
+  /** A 401 is asked once more with a fresh credential; a GET on a kept connection that the server had closed, on a new one. */
+  async request(request: ApiRequest): Promise<ApiResponse> {
+    const what = `${request.method} ${request.path}`;
+    const deadline = {
+      clock: this.#clock,
+      delayMs: request.deadlineMs,
+      reason: () => new TransportError('timeout', `${what}: ${this.#server.url.host}: no answer within ${String(request.deadlineMs)} ms`),
+    };
+    const linked = linkedAbort([request.signal], deadline);
+    try {
+      const response = await this.#exchange(what, request, linked.signal);
+      const isWorthAnother = response.status === 401 && this.#server.credential.rejected();
+      return isWorthAnother ? await this.#exchange(what, request, linked.signal) : response;
+    } finally {
+      linked.release();
+    }
+  }
+
+  watch(request: WatchRequest, sink: WatchSink): () => void {
+    const watch = new HttpsWatch({
+      request,
+      sink,
+      server: this.#server,
+      connection: this.#connection,
+      path: this.#pathOf(request.path, { ...request.query, watch: 'true' }),
+    });
+    void watch.open();
+    return () => {
+      watch.close();
+    };
+  }
+
+  /** Drops all connections. */
+  close(): void {
+    this.#connection.close();
+  }
+
+  async #exchange(what: string, request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
+    try {
+      return await this.#once(what, request, signal);
+    } catch (error) {
+      if (error instanceof StaleSocketError && request.method === 'GET' && !signal.aborted) {
+        return await this.#once(what, request, signal).catch((second: unknown) => {
+          throw this.#failure(what, second, signal);
+        });
+      }
+      throw this.#failure(what, error, signal);
+    }
+  }
+
+  #failure(what: string, error: unknown, signal: AbortSignal): Error {
+    if (signal.aborted) {
+      return signal.reason instanceof TransportError ? signal.reason : new TransportError('aborted', `${what}: given up by its caller`);
+    }
+    const cause = error instanceof StaleSocketError ? error.cause : error;
+    return transportFailure(what, this.#server.url.host, cause instanceof Error ? cause : new Error(String(cause)));
+  }
+
+  async #once(what: string, request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
+    const wire = await untilAborted(this.#connection.open('call'), signal);
+    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const outgoing = wire.send({
+        ...wire.options,
+        method: request.method,
+        path: this.#pathOf(request.path, request.query),
+        signal,
+        headers: {
+          ...wire.headers,
+          accept: request.accept ?? 'application/json',
+          ...(body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json', 'content-length': String(body.length) }),
+        },
+      });
+      outgoing.on('response', resolve);
+      outgoing.on('error', (error) => {
+        reject(outgoing.reusedSocket ? new StaleSocketError(error) : error);
+      });
+      outgoing.end(body);
+    });
+    return {
+      status: response.statusCode ?? 0,
+      body: parsed(what, response, await readBody(response, BODY_MAX_BYTES)),
+      headers: flat(response),
+    };
+  }
+
+  #pathOf(path: string, query: Readonly<Record<string, string>> = {}): string {
+    const search = new URLSearchParams(query).toString();
+    return `${this.#server.url.pathname.replace(/\/$/, '')}${path}${search === '' ? '' : `?${search}`}`;
+  }
+}
+
+/** The server had closed a kept connection while our request was on its way: it was not acted upon, most likely. */
+class StaleSocketError extends Error {
+  override readonly name = 'StaleSocketError';
+  constructor(cause: Error) {
+    super('a kept connection was closed by the server', { cause });
+  }
+}
+
+function parsed(what: string, response: IncomingMessage, text: string): unknown {
+  const isJson = (response.headers['content-type'] ?? '').includes('json');
+  if (!isJson) {
+    return text;
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if ((response.statusCode ?? 0) >= 400) {
+      return text;
+    }
+    throw new TransportError('garbled', `${what}: the answer says that it is JSON and is not (${error instanceof Error ? error.name : ''})`);
+  }
+}
+
+function flat(response: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) {
+      headers[name] = Array.isArray(value) ? value.join(', ') : value;
+    }
+  }
+  return headers;
+}
+
+/** A credential plugin may take long; the caller's deadline counts for it too. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      reject(new Error('aborted'));
+    };
+    if (signal.aborted) {
+      onAbort();
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => {
+      signal.removeEventListener('abort', onAbort);
+    });
+  });
+}
