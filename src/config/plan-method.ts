@@ -24,7 +24,7 @@ const TOKEN_MAX = 500;
 const ACTIONS: Readonly<Record<AgentDefinition['kind'], Readonly<Record<string, MethodAction>>>> = {
   power: { on: 'on', off: 'off', reboot: 'reboot' },
   fabric: { on: 'on', off: 'off', open: 'on', close: 'off', enable: 'on', disable: 'off' },
-  action: { run: 'run', on: 'run' },
+  action: { run: 'run', on: 'run', off: 'run' },
 };
 
 export function defaultSecretName(method: string, node: string): string {
@@ -100,7 +100,9 @@ function actionOf(merged: MergedMethod, problems: Problems): MethodAction | unde
   }
   const word = written.value.toLowerCase();
   const action = ACTIONS[definition.kind][word];
-  const isOffered = definition.actions.includes(word) || (action !== undefined && definition.actions.includes(action));
+  // `off` of an action agent is not another word for its `run`.
+  const isOffered =
+    definition.actions.includes(word) || (definition.kind !== 'action' && action !== undefined && definition.actions.includes(action));
   if (action !== undefined && isOffered) return action;
   problems.error(written.where, `action ${written.value} does not fence with agent ${definition.name}: one of ${definition.actions.join(', ')}`);
   return undefined;
@@ -143,6 +145,8 @@ function checkParameters(merged: MergedMethod, secret: string | undefined, secre
     const setting: Setting | undefined = parameters.get(parameter);
     problems.error(setting?.where ?? where, `${parameter} ${message}`);
   }
+  const isNowhere = found.length === 0 && definition.kind !== 'action' && definition.deviceKey(publicParameters(merged)) === definition.deviceKey({});
+  if (isNowhere) problems.error(where, 'the address of the device is missing: it has to stand in the method or the template, not in the Secret');
   const isSecretMissing = secret !== undefined && secretKeys !== undefined && secretKeys(secret) === undefined;
   return (
     found.length === 0 &&

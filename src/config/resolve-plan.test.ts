@@ -241,6 +241,16 @@ describe('what is wrong fails, with its place', () => {
       { message: expect.stringContaining('action status does not fence') as string },
     ],
     [
+      'the opposite of what an action agent does',
+      seedWith('isolation=c', { 'fence-method-c': 'agent_name=cordon\naction=off' }),
+      { step: 'isolation', message: expect.stringContaining('action off does not fence with agent cordon') as string },
+    ],
+    [
+      'an address in the Secret',
+      seedWith('', { [off]: 'agent_name=redfish\nsecret=bmc-and-address\naction=off' }),
+      { message: expect.stringContaining('the address of the device is missing') as string },
+    ],
+    [
       'a missing Secret',
       seedWith('', { [off]: 'template=fence-method-template-bmc\nsecret=gone\naction=off' }),
       { message: expect.stringContaining('Secret gone does not exist') as string },

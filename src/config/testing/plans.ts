@@ -12,7 +12,10 @@ const NODE: NodeFacts = {
   annotations: { bmc: '192.0.2.9' },
   addresses: [{ type: 'InternalIP', address: '10.0.0.1' }],
 };
-const SECRETS: Readonly<Record<string, readonly string[]>> = { 'bmc-login': ['username', 'password'] };
+const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  'bmc-login': ['username', 'password'],
+  'bmc-and-address': ['ip', 'username', 'password'],
+};
 
 export function plan(configMaps: ConfigMaps, change: { node?: Partial<NodeFacts>; secrets?: typeof SECRETS; withoutSecrets?: boolean } = {}): Plan {
   const configuration = configurationOf(
