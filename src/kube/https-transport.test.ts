@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAuthority, type CertificateAuthority } from '../drill/certificates.ts';
-import type { TransportError} from '../ports/api-transport.ts';
+import type { TransportError } from '../ports/api-transport.ts';
 import { type ApiStatusError, type WatchEvent } from '../ports/api-transport.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import type { CredentialSource } from './credentials/credential-source.ts';
