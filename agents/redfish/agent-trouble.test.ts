@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { AgentBenches, agentFailure, BENCH_PASSWORD } from '../../src/drill/bmc/bmc-bench.ts';
 import { SESSIONS_PATH, SYSTEM_PATH } from '../../src/drill/bmc/tree.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { RedfishAgent } from './agent.ts';
 
 const benches = new AgentBenches((clock) => new RedfishAgent(clock));
@@ -74,6 +75,23 @@ describe('sessions and passwords', () => {
     expect(basic.device.accounts.createdSessions).toBe(0);
     const session = await benches.start({ faults: { failures: [{ method: 'POST', path: SESSIONS_PATH, status: 404 }] } }, { auth: 'session' });
     expect((await agentFailure(session.agent.read(session.target()))).kind).toBe('Refused');
+  });
+});
+
+describe('a device that is left alone', () => {
+  it('has its session ended after 45 s, and is logged in to again when it is needed', async () => {
+    const clock = new ManualClock();
+    const idle = new AgentBenches(() => new RedfishAgent(clock));
+    const { agent, target, device, server } = await idle.start();
+    await agent.read(target());
+    await clock.advance(44_000);
+    expect(device.accounts.openSessions).toBe(1);
+    await clock.advance(2_000);
+    await expect.poll(() => device.accounts.openSessions).toBe(0);
+    expect((await agent.read(target())).state).toBe('on');
+    expect(device.accounts.createdSessions).toBe(2);
+    expect(server.connections()).toBe(2);
+    await idle.closeAll();
   });
 });
 

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 import { NAMED_FAULTS, type BmcFaults } from './faults.ts';
 import type { TreeOptions } from './tree.ts';
 
@@ -30,19 +28,10 @@ export interface BmcConfiguration {
   startsOn?: boolean;
 }
 
-const TEXTS = ['node', 'uuid', 'username', 'password', 'trace'] as const;
+export const BMC_REQUIRED = ['node', 'uuid', 'username', 'password', 'trace'] as const;
 
 export function faultsOf(faults: BmcConfiguration['faults']): BmcFaults {
   if (typeof faults !== 'string') return faults ?? {};
   if (!(faults in NAMED_FAULTS)) throw new Error(`unknown fault ${faults}: one of ${Object.keys(NAMED_FAULTS).join(', ')}`);
   return NAMED_FAULTS[faults];
-}
-
-/** Reads a configuration file and names what is missing. */
-export function readBmcConfiguration(path: string | undefined): BmcConfiguration {
-  if (path === undefined) throw new Error('give the path of the configuration file as the only argument');
-  const parsed = JSON.parse(readFileSync(path, 'utf8')) as Partial<BmcConfiguration>;
-  const missing = TEXTS.filter((name) => typeof parsed[name] !== 'string' || parsed[name] === '');
-  if (missing.length > 0) throw new Error(`${path}: ${missing.join(', ')} missing`);
-  return parsed as BmcConfiguration;
 }

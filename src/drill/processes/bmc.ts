@@ -1,15 +1,14 @@
-import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-import { faultsOf, readBmcConfiguration, type BmcConfiguration } from '../bmc/bmc-configuration.ts';
+import { BMC_REQUIRED, faultsOf, type BmcConfiguration } from '../bmc/bmc-configuration.ts';
 import { startBmcServer } from '../bmc/bmc-server.ts';
 import { MachineProcess } from '../bmc/machine-process.ts';
 import { RedfishDevice } from '../bmc/redfish-device.ts';
 import { resourceTree } from '../bmc/tree.ts';
 import { createAuthority, fingerprintSha256 } from '../certificates.ts';
-import type { DeviceEvent, NodeEvent, PowerEvent } from '../laws/trace.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
+import { readConfiguration, traceTo } from './process-shell.ts';
 
 /** A line on stdin. `machine` passes its line on to the machine. */
 type Command =
@@ -19,30 +18,27 @@ type Command =
   | { command: 'faults'; faults: BmcConfiguration['faults'] }
   | { command: 'stop' };
 
-type Traceable = Omit<DeviceEvent, 'at'> | Omit<PowerEvent, 'at'> | Omit<NodeEvent, 'at'>;
-
 const SLEEPER = [process.execPath, '-e', 'process.stdin.resume()'];
 
 /** One BMC and the machine that hangs on it, as a process of its own. See bmc-configuration.ts; prints one ready line, obeys lines on stdin. */
 async function main(): Promise<void> {
-  const configuration = readBmcConfiguration(process.argv[2]);
+  const configuration = readConfiguration<BmcConfiguration>(process.argv[2], BMC_REQUIRED);
   const { node } = configuration;
   const random = new SystemRandom();
-  const trace = (event: Traceable): void => {
-    appendFileSync(configuration.trace, `${JSON.stringify({ ...event, at: performance.timeOrigin + performance.now() })}\n`);
-  };
+  const clock = new SystemClock();
+  const trace = traceTo(configuration.trace);
   const machine = new MachineProcess({
     command: configuration.machine?.command ?? SLEEPER,
     configuration: configuration.machine?.configuration ?? '',
     random,
-    onPower: (state, cause) => trace({ kind: 'power', node, state, cause }),
-    onDeath: (bootID) => trace({ kind: 'node', node, what: 'panic', bootID }),
+    onPower: (state, cause) => trace({ kind: 'power', at: clock.wallMs(), node, state, cause }),
+    onDeath: (bootID) => trace({ kind: 'node', at: clock.wallMs(), node, what: 'panic', bootID }),
   });
   const host = configuration.host ?? '127.0.0.1';
   const certificate = configuration.certificate ?? createAuthority(`BMC of ${node}`).issue({ commonName: node, hosts: [host] });
   const { serial } = configuration;
   const device = new RedfishDevice({
-    clock: new SystemClock(),
+    clock,
     random,
     node,
     users: { [configuration.username]: configuration.password },
