@@ -10,8 +10,8 @@ import type { ApiEvent, DeviceEvent, PowerEvent, TraceEvent } from './trace.ts';
 export const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 const KUBE_NODE_LEASE = 'kube-node-lease';
 
-/** Something that frees a node's workload. */
-export interface ReleaseAct {
+/** Something that a controller did to a node, or to its workload, by the API. */
+export interface Act {
   position: number;
   at: number;
   node: string;
@@ -28,7 +28,10 @@ export class History {
   readonly events: readonly TraceEvent[];
   readonly objects = new ObjectStates();
   readonly fences: readonly FenceHistory[];
-  readonly releases: ReleaseAct[] = [];
+  /** Acts that free a node's workload. */
+  readonly releases: Act[] = [];
+  /** Nodes that we made unschedulable. */
+  readonly cordons: Act[] = [];
   readonly deviceEvents: PlacedEvent<DeviceEvent>[] = [];
   /** Sets that a device was asked for, whether or not it obeyed. */
   readonly sets: readonly PlacedEvent<DeviceEvent>[];
@@ -66,13 +69,9 @@ export class History {
     );
   }
 
-  lifeSigns(node: string, from: number, to: number): readonly ApiEvent[] {
-    return (
-      this.#lifeSigns
-        .get(node)
-        ?.between(from, to)
-        .map(({ value }) => value) ?? []
-    );
+  /** What a node's kubelet wrote with success. */
+  lifeSigns(node: string, from: number, to: number): readonly { position: number; at: number; value: ApiEvent }[] {
+    return this.#lifeSigns.get(node)?.between(from, to) ?? [];
   }
 
   node(name: string, position: number): Node | undefined {
@@ -131,7 +130,7 @@ export class History {
     const isWrite = event.verb === 'create' || event.verb === 'update' || event.verb === 'patch' || event.verb === 'delete';
     if (this.isOurs(event)) {
       this.controllerCalls.push({ position, event });
-      this.#recordRelease(position, event);
+      this.#recordAct(position, event);
       if (isWrite) this.#recordLeadership(position, event);
     }
     if (!isWrite) return;
@@ -139,7 +138,10 @@ export class History {
     this.#recordLifeSign(position, event);
   }
 
-  #recordRelease(position: number, event: ApiEvent): void {
+  #recordAct(position: number, event: ApiEvent): void {
+    const name = nameOf(event) ?? '*';
+    const isCordon = event.resource === 'nodes' && isCordoned(event.object) && !isCordoned(this.node(name, position));
+    if (isCordon) this.cordons.push({ position, at: event.at, node: name, what: `${name} was cordoned` });
     const act = this.#releaseBy(position, event);
     if (act !== undefined) this.releases.push({ position, at: event.at, ...act });
   }
@@ -181,6 +183,10 @@ export class History {
 export function hasOutOfService(object: unknown): boolean {
   const node = object as Partial<Node> | undefined;
   return node?.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE) === true;
+}
+
+function isCordoned(object: unknown): boolean {
+  return (object as Partial<Node> | undefined)?.spec?.unschedulable === true;
 }
 
 function timelineIn<T>(timelines: Map<string, Timeline<T>>, key: string): Timeline<T> {

@@ -24,6 +24,15 @@ describe('P2, evidence expires', () => {
     expect(P2([...goodTrace(), beat]).violations).toHaveLength(1);
   });
 
+  it('lets the off be proven anew after a sign of life, by all the reads that it takes', () => {
+    const late = without((event) => event.kind === 'device' && event.action === 'read' && event.shown === 'off');
+    const reads = (at: readonly number[]): TraceEvent[] => at.map((when) => device(when, 'read', { shown: 'off' }));
+    const before = [10_300, 10_400, 10_500, 10_600];
+    const trace = [...late, ...reads(before), heartbeat(10_700)];
+    expect(judge([...trace, ...reads([11_000, 12_500, 14_200])], { offStableMs: 300 }).laws.P2.violations).toEqual([]);
+    expect(judge([...trace, ...reads([14_200])], { offStableMs: 300 }).laws.P2.violations).toHaveLength(1);
+  });
+
   it('lets a renewal that the server refused pass', () => {
     expect(P2([...goodTrace(), { ...heartbeat(14_445), status: 401 }]).violations).toEqual([]);
   });

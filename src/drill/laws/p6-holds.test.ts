@@ -9,11 +9,15 @@ const stop = (at: number, verb: 'create' | 'delete', spec: object): TraceEvent =
 
 describe('P6, holds win', () => {
   it('passes a fence that nobody stopped', () => {
-    expect(P6(goodTrace())).toEqual({ checks: 2, violations: [] });
+    expect(P6(goodTrace())).toEqual({ checks: 3, violations: [] });
   });
 
   it('catches an off after a stop of that node', () => {
     expect(P6([...goodTrace(), stop(5_000, 'create', { node: 'a' })]).violations.join()).toContain('was set off although NodeFenceStop halt');
+  });
+
+  it('catches a cordon after a stop of that node', () => {
+    expect(P6([...goodTrace(), stop(5_000, 'create', { node: 'a' })]).violations.join()).toContain('a was cordoned although NodeFenceStop halt');
   });
 
   it('catches a release after a stop of all nodes', () => {

@@ -25,27 +25,23 @@ describe('P7, wrong configuration fails', () => {
     expect(P7(goodTrace())).toEqual({ checks: 2, violations: [] });
   });
 
-  it('passes a plan with a problem of another method, or with a warning only', () => {
-    expect(P7(withProblem({ severity: 'error', where: 'ConfigMap x, key fence-method-pdu', message: 'no agent snmp' })).violations).toEqual([]);
-    expect(P7(withProblem({ severity: 'warning', where: 'ConfigMap x, key fence-method-bmc', message: 'odd' })).violations).toEqual([]);
+  it('passes a plan with an error of another step, or with a warning only', () => {
+    expect(P7(withProblem({ severity: 'error', step: 'isolation', where: 'ConfigMap x', message: 'no agent snmp' })).violations).toEqual([]);
+    expect(P7(withProblem({ severity: 'warning', where: 'ConfigMap x', message: 'odd' })).violations).toEqual([]);
   });
 
-  it('catches a set by a method whose configuration is wrong', () => {
-    const trace = withProblem({ severity: 'error', where: 'ConfigMap x, key fence-method-bmc', message: 'parameter ip is missing' });
+  it('catches a set by a step whose configuration is wrong', () => {
+    const trace = withProblem({ severity: 'error', step: 'power-management', where: 'ConfigMap x', message: 'parameter ip is missing' });
     expect(P7(trace).violations.join()).toContain('method bmc of node-fence-a was run although');
   });
 
-  it('catches a step that is said to be done although its only method is wrong', () => {
-    const problems: PlanProblem[] = [{ severity: 'error', where: 'ConfigMap x', message: 'method bmc: no Secret y' }];
-    const said = status([], { ...DONE, frozen: { nodeUID: 'node-a', plan: plan({ problems }) } });
-    expect(P7([fenceWrite(1, said)]).violations.join()).toContain('says that power-management is done');
+  it('catches a set although an error spoils every step', () => {
+    expect(P7(withProblem({ severity: 'error', where: 'ConfigMap x', message: 'has no key' })).violations).toHaveLength(2);
   });
 
-  it('catches a step that is said to be done although an error names it and it has no method', () => {
-    const problems: PlanProblem[] = [
-      { severity: 'error', where: 'ConfigMap x, key config.properties, line 2', message: 'power_management: unknown agent foo' },
-    ];
-    const said = status([], { ...DONE, frozen: { nodeUID: 'node-a', plan: plan({ problems, powerManagement: [] }) } });
-    expect(P7([fenceWrite(1, said)]).violations).toHaveLength(1);
+  it('catches a step that is said to be done although its configuration is wrong', () => {
+    const problems: PlanProblem[] = [{ severity: 'error', step: 'power-management', where: 'ConfigMap x', message: 'no Secret y' }];
+    const said = status([], { ...DONE, frozen: { nodeUID: 'node-a', plan: plan({ problems }) } });
+    expect(P7([fenceWrite(1, said)]).violations.join()).toContain('says that power-management is done');
   });
 });

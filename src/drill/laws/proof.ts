@@ -1,5 +1,5 @@
 import type { Expectations } from './expectations.ts';
-import type { History, PlacedEvent, ReleaseAct } from './history.ts';
+import type { History, PlacedEvent, Act } from './history.ts';
 import type { DeviceEvent } from './trace.ts';
 
 /** One device's stable off before a release, or why there is none. */
@@ -10,7 +10,7 @@ export interface StableOff {
 }
 
 /** For each device that was told off in the present incident of the released node: the reads of off that stood uninterrupted until the release. */
-export function stableOffs(history: History, release: ReleaseAct): StableOff[] {
+export function stableOffs(history: History, release: Act): StableOff[] {
   const fence = history.fenceOf(release.node, release.position);
   if (fence === undefined) return [];
   const from = history.incidentStart(fence, release.position);
