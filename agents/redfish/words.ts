@@ -32,7 +32,8 @@ export function linkPath(link: unknown): string | undefined {
   const text = typeof link === 'string' ? link : textAt(link, '@odata.id');
   if (text === undefined || text === '') return undefined;
   const parsed = URL.parse(text, 'http://device.invalid');
-  return parsed === null ? undefined : parsed.pathname + parsed.search;
+  // A path that does not begin with a slash (mailto:@elsewhere/) would become part of the host when it is put behind it.
+  return parsed?.pathname.startsWith('/') === true ? parsed.pathname + parsed.search : undefined;
 }
 
 /** One printable line, bounded, with every secret blotted out. */

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { checkIdentity } from './identity.ts';
+import { powerState } from './machine.ts';
+import { resetAction, resetType } from './reset.ts';
+import { deviceWords, isObject, linkPath, plain } from './words.ts';
+
+/** JSON in which the names that the agent looks for turn up in the wrong places with the wrong types. */
+const hostile = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5 },
+    fc.constantFrom<unknown>(null, true, 0, -1, 1e308, '', 'On', 'Off', 'off', 'ForceOff', '/redfish/v1', 'http://[', '\u0000', '__proto__'),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.constantFrom(
+        'Actions',
+        '#ComputerSystem.Reset',
+        'target',
+        'ResetType@Redfish.AllowableValues',
+        '@Redfish.ActionInfo',
+        '@odata.id',
+        'error',
+        '@Message.ExtendedInfo',
+        'Message',
+        'MessageId',
+        'message',
+        'code',
+        'PowerState',
+        'UUID',
+        '__proto__',
+      ),
+      tie('value'),
+      { maxKeys: 5 },
+    ),
+  ),
+})).value;
+
+describe('whatever a device answers', () => {
+  it('is off only by the exact token', () => {
+    fc.assert(fc.property(hostile, (token) => (powerState(token) === 'off') === (token === 'Off')));
+    fc.assert(fc.property(fc.string(), (token) => (powerState(token) === 'off') === (token === 'Off')));
+  });
+
+  it('never crashes what reads it', () => {
+    fc.assert(
+      fc.property(hostile, (body) => {
+        if (isObject(body)) {
+          const action = resetAction(body);
+          expect(['ForceOff', undefined]).toContain(resetType(action?.allowed, 'off'));
+          expect(action === undefined || action.target.startsWith('/')).toBe(true);
+        }
+        expect(deviceWords(body, ['secret']).length).toBeLessThanOrEqual(300);
+        expect(checkIdentity(body, '38947555-7742-3448-3784-823347823834').kind).not.toBe('verified');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('leads to a path on the same device or nowhere', () => {
+    fc.assert(fc.property(fc.oneof(hostile, fc.webUrl(), fc.string()), (link) => (linkPath(link) ?? '/').startsWith('/')));
+    for (const elsewhere of ['mailto:@evil.example/', 'data:x', 'javascript:@evil.example']) expect(linkPath(elsewhere)).toBeUndefined();
+    expect(linkPath('//evil.example/redfish/v1/Systems/1')).toBe('/redfish/v1/Systems/1');
+    expect(linkPath({ '@odata.id': 'https://evil.example:8443/x?y=1#z' })).toBe('/x?y=1');
+  });
+
+  it('is shown without its secrets and without control characters', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (before, after) => {
+        const shown = plain(`${before}hunter2hunter2${after}`, ['hunter2hunter2']);
+        expect(shown).not.toContain('hunter2hunter2');
+        expect(shown).toMatch(/^[^\p{C}]*$/u);
+      }),
+    );
+  });
+});
