@@ -1,5 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
 
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+import { configurationOf } from '../src/config/configuration.ts';
+import { resolvePlan } from '../src/config/resolve-plan.ts';
 import type { Cluster } from '../src/ports/cluster.ts';
 import { ManualClock } from '../src/runtime/manual-clock.ts';
 import { clusterAgents, createRegistry, standardRegistry } from './registry.ts';
@@ -38,5 +43,17 @@ describe('the registry', () => {
 
   it('does not let two agents have one name', () => {
     expect(() => createRegistry([...clusterAgents, ...clusterAgents])).toThrow('two agents are named');
+  });
+
+  it.each(['cordon', 'taint'])('has a page for %s whose configuration is right', (name) => {
+    const page = readFileSync(new URL(`./${name}/README.md`, import.meta.url), 'utf8');
+    const configMap = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as { metadata: { name: string }; data: Record<string, string> };
+    const plan = resolvePlan({
+      node: { name: 'worker-1', labels: {}, annotations: {}, addresses: [] },
+      configuration: configurationOf([{ name: configMap.metadata.name, data: configMap.data }], standardRegistry()),
+    });
+    expect(plan.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(plan.isolation[0]?.methods.map((method) => method.agent)).toEqual([name]);
+    expect(plan.recovery[0]?.methods).toHaveLength(1);
   });
 });
