@@ -34,7 +34,7 @@ interface Body {
 }
 
 const INLINE_PREFIX = 'fence-method-';
-const OWN_KEYS = new Set(['action', 'plug', 'secret', 'storage', 'shared']);
+const OWN_KEYS = new Set(['action', 'plug', 'secret', 'storage', 'shared', 'device_max_latency']);
 /** Read by nobody: historical keys that meant nothing, and keys of other places. */
 const IGNORED_KEYS = new Set(['template', 'agent_name', 'method_name', 'name', 'must_success', 'namespace', 'node_name', 'script_path']);
 /** ClusterLabs' older names; an agent's own aliases come first. */

@@ -4,7 +4,7 @@ import type { Setting } from './configuration.ts';
 import { mergeMethod, parameterNames } from './merged-method.ts';
 import type { MergedMethod, MethodLookup } from './merged-method.ts';
 import type { Problems } from './problems.ts';
-import { parseList } from './properties.ts';
+import { parseDuration, parseList } from './properties.ts';
 
 /** Keys of a Secret; undefined when there is no such Secret. */
 export type SecretKeys = (name: string) => readonly string[] | undefined;
@@ -52,9 +52,10 @@ export function resolveMethod(context: MethodContext, name: string): ResolvedMet
   const action = actionOf(merged, problems);
   const secret = secretOf(merged, lookup.node.name, secretKeys, problems);
   const isComplete = checkParameters(merged, secret, secretKeys, problems);
-  if (action === undefined || !isComplete) return [];
+  const latencyMs = latencyOf(merged, problems);
+  if (action === undefined || !isComplete || latencyMs === undefined) return [];
   return plugsOf(merged, problems).map((plug, index, all) =>
-    methodFor(merged, { action, plug, secret, suffix: all.length > 1 ? `:${index + 1}` : '' }),
+    methodFor(merged, { action, plug, secret, latencyMs, suffix: all.length > 1 ? `:${index + 1}` : '' }),
   );
 }
 
@@ -62,10 +63,11 @@ interface Use {
   action: MethodAction;
   plug: string;
   secret: string | undefined;
+  latencyMs: number;
   suffix: string;
 }
 
-function methodFor(merged: MergedMethod, { action, plug, secret, suffix }: Use): ResolvedMethod {
+function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, suffix }: Use): ResolvedMethod {
   const parameters = publicParameters(merged);
   const storage = merged.own.get('storage')?.value ?? '';
   return {
@@ -78,10 +80,19 @@ function methodFor(merged: MergedMethod, { action, plug, secret, suffix }: Use):
     parameters,
     ...(secret !== undefined && { secret }),
     ...(storage !== '' && { storage }),
-    deviceMaxLatencyMs: merged.definition.deviceMaxLatencyMs,
+    deviceMaxLatencyMs: latencyMs,
     where: merged.where,
     shared: parseList(merged.own.get('shared')?.value ?? ''),
   };
+}
+
+/** How late this very device may act, where the admin has measured it; else what the agent knows of its kind. */
+function latencyOf({ own, definition }: MergedMethod, problems: Problems): number | undefined {
+  const written = own.get('device_max_latency');
+  if (written === undefined) return definition.deviceMaxLatencyMs;
+  const latencyMs = parseDuration(written.value);
+  if (latencyMs === undefined) problems.error(written.where, `device_max_latency=${written.value.slice(0, 60)} must be a duration such as 30s`);
+  return latencyMs;
 }
 
 function publicParameters(merged: MergedMethod): Record<string, string> {

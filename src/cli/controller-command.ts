@@ -1,0 +1,175 @@
+import { hostname } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { standardRegistry } from '../../agents/registry.ts';
+import { LivePlanner } from '../config/live-planner.ts';
+import { parseBindAddress } from '../http/bind-address.ts';
+import type { BindAddress } from '../http/bind-address.ts';
+import { OperationsServer } from '../http/operations-server.ts';
+import { FRESH_WITHIN_MS, watchChecks } from '../http/readiness.ts';
+import { ApiClient } from '../kube/client.ts';
+import { HttpsTransport } from '../kube/https-transport.ts';
+import { loadServerConfig } from '../kube/kubeconfig/kubeconfig.ts';
+import { EventRecorder } from '../kube/recorder.ts';
+import type { ApiTransport } from '../ports/api-transport.ts';
+import type { Logger } from '../ports/recorder.ts';
+import { SystemClock } from '../runtime/system-clock.ts';
+import { SystemRandom } from '../runtime/system-random.ts';
+import { createLogger } from '../telemetry/logger.ts';
+import type { LogLevel } from '../telemetry/logger.ts';
+import { Telemetry } from '../telemetry/telemetry.ts';
+import { composeController } from './compose.ts';
+import type { ComposedController } from './compose.ts';
+import { VERSION } from './version.ts';
+
+interface Flags {
+  mode: 'observe' | 'enforce';
+  kubeconfig?: string;
+  context?: string;
+  fenceNamespace: string;
+  ownNode?: string;
+  concurrency: number;
+  httpAddress: BindAddress;
+  logLevel: LogLevel;
+  logFormat?: 'json' | 'pretty';
+}
+
+const SYNC_DEADLINE_MS = 60_000;
+const STOP_DEADLINE_MS = 5_000;
+/** The first Kubernetes with the out-of-service taint on by default (KEP-2268). */
+const OUT_OF_SERVICE_SINCE = [1, 26] as const;
+
+/** `nodefence controller`: the cluster-level daemon. */
+export function controllerCommand(): Command {
+  const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_${variable}`);
+  return new Command('controller')
+    .description('watch Nodes, fence those that failed, bring them back; several replicas elect one leader')
+    .addOption(option('--mode <mode>', 'MODE', 'observe touches nothing; enforce fences').choices(['observe', 'enforce']).default('observe'))
+    .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'default: KUBECONFIG, the pod’s service account, or ~/.kube/config'))
+    .addOption(option('--context <name>', 'CONTEXT', 'of the kubeconfig'))
+    .addOption(option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'of ConfigMaps, Secrets and the leader Lease').default('nodefence-system'))
+    .addOption(option('--own-node <name>', 'OWN_NODE', 'the node this runs on; it is never fenced from here'))
+    .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
+    .addOption(option('--http-address <host:port>', 'HTTP_ADDRESS', 'of /metrics, /healthz and /readyz').argParser(address).default(parseBindAddress(':8080'), ':8080'))
+    .addOption(option('--log-level <level>', 'LOG_LEVEL', 'least level that is written').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .addOption(option('--log-format <format>', 'LOG_FORMAT', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
+    .action(async (flags: Flags) => {
+      await runController(flags);
+    });
+}
+
+async function runController(flags: Flags): Promise<void> {
+  const logger = createLogger({
+    level: flags.logLevel,
+    format: flags.logFormat ?? (process.stderr.isTTY ? 'pretty' : 'json'),
+    isColoured: process.stderr.isTTY,
+    base: { component: 'controller' },
+  });
+  try {
+    await serve(flags, logger);
+  } catch (error) {
+    logger.error('the controller cannot run', { error: error instanceof Error ? error.message : String(error) });
+    process.exitCode = 1;
+  }
+}
+
+async function serve(flags: Flags, logger: Logger): Promise<void> {
+  const clock = new SystemClock();
+  const random = new SystemRandom();
+  const server = await loadServerConfig({
+    environment: process.env,
+    clock,
+    ...(flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig }),
+    ...(flags.context === undefined ? {} : { context: flags.context }),
+  });
+  const transport = new HttpsTransport({ server, clock, userAgent: `nodefence/${VERSION}` });
+  const composed: { controller?: ComposedController } = {};
+  const watched = (): ComposedController['listers'] => composed.controller?.listers ?? [];
+  const telemetry = new Telemetry({
+    version: VERSION,
+    freshness: () => watched().map(({ name, lister }) => ({ resource: name, isSynced: lister.synced, ageMs: clock.monotonicMs() - lister.freshAtMs })),
+  });
+  const instance = flags.ownNode === undefined ? hostname() : `${flags.ownNode}/${hostname()}`;
+  const recorder = new EventRecorder({ cluster: new ApiClient({ transport }), clock, random, logger, metrics: telemetry.metrics.event, component: 'nodefence-controller', instance });
+  const controller = composeController(
+    {
+      transport,
+      clock,
+      random,
+      registry: standardRegistry(),
+      logger,
+      metrics: telemetry.metrics,
+      recorder,
+      planner: (sources) => new LivePlanner({ ...sources, namespace: flags.fenceNamespace }),
+      exit: (reason) => {
+        logger.error('the process ends so that nothing acts without a lease', { reason });
+        process.exit(1);
+      },
+    },
+    {
+      mode: flags.mode,
+      ownNode: flags.ownNode,
+      outOfService: await hasOutOfService(transport),
+      staleAfterMs: FRESH_WITHIN_MS,
+      namespace: flags.fenceNamespace,
+      identity: hostname(),
+      concurrency: flags.concurrency,
+      syncDeadlineMs: SYNC_DEADLINE_MS,
+    },
+  );
+  composed.controller = controller;
+  const operations = new OperationsServer({
+    scrape: () => telemetry.scrape(),
+    readiness: () => watchChecks(watched().map(({ name, lister, lastError }) => ({ name, lister, lastError: lastError() })), clock),
+    logger,
+  });
+  const bound = await operations.listen(flags.httpAddress);
+  logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
+  stopOnSignals(controller, operations, logger);
+  await controller.start();
+}
+
+/** Hands the lease over at once; a second signal does not wait. */
+function stopOnSignals(controller: ComposedController, operations: OperationsServer, logger: Logger): void {
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    logger.info('stopping', { signal });
+    controller
+      .stop(STOP_DEADLINE_MS)
+      .then(() => operations.close())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error('the stop failed', { error: String(error) });
+          process.exit(1);
+        },
+      );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+async function hasOutOfService(transport: ApiTransport): Promise<boolean> {
+  const response = await transport.request({ method: 'GET', path: '/version', deadlineMs: SYNC_DEADLINE_MS });
+  const { major, minor } = (response.body ?? {}) as { major?: string; minor?: string };
+  if (response.status !== 200 || major === undefined || minor === undefined) {
+    throw new Error(`the API server does not say its version (HTTP ${response.status}): check the server and the credentials of the kubeconfig`);
+  }
+  const [wantedMajor, wantedMinor] = OUT_OF_SERVICE_SINCE;
+  return Number.parseInt(major, 10) > wantedMajor || (Number.parseInt(major, 10) === wantedMajor && Number.parseInt(minor, 10) >= wantedMinor);
+}
+
+function count(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 1000) throw new InvalidArgumentError('must be a whole number from 1 to 1000.');
+  return number;
+}
+
+function address(text: string): BindAddress {
+  try {
+    return parseBindAddress(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}

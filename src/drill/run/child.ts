@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+export interface ChildOptions {
+  name: string;
+  command: readonly string[];
+  /** What it prints to stderr is kept here, and to stdout too when `ready` is false. */
+  logFile: string;
+  /** Wait for a line `{"ready":true,...}` on stdout. */
+  ready: boolean;
+  readyDeadlineMs: number;
+}
+
+/** A process of the drill. It ends with us: its stdin is a pipe of ours, and every drill process ends when that is closed. */
+export class Child {
+  readonly name: string;
+  readonly pid: number;
+  private readonly process: ChildProcess;
+  private readonly logFile: string;
+  private readonly ended: Promise<void>;
+  private hasEnded = false;
+
+  private constructor(process: ChildProcess, options: ChildOptions) {
+    this.process = process;
+    this.name = options.name;
+    this.logFile = options.logFile;
+    this.pid = process.pid ?? 0;
+    this.ended = new Promise((resolve) => {
+      process.once('exit', () => {
+        this.hasEnded = true;
+        resolve();
+      });
+    });
+    process.stdin?.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+
+  /** Starts it; resolves with its ready line, or rejects with the end of its log. */
+  static async start(options: ChildOptions): Promise<{ child: Child; ready: Readonly<Record<string, unknown>> }> {
+    const [program, ...rest] = options.command;
+    if (program === undefined) throw new Error(`${options.name}: no command`);
+    const log = openSync(options.logFile, 'a');
+    const started = spawn(program, rest, { stdio: ['pipe', options.ready ? 'pipe' : log, log] });
+    closeSync(log);
+    const child = new Child(started, options);
+    if (!options.ready) return { child, ready: {} };
+    return { child, ready: await child.firstLine(started, options.readyDeadlineMs) };
+  }
+
+  get running(): boolean {
+    return !this.hasEnded;
+  }
+
+  /** One line of JSON on its stdin. */
+  tell(line: object): void {
+    this.process.stdin?.write(`${JSON.stringify(line)}\n`);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.running) this.process.kill(signal);
+  }
+
+  /** Asks it to end, and kills it after `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    if (!this.running) return;
+    this.process.kill('SIGTERM');
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), graceMs);
+    await this.ended;
+    clearTimeout(timer);
+    this.process.stdin?.destroy();
+  }
+
+  log(): string {
+    return readFileSync(this.logFile, 'utf8');
+  }
+
+  private firstLine(started: ChildProcess, deadlineMs: number): Promise<Readonly<Record<string, unknown>>> {
+    return new Promise((resolve, reject) => {
+      const { stdout } = started;
+      if (stdout === null) throw new Error(`${this.name}: stdout is not a pipe`);
+      const lines = createInterface({ input: stdout });
+      const fail = (why: string): void => {
+        clearTimeout(timer);
+        started.kill('SIGKILL');
+        reject(new Error(`${this.name} ${why}: ${this.log().trim().split('\n').slice(-8).join('\n')}`));
+      };
+      const timer = setTimeout(() => fail(`was not ready after ${deadlineMs} ms`), deadlineMs);
+      started.once('error', (error) => fail(`could not be started (${error.message})`));
+      const onExit = (code: number | null, signal: NodeJS.Signals | null): void => fail(`ended with ${code ?? signal ?? 'nothing'}`);
+      started.once('exit', onExit);
+      lines.once('line', (line) => {
+        clearTimeout(timer);
+        started.off('exit', onExit);
+        resolve(JSON.parse(line) as Readonly<Record<string, unknown>>);
+      });
+    });
+  }
+}

@@ -1,0 +1,177 @@
+import { fenceName } from '../../domain/node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Node } from '../../ports/objects.ts';
+import type { ClusterSession } from './cluster-session.ts';
+import type { Audience } from './drill-run.ts';
+import { STORY } from './options.ts';
+import type { Fault } from './options.ts';
+import type { Watcher } from './watcher.ts';
+
+const FRAME_MS = 100;
+
+interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  bad(text: string): string;
+  warn(text: string): string;
+}
+
+function paint(colours: boolean): Paint {
+  const code =
+    (start: number, end: number) =>
+    (text: string): string =>
+      colours ? `\u001b[${start}m${text}\u001b[${end}m` : text;
+  return { bold: code(1, 22), dim: code(2, 22), good: code(32, 39), bad: code(31, 39), warn: code(33, 39) };
+}
+
+/** Draws the fence as it goes: a picture that is redrawn on a terminal, one line for each change elsewhere. Everything goes to stderr. */
+export class Display implements Audience {
+  private readonly out: NodeJS.WriteStream;
+  private readonly live: boolean;
+  private readonly ink: Paint;
+  private readonly fault: Fault;
+  private session: ClusterSession | undefined;
+  private watcher: Watcher | undefined;
+  private broken: { node: string; atMs: number } | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private drawn = 0;
+  private readonly told = new Set<string>();
+
+  constructor(out: NodeJS.WriteStream, fault: Fault) {
+    this.out = out;
+    this.live = out.isTTY;
+    this.ink = paint(out.isTTY && process.env['NO_COLOR'] === undefined);
+    this.fault = fault;
+  }
+
+  says(line: string): void {
+    this.out.write(`${this.ink.dim(`· ${line}`)}\n`);
+  }
+
+  opens(session: ClusterSession, watcher: Watcher): void {
+    this.session = session;
+    this.watcher = watcher;
+    const path = session.kubeconfig('operator');
+    this.out.write(`${this.ink.dim('· watch it from another terminal:')} kubectl --kubeconfig ${path} get nodes,pods,nodefences\n\n`);
+    if (this.live) this.timer = setInterval(() => this.draw(), FRAME_MS);
+    else watcher.onChange(() => this.tellChanges());
+  }
+
+  breaks(node: string, atMs: number): void {
+    this.broken = { node, atMs };
+    if (!this.live) this.out.write(`${stamp(0)} ${node}: ${STORY[this.fault]}\n`);
+  }
+
+  closes(): void {
+    if (this.timer === undefined) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+    this.draw();
+    this.out.write('\n');
+  }
+
+  private draw(): void {
+    const lines = this.picture();
+    const up = this.drawn === 0 ? '' : `\u001b[${this.drawn}A`;
+    const width = this.out.columns || 120;
+    this.out.write(up + lines.map((line) => `\u001b[2K${clipped(line, width)}\n`).join('') + '\u001b[0J');
+    this.drawn = lines.length;
+  }
+
+  private picture(): string[] {
+    const { watcher, session, broken, ink } = this;
+    if (watcher === undefined || session === undefined) return [];
+    const at = broken === undefined ? 0 : session.now() - broken.atMs;
+    const head = broken === undefined ? 'all is well; a fault comes' : STORY[this.fault];
+    const lines = [`${ink.bold('nodefence drill')}  ${stamp(at)}  ${head}`, ''];
+    for (const node of [...watcher.nodes.all()].sort(byName)) lines.push(this.nodeLine(node, watcher));
+    const status = broken === undefined ? undefined : watcher.fences.get(fenceName(broken.node))?.status;
+    if (broken === undefined || status?.frozen === undefined) return [...lines, '', ink.dim('no fence yet')];
+    return [...lines, '', ...this.fenceLines(status, broken.atMs)];
+  }
+
+  private nodeLine(node: Node, watcher: Watcher): string {
+    const { ink } = this;
+    const ready = node.status.conditions?.find((condition) => condition.type === 'Ready')?.status ?? '?';
+    const state = ready === 'True' ? ink.good('Ready   ') : ink.bad(ready === 'Unknown' ? 'Unknown ' : 'NotReady');
+    const marks = [
+      ...(node.spec.unschedulable === true ? ['cordoned'] : []),
+      ...((node.spec.taints ?? []).some((taint) => taint.key.endsWith('/out-of-service')) ? ['out-of-service'] : []),
+    ];
+    const pods = [...watcher.pods.all()].filter((pod) => pod.spec.nodeName === node.metadata.name).sort(byName);
+    const names = pods.map((pod) => {
+      const label = pod.metadata.name + (pod.metadata.deletionTimestamp === undefined ? '' : '…');
+      return pod.status?.phase === 'Running' && ready === 'True' ? ink.good(label) : ink.warn(label);
+    });
+    return `  ${node.metadata.name.padEnd(12)} ${state}  ${names.join(' ') || ink.dim('no pods')}  ${ink.warn(marks.join(', '))}`;
+  }
+
+  private fenceLines(status: NodeFenceStatus, faultAtMs: number): string[] {
+    const { ink } = this;
+    const state = status.state === 'final' ? ink.good(status.state) : status.state === 'error' ? ink.bad(status.state) : ink.warn(status.state);
+    const lines = [`  ${ink.bold('fence')}  ${state}  step ${status.step}, retries ${status.retries}, restarts ${status.restarts}`];
+    for (const entry of status.journal.slice(-14)) lines.push(this.runLine(entry, faultAtMs));
+    for (const item of status.evidence) {
+      lines.push(`  ${ink.bold('proof')}  ${item.voidedAt === undefined ? ink.good(item.kind) : ink.dim(`${item.kind}, void: ${item.voidedBecause ?? ''}`)}  ${item.detail}`);
+    }
+    if (status.message !== undefined) lines.push(`  ${ink.dim(status.message)}`);
+    return lines;
+  }
+
+  private runLine(entry: JournalEntry, faultAtMs: number): string {
+    const { ink } = this;
+    const began = stamp(Date.parse(entry.startedAt) - faultAtMs);
+    const result = entry.result ?? 'under way';
+    const shown = result === 'succeeded' ? ink.good('✓') : entry.result === undefined ? ink.warn('…') : ink.bad('✗');
+    const took = entry.finishedAt === undefined ? '' : `${Date.parse(entry.finishedAt) - Date.parse(entry.startedAt)} ms`;
+    return `    ${ink.dim(began)} ${shown} ${entry.action.padEnd(11)} ${entry.agent.padEnd(10)} ${entry.device.padEnd(16)} ${took.padStart(8)}  ${entry.result === 'succeeded' ? '' : result}`;
+  }
+
+  /** Without a terminal: every change of the fence once, as a line. */
+  private tellChanges(): void {
+    const { broken, watcher } = this;
+    if (broken === undefined || watcher === undefined) return;
+    const status = watcher.fences.get(fenceName(broken.node))?.status;
+    if (status?.frozen === undefined) return;
+    const now = this.session?.now() ?? 0;
+    const tell = (key: string, line: string): void => {
+      if (this.told.has(key)) return;
+      this.told.add(key);
+      this.out.write(`${stamp(now - broken.atMs)} ${line}\n`);
+    };
+    for (const entry of status.journal) {
+      const place = entry.device === '' ? '' : ` at ${entry.device}`;
+      tell(entry.id, `  ${entry.action} by ${entry.agent}${place}, attempt ${entry.attempt}`);
+      if (entry.result !== undefined) tell(`${entry.id} end`, `  ${entry.action} by ${entry.agent}: ${entry.result} (${entry.message ?? ''})`);
+    }
+    for (const item of status.evidence) tell(`${item.source} proof`, `  proof: ${item.kind}`);
+    tell(`${status.restarts} ${status.state} ${status.step}`, `fence ${status.state}, step ${status.step}: ${status.message ?? ''}`);
+  }
+}
+
+/** Says nothing; for the matrix. */
+export const SILENT: Audience = { says: () => undefined, opens: () => undefined, breaks: () => undefined, closes: () => undefined };
+
+export function stamp(ms: number): string {
+  return `${(Math.max(0, ms) / 1000).toFixed(2).padStart(6)}s`;
+}
+
+/** Cuts a coloured line to the terminal's width, so that redrawing hits the same rows. */
+function clipped(line: string, width: number): string {
+  let shown = 0;
+  let text = '';
+  for (const part of line.split(/(\u001b\[\d+m)/)) {
+    if (part.startsWith('\u001b')) {
+      text += part;
+      continue;
+    }
+    text += part.slice(0, Math.max(0, width - 1 - shown));
+    shown += part.length;
+  }
+  return text;
+}
+
+function byName(a: { metadata: { name: string } }, b: { metadata: { name: string } }): number {
+  return a.metadata.name < b.metadata.name ? -1 : 1;
+}

@@ -1,0 +1,56 @@
+import { MANIFEST_FILES } from '../../manifests/installation.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import { CONFIG_MAPS, NODE_FENCES, NODE_LEASE_NAMESPACE, SECRETS } from '../../ports/resources.ts';
+import type { ClusterSession } from './cluster-session.ts';
+import type { fenceConfiguration } from './scene-configuration.ts';
+
+const DEADLINE_MS = 10_000;
+
+/** Paths of the kinds that the manifests contain. */
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  Namespace: '/api/v1/namespaces',
+  CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  Role: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/roles',
+  RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/rolebindings',
+  ServiceAccount: '/api/v1/namespaces/NAMESPACE/serviceaccounts',
+};
+
+/** Applies the shipped CRDs and RBAC, as `kubectl apply -k config/enforce` would, without the Deployment: the drill starts the controller itself. */
+export async function install(session: ClusterSession): Promise<void> {
+  for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE]) {
+    await post(session.transport, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
+  const objects = MANIFEST_FILES.flatMap((file) => file.objects as readonly KubeObject[]).filter((object) => COLLECTIONS[object.kind ?? ''] !== undefined);
+  for (const object of objects) await post(session.transport, object);
+  await established(session);
+}
+
+/** Loads the ConfigMaps and Secrets that say how nodes are fenced. */
+export async function configure(session: ClusterSession, configuration: ReturnType<typeof fenceConfiguration>): Promise<void> {
+  for (const secret of configuration.secrets) await session.cluster.create(SECRETS, secret);
+  for (const configMap of configuration.configMaps) await session.cluster.create(CONFIG_MAPS, configMap);
+}
+
+async function post(transport: ApiTransport, object: KubeObject): Promise<void> {
+  const path = (COLLECTIONS[object.kind ?? ''] ?? '').replace('NAMESPACE', object.metadata.namespace ?? 'default');
+  const response = await transport.request({ method: 'POST', path, body: object, deadlineMs: DEADLINE_MS });
+  if (response.status >= 300 && response.status !== 409) {
+    throw new Error(`${object.kind} ${object.metadata.name} was refused (${response.status}): ${JSON.stringify(response.body)}`);
+  }
+}
+
+async function established(session: ClusterSession): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await session.cluster.list(NODE_FENCES);
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || tries >= 50) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

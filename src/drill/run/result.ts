@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import type { NodeFenceStatus, Timeline } from '../../domain/node-fence.ts';
+import type { LawName, LawResult } from '../laws/law.ts';
+import type { TraceEvent } from '../laws/trace.ts';
+import type { Fault } from './options.ts';
+
+/** The one object that `--json` prints. Times are milliseconds since the fault; a time that was not reached is absent. */
+export interface DrillResult {
+  fault: Fault;
+  seed: number;
+  nodes: number;
+  agent: string;
+  node: string;
+  outcome: string;
+  expected: boolean;
+  /** Why it is not what this fault must lead to; empty when it is. */
+  problems: string[];
+  timeline: Partial<Record<keyof Timeline, number>>;
+  laws: Record<LawName, LawResult>;
+  devices: { at: number; device: string; plug: string; action: string; read?: string }[];
+  writers: { overlaps: number };
+  api: Record<'list' | 'watch' | 'get' | 'patch' | 'create' | 'update' | 'delete', number>;
+  /** Lists after the first sync, by resource; none but the stops that law P6 reads from the quorum may be there. */
+  listsAfterSync: Record<string, number>;
+  controller: { rssMb: number; cpuMs: number };
+  message: string;
+}
+
+export function timelineOf(status: NodeFenceStatus | undefined, faultAtMs: number): DrillResult['timeline'] {
+  const timeline: DrillResult['timeline'] = { failedAt: 0 };
+  for (const [name, at] of Object.entries(status?.timeline ?? {}) as [keyof Timeline, string][]) {
+    if (name !== 'failedAt') timeline[name] = Math.round(Date.parse(at) - faultAtMs);
+  }
+  return timeline;
+}
+
+export function devicesOf(trace: readonly TraceEvent[], faultAtMs: number): DrillResult['devices'] {
+  return trace.flatMap((event) =>
+    event.kind !== 'device' || event.at < faultAtMs || event.action === 'login'
+      ? []
+      : [
+          {
+            at: Math.round(event.at - faultAtMs),
+            device: event.device,
+            plug: event.plug,
+            action: event.want === undefined ? event.action : `${event.action} ${event.want}`,
+            ...(event.shown === undefined ? {} : { read: event.shown }),
+          },
+        ],
+  );
+}
+
+/** Requests of the controller, counted by verb from the API server's audit. */
+export function requestsOf(trace: readonly TraceEvent[], user: string): DrillResult['api'] {
+  const counts = { list: 0, watch: 0, get: 0, patch: 0, create: 0, update: 0, delete: 0 };
+  for (const event of trace) {
+    if (event.kind === 'api' && event.user === user && event.verb in counts) counts[event.verb as keyof typeof counts] += 1;
+  }
+  return counts;
+}
+
+export function listsAfter(trace: readonly TraceEvent[], user: string, fromMs: number): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const event of trace) {
+    if (event.kind === 'api' && event.user === user && event.verb === 'list' && event.at > fromMs) counts[event.resource] = (counts[event.resource] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Resident memory and CPU time of a running process, from the kernel's own books; zero where there are none. */
+export function usageOf(pid: number): DrillResult['controller'] {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+    // Fields 14 and 15 of proc(5), counted from the state; a tick is 10 ms on every Linux.
+    return { rssMb: Math.round(kilobytes / 1024), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { rssMb: 0, cpuMs: 0 };
+    throw error;
+  }
+}
+
+/** Command line and environment as anyone on the machine could read them. */
+export function exposureOf(pid: number): Record<string, string> {
+  try {
+    return { 'command line': readFileSync(`/proc/${pid}/cmdline`, 'utf8'), environment: readFileSync(`/proc/${pid}/environ`, 'utf8') };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import type { DrillResult } from './result.ts';
+import { stamp } from './display.ts';
+
+/** What a person reads at the end. */
+export function summaryOf(result: DrillResult): string {
+  const { timeline, laws } = result;
+  const checks = Object.values(laws).reduce((sum, law) => sum + law.checks, 0);
+  const violations = Object.values(laws).reduce((sum, law) => sum + law.violations.length, 0);
+  const phases = Object.entries(timeline).filter(([name]) => name !== 'failedAt');
+  const offs = result.devices.filter((device) => device.action === 'set off').length;
+  const ons = result.devices.filter((device) => device.action === 'set on').length;
+  return [
+    `${result.expected ? 'as it must be' : 'NOT AS IT MUST BE'}: ${result.fault} on ${result.node} of ${result.nodes} nodes (seed ${result.seed}) ended ${result.outcome}`,
+    ...result.problems.map((problem) => `  problem: ${problem}`),
+    `  times after the fault: ${phases.map(([name, at]) => `${name.replace(/At$/, '')} ${stamp(at).trim()}`).join(', ')}`,
+    `  device: ${offs} × off, ${ons} × on, ${result.devices.filter((device) => device.action === 'read').length} reads; writers overlapping: ${result.writers.overlaps}`,
+    `  laws P1–P10, judged from outside: ${checks} checks, ${violations} violations`,
+    `  API requests of the controller: ${Object.entries(result.api).map(([verb, count]) => `${verb} ${count}`).join(', ')}`,
+    `  controller: ${result.controller.rssMb} MB resident, ${result.controller.cpuMs} ms CPU`,
+    ...(result.outcome === 'failed' ? [`  what it tells the operator: ${result.message}`] : []),
+    `  kubectl get nodefence node-fence-${result.node} -o yaml`,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,69 @@
+import { Reflector } from '../../kube/reflector.ts';
+import type { Lister } from '../../ports/cluster.ts';
+import { NO_METRICS } from '../../ports/metrics.ts';
+import type { KubeObject, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
+import type { Logger } from '../../ports/recorder.ts';
+import { NODE_FENCES, NODES, PODS, VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import { SystemClock } from '../../runtime/system-clock.ts';
+import { SystemRandom } from '../../runtime/system-random.ts';
+import type { ClusterSession } from './cluster-session.ts';
+
+const SYNC_DEADLINE_MS = 10_000;
+const nothing = (): void => undefined;
+const QUIET: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+/** What the operator's own kubectl would show, kept fresh by watches. */
+export class Watcher {
+  readonly nodes: Lister<Node>;
+  readonly pods: Lister<Pod>;
+  readonly fences: Lister<NodeFence>;
+  readonly attachments: Lister<VolumeAttachment>;
+  private readonly reflectors: Reflector<KubeObject>[] = [];
+
+  constructor(session: ClusterSession) {
+    const base = { transport: session.transport, clock: new SystemClock(), random: new SystemRandom(), logger: QUIET, metrics: NO_METRICS.watch };
+    const nodes = new Reflector({ ...base, resource: NODES });
+    const pods = new Reflector({ ...base, resource: PODS });
+    const fences = new Reflector({ ...base, resource: NODE_FENCES });
+    const attachments = new Reflector({ ...base, resource: VOLUME_ATTACHMENTS });
+    this.nodes = nodes.lister;
+    this.pods = pods.lister;
+    this.fences = fences.lister;
+    this.attachments = attachments.lister;
+    for (const reflector of [nodes, pods, fences, attachments]) this.reflectors.push(reflector as unknown as Reflector<KubeObject>);
+  }
+
+  async start(): Promise<void> {
+    for (const reflector of this.reflectors) reflector.start();
+    await Promise.all(this.reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)));
+  }
+
+  onChange(listener: () => void): void {
+    for (const lister of [this.nodes, this.pods, this.fences, this.attachments] as readonly Lister<KubeObject>[]) lister.onChange(listener);
+  }
+
+  close(): void {
+    for (const reflector of this.reflectors) reflector.close();
+  }
+
+  /** Resolves when `condition` holds; looks at every change. Rejects with what is missing after `deadlineMs`. */
+  until(what: string, deadlineMs: number, condition: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let unsubscribe: (() => void)[] = [];
+      const end = (settle: () => void): void => {
+        clearTimeout(timer);
+        clearInterval(poll);
+        for (const leave of unsubscribe) leave();
+        settle();
+      };
+      const look = (): void => {
+        if (condition()) end(resolve);
+      };
+      const timer = setTimeout(() => end(() => reject(new Error(`after ${deadlineMs / 1000} s still waiting for ${what}`))), deadlineMs);
+      const poll = setInterval(look, 250);
+      unsubscribe = ([this.nodes, this.pods, this.fences, this.attachments] as readonly Lister<KubeObject>[]).map((lister) => lister.onChange(look));
+      look();
+    });
+  }
+}
