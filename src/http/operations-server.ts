@@ -1,0 +1,106 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Logger } from '../ports/recorder.ts';
+import type { BindAddress } from './bind-address.ts';
+import type { Check } from './readiness.ts';
+
+/** Bounds on what a stranger may hold open. */
+const LIMITS = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192, connectionsCheckingInterval: 2_000 };
+const CONNECTIONS_MAX = 64;
+
+export interface OperationsServerOptions {
+  scrape: () => Promise<{ contentType: string; body: string }>;
+  /** `/readyz`: every check must be ok. */
+  readiness: () => readonly Check[];
+  /** `/healthz`: empty while the process answers. A failed check asks for a restart. */
+  health?: () => readonly Check[];
+  logger: Logger;
+}
+
+interface Answer {
+  status: number;
+  contentType: string;
+  body: string;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+
+/** `/metrics`, `/healthz` and `/readyz`, for reading only. */
+export class OperationsServer {
+  readonly #options: OperationsServerOptions;
+  readonly #server: Server;
+
+  constructor(options: OperationsServerOptions) {
+    this.#options = options;
+    this.#server = createServer(LIMITS, (request, response) => {
+      void this.#respond(request, response);
+    });
+    this.#server.maxConnections = CONNECTIONS_MAX;
+  }
+
+  /** Resolves with the address that is really bound. Rejects with what to do when it is taken. */
+  listen(address: BindAddress): Promise<BindAddress> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', (error) => {
+        reject(
+          new Error(`${address.host}:${String(address.port)}: ${error.message}; choose another bind address or end the process that holds it`, {
+            cause: error,
+          }),
+        );
+      });
+      this.#server.listen(address.port, address.host, () => {
+        this.#server.on('error', (error) => {
+          this.#options.logger.error('the operations server failed', { error });
+        });
+        const bound = this.#server.address();
+        resolve(typeof bound === 'object' && bound !== null ? { host: bound.address, port: bound.port } : address);
+      });
+    });
+  }
+
+  /** Stops listening and drops every connection. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => {
+        resolve();
+      });
+      this.#server.closeAllConnections();
+    });
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const answer = await this.#answer(request).catch((error: unknown): Answer => {
+      this.#options.logger.error('a page of the operations server failed', { error, url: request.url });
+      return { status: 500, contentType: TEXT, body: 'internal error\n' };
+    });
+    response.writeHead(answer.status, {
+      'content-type': answer.contentType,
+      'content-length': Buffer.byteLength(answer.body),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...(answer.status === 405 ? { allow: 'GET, HEAD' } : {}),
+    });
+    response.end(request.method === 'HEAD' ? undefined : answer.body);
+  }
+
+  async #answer(request: IncomingMessage): Promise<Answer> {
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return { status: 405, contentType: TEXT, body: 'only GET and HEAD\n' };
+    }
+    switch ((request.url ?? '').split('?', 1)[0]) {
+      case '/metrics':
+        return { status: 200, ...(await this.#options.scrape()) };
+      case '/readyz':
+        return verdict(this.#options.readiness());
+      case '/healthz':
+        return verdict(this.#options.health?.() ?? []);
+      default:
+        return { status: 404, contentType: TEXT, body: 'not found: there are /metrics, /readyz and /healthz\n' };
+    }
+  }
+}
+
+function verdict(checks: readonly Check[]): Answer {
+  const isGood = checks.every(({ ok }) => ok);
+  const lines = checks.map(({ name, ok, detail }) => `${ok ? 'ok' : 'FAILED'} ${name}: ${detail.replaceAll('\n', ' ')}\n`);
+  return { status: isGood ? 200 : 503, contentType: TEXT, body: `${lines.join('')}${isGood ? 'ok' : 'not ok'}\n` };
+}
