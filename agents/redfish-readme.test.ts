@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
-import { configurationOf } from '../../src/config/configuration.ts';
-import { resolveParameters } from '../../src/config/resolve-parameters.ts';
-import { resolvePlan } from '../../src/config/resolve-plan.ts';
-import { standardRegistry } from '../registry.ts';
-import { redfish } from './definition.ts';
-import { parseSettings } from './parameters.ts';
+import { configurationOf } from '../src/config/configuration.ts';
+import { resolveParameters } from '../src/config/resolve-parameters.ts';
+import { resolvePlan } from '../src/config/resolve-plan.ts';
+import { standardRegistry } from './registry.ts';
+import { redfish } from './redfish/definition.ts';
+import { parseSettings } from './redfish/parameters.ts';
 
-const README = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
+const README = readFileSync(new URL('./redfish/README.md', import.meta.url), 'utf8');
 
 interface Document {
   kind: string;
