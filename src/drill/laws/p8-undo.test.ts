@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { judge } from './judge.ts';
-import { edited, FOREIGN_TAINT, goodTrace, node, nodePatch, OUR_TAINT, without } from './sample-trace.ts';
+import { edited, fenceWrite, FOREIGN_TAINT, goodTrace, node, nodePatch, OUR_TAINT, status, without } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P8 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P8;
@@ -8,7 +9,7 @@ const P8 = (trace: readonly TraceEvent[]): { checks: number; violations: string[
 describe('P8, undo only our own', () => {
   it('passes a fence that leaves the Node as it was', () => {
     expect(P8(goodTrace()).violations).toEqual([]);
-    expect(P8(goodTrace()).checks).toBe(5);
+    expect(P8(goodTrace()).checks).toBe(6);
   });
 
   it('catches a cordon that is left behind', () => {
@@ -33,6 +34,20 @@ describe('P8, undo only our own', () => {
   it('catches a cordon of an admin that we undo', () => {
     const cordoned = nodePatch(9_000, node({ unschedulable: true, taints: [FOREIGN_TAINT] }), 'admin');
     expect(P8([...goodTrace(), cordoned]).violations.join()).toContain('we took cordon from Node a');
+  });
+
+  it('catches a machine that is left off when its node is said to have recovered', () => {
+    const trace = without((event) => event.kind === 'power' && event.at > 20_000);
+    expect(P8(trace).violations.join()).toContain('ended in final, but the power is off');
+  });
+
+  it('lets an error leave a cordon that is written down, not one that is not', () => {
+    const failed = (restore: NodeFenceStatus['restore']): TraceEvent[] => [
+      ...goodTrace(),
+      fenceWrite(12_500, status([], { state: 'error', ...(restore === undefined ? {} : { restore }) })),
+    ];
+    expect(P8(failed({ cordoned: true })).violations).toEqual([]);
+    expect(P8(failed(undefined)).violations.join()).toContain('not all of it is in status.restore');
   });
 
   it('lets others take what they put there', () => {

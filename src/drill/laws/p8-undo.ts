@@ -1,3 +1,4 @@
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { ObjectState } from './object-states.ts';
 import type { FenceHistory } from './fence-history.ts';
@@ -12,7 +13,9 @@ export const undoOwn: Law = (history) => {
   const verdict = new Verdict();
   for (const [name, timeline] of history.objects.every('nodes')) {
     const left = followNode(name, timeline, (state) => history.isOurs(state.event), verdict);
-    for (const fence of history.fences) if (fence.node === name) cleanAtEnd(fence, timeline, left, verdict);
+    for (const fence of history.fences) {
+      if (fence.node === name) cleanAtEnd(fence, timeline, left, (position) => history.isPoweredOn(name, position), verdict);
+    }
   }
   return verdict;
 };
@@ -39,15 +42,37 @@ function followNode(name: string, timeline: Timeline<ObjectState>, isOurs: (stat
   return marks;
 }
 
-function cleanAtEnd(fence: FenceHistory, timeline: Timeline<ObjectState>, marks: Marks, verdict: Verdict): void {
+function cleanAtEnd(
+  fence: FenceHistory,
+  timeline: Timeline<ObjectState>,
+  marks: Marks,
+  isPoweredOn: (position: number) => boolean,
+  verdict: Verdict,
+): void {
   let state: string | undefined;
   for (const { position, at, value } of fence.statuses.entries) {
-    const hasEnded = value.state === 'final' && state !== 'final';
+    const hasChanged = value.state !== state;
     state = value.state;
-    if (!hasEnded || timeline.before(position)?.object === undefined) continue;
+    if (!hasChanged || timeline.before(position)?.object === undefined) continue;
     const left = [...(marks.findLast((mark) => mark.position < position)?.marks ?? [])];
-    verdict.check(left.length === 0, at, `${fence.name} ended in final, but ${left.join(', ')} of ours is left on Node ${fence.node}`);
+    const complain = (holds: boolean, what: string): void => {
+      verdict.check(holds, at, `${fence.name} ended in ${value.state}, but ${what} on Node ${fence.node}`);
+    };
+    if (value.state === 'final') complain(left.length === 0, `${left.join(', ')} of ours is left`);
+    if (value.state === 'final' && value.outcome === 'recovered') complain(isPoweredOn(position), 'the power is off');
+    if (value.state === 'error')
+      complain(
+        left.every((mark) => isReported(mark, value)),
+        `${left.join(', ')} of ours is left and not all of it is in status.restore`,
+      );
   }
+}
+
+/** What is left in `error` must at least be written down, so that somebody can take it back. */
+function isReported(mark: string, { restore }: NodeFenceStatus): boolean {
+  if (mark.startsWith('taint ')) return restore?.taints?.some(({ key }) => mark.startsWith(`taint ${key}:`)) === true;
+  if (mark === 'cordon' || mark.includes(`${OWN_PREFIX}cordoned`)) return restore?.cordoned === true;
+  return mark.includes(OWN_PREFIX) || Object.keys(restore?.annotations ?? {}).some((key) => mark === `annotation ${key}`);
 }
 
 /** Everything on a Node that somebody may have put there by hand, with its value. */
