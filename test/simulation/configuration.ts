@@ -36,8 +36,8 @@ export async function createFenceConfiguration(
   for (const node of nodes) {
     await createMap(admin, `fence-config-${node}`, {
       'config.properties': propertiesOf({ node_name: node, isolation: 'cordon', power_management: 'bmc-off bmc-on', recovery: 'uncordon' }),
-      'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'on' }),
-      'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'on' }),
+      'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'run' }),
+      'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'run' }),
       'fence-method-bmc-off': propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${node}`, action: 'off' }),
       'fence-method-bmc-on': propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${node}`, action: 'on' }),
     });

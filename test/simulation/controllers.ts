@@ -44,8 +44,12 @@ export class Controllers {
       pointFor: () => (this.#isArmed && replica === 0 ? this.#options.crash : undefined),
       onCrash: (point, label) => {
         this.#isArmed = false;
-        log(`${process.name} is killed ${point.moment} of ${label}`);
-        this.#died(replica, process);
+        log(`${process.name} is struck ${point.moment} at ${label}`);
+        if (point.moment === 'stopped') {
+          this.#paused(process, point.stopMs);
+        } else {
+          this.#died(replica, process);
+        }
       },
     });
     this.#record(process, 'start');
@@ -81,19 +85,24 @@ export class Controllers {
     if (process === undefined) {
       return;
     }
-    this.#record(process, 'pause');
-    const goOn = (): void => {
-      process.resume();
-      if (!process.isDead) {
-        this.#record(process, 'resume');
-      }
-    };
     if (kind === 'suspend') {
       process.suspend(durationMs);
     } else {
       process.stop();
+      this.#options.kernel.schedule(durationMs, () => {
+        process.resume();
+      });
     }
-    this.#options.kernel.schedule(durationMs, goOn);
+    this.#paused(process, durationMs);
+  }
+
+  #paused(process: SimulatedProcess, durationMs: number): void {
+    this.#record(process, 'pause');
+    this.#options.kernel.schedule(durationMs, () => {
+      if (!process.isDead) {
+        this.#record(process, 'resume');
+      }
+    });
   }
 
   #died(replica: number, process: SimulatedProcess): void {

@@ -110,7 +110,7 @@ describe('a simulated BMC', () => {
     ['before-effect', 'on'],
     ['after-effect', 'off'],
   ] as const)('leaves the machine as the crash %s of the set found it, and the caller without an answer', async (moment, state) => {
-    const { kernel, agent, target, power, controller } = bench('honest', { tag: 'device-set', nth: 1, moment });
+    const { kernel, agent, target, power, controller } = bench('honest', { tag: 'device-set', nth: 1, moment, stopMs: 0 });
     expect(await settled(kernel, agent.set(target(), 'off'))).toBe('never');
     expect(power()).toBe(state);
     expect(controller.isDead).toBe(true);

@@ -69,11 +69,6 @@ function withTiming(dependencies: FenceDependencies, timing: { settleMs?: number
   };
 }
 
-function hasOpenIntent(object: KubeObject): boolean {
-  const status = (object as { status?: NodeFenceStatus }).status;
-  return status?.journal.some((entry) => entry.finishedAt === undefined) === true;
-}
-
 function withoutOurTaint(node: Node): Node {
   const annotations = Object.fromEntries(Object.entries(node.metadata.annotations ?? {}).filter(([key]) => key !== OUT_OF_SERVICE_OWNER));
   return { ...node, metadata: { ...node.metadata, annotations } };
@@ -123,19 +118,20 @@ export const MUTANTS: readonly Mutant[] = [
     scenario: honest,
     mutate: (dependencies) =>
       withCluster(dependencies, (inner) => ({
-        replaceStatus: <T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> =>
-          resource.plural === 'nodefences' && hasOpenIntent(object) ? Promise.resolve(object) : inner.replaceStatus(resource, object),
+        replaceStatus: async <T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> => {
+          const status = (object as { status?: Partial<NodeFenceStatus> }).status;
+          const journal = status?.journal?.filter((entry) => entry.finishedAt !== undefined || entry.action !== 'off');
+          const stored = await inner.replaceStatus(resource, journal === undefined ? object : { ...object, status: { ...status, journal } });
+          return journal === undefined ? stored : { ...stored, status };
+        },
       })),
   },
   {
     name: 'unchecked lease',
     defect: 'the lease is not looked at before a set',
     caughtBy: /P5/,
-    scenario: (drawn) => ({
-      ...honest(),
-      // From about the time of the first set on; longer than the lease lasts.
-      pause: { kind: 'stop', atMs: drawn.faultAtMs + 40_000 + 500 * (drawn.seed % 60), durationMs: 20_000 },
-    }),
+    // Stopped for longer than the lease lasts, between the look at the machine's identity and the set.
+    scenario: () => ({ ...honest(), controllers: 1, crash: { tag: 'device-read', nth: 2, moment: 'stopped', stopMs: 20_000 } }),
     mutate: (dependencies) => {
       const { leadership } = dependencies;
       return {

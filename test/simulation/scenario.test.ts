@@ -22,10 +22,10 @@ describe('the scenarios', () => {
     expect(Object.keys(pairs)).toHaveLength(4 * 7 * 2);
   });
 
-  it('crash the controller at every kind of call, before and after the effect', () => {
+  it('crash the controller at every kind of call, before and after the effect, and stop it there', () => {
     const crashes = scenarios.flatMap((scenario) => (scenario.crash === undefined ? [] : [scenario.crash]));
     expect(Object.keys(counted(crashes.map((crash) => crash.tag)))).toHaveLength(7);
-    expect(Object.keys(counted(crashes.map((crash) => crash.moment)))).toHaveLength(2);
+    expect(Object.keys(counted(crashes.map((crash) => crash.moment)))).toHaveLength(3);
   });
 
   it('meet the inequalities of the timing page', () => {

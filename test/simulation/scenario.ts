@@ -71,6 +71,7 @@ const CRASH_TAGS: Readonly<Record<string, number>> = {
   'nodes-write': 3,
   'api-read': 1,
 };
+const MOMENTS: Readonly<Record<CrashPoint['moment'], number>> = { 'before-effect': 4, 'after-effect': 4, stopped: 2 };
 /** Most calls of a kind that one fence makes; a crash point beyond the last call is a crash that does not happen. */
 const CRASH_CALLS: Readonly<Record<string, number>> = {
   any: 120,
@@ -136,9 +137,7 @@ export function describeScenario(scenario: Scenario): string {
     `bmc ${scenario.device}`,
     `release ${scenario.configuration.release}`,
     scenario.controllers === 2 ? 'two controllers' : 'one controller',
-    crash === undefined
-      ? undefined
-      : `crash ${crash.moment} of ${crash.tag} ${crash.nth}, back after ${(scenario.restartAfterMs / 1000).toFixed(1)} s`,
+    crash === undefined ? undefined : describeCrash(crash, scenario.restartAfterMs),
     pause === undefined ? undefined : `${pause.kind} for ${(pause.durationMs / 1000).toFixed(1)} s`,
     scenario.wallJump === undefined ? undefined : 'wall clock jumps',
     scenario.api === CALM_API ? undefined : 'rough API',
@@ -147,9 +146,15 @@ export function describeScenario(scenario: Scenario): string {
     .join(', ');
 }
 
+function describeCrash({ moment, tag, nth, stopMs }: CrashPoint, restartAfterMs: number): string {
+  return moment === 'stopped'
+    ? `stopped at ${tag} ${nth} for ${(stopMs / 1000).toFixed(1)} s`
+    : `crash ${moment} of ${tag} ${nth}, back after ${(restartAfterMs / 1000).toFixed(1)} s`;
+}
+
 function crashPoint(random: SeededRandom): CrashPoint {
   const tag = random.weighted(CRASH_TAGS);
-  return { tag, nth: 1 + random.below(CRASH_CALLS[tag] ?? 1), moment: random.chance(0.5) ? 'before-effect' : 'after-effect' };
+  return { tag, nth: 1 + random.below(CRASH_CALLS[tag] ?? 1), moment: random.weighted(MOMENTS), stopMs: random.between(1_000, 40_000) };
 }
 
 function drawPause(random: SeededRandom): NonNullable<Scenario['pause']> {

@@ -68,6 +68,19 @@ describe('the trace of a world', () => {
     expect(failures).toEqual([]);
   });
 
+  it('catches a controller that floods the API server, not another user', () => {
+    for (const [user, caught] of [
+      ['nodefence', 1],
+      ['system:node:a', 0],
+    ] as const) {
+      const { trace, failures } = bench('on');
+      for (let call = 0; call < 700; call++) {
+        trace.record(api({ user, verb: 'update', resource: 'nodefences.ha.k8s.io', name: 'node-fence-a' }));
+      }
+      expect(failures).toHaveLength(caught);
+    }
+  });
+
   it('stamps every event with the time of the world and makes each count in the hash', async () => {
     const hashOf = async (counter: number): Promise<string> => {
       const { kernel, trace } = bench('on');

@@ -2,6 +2,9 @@ import type { ApiEvent, DiskEvent, TraceEvent } from '../../src/drill/laws/trace
 import { WORLD_BEGINS_WALL_MS } from './kernel/process-clock.ts';
 import type { Kernel } from './kernel/kernel.ts';
 
+/** A controller that makes more API calls than this in so much time turns in a circle, however little each does. */
+const CALLS_MAX = 600;
+const CALLS_WINDOW_MS = 10_000;
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
 /** What the invariants must know of the world besides the events. */
@@ -23,6 +26,8 @@ export class WorldTrace {
   readonly #writers = new Map<string, string>();
   /** `volume pod`: wrote once, and another began since. */
   readonly #replaced = new Set<string>();
+  #windowStartMs = 0;
+  #callsInWindow = 0;
 
   constructor(kernel: Kernel, truth: Truth) {
     this.#kernel = kernel;
@@ -44,7 +49,7 @@ export class WorldTrace {
       case 'disk':
         return this.#secondWriter(event);
       case 'api':
-        return this.#releaseWhilePowered(event);
+        return this.#storm(event) ?? this.#releaseWhilePowered(event);
       default:
         return undefined;
     }
@@ -58,6 +63,20 @@ export class WorldTrace {
     this.#writers.set(event.volume, event.podUID);
     return this.#replaced.has(`${event.volume} ${event.podUID}`)
       ? `two writers at once: ${event.podUID} on ${event.node} writes ${event.volume} again after another had begun`
+      : undefined;
+  }
+
+  #storm(event: ApiEvent): string | undefined {
+    if (!this.#truth.isController(event.user)) {
+      return undefined;
+    }
+    if (this.#kernel.nowMs - this.#windowStartMs > CALLS_WINDOW_MS) {
+      this.#windowStartMs = this.#kernel.nowMs;
+      this.#callsInWindow = 0;
+    }
+    this.#callsInWindow += 1;
+    return this.#callsInWindow === CALLS_MAX
+      ? `the controllers made ${CALLS_MAX} API calls within ${CALLS_WINDOW_MS / 1000} s, the last: ${event.verb} ${event.resource}`
       : undefined;
   }
 

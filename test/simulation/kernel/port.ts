@@ -1,10 +1,15 @@
 import type { SimulatedProcess } from './simulated-process.ts';
 
-/** Kills the process at its nth call (1 is the first) that carries the tag, before the call has left or after it took effect. */
+/**
+ * Strikes the process at its nth call (1 is the first) that carries the tag: killed before the call has left, killed when it took effect, or
+ * stopped (SIGSTOP) for a while as soon as it has left.
+ */
 export interface CrashPoint {
   tag: string;
   nth: number;
-  moment: 'before-effect' | 'after-effect';
+  moment: 'before-effect' | 'after-effect' | 'stopped';
+  /** For `stopped`. */
+  stopMs: number;
 }
 
 export interface PortCall<T> {
@@ -49,13 +54,20 @@ export class Port {
       this.#die(crash, call.label);
       return new Promise<never>(() => undefined);
     }
+    if (crash?.moment === 'stopped') {
+      process.stop();
+      process.kernel.schedule(crash.stopMs, () => {
+        process.resume();
+      });
+      this.#plan?.onCrash(crash, call.label);
+    }
     return new Promise<T>((resolve, reject) => {
       const answer = (settle: () => void): void => {
         process.deliverAfter(call.answerMs, settle);
       };
       process.kernel.schedule(call.requestMs, () => {
         const result = attempt(call.effect);
-        if (crash !== undefined) {
+        if (crash?.moment === 'after-effect') {
           this.#die(crash, call.label);
         }
         result.then(

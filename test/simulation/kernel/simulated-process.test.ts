@@ -135,7 +135,10 @@ describe('a port', () => {
   ] as const)('kills the process %s of the call it was told', async (moment, nth, effects) => {
     const kernel = new Kernel({ seed: 1 });
     const died: string[] = [];
-    const port = new Port(kernel.spawn('caller'), { pointFor: () => ({ tag: 'write', nth, moment }), onCrash: (_point, label) => died.push(label) });
+    const port = new Port(kernel.spawn('caller'), {
+      pointFor: () => ({ tag: 'write', nth, moment, stopMs: 0 }),
+      onCrash: (_point, label) => died.push(label),
+    });
     const seen: string[] = [];
     const answered: string[] = [];
     void (async () => {
@@ -148,6 +151,21 @@ describe('a port', () => {
     expect(seen).toEqual(effects);
     expect(answered).toEqual(['1']);
     expect(died).toEqual(['2']);
+  });
+
+  it('stops the process at the call it was told: the effect comes in time, the answer when it goes on', async () => {
+    const kernel = new Kernel({ seed: 1 });
+    const port = new Port(kernel.spawn('caller'), {
+      pointFor: () => ({ tag: 'write', nth: 1, moment: 'stopped', stopMs: 500 }),
+      onCrash: () => undefined,
+    });
+    const seen: [string, number][] = [];
+    void port.call(call('write', () => (seen.push(['effect', kernel.nowMs]), 'ok'))).then((text) => seen.push([text, kernel.nowMs]));
+    await kernel.run({ untilMs: 1000 });
+    expect(seen).toEqual([
+      ['effect', 5],
+      ['ok', 500],
+    ]);
   });
 
   it('lets a call that has left take effect although the caller died on the way', async () => {
