@@ -157,6 +157,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       await queue.close(deadlineMs);
       for (const reflector of reflectors) reflector.close();
       await elector.release(deadlineMs);
+      await dispatcher.close();
     },
   };
 }

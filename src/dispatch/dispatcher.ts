@@ -60,6 +60,12 @@ export class Dispatcher implements Runner {
     });
   }
 
+  /** Ends what agents keep open: sessions and connections of devices. */
+  async close(): Promise<void> {
+    const agents = await Promise.allSettled(this.agents.values());
+    await Promise.allSettled(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close?.() : undefined)));
+  }
+
   private async reported(job: Job, work: () => Promise<Omit<JobReport, 'id' | 'finishedAt'>>): Promise<JobReport> {
     const { id } = job.entry;
     try {

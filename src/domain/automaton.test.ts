@@ -170,7 +170,11 @@ describe('the fence automaton', () => {
   it('goes to error after the retries of a device that says yes and stays on, restarts, gives up in words, and releases nothing', () => {
     const model = failed();
     expect(model.next()).toBe('run:cordon');
-    for (let count = 0; count < 3; count += 1) expect(model.next('timeout')).toBe('off:off');
+    for (let count = 0; count < 3; count += 1) {
+      const beganAt = model.nowMs;
+      expect(model.next('timeout')).toBe('off:off');
+      if (count > 0) expect(model.nowMs - beganAt, 'settle stands between two attempts').toBeGreaterThanOrEqual(12_000);
+    }
     expect(model.next()).toBe('confirm:cordon');
     for (let count = 0; count < 3; count += 1) expect(model.next('timeout')).toBe('off:off');
     model.runUntil(() => model.status.outcome === 'failed');

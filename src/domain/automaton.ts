@@ -33,7 +33,7 @@ export function decide(snapshot: Snapshot): Decision {
   const status = folded.status;
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
   const context: Context = {
-    snapshot,
+    snapshot: withResults === fence.status ? snapshot : { ...snapshot, since: { ...snapshot.since, journal: snapshot.nowMs, action: snapshot.nowMs } },
     node,
     fence,
     status,

@@ -26,5 +26,6 @@ export type ErrorName = keyof typeof ERRORS;
 /** `NF003 Timeout: …` with what to do, for status messages. */
 export function describeError(name: ErrorName, detail: string): string {
   const entry: ErrorDescription = ERRORS[name];
-  return `${entry.code} ${name}: ${detail} ${entry.remedy}`;
+  const sentence = /[.!?]$/.test(detail) ? detail : `${detail}.`;
+  return `${entry.code} ${name}: ${sentence} ${entry.remedy}`;
 }

@@ -75,8 +75,6 @@ export interface Since {
   evidence?: number;
   /** The release. */
   released?: number;
-  /** The isolation was complete. */
-  isolated?: number;
   held?: number;
 }
 

@@ -74,7 +74,7 @@ function isolate(context: Context): Transition {
   return advance(context, 'isolation', {
     finished: (status) => {
       const next = moved(status, { state: 'running', step: 'power-management' }, 'The node is isolated; power-management follows after its delay.');
-      next.timeline = { ...status.timeline, isolatedAt: context.snapshot.wall };
+      next.timeline = { ...status.timeline, isolatedAt: status.timeline.isolatedAt ?? context.snapshot.wall };
       return { status: next, requeueAtMs: context.snapshot.nowMs, events: [event('Normal', 'NodeIsolated', 'Isolation is complete.')] };
     },
     failed: (status, why) => failed(context, status, `Isolation failed: ${why}`),

@@ -69,7 +69,7 @@ export const RUNNING_ROWS: readonly Row[] = [
 ];
 
 function powerDueMs({ snapshot, plan }: Context): number {
-  return (snapshot.since.isolated ?? snapshot.since.position ?? snapshot.nowMs) + plan.timing.powerManagementDelayMs;
+  return (snapshot.since.position ?? snapshot.nowMs) + plan.timing.powerManagementDelayMs;
 }
 
 function power(context: Context): Transition {

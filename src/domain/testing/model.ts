@@ -95,7 +95,6 @@ export class Model {
       this.mark('journal', last === undefined ? undefined : `${last.id}${last.result ?? ''}`);
       const action = status.journal.findLast((entry) => entry.step !== 'recovery');
       this.mark('action', action === undefined ? undefined : `${action.id}${action.result ?? ''}`);
-      this.mark('isolated', status.timeline.isolatedAt);
       this.mark('released', status.released?.at);
     }
     this.mark('healthy', this.node !== undefined && seemsHealthy(this.node, status, deciding, this.since(), this.nowMs) ? 'h' : undefined);
