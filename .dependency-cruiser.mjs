@@ -61,7 +61,7 @@ export default {
       name: 'agents-stand-alone',
       severity: 'error',
       comment: 'agents share agents/shared, not each other; the registry names them all',
-      from: { path: '^agents/([^/]+)/' },
+      from: { path: '^agents/([^/]+)/', pathNot: TEST },
       to: { path: '^agents/', pathNot: ['^agents/$1/', '^agents/shared/'] },
     },
     only(

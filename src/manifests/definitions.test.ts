@@ -4,6 +4,7 @@ import { FENCE_STATES, LIMITS } from '../domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../domain/node-fence.ts';
 import { DEFAULT_TIMING, STEPS } from '../domain/plan.ts';
 import type { PlanMethod } from '../domain/plan.ts';
+import { CONTROLLER_ACCESS } from './access.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NODE_FENCE_DEFINITION, NODE_FENCE_STOP_DEFINITION } from './definitions.ts';
 import type { JsonSchema } from './schema.ts';
 import { violations } from './violations.ts';
@@ -214,6 +215,15 @@ describe('every definition', () => {
 });
 
 describe('the shipped manifests', () => {
+  it('let the controller write only what fencing takes, and Secrets and ConfigMaps only be read, in its own namespace', () => {
+    const rules = CONTROLLER_ACCESS.flatMap((object) => ('rules' in object ? object.rules.map((rule) => ({ kind: object.kind, ...rule })) : []));
+    const verbsOf = (resource: string): string[] => rules.flatMap((rule) => (rule.resources.includes(resource) ? rule.verbs : []));
+    expect(rules.some(({ verbs, resources, apiGroups }) => [...verbs, ...resources, ...apiGroups].includes('*'))).toBe(false);
+    expect(rules.filter(({ resources }) => resources.includes('secrets'))).toMatchObject([{ kind: 'Role', verbs: ['get', 'list', 'watch'] }]);
+    expect(verbsOf('nodes')).toEqual(['get', 'list', 'watch', 'patch']);
+    expect(verbsOf('nodefencestops')).toEqual(['get', 'list', 'watch']);
+  });
+
   it('observe until somebody says enforce', () => {
     const read = (path: string): string => readFileSync(new URL(`../../config/${path}`, import.meta.url), 'utf8');
     expect(read('controller/deployment.yaml')).toMatch(/args:\s+- controller\s+- --mode\s+- observe/);

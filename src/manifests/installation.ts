@@ -24,6 +24,8 @@ const CONTAINER = {
   image: 'nodefence:0.1.0',
   // observe: decides and records everything, touches nothing. config/enforce switches it on.
   args: ['controller', '--mode', 'observe'],
+  // A controller never fences the node that it runs on.
+  env: [{ name: 'NODEFENCE_OWN_NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
   ports: [{ name: 'http', containerPort: HTTP_PORT }],
   livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 10, failureThreshold: 3 },
   readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
