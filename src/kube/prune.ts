@@ -16,7 +16,8 @@ const WHOLE: readonly MetaField[] = [...LIFE, 'generation', 'generateName', 'lab
  */
 export function pruneFor<T extends KubeObject>(resource: Resource<T>): (object: T) => T {
   const prune = PRUNERS[resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`] ?? pruneMetadataOnly;
-  return (object) => deepFreeze(prune(object) as T);
+  const shared = new SharedTexts();
+  return (object) => shared.freeze(prune(object) as T);
 }
 
 const PRUNERS: Readonly<Record<string, (object: KubeObject) => KubeObject>> = {
@@ -102,13 +103,42 @@ function nested<K extends string, V>(key: K, value: V | undefined): Partial<Reco
   return value === undefined ? {} : ({ [key]: value } as Record<K, V>);
 }
 
-/** Freezes plain JSON, all the way down. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const inner of Object.values(value)) {
-      deepFreeze(inner);
+/** Longer texts rarely repeat. */
+const SHARED_CHARACTERS_MAX = 128;
+const SHARED_TEXTS_MAX = 20_000;
+
+/** Thousands of nodes carry the same reasons, label values and messages: one copy of each is kept. */
+class SharedTexts {
+  readonly #texts = new Map<string, string>();
+
+  /** Freezes plain JSON, all the way down. */
+  freeze<T>(value: T): T {
+    if (typeof value !== 'object' || value === null || Object.isFrozen(value)) {
+      return value;
     }
+    const fields = value as Record<string, unknown>;
+    for (const [name, inner] of Object.entries(fields)) {
+      if (typeof inner === 'string') {
+        fields[name] = this.#share(inner);
+      } else {
+        this.freeze(inner);
+      }
+    }
+    return Object.freeze(value);
   }
-  return value;
+
+  #share(text: string): string {
+    if (text.length > SHARED_CHARACTERS_MAX) {
+      return text;
+    }
+    const known = this.#texts.get(text);
+    if (known !== undefined) {
+      return known;
+    }
+    if (this.#texts.size >= SHARED_TEXTS_MAX) {
+      this.#texts.clear();
+    }
+    this.#texts.set(text, text);
+    return text;
+  }
 }

@@ -4,6 +4,7 @@
  */
 export const LOG_FIELDS: Readonly<Record<string, string>> = {
   action: 'what a method does: on, off, cordon, ...',
+  address: 'address that this process listens on',
   agent: 'name of the fence agent',
   answered: 'what a device said, without secrets',
   asked: 'what a device was asked',
@@ -45,6 +46,7 @@ export const LOG_FIELDS: Readonly<Record<string, string>> = {
   relist: 'is the collection read again',
   resource: 'plural of a kind, with its group',
   result: 'how a run ended',
+  server: 'host of the API server',
   signal: 'signal of the operating system',
   state: 'state of a fence',
   status: 'HTTP status',
