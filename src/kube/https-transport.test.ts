@@ -246,6 +246,32 @@ describe('the HTTPS transport', () => {
     expect(names).toEqual(['first', 'second']);
   });
 
+  it('lets a call that is under way end in peace when its certificate is exchanged', async () => {
+    let name = 'first';
+    let answerFirst: (() => void) | undefined;
+    handler = (_request, response) => {
+      if (answerFirst === undefined) {
+        answerFirst = () => json(response, 200, { call: 1 });
+      } else {
+        json(response, 200, { call: 2 });
+      }
+    };
+    const current = (): Promise<{ certificatePem: string; keyPem: string }> => {
+      const issued = authority.issue({ commonName: name, hosts: [] });
+      return Promise.resolve({ certificatePem: issued.certificatePem, keyPem: issued.keyPem });
+    };
+    transport = build({ credential: { current, rejected: () => false } });
+    const first = get();
+    const untilMs = clock.monotonicMs() + 5000;
+    while (answerFirst === undefined && clock.monotonicMs() < untilMs) {
+      await clock.sleep(2);
+    }
+    name = 'second';
+    expect((await get()).body).toEqual({ call: 2 });
+    (answerFirst as (() => void) | undefined)?.();
+    expect((await first).body).toEqual({ call: 1 });
+  });
+
   it('delivers watch events however the bytes are cut, and the ordinary end as no error', async () => {
     handler = (request, response) => {
       expect(request.url).toBe('/prefix/api/v1/nodes?resourceVersion=7&watch=true');

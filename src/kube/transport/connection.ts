@@ -57,7 +57,7 @@ export class Connection {
     const authorityPem = await this.#server.authority?.read();
     const key = JSON.stringify([authorityPem, certificatePem, keyPem]);
     if (this.#agents?.key !== key) {
-      this.#agents?.calls.destroy();
+      retire(this.#agents?.calls);
       this.#agents = { key, ...this.#create({ ca: authorityPem, cert: certificatePem, key: keyPem }) };
     }
     return this.#agents;
@@ -81,5 +81,15 @@ export class Connection {
       calls: new HttpsAgent({ ...sockets, ...tls, maxSockets: CALL_SOCKETS_MAX }),
       watches: new HttpsAgent({ ...sockets, ...tls, maxFreeSockets: 0 }),
     };
+  }
+}
+
+/** Calls that are under way end in peace; their sockets are not kept. */
+function retire(agent: HttpAgent | undefined): void {
+  if (agent !== undefined) {
+    agent.maxFreeSockets = 0;
+    for (const socket of Object.values(agent.freeSockets).flat()) {
+      socket?.destroy();
+    }
   }
 }
