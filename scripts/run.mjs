@@ -9,6 +9,7 @@ import { setUpDependencies } from './setup.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const RUNTIME_MAJOR = 24;
+const ORPHAN_POLL_MS = 500;
 
 /** Command → what the pinned Node runs; the arguments of the command line follow. */
 const COMMANDS = {
@@ -39,6 +40,9 @@ function run(command, rest) {
   // A terminal's Ctrl-C reaches the child by itself: it shares our process group.
   process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'));
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // npm's shell dies of a signal without passing it on: then we are orphans, and nobody else would end the command.
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || child.kill('SIGTERM'), ORPHAN_POLL_MS).unref();
   child.on('error', (error) => {
     process.stderr.write(`cannot start ${command}: ${error.message}\n`);
     process.exitCode = 1;

@@ -118,6 +118,21 @@ describe('scripts/run.mjs', () => {
     expect(await once(child, 'exit')).toEqual([5, null]);
   });
 
+  it('ends the command when the shell between npm and it is killed', async () => {
+    run('check');
+    script(
+      "import { writeFileSync } from 'node:fs';\nprocess.on('SIGTERM', () => { writeFileSync('ended', ''); process.exit(); });\nsetInterval(() => undefined, 1000);\nprocess.stdout.write('ready');",
+    );
+    const shell = spawn('sh', ['-c', `${old} scripts/run.mjs check; true`], {
+      cwd: project,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(shell.stdout, 'data');
+    shell.kill('SIGKILL');
+    await expect.poll(() => existsSync(join(project, 'ended')), { timeout: 10_000 }).toBe(true);
+  });
+
   it('names the commands when asked for another', () => {
     const { status, stderr } = run('dril');
     expect(status).toBe(2);
