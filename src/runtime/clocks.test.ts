@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { linkedAbort } from './linked-abort.ts';
 import { ManualClock } from './manual-clock.ts';
 import { SystemClock } from './system-clock.ts';
@@ -13,6 +13,17 @@ describe('the system clock', () => {
       await clock.sleep(delayMs);
       expect(clock.monotonicMs() - from).toBeGreaterThanOrEqual(delayMs);
     }
+  });
+
+  it('waits on when the timer of the runtime fires before its time', async () => {
+    const clock = new SystemClock();
+    const real = setTimeout;
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementationOnce(((callback: () => void) => real(callback, 0)) as typeof setTimeout);
+    const from = clock.monotonicMs();
+    await clock.sleep(30);
+    expect(clock.monotonicMs() - from).toBeGreaterThanOrEqual(30);
+    expect(spy.mock.calls.length).toBeGreaterThan(1);
+    spy.mockRestore();
   });
 
   it('does not fire a timer of forty days at once', async () => {
