@@ -12,6 +12,7 @@ export async function createFenceConfiguration(
   admin: Pick<Cluster, 'create'>,
   nodes: readonly string[],
   configuration: Configuration,
+  withSecret: boolean,
 ): Promise<void> {
   const clusterProperties = propertiesOf({
     isolation_delay: inSeconds(configuration.isolationDelayMs),
@@ -28,11 +29,11 @@ export async function createFenceConfiguration(
   });
   await createMap(admin, 'fence-cluster-config', { 'config.properties': clusterProperties });
   await createMap(admin, 'fence-method-template-bmc', { 'template.properties': propertiesOf({ agent_name: 'sim-bmc', secret: SECRET_NAME }) });
-  // Base64, as the API takes it.
-  await admin.create(SECRETS, {
-    metadata: { name: SECRET_NAME, namespace: FENCE_NAMESPACE },
-    data: { password: Buffer.from(SECRET_TEXT).toString('base64') },
-  });
+  if (withSecret) {
+    // Base64, as the API takes it.
+    const data = { password: Buffer.from(SECRET_TEXT).toString('base64') };
+    await admin.create(SECRETS, { metadata: { name: SECRET_NAME, namespace: FENCE_NAMESPACE }, data });
+  }
   for (const node of nodes) {
     await createMap(admin, `fence-config-${node}`, {
       'config.properties': propertiesOf({ node_name: node, isolation: 'cordon', power_management: 'bmc-off bmc-on', recovery: 'uncordon' }),

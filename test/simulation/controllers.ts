@@ -30,6 +30,7 @@ export class Controllers {
   readonly #running = new Map<number, SimulatedProcess>();
   #started = 0;
   #isArmed = false;
+  #wasStruck = false;
 
   constructor(options: ControllersOptions) {
     this.#options = options;
@@ -44,6 +45,7 @@ export class Controllers {
       pointFor: () => (this.#isArmed && replica === 0 ? this.#options.crash : undefined),
       onCrash: (point, label) => {
         this.#isArmed = false;
+        this.#wasStruck = true;
         log(`${process.name} is struck ${point.moment} at ${label}`);
         if (point.moment === 'stopped') {
           this.#paused(process, point.stopMs);
@@ -68,6 +70,11 @@ export class Controllers {
         log(`${process.name} ${line}`);
       },
     });
+  }
+
+  /** The crash point was reached. */
+  get wasStruck(): boolean {
+    return this.#wasStruck;
   }
 
   /** From now on the crash point counts the calls of replica 0. */

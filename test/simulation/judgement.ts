@@ -4,8 +4,14 @@ import { CONTROLLER_USER } from './api.ts';
 import { SECRET_TEXT } from './configuration.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What the law checker, which sees only devices, audit, disk and power, finds wrong in a whole run. */
-export function judged(events: readonly TraceEvent[], scenario: Scenario): string[] {
+export interface Verdict {
+  violations: string[];
+  /** By law: how often it was put to the test. */
+  checks: Readonly<Record<string, number>>;
+}
+
+/** What the law checker, which sees only devices, audit, disk and power, finds in a whole run. */
+export function judged(events: readonly TraceEvent[], scenario: Scenario): Verdict {
   const judgement = judge(events, {
     controllerUser: CONTROLLER_USER,
     settleMs: scenario.configuration.settleMs,
@@ -13,5 +19,6 @@ export function judged(events: readonly TraceEvent[], scenario: Scenario): strin
     secrets: [SECRET_TEXT],
   });
   const overlaps = judgement.writers.overlaps > 0 ? [`two writers at once: ${judgement.writers.overlaps} times`] : [];
-  return [...violationsOf(judgement), ...overlaps];
+  const checks = Object.fromEntries(Object.entries(judgement.laws).map(([law, result]) => [law, result.checks]));
+  return { violations: [...violationsOf(judgement), ...overlaps], checks };
 }

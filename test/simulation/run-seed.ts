@@ -1,3 +1,4 @@
+import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ControllerProgram } from './controller-program.ts';
 import { endOf } from './ending.ts';
 import { fenceProgram } from './fence-program.ts';
@@ -21,19 +22,25 @@ export interface RunSeedOptions {
 export async function runSeed(seed: number, options: RunSeedOptions = {}): Promise<SeedResult> {
   const scenario = options.scenario ?? scenarioOf(seed);
   const kernel = new Kernel({ seed, ...(options.onLine === undefined ? {} : { onLine: options.onLine }) });
-  const violations: string[] = [];
+  const found = { violations: [] as string[], state: 'unknown', releases: 0, wasStruck: false, checks: {} as Readonly<Record<string, number>> };
   try {
     const world = new World(scenario, kernel, options.program ?? fenceProgram());
     await world.begin();
     await kernel.run({ untilMs: scenario.expected.withinMs, isOver: () => world.isOver() });
-    violations.push(...(await endOf(world, scenario, kernel.nowMs)), ...judged(world.trace.events, scenario));
+    const { violations, checks } = judged(world.trace.events, scenario);
+    found.violations.push(...(await endOf(world, scenario, kernel.nowMs)), ...violations);
+    found.checks = checks;
+    found.state = world.fence.of(fenceName(scenario.victim))?.state ?? 'none';
+    found.releases = world.releases;
+    found.wasStruck = world.wasStruck;
   } catch (thrown) {
-    violations.push(`the world broke: ${describeThrown(thrown)}`);
+    found.violations.push(`the world broke: ${describeThrown(thrown)}`);
   }
   return {
+    ...found,
     seed,
     scenario: describeScenario(scenario),
-    violations: [...kernel.failures, ...violations],
+    violations: [...kernel.failures, ...found.violations],
     hash: kernel.hash(),
     events: kernel.eventCount,
     virtualMs: kernel.nowMs,

@@ -29,6 +29,10 @@ export interface Scenario {
   pause: { kind: 'stop' | 'suspend'; atMs: number; durationMs: number } | undefined;
   /** The controller's wall clock is set anew. */
   wallJump: { atMs: number; byMs: number } | undefined;
+  /** A person's NodeFenceStop for every node. */
+  stop: { atMs: number; durationMs: number } | undefined;
+  /** The Secret that the methods name does not exist. */
+  isMisconfigured: boolean;
   /** Between the controllers and the API server, until `faultsEndMs`. */
   api: ApiFaults;
   faultsEndMs: number;
@@ -115,13 +119,15 @@ export function scenarioOf(seed: number): Scenario {
     controllers: random.chance(0.3) ? (2 as const) : (1 as const),
     fault,
     faultAtMs: FAULT_AT_MS + random.between(0, 10_000),
-    flapMs: random.between(20_000, 150_000),
+    flapMs: random.between(8_000, 150_000),
     device,
     deviceEffectMs: (device === 'slow' ? [4_000, 25_000] : [50, 1_500]) as RangeMs,
     crash,
     restartAfterMs: random.between(500, 20_000),
     pause,
     wallJump,
+    stop: random.chance(0.1) ? { atMs: FAULT_AT_MS + random.between(0, 90_000), durationMs: random.between(5_000, 60_000) } : undefined,
+    isMisconfigured: random.chance(0.04),
     api: isRough ? ROUGH_API : CALM_API,
     faultsEndMs: 200_000,
     configuration: drawConfiguration(random, isRough),
@@ -139,6 +145,8 @@ export function describeScenario(scenario: Scenario): string {
     scenario.controllers === 2 ? 'two controllers' : 'one controller',
     crash === undefined ? undefined : describeCrash(crash, scenario.restartAfterMs),
     pause === undefined ? undefined : `${pause.kind} for ${(pause.durationMs / 1000).toFixed(1)} s`,
+    scenario.stop === undefined ? undefined : `a person stops it for ${(scenario.stop.durationMs / 1000).toFixed(1)} s`,
+    scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     scenario.wallJump === undefined ? undefined : 'wall clock jumps',
     scenario.api === CALM_API ? undefined : 'rough API',
   ]
@@ -183,9 +191,9 @@ const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknow
 const LIMIT_MS = 1_200_000;
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
-function expectedOf(scenario: Pick<Scenario, 'fault' | 'device'>): Expected {
-  const isHopeless = NEVER_OFF.has(scenario.device);
-  const isUncertain = scenario.device === 'half-dead';
+function expectedOf(scenario: Pick<Scenario, 'fault' | 'device' | 'isMisconfigured'>): Expected {
+  const isHopeless = NEVER_OFF.has(scenario.device) || scenario.isMisconfigured;
+  const isUncertain = !isHopeless && scenario.device === 'half-dead';
   if (scenario.fault === 'flap') {
     return {
       states: isHopeless || isUncertain ? ['final', 'error', 'none'] : ['final', 'none'],

@@ -5,6 +5,14 @@ export interface SeedResult {
   scenario: string;
   /** Empty when all laws held and the world ended as it must. */
   violations: readonly string[];
+  /** How the fence of the failed node stood at the end; `none`: there was none. */
+  state: string;
+  /** How often the controllers freed something. */
+  releases: number;
+  /** The crash point was reached. */
+  wasStruck: boolean;
+  /** By law: how often it was put to the test. */
+  checks: Readonly<Record<string, number>>;
   /** Fingerprint of the whole trace. */
   hash: string;
   /** Events delivered. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ControllerProgram } from './controller-program.ts';
 import { fenceProgram } from './fence-program.ts';
 import { MUTANTS } from './mutants.ts';
 import { runSeed } from './run-seed.ts';
@@ -7,20 +8,25 @@ import { scenarioOf } from './scenario.ts';
 
 const SEEDS = 200;
 const MUTANT_SEEDS_MAX = 60;
+const LAWS = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
 const TIMEOUT_MS = 120_000;
 
 describe('the simulation', () => {
   it(
-    `finds no violation in ${SEEDS} seeds`,
+    `finds no violation in ${SEEDS} seeds, which put every law to the test`,
     async () => {
-      const failed: SeedResult[] = [];
+      const results: SeedResult[] = [];
       for (let seed = 1; seed <= SEEDS; seed++) {
-        const result = await runSeed(seed);
-        if (result.violations.length > 0) {
-          failed.push(result);
-        }
+        results.push(await runSeed(seed));
       }
+      const failed = results.filter((result) => result.violations.length > 0);
       expect(failed.map((result) => [result.seed, result.scenario, ...result.violations])).toEqual([]);
+      for (const law of LAWS) {
+        expect([law, results.some((result) => (result.checks[law] ?? 0) > 0)]).toEqual([law, true]);
+      }
+      expect(new Set(results.map((result) => result.state))).toEqual(new Set(['final', 'error', 'none']));
+      expect(results.filter((result) => result.wasStruck).length).toBeGreaterThan(SEEDS / 5);
+      expect(results.filter((result) => result.releases > 0).length).toBeGreaterThan(SEEDS / 5);
     },
     TIMEOUT_MS,
   );
@@ -46,14 +52,16 @@ describe('the simulation', () => {
 
 describe('the mutants of the core', () => {
   it.each(MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
-    '%s is caught',
+    '%s is caught, and the sound core is not, in the same scenario',
     async (_name, mutant) => {
-      const caught: string[] = [];
+      let caught: string[] = [];
       for (let seed = 1; seed <= MUTANT_SEEDS_MAX && caught.length === 0; seed++) {
         const drawn = scenarioOf(seed);
-        const scenario = { ...drawn, crash: undefined, pause: undefined, ...mutant.scenario(drawn) };
-        const result = await runSeed(seed, { scenario, program: fenceProgram(mutant.mutate) });
-        caught.push(...result.violations.filter((violation) => mutant.caughtBy.test(violation)));
+        const scenario = { ...drawn, crash: undefined, pause: undefined, stop: undefined, isMisconfigured: false, ...mutant.scenario(drawn) };
+        const seen = async (program: ControllerProgram): Promise<string[]> =>
+          (await runSeed(seed, { scenario, program })).violations.filter((violation) => mutant.caughtBy.test(violation));
+        caught = await seen(fenceProgram(mutant.mutate));
+        expect(await seen(fenceProgram())).toEqual([]);
       }
       expect(caught).not.toEqual([]);
     },

@@ -22,7 +22,16 @@ export interface WorkersOptions {
 
 const CHUNK_SEEDS = 50;
 
-const NOTHING_KNOWN = { scenario: 'unknown', hash: '', events: 0, virtualMs: 0 } as const;
+const NOTHING_KNOWN = {
+  scenario: 'unknown',
+  state: 'unknown',
+  releases: 0,
+  wasStruck: false,
+  checks: {},
+  hash: '',
+  events: 0,
+  virtualMs: 0,
+} as const;
 
 /** Runs the seeds in plain processes of their own. A worker that dies or hangs counts as a violation of the seed it was at. */
 export async function runInWorkers(options: WorkersOptions): Promise<void> {

@@ -1,5 +1,6 @@
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { ClusterControllers } from '../../src/drill/world/cluster-controllers.ts';
 import type { Trace } from '../../src/drill/world/dependencies.ts';
@@ -26,6 +27,7 @@ const REST_MS = 25_000;
 const UNNOTICED_MS = 60_000;
 const BOOT_MS = 8_000;
 const WORKLOAD_AT_MS = 10_000;
+const STOP_NAME = 'by-hand';
 const WRITE_MS = 4_000;
 /** Two renewals of a kubelet and a half: what Kubernetes waits, without its reserve. */
 const NODE_GRACE_MS = 25_000;
@@ -87,7 +89,7 @@ export class World {
   async begin(): Promise<void> {
     const { nodes, configuration } = this.#scenario;
     await this.api.install();
-    await createFenceConfiguration(this.api.admin, nodes, configuration);
+    await createFenceConfiguration(this.api.admin, nodes, configuration, !this.#scenario.isMisconfigured);
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
     new ClusterControllers(
       { transport, clock: process.clock, random: process.random, trace: this.#record },
@@ -116,9 +118,10 @@ export class World {
 
   /** The fence of the failed node has come to rest where it may rest, and nothing more is to be expected of it. */
   isOver(): boolean {
-    const { fault, faultAtMs, flapMs, victim, configuration } = this.#scenario;
+    const { fault, faultAtMs, flapMs, victim, configuration, stop } = this.#scenario;
     const nowMs = this.#kernel.nowMs;
-    if (nowMs - this.fence.changedAtMs < REST_MS || nowMs < faultAtMs) {
+    const stoppedUntilMs = stop === undefined ? 0 : stop.atMs + stop.durationMs;
+    if (nowMs - this.fence.changedAtMs < REST_MS || nowMs < Math.max(faultAtMs, stoppedUntilMs + REST_MS)) {
       return false;
     }
     const status = this.fence.of(fenceName(victim));
@@ -135,6 +138,10 @@ export class World {
       default:
         return false;
     }
+  }
+
+  get wasStruck(): boolean {
+    return this.#controllers.wasStruck;
   }
 
   /** How often the controllers freed something of a node. */
@@ -155,7 +162,7 @@ export class World {
   }
 
   #scheduleFaults(): void {
-    const { fault, victim, faultAtMs, flapMs, pause, wallJump, faultsEndMs } = this.#scenario;
+    const { fault, victim, faultAtMs, flapMs, pause, wallJump, stop, faultsEndMs } = this.#scenario;
     const at = (atMs: number, task: () => void): void => {
       this.#kernel.schedule(atMs, task);
     };
@@ -180,6 +187,14 @@ export class World {
         for (const process of this.#controllers.processes) {
           process.jumpWallClock(wallJump.byMs);
         }
+      });
+    }
+    if (stop !== undefined) {
+      at(stop.atMs, () => {
+        void this.api.admin.create(NODE_FENCE_STOPS, { metadata: { name: STOP_NAME }, spec: { all: true, reason: 'somebody works on it' } });
+      });
+      at(stop.atMs + stop.durationMs, () => {
+        void this.api.admin.remove(NODE_FENCE_STOPS, STOP_NAME);
       });
     }
     at(faultsEndMs, () => {
