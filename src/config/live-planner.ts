@@ -8,7 +8,8 @@ import { SECRETS } from '../ports/resources.ts';
 import { configurationOf } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import type { PlugOwners } from './plug-owners.ts';
-import { plugOwners, resolvePlan } from './resolve-plan.ts';
+import { PlugIndex } from './plug-index.ts';
+import { resolvePlan } from './resolve-plan.ts';
 import { resolveParameters } from './resolve-parameters.ts';
 
 export interface LivePlannerSources {
@@ -23,6 +24,7 @@ export interface LivePlannerSources {
 /** Plans from the ConfigMaps as they stand now. What is made of all of them is kept until one changes; Secrets are read at each run and kept nowhere. */
 export class LivePlanner implements Planner {
   private readonly sources: LivePlannerSources;
+  private readonly plugs = new PlugIndex();
   private known: { configuration: Configuration; owners: PlugOwners } | undefined;
 
   constructor(sources: LivePlannerSources) {
@@ -72,7 +74,7 @@ export class LivePlanner implements Planner {
     if (this.known === undefined) {
       const maps = [...this.sources.configMaps.all()].map((map) => ({ name: map.metadata.name, data: map.data ?? {} }));
       const configuration = configurationOf(maps, this.sources.registry);
-      this.known = { configuration, owners: plugOwners(configuration) };
+      this.known = { configuration, owners: this.plugs.update(configuration) };
     }
     return this.known;
   }

@@ -7,16 +7,9 @@ import type { Problems } from './problems.ts';
 /** Plug → the nodes whose plans switch it, and where each says so. */
 export type PlugOwners = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-export function ownersOf(plans: Iterable<{ node: string; steps: ResolvedSteps }>): PlugOwners {
-  const owners = new Map<string, Map<string, string>>();
-  for (const { node, steps } of plans) {
-    for (const { method } of switched(steps)) {
-      const key = plugKey(method);
-      const nodes = owners.get(key) ?? new Map<string, string>();
-      owners.set(key, nodes.set(node, method.where));
-    }
-  }
-  return owners;
+/** The plugs that a node's steps switch, each with the place that says so. */
+export function plugsIn(steps: ResolvedSteps): [plug: string, where: string][] {
+  return switched(steps).map(({ method }) => [plugKey(method), method.where]);
 }
 
 function switched(steps: ResolvedSteps): { step: Step; method: ResolvedSteps[Step][number]['methods'][number] }[] {

@@ -11,7 +11,7 @@ import { checkSteps } from './plan-checks.ts';
 import type { ResolvedLevel, ResolvedSteps } from './plan-checks.ts';
 import { resolveMethod } from './plan-method.ts';
 import type { ResolvedMethod, SecretKeys } from './plan-method.ts';
-import { checkOwners, ownersOf } from './plug-owners.ts';
+import { checkOwners } from './plug-owners.ts';
 import type { PlugOwners } from './plug-owners.ts';
 import { Problems } from './problems.ts';
 import { parseList } from './properties.ts';
@@ -21,7 +21,7 @@ export interface PlanInput {
   configuration: Configuration;
   /** Absent: it is not known which Secrets exist; they are looked for when a method runs. */
   secretKeys?: SecretKeys | undefined;
-  /** Absent: other nodes' plugs are not compared. See `plugOwners`. */
+  /** Absent: other nodes' plugs are not compared. See plug-index.ts. */
   owners?: PlugOwners | undefined;
   /** How leader and kubelets keep their leases. */
   cluster?: ClusterTiming | undefined;
@@ -69,16 +69,8 @@ export function resolvePlan(input: PlanInput): Plan {
   };
 }
 
-/** The plugs that the ConfigMaps of all nodes name; made once per change of the configuration. */
-export function plugOwners(configuration: Configuration): PlugOwners {
-  const names = [...configuration.configMaps.keys()]
-    .filter((name) => name.startsWith(NODE_CONFIG_PREFIX))
-    .map((name) => name.slice(NODE_CONFIG_PREFIX.length));
-  return ownersOf(names.map((node) => ({ node, steps: stepsOf(node, configuration) })));
-}
-
 /** The steps in a node's own ConfigMap, as far as they can be told without the Node; their problems are told where that node is planned. */
-function stepsOf(name: string, configuration: Configuration): ResolvedSteps {
+export function stepsOf(name: string, configuration: Configuration): ResolvedSteps {
   const unheard = new Problems();
   const lookup = lookupFor({ name, labels: {}, annotations: {}, addresses: [] }, configuration, unheard);
   if (lookup.nodeLayer === undefined) return { isolation: [], 'power-management': [], recovery: [] };

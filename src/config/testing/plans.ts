@@ -1,7 +1,8 @@
 import type { Plan, PlanProblem } from '../../domain/plan.ts';
 import { configurationOf } from '../configuration.ts';
 import type { NodeFacts } from '../configuration.ts';
-import { plugOwners, resolvePlan } from '../resolve-plan.ts';
+import { PlugIndex } from '../plug-index.ts';
+import { resolvePlan } from '../resolve-plan.ts';
 import { fakeRegistry } from './fake-agents.ts';
 
 export type ConfigMaps = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -26,7 +27,7 @@ export function plan(configMaps: ConfigMaps, change: { node?: Partial<NodeFacts>
   return resolvePlan({
     node: { ...NODE, ...change.node },
     configuration,
-    owners: plugOwners(configuration),
+    owners: new PlugIndex().update(configuration),
     secretKeys: change.withoutSecrets === true ? undefined : (name) => secrets[name],
   });
 }
