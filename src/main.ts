@@ -4,7 +4,9 @@ import { VERSION } from './cli/version.ts';
 
 /** argv → command. Each command's code is loaded only when it is asked for: the daemon's memory holds the daemon. */
 async function main(argv: readonly string[]): Promise<void> {
-  const program = new Command('nodefence').description('Proves that a failed Kubernetes node cannot write any more, frees its workload, brings the node back.').version(VERSION);
+  const program = new Command('nodefence')
+    .description('Proves that a failed Kubernetes node cannot write any more, frees its workload, brings the node back.')
+    .version(VERSION);
   const asked = argv[2];
   if (asked === 'drill') program.addCommand((await import('./cli/drill-command.ts')).drillCommand());
   else if (asked === 'controller') program.addCommand((await import('./cli/controller-command.ts')).controllerCommand());

@@ -1,34 +1,21 @@
 import { FenceController } from '../controllers/fence/controller.ts';
-import { BY_NODE } from '../controllers/fence/dependencies.ts';
 import type { FenceDependencies, FenceOptions } from '../controllers/fence/dependencies.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
-import { Reflector } from '../kube/reflector.ts';
 import type { ReflectorTimings } from '../kube/reflector.ts';
 import { Workqueue } from '../kube/workqueue.ts';
 import type { AgentRegistry } from '../ports/agents.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Cluster, Lister, Resource } from '../ports/cluster.ts';
+import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { ConfigMap, KubeObject, Secret } from '../ports/objects.ts';
 import type { Runner } from '../ports/jobs.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
-import {
-  CONFIG_MAPS,
-  LEASES,
-  NODE_FENCE_REPORTS,
-  NODE_FENCE_STOPS,
-  NODE_FENCES,
-  NODE_LEASE_NAMESPACE,
-  NODES,
-  PODS,
-  SECRETS,
-  VOLUME_ATTACHMENTS,
-} from '../ports/resources.ts';
+import { watchCluster } from './watches.ts';
 
 export const LEADER_LEASE = 'nodefence-controller';
 
@@ -68,7 +55,7 @@ export interface ComposedController {
   start(): Promise<void>;
   /** Ends runs and watches and gives the lease back; for a graceful stop. */
   stop(deadlineMs: number): Promise<void>;
-  readonly listers: readonly { name: string; lister: Lister<KubeObject>; lastError(): Error | undefined }[];
+  readonly listers: readonly { name: string; lister: Lister<KubeObject>; lastError: () => Error | undefined }[];
   readonly elector: LeaderElector;
 }
 
@@ -76,24 +63,7 @@ export interface ComposedController {
 export function composeController(ports: ControllerPorts, options: ControllerOptions): ComposedController {
   const { transport, clock, random, logger, metrics } = ports;
   const cluster = new ApiClient({ transport });
-  const reflectors: Reflector<KubeObject>[] = [];
-  const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ConstructorParameters<typeof Reflector<T>>[0]> = {}): Lister<T> => {
-    const reflector = new Reflector<T>({ transport, clock, random, logger, metrics: metrics.watch, resource, ...(options.reflector === undefined ? {} : { timings: options.reflector }), ...more });
-    reflectors.push(reflector as unknown as Reflector<KubeObject>);
-    return reflector.lister;
-  };
-  const listers = {
-    nodes: watch(NODES),
-    leases: watch(LEASES, { namespace: NODE_LEASE_NAMESPACE }),
-    pods: watch(PODS, { indexes: { [BY_NODE]: (pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]) } }),
-    volumeAttachments: watch(VOLUME_ATTACHMENTS, { indexes: { [BY_NODE]: (attachment) => [attachment.spec.nodeName] } }),
-    fences: watch(NODE_FENCES),
-    stops: watch(NODE_FENCE_STOPS),
-    reports: watch(NODE_FENCE_REPORTS),
-  };
-  const configMaps = watch(CONFIG_MAPS, { namespace: options.namespace });
-  const secrets = watch(SECRETS, { namespace: options.namespace, prune: keysOnly });
-  const planner = ports.planner({ cluster, configMaps, secrets, registry: ports.registry });
+  const { listers, configMaps, secrets, reflectors } = watchCluster(ports, options);
   const dispatcher = new Dispatcher(ports.registry, { cluster, clock });
   const elector = new LeaderElector({
     cluster,
@@ -133,17 +103,15 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     listers,
     leadership: elector,
     runner: ports.wrapRunner === undefined ? dispatcher : ports.wrapRunner(dispatcher),
-    planner,
-    queue: { add: (node, delayMs) => queue.add(node, delayMs) },
+    planner: ports.planner({ cluster, configMaps, secrets, registry: ports.registry }),
+    queue,
     recorder: ports.recorder,
     log: logger,
     metrics: metrics.fence,
     options,
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
-  const lookAgain = (): void => controller.lookAtAll();
-  configMaps.onChange(lookAgain);
-  secrets.onChange(lookAgain);
+  for (const lister of [configMaps, secrets]) lister.onChange(() => controller.lookAtAll());
   return {
     listers: reflectors.map((reflector) => ({ name: reflector.name, lister: reflector.lister, lastError: () => reflector.lastError })),
     elector,
@@ -160,11 +128,4 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       await dispatcher.close();
     },
   };
-}
-
-/** Secrets are watched for their names and keys only; values are read when a method runs and never kept (P9). */
-function keysOnly(secret: Secret): Secret {
-  const { name, namespace, uid, resourceVersion } = secret.metadata;
-  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
-  return Object.freeze({ metadata, data: Object.fromEntries(Object.keys(secret.data ?? {}).map((key) => [key, ''])) });
 }

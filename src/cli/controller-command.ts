@@ -49,7 +49,11 @@ export function controllerCommand(): Command {
     .addOption(option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'of ConfigMaps, Secrets and the leader Lease').default('nodefence-system'))
     .addOption(option('--own-node <name>', 'OWN_NODE', 'the node this runs on; it is never fenced from here'))
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
-    .addOption(option('--http-address <host:port>', 'HTTP_ADDRESS', 'of /metrics, /healthz and /readyz').argParser(address).default(parseBindAddress(':8080'), ':8080'))
+    .addOption(
+      option('--http-address <host:port>', 'HTTP_ADDRESS', 'of /metrics, /healthz and /readyz')
+        .argParser(address)
+        .default(parseBindAddress(':8080'), ':8080'),
+    )
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'least level that is written').choices(['debug', 'info', 'warn', 'error']).default('info'))
     .addOption(option('--log-format <format>', 'LOG_FORMAT', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action(async (flags: Flags) => {
@@ -86,10 +90,19 @@ async function serve(flags: Flags, logger: Logger): Promise<void> {
   const watched = (): ComposedController['listers'] => composed.controller?.listers ?? [];
   const telemetry = new Telemetry({
     version: VERSION,
-    freshness: () => watched().map(({ name, lister }) => ({ resource: name, isSynced: lister.synced, ageMs: clock.monotonicMs() - lister.freshAtMs })),
+    freshness: () =>
+      watched().map(({ name, lister }) => ({ resource: name, isSynced: lister.synced, ageMs: clock.monotonicMs() - lister.freshAtMs })),
   });
   const instance = flags.ownNode === undefined ? hostname() : `${flags.ownNode}/${hostname()}`;
-  const recorder = new EventRecorder({ cluster: new ApiClient({ transport }), clock, random, logger, metrics: telemetry.metrics.event, component: 'nodefence-controller', instance });
+  const recorder = new EventRecorder({
+    cluster: new ApiClient({ transport }),
+    clock,
+    random,
+    logger,
+    metrics: telemetry.metrics.event,
+    component: 'nodefence-controller',
+    instance,
+  });
   const controller = composeController(
     {
       transport,
@@ -119,7 +132,11 @@ async function serve(flags: Flags, logger: Logger): Promise<void> {
   composed.controller = controller;
   const operations = new OperationsServer({
     scrape: () => telemetry.scrape(),
-    readiness: () => watchChecks(watched().map(({ name, lister, lastError }) => ({ name, lister, lastError: lastError() })), clock),
+    readiness: () =>
+      watchChecks(
+        watched().map(({ name, lister, lastError }) => ({ name, lister, lastError: lastError() })),
+        clock,
+      ),
     logger,
   });
   const bound = await operations.listen(flags.httpAddress);

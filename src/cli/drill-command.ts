@@ -31,7 +31,12 @@ export function drillCommand(): Command {
     .option('--set <key=value>', 'a setting of fence-cluster-config, over the drill’s short ones; may be repeated', setting, {})
     .option('--matrix', 'every fault with every seed')
     .option('--seeds <count>', 'seeds of the matrix', wholeNumber(1, 10_000), 1)
-    .addHelpText('after', `\nDelays of the drill: ${Object.entries(SHORT_SETTINGS).map(([key, value]) => `${key}=${value}`).join(' ')}`)
+    .addHelpText(
+      'after',
+      `\nDelays of the drill: ${Object.entries(SHORT_SETTINGS)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(' ')}`,
+    )
     .action(async (flags: Flags) => {
       process.exitCode = await drill(flags);
     });
@@ -59,7 +64,9 @@ async function drill(flags: Flags): Promise<number> {
 
 async function matrix(options: DrillOptions, seeds: number): Promise<number> {
   const rows = await runMatrix(options, seeds, (row, done, of) => {
-    process.stderr.write(`${done} of ${of}: ${row.fault} seed ${row.seed} ${isGood(row) ? 'as it must be' : (row.failure ?? row.result?.problems.join('; '))}\n`);
+    process.stderr.write(
+      `${done} of ${of}: ${row.fault} seed ${row.seed} ${isGood(row) ? 'as it must be' : (row.failure ?? row.result?.problems.join('; '))}\n`,
+    );
   });
   process.stdout.write(options.json ? `${JSON.stringify(rows)}\n` : tableOf(rows));
   return rows.every(isGood) ? 0 : 1;
@@ -76,7 +83,8 @@ function untilInterrupted(): Promise<void> {
 function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (!Number.isInteger(number) || number < minimum || number > maximum) throw new InvalidArgumentError(`must be a whole number from ${minimum} to ${maximum}.`);
+    if (!Number.isInteger(number) || number < minimum || number > maximum)
+      throw new InvalidArgumentError(`must be a whole number from ${minimum} to ${maximum}.`);
     return number;
   };
 }

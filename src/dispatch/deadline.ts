@@ -6,7 +6,13 @@ import type { Clock } from '../ports/clock.ts';
  * Runs `call` with a signal that is aborted after `deadlineMs` or with `parent`. Rejects with `AgentError` kind Timeout at the deadline even when
  * the call itself never settles, so that a dead device cannot hold up anything behind it.
  */
-export function withDeadline<T>(clock: Clock, parent: AbortSignal, deadlineMs: number, facts: AgentErrorFacts, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export function withDeadline<T>(
+  clock: Clock,
+  parent: AbortSignal,
+  deadlineMs: number,
+  facts: AgentErrorFacts,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     if (parent.aborted) {
       reject(parent.reason as Error);
@@ -30,7 +36,7 @@ export function withDeadline<T>(clock: Clock, parent: AbortSignal, deadlineMs: n
     parent.addEventListener('abort', onParent);
     call(controller.signal).then(
       (value) => end(() => resolve(value)),
-      (error: unknown) => end(() => reject(error as Error)),
+      (error: unknown) => end(() => reject(error instanceof Error ? error : new Error(String(error)))),
     );
   });
 }

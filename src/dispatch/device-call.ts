@@ -35,7 +35,11 @@ export class DeviceCall {
   async read(): Promise<Reading> {
     const reading = await this.call('read', async (target): Promise<Reading> => this.agent.read(target));
     if (this.job.identityRequired && reading.identity !== 'verified') {
-      throw this.failure('Misconfigured', 'read', 'the device does not show whose machine it switches; write identity=unverified into the ConfigMap to accept that');
+      throw this.failure(
+        'Misconfigured',
+        'read',
+        'the device does not show whose machine it switches; write identity=unverified into the ConfigMap to accept that',
+      );
     }
     return reading;
   }

@@ -50,20 +50,24 @@ export class Dispatcher implements Runner {
       const agent = await this.agentOf(job.method);
       if (!isSwitchable(agent)) {
         const there = await this.confirmed(job, agent);
-        return there ? { result: 'found-done', message: 'read back after a crash: done' } : { result: 'found-not-done', message: 'read back after a crash: not done' };
+        return there
+          ? { result: 'found-done', message: 'read back after a crash: done' }
+          : { result: 'found-not-done', message: 'read back after a crash: not done' };
       }
       const device = await this.deviceCall(job, job.method, agent);
       const reading = await device.read();
       const done = device.shows(reading, wantedBy(job.entry));
       const edge = edgeOf(agent.kind, wantedBy(job.entry));
-      return done ? { result: 'found-done', message: `read back after a crash: ${inWords(reading)}`, edge } : { result: 'found-not-done', message: `read back after a crash: ${inWords(reading)}` };
+      return done
+        ? { result: 'found-done', message: `read back after a crash: ${inWords(reading)}`, edge }
+        : { result: 'found-not-done', message: `read back after a crash: ${inWords(reading)}` };
     });
   }
 
   /** Ends what agents keep open: sessions and connections of devices. */
   async close(): Promise<void> {
     const agents = await Promise.allSettled(this.agents.values());
-    await Promise.allSettled(agents.map((agent) => (agent.status === 'fulfilled' ? agent.value.close?.() : undefined)));
+    await Promise.allSettled(agents.map(async (agent) => agent.status === 'fulfilled' && agent.value.close?.()));
   }
 
   private async reported(job: Job, work: () => Promise<Omit<JobReport, 'id' | 'finishedAt'>>): Promise<JobReport> {
@@ -97,7 +101,9 @@ export class Dispatcher implements Runner {
 
   private async act(job: Job, agent: ActionAgent): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     if (job.entry.action === 'confirm') {
-      return (await this.confirmed(job, agent)) ? { result: 'succeeded', message: 'read back: it still stands' } : { result: 'found-not-done', message: 'read back: it does not stand any more' };
+      return (await this.confirmed(job, agent))
+        ? { result: 'succeeded', message: 'read back: it still stands' }
+        : { result: 'found-not-done', message: 'read back: it does not stand any more' };
     }
     const outcome = await this.action(job, (target) => agent.run(target));
     return { result: 'succeeded', message: outcome.detail };
@@ -128,7 +134,13 @@ export class Dispatcher implements Runner {
 
   private async deviceCall(job: Job, method: PlanMethod, known?: Agent): Promise<DeviceCall> {
     const agent = known ?? (await this.agentOf(method));
-    if (!isSwitchable(agent)) throw new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: method.action, answered: `agent ${method.agent} cannot be switched` });
+    if (!isSwitchable(agent))
+      throw new AgentError('Misconfigured', {
+        device: method.device,
+        plug: method.plug,
+        asked: method.action,
+        answered: `agent ${method.agent} cannot be switched`,
+      });
     return new DeviceCall(method, agent, await job.parametersOf(method), job, this.clock, this.queues);
   }
 

@@ -38,7 +38,14 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
     firstAtMs = pass.agrees ? (firstAtMs ?? clock.monotonicMs()) : undefined;
     const stable = reads >= STABLE_READS && firstAtMs !== undefined && beganAtMs - firstAtMs >= offStableMs;
     if (stable || clock.monotonicMs() >= giveUpAtMs) {
-      return { reached: stable, lastReadAtMs: beganAtMs, reads, identity: pass.identity, detail, ...(pass.deviceTime === undefined ? {} : { deviceTime: pass.deviceTime }) };
+      return {
+        reached: stable,
+        lastReadAtMs: beganAtMs,
+        reads,
+        identity: pass.identity,
+        detail,
+        ...(pass.deviceTime === undefined ? {} : { deviceTime: pass.deviceTime }),
+      };
     }
     await clock.sleep(everyMs, job.signal);
   }

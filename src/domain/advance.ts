@@ -33,7 +33,9 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
   const status = context.status.step === step ? context.status : moved(context.status, { step, level: 1 }, `Step ${step} begins.`);
   const wrong = spoiling(context.plan, step);
   if (wrong !== undefined) return ends.failed(status, `${wrong.where}: ${wrong.message}`);
-  const program = compile(context.plan, step, status.level, status.restore?.cordoned === true).filter((operation) => isWanted(operation, context, status));
+  const program = compile(context.plan, step, status.level, status.restore?.cordoned === true).filter((operation) =>
+    isWanted(operation, context, status),
+  );
   const now = progress(program, status);
   switch (now.kind) {
     case 'open':
@@ -102,7 +104,9 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
 function lateEffectMs(context: Context, status: NodeFenceStatus): number {
   const { timing } = context.plan;
   const offs = status.journal.filter((entry) => entry.restart === status.restarts && entry.action === 'off');
-  const unverified = offs.filter((entry) => entry.result !== 'succeeded' && !offs.some((other) => other.operation === entry.operation && other.result === 'succeeded'));
+  const unverified = offs.filter(
+    (entry) => entry.result !== 'succeeded' && !offs.some((other) => other.operation === entry.operation && other.result === 'succeeded'),
+  );
   if (unverified.length === 0) return timing.settleMs;
   const methods = levelsOf(context.plan, 'power-management').flatMap((level) => level.methods);
   const latencies = unverified.map((entry) => methods.find((method) => method.name === entry.method)?.deviceMaxLatencyMs ?? 0);
@@ -158,7 +162,11 @@ function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends
   const due = (context.snapshot.since.set ?? context.snapshot.since.journal ?? context.snapshot.nowMs) + lateEffectMs(context, status);
   if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
   const message = `Level ${status.level} of ${step} failed (${why}); level ${next.level} is tried.`;
-  return { status: moved(status, { level: next.level }, message), requeueAtMs: context.snapshot.nowMs, events: [event('Warning', 'LevelFailed', message)] };
+  return {
+    status: moved(status, { level: next.level }, message),
+    requeueAtMs: context.snapshot.nowMs,
+    events: [event('Warning', 'LevelFailed', message)],
+  };
 }
 
 function lastFailure(status: NodeFenceStatus): string {

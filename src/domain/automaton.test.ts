@@ -42,7 +42,16 @@ describe('the fence automaton', () => {
     model.runUntil(() => model.status.state === 'final');
     expect(model.status.outcome).toBe('recovered');
     expect(model.status.restore).toBeUndefined();
-    expect(Object.keys(model.status.timeline).sort()).toEqual(['failedAt', 'finalAt', 'isolatedAt', 'noticedAt', 'poweredOffAt', 'poweredOnAt', 'readyAt', 'releasedAt']);
+    expect(Object.keys(model.status.timeline).sort()).toEqual([
+      'failedAt',
+      'finalAt',
+      'isolatedAt',
+      'noticedAt',
+      'poweredOffAt',
+      'poweredOnAt',
+      'readyAt',
+      'releasedAt',
+    ]);
   });
 
   it('does nothing for a node whose Ready is Unknown while its lease still comes in', () => {
@@ -227,7 +236,18 @@ describe('the fence automaton', () => {
   });
 
   it('never counts a step whose configuration is wrong as done', () => {
-    const model = failed(planOf({ problems: [{ step: 'power-management', severity: 'error', where: 'ConfigMap fence-config-a, key config.properties, line 2', message: 'no agent redfsh' }] }));
+    const model = failed(
+      planOf({
+        problems: [
+          {
+            step: 'power-management',
+            severity: 'error',
+            where: 'ConfigMap fence-config-a, key config.properties, line 2',
+            message: 'no agent redfsh',
+          },
+        ],
+      }),
+    );
     expect(model.next()).toBe('run:cordon');
     model.runUntil(() => model.status.state === 'error');
     expect(model.status.message).toContain('line 2');

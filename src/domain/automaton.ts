@@ -33,7 +33,8 @@ export function decide(snapshot: Snapshot): Decision {
   const status = folded.status;
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
   const context: Context = {
-    snapshot: withResults === fence.status ? snapshot : { ...snapshot, since: { ...snapshot.since, journal: snapshot.nowMs, action: snapshot.nowMs } },
+    snapshot:
+      withResults === fence.status ? snapshot : { ...snapshot, since: { ...snapshot.since, journal: snapshot.nowMs, action: snapshot.nowMs } },
     node,
     fence,
     status,
@@ -68,12 +69,18 @@ function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
 }
 
 /** P2: a sign of life received after the last off read takes the proof away; after a release had begun, for good. */
-function voidedByLife(status: NodeFenceStatus, snapshot: Snapshot, provenAtMs: number | undefined): { status: NodeFenceStatus; events: DecisionEvent[] } {
+function voidedByLife(
+  status: NodeFenceStatus,
+  snapshot: Snapshot,
+  provenAtMs: number | undefined,
+): { status: NodeFenceStatus; events: DecisionEvent[] } {
   const proof = standingOf(status);
   if (proof === undefined || status.state === 'final') return { status, events: [] };
   const life = snapshot.node !== undefined && provenAtMs !== undefined && snapshot.node.lifeAtMs > provenAtMs;
   const proven = status.journal.findIndex((entry) => entry.id === proof.source);
-  const over = status.journal.some((entry, index) => index > proven && (entry.action === 'on' || (entry.action === 'release-end' && entry.result === 'succeeded')));
+  const over = status.journal.some(
+    (entry, index) => index > proven && (entry.action === 'on' || (entry.action === 'release-end' && entry.result === 'succeeded')),
+  );
   if (!life || over) return { status, events: [] };
   const because = 'a lease renewal or heartbeat of the node was received after the last off read';
   const next: NodeFenceStatus = { ...status, evidence: voidEvidence(status.evidence, snapshot.wall, because) };

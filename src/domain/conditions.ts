@@ -23,11 +23,29 @@ function verdicts(status: NodeFenceStatus): Verdict[] {
   return [
     truth('Isolated', status.timeline.isolatedAt !== undefined && status.state !== 'final', 'StepFinished', 'NotIsolated', ''),
     truth('PoweredOff', proof !== undefined && edges.some((edge) => edge.state === 'off'), 'ReadBack', 'NoProof', proof?.detail ?? ''),
-    truth('WorkloadReleased', status.released !== undefined, 'Released', 'NotReleased', status.released === undefined ? '' : `by ${status.released.by}, ${status.released.pods} pods`),
+    truth(
+      'WorkloadReleased',
+      status.released !== undefined,
+      'Released',
+      'NotReleased',
+      status.released === undefined ? '' : `by ${status.released.by}, ${status.released.pods} pods`,
+    ),
     truth('Recovered', status.outcome === 'recovered', 'NodeHealthy', 'NotRecovered', ''),
-    truth('Held', status.hold !== undefined, status.hold?.reason === undefined ? 'Held' : camel(status.hold.reason), 'NotHeld', status.hold?.message ?? ''),
+    truth(
+      'Held',
+      status.hold !== undefined,
+      status.hold?.reason === undefined ? 'Held' : camel(status.hold.reason),
+      'NotHeld',
+      status.hold?.message ?? '',
+    ),
     truth('Stopped', status.hold?.policy === 'stop', 'StoppedByPerson', 'NotStopped', status.hold?.policy === 'stop' ? status.hold.message : ''),
-    truth('ConfigurationValid', problem === undefined, 'PlanResolved', 'PlanHasErrors', problem === undefined ? '' : `${problem.where}: ${problem.message}`),
+    truth(
+      'ConfigurationValid',
+      problem === undefined,
+      'PlanResolved',
+      'PlanHasErrors',
+      problem === undefined ? '' : `${problem.where}: ${problem.message}`,
+    ),
     truth('LeftOff', stuck, 'DeviceStillOff', 'NothingLeftOff', edges.map((edge) => `${edge.device} ${edge.plug} is ${edge.state}`).join(', ')),
   ];
 }

@@ -14,10 +14,34 @@ export interface EvidenceRule {
 
 export const EVIDENCE_RULES: Readonly<Record<EvidenceKind, EvidenceRule>> = {
   'power-off': { grade: 'read-back', proves: 'nothing runs there', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
-  'instance-stopped': { grade: 'read-back', proves: 'the instance does not run', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
-  'host-off': { grade: 'read-back', proves: 'the host of the machine does not run', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
-  'storage-revoked': { grade: 'read-back', proves: 'no writes to the named storages', permitsTaint: false, permitsForcedDeletion: true, scopedToStorage: true },
-  'booted-anew': { grade: 'inferred', proves: 'the old processes are gone', permitsTaint: false, permitsForcedDeletion: false, scopedToStorage: false },
+  'instance-stopped': {
+    grade: 'read-back',
+    proves: 'the instance does not run',
+    permitsTaint: true,
+    permitsForcedDeletion: true,
+    scopedToStorage: false,
+  },
+  'host-off': {
+    grade: 'read-back',
+    proves: 'the host of the machine does not run',
+    permitsTaint: true,
+    permitsForcedDeletion: true,
+    scopedToStorage: false,
+  },
+  'storage-revoked': {
+    grade: 'read-back',
+    proves: 'no writes to the named storages',
+    permitsTaint: false,
+    permitsForcedDeletion: true,
+    scopedToStorage: true,
+  },
+  'booted-anew': {
+    grade: 'inferred',
+    proves: 'the old processes are gone',
+    permitsTaint: false,
+    permitsForcedDeletion: false,
+    scopedToStorage: false,
+  },
   ack: { grade: 'person', proves: 'a person looked', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
   watchdog: { grade: 'inferred', proves: 'it reset itself', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
   kdump: { grade: 'inferred', proves: 'the old kernel stopped', permitsTaint: false, permitsForcedDeletion: true, scopedToStorage: false },
@@ -29,7 +53,11 @@ export const READ_BACK_EVIDENCE: readonly EvidenceKind[] = ['power-off', 'instan
 /** The newest evidence that stands and that the plan admits for a release of the whole node; `undefined` when there is none. */
 export function standingEvidence(evidence: readonly Evidence[], plan: Plan): Evidence | undefined {
   return evidence.findLast(
-    (item) => item.voidedAt === undefined && plan.minimumEvidence.includes(item.kind) && EVIDENCE_RULES[item.kind].permitsForcedDeletion && !EVIDENCE_RULES[item.kind].scopedToStorage,
+    (item) =>
+      item.voidedAt === undefined &&
+      plan.minimumEvidence.includes(item.kind) &&
+      EVIDENCE_RULES[item.kind].permitsForcedDeletion &&
+      !EVIDENCE_RULES[item.kind].scopedToStorage,
   );
 }
 

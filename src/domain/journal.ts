@@ -36,7 +36,10 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
 
 function withEdge(restore: Restore, entry: JournalEntry, edge: NonNullable<JobReport['edge']>): Restore {
   const others = (restore.edges ?? []).filter((other) => other.device !== entry.device || other.plug !== entry.plug);
-  const edges = edge === 'off' || edge === 'closed' ? [...others, { method: entry.method, agent: entry.agent, device: entry.device, plug: entry.plug, state: edge }] : others;
+  const edges =
+    edge === 'off' || edge === 'closed'
+      ? [...others, { method: entry.method, agent: entry.agent, device: entry.device, plug: entry.plug, state: edge }]
+      : others;
   const rest = { ...restore };
   delete rest.edges;
   return edges.length === 0 ? rest : { ...rest, edges };
@@ -50,7 +53,11 @@ function withoutUndone(restore: Restore, entry: JournalEntry): Restore {
 }
 
 /** What an intent makes necessary to take back one day; written with the intent, before the call (P8). */
-export function restoreFor(entry: JournalEntry, restore: Restore | undefined, outOfServiceTaint: { key: string; value: string; effect: string }): Restore | undefined {
+export function restoreFor(
+  entry: JournalEntry,
+  restore: Restore | undefined,
+  outOfServiceTaint: { key: string; value: string; effect: string },
+): Restore | undefined {
   if (entry.agent === 'cordon' && entry.action !== 'confirm') return { ...restore, cordoned: true };
   if (entry.action === 'release') return { ...restore, taints: [outOfServiceTaint] };
   return restore;
@@ -60,7 +67,9 @@ export function restoreFor(entry: JournalEntry, restore: Restore | undefined, ou
 export function appended(status: NodeFenceStatus, entry: JournalEntry): JournalEntry[] {
   const journal = [...status.journal, entry];
   while (journal.length > LIMITS.journal) {
-    const index = journal.findIndex((old) => old.finishedAt !== undefined && !status.evidence.some((item) => item.source === old.id && item.voidedAt === undefined));
+    const index = journal.findIndex(
+      (old) => old.finishedAt !== undefined && !status.evidence.some((item) => item.source === old.id && item.voidedAt === undefined),
+    );
     if (index < 0) break;
     journal.splice(index, 1);
   }
@@ -73,5 +82,12 @@ export function openEntries(status: NodeFenceStatus): JournalEntry[] {
 
 /** An off that was sent in this restart, whether or not it was verified: from then on the program is carried through. */
 export function offBegan(status: NodeFenceStatus): boolean {
-  return status.journal.some((entry) => entry.restart === status.restarts && entry.action === 'off' && entry.step === 'power-management' && entry.result !== 'not-sent' && entry.result !== 'stopped');
+  return status.journal.some(
+    (entry) =>
+      entry.restart === status.restarts &&
+      entry.action === 'off' &&
+      entry.step === 'power-management' &&
+      entry.result !== 'not-sent' &&
+      entry.result !== 'stopped',
+  );
 }

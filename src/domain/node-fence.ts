@@ -28,9 +28,6 @@ export interface Frozen {
   plan: Plan;
 }
 
-/** What a run was: a method of the plan, or one of the controller's own operations on the cluster. */
-export type OperationKind = 'method' | 'release' | 'release-end';
-
 export type JobResult =
   | 'succeeded'
   | 'refused'

@@ -48,7 +48,13 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
   const last = offs.at(-1);
   const program: Operation[] = runs.map(asRun);
   for (const method of offs) {
-    program.push({ key: `off:${method.name}`, phase: 'off', action: 'off', method, together: method === last ? offs.filter((other) => other !== last) : [] });
+    program.push({
+      key: `off:${method.name}`,
+      phase: 'off',
+      action: 'off',
+      method,
+      together: method === last ? offs.filter((other) => other !== last) : [],
+    });
   }
   if (offs.length > 0) {
     program.push({ key: 'release', phase: 'release', action: 'release', together: [] });

@@ -26,7 +26,12 @@ export interface Cluster {
   /** PUT of the status subresource, under the same precondition. */
   replaceStatus<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
   /** RFC 7386 merge patch; put `metadata.resourceVersion` into `patch` for compare-and-swap. */
-  mergePatch<T extends KubeObject>(resource: Resource<T>, name: string, patch: object, options?: { namespace?: string; subresource?: 'status' }): Promise<T>;
+  mergePatch<T extends KubeObject>(
+    resource: Resource<T>,
+    name: string,
+    patch: object,
+    options?: { namespace?: string; subresource?: 'status' },
+  ): Promise<T>;
   /** `false` when it was gone already. 409 when `uid` names another object. */
   remove(resource: Resource, name: string, options?: RemoveOptions): Promise<boolean>;
   /** policy/v1 Eviction: 429 when a PodDisruptionBudget forbids it. */

@@ -48,6 +48,7 @@ const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 41
 export function failureOf(error: unknown): Pick<JobReport, 'result' | 'message'> {
   if (error instanceof AgentError) return { result: RESULT_OF[error.kind], message: error.message };
   if (error instanceof TransportError) return { result: 'interrupted', message: `API server: ${error.message}` };
-  if (error instanceof ApiStatusError) return { result: FINAL_STATUSES.has(error.status) ? 'failed' : 'interrupted', message: `API server: ${error.message}` };
+  if (error instanceof ApiStatusError)
+    return { result: FINAL_STATUSES.has(error.status) ? 'failed' : 'interrupted', message: `API server: ${error.message}` };
   return { result: 'failed', message: String(error) };
 }

@@ -106,7 +106,8 @@ export class FenceController {
       const stored = await cluster.replaceStatus(NODE_FENCES, { ...fence, status });
       this.written.set(node, stored);
       measure(metrics, fence.status, stored.status);
-      if (fence.status?.state !== status.state || fence.status.step !== status.step) log.info('fence moved', { node, state: status.state, step: status.step, detail: status.message });
+      if (fence.status?.state !== status.state || fence.status.step !== status.step)
+        log.info('fence moved', { node, state: status.state, step: status.step, detail: status.message });
       if (fence.status?.incident !== status.incident) await recordIncident(this.dependencies, node, status.incident);
       return stored;
     } catch (error) {

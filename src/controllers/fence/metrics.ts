@@ -1,7 +1,15 @@
 import type { NodeFenceStatus, Timeline } from '../../domain/node-fence.ts';
 import type { FenceMetrics } from '../../ports/metrics.ts';
 
-const PHASES = ['noticedAt', 'isolatedAt', 'poweredOffAt', 'releasedAt', 'poweredOnAt', 'readyAt', 'finalAt'] as const satisfies readonly (keyof Timeline)[];
+const PHASES = [
+  'noticedAt',
+  'isolatedAt',
+  'poweredOffAt',
+  'releasedAt',
+  'poweredOnAt',
+  'readyAt',
+  'finalAt',
+] as const satisfies readonly (keyof Timeline)[];
 
 /** Counts what a write changed; called after the write was acknowledged. */
 export function measure(metrics: FenceMetrics, before: NodeFenceStatus | undefined, after: NodeFenceStatus | undefined): void {

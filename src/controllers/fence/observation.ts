@@ -66,7 +66,11 @@ export class NodeObservation {
     const action = status.journal.findLast((entry) => entry.step !== 'recovery');
     this.mark('action', action === undefined ? undefined : `${action.id}/${action.result ?? ''}`, nowMs);
     this.mark('position', [status.incident, status.restarts, status.state, status.step, status.level].join('/'), nowMs);
-    this.mark('journal', last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${status.journal.filter((entry) => entry.finishedAt === undefined).length}`, nowMs);
+    this.mark(
+      'journal',
+      last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${status.journal.filter((entry) => entry.finishedAt === undefined).length}`,
+      nowMs,
+    );
     this.mark('released', status.released?.at, nowMs);
     this.mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`, nowMs);
   }

@@ -55,9 +55,12 @@ async function silentNode(dependencies: FenceDependencies, order: ReleaseOrder):
   const { cluster } = dependencies;
   const [node, lease] = await Promise.all([cluster.get(NODES, order.node), cluster.get(LEASES, order.node, NODE_LEASE_NAMESPACE)]);
   order.mayGoOn();
-  if (node === undefined || node.metadata.uid !== order.status.frozen?.nodeUID) throw new LifeSeen('the Node is gone or was replaced: nothing is released for it');
-  if (lease?.spec.renewTime !== undefined && lease.spec.renewTime !== order.renewTime) throw new LifeSeen(`the lease was renewed at ${lease.spec.renewTime}, after the last off read`);
-  if (order.proof.bootID !== undefined && node.status.nodeInfo?.bootID !== order.proof.bootID) throw new LifeSeen(`boot ID ${node.status.nodeInfo?.bootID ?? 'none'} appeared after the off`);
+  if (node === undefined || node.metadata.uid !== order.status.frozen?.nodeUID)
+    throw new LifeSeen('the Node is gone or was replaced: nothing is released for it');
+  if (lease?.spec.renewTime !== undefined && lease.spec.renewTime !== order.renewTime)
+    throw new LifeSeen(`the lease was renewed at ${lease.spec.renewTime}, after the last off read`);
+  if (order.proof.bootID !== undefined && node.status.nodeInfo?.bootID !== order.proof.bootID)
+    throw new LifeSeen(`boot ID ${node.status.nodeInfo?.bootID ?? 'none'} appeared after the off`);
   if (readyOf(node)?.status === 'True') throw new LifeSeen('the Node is Ready');
   return node;
 }
@@ -79,9 +82,7 @@ async function deletePods(dependencies: FenceDependencies, order: ReleaseOrder, 
   for (let index = 0; index < Math.max(pods.length, 1); index += BATCH) {
     await silentNode(dependencies, order);
     await Promise.all(
-      pods.slice(index, index + BATCH).map((pod) =>
-        cluster.remove(PODS, pod.metadata.name, { ...place(pod), gracePeriodSeconds: 0 }),
-      ),
+      pods.slice(index, index + BATCH).map((pod) => cluster.remove(PODS, pod.metadata.name, { ...place(pod), gracePeriodSeconds: 0 })),
     );
   }
   await silentNode(dependencies, order);
@@ -111,7 +112,9 @@ export async function endRelease(dependencies: FenceDependencies, node: string, 
   const attachments = listers.volumeAttachments.byIndex(BY_NODE, node).length;
   const left = releasablePods(listers, node).length;
   const timedOut = attachments > 0 || left > 0;
-  const message = timedOut ? `release_timeout over: ${left} pods and ${attachments} VolumeAttachments are left` : 'no pod and no VolumeAttachment is left';
+  const message = timedOut
+    ? `release_timeout over: ${left} pods and ${attachments} VolumeAttachments are left`
+    : 'no pod and no VolumeAttachment is left';
   if (status.released === undefined) return { result: 'succeeded', message };
   const end = timedOut ? { timedOut: true } : { volumesDetachedAt: timestamp(clock) };
   return { result: 'succeeded', message, released: { ...status.released, ...end } };
@@ -119,17 +122,33 @@ export async function endRelease(dependencies: FenceDependencies, node: string, 
 
 export async function isTaintedByUs(dependencies: FenceDependencies, node: string): Promise<boolean> {
   const fresh = await dependencies.cluster.get(NODES, node);
-  return fresh?.metadata.annotations?.[OUT_OF_SERVICE_OWNER] !== undefined && (fresh.spec.taints ?? []).some((item) => item.key === OUT_OF_SERVICE_TAINT.key);
+  return (
+    fresh?.metadata.annotations?.[OUT_OF_SERVICE_OWNER] !== undefined &&
+    (fresh.spec.taints ?? []).some((item) => item.key === OUT_OF_SERVICE_TAINT.key)
+  );
 }
 
 /** What became of a release that a crash cut off. */
-export async function recoverRelease(dependencies: FenceDependencies, order: Omit<ReleaseOrder, 'proof' | 'mayGoOn' | 'renewTime'>, action: 'release' | 'release-end'): Promise<ReleaseReport> {
+export async function recoverRelease(
+  dependencies: FenceDependencies,
+  order: Omit<ReleaseOrder, 'proof' | 'mayGoOn' | 'renewTime'>,
+  action: 'release' | 'release-end',
+): Promise<ReleaseReport> {
   const tainted = await isTaintedByUs(dependencies, order.node);
   const done: JobResult = (action === 'release') === tainted ? 'found-done' : 'found-not-done';
   const message = `after a crash our taint ${tainted ? 'stands' : 'does not stand'}`;
   if (action === 'release' && tainted) {
     const source = order.status.evidence.at(-1)?.source ?? '';
-    return { result: done, message, released: { by: 'out-of-service', at: timestamp(dependencies.clock), pods: releasablePods(dependencies.listers, order.node).length, evidence: source } };
+    return {
+      result: done,
+      message,
+      released: {
+        by: 'out-of-service',
+        at: timestamp(dependencies.clock),
+        pods: releasablePods(dependencies.listers, order.node).length,
+        evidence: source,
+      },
+    };
   }
   return { result: done, message };
 }

@@ -13,7 +13,8 @@ export async function recordIdentity(dependencies: FenceDependencies, node: Node
   const known = dependencies.listers.reports.get(node.metadata.name)?.status?.identity;
   const uid = node.metadata.uid ?? '';
   if (dependencies.options.mode === 'observe' && info === undefined) return;
-  if (known?.nodeUID === uid && known.bootID === info?.bootID && known.systemUUID === info?.systemUUID && known.providerID === node.spec.providerID) return;
+  if (known?.nodeUID === uid && known.bootID === info?.bootID && known.systemUUID === info?.systemUUID && known.providerID === node.spec.providerID)
+    return;
   const identity: NonNullable<Status['identity']> = {
     nodeUID: uid,
     recordedAt: timestamp(dependencies.clock),

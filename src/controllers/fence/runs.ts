@@ -128,7 +128,12 @@ export class Runs {
     const frozen = status.frozen;
     const operation = frozen === undefined ? undefined : operationOf(frozen.plan, entry, status);
     if (frozen === undefined || operation?.method === undefined) {
-      throw new AgentError('Misconfigured', { device: entry.device, plug: entry.plug, asked: entry.action, answered: `the frozen plan has no method ${entry.method}` });
+      throw new AgentError('Misconfigured', {
+        device: entry.device,
+        plug: entry.plug,
+        asked: entry.action,
+        answered: `the frozen plan has no method ${entry.method}`,
+      });
     }
     const job = {
       entry,
@@ -150,7 +155,8 @@ export class Runs {
   private mayBegin(node: string, deadlineMs: number, entry: JournalEntry): void {
     const stop = stopOn(this.dependencies, node);
     if (stop !== undefined) throw this.notSent(entry, `${stop.by} stands`);
-    if (this.stopping.signal.aborted || !this.dependencies.leadership.mayBegin(deadlineMs)) throw this.notSent(entry, 'the leader lease does not cover it');
+    if (this.stopping.signal.aborted || !this.dependencies.leadership.mayBegin(deadlineMs))
+      throw this.notSent(entry, 'the leader lease does not cover it');
   }
 
   private notSent(entry: JournalEntry, answered: string): AgentError {
@@ -166,7 +172,9 @@ function operationOf(plan: Plan, entry: JournalEntry, status: NodeFenceStatus): 
   if (own !== undefined) return own;
   const cordoned = compile(plan, 'recovery', 1, true).find((operation) => operation.key === entry.operation);
   if (cordoned !== undefined) return cordoned;
-  const method = STEPS.flatMap((step) => levelsOf(plan, step)).flatMap((level) => level.methods).find((candidate) => candidate.device === entry.device && candidate.plug === entry.plug && candidate.name === entry.method);
+  const method = STEPS.flatMap((step) => levelsOf(plan, step))
+    .flatMap((level) => level.methods)
+    .find((candidate) => candidate.device === entry.device && candidate.plug === entry.plug && candidate.name === entry.method);
   return method === undefined ? undefined : { key: entry.operation, phase: 'on', action: entry.action, method, together: [] };
 }
 

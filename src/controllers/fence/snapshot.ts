@@ -88,13 +88,22 @@ export function factsOf(node: Node, observation: NodeObservation): NodeFacts {
 /** Reasons of this wave not to act; storm policies join here. */
 function holdsOn({ options, listers }: FenceDependencies, name: string, nowMs: number): Snapshot['holds'] {
   const holds: { reason: string; policy: string; message: string }[] = [];
-  if (options.mode === 'observe') holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: the plan stands below, nothing is touched' });
+  if (options.mode === 'observe')
+    holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: the plan stands below, nothing is touched' });
   if (options.ownNode === name) {
-    holds.push({ reason: 'own-node', policy: 'own-node', message: 'the controller runs on this node; another replica must lead before it is fenced' });
+    holds.push({
+      reason: 'own-node',
+      policy: 'own-node',
+      message: 'the controller runs on this node; another replica must lead before it is fenced',
+    });
   }
   const oldest = Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs);
   if (nowMs - oldest > options.staleAfterMs) {
-    holds.push({ reason: 'stale-view', policy: 'controller-isolated', message: `nothing was heard from the API server for ${Math.round((nowMs - oldest) / 1000)} s; nobody is judged by that` });
+    holds.push({
+      reason: 'stale-view',
+      policy: 'controller-isolated',
+      message: `nothing was heard from the API server for ${Math.round((nowMs - oldest) / 1000)} s; nobody is judged by that`,
+    });
   }
   return holds;
 }

@@ -41,7 +41,8 @@ export const ANY_ROWS: readonly Row[] = [
     when: 'an admin stop stands (any state but final)',
     does: 'keep the state, condition Stopped; nothing is undone unless asked',
     to: 'same',
-    applies: ({ status, snapshot, fence }) => status.state !== 'final' && snapshot.stop !== undefined && !(fence.deleting && status.restore === undefined),
+    applies: ({ status, snapshot, fence }) =>
+      status.state !== 'final' && snapshot.stop !== undefined && !(fence.deleting && status.restore === undefined),
     act: stopped,
   },
   {
@@ -50,7 +51,8 @@ export const ANY_ROWS: readonly Row[] = [
     when: '`--mode observe` (any state but new and final)',
     does: 'nothing is touched; the hold says so',
     to: 'same',
-    applies: ({ status, snapshot }) => status.state !== 'new' && status.state !== 'final' && snapshot.holds.some((candidate) => candidate.policy === 'observe'),
+    applies: ({ status, snapshot }) =>
+      status.state !== 'new' && status.state !== 'final' && snapshot.holds.some((candidate) => candidate.policy === 'observe'),
     act: hold,
   },
   {
@@ -70,7 +72,11 @@ export const ANY_ROWS: readonly Row[] = [
     to: 'final',
     applies: ({ status, node }) => status.state !== 'final' && status.frozen !== undefined && node?.uid !== status.frozen.nodeUID,
     act: (context) =>
-      closed(context, 'node-gone', 'The Node is gone or was replaced under the same name: nothing more is switched, what the machine does is for a person to look at.'),
+      closed(
+        context,
+        'node-gone',
+        'The Node is gone or was replaced under the same name: nothing more is switched, what the machine does is for a person to look at.',
+      ),
   },
 ];
 
@@ -86,7 +92,9 @@ function takeOver(context: Context): Transition {
 function stopped(context: Context): Transition {
   const { status, snapshot } = context;
   const words = `Stopped by ${snapshot.stop?.by ?? 'an admin'}: ${snapshot.stop?.reason ?? ''}`;
-  const left = status.restore?.edges?.length ? ` Left off: ${status.restore.edges.map((edge) => `${edge.device} ${edge.plug}`.trim()).join(', ')}.` : '';
+  const left = status.restore?.edges?.length
+    ? ` Left off: ${status.restore.edges.map((edge) => `${edge.device} ${edge.plug}`.trim()).join(', ')}.`
+    : '';
   const message = words + left;
   const known = status.hold?.policy === 'stop';
   const hold = { reason: 'stopped', policy: 'stop', message: words, since: known ? (status.hold?.since ?? snapshot.wall) : snapshot.wall };

@@ -35,9 +35,14 @@ export function undo(context: Context): Transition {
   const gone = node === undefined || (status.frozen !== undefined && node.uid !== status.frozen.nodeUID);
   const next = gone || context.snapshot.holds.some((hold) => hold.policy === 'observe') ? undefined : firstUndo(context);
   if (next === undefined) return fence.finalized ? { removeFinalizer: true } : {};
-  const tries = status.journal.filter((entry) => entry.operation === next.operation && entry.result !== undefined && entry.result !== 'succeeded').length;
+  const tries = status.journal.filter(
+    (entry) => entry.operation === next.operation && entry.result !== undefined && entry.result !== 'succeeded',
+  ).length;
   if (tries > context.plan.stepRetries) {
-    return { removeFinalizer: true, events: [event('Warning', 'LeftOff', `Deleted by hand; ${next.operation} could not be taken back.${leftOff(status)}`)] };
+    return {
+      removeFinalizer: true,
+      events: [event('Warning', 'LeftOff', `Deleted by hand; ${next.operation} could not be taken back.${leftOff(status)}`)],
+    };
   }
   const due = tries === 0 ? 0 : (context.snapshot.since.journal ?? 0) + context.plan.timing.settleMs;
   if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
@@ -47,10 +52,20 @@ export function undo(context: Context): Transition {
 function firstUndo(context: Context): JournalEntry | undefined {
   const { status } = context;
   const restore = status.restore;
-  if (restore?.taints !== undefined) return undoEntry(context, { operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
+  if (restore?.taints !== undefined)
+    return undoEntry(context, { operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
   const edge = restore?.edges?.[0];
-  if (edge !== undefined && settled(context)) return undoEntry(context, { operation: `on:${edge.method}`, method: edge.method, agent: edge.agent, device: edge.device, plug: edge.plug, action: 'on' });
-  if (restore?.cordoned === true) return undoEntry(context, { operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
+  if (edge !== undefined && settled(context))
+    return undoEntry(context, {
+      operation: `on:${edge.method}`,
+      method: edge.method,
+      agent: edge.agent,
+      device: edge.device,
+      plug: edge.plug,
+      action: 'on',
+    });
+  if (restore?.cordoned === true)
+    return undoEntry(context, { operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
   return undefined;
 }
 
@@ -88,4 +103,3 @@ export function historyOf(status: NodeFenceStatus): HistoryEntry[] {
   };
   return [...status.history, entry].slice(-LIMITS.history);
 }
-

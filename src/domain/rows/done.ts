@@ -68,7 +68,8 @@ function recover(context: Context): Transition {
   const at = context.status.timeline.readyAt ?? context.snapshot.wall;
   const ready: Context = { ...context, status: { ...context.status, timeline: { ...context.status.timeline, readyAt: at } } };
   return advance(ready, 'recovery', {
-    finished: (status) => closed({ ...ready, status: withoutPowerEdges(status) }, 'recovered', `The node is healthy and recovered.${leftOff(withoutPowerEdges(status))}`),
+    finished: (status) =>
+      closed({ ...ready, status: withoutPowerEdges(status) }, 'recovered', `The node is healthy and recovered.${leftOff(withoutPowerEdges(status))}`),
     failed: (status, why) => failed(ready, status, `Recovery failed: ${why}`),
   });
 }

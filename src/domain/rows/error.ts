@@ -20,7 +20,10 @@ export const ERROR_ROWS: readonly Row[] = [
     does: '–',
     to: 'done',
     applies: ({ healthy, status }) => healthy && status.restore?.taints === undefined,
-    act: ({ status, snapshot }) => ({ status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'), requeueAtMs: snapshot.nowMs }),
+    act: ({ status, snapshot }) => ({
+      status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'),
+      requeueAtMs: snapshot.nowMs,
+    }),
   },
   {
     id: 'error-used-up',
@@ -61,7 +64,11 @@ function stay(context: Context): Transition {
 }
 
 function restart({ status, snapshot }: Context): Transition {
-  const next = moved({ ...status, retries: 0, restarts: status.restarts + 1 }, { state: 'new', step: 'isolation', level: 1 }, `Restart ${status.restarts + 1}.`);
+  const next = moved(
+    { ...status, retries: 0, restarts: status.restarts + 1 },
+    { state: 'new', step: 'isolation', level: 1 },
+    `Restart ${status.restarts + 1}.`,
+  );
   next.evidence = voidEvidence(status.evidence, snapshot.wall, 'a restart reads everything anew');
   delete next.released;
   if (status.frozen !== undefined) next.frozen = { ...status.frozen, plan: snapshot.plan };

@@ -27,7 +27,11 @@ export const FINAL_ROWS: readonly Row[] = [
       const timeline = { ...status.timeline };
       delete timeline.finalAt;
       delete timeline.readyAt;
-      return { status: { ...next, timeline }, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FailedInProbation', 'The node failed again within its probation.')] };
+      return {
+        status: { ...next, timeline },
+        requeueAtMs: snapshot.nowMs,
+        events: [event('Warning', 'FailedInProbation', 'The node failed again within its probation.')],
+      };
     },
   },
   {
@@ -39,7 +43,9 @@ export const FINAL_ROWS: readonly Row[] = [
     applies: ({ triggered, node }) => triggered && node !== undefined,
     act: ({ snapshot, status }) => {
       const next = beginning(snapshot, historyOf(status), Math.max(status.incident, snapshot.lastIncident) + 1);
-      return next === undefined ? { status } : { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FencingBegan', next.message ?? '')] };
+      return next === undefined
+        ? { status }
+        : { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FencingBegan', next.message ?? '')] };
     },
   },
   {
@@ -60,7 +66,10 @@ export const FINAL_ROWS: readonly Row[] = [
     applies: () => true,
     act: (context) => ({
       status: context.status,
-      requeueAtMs: earliest(waitForChange(context).requeueAtMs, (context.snapshot.since.position ?? context.snapshot.nowMs) + context.plan.timing.historyTtlMs),
+      requeueAtMs: earliest(
+        waitForChange(context).requeueAtMs,
+        (context.snapshot.since.position ?? context.snapshot.nowMs) + context.plan.timing.historyTtlMs,
+      ),
     }),
   },
 ];

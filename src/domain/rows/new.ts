@@ -26,7 +26,10 @@ export const NEW_ROWS: readonly Row[] = [
     does: '–',
     to: 'done',
     applies: (context) => context.healthy,
-    act: (context) => ({ status: moved(context.status, { state: 'done' }, 'The node is healthy: recovery follows.'), requeueAtMs: context.snapshot.nowMs }),
+    act: (context) => ({
+      status: moved(context.status, { state: 'done' }, 'The node is healthy: recovery follows.'),
+      requeueAtMs: context.snapshot.nowMs,
+    }),
   },
   {
     id: 'new-not-triggered',

@@ -28,7 +28,10 @@ export const RUNNING_ROWS: readonly Row[] = [
     does: '–',
     to: 'done',
     applies: (context) => context.healthy && !releaseStands(context),
-    act: ({ status, snapshot }) => ({ status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'), requeueAtMs: snapshot.nowMs }),
+    act: ({ status, snapshot }) => ({
+      status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'),
+      requeueAtMs: snapshot.nowMs,
+    }),
   },
   {
     id: 'running-held',
@@ -76,8 +79,14 @@ function power(context: Context): Transition {
   return advance(context, 'power-management', {
     finished: (status) => {
       const stays = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
-      const words = stays ? 'The node is off on purpose; a person switches it on.' : 'Power-management is through; waiting for the node to become healthy.';
-      return { status: moved(status, { state: 'done' }, words), requeueAtMs: context.snapshot.nowMs, events: [event('Normal', 'PowerManagementFinished', words)] };
+      const words = stays
+        ? 'The node is off on purpose; a person switches it on.'
+        : 'Power-management is through; waiting for the node to become healthy.';
+      return {
+        status: moved(status, { state: 'done' }, words),
+        requeueAtMs: context.snapshot.nowMs,
+        events: [event('Normal', 'PowerManagementFinished', words)],
+      };
     },
     failed: (status, why) => failed(context, status, describeError('StepFailed', `power-management: ${why}`)),
   });
@@ -85,7 +94,11 @@ function power(context: Context): Transition {
 
 function endVoidedRelease(context: Context): Transition {
   const fail = (status: Context['status']): Transition =>
-    failed(context, status, describeError('EvidenceVoided', `${status.evidence.findLast((item) => item.voidedAt !== undefined)?.voidedBecause ?? 'a sign of life'}.`));
+    failed(
+      context,
+      status,
+      describeError('EvidenceVoided', `${status.evidence.findLast((item) => item.voidedAt !== undefined)?.voidedBecause ?? 'a sign of life'}.`),
+    );
   if (!releaseStands(context)) return fail(context.status);
   return advance(context, 'power-management', { finished: fail, failed: fail });
 }

@@ -123,7 +123,8 @@ export class Model {
     const decision = decide(this.snapshot());
     this.rows.push(decision.row);
     this.events.push(...decision.events.map((event) => event.reason));
-    if (decision.create !== undefined) this.fence = { uid: 'fence-1', spec: decision.create.spec, status: undefined, deleting: false, finalized: true };
+    if (decision.create !== undefined)
+      this.fence = { uid: 'fence-1', spec: decision.create.spec, status: undefined, deleting: false, finalized: true };
     if (decision.status !== undefined && this.fence !== undefined) {
       this.fence = { ...this.fence, status: decision.status };
       this.reports = [];
@@ -156,14 +157,31 @@ export class Model {
     this.inFlight.delete(id);
     const entry = this.status.journal.find((candidate) => candidate.id === id);
     const report: JobReport = { id, result, message: result, finishedAt: new Date(1_700_000_000_000 + this.nowMs).toISOString(), ...more };
-    if (result === 'succeeded' && entry !== undefined && (entry.action === 'off' || (entry.action === 'confirm' && entry.operation.startsWith('off')))) {
-      report.evidence = { kind: 'power-off', grade: 'read-back', detail: 'Off', identity: 'verified', observedAt: report.finishedAt, ...(entry.bootID === undefined ? {} : { bootID: entry.bootID }) };
+    if (
+      result === 'succeeded' &&
+      entry !== undefined &&
+      (entry.action === 'off' || (entry.action === 'confirm' && entry.operation.startsWith('off')))
+    ) {
+      report.evidence = {
+        kind: 'power-off',
+        grade: 'read-back',
+        detail: 'Off',
+        identity: 'verified',
+        observedAt: report.finishedAt,
+        ...(entry.bootID === undefined ? {} : { bootID: entry.bootID }),
+      };
       report.evidenceAtMs = this.nowMs;
       report.edge = 'off';
       this.proofs.set(id, this.nowMs);
     }
     if (result === 'succeeded' && entry?.action === 'on') report.edge = 'on';
-    if (result === 'succeeded' && entry?.action === 'release') report.released = { by: 'out-of-service', at: report.finishedAt, pods: this.workload.pods, evidence: this.status.evidence.at(-1)?.source ?? '' };
+    if (result === 'succeeded' && entry?.action === 'release')
+      report.released = {
+        by: 'out-of-service',
+        at: report.finishedAt,
+        pods: this.workload.pods,
+        evidence: this.status.evidence.at(-1)?.source ?? '',
+      };
     this.reports.push(report);
   }
 

@@ -144,7 +144,7 @@ const STATEFUL_SET_WORDS =
 const RULES: Readonly<Record<string, Rule>> = {
   nodes: (after, before, complain) => {
     objectsAt(after['spec'], 'taints').forEach((taint, index) => {
-      const field = `spec.taints[${String(index)}]`;
+      const field = `metadata.taints[${String(index)}]`;
       const effect = textAt(taint, 'effect');
       if (textAt(taint, 'key') === '') complain(`${field}.key`, 'FieldValueRequired', 'Required value');
       if (!['NoSchedule', 'PreferNoSchedule', 'NoExecute'].includes(effect)) {
@@ -182,9 +182,24 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (typeof transitions === 'number' && transitions < 0)
       complain('spec.leaseTransitions', 'FieldValueInvalid', `Invalid value: ${String(transitions)}: must be greater than or equal to 0`);
   },
-  configmaps: immutable,
-  secrets: immutable,
+  configmaps: keyed,
+  secrets: keyed,
 };
+
+const KEY_WORDS =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+const DATA_BYTES_MAX = 1_048_576;
+
+function keyed(after: ApiObject, before: ApiObject | undefined, complain: Parameters<Rule>[2]): void {
+  const data = after['data'];
+  let size = 0;
+  for (const [key, value] of Object.entries(isObject(data) ? data : {})) {
+    if (!/^[-._a-zA-Z0-9]+$/.test(key)) complain(`data[${key}]`, 'FieldValueInvalid', `Invalid value: ${JSON.stringify(key)}: ${KEY_WORDS}`);
+    size += isString(value) ? value.length : 0;
+  }
+  if (size > DATA_BYTES_MAX) complain('', 'FieldValueTooLong', `Too long: may not be more than ${String(DATA_BYTES_MAX)} bytes`);
+  immutable(after, before, complain);
+}
 
 function immutable(after: ApiObject, before: ApiObject | undefined, complain: Parameters<Rule>[2]): void {
   if (before?.['immutable'] === true && !equal(after['data'], before['data']))

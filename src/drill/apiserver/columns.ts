@@ -1,6 +1,6 @@
 import { age } from './clock-text.ts';
 import { qualified } from './failure.ts';
-import { at, isObject, listAt, objectsAt, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
+import { at, isObject, listAt, objectsAt, shown, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
 import { compileJsonPath } from './json-path.ts';
 import type { Column, Kind } from './kinds.ts';
 import { podReason, readyContainers, restarts } from './pod-columns.ts';
@@ -29,11 +29,6 @@ function text(name: string, path: string, priority = 0, missing = ''): Column {
 function number(name: string, path: string): Column {
   const steps = path.split('.');
   return column(name, (object) => Number(at(object, ...steps) ?? 0), 0, 'integer');
-}
-
-function shown(value: Json | undefined): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function since(timestamp: string | undefined, nowMs: number): string {
@@ -105,7 +100,7 @@ function templated(member: string): Cell {
 }
 
 function ready(path: string, wanted: string): Column {
-  return column('Ready', (object) => `${String(at(object, 'status', path) ?? 0)}/${String(at(object, 'spec', wanted) ?? 0)}`);
+  return column('Ready', (object) => `${shown(at(object, 'status', path) ?? 0)}/${shown(at(object, 'spec', wanted) ?? 0)}`);
 }
 
 const CONTAINERS = [column('Containers', templated('name'), 1), column('Images', templated('image'), 1)];
@@ -205,7 +200,7 @@ const BUILT_IN: Readonly<Record<string, readonly Column[]>> = {
   ],
   'jobs.batch': [
     NAME,
-    column('Completions', (job) => `${String(at(job, 'status', 'succeeded') ?? 0)}/${String(at(job, 'spec', 'completions') ?? 1)}`),
+    column('Completions', (job) => `${shown(at(job, 'status', 'succeeded') ?? 0)}/${shown(at(job, 'spec', 'completions') ?? 1)}`),
     AGE,
   ],
   'poddisruptionbudgets.policy': [
@@ -269,7 +264,7 @@ function cellOf(value: Json | undefined, type: Column['type'], nowMs: number): s
   if (value === undefined || value === null) return null;
   switch (type) {
     case 'date':
-      return since(String(value), nowMs);
+      return since(shown(value), nowMs);
     case 'integer':
     case 'number':
       return typeof value === 'number' ? value : null;

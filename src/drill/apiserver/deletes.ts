@@ -1,9 +1,8 @@
 import { find, type Backend } from './backend.ts';
 import { seconds } from './clock-text.ts';
 import { badRequest, conflict, forbidden, qualified, success } from './failure.ts';
-import { at, isObject, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
+import { at, isObject, metadataWithout, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
 import type { Kind } from './kinds.ts';
-import { checkPreconditions } from './writes.ts';
 
 export interface DeleteOptions {
   gracePeriodSeconds: number | undefined;
@@ -73,15 +72,24 @@ export function remove(backend: Backend, kind: Kind, before: ApiObject, options:
   return { answer: object, object, gone: false };
 }
 
-function checkDeletePreconditions(kind: Kind, before: ApiObject, options: DeleteOptions): void {
-  if (options.resourceVersion !== undefined && options.resourceVersion !== before.metadata.resourceVersion) {
+/** 409 when the object is not the one, or not in the state, that the deletion names. */
+export function checkDeletePreconditions(kind: Kind, before: ApiObject, options: DeleteOptions): void {
+  const { name, uid = '', resourceVersion = '' } = before.metadata;
+  const named = { ...kind, plural: kind.kind };
+  if (options.uid !== undefined && options.uid !== uid) {
     throw conflict(
-      kind,
-      before.metadata.name,
-      `Precondition failed: ResourceVersion in precondition: ${options.resourceVersion}, ResourceVersion in object meta: ${before.metadata.resourceVersion ?? ''}`,
+      named,
+      name,
+      `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
     );
   }
-  checkPreconditions(kind, before, options.uid, undefined);
+  if (options.resourceVersion !== undefined && options.resourceVersion !== resourceVersion) {
+    throw conflict(
+      named,
+      name,
+      `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  }
 }
 
 function withPolicy(finalizers: readonly string[], options: DeleteOptions): string[] {
@@ -130,8 +138,8 @@ export function releaseFinalizers(backend: Backend, kind: Kind, object: ApiObjec
   const current = find(backend, kind, object.metadata.namespace ?? '', object.metadata.name);
   if (current?.metadata.uid !== object.metadata.uid || current === undefined) return;
   const left = (current.metadata.finalizers ?? []).filter((one) => !names.includes(one));
-  const { finalizers: _before, ...metadata } = current.metadata;
-  const next: ApiObject = { ...current, metadata: { ...metadata, name: current.metadata.name, ...(left.length === 0 ? {} : { finalizers: left }) } };
+  const metadata = metadataWithout(current.metadata, 'finalizers');
+  const next: ApiObject = { ...current, metadata: { ...metadata, ...(left.length === 0 ? {} : { finalizers: left }) } };
   if (left.length === 0 && current.metadata.deletionTimestamp !== undefined) backend.store.remove(kind.storage, next);
   else backend.store.put(kind.storage, next);
 }

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { parse as parseYaml } from 'yaml';
 import { createAuthority, type CertificateAuthority } from '../certificates.ts';
 import { ApiFailure, badRequest, statusObject } from './failure.ts';
-import type { Json } from './json.ts';
+import { shown, type Json } from './json.ts';
 import { mediaType } from './resources.ts';
 import type { ServerRequest } from './request.ts';
 import { isWatch, type ApiServer } from './server.ts';
@@ -179,14 +179,14 @@ class Front {
   private stream(request: ServerRequest, response: HttpResponse): void {
     const early: ServerEvent[] = [];
     let isOpen = false;
-    let isEnded = false;
+    const state = { isEnded: false };
     const opened = this.server.watch(request, {
       onEvent: (event) => {
         if (isOpen) this.write(response, event);
         else early.push(event);
       },
       onEnd: () => {
-        isEnded = true;
+        state.isEnded = true;
         if (isOpen) this.whenRunning(response, () => response.end());
       },
     });
@@ -199,7 +199,7 @@ class Front {
     response.flushHeaders();
     isOpen = true;
     for (const event of early) this.write(response, event);
-    if (isEnded) response.end();
+    if (state.isEnded) response.end();
   }
 
   private write(response: HttpResponse, event: ServerEvent): void {
@@ -233,7 +233,7 @@ async function readBody(message: IncomingMessage): Promise<string> {
 function parseBody(text: string, contentType: string | undefined): Json | undefined {
   if (text === '') return undefined;
   const type = mediaType(contentType);
-  if (type.includes('protobuf')) return undefined;
+  if (type !== '' && !type.includes('json') && !type.includes('yaml')) return undefined;
   try {
     return JSON.parse(text) as Json;
   } catch (error) {
@@ -258,7 +258,7 @@ function failureOf(error: unknown): { status: number; body: Json; headers: Recor
 function send(response: HttpResponse, answer: { status: number; body: Json; headers: Readonly<Record<string, string>> }): void {
   if (response.destroyed) return;
   const isText = (answer.headers['content-type'] ?? '').startsWith('text/');
-  const text = isText ? String(answer.body) : JSON.stringify(answer.body);
+  const text = isText ? shown(answer.body) : JSON.stringify(answer.body);
   response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(text) });
   response.end(text);
 }

@@ -88,3 +88,25 @@ export function listAt(value: Json | undefined, ...path: readonly string[]): Jso
 export function objectsAt(value: Json | undefined, ...path: readonly string[]): JsonObject[] {
   return listAt(value, ...path).filter(isObject);
 }
+
+/** The value without some members. */
+export function without(value: JsonObject, ...names: readonly string[]): JsonObject {
+  const result: JsonObject = { ...value };
+  for (const name of names) Reflect.deleteProperty(result, name);
+  return result;
+}
+
+export function metadataWithout(metadata: Metadata, ...names: readonly string[]): Metadata {
+  return { ...without(metadata, ...names), name: metadata.name };
+}
+
+/** An object's members besides its type and metadata. */
+export function contentOf(object: ApiObject): JsonObject {
+  return without(object, 'apiVersion', 'kind', 'metadata');
+}
+
+/** A scalar as text, anything else as JSON, nothing as ''. */
+export function shown(value: Json | undefined): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

@@ -1,5 +1,5 @@
 import { badRequest, invalid, type FieldCause } from './failure.ts';
-import { isObject, isString, type ApiObject, type Json, type JsonObject, type Metadata } from './json.ts';
+import { contentOf, isObject, isString, shown, without, type ApiObject, type Json, type JsonObject, type Metadata } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -19,10 +19,10 @@ export function asObject(body: Json | undefined, kind: Kind): ApiObject {
   const expected = apiVersionOf(kind);
   const { apiVersion = expected, kind: kindName = kind.kind } = body;
   if (kindName !== kind.kind || (apiVersion !== expected && apiVersion !== '')) {
-    const [group, version] = splitVersion(String(apiVersion));
+    const [group, version] = splitVersion(shown(apiVersion));
     const wanted = splitVersion(expected);
     if (kindName === kind.kind && group === wanted[0] && version !== wanted[1] && !kind.custom) return typed(body, kind, expected);
-    throw badRequest(`the API version in the data (${String(apiVersion)}) does not match the expected API version (${expected})`);
+    throw badRequest(`the API version in the data (${shown(apiVersion)}) does not match the expected API version (${expected})`);
   }
   return typed(body, kind, expected);
 }
@@ -78,7 +78,6 @@ export function checkMetadata(metadata: Metadata, kind: Kind): void {
 
 /** The parts of an object that count as its desired state: everything but type, metadata and status. */
 export function desiredState(object: ApiObject, kind: Kind): JsonObject {
-  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
-  if (kind.subresources.includes('status')) Reflect.deleteProperty(rest, 'status');
-  return rest;
+  const content = contentOf(object);
+  return kind.subresources.includes('status') ? without(content, 'status') : content;
 }

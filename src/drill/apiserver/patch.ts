@@ -1,5 +1,5 @@
 import { find, need, present, schemaOf, type Backend, type WriteContext } from './backend.ts';
-import { ApiFailure, badRequest, conflict, invalid, notFound, unsupportedMediaType } from './failure.ts';
+import { ApiFailure, badRequest, invalid, notFound, unsupportedMediaType } from './failure.ts';
 import { isObject, type ApiObject, type Json } from './json.ts';
 import type { Kind } from './kinds.ts';
 import { asObject } from './metadata.ts';
@@ -40,11 +40,17 @@ export function patch(
   }
   if (given.metadata.namespace !== before.metadata.namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  if (given.metadata.uid !== before.metadata.uid && given.metadata.uid !== undefined) {
-    throw conflict(kind, name, `Precondition failed: UID in precondition: ${given.metadata.uid}, UID in object meta: ${before.metadata.uid ?? ''}`);
-  }
+  checkSameUid(kind, before, given);
   checkFields(given, kind, context);
   return { object: update(backend, kind, before, given, scope, context), created: false };
+}
+
+/** A patch is not bound by a uid, it may only not change it. */
+function checkSameUid(kind: Kind, before: ApiObject, given: ApiObject): void {
+  const { uid } = given.metadata;
+  if (uid === undefined || uid === before.metadata.uid) return;
+  const message = `Invalid value: ${JSON.stringify(uid)}: field is immutable`;
+  throw invalid(kind, before.metadata.name, [{ field: 'metadata.uid', reason: 'FieldValueInvalid', message }]);
 }
 
 function checkContentType(contentType: string, kind: Kind): void {
@@ -90,6 +96,7 @@ function apply(
       );
     return { object: createApplied(backend, target, configuration, context), created: true };
   }
+  checkSameUid(kind, before, configuration);
   const merged = applyConfiguration(before, configuration, kind, backend, context, scope, force);
   return { object: update(backend, kind, before, merged, scope, { ...context, fieldValidation: 'Ignore', applied: true }), created: false };
 }

@@ -1,11 +1,10 @@
 import { need, type Backend } from './backend.ts';
 import { seconds } from './clock-text.ts';
-import { parseDeleteOptions, remove } from './deletes.ts';
+import { checkDeletePreconditions, parseDeleteOptions, remove } from './deletes.ts';
 import { ApiFailure, badRequest, conflict } from './failure.ts';
 import { at, isObject, objectsAt, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
 import type { Kind } from './kinds.ts';
 import { labelSelectorMatches } from './selectors.ts';
-import { checkPreconditions } from './writes.ts';
 
 const BUDGETS = 'poddisruptionbudgets.policy';
 
@@ -22,7 +21,7 @@ export function evict(
   const named = textAt(body, 'metadata', 'name');
   if (named !== '' && named !== name) throw badRequest('name in URL does not match name in Eviction object');
   const options = parseDeleteOptions(at(body, 'deleteOptions'), query);
-  checkPreconditions(kind, pod, options.uid, options.resourceVersion);
+  checkDeletePreconditions(kind, pod, options);
   if (isProtected(pod)) spendBudget(backend, pod, options.dryRun);
   return remove(backend, kind, pod, options).object;
 }

@@ -1,8 +1,8 @@
-import { need, present, type Backend, type WriteContext } from './backend.ts';
+import { find, need, present, type Backend, type WriteContext } from './backend.ts';
 import { withDefaultNames } from './definitions.ts';
 import { parseDeleteOptions, remove } from './deletes.ts';
 import { badRequest, invalid, methodNotAllowed, success, unknownPath, unsupportedMediaType } from './failure.ts';
-import type { ApiObject, Json, JsonObject } from './json.ts';
+import { without, type ApiObject, type Json, type JsonObject } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
 import { checkFuture, list, parseVersion, selectorOf } from './lists.ts';
 import { patch } from './patch.ts';
@@ -70,8 +70,9 @@ export function serveObjects(backend: Backend, kind: Kind, path: ResourcePath, r
       checkBodyType(request);
       if (subresource === 'scale')
         return { status: 200, body: scale(backend, kind, namespace, name, 'PUT', request.body, context), warnings: context.warnings };
+      const isNew = find(backend, kind, namespace, name) === undefined;
       const object = replace(backend, kind, namespace, name, subresource === 'status' ? 'status' : '', namesOf(kind, request.body), context);
-      return done(200, object);
+      return done(isNew ? 201 : 200, object);
     }
     case 'patch': {
       if (subresource === 'scale')
@@ -116,8 +117,7 @@ function listed(backend: Backend, kind: Kind, namespace: string, request: Server
 
 /** Items of built-in lists do not repeat their type. */
 function untyped(object: ApiObject): JsonObject {
-  const { apiVersion: _apiVersion, kind: _kind, ...rest } = object;
-  return rest;
+  return without(object, 'apiVersion', 'kind');
 }
 
 function created(

@@ -1,6 +1,6 @@
 import { need, type Backend, type WriteContext } from './backend.ts';
 import { badRequest, methodNotAllowed } from './failure.ts';
-import { at, isObject, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
+import { at, isObject, shown, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
 import type { Kind } from './kinds.ts';
 import { applyMergePatch } from './patches/merge-patch.ts';
 import { update } from './writes.ts';
@@ -43,7 +43,7 @@ function scaleOf(object: ApiObject): JsonObject {
 function selectorText(labels: Json | undefined): string {
   return isObject(labels)
     ? Object.entries(labels)
-        .map(([key, value]) => `${key}=${String(value)}`)
+        .map(([key, value]) => `${key}=${shown(value)}`)
         .join(',')
     : '';
 }

@@ -1,5 +1,5 @@
 import { badRequest } from './failure.ts';
-import { at, type ApiObject, type Json } from './json.ts';
+import { at, textAt, type ApiObject, type Json } from './json.ts';
 
 /** One requirement of a field selector: `spec.nodeName=a`. */
 export interface FieldRequirement {
@@ -105,7 +105,7 @@ export function labelSelectorMatches(selector: Json | undefined, labels: Readonl
   const expressions = at(selector, 'matchExpressions');
   if (!Array.isArray(expressions)) return true;
   return expressions.every((expression) => {
-    const key = String(at(expression, 'key') ?? '');
+    const key = textAt(expression, 'key');
     const values = at(expression, 'values');
     const texts = Array.isArray(values) ? values.map(String) : [];
     switch (at(expression, 'operator')) {

@@ -161,9 +161,9 @@ export class Watches {
 
   private bucketFor(storage: string, bucket: string): Set<Watcher> {
     let buckets = this.byStorage.get(storage);
-    if (buckets === undefined) this.byStorage.set(storage, (buckets = new Map()));
+    if (buckets === undefined) this.byStorage.set(storage, (buckets = new Map<string, Set<Watcher>>()));
     let watchers = buckets.get(bucket);
-    if (watchers === undefined) buckets.set(bucket, (watchers = new Set()));
+    if (watchers === undefined) buckets.set(bucket, (watchers = new Set<Watcher>()));
     return watchers;
   }
 

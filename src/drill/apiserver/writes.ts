@@ -3,11 +3,11 @@ import { checkBuiltIn, encodeSecret, prepareBuiltIn } from './built-ins.ts';
 import { seconds } from './clock-text.ts';
 import { checkDefinition } from './definitions.ts';
 import { alreadyExists, ApiFailure, badRequest, conflict, invalid, MODIFIED, notFound, qualified } from './failure.ts';
-import { equal, isObject, type ApiObject, type Json, type Metadata } from './json.ts';
+import { contentOf, equal, isObject, metadataWithout, without, type ApiObject, type Json, type Metadata } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
 import { asObject, checkMetadata, desiredState } from './metadata.ts';
 import { trackUpdate } from './patches/field-managers.ts';
-import { applyDefaults, prune, unknownFields } from './schema/structure.ts';
+import { applyDefaults, dropNulls, prune, unknownFields } from './schema/structure.ts';
 import { validate } from './schema/validate.ts';
 
 export const OBJECT_BYTES_MAX = 1_572_864;
@@ -43,15 +43,16 @@ export function create(backend: Backend, kind: Kind, namespace: string, body: Js
 }
 
 function freshMetadata(given: Metadata, name: string, kind: Kind, namespace: string, backend: Backend, context: WriteContext): Metadata {
-  const {
-    resourceVersion: _version,
-    deletionTimestamp: _deleted,
-    deletionGracePeriodSeconds: _grace,
-    generation: _generation,
-    selfLink: _link,
-    managedFields,
-    ...rest
-  } = given;
+  const { managedFields } = given;
+  const rest = metadataWithout(
+    given,
+    'resourceVersion',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'generation',
+    'selfLink',
+    'managedFields',
+  );
   return {
     ...rest,
     name,
@@ -72,16 +73,11 @@ function generatedName(backend: Backend, prefix: string): string {
 /** Refuses or reports members that the kind does not have, as `fieldValidation` asks. */
 export function checkFields(object: ApiObject, kind: Kind, context: WriteContext): void {
   if (context.fieldValidation === 'Ignore') return;
-  const unknown = unknownFields(withoutMetadata(object), schemaOf(kind));
+  const unknown = unknownFields(contentOf(object), schemaOf(kind));
   if (unknown.length === 0) return;
   const words = unknown.map((field) => `unknown field "${field}"`);
   if (context.fieldValidation === 'Warn') context.warnings.push(...words);
   else throw badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: strict decoding error: ${words.join(', ')}`);
-}
-
-function withoutMetadata(object: ApiObject): Json {
-  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = object;
-  return rest;
 }
 
 /** Pruned, defaulted and checked by schema; new objects of built-in kinds get what admission adds. */
@@ -92,14 +88,14 @@ export function shaped(object: ApiObject, kind: Kind, backend: Backend, isNew: b
   }
   const { apiVersion, kind: kindName, metadata, ...content } = object;
   if (isNew && kind.subresources.includes('status')) Reflect.deleteProperty(content, 'status');
-  const result = applyDefaults(prune(content, kind.schema), kind.schema);
+  const result = applyDefaults(dropNulls(prune(content, kind.schema), kind.schema), kind.schema);
   return { apiVersion, kind: kindName, metadata, ...(isObject(result) ? result : {}) };
 }
 
 /** Everything that must hold before an object is written. */
 function admitted(object: ApiObject, before: ApiObject | undefined, kind: Kind): ApiObject {
   checkMetadata(object.metadata, kind);
-  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...content } = object;
+  const content = contentOf(object);
   const schema = schemaOf(kind);
   if (schema !== undefined) {
     const causes = validate(content, schema, '');
@@ -132,7 +128,7 @@ function boundOf(value: Json | undefined): number {
   if (typeof value === 'string') return 6 * value.length + 2;
   if (typeof value !== 'object' || value === null) return 24;
   let total = 2;
-  for (const name in value) total += name.length + 4 + boundOf((value as Record<string, Json>)[name]);
+  for (const [name, member] of Object.entries(value)) total += name.length + 4 + boundOf(member);
   return total;
 }
 
@@ -168,7 +164,7 @@ export function replace(
   }
   const version = given.metadata.resourceVersion ?? '';
   if (version === '' && (kind.custom || CONDITIONAL.includes(qualified(kind)))) {
-    throw invalid(kind, name, [
+    throw invalid({ ...kind, kind: kind.plural }, name, [
       { field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', message: 'Invalid value: 0x0: must be specified for an update' },
     ]);
   }
@@ -262,6 +258,6 @@ function sameButManagers(after: ApiObject, before: ApiObject): boolean {
   const { managedFields: one, ...afterMetadata } = after.metadata;
   const { managedFields: other, ...beforeMetadata } = before.metadata;
   if (!equal({ ...after, metadata: afterMetadata }, { ...before, metadata: beforeMetadata })) return false;
-  const timeless = (fields: typeof one): Json => (fields ?? []).map(({ time: _time, ...rest }) => rest);
+  const timeless = (fields: typeof one): Json => (fields ?? []).map((entry) => without(entry, 'time'));
   return equal(timeless(one), timeless(other));
 }

@@ -87,7 +87,10 @@ export class ClusterSession {
   }
 
   async startWorld(): Promise<void> {
-    const controllers = this.spawn('cluster-controllers', { ...this.access('system:kube-controller-manager'), options: { nodeGraceMs: WORLD.nodeGraceMs } });
+    const controllers = this.spawn('cluster-controllers', {
+      ...this.access('system:kube-controller-manager'),
+      options: { nodeGraceMs: WORLD.nodeGraceMs },
+    });
     await Promise.all([controllers, ...this.nodes.map((node) => this.startMember(node))]);
   }
 
@@ -164,8 +167,16 @@ export class ClusterSession {
   private async startMember(node: string): Promise<void> {
     const uuid = this.uuid();
     const machine = join(this.folder, `machine-${node}.json`);
-    const identity = { node, systemUUID: uuid, disk: join(this.folder, 'disk'), bootDelayMs: WORLD.bootMs, options: { renewMs: WORLD.kubeletRenewMs } };
-    writeFileSync(machine, JSON.stringify({ ...this.access(`system:node:${node}`), ...identity, trace: this.trace(`machine-${node}`) }), { mode: 0o600 });
+    const identity = {
+      node,
+      systemUUID: uuid,
+      disk: join(this.folder, 'disk'),
+      bootDelayMs: WORLD.bootMs,
+      options: { renewMs: WORLD.kubeletRenewMs },
+    };
+    writeFileSync(machine, JSON.stringify({ ...this.access(`system:node:${node}`), ...identity, trace: this.trace(`machine-${node}`) }), {
+      mode: 0o600,
+    });
     const certificate = this.authority.issue({ commonName: `bmc-${node}`, hosts: [HOST] });
     const { child, ready } = await this.member(node, {
       node,
@@ -190,7 +201,13 @@ export class ClusterSession {
   }
 
   private async child(name: string, command: readonly string[], ready: boolean): Promise<{ child: Child; ready: Readonly<Record<string, unknown>> }> {
-    const started = await Child.start({ name, command, logFile: join(this.folder, 'logs', `${name}.log`), ready, readyDeadlineMs: READY_DEADLINE_MS });
+    const started = await Child.start({
+      name,
+      command,
+      logFile: join(this.folder, 'logs', `${name}.log`),
+      ready,
+      readyDeadlineMs: READY_DEADLINE_MS,
+    });
     this.children.unshift(started.child);
     return started;
   }

@@ -113,7 +113,9 @@ export class Display implements Audience {
     const lines = [`  ${ink.bold('fence')}  ${state}  step ${status.step}, retries ${status.retries}, restarts ${status.restarts}`];
     for (const entry of status.journal.slice(-14)) lines.push(this.runLine(entry, faultAtMs));
     for (const item of status.evidence) {
-      lines.push(`  ${ink.bold('proof')}  ${item.voidedAt === undefined ? ink.good(item.kind) : ink.dim(`${item.kind}, void: ${item.voidedBecause ?? ''}`)}  ${item.detail}`);
+      lines.push(
+        `  ${ink.bold('proof')}  ${item.voidedAt === undefined ? ink.good(item.kind) : ink.dim(`${item.kind}, void: ${item.voidedBecause ?? ''}`)}  ${item.detail}`,
+      );
     }
     if (status.message !== undefined) lines.push(`  ${ink.dim(status.message)}`);
     return lines;

@@ -68,9 +68,13 @@ async function play(
   audience.breaks(node, faultAtMs);
   const expected = EXPECTED[options.fault];
   const problems: string[] = [];
-  await watcher.until(`the end of the fence of ${node}`, expected.deadlineMs, () => isOver(watcher, node)).catch((error: unknown) => problems.push(String(error)));
+  await watcher
+    .until(`the end of the fence of ${node}`, expected.deadlineMs, () => isOver(watcher, node))
+    .catch((error: unknown) => problems.push(String(error)));
   if (expected.released) {
-    await watcher.until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, options.nodes)).catch((error: unknown) => problems.push(String(error)));
+    await watcher
+      .until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, options.nodes))
+      .catch((error: unknown) => problems.push(String(error)));
   }
   await pause(300);
   const usage = usageOf(controller.pid);
@@ -84,7 +88,17 @@ async function play(
 
 async function startController(session: ClusterSession): Promise<Child> {
   const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
-  const command = [process.execPath, main, 'controller', '--mode', 'enforce', '--kubeconfig', session.kubeconfig(CONTROLLER_USER), '--http-address', '127.0.0.1:0'];
+  const command = [
+    process.execPath,
+    main,
+    'controller',
+    '--mode',
+    'enforce',
+    '--kubeconfig',
+    session.kubeconfig(CONTROLLER_USER),
+    '--http-address',
+    '127.0.0.1:0',
+  ];
   const at = session.now();
   const controller = await session.run('controller', command, false);
   session.record({ kind: 'controller', at, id: String(controller.pid), what: 'start' });
@@ -121,9 +135,11 @@ function verdict(played: Played): DrillResult {
   const expected = EXPECTED[options.fault];
   const listed = listsAfter(trace, CONTROLLER_USER, played.syncedAtMs);
   if (outcome !== expected.outcome) problems.push(`outcome ${outcome} instead of ${expected.outcome}`);
-  if ((status?.timeline.releasedAt !== undefined) !== expected.released) problems.push(expected.released ? 'nothing was released' : 'something was released');
+  if ((status?.timeline.releasedAt !== undefined) !== expected.released)
+    problems.push(expected.released ? 'nothing was released' : 'something was released');
   if (judgement.writers.overlaps > 0) problems.push(`${judgement.writers.overlaps} times two writers had one volume`);
-  for (const resource of Object.keys(listed).filter((name) => !name.startsWith('nodefencestops'))) problems.push(`${resource} was listed again after the first sync`);
+  for (const resource of Object.keys(listed).filter((name) => !name.startsWith('nodefencestops')))
+    problems.push(`${resource} was listed again after the first sync`);
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {
     fault: options.fault,
@@ -151,11 +167,15 @@ function isSettled(watcher: Watcher, replicas: number): boolean {
 }
 
 function readyNodes(watcher: Watcher): number {
-  return [...watcher.nodes.all()].filter((node) => node.status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True')).length;
+  return [...watcher.nodes.all()].filter((node) =>
+    node.status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+  ).length;
 }
 
 function isReady(pod: { status?: { phase?: string; conditions?: { type: string; status: string }[] } }): boolean {
-  return pod.status?.phase === 'Running' && (pod.status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True');
+  return (
+    pod.status?.phase === 'Running' && (pod.status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True')
+  );
 }
 
 /** The node of one of the writing pods, chosen by the seed. */

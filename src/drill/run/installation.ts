@@ -24,7 +24,9 @@ export async function install(session: ClusterSession): Promise<void> {
   for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE]) {
     await post(session.transport, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
-  const objects = MANIFEST_FILES.flatMap((file) => file.objects as readonly KubeObject[]).filter((object) => COLLECTIONS[object.kind ?? ''] !== undefined);
+  const objects = MANIFEST_FILES.flatMap((file) => file.objects as readonly KubeObject[]).filter(
+    (object) => COLLECTIONS[object.kind ?? ''] !== undefined,
+  );
   for (const object of objects) await post(session.transport, object);
   await established(session);
 }

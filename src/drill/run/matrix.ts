@@ -16,7 +16,11 @@ export interface MatrixRow {
 }
 
 /** Every fault with every seed, several at a time; rows come back in order. */
-export async function runMatrix(options: DrillOptions, seeds: number, onRow: (row: MatrixRow, done: number, of: number) => void): Promise<MatrixRow[]> {
+export async function runMatrix(
+  options: DrillOptions,
+  seeds: number,
+  onRow: (row: MatrixRow, done: number, of: number) => void,
+): Promise<MatrixRow[]> {
   const rows: MatrixRow[] = FAULTS.flatMap((fault) => Array.from({ length: seeds }, (_unused, index) => ({ fault, seed: options.seed + index })));
   // The longest first, so that none is left alone at the end.
   const waiting = [...rows].reverse();
@@ -48,7 +52,9 @@ export function tableOf(rows: readonly MatrixRow[]): string {
     const results = own.flatMap((row) => row.result ?? []);
     const violations = results.reduce((sum, result) => sum + Object.values(result.laws).reduce((count, law) => count + law.violations.length, 0), 0);
     const overlaps = results.reduce((sum, result) => sum + result.writers.overlaps, 0);
-    const times = (['poweredOffAt', 'releasedAt', 'finalAt'] as const).map((phase) => spread(results.flatMap((result) => result.timeline[phase] ?? [])));
+    const times = (['poweredOffAt', 'releasedAt', 'finalAt'] as const).map((phase) =>
+      spread(results.flatMap((result) => result.timeline[phase] ?? [])),
+    );
     lines.push(
       `${fault.padEnd(10)} ${`${own.filter(isGood).length} of ${own.length}`.padEnd(20)} ${(times[0] ?? '').padEnd(28)} ${(times[1] ?? '').padEnd(19)} ${(times[2] ?? '').padEnd(19)} ${String(violations).padEnd(11)} ${overlaps}`,
     );

@@ -62,7 +62,8 @@ export function requestsOf(trace: readonly TraceEvent[], user: string): DrillRes
 export function listsAfter(trace: readonly TraceEvent[], user: string, fromMs: number): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const event of trace) {
-    if (event.kind === 'api' && event.user === user && event.verb === 'list' && event.at > fromMs) counts[event.resource] = (counts[event.resource] ?? 0) + 1;
+    if (event.kind === 'api' && event.user === user && event.verb === 'list' && event.at > fromMs)
+      counts[event.resource] = (counts[event.resource] ?? 0) + 1;
   }
   return counts;
 }

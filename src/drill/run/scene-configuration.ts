@@ -18,7 +18,11 @@ export interface Credentials {
 }
 
 /** The seed's ConfigMaps for every node: `fence-config-<node>` with inline methods, one template, one Secret, the cluster's settings. */
-export function fenceConfiguration(bmcs: readonly Bmc[], credentials: Credentials, settings: Readonly<Record<string, string>>): { configMaps: ConfigMap[]; secrets: Secret[] } {
+export function fenceConfiguration(
+  bmcs: readonly Bmc[],
+  credentials: Credentials,
+  settings: Readonly<Record<string, string>>,
+): { configMaps: ConfigMap[]; secrets: Secret[] } {
   const cluster = properties({ ...SHORT_SETTINGS, ...settings });
   const template = properties({ agent_name: 'redfish', secret: SECRET, device_max_latency: '10s' });
   return {
@@ -27,14 +31,24 @@ export function fenceConfiguration(bmcs: readonly Bmc[], credentials: Credential
       configMap(TEMPLATE, { 'template.properties': template }),
       ...bmcs.map(nodeConfiguration),
     ],
-    secrets: [{ metadata: { name: SECRET, namespace: FENCE_NAMESPACE }, data: base64({ username: credentials.username, password: credentials.password, ca: credentials.caPem }) }],
+    secrets: [
+      {
+        metadata: { name: SECRET, namespace: FENCE_NAMESPACE },
+        data: base64({ username: credentials.username, password: credentials.password, ca: credentials.caPem }),
+      },
+    ],
   };
 }
 
 function nodeConfiguration({ node, host, port }: Bmc): ConfigMap {
   const method = (action: 'on' | 'off'): string => properties({ template: TEMPLATE, ip: host, ipport: String(port), action });
   return configMap(`fence-config-${node}`, {
-    'config.properties': properties({ node_name: node, isolation: 'mark-unschedulable', power_management: 'redfish-off redfish-on', recovery: 'mark-schedulable' }),
+    'config.properties': properties({
+      node_name: node,
+      isolation: 'mark-unschedulable',
+      power_management: 'redfish-off redfish-on',
+      recovery: 'mark-schedulable',
+    }),
     'fence-method-redfish-off': method('off'),
     'fence-method-redfish-on': method('on'),
   });

@@ -15,7 +15,9 @@ export function summaryOf(result: DrillResult): string {
     `  times after the fault: ${phases.map(([name, at]) => `${name.replace(/At$/, '')} ${stamp(at).trim()}`).join(', ')}`,
     `  device: ${offs} × off, ${ons} × on, ${result.devices.filter((device) => device.action === 'read').length} reads; writers overlapping: ${result.writers.overlaps}`,
     `  laws P1–P10, judged from outside: ${checks} checks, ${violations} violations`,
-    `  API requests of the controller: ${Object.entries(result.api).map(([verb, count]) => `${verb} ${count}`).join(', ')}`,
+    `  API requests of the controller: ${Object.entries(result.api)
+      .map(([verb, count]) => `${verb} ${count}`)
+      .join(', ')}`,
     `  controller: ${result.controller.rssMb} MB resident, ${result.controller.cpuMs} ms CPU`,
     ...(result.outcome === 'failed' ? [`  what it tells the operator: ${result.message}`] : []),
     `  kubectl get nodefence node-fence-${result.node} -o yaml`,

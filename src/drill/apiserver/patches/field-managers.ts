@@ -1,6 +1,6 @@
 import { schemaOf, type Backend, type WriteContext } from '../backend.ts';
 import { seconds } from '../clock-text.ts';
-import { isObject, textAt, type ApiObject, type Json, type JsonObject } from '../json.ts';
+import { contentOf, isObject, metadataWithout, textAt, type ApiObject, type Json, type JsonObject } from '../json.ts';
 import { apiVersionOf, type Kind } from '../kinds.ts';
 import { changedFields, difference, existing, fieldsOf, union, type FieldSet } from './field-set.ts';
 
@@ -51,17 +51,14 @@ export function withManagers(object: ApiObject, managers: readonly Manager[]): A
       fieldsV1: one.fields,
       ...(one.subresource === '' ? {} : { subresource: one.subresource }),
     }));
-  const { managedFields: _before, ...metadata } = object.metadata;
-  return {
-    ...object,
-    metadata:
-      entries.length === 0 ? { ...metadata, name: object.metadata.name } : { ...metadata, name: object.metadata.name, managedFields: entries },
-  };
+  const metadata = metadataWithout(object.metadata, 'managedFields');
+  return { ...object, metadata: entries.length === 0 ? metadata : { ...metadata, managedFields: entries } };
 }
 
 /** The part of an object that managers can own: everything but type, identity and the server's own fields. */
 export function ownable(object: ApiObject, kind: Kind, scope: string): JsonObject {
-  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
+  const { metadata } = object;
+  const rest = contentOf(object);
   const own = Object.fromEntries(Object.entries(metadata).filter(([name]) => !SERVER_OWNED.includes(name)));
   const result: JsonObject = { ...rest };
   if (kind.subresources.includes('status') && scope === '') Reflect.deleteProperty(result, 'status');

@@ -1,5 +1,5 @@
 import { ApiFailure, badRequest } from '../failure.ts';
-import { copy, equal, isObject, type Json, type JsonObject } from '../json.ts';
+import { copy, equal, isObject, shown, type Json, type JsonObject } from '../json.ts';
 
 const OPERATIONS_MAX = 10_000;
 
@@ -49,16 +49,16 @@ function applyOperation(holder: JsonObject, operation: JsonObject): void {
       return;
     case 'test':
       if (!equal(readOrNull(holder, path), operation['value'] ?? null))
-        throw refused(`testing value ${String(operation['path'])} failed: test failed`);
+        throw refused(`testing value ${shown(operation['path'])} failed: test failed`);
       return;
     default:
-      throw refused(`unexpected kind: ${String(operation['op'])}`);
+      throw refused(`unexpected kind: ${shown(operation['op'])}`);
   }
 }
 
 /** The pointer's steps below the holder's `root`. */
 function pointer(text: Json | undefined): string[] {
-  if (typeof text !== 'string' || (text !== '' && !text.startsWith('/'))) throw refused(`no such path: ${String(text)}`);
+  if (typeof text !== 'string' || (text !== '' && !text.startsWith('/'))) throw refused(`no such path: ${shown(text)}`);
   return text === ''
     ? ['root']
     : [

@@ -1,5 +1,5 @@
 import { badRequest } from '../failure.ts';
-import { at, copy, equal, isObject, isString, listAt, type Json, type JsonObject } from '../json.ts';
+import { at, copy, equal, isObject, isString, listAt, shown, type Json, type JsonObject } from '../json.ts';
 import { itemSchema, memberSchema, patchShape } from '../schema/list-shape.ts';
 
 const DIRECTIVE = '$patch';
@@ -13,13 +13,13 @@ export function applyStrategicPatch(original: JsonObject, patch: JsonObject, sch
   if (directive === 'replace') return withoutDirectives(patch);
   if (directive === 'delete') return {};
   if (directive !== undefined && directive !== 'merge')
-    throw badRequest(`unable to find api field in patch: unknown patch type: ${String(directive)}`);
+    throw badRequest(`unable to find api field in patch: unknown patch type: ${shown(directive)}`);
   const result: JsonObject = retained(original, patch);
   for (const [name, change] of Object.entries(patch)) {
     if (change === undefined || name === DIRECTIVE || name === RETAIN_KEYS || name.startsWith(ELEMENT_ORDER) || name.startsWith(DELETE_FROM))
       continue;
     if (change === null) Reflect.deleteProperty(result, name);
-    else result[name] = mergedMember(result[name], change, memberSchema(schema, name), patch[ELEMENT_ORDER + name]);
+    else result[name] = mergedMember(result[name], change, memberSchema(schema, name));
   }
   for (const [name, change] of Object.entries(patch)) {
     if (name.startsWith(DELETE_FROM) && Array.isArray(change)) {
@@ -28,7 +28,7 @@ export function applyStrategicPatch(original: JsonObject, patch: JsonObject, sch
     } else if (name.startsWith(ELEMENT_ORDER) && Array.isArray(change)) {
       const member = name.slice(ELEMENT_ORDER.length);
       const list = result[member];
-      if (Array.isArray(list)) result[member] = ordered(list, change, memberSchema(schema, member));
+      if (Array.isArray(list)) result[member] = ordered(list, change, listAt(original, member), keyOf(memberSchema(schema, member)));
     }
   }
   return result;
@@ -40,7 +40,12 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(original).filter(([name]) => keep.includes(name)));
 }
 
-function mergedMember(value: Json | undefined, change: Json, schema: JsonObject | undefined, order: Json | undefined): Json {
+function keyOf(schema: JsonObject | undefined): string | undefined {
+  const shape = patchShape(schema);
+  return shape.type === 'map' ? shape.keys[0] : undefined;
+}
+
+function mergedMember(value: Json | undefined, change: Json, schema: JsonObject | undefined): Json {
   if (isObject(change)) return applyStrategicPatch(isObject(value) ? value : {}, change, schema);
   if (!Array.isArray(change)) return change;
   const shape = patchShape(schema);
@@ -49,13 +54,13 @@ function mergedMember(value: Json | undefined, change: Json, schema: JsonObject 
     case 'atomic':
       return copy(change);
     case 'set':
-      return [...before, ...change.filter((item) => !before.some((known) => equal(known, item)))];
+      return ordered([...before, ...change.filter((item) => !before.some((known) => equal(known, item)))], change, before, undefined);
     case 'map':
-      return mergedItems(before, change, shape.keys[0] ?? '', itemSchema(schema), order);
+      return mergedItems(before, change, shape.keys[0] ?? '', itemSchema(schema));
   }
 }
 
-function mergedItems(before: readonly Json[], change: readonly Json[], key: string, schema: JsonObject | undefined, order: Json | undefined): Json[] {
+function mergedItems(before: readonly Json[], change: readonly Json[], key: string, schema: JsonObject | undefined): Json[] {
   const items = change.filter(isObject);
   if (items.some((item) => item[DIRECTIVE] === 'replace')) {
     return items.filter((item) => Object.keys(item).some((name) => name !== DIRECTIVE)).map(withoutDirectives);
@@ -74,22 +79,30 @@ function mergedItems(before: readonly Json[], change: readonly Json[], key: stri
       result[found] = applyStrategicPatch(isObject(known) ? known : {}, item, schema);
     }
   }
-  return Array.isArray(order) ? result : result.filter((item) => item !== null);
+  return ordered(
+    result,
+    items.filter((item) => item[DIRECTIVE] === undefined),
+    before,
+    key,
+  );
 }
 
-/** Items that the patch names come in its order; those it does not name keep their place after the item they stood behind. */
-function ordered(list: readonly Json[], order: readonly Json[], schema: JsonObject | undefined): Json[] {
-  const shape = patchShape(schema);
-  const key = shape.type === 'map' ? shape.keys[0] : undefined;
-  const rank = (item: Json): number => order.findIndex((one) => (key === undefined ? equal(one, item) : equal(at(one, key), at(item, key))));
-  const named = list.filter((item) => rank(item) >= 0).sort((one, other) => rank(one) - rank(other));
-  const result: Json[] = [...named];
-  list.forEach((item, index) => {
-    if (rank(item) >= 0) return;
-    const before = list[index - 1];
-    result.splice(before === undefined ? 0 : result.indexOf(before) + 1, 0, item);
-  });
-  return result;
+/**
+ * The order after a merge: items that the patch names (or `$setElementOrder`) in its order; the server's own items keep theirs and stand before the
+ * first named item that they preceded.
+ */
+function ordered(list: readonly Json[], order: readonly Json[], before: readonly Json[], key: string | undefined): Json[] {
+  const indexIn = (items: readonly Json[], item: Json): number =>
+    items.findIndex((one) => (key === undefined ? equal(one, item) : equal(at(one, key), at(item, key))));
+  const named = list.filter((item) => indexIn(order, item) >= 0).sort((one, other) => indexIn(order, one) - indexIn(order, other));
+  const own = list.filter((item) => indexIn(order, item) < 0);
+  const result: Json[] = [];
+  for (let next = named.shift(); next !== undefined; next = named.shift()) {
+    const place = indexIn(before, next);
+    while (own[0] !== undefined && place >= 0 && indexIn(before, own[0]) < place) result.push(...own.splice(0, 1));
+    result.push(next);
+  }
+  return [...result, ...own];
 }
 
 function withoutDirectives(value: JsonObject): JsonObject {

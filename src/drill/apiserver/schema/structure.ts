@@ -47,6 +47,34 @@ export function prune(value: Json, schema: JsonObject | undefined): Json {
   return differs ? result : value;
 }
 
+/** Drops members that are null where none is admitted and no default stands in. */
+export function dropNulls(value: Json, schema: JsonObject | undefined): Json {
+  if (schema === undefined) return value;
+  if (Array.isArray(value)) {
+    const items = itemSchema(schema);
+    return items === undefined
+      ? value
+      : changed(
+          value,
+          value.map((item) => dropNulls(item, items)),
+        );
+  }
+  if (!isObject(value)) return value;
+  const result: JsonObject = {};
+  let differs = false;
+  for (const [name, content] of Object.entries(value)) {
+    const known = memberSchema(schema, name);
+    if (content === null && known !== undefined && known['nullable'] !== true && known['default'] === undefined) {
+      differs = true;
+      continue;
+    }
+    const kept = content === undefined || known === undefined ? content : dropNulls(content, known);
+    differs ||= kept !== content;
+    result[name] = kept;
+  }
+  return differs ? result : value;
+}
+
 /** Puts defaults where members are absent; a null that is not admitted and has a default counts as absent. */
 export function applyDefaults(value: Json, schema: JsonObject | undefined): Json {
   if (schema === undefined) return value;

@@ -1,5 +1,5 @@
 import type { FieldCause } from '../failure.ts';
-import { at, equal, isObject, isString, listAt, type Json, type JsonObject } from '../json.ts';
+import { at, equal, isObject, isString, listAt, shown as plain, type Json, type JsonObject } from '../json.ts';
 import { itemKey, itemSchema, listShape, memberSchema } from './list-shape.ts';
 import { formatMatches } from './formats.ts';
 
@@ -67,7 +67,7 @@ function invalidValue(field: string, value: string, message: string): FieldCause
 }
 
 function wrongType(path: string, found: string, schema: JsonObject): FieldCause {
-  const message = `${path} in body must be of type ${String(schema['type'])}: "${found}"`;
+  const message = `${path} in body must be of type ${plain(schema['type'])}: "${found}"`;
   return { field: path, reason: 'FieldValueTypeInvalid', message: `Invalid value: "${found}": ${message}` };
 }
 
@@ -83,7 +83,7 @@ function checkEnum(value: Json, schema: JsonObject, path: string, causes: FieldC
 
 function checkString(value: string, schema: JsonObject, path: string, causes: FieldCause[]): void {
   const { maxLength, minLength, pattern, format } = schema;
-  const length = [...value].length;
+  const length = Array.from(value).length;
   if (typeof maxLength === 'number' && length > maxLength) {
     causes.push({ field: path, reason: 'FieldValueTooLong', message: `Too long: may not be more than ${String(maxLength)} bytes` });
   }

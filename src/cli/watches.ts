@@ -1,0 +1,59 @@
+import { BY_NODE } from '../controllers/fence/dependencies.ts';
+import type { FenceListers } from '../controllers/fence/dependencies.ts';
+import { Reflector } from '../kube/reflector.ts';
+import type { ReflectorOptions } from '../kube/reflector.ts';
+import type { Lister, Resource } from '../ports/cluster.ts';
+import type { ConfigMap, KubeObject, Secret } from '../ports/objects.ts';
+import {
+  CONFIG_MAPS,
+  LEASES,
+  NODE_FENCE_REPORTS,
+  NODE_FENCE_STOPS,
+  NODE_FENCES,
+  NODE_LEASE_NAMESPACE,
+  NODES,
+  PODS,
+  SECRETS,
+  VOLUME_ATTACHMENTS,
+} from '../ports/resources.ts';
+import type { ControllerOptions, ControllerPorts } from './compose.ts';
+
+export interface Watches {
+  listers: FenceListers;
+  configMaps: Lister<ConfigMap>;
+  /** Names and keys only. */
+  secrets: Lister<Secret>;
+  reflectors: readonly Reflector<KubeObject>[];
+}
+
+/** One reflector for every kind that the fence controller reads; none is started yet. */
+export function watchCluster(ports: ControllerPorts, options: ControllerOptions): Watches {
+  const { transport, clock, random, logger } = ports;
+  const reflectors: Reflector<KubeObject>[] = [];
+  const timings = options.reflector === undefined ? {} : { timings: options.reflector };
+  const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
+    const reflector = new Reflector<T>({ transport, clock, random, logger, metrics: ports.metrics.watch, resource, ...timings, ...more });
+    reflectors.push(reflector as unknown as Reflector<KubeObject>);
+    return reflector.lister;
+  };
+  const listers = {
+    nodes: watch(NODES),
+    leases: watch(LEASES, { namespace: NODE_LEASE_NAMESPACE }),
+    pods: watch(PODS, { indexes: { [BY_NODE]: (pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]) } }),
+    volumeAttachments: watch(VOLUME_ATTACHMENTS, { indexes: { [BY_NODE]: (attachment) => [attachment.spec.nodeName] } }),
+    fences: watch(NODE_FENCES),
+    stops: watch(NODE_FENCE_STOPS),
+    reports: watch(NODE_FENCE_REPORTS),
+  };
+  const configMaps = watch(CONFIG_MAPS, { namespace: options.namespace });
+  const secrets = watch(SECRETS, { namespace: options.namespace, prune: keysOnly });
+  return { listers, configMaps, secrets, reflectors };
+}
+
+/** Secrets are watched for their names and keys only; values are read when a method runs and never kept (P9). */
+function keysOnly(secret: Secret): Secret {
+  const { name, namespace, uid, resourceVersion } = secret.metadata;
+  const place = { name, ...(namespace === undefined ? {} : { namespace }) };
+  const version = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+  return Object.freeze({ metadata: { ...place, ...version }, data: Object.fromEntries(Object.keys(secret.data ?? {}).map((key) => [key, ''])) });
+}
