@@ -18,7 +18,7 @@ describe('the system clock', () => {
   it('waits on when the timer of the runtime fires before its time', async () => {
     const clock = new SystemClock();
     const real = setTimeout;
-    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementationOnce(((callback: () => void) => real(callback, 0)));
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementationOnce((callback: () => void) => real(callback, 0));
     const from = clock.monotonicMs();
     await clock.sleep(30);
     expect(clock.monotonicMs() - from).toBeGreaterThanOrEqual(30);
