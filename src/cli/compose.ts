@@ -1,54 +1,14 @@
 import { FenceController } from '../controllers/fence/controller.ts';
-import type { FenceDependencies, FenceOptions } from '../controllers/fence/dependencies.ts';
+import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
-import type { ReflectorTimings } from '../kube/reflector.ts';
 import { Workqueue } from '../kube/workqueue.ts';
-import type { AgentRegistry } from '../ports/agents.ts';
-import type { ApiTransport } from '../ports/api-transport.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Cluster, Lister } from '../ports/cluster.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { ConfigMap, KubeObject, Secret } from '../ports/objects.ts';
-import type { Runner } from '../ports/jobs.ts';
-import type { Planner } from '../ports/planner.ts';
-import type { Random } from '../ports/random.ts';
-import type { Logger, Recorder } from '../ports/recorder.ts';
+import type { Lister } from '../ports/cluster.ts';
+import type { KubeObject } from '../ports/objects.ts';
+import { LEADER_LEASE } from './composition.ts';
+import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { watchCluster } from './watches.ts';
-
-export const LEADER_LEASE = 'nodefence-controller';
-
-export interface ControllerOptions extends FenceOptions {
-  /** Of ConfigMaps, Secrets and the leader Lease. */
-  namespace: string;
-  /** For the Lease; a fresh identifier is appended. */
-  identity: string;
-  /** Nodes worked on at the same time. */
-  concurrency: number;
-  lease?: { durationMs: number; renewDeadlineMs: number; retryMs: number };
-  reflector?: Partial<ReflectorTimings>;
-  /** For the first list of every watched kind. */
-  syncDeadlineMs: number;
-}
-
-/** Everything outside the process, real or simulated. */
-export interface ControllerPorts {
-  transport: ApiTransport;
-  clock: Clock;
-  random: Random;
-  registry: AgentRegistry;
-  logger: Logger;
-  metrics: Metrics;
-  recorder: Recorder;
-  planner: (sources: { cluster: Cluster; configMaps: Lister<ConfigMap>; secrets: Lister<Secret>; registry: AgentRegistry }) => Planner;
-  /** The process must end: the lease is lost. */
-  exit: (reason: string) => void;
-  /** The simulation puts mutants in here. */
-  wrapRunner?: (runner: Runner) => Runner;
-  /** And here, where the defect is elsewhere than in the runner. */
-  mutate?: (dependencies: FenceDependencies) => FenceDependencies;
-}
 
 /** The composed fence controller; `start` resolves when it is synced and stands for election. */
 export interface ComposedController {
@@ -122,9 +82,11 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     stop: async (deadlineMs) => {
       controller.abort(new Error('the controller stops'));
-      await queue.close(deadlineMs);
+      const running = await queue.close(deadlineMs);
+      // An emptied Lease lets the successor act at once: it is not given back while one of our passes may still write.
+      if (running.length === 0) await elector.release(deadlineMs);
+      else elector.close();
       for (const reflector of reflectors) reflector.close();
-      await elector.release(deadlineMs);
       await dispatcher.close();
     },
   };

@@ -16,7 +16,7 @@ import {
   SECRETS,
   VOLUME_ATTACHMENTS,
 } from '../ports/resources.ts';
-import type { ControllerOptions, ControllerPorts } from './compose.ts';
+import type { ControllerOptions, ControllerPorts } from './composition.ts';
 
 export interface Watches {
   listers: FenceListers;

@@ -1,7 +1,7 @@
 import { canonical } from './canonical.ts';
 import { withConditions } from './conditions.ts';
 import { standingEvidence, voidEvidence } from './evidence.ts';
-import { isHealthy, isTriggered, triggerDueMs } from './health.ts';
+import { isHealthy, isTriggered, seemsHealthy, triggerDueMs } from './health.ts';
 import { fold } from './journal.ts';
 import type { Evidence, NodeFenceStatus } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
@@ -32,14 +32,16 @@ export function decide(snapshot: Snapshot): Decision {
   const folded = voidedByLife(withResults, snapshot, provenAtMs);
   const status = folded.status;
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
+  const fresh =
+    withResults === fence.status ? snapshot : { ...snapshot, since: { ...snapshot.since, journal: snapshot.nowMs, action: snapshot.nowMs } };
   const context: Context = {
-    snapshot:
-      withResults === fence.status ? snapshot : { ...snapshot, since: { ...snapshot.since, journal: snapshot.nowMs, action: snapshot.nowMs } },
+    snapshot: fresh,
     node,
     fence,
     status,
     plan: frozen,
-    healthy: node !== undefined && isHealthy(snapshot, frozen),
+    // What counted as health before a result may be none after it: an off has just been proven.
+    healthy: node !== undefined && isHealthy(fresh, frozen) && seemsHealthy(node, status, frozen, fresh.since, fresh.nowMs),
     triggered: node !== undefined && isTriggered(node, frozen, snapshot.since, snapshot.nowMs),
     provenAtMs,
   };

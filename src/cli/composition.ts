@@ -1,0 +1,45 @@
+import type { FenceDependencies, FenceOptions } from '../controllers/fence/dependencies.ts';
+import type { ReflectorTimings } from '../kube/reflector.ts';
+import type { AgentRegistry } from '../ports/agents.ts';
+import type { ApiTransport } from '../ports/api-transport.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster, Lister } from '../ports/cluster.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { ConfigMap, Secret } from '../ports/objects.ts';
+import type { Runner } from '../ports/jobs.ts';
+import type { Planner } from '../ports/planner.ts';
+import type { Random } from '../ports/random.ts';
+import type { Logger, Recorder } from '../ports/recorder.ts';
+
+export const LEADER_LEASE = 'nodefence-controller';
+
+export interface ControllerOptions extends FenceOptions {
+  /** Of ConfigMaps, Secrets and the leader Lease. */
+  namespace: string;
+  /** For the Lease; a fresh identifier is appended. */
+  identity: string;
+  /** Nodes worked on at the same time. */
+  concurrency: number;
+  lease?: { durationMs: number; renewDeadlineMs: number; retryMs: number };
+  reflector?: Partial<ReflectorTimings>;
+  /** For the first list of every watched kind. */
+  syncDeadlineMs: number;
+}
+
+/** Everything outside the process, real or simulated. */
+export interface ControllerPorts {
+  transport: ApiTransport;
+  clock: Clock;
+  random: Random;
+  registry: AgentRegistry;
+  logger: Logger;
+  metrics: Metrics;
+  recorder: Recorder;
+  planner: (sources: { cluster: Cluster; configMaps: Lister<ConfigMap>; secrets: Lister<Secret>; registry: AgentRegistry }) => Planner;
+  /** The process must end: the lease is lost. */
+  exit: (reason: string) => void;
+  /** The simulation puts mutants in here. */
+  wrapRunner?: (runner: Runner) => Runner;
+  /** And here, where the defect is elsewhere than in the runner. */
+  mutate?: (dependencies: FenceDependencies) => FenceDependencies;
+}
