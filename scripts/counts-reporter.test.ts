@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestModule } from 'vitest/node';
-import { countsLine, countTests } from './counts-reporter.ts';
+import { countsLine, countTests, skippedLines } from './counts-reporter.ts';
 
 function module(states: readonly string[], state = 'passed'): TestModule {
   const tests = states.map((each) => ({ result: () => ({ state: each }) }));
@@ -15,5 +15,9 @@ describe('the last line', () => {
 
   it('counts a file that does not load, a test that never ended and an error that nobody caught as failed', () => {
     expect(countTests([module([], 'failed'), module(['pending'])], 1)).toEqual({ passed: 0, failed: 3, skipped: 0 });
+  });
+
+  it('is preceded by the suites of which tests were skipped', () => {
+    expect(skippedLines(['real server > a', 'real server > b > c', 'alone'])).toBe('skipped: real server: 2 test(s)\nskipped: alone: 1 test(s)\n');
   });
 });

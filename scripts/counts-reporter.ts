@@ -28,13 +28,21 @@ export function countTests(modules: readonly TestModule[], strayErrors: number):
   return counts;
 }
 
+/** One line per suite of which tests were skipped, with their number. */
+export function skippedLines(fullNames: readonly string[]): string {
+  const suites = new Map<string, number>();
+  for (const name of fullNames) {
+    const suite = name.split(' > ')[0] ?? name;
+    suites.set(suite, (suites.get(suite) ?? 0) + 1);
+  }
+  return [...suites].map(([suite, count]) => `skipped: ${suite}: ${count} test(s)\n`).join('');
+}
+
 /** Ends a run with the plain line `N passed, N failed, N skipped`, and names what was skipped. */
 export class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {
     const counts = countTests(modules, strayErrors.length);
-    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')].map((test) => test.fullName));
-    const lines = skipped.map((name) => `skipped: ${name}\n`);
-    process.stdout.write(lines.join(''));
+    process.stdout.write(skippedLines(modules.flatMap((module) => [...module.children.allTests('skipped')].map((test) => test.fullName))));
     const file = process.env[COUNTS_FILE_VARIABLE];
     // The default reporter writes its summary after this hook has run.
     if (file === undefined) process.on('exit', () => process.stdout.write(`${countsLine(counts)}\n`));
