@@ -64,6 +64,15 @@ describe('a simulated BMC', () => {
     expect(power()).toBe('on');
   });
 
+  it('comes back on by itself once after an off when it restores', async () => {
+    const { kernel, agent, target, power } = bench('restores');
+    const seen: string[] = [];
+    kernel.schedule(400, () => seen.push(power()));
+    void agent.set(target(), 'off');
+    await kernel.run({ untilMs: 30_000 });
+    expect([...seen, power()]).toEqual(['off', 'on']);
+  });
+
   it('times out within the deadline when it is dead', async () => {
     const { kernel, agent, target, events } = bench('dead');
     expect(await settled(kernel, agent.read(target()))).toBe('Timeout');

@@ -7,14 +7,15 @@ import type { RangeMs } from './network.ts';
 
 /**
  * honest: does what it says. slow: the off takes effect late. lies: accepts every off and stays on. dead: never answers. half-dead: loses half
- * of what it is asked or answers. unknown: its PowerState is null. refuses: answers every set with 403.
+ * of what it is asked or answers. unknown: its PowerState is null. refuses: answers every set with 403. restores: once, some time after an off,
+ * the power comes back by itself (a restore policy, or somebody at the rack).
  */
-export type DeviceBehaviour = 'honest' | 'slow' | 'lies' | 'dead' | 'half-dead' | 'unknown' | 'refuses';
+export type DeviceBehaviour = 'honest' | 'slow' | 'lies' | 'dead' | 'half-dead' | 'unknown' | 'refuses' | 'restores';
 
 /** The mains switch of a simulated machine. */
 export interface PowerBackend {
   state(): 'on' | 'off';
-  on(): void;
+  on(cause: 'set' | 'restore'): void;
   off(): void;
 }
 
@@ -36,6 +37,7 @@ export interface DeviceOptions {
 
 const ONE_WAY_MS: RangeMs = [1, 20];
 const HALF = 0.5;
+const RESTORE_MS: RangeMs = [500, 25_000];
 
 /** A BMC of the simulated world, as it stands in the rack: it outlives every controller. */
 export class SimulatedDevice {
@@ -82,9 +84,24 @@ export class SimulatedDevice {
     this.#changing = want;
     this.options.schedule(this.options.random.between(...this.options.effectMs), () => {
       this.#changing = undefined;
-      this.options.backend[want]();
+      if (want === 'on') {
+        this.options.backend.on('set');
+        return;
+      }
+      this.options.backend.off();
+      this.#restoreLater();
     });
     return true;
+  }
+
+  #restoreLater(): void {
+    if (this.behaviour !== 'restores') {
+      return;
+    }
+    this.behaviour = 'honest';
+    this.options.schedule(this.options.random.between(...RESTORE_MS), () => {
+      this.options.backend.on('restore');
+    });
   }
 
   #shown(): PowerState {

@@ -19,7 +19,7 @@ describe('the scenarios', () => {
 
   it('play every fault with every device, with and without a crash', () => {
     const pairs = counted(scenarios.map((scenario) => `${scenario.fault} ${scenario.device} ${scenario.crash === undefined ? 'calm' : 'crash'}`));
-    expect(Object.keys(pairs)).toHaveLength(4 * 7 * 2);
+    expect(Object.keys(pairs)).toHaveLength(4 * 8 * 2);
   });
 
   it('crash the controller at every kind of call, before and after the effect, and stop it there', () => {

@@ -65,7 +65,16 @@ export interface Expected {
 }
 
 const FAULTS: Readonly<Record<NodeFault, number>> = { panic: 4, hang: 4, partition: 2, flap: 3 };
-const DEVICES: Readonly<Record<DeviceBehaviour, number>> = { honest: 10, slow: 4, lies: 3, dead: 2, 'half-dead': 2, unknown: 1, refuses: 1 };
+const DEVICES: Readonly<Record<DeviceBehaviour, number>> = {
+  honest: 10,
+  slow: 4,
+  lies: 3,
+  dead: 2,
+  'half-dead': 2,
+  unknown: 1,
+  refuses: 1,
+  restores: 2,
+};
 const CRASH_TAGS: Readonly<Record<string, number>> = {
   any: 4,
   'api-write': 2,
@@ -193,7 +202,7 @@ const LIMIT_MS = 1_200_000;
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
 function expectedOf(scenario: Pick<Scenario, 'fault' | 'device' | 'isMisconfigured'>): Expected {
   const isHopeless = NEVER_OFF.has(scenario.device) || scenario.isMisconfigured;
-  const isUncertain = !isHopeless && scenario.device === 'half-dead';
+  const isUncertain = !isHopeless && (scenario.device === 'half-dead' || scenario.device === 'restores');
   if (scenario.fault === 'flap') {
     return {
       states: isHopeless || isUncertain ? ['final', 'error', 'none'] : ['final', 'none'],

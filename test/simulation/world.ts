@@ -238,8 +238,8 @@ export class World {
       behaviour: node === victim ? device : 'honest',
       backend: {
         state: () => machine.state,
-        on: () => {
-          machine.powerOn('set');
+        on: (cause) => {
+          machine.powerOn(cause);
         },
         off: () => {
           machine.powerOff('set');
