@@ -82,12 +82,16 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     stop: async (deadlineMs) => {
       controller.abort(new Error('the controller stops'));
-      const running = await queue.close(deadlineMs);
-      // An emptied Lease lets the successor act at once: it is not given back while one of our passes may still write.
-      if (running.length === 0) await elector.release(deadlineMs);
-      else elector.close();
+      await standDown(queue, elector, deadlineMs);
       for (const reflector of reflectors) reflector.close();
       await dispatcher.close();
     },
   };
+}
+
+/** An emptied Lease lets the successor act at once: it is not given back while one of our passes may still write. */
+async function standDown(queue: Workqueue, elector: LeaderElector, deadlineMs: number): Promise<void> {
+  const running = await queue.close(deadlineMs);
+  if (running.length === 0) await elector.release(deadlineMs);
+  else elector.close();
 }

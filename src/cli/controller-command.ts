@@ -93,16 +93,7 @@ async function serve(flags: Flags, logger: Logger): Promise<void> {
     freshness: () =>
       watched().map(({ name, lister }) => ({ resource: name, isSynced: lister.synced, ageMs: clock.monotonicMs() - lister.freshAtMs })),
   });
-  const instance = flags.ownNode === undefined ? hostname() : `${flags.ownNode}/${hostname()}`;
-  const recorder = new EventRecorder({
-    cluster: new ApiClient({ transport }),
-    clock,
-    random,
-    logger,
-    metrics: telemetry.metrics.event,
-    component: 'nodefence-controller',
-    instance,
-  });
+  const recorder = createRecorder(transport, flags, logger, telemetry);
   const controller = composeController(
     {
       transport,
@@ -141,30 +132,44 @@ async function serve(flags: Flags, logger: Logger): Promise<void> {
   });
   const bound = await operations.listen(flags.httpAddress);
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
-  stopOnSignals(controller, operations, logger);
+  stopOnSignals(async () => {
+    await controller.stop(STOP_DEADLINE_MS);
+    await recorder.close(1_000);
+    await operations.close();
+  }, logger);
   await controller.start();
 }
 
+function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, telemetry: Telemetry): EventRecorder {
+  const instance = flags.ownNode === undefined ? hostname() : `${flags.ownNode}/${hostname()}`;
+  return new EventRecorder({
+    cluster: new ApiClient({ transport }),
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    logger,
+    metrics: telemetry.metrics.event,
+    component: 'nodefence-controller',
+    instance,
+  });
+}
+
 /** Hands the lease over at once; a second signal does not wait. */
-function stopOnSignals(controller: ComposedController, operations: OperationsServer, logger: Logger): void {
-  let stopping = false;
-  const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
+function stopOnSignals(stop: () => Promise<void>, logger: Logger): void {
+  let isStopping = false;
+  const obey = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
     logger.info('stopping', { signal });
-    controller
-      .stop(STOP_DEADLINE_MS)
-      .then(() => operations.close())
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          logger.error('the stop failed', { error: String(error) });
-          process.exit(1);
-        },
-      );
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        logger.error('the stop failed', { error: String(error) });
+        process.exit(1);
+      },
+    );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  process.on('SIGTERM', obey);
+  process.on('SIGINT', obey);
 }
 
 async function hasOutOfService(transport: ApiTransport): Promise<boolean> {

@@ -19,7 +19,6 @@ export class DeviceCall {
   private readonly job: Job;
   private readonly clock: Clock;
   private readonly queues: DeviceQueues;
-  private readonly intentAtMs: number;
 
   constructor(method: PlanMethod, agent: Switchable, parameters: Parameters, job: Job, clock: Clock, queues: DeviceQueues) {
     this.method = method;
@@ -28,7 +27,6 @@ export class DeviceCall {
     this.job = job;
     this.clock = clock;
     this.queues = queues;
-    this.intentAtMs = clock.monotonicMs();
   }
 
   /** One read, with identity. Rejects with `AgentError`. */
@@ -48,7 +46,7 @@ export class DeviceCall {
   async set(wanted: Wanted): Promise<Outcome> {
     const { setDeadlineMs } = this.job.timing;
     return this.call(`set ${wanted}`, (target) => {
-      if (this.clock.monotonicMs() + setDeadlineMs > this.intentAtMs + this.job.entry.deadlineMs) {
+      if (this.clock.monotonicMs() + setDeadlineMs > this.job.intentAtMs + this.job.entry.deadlineMs) {
         throw this.failure('NotSent', `set ${wanted}`, 'the intent is too old; it is decided afresh');
       }
       return this.agent.kind === 'power' ? this.agent.set(target, wanted) : this.agent.set(target, wanted === 'off' ? 'closed' : 'open');

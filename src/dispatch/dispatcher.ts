@@ -83,8 +83,13 @@ export class Dispatcher implements Runner {
 
   private switched(job: Job, agent: Agent, wanted: Wanted, end: Switched, otherwise: JobResult = 'timeout'): Omit<JobReport, 'id' | 'finishedAt'> {
     const words = `${wanted} read back ${end.reads} times, identity ${end.identity}: ${end.detail}`;
-    if (!end.reached) return { result: otherwise, message: `not ${wanted}: ${end.detail}` };
     const edge = edgeOf(agent.kind, wanted);
+    if (!end.reached) {
+      const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}`;
+      // Sent, and not read back: it may be off, now or later, and that is ours to take back (P8).
+      const mayBeOurs = wanted === 'off' && job.entry.action === 'off' && !end.opposite;
+      return { result: otherwise, message, ...(mayBeOurs ? { edge } : {}) };
+    }
     if (agent.kind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, edge };
     const evidence = {
       kind: 'power-off' as const,

@@ -16,6 +16,8 @@ export interface Switched {
   reads: number;
   identity: 'verified' | 'unverified';
   detail: string;
+  /** The last answers were exactly the opposite: whatever was sent, nothing has come of it by then. */
+  opposite: boolean;
   deviceTime?: string;
 }
 
@@ -29,21 +31,22 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
   const everyMs = Math.min(1_000, offStableMs / STABLE_READS);
   let firstAtMs: number | undefined;
   let reads = 0;
-  let detail = 'never read';
+  let unverified = 0;
   for (;;) {
     const beganAtMs = clock.monotonicMs();
     const pass = await readAll(devices, wanted);
-    detail = pass.detail;
     reads = pass.agrees ? reads + 1 : 0;
     firstAtMs = pass.agrees ? (firstAtMs ?? clock.monotonicMs()) : undefined;
+    unverified = (reads > 1 ? unverified : 0) + (pass.identity === 'verified' ? 0 : 1);
     const stable = reads >= STABLE_READS && firstAtMs !== undefined && beganAtMs - firstAtMs >= offStableMs;
     if (stable || clock.monotonicMs() >= giveUpAtMs) {
       return {
         reached: stable,
         lastReadAtMs: beganAtMs,
         reads,
-        identity: pass.identity,
-        detail,
+        identity: unverified === 0 ? 'verified' : 'unverified',
+        detail: pass.detail,
+        opposite: pass.opposite,
         ...(pass.deviceTime === undefined ? {} : { deviceTime: pass.deviceTime }),
       };
     }
@@ -53,6 +56,7 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
 
 interface Pass {
   agrees: boolean;
+  opposite: boolean;
   detail: string;
   identity: 'verified' | 'unverified';
   deviceTime?: string;
@@ -61,12 +65,14 @@ interface Pass {
 async function readAll(devices: readonly DeviceCall[], wanted: Wanted): Promise<Pass> {
   const details: string[] = [];
   let agrees = true;
+  let opposite = true;
   let identity: Pass['identity'] = 'verified';
   let deviceTime: string | undefined;
   for (const device of devices) {
     try {
       const reading: Reading = await device.read();
       agrees &&= device.shows(reading, wanted);
+      opposite &&= device.shows(reading, wanted === 'off' ? 'on' : 'off');
       if (reading.identity === 'unverified') identity = 'unverified';
       deviceTime = reading.deviceTime ?? deviceTime;
       details.push(`${device.method.name}: ${inWords(reading)}`);
@@ -74,10 +80,11 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted): Promise<
       if (!(error instanceof AgentError)) throw error;
       if (error.kind === 'Misconfigured') throw error;
       agrees = false;
+      opposite = false;
       details.push(`${device.method.name}: ${error.message}`);
     }
   }
-  return { agrees, detail: details.join('; '), identity, ...(deviceTime === undefined ? {} : { deviceTime }) };
+  return { agrees, opposite, detail: details.join('; '), identity, ...(deviceTime === undefined ? {} : { deviceTime }) };
 }
 
 /**
@@ -89,11 +96,7 @@ export async function switchTo(device: DeviceCall, together: readonly DeviceCall
   if (before.state === 'unknown') throw device.failure('Unreachable', 'read before set', `state unknown (${inWords(before)}); nothing was sent`);
   if (wanted === 'off' || !device.shows(before, wanted)) await setOnce(device, wanted);
   const all = wanted === 'off' ? [...together, device] : [device];
-  const end = await untilStable(all, wanted, job, clock);
-  if (!end.reached) {
-    throw device.failure('Timeout', wanted, `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}`);
-  }
-  return end;
+  return untilStable(all, wanted, job, clock);
 }
 
 async function setOnce(device: DeviceCall, wanted: Wanted): Promise<void> {

@@ -14,7 +14,7 @@ export const OUT_OF_SERVICE_TAINT = { key: 'node.kubernetes.io/out-of-service', 
 /** Writing the intent and ending a child come on top of the set itself (design 10, `call`). */
 const CALL_OVERHEAD_MS = 2_000;
 
-/** Before something that the API server did not answer is done again. */
+/** Before something is done again that never began, or that the API server did not answer. */
 const INTERRUPTED_MS = 1_000;
 
 /** A read before the set, the set, and what is around them: after this a successor may touch the device. */
@@ -91,7 +91,8 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   const last = status.journal.at(-1);
   let due = Math.max(nowMs, 0);
   if (last?.result !== undefined && isFailure(last.result)) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
-  if (last?.result === 'interrupted') due = Math.max(due, (since.journal ?? nowMs) + INTERRUPTED_MS);
+  if (last?.result === 'interrupted' || last?.result === 'stopped' || last?.result === 'not-sent')
+    due = Math.max(due, (since.journal ?? nowMs) + INTERRUPTED_MS);
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
   if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
     due = Math.max(due, (context.provenAtMs ?? nowMs) + timing.lifeWaitMs);

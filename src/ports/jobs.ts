@@ -18,6 +18,8 @@ export interface Job {
   /** Whether the plan insists on a device that shows the machine's identity. */
   identityRequired: boolean;
   signal: AbortSignal;
+  /** Monotonic time before the intent was written: a set must end within `entry.deadlineMs` of it, for a successor waits no longer. */
+  intentAtMs: number;
   parametersOf(method: PlanMethod): Promise<Parameters>;
   /** Throws `AgentError` kind NotSent when the lease, a stop or a hold forbids a set that takes `deadlineMs` to begin now. Synchronous. */
   mayBegin(deadlineMs: number): void;

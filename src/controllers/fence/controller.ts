@@ -50,6 +50,10 @@ export class FenceController {
     if (!leadership.isLeading) return;
     const fence = this.newest(name);
     const node = listers.nodes.get(name);
+    if (fence === undefined && node === undefined) {
+      this.observations.delete(name);
+      return;
+    }
     const observation = this.observationOf(name);
     if (fence === undefined && node !== undefined && readyOf(node)?.status === 'True') {
       observation.mark('triggered', undefined, clock.monotonicMs());
@@ -69,12 +73,13 @@ export class FenceController {
       return;
     }
     if (fence === undefined) return;
+    const intentAtMs = this.dependencies.clock.monotonicMs();
     const stored = decision.status === undefined ? fence : await this.store(fence, decision.status);
     if (stored === undefined) return;
     this.runs.forget(name, stored.status);
     for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
     if (decision.dispatch !== undefined && stored.status !== undefined) {
-      this.runs.start({ node: name, entry: decision.dispatch.entry, status: stored.status, kind: decision.dispatch.kind }, observation);
+      this.runs.start({ node: name, entry: decision.dispatch.entry, status: stored.status, kind: decision.dispatch.kind, intentAtMs }, observation);
     }
     if (decision.removeFinalizer === true) await this.letGo(stored, decision.deleteFence === true);
   }
@@ -185,6 +190,7 @@ export class FenceController {
     listers.leases.onChange((_before, after) => {
       if (after === undefined) return;
       const name = after.metadata.name;
+      if (listers.nodes.get(name) === undefined) return;
       this.observationOf(name).seeLease(after, clock.monotonicMs());
       if (this.isFenced(name)) queue.add(name);
     });

@@ -19,6 +19,8 @@ export interface Run {
   entry: JournalEntry;
   status: NodeFenceStatus;
   kind: 'run' | 'recover';
+  /** Monotonic time before the intent was written. */
+  intentAtMs: number;
 }
 
 /** Runs under way in this process, and the results that the journal does not hold yet. Bounded: one run a node. */
@@ -144,6 +146,7 @@ export class Runs {
       identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID },
       identityRequired: frozen.plan.identity === 'verified' && operation.method.kind === 'power',
       signal: this.stopping.signal,
+      intentAtMs: run.intentAtMs,
       parametersOf: (method: PlanMethod) => planner.parametersFor(node, method),
       mayBegin: (deadlineMs: number) => this.mayBegin(node, deadlineMs, entry),
       onSet: (atMs: number) => observation.sent(atMs),
