@@ -32,8 +32,7 @@ export function decide(snapshot: Snapshot): Decision {
   const folded = voidedByLife(withResults, snapshot, provenAtMs);
   const status = folded.status;
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
-  const fresh =
-    withResults === fence.status ? snapshot : { ...snapshot, since: { ...snapshot.since, journal: snapshot.nowMs, action: snapshot.nowMs } };
+  const fresh = withResults === fence.status ? snapshot : { ...snapshot, since: sinceResults(snapshot) };
   const context: Context = {
     snapshot: fresh,
     node,
@@ -48,6 +47,12 @@ export function decide(snapshot: Snapshot): Decision {
   const row = ROWS.find((candidate) => (candidate.from === 'any' || candidate.from === status.state) && candidate.applies(context));
   if (row === undefined) throw new Error(`no row of the automaton applies in state ${status.state}`);
   return conclude(row.id, snapshot, fence.status, row.act(context), folded.events);
+}
+
+/** A result that is folded in now stands in the journal from now on; recovery's own runs do not put health in question. */
+function sinceResults({ since, nowMs, reports, fence }: Snapshot): Snapshot['since'] {
+  const finished = fence?.status?.journal.filter((entry) => reports.some((report) => report.id === entry.id)) ?? [];
+  return { ...since, journal: nowMs, ...(finished.some((entry) => entry.step !== 'recovery') ? { action: nowMs } : {}) };
 }
 
 function withoutFence(snapshot: Snapshot): Decision {
