@@ -6,6 +6,7 @@ import { fold } from './journal.ts';
 import type { Evidence, NodeFenceStatus } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
 import { ANY_ROWS } from './rows/any.ts';
+import { eventsOfRuns } from './run-events.ts';
 import { beginning } from './rows/beginning.ts';
 import { DONE_ROWS } from './rows/done.ts';
 import { ERROR_ROWS } from './rows/error.ts';
@@ -46,7 +47,7 @@ export function decide(snapshot: Snapshot): Decision {
   };
   const row = ROWS.find((candidate) => (candidate.from === 'any' || candidate.from === status.state) && candidate.applies(context));
   if (row === undefined) throw new Error(`no row of the automaton applies in state ${status.state}`);
-  return conclude(row.id, snapshot, fence.status, row.act(context), folded.events);
+  return conclude(row.id, snapshot, fence.status, row.act(context), [...eventsOfRuns(fence.status, withResults), ...folded.events]);
 }
 
 /** A result that is folded in now stands in the journal from now on; recovery's own runs do not put health in question. */

@@ -1,5 +1,5 @@
 import { fenceName } from '../../domain/node-fence.ts';
-import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Evidence, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import type { Audience } from './drill-run.ts';
@@ -112,13 +112,15 @@ export class Display implements Audience {
     const state = status.state === 'final' ? ink.good(status.state) : status.state === 'error' ? ink.bad(status.state) : ink.warn(status.state);
     const lines = [`  ${ink.bold('fence')}  ${state}  step ${status.step}, retries ${status.retries}, restarts ${status.restarts}`];
     for (const entry of status.journal.slice(-14)) lines.push(this.runLine(entry, faultAtMs));
-    for (const item of status.evidence) {
-      lines.push(
-        `  ${ink.bold('proof')}  ${item.voidedAt === undefined ? ink.good(item.kind) : ink.dim(`${item.kind}, void: ${item.voidedBecause ?? ''}`)}  ${item.detail}`,
-      );
-    }
+    for (const item of status.evidence) lines.push(this.proofLine(item));
     if (status.message !== undefined) lines.push(`  ${ink.dim(status.message)}`);
     return lines;
+  }
+
+  private proofLine(item: Evidence): string {
+    const { ink } = this;
+    const standing = item.voidedAt === undefined ? ink.good(item.kind) : `${item.kind} ${ink.dim(`(until: ${item.voidedBecause ?? ''})`)}`;
+    return `  ${ink.bold('proof')}  ${standing}  ${ink.dim(item.detail)}`;
   }
 
   private runLine(entry: JournalEntry, faultAtMs: number): string {

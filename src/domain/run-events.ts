@@ -1,0 +1,23 @@
+import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
+import { isFailure } from './program.ts';
+import { event } from './transition.ts';
+import type { DecisionEvent } from './transition.ts';
+
+/** What an operator reads of the runs whose results have just been folded in: each proof, release and start, and each failure. */
+export function eventsOfRuns(before: NodeFenceStatus, after: NodeFenceStatus): DecisionEvent[] {
+  if (before === after) return [];
+  const open = new Set(before.journal.filter((entry) => entry.finishedAt === undefined).map((entry) => entry.id));
+  return after.journal.filter((entry) => open.has(entry.id) && entry.finishedAt !== undefined).flatMap((entry) => eventsOfRun(entry, after));
+}
+
+function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEvent[] {
+  const words = entry.message ?? '';
+  const place = `${entry.method} (${entry.agent}${entry.device === '' ? '' : ` at ${entry.device}`})`;
+  if (entry.result !== undefined && isFailure(entry.result))
+    return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${words}`)];
+  if (entry.result !== 'succeeded') return [];
+  if (status.evidence.some((item) => item.source === entry.id)) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${words}`)];
+  if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', words)];
+  if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${words}`)];
+  return [];
+}
