@@ -37,6 +37,8 @@ export interface DeviceOptions {
 
 const ONE_WAY_MS: RangeMs = [1, 20];
 const HALF = 0.5;
+/** A release may rest on an off read that is no older than this. */
+const PROOF_MS = 5_000;
 const RESTORE_MS: RangeMs = [500, 25_000];
 
 /** A BMC of the simulated world, as it stands in the rack: it outlives every controller. */
@@ -44,6 +46,7 @@ export class SimulatedDevice {
   readonly options: DeviceOptions;
   behaviour: DeviceBehaviour;
   #changing: 'on' | 'off' | undefined;
+  #readAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: DeviceOptions) {
     this.options = options;
@@ -66,6 +69,7 @@ export class SimulatedDevice {
   }
 
   read(session: string): PowerState {
+    this.#readAtMs = this.options.now();
     const shown = this.behaviour === 'unknown' ? 'unknown' : this.#shown();
     this.#record({ action: 'read', answer: `200 ${shown}`, shown, session });
     return shown;
@@ -100,8 +104,20 @@ export class SimulatedDevice {
     }
     this.behaviour = 'honest';
     this.options.schedule(this.options.random.between(...RESTORE_MS), () => {
-      this.options.backend.on('restore');
+      this.#restoreUnseen();
     });
+  }
+
+  /** No proof is fresher than its last read: power that returns sooner than anyone can act on that read would blame a controller that did right. */
+  #restoreUnseen(): void {
+    const waitMs = this.#readAtMs + PROOF_MS - this.options.now();
+    if (waitMs > 0) {
+      this.options.schedule(waitMs, () => {
+        this.#restoreUnseen();
+      });
+      return;
+    }
+    this.options.backend.on('restore');
   }
 
   #shown(): PowerState {
