@@ -9,7 +9,7 @@ import type { FenceDependencies } from './dependencies.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
 import { FINALIZER, NODE_LABEL, TRIGGER_LABEL } from './ownership.ts';
-import { recordIdentity, recordIncident } from './report.ts';
+import { recordHealthy, recordIncident } from './report.ts';
 import { Runs } from './runs.ts';
 import { takeSnapshot } from './snapshot.ts';
 
@@ -55,11 +55,12 @@ export class FenceController {
       return;
     }
     const observation = this.observationOf(name);
-    if (fence === undefined && node !== undefined && readyOf(node)?.status === 'True') {
+    if (node !== undefined && readyOf(node)?.status === 'True' && (fence === undefined || fence.status?.state === 'final')) {
+      // Before anything that can fail: a delay must never be counted from an earlier failure.
       observation.mark('triggered', undefined, clock.monotonicMs());
       observation.mark('notReady', undefined, clock.monotonicMs());
-      await recordIdentity(this.dependencies, node);
-      return;
+      await recordHealthy(this.dependencies, node);
+      if (fence === undefined) return;
     }
     const snapshot = takeSnapshot(this.dependencies, name, fence, observation, this.runs.of(name));
     const decision = decide(snapshot);

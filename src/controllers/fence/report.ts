@@ -1,3 +1,4 @@
+import { canonical } from '../../domain/canonical.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -7,22 +8,48 @@ import type { FenceDependencies } from './dependencies.ts';
 
 type Status = NonNullable<NodeFenceReport['status']>;
 
-/** Keeps what a machine said of itself while it was healthy: the identity that a device must show before it is switched (P10). */
-export async function recordIdentity(dependencies: FenceDependencies, node: Node): Promise<void> {
+type Problems = NonNullable<Status['problems']>;
+
+const PROBLEMS_MAX = 64;
+
+/**
+ * What must be known before a node fails: what its machine said of itself while it was healthy, the identity that a device must show before it
+ * is switched (P10), and what is wrong with the configuration of its fence (P7). Written when it changes.
+ */
+export async function recordHealthy(dependencies: FenceDependencies, node: Node): Promise<void> {
+  const { listers, planner, recorder } = dependencies;
+  const known = listers.reports.get(node.metadata.name)?.status;
+  const problems: Problems = planner
+    .planFor(node)
+    .problems.slice(0, PROBLEMS_MAX)
+    .map(({ severity, where, message }) => ({ severity, where, message }));
+  const sameProblems = canonical(problems) === canonical(known?.problems ?? []);
+  if (isRecorded(known, node) && sameProblems) return;
+  const identity = isRecorded(known, node) ? known?.identity : identityOf(dependencies, node);
+  await update(dependencies, node.metadata.name, (status) => ({ ...status, problems, ...(identity === undefined ? {} : { identity }) }));
+  const first = problems.find((problem) => problem.severity === 'error');
+  if (first !== undefined && !sameProblems) {
+    const words = `This node could not be fenced as it should: ${first.where}: ${first.message}`;
+    recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'FenceConfigurationInvalid', words);
+  }
+}
+
+function isRecorded(known: Status | undefined, node: Node): boolean {
   const info = node.status.nodeInfo;
-  const known = dependencies.listers.reports.get(node.metadata.name)?.status?.identity;
-  const uid = node.metadata.uid ?? '';
-  if (dependencies.options.mode === 'observe' && info === undefined) return;
-  if (known?.nodeUID === uid && known.bootID === info?.bootID && known.systemUUID === info?.systemUUID && known.providerID === node.spec.providerID)
-    return;
-  const identity: NonNullable<Status['identity']> = {
-    nodeUID: uid,
-    recordedAt: timestamp(dependencies.clock),
+  const identity = known?.identity;
+  const sameMachine = identity?.systemUUID === info?.systemUUID && identity?.providerID === node.spec.providerID;
+  return identity?.nodeUID === (node.metadata.uid ?? '') && identity.bootID === info?.bootID && sameMachine;
+}
+
+function identityOf({ clock }: FenceDependencies, node: Node): NonNullable<Status['identity']> {
+  const info = node.status.nodeInfo;
+  return {
+    nodeUID: node.metadata.uid ?? '',
+    recordedAt: timestamp(clock),
     ...(info?.systemUUID === undefined ? {} : { systemUUID: info.systemUUID }),
     ...(node.spec.providerID === undefined ? {} : { providerID: node.spec.providerID }),
     ...(info?.bootID === undefined ? {} : { bootID: info.bootID }),
   };
-  await update(dependencies, node.metadata.name, (status) => ({ ...status, identity }));
 }
 
 /** The number of the node's incident outlives its NodeFence. */

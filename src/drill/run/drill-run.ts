@@ -6,7 +6,7 @@ import { createScene, DEFAULT_SCENE } from '../world/scene.ts';
 import type { Child } from './child.ts';
 import { ClusterSession, CONTROLLER_USER } from './cluster-session.ts';
 import { configure, install } from './installation.ts';
-import { EXPECTED } from './options.ts';
+import { EXPECTED, SHORT_SETTINGS } from './options.ts';
 import type { DrillOptions } from './options.ts';
 import { devicesOf, exposureOf, listsAfter, requestsOf, timelineOf, usageOf } from './result.ts';
 import type { DrillResult } from './result.ts';
@@ -45,6 +45,11 @@ async function play(
   held: { current: Watcher | undefined },
   onResult: (result: DrillResult) => Promise<void>,
 ): Promise<DrillResult> {
+  audience.says(
+    `delays: ${Object.entries({ ...SHORT_SETTINGS, ...options.settings })
+      .map(([key, value]) => `${key}=${value}`)
+      .join(' ')}`,
+  );
   audience.says('starting the API server');
   await session.start();
   await install(session);

@@ -6,7 +6,7 @@ import type { DrillOptions, Fault } from './options.ts';
 import type { DrillResult } from './result.ts';
 
 /** Each run is about a dozen processes that mostly wait. */
-const RUNS_PER_CORE = 2;
+const RUNS_PER_CORE = 3;
 
 export interface MatrixRow {
   fault: Fault;
