@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../runtime/manual-clock.ts';
+import { Bench, failure, methodOf } from './testing/bench.ts';
+
+const BMC = methodOf('bmc', 'power');
+
+describe('permission to send', () => {
+  it('is misconfigured, with nothing sent, when the identity is required and the device does not show it', async () => {
+    const bench = new Bench(new ManualClock());
+    bench.plug('bmc').identity = 'unverified';
+    const report = await bench.run(bench.job(BMC, 'off'));
+    expect(report.result).toBe('misconfigured');
+    expect(report.message).toContain('identity=unverified');
+    expect(bench.calls(/^set/)).toEqual([]);
+  });
+
+  it('is misconfigured in the middle of the reads too: evidence of another machine is none', async () => {
+    const bench = new Bench(new ManualClock());
+    const plug = bench.plug('bmc');
+    let reads = 0;
+    plug.onRead = () => {
+      reads += 1;
+      return Promise.resolve({ ...plug.reading(), identity: reads > 2 ? 'unverified' : 'verified' });
+    };
+    const report = await bench.run(bench.job(BMC, 'off'));
+    expect(report.result).toBe('misconfigured');
+    expect(report.evidence).toBeUndefined();
+  });
+
+  it('is refused by the lease, a stop or a hold in the turn of the send: not-sent, and nothing reaches the device', async () => {
+    const bench = new Bench(new ManualClock());
+    const sets: number[] = [];
+    const job = bench.job(BMC, 'off', {
+      mayBegin: () => {
+        throw failure('NotSent', 'the leader lease does not cover it');
+      },
+      onSet: (atMs) => sets.push(atMs),
+    });
+    const report = await bench.run(job);
+    expect(report).toMatchObject({ result: 'not-sent' });
+    expect(report.message).toContain('lease');
+    expect(bench.calls(/^set/)).toEqual([]);
+    expect(sets).toEqual([]);
+    expect(bench.plug('bmc').state).toBe('on');
+  });
+
+  it('tells when each set began', async () => {
+    const bench = new Bench(new ManualClock());
+    const sets: number[] = [];
+    await bench.run(bench.job(BMC, 'off', { onSet: (atMs) => sets.push(atMs) }));
+    expect(sets).toEqual([bench.calls(/^set/)[0]?.atMs]);
+  });
+
+  it('is over when the intent is too old for a set to end within its deadline', async () => {
+    const bench = new Bench(new ManualClock());
+    const report = await bench.run(bench.job(BMC, 'off', { intentAtMs: bench.clock.monotonicMs() - 10_001 }));
+    expect(report.result).toBe('not-sent');
+    expect(bench.calls(/^set/)).toEqual([]);
+  });
+
+  it('is over for a call whose deadline passed while it was still connecting', async () => {
+    const bench = new Bench(new ManualClock());
+    const plug = bench.plug('bmc');
+    plug.onRead = () => {
+      plug.callMs = 20_000;
+      plug.onRead = undefined;
+      return Promise.resolve(plug.reading());
+    };
+    const job = bench.job(BMC, 'off', { timing: { ...bench.job(BMC, 'off').timing, powerTimeoutMs: 30_000 } });
+    const report = await bench.run(job);
+    expect(report.evidence).toBeUndefined();
+    expect(bench.calls(/^connect/).length, 'it did try').toBeGreaterThan(0);
+    expect(bench.calls(/^set/)).toEqual([]);
+  });
+
+  it('names the known agents when a plan names one that does not exist', async () => {
+    const bench = new Bench(new ManualClock());
+    const report = await bench.run(bench.job({ ...BMC, agent: 'redfsh' }, 'off'));
+    expect(report).toMatchObject({ result: 'misconfigured' });
+    expect(report.message).toContain('redfsh');
+    expect(report.message).toContain('power, fabric, action');
+  });
+
+  it('is misconfigured when a Secret is missing, and nothing is asked of the device', async () => {
+    const bench = new Bench(new ManualClock());
+    const report = await bench.run(bench.job(BMC, 'off', { parametersOf: () => Promise.reject(failure('Misconfigured', 'Secret x is missing')) }));
+    expect(report.result).toBe('misconfigured');
+    expect(bench.log).toEqual([]);
+  });
+});

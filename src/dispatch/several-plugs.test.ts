@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../runtime/manual-clock.ts';
+import { ACCEPTED, Bench, methodOf } from './testing/bench.ts';
+
+const LEFT = methodOf('left', 'power', { device: 'pdu-1', plug: '7' });
+const RIGHT = methodOf('right', 'power', { device: 'pdu-2', plug: '7' });
+
+function benchWith(): Bench {
+  return new Bench(new ManualClock());
+}
+
+describe('a machine with several supplies', () => {
+  it('gives no evidence for an off that is not the last one', async () => {
+    const bench = benchWith();
+    const report = await bench.run(bench.job(LEFT, 'off', { lastOff: false }));
+    expect(report).toMatchObject({ result: 'succeeded', edge: 'off' });
+    expect(report.evidence).toBeUndefined();
+  });
+
+  it('reads every supply in each pass after the last off, and names all of them in the evidence', async () => {
+    const bench = benchWith();
+    bench.plug('pdu-1', '7').state = 'off';
+    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    const passes = bench.log.slice(bench.log.findIndex((line) => line.call.startsWith('set')) + 1).map((line) => line.call);
+    expect(passes.length).toBeGreaterThanOrEqual(6);
+    passes.forEach((call, index) => expect(call).toBe(index % 2 === 0 ? 'read pdu-1/7' : 'read pdu-2/7'));
+    expect(report.evidence?.detail).toContain('left: PowerState=off');
+    expect(report.evidence?.detail).toContain('right: PowerState=off');
+  });
+
+  it('gives no evidence when one supply is stuck on', async () => {
+    const bench = benchWith();
+    bench.plug('pdu-1', '7').state = 'on';
+    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    expect(report.result).toBe('timeout');
+    expect(report.evidence).toBeUndefined();
+    expect(report.message).toContain('left: PowerState=on');
+  });
+
+  it('gives no evidence when an earlier supply comes back in the middle of the pass', async () => {
+    const bench = benchWith();
+    const left = bench.plug('pdu-1', '7');
+    left.state = 'off';
+    let reads = 0;
+    left.onRead = () => {
+      reads += 1;
+      return Promise.resolve({ ...left.reading(), state: reads % 3 === 0 ? 'on' : 'off' });
+    };
+    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    expect(report.result).toBe('timeout');
+    expect(report.evidence).toBeUndefined();
+  });
+
+  it('gives no evidence when one supply does not answer', async () => {
+    const bench = benchWith();
+    bench.plug('pdu-1', '7').onRead = () => new Promise(() => undefined);
+    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    expect(report.result).toBe('timeout');
+    expect(report.evidence).toBeUndefined();
+  });
+
+  it('switches on only the plug that it was asked to', async () => {
+    const bench = benchWith();
+    bench.plug('pdu-1', '7').state = 'off';
+    bench.plug('pdu-2', '7').state = 'off';
+    bench.plug('pdu-2', '7').onSet = (wanted) => {
+      bench.plug('pdu-2', '7').state = wanted;
+      return Promise.resolve(ACCEPTED);
+    };
+    expect(await bench.run(bench.job(RIGHT, 'on', { together: [LEFT] }))).toMatchObject({ result: 'succeeded', edge: 'on' });
+    expect(bench.plug('pdu-1', '7').state).toBe('off');
+  });
+});
