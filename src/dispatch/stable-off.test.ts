@@ -45,10 +45,25 @@ describe('off, and the reads that prove it', () => {
     };
     const report = await bench.run(bench.job(BMC, 'off'));
     const reads = bench.calls(/^read/);
-    const flickeredAt = reads[3]?.atMs ?? Number.NaN;
+    const after = reads.slice(4);
     expect(report.result).toBe('succeeded');
-    expect((reads.at(-1)?.atMs ?? 0) - flickeredAt).toBeGreaterThanOrEqual(3_000);
-    expect(reads.filter((line) => line.atMs > flickeredAt).length).toBeGreaterThanOrEqual(3);
+    expect((after.at(-1)?.atMs ?? 0) - (after[0]?.atMs ?? 0), 'off_stable is counted from the first read after the flicker').toBeGreaterThanOrEqual(
+      3_000,
+    );
+  });
+
+  it('demands three agreeing reads without a break even where off_stable is nothing', async () => {
+    const bench = benchWith();
+    const plug = bench.plug('bmc');
+    let offReads = 0;
+    plug.onRead = () => {
+      if (plug.state === 'on') return Promise.resolve(plug.reading());
+      offReads += 1;
+      return Promise.resolve({ ...plug.reading(), state: offReads === 3 ? 'pending' : 'off' });
+    };
+    const report = await bench.run(bench.job(BMC, 'off', { timing: timingOf({ offStableMs: 0 }) }));
+    expect(report.result).toBe('succeeded');
+    expect(offReads, 'off, off: not three yet; pending; then three').toBe(6);
   });
 
   it('begins the count anew when one read fails in between', async () => {
