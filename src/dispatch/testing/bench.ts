@@ -97,12 +97,12 @@ export class Bench {
 
   /** Moves time on until `promise` is settled. Rejects when it is not after ten minutes. */
   async ended<T>(promise: Promise<T>): Promise<T> {
-    let settled = false;
+    const end = { settled: false };
     const watched = promise.finally(() => {
-      settled = true;
+      end.settled = true;
     });
     watched.catch(() => undefined);
-    for (let waitedMs = 0; !settled; waitedMs += 50) {
+    for (let waitedMs = 0; !end.settled; waitedMs += 50) {
       if (waitedMs > 600_000) throw new Error('not settled after ten minutes');
       await this.clock.advance(50);
     }

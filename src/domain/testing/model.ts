@@ -6,6 +6,7 @@ import type { Plan, PlanMethod } from '../plan.ts';
 import { READ_BACK_EVIDENCE } from '../evidence.ts';
 import type { Decision } from '../transition.ts';
 import { isTriggered, seemsHealthy } from '../health.ts';
+import { compile } from '../program.ts';
 
 export function method(name: string, agent: string, action: PlanMethod['action'], more: Partial<PlanMethod> = {}): PlanMethod {
   const kind = agent === 'cordon' || agent === 'uncordon' ? 'action' : 'power';
@@ -45,14 +46,27 @@ export class Model {
   rows: string[] = [];
   dispatched: { kind: 'run' | 'recover'; entry: JournalEntry }[] = [];
   events: string[] = [];
+  /** First sights of this process, by key. */
+  marks = new Map<keyof Since, { value: string; atMs: number }>();
+  /** When this process itself read the device for the evidence of a run. */
+  proofs = new Map<string, number>();
+  setAtMs: number | undefined;
   private count = 0;
-  private marks = new Map<keyof Since, { value: string; atMs: number }>();
-  private proofs = new Map<string, number>();
-  private setAtMs: number | undefined;
 
   constructor(plan: Plan = planOf()) {
     this.plan = plan;
     this.node = { name: 'a', uid: 'uid-a', ready: 'True', readyReason: 'KubeletReady', bootID: 'boot-1', systemUUID: 'sys-a', lifeAtMs: this.nowMs };
+  }
+
+  /** The same world once more, to be pushed another way; what was recorded of the past is not copied. */
+  copy(): Model {
+    const copy = new Model(this.plan);
+    Object.assign(copy, { nowMs: this.nowMs, node: this.node, fence: this.fence, holds: this.holds, stop: this.stop, workload: this.workload });
+    Object.assign(copy, { epoch: this.epoch, reports: this.reports, setAtMs: this.setAtMs, count: this.count });
+    copy.marks = new Map(this.marks);
+    copy.proofs = new Map(this.proofs);
+    for (const id of this.inFlight) copy.inFlight.add(id);
+    return copy;
   }
 
   get status(): NodeFenceStatus {
@@ -86,7 +100,7 @@ export class Model {
     const status = this.fence?.status;
     const deciding = status === undefined || status.state === 'final' ? this.plan : (status.frozen?.plan ?? this.plan);
     if (this.node !== undefined) {
-      this.mark('notReady', this.node.ready === 'False' ? 'n' : undefined);
+      this.mark('notReady', this.node.ready === 'False' || this.node.ready === 'missing' ? 'n' : undefined);
       this.mark('triggered', isTriggered(this.node, deciding, this.since(), this.nowMs) ? 't' : undefined);
     }
     if (status !== undefined) {
@@ -96,6 +110,7 @@ export class Model {
       const action = status.journal.findLast((entry) => entry.step !== 'recovery');
       this.mark('action', action === undefined ? undefined : `${action.id}${action.result ?? ''}`);
       this.mark('released', status.released?.at);
+      this.mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
     }
     this.mark('healthy', this.node !== undefined && seemsHealthy(this.node, status, deciding, this.since(), this.nowMs) ? 'h' : undefined);
     return {
@@ -160,7 +175,8 @@ export class Model {
     if (
       result === 'succeeded' &&
       entry !== undefined &&
-      (entry.action === 'off' || (entry.action === 'confirm' && entry.operation.startsWith('off')))
+      (entry.action === 'off' || (entry.action === 'confirm' && entry.operation.startsWith('off'))) &&
+      this.isLastOff(entry)
     ) {
       report.evidence = {
         kind: 'power-off',
@@ -171,9 +187,9 @@ export class Model {
         ...(entry.bootID === undefined ? {} : { bootID: entry.bootID }),
       };
       report.evidenceAtMs = this.nowMs;
-      report.edge = 'off';
       this.proofs.set(id, this.nowMs);
     }
+    if (result === 'succeeded' && entry?.operation.startsWith('off') === true) report.edge = 'off';
     if (result === 'succeeded' && entry?.action === 'on') report.edge = 'on';
     if (result === 'succeeded' && entry?.action === 'release')
       report.released = {
@@ -192,6 +208,11 @@ export class Model {
     if (this.inFlight.size === 0 || entry === undefined) throw new Error(`nothing was dispatched; rows: ${this.rows.slice(-8).join(' ')}`);
     this.finish(result, more);
     return `${entry.action}:${entry.method}`;
+  }
+
+  private isLastOff(entry: JournalEntry): boolean {
+    const program = compile(this.status.frozen?.plan ?? this.plan, entry.step, entry.level);
+    return program.findLast((operation) => operation.phase === 'off')?.key === entry.operation;
   }
 
   private since(): Since {
