@@ -101,7 +101,13 @@ export class Dispatcher implements Runner {
       ...(end.deviceTime === undefined ? {} : { deviceTime: end.deviceTime }),
     };
     // A lone supply of several proves nothing: only the last off of a level reads all of them together.
-    return { result: 'succeeded', message: words, edge, ...(job.lastOff ? { evidence, evidenceAtMs: end.lastReadAtMs } : {}) };
+    return {
+      result: 'succeeded',
+      message: words,
+      edge,
+      ...(end.edgeUnseen ? { edgeUnseen: true } : {}),
+      ...(job.lastOff ? { evidence, evidenceAtMs: end.lastReadAtMs } : {}),
+    };
   }
 
   private async act(job: Job, agent: ActionAgent): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {

@@ -18,6 +18,8 @@ export interface Switched {
   detail: string;
   /** The last answers were exactly the opposite: whatever was sent, nothing has come of it by then. */
   opposite: boolean;
+  /** It showed the wanted state before the set. */
+  edgeUnseen: boolean;
   deviceTime?: string;
 }
 
@@ -47,6 +49,7 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
         identity: unverified === 0 ? 'verified' : 'unverified',
         detail: pass.detail,
         opposite: pass.opposite,
+        edgeUnseen: false,
         ...(pass.deviceTime === undefined ? {} : { deviceTime: pass.deviceTime }),
       };
     }
@@ -96,7 +99,8 @@ export async function switchTo(device: DeviceCall, together: readonly DeviceCall
   if (before.state === 'unknown') throw device.failure('Unreachable', 'read before set', `state unknown (${inWords(before)}); nothing was sent`);
   if (wanted === 'off' || !device.shows(before, wanted)) await setOnce(device, wanted);
   const all = wanted === 'off' ? [...together, device] : [device];
-  return untilStable(all, wanted, job, clock);
+  const end = await untilStable(all, wanted, job, clock);
+  return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on') };
 }
 
 async function setOnce(device: DeviceCall, wanted: Wanted): Promise<void> {

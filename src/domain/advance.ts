@@ -22,6 +22,9 @@ export function intentDeadlineMs(plan: Plan): number {
   return 2 * plan.timing.setDeadlineMs + CALL_OVERHEAD_MS;
 }
 
+/** A release rests on an off read no older than this: the power may have come back meanwhile. */
+const PROOF_MAX_AGE_MS = 2_000;
+
 /** What becomes of a step when its program is through, or has failed on its last level. */
 export interface StepEnds {
   finished(status: NodeFenceStatus): Transition;
@@ -79,7 +82,8 @@ interface Next {
 function attempt(context: Context, status: NodeFenceStatus, step: Step, next: Next): Transition {
   const wait = dueMs(context, status, next.operation);
   if (wait > context.snapshot.nowMs) return { status, requeueAtMs: Number.isFinite(wait) ? wait : undefined };
-  const reread = next.operation.key === 'release' && context.provenAtMs === undefined ? lastOff(context, status) : undefined;
+  const stale = context.provenAtMs === undefined || context.snapshot.nowMs - context.provenAtMs > PROOF_MAX_AGE_MS;
+  const reread = next.operation.key === 'release' && stale ? lastOff(context, status) : undefined;
   if (reread !== undefined) return begin(context, status, step, { ...next, operation: reread, confirm: true });
   return begin(context, status, step, next);
 }
@@ -95,22 +99,25 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
     due = Math.max(due, (since.journal ?? nowMs) + INTERRUPTED_MS);
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
   if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
-    due = Math.max(due, (context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
+    due = Math.max(due, (since.firstEvidence ?? context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
   }
   if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = (since.released ?? nowMs) + timing.releaseTimeoutMs;
   return due;
 }
 
-/** Off was read back: `settle`. Sent and never read back: the device may still do it (P5). */
+/**
+ * Every off that was sent showed its transition: `settle`. One was never read back, or could not be because the machine was off already or another
+ * off had been sent before: the device may still carry it out (P5).
+ */
 function lateEffectMs(context: Context, status: NodeFenceStatus): number {
   const { timing } = context.plan;
-  const offs = status.journal.filter((entry) => entry.restart === status.restarts && entry.action === 'off');
-  const unverified = offs.filter(
-    (entry) => entry.result !== 'succeeded' && !offs.some((other) => other.operation === entry.operation && other.result === 'succeeded'),
-  );
-  if (unverified.length === 0) return timing.settleMs;
+  const sent = status.journal.filter((entry) => entry.action === 'off' && entry.result !== 'not-sent' && entry.result !== 'stopped');
+  const unseen = sent.filter((entry, index) => {
+    const again = sent.slice(0, index).some((other) => other.device === entry.device && other.plug === entry.plug);
+    return entry.result !== 'succeeded' || entry.edgeUnseen === true || again;
+  });
   const methods = levelsOf(context.plan, 'power-management').flatMap((level) => level.methods);
-  const latencies = unverified.map((entry) => methods.find((method) => method.name === entry.method)?.deviceMaxLatencyMs ?? 0);
+  const latencies = unseen.map((entry) => methods.find((method) => method.name === entry.method)?.deviceMaxLatencyMs ?? 0);
   return Math.max(timing.settleMs, ...latencies);
 }
 

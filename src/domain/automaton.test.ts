@@ -114,7 +114,8 @@ describe('the fence automaton', () => {
     expect(model.inFlight.size).toBe(0);
     expect(model.status.message).toContain('Left off');
     model.stop = undefined;
-    expect(model.next('succeeded')).toBe('release:release');
+    expect(model.next(), 'the power may have come back in that hour').toBe('confirm:off');
+    expect(model.next()).toBe('release:release');
   });
 
   it('voids the proof when a lease renewal is received after the last off read, releases nothing and switches on', () => {
@@ -225,6 +226,43 @@ describe('the fence automaton', () => {
     const offAt = model.nowMs;
     expect(model.next()).toBe('on:on');
     expect(model.nowMs - offAt).toBeGreaterThanOrEqual(12_000);
+  });
+
+  it('waits for the slowest device before on when an off could not be seen to act, because it was sent twice or the machine was off before', () => {
+    const twice = failed(planOf({ release: 'none' }));
+    twice.next();
+    twice.next('timeout');
+    twice.next();
+    const offAt = twice.nowMs;
+    expect(twice.next()).toBe('on:on');
+    expect(twice.nowMs - offAt).toBeGreaterThanOrEqual(30_000);
+    const before = failed(planOf({ release: 'none' }));
+    before.next();
+    before.next('succeeded', { edgeUnseen: true });
+    const sentAt = before.nowMs;
+    expect(before.next()).toBe('on:on');
+    expect(before.nowMs - sentAt).toBeGreaterThanOrEqual(30_000);
+  });
+
+  it('reads the device again before a release that was interrupted is tried again', () => {
+    const model = off(failed());
+    model.next('interrupted');
+    model.nowMs += 3_000;
+    expect(model.next()).toBe('confirm:off');
+    expect(model.next()).toBe('release:release');
+  });
+
+  it('demands life_wait of silence after the first off read where the identity is unverified, and reads again before the release', () => {
+    const model = failed(planOf({ identity: 'unverified' }));
+    model.next();
+    model.runUntil(() => model.inFlight.size > 0);
+    const readAt = model.nowMs;
+    model.finish('succeeded');
+    const report = model.reports.at(-1);
+    if (report?.evidence !== undefined) report.evidence = { ...report.evidence, identity: 'unverified' };
+    expect(model.next()).toBe('confirm:off');
+    expect(model.nowMs - readAt).toBeGreaterThanOrEqual(15_000);
+    expect(model.next()).toBe('release:release');
   });
 
   it('ends a release at release_timeout even when volumes stay, and only then switches on', () => {

@@ -16,6 +16,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   const entry = status.journal.find((candidate) => candidate.id === report.id);
   if (entry?.finishedAt !== undefined || entry === undefined) return status;
   const finished: JournalEntry = { ...entry, finishedAt: report.finishedAt, result: report.result, message: bounded(report.message) };
+  if (report.edgeUnseen === true) finished.edgeUnseen = true;
   const next: NodeFenceStatus = { ...status, journal: status.journal.map((candidate) => (candidate === entry ? finished : candidate)) };
   if (isFailure(report.result)) next.retries = status.retries + 1;
   if (report.evidence !== undefined) {

@@ -65,6 +65,8 @@ export interface JournalEntry {
   deadlineMs: number;
   /** The node's boot ID when the intent was written. */
   bootID?: string;
+  /** The device showed the wanted state before the set: what this set does can not be told from what was before, and may still come. */
+  edgeUnseen?: boolean;
   finishedAt?: string;
   result?: JobResult;
   message?: string;

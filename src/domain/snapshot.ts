@@ -73,6 +73,8 @@ export interface Since {
   set?: number;
   /** Last off read of the standing evidence, when this process took it; absent after a take-over: then the device is read again first. */
   evidence?: number;
+  /** The same of the oldest evidence that stands. */
+  firstEvidence?: number;
   /** The release. */
   released?: number;
   held?: number;
@@ -90,4 +92,6 @@ export interface JobReport {
   released?: Released;
   /** A transition was seen at the device: what we must undo one day. */
   edge?: 'off' | 'closed' | 'on' | 'open';
+  /** See JournalEntry. */
+  edgeUnseen?: boolean;
 }

@@ -40,6 +40,7 @@ const RUN: Required<JournalEntry> = {
   epoch: 4,
   startedAt: AT,
   deadlineMs: 8000,
+  edgeUnseen: true,
   bootID: 'b',
   finishedAt: AT,
   result: 'succeeded',

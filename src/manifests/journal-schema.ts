@@ -1,7 +1,7 @@
 import { LIMITS } from '../domain/node-fence.ts';
 import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import { step } from './plan-schema.ts';
-import { choice, integer, milliseconds, NAME_LENGTH_MAX, object, optional, text, time, token } from './schema.ts';
+import { flag, choice, integer, milliseconds, NAME_LENGTH_MAX, object, optional, text, time, token } from './schema.ts';
 
 export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without finishedAt: it may have happened.', {
   id: token('Id of the run: <method>-<uuid>.', { maxLength: 320 }),
@@ -28,6 +28,7 @@ export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without fi
   startedAt: time('When its intent was written.'),
   deadlineMs: milliseconds("How long a set begun under this intent may take, counted from a successor's first sight."),
   bootID: optional(token("The node's boot ID when the intent was written.")),
+  edgeUnseen: optional(flag('The device showed the wanted state before the set: what the set does may still come.')),
   finishedAt: optional(time('When its result was written.')),
   result: optional(
     choice<JobResult>('How it ended.', {

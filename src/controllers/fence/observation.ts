@@ -81,6 +81,9 @@ export class NodeObservation {
     const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);
     const provenAtMs = proof === undefined ? undefined : this.proofs.get(proof.source);
     if (provenAtMs !== undefined) since.evidence = provenAtMs;
+    const first = status?.evidence.find((item) => item.voidedAt === undefined && this.proofs.has(item.source));
+    const firstAtMs = first === undefined ? undefined : this.proofs.get(first.source);
+    if (firstAtMs !== undefined) since.firstEvidence = firstAtMs;
     if (this.setAtMs !== undefined) since.set = this.setAtMs;
     return since;
   }

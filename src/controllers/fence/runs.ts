@@ -14,6 +14,9 @@ import type { NodeObservation } from './observation.ts';
 import { endRelease, isTaintedByUs, recoverRelease, release } from './release.ts';
 import { stopOn } from './snapshot.ts';
 
+/** Between the last off read and the write that frees something; longer, and the power may be back. */
+const PROOF_MAX_AGE_MS = 4_000;
+
 export interface Run {
   node: string;
   entry: JournalEntry;
@@ -120,6 +123,8 @@ export class Runs {
     const mayGoOn = (): void => {
       this.mayBegin(node, plan?.timing.setDeadlineMs ?? 0, entry);
       if (provenAtMs === undefined || observation.lifeAtMs > provenAtMs) throw this.notSent(entry, 'a sign of life was received');
+      if (this.dependencies.clock.monotonicMs() - provenAtMs > PROOF_MAX_AGE_MS)
+        throw this.notSent(entry, 'the last off read is too old; the device is read again');
     };
     return release(this.dependencies, { node, status, proof, renewTime: observation.renewTime, mayGoOn });
   }

@@ -221,6 +221,9 @@ export class Model {
     const proof = this.fence?.status?.evidence.findLast((item) => item.voidedAt === undefined);
     const provenAtMs = proof === undefined ? undefined : this.proofs.get(proof.source);
     if (provenAtMs !== undefined) since.evidence = provenAtMs;
+    const first = this.fence?.status?.evidence.find((item) => item.voidedAt === undefined && this.proofs.has(item.source));
+    const firstAtMs = first === undefined ? undefined : this.proofs.get(first.source);
+    if (firstAtMs !== undefined) since.firstEvidence = firstAtMs;
     if (this.setAtMs !== undefined) since.set = this.setAtMs;
     return since;
   }
