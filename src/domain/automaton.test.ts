@@ -265,6 +265,26 @@ describe('the fence automaton', () => {
     expect(model.next()).toBe('release:release');
   });
 
+  it('tries a failed recovery of a healthy node again with back-off, under the plan as mended, and never in a loop', () => {
+    const wrong = { step: 'recovery' as const, severity: 'error' as const, where: 'ConfigMap fence-config-a', message: 'no such method' };
+    const model = failed(planOf({ release: 'none', problems: [wrong] }));
+    model.next();
+    model.next();
+    expect(model.next()).toBe('on:on');
+    comeBack(model);
+    for (let pass = 0; pass < 20 && model.status.state !== 'error'; pass += 1) model.step();
+    expect(model.status.message).toContain('no such method');
+    const writes = model.rows.length;
+    model.runUntil(() => model.rows.at(-1) === 'error-recovery-back-off');
+    expect(model.rows.length - writes).toBeLessThanOrEqual(2);
+    model.plan = planOf();
+    model.nowMs += 30_000;
+    model.live();
+    expect(model.next()).toBe('run:uncordon');
+    model.runUntil(() => model.status.state === 'final');
+    expect(model.status.outcome).toBe('recovered');
+  });
+
   it('ends a release at release_timeout even when volumes stay, and only then switches on', () => {
     const model = off(failed());
     expect(model.next()).toBe('release:release');

@@ -12,18 +12,49 @@ function usedUp({ status, plan }: Context): boolean {
   return status.released?.voidedAt !== undefined || (plan.maxRestarts >= 0 && status.restarts >= plan.maxRestarts);
 }
 
+/** Nothing is wrong with the node any more, only what we set could not be taken back. */
+function recoverable({ healthy, status }: Context): boolean {
+  return healthy && status.step === 'recovery' && status.restore?.taints === undefined;
+}
+
 export const ERROR_ROWS: readonly Row[] = [
   {
     id: 'error-healthy',
     from: 'error',
-    when: 'healthy',
+    when: 'healthy, and it was not recovery that failed',
     does: '–',
     to: 'done',
-    applies: ({ healthy, status }) => healthy && status.restore?.taints === undefined,
+    applies: ({ healthy, status }) => healthy && status.restore?.taints === undefined && status.step !== 'recovery',
     act: ({ status, snapshot }) => ({
       status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'),
       requeueAtMs: snapshot.nowMs,
     }),
+  },
+  {
+    id: 'error-recovery-back-off',
+    from: 'error',
+    when: 'healthy, but recovery failed; back-off not over',
+    does: 'wait',
+    to: 'error',
+    applies: (context) => recoverable(context) && restartDueMs(context) > context.snapshot.nowMs,
+    act: (context) => ({ status: context.status, requeueAtMs: restartDueMs(context) }),
+  },
+  {
+    id: 'error-recovery-again',
+    from: 'error',
+    when: 'healthy, but recovery failed; back-off over',
+    does: 'restarts + 1; the plan is frozen anew, recovery is tried again',
+    to: 'done',
+    applies: recoverable,
+    act: ({ status, snapshot }) => {
+      const next = moved(
+        { ...status, retries: 0, restarts: status.restarts + 1 },
+        { state: 'done', level: 1 },
+        'The node is healthy: recovery is tried again.',
+      );
+      if (status.frozen !== undefined) next.frozen = { ...status.frozen, plan: snapshot.plan };
+      return { status: next, requeueAtMs: snapshot.nowMs };
+    },
   },
   {
     id: 'error-used-up',

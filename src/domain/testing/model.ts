@@ -198,7 +198,7 @@ export class Model {
         pods: this.workload.pods,
         evidence: this.status.evidence.at(-1)?.source ?? '',
       };
-    this.reports.push(report);
+    this.reports = [...this.reports, report];
   }
 
   /** Runs the next operation and answers it. */
