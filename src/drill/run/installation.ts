@@ -8,6 +8,9 @@ import type { fenceConfiguration } from './scene-configuration.ts';
 
 const DEADLINE_MS = 10_000;
 
+/** The operator's access to a cluster. */
+export type Installed = Pick<ClusterSession, 'transport' | 'cluster'>;
+
 /** Paths of the kinds that the manifests contain. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
   Namespace: '/api/v1/namespaces',
@@ -20,7 +23,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Applies the shipped CRDs and RBAC, as `kubectl apply -k config/enforce` would, without the Deployment: the drill starts the controller itself. */
-export async function install(session: ClusterSession): Promise<void> {
+export async function install(session: Installed): Promise<void> {
   for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE]) {
     await post(session.transport, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
@@ -45,7 +48,7 @@ async function post(transport: ApiTransport, object: KubeObject): Promise<void> 
   }
 }
 
-async function established(session: ClusterSession): Promise<void> {
+async function established(session: Installed): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
       await session.cluster.list(NODE_FENCES);

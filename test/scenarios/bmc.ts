@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { startBmcServer } from '../../src/drill/bmc/bmc-server.ts';
+import type { BmcServer } from '../../src/drill/bmc/bmc-server.ts';
+import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
+import { RedfishDevice } from '../../src/drill/bmc/redfish-device.ts';
+import { resourceTree } from '../../src/drill/bmc/tree.ts';
+import type { TreeOptions } from '../../src/drill/bmc/tree.ts';
+import { createAuthority } from '../../src/drill/certificates.ts';
+import type { TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { Machine } from '../../src/drill/world/machine.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { SystemRandom } from '../../src/runtime/system-random.ts';
+
+const HOST = '127.0.0.1';
+const authority = createAuthority('nodefence scenarios');
+const stranger = createAuthority('somebody else');
+
+/** What the operator's Secret says may sign the BMCs' certificates. */
+export const TRUSTED_CA = authority.certificatePem;
+
+/** What is odd about the BMC of one node. */
+export interface BmcOddities {
+  faults?: BmcFaults;
+  tree?: Partial<TreeOptions>;
+  /** What it shows as the machine's UUID, instead of the machine's own. */
+  uuid?: string;
+  certificate?: 'foreign' | 'expired';
+  /** The BMC knows another password than the operator's Secret. */
+  password?: string;
+}
+
+/** A BMC that really speaks Redfish over HTTPS, before one machine. */
+export interface ScenarioBmc {
+  device: RedfishDevice;
+  server: BmcServer;
+}
+
+export async function startBmc(
+  node: string,
+  machine: { uuid: string; machine: () => Machine },
+  login: { username: string; password: string },
+  trace: (event: TraceEvent) => void,
+  oddities: BmcOddities = {},
+): Promise<ScenarioBmc> {
+  const signer = oddities.certificate === 'foreign' ? stranger : authority;
+  const lifetime = oddities.certificate === 'expired' ? { lifetimeMs: -60_000 } : {};
+  const device = new RedfishDevice({
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    node,
+    users: { [login.username]: oddities.password ?? login.password },
+    tree: resourceTree({ uuid: oddities.uuid ?? machine.uuid, hostName: node, ...oddities.tree }),
+    backend: {
+      state: () => machine.machine().state,
+      on: (cause) => machine.machine().powerOn(cause),
+      off: (cause) => machine.machine().powerOff(cause),
+    },
+    faults: oddities.faults ?? {},
+    trace,
+  });
+  return {
+    device,
+    server: await startBmcServer(device, { host: HOST, certificate: signer.issue({ commonName: `bmc-${node}`, hosts: [HOST], ...lifetime }) }),
+  };
+}
+
+export function newUuid(): string {
+  return randomUUID();
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it, vi } from 'vitest';
+import { standardRegistry } from '../../agents/registry.ts';
+import { composeController } from '../../src/cli/compose.ts';
+import type { ComposedController } from '../../src/cli/compose.ts';
+import { LivePlanner } from '../../src/config/live-planner.ts';
+import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { ApiClient } from '../../src/kube/client.ts';
+import { EventRecorder } from '../../src/kube/recorder.ts';
+import { NO_METRICS } from '../../src/ports/metrics.ts';
+import { CONFIG_MAPS, NODE_FENCE_REPORTS, SECRETS } from '../../src/ports/resources.ts';
+import { createLogger } from '../../src/telemetry/logger.ts';
+import { TRUSTED_CA } from './bmc.ts';
+import type { BmcOddities } from './bmc.ts';
+import { FENCE_NAMESPACE, rightConfiguration } from './configuration.ts';
+import type { Configuration } from './configuration.ts';
+import { Operator } from './operator.ts';
+import { until } from './waiting.ts';
+import { CONTROLLER_USER } from './witness.ts';
+import { World } from './world.ts';
+
+// A scenario mostly waits: many of them share the processor well.
+vi.setConfig({ maxConcurrency: 12 });
+
+const STALE_AFTER_MS = 60_000;
+const STOP_DEADLINE_MS = 2_000;
+
+export interface ScenarioOptions {
+  /** What is odd about the BMC of a node. */
+  bmcs?: Readonly<Record<string, BmcOddities>>;
+  /** What the operator wrote otherwise than a right configuration. */
+  wrote?: (configuration: Configuration, world: World) => void;
+  mode?: 'observe' | 'enforce';
+  ownNode?: string;
+}
+
+/** A running cluster with the composed controller, the real agents, and a person who watches it. */
+export interface Play {
+  world: World;
+  /** What a person sees and does with kubectl. */
+  operator: Operator;
+  password: string;
+}
+
+/** One story in a cluster of its own, with nodes `a` and `b`; whatever it is about, no law may be violated in it. */
+export function scenario(name: string, options: ScenarioOptions, play: (play: Play) => Promise<void>): void {
+  it.concurrent(name, { timeout: 60_000 }, async () => {
+    const login = { username: 'fence', password: randomBytes(18).toString('base64url') };
+    const world = await World.start({ nodes: ['a', 'b'], login, bmcs: options.bmcs ?? {} });
+    const log: string[] = [];
+    let controller: ComposedController | undefined;
+    try {
+      await configure(world, login, options);
+      controller = await startController(world, options, log);
+      await play({ world, operator: new Operator(world), password: login.password });
+      expect(world.witness.violations([login.password], { log: log.join('') })).toEqual([]);
+    } finally {
+      await controller?.stop(STOP_DEADLINE_MS);
+      await world.end();
+    }
+  });
+}
+
+async function configure(world: World, login: { username: string; password: string }, options: ScenarioOptions): Promise<void> {
+  const configuration = rightConfiguration(world.bmcs, { ...login, ca: TRUSTED_CA });
+  options.wrote?.(configuration, world);
+  for (const secret of configuration.secrets) await world.cluster.create(SECRETS, secret);
+  for (const configMap of configuration.configMaps) await world.cluster.create(CONFIG_MAPS, configMap);
+}
+
+/** Composed as the daemon composes it; leading, with the identity of every node on record. */
+async function startController(world: World, options: ScenarioOptions, log: string[]): Promise<ComposedController> {
+  const { clock, random } = world;
+  const transport = inProcessTransport(world.server, CONTROLLER_USER);
+  const logger = createLogger({ level: 'debug', format: 'json', write: (line) => log.push(line) });
+  const cluster = new ApiClient({ transport });
+  const recorder = new EventRecorder({
+    cluster,
+    clock,
+    random,
+    logger,
+    metrics: NO_METRICS.event,
+    component: 'nodefence-controller',
+    instance: 'scenario',
+  });
+  const failure: { reason?: string } = {};
+  const controller = composeController(
+    {
+      transport,
+      clock,
+      random,
+      registry: standardRegistry(),
+      logger,
+      metrics: NO_METRICS,
+      recorder,
+      planner: (sources) => new LivePlanner({ ...sources, namespace: FENCE_NAMESPACE }),
+      exit: (reason) => {
+        failure.reason = reason;
+      },
+    },
+    {
+      mode: options.mode ?? 'enforce',
+      ownNode: options.ownNode,
+      outOfService: true,
+      staleAfterMs: STALE_AFTER_MS,
+      namespace: FENCE_NAMESPACE,
+      identity: 'scenario',
+      concurrency: 8,
+      syncDeadlineMs: 10_000,
+    },
+  );
+  await controller.start();
+  await until('the identity of every node is on record', async () => {
+    const reports = await world.cluster.list(NODE_FENCE_REPORTS);
+    return reports.filter((report) => report.status?.identity !== undefined).length === world.bmcs.length ? true : undefined;
+  });
+  return controller;
+}
