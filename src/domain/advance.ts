@@ -125,7 +125,7 @@ function lateEffectMs(context: Context, status: NodeFenceStatus): number {
 function mayEndRelease(context: Context, status: NodeFenceStatus): boolean {
   if (status.released === undefined || status.released.voidedAt !== undefined) return true;
   const { workload, since, nowMs } = context.snapshot;
-  const timedOut = since.released !== undefined && nowMs - since.released >= context.plan.timing.releaseTimeoutMs;
+  const timedOut = since.released !== undefined && nowMs >= since.released + context.plan.timing.releaseTimeoutMs;
   return timedOut || (workload.pods === 0 && workload.volumeAttachments === 0);
 }
 

@@ -69,6 +69,20 @@ describe('the fence automaton', () => {
     expect(model.step().create).toEqual({ spec: { node: 'a' } });
   });
 
+  it('looks again at a time that floating point rounds to just before its due', () => {
+    const model = failed();
+    model.nowMs = 30_000.1 + 14_999.9;
+    if (model.node !== undefined) model.node = { ...model.node, lifeAtMs: 30_000.000000000004 };
+    const decision = model.step();
+    expect(decision.create !== undefined || (decision.requeueAtMs ?? 0) > model.nowMs).toBe(true);
+    for (const life of [0.1, 1 / 3, 12_345.678, 25_930.123456789]) {
+      const exact = failed();
+      if (exact.node !== undefined) exact.node = { ...exact.node, lifeAtMs: life };
+      exact.nowMs = life + 15_000;
+      expect(exact.step().row, String(life)).toBe('none-triggered');
+    }
+  });
+
   it('closes as untouched when the node heals before isolation, only after healthy_delay', () => {
     const model = failed();
     model.step();

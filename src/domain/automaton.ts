@@ -107,6 +107,13 @@ function provenAt(status: NodeFenceStatus, snapshot: Snapshot): number | undefin
   return snapshot.reports.find((report) => report.id === source)?.evidenceAtMs ?? snapshot.since.evidence;
 }
 
+/** The plan is the longest part by far and seldom another object. */
+function differs(after: NodeFenceStatus, before: NodeFenceStatus): boolean {
+  if (after.frozen !== before.frozen) return canonical(after) !== canonical(before);
+  const [{ frozen: _after, ...left }, { frozen: _before, ...right }] = [after, before];
+  return canonical(left) !== canonical(right);
+}
+
 function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, transition: Transition, events: DecisionEvent[]): Decision {
   const decision: Decision = { row, events: [...events, ...(transition.events ?? [])] };
   if (transition.create !== undefined) decision.create = transition.create;
@@ -117,7 +124,7 @@ function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, tran
   const after = transition.status;
   if (after !== undefined && (after !== before || transition.dispatch?.kind === 'run')) {
     const written = withConditions({ ...after, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall);
-    if (canonical(written) !== canonical(before)) decision.status = written;
+    if (differs(written, before)) decision.status = written;
   }
   return decision;
 }

@@ -6,14 +6,15 @@ import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
 export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number): boolean {
   if (node.ready === 'Unknown') return isSilent(node, plan, nowMs);
   if (node.ready === 'False' || node.ready === 'missing') {
-    return since.notReady !== undefined && nowMs - since.notReady >= plan.timing.notReadyPeriodMs;
+    return since.notReady !== undefined && nowMs >= since.notReady + plan.timing.notReadyPeriodMs;
   }
   return false;
 }
 
 /** Nothing was received from the node for `life_wait`. */
 export function isSilent(node: NodeFacts, plan: Plan, nowMs: number): boolean {
-  return nowMs - node.lifeAtMs >= plan.timing.lifeWaitMs;
+  // Every due time is a sum, here and where it is waited for: a difference may be rounded to just under it, and then nobody would look again.
+  return nowMs >= node.lifeAtMs + plan.timing.lifeWaitMs;
 }
 
 /** When a node that is not triggered now would be, if nothing changed; `undefined` when only a change can trigger it. */
@@ -37,5 +38,5 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
 
 /** Healthy for the whole of `healthy_delay`. */
 export function isHealthy(snapshot: Snapshot, plan: Plan): boolean {
-  return snapshot.since.healthy !== undefined && snapshot.nowMs - snapshot.since.healthy >= plan.timing.healthyDelayMs;
+  return snapshot.since.healthy !== undefined && snapshot.nowMs >= snapshot.since.healthy + plan.timing.healthyDelayMs;
 }

@@ -5,8 +5,8 @@ import { historyOf } from './closing.ts';
 import { beginning } from './beginning.ts';
 import { waitForChange } from './new.ts';
 
-function sinceFinalMs({ snapshot }: Context): number {
-  return snapshot.nowMs - (snapshot.since.position ?? snapshot.nowMs);
+function isOver({ snapshot }: Context, afterFinalMs: number): boolean {
+  return snapshot.nowMs >= (snapshot.since.position ?? snapshot.nowMs) + afterFinalMs;
 }
 
 function sameNode({ status, node }: Context): boolean {
@@ -20,7 +20,7 @@ export const FINAL_ROWS: readonly Row[] = [
     when: 'fails again within `probation`',
     does: 'counts as a restart',
     to: 'error',
-    applies: (context) => context.triggered && sameNode(context) && sinceFinalMs(context) < context.plan.timing.probationMs,
+    applies: (context) => context.triggered && sameNode(context) && !isOver(context, context.plan.timing.probationMs),
     act: ({ status, snapshot }) => {
       const next = moved(status, { state: 'error' }, describeError('StepFailed', 'the node failed again within its probation.'));
       delete next.outcome;
@@ -54,7 +54,7 @@ export const FINAL_ROWS: readonly Row[] = [
     when: '`history_ttl` over',
     does: 'remove finalizer, delete (counters and summary live on in the fence report)',
     to: 'gone',
-    applies: (context) => sinceFinalMs(context) >= context.plan.timing.historyTtlMs,
+    applies: (context) => isOver(context, context.plan.timing.historyTtlMs),
     act: () => ({ removeFinalizer: true, deleteFence: true }),
   },
   {
