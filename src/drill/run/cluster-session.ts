@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ApiClient } from '../../kube/client.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../manifests/access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
@@ -15,6 +14,7 @@ import { connect } from '../processes/connection.ts';
 import { Child } from './child.ts';
 import { seeded, WORLD } from './options.ts';
 import type { DrillOptions, Fault } from './options.ts';
+import { programPath } from './program.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 
 const READY_DEADLINE_MS = 30_000;
@@ -241,7 +241,7 @@ export class ClusterSession {
 }
 
 function program(name: string): string {
-  return fileURLToPath(new URL(`../processes/${name}.ts`, import.meta.url));
+  return programPath(`../processes/${name}`);
 }
 
 function readLines(path: string): TraceEvent[] {

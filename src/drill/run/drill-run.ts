@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { fenceName } from '../../domain/node-fence.ts';
 import { LEASES } from '../../ports/resources.ts';
 import { judge } from '../laws/judge.ts';
@@ -8,6 +7,7 @@ import { ClusterSession, CONTROLLER_USER } from './cluster-session.ts';
 import { configure, install } from './installation.ts';
 import { EXPECTED, SHORT_SETTINGS } from './options.ts';
 import type { DrillOptions } from './options.ts';
+import { programPath } from './program.ts';
 import { devicesOf, exposureOf, listsAfter, requestsOf, timelineOf, usageOf } from './result.ts';
 import type { DrillResult } from './result.ts';
 import { FENCE_NAMESPACE, fenceConfiguration } from './scene-configuration.ts';
@@ -92,10 +92,9 @@ async function play(
 }
 
 async function startController(session: ClusterSession): Promise<Child> {
-  const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
   const command = [
     process.execPath,
-    main,
+    programPath('../../main'),
     'controller',
     '--mode',
     'enforce',
