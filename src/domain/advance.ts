@@ -3,7 +3,7 @@ import { appended, offBegan, restoreFor } from './journal.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
-import { compile, isFailure, progress } from './program.ts';
+import { compile, isFailure, progress, RELEASE_END } from './program.ts';
 import type { Operation } from './program.ts';
 import { event, moved } from './transition.ts';
 import type { Context, Transition } from './transition.ts';
@@ -36,9 +36,10 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
   const status = context.status.step === step ? context.status : moved(context.status, { step, level: 1 }, `Step ${step} begins.`);
   const wrong = spoiling(context.plan, step);
   if (wrong !== undefined) return ends.failed(status, `${wrong.where}: ${wrong.message}`);
-  const program = compile(context.plan, step, status.level, status.restore?.cordoned === true).filter((operation) =>
-    isWanted(operation, context, status),
-  );
+  const compiled = compile(context.plan, step, status.level, status.restore?.cordoned === true);
+  // A taint of ours that a failure left on the node goes first, also when somebody else brought the node back (P8).
+  const isTaintLeft = step === 'recovery' && status.restore?.taints !== undefined;
+  const program = [...(isTaintLeft ? [RELEASE_END] : []), ...compiled].filter((operation) => isWanted(operation, context, status));
   const now = progress(program, status);
   switch (now.kind) {
     case 'open':
@@ -62,15 +63,11 @@ export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
 /** A hold or a missing proof takes the release out of the program, never the on (P6, P1). */
 function isWanted(operation: Operation, context: Context, status: NodeFenceStatus): boolean {
   const held = context.snapshot.holds.length > 0;
-  if (operation.phase === 'off') return !held || !offBegan(status) || isVerifiedOff(status, operation);
+  if (operation.phase === 'off') return !held || !offBegan(status);
   if (operation.key === 'release-end') return status.released !== undefined || status.restore?.taints !== undefined;
   if (operation.key !== 'release') return true;
   if (status.released !== undefined) return true;
   return !held && context.plan.release !== 'none' && standingEvidence(status.evidence, context.plan) !== undefined;
-}
-
-function isVerifiedOff(status: NodeFenceStatus, operation: Operation): boolean {
-  return status.journal.some((entry) => entry.restart === status.restarts && entry.operation === operation.key && entry.result === 'succeeded');
 }
 
 interface Next {

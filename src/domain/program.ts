@@ -17,6 +17,9 @@ export interface Operation {
   together: readonly PlanMethod[];
 }
 
+/** Our out-of-service taint is taken back. */
+export const RELEASE_END: Operation = { key: 'release-end', phase: 'release', action: 'release-end', together: [] };
+
 const UNDO_CORDON: PlanMethod = {
   name: 'undo-cordon',
   agent: 'uncordon',
@@ -58,7 +61,7 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
   }
   if (offs.length > 0) {
     program.push({ key: 'release', phase: 'release', action: 'release', together: [] });
-    program.push({ key: 'release-end', phase: 'release', action: 'release-end', together: [] });
+    program.push(RELEASE_END);
   }
   for (const method of ons) program.push({ key: `on:${method.name}`, phase: 'on', action: 'on', method, together: [] });
   return program;

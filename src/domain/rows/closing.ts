@@ -5,6 +5,9 @@ import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome } from '../no
 import { event, moved } from '../transition.ts';
 import type { Context, Transition } from '../transition.ts';
 
+/** A device's long answer never pushes these words out of a message. */
+const LEFT_OFF_MAX = 180;
+
 /** The fence ends in final with this outcome. */
 export function closed(context: Context, outcome: Outcome, message: string): Transition {
   const { status, snapshot } = context;
@@ -17,16 +20,20 @@ export function closed(context: Context, outcome: Outcome, message: string): Tra
 
 /** The fence goes to error; what to do stands in the message. */
 export function failed(context: Context, status: NodeFenceStatus, message: string): Transition {
-  const words = bounded(message + leftOff(status));
+  const left = leftOff(status);
+  const words = bounded(message, LIMITS.message - left.length) + left;
   const next = moved(status, { state: 'error' }, words);
   return { status: next, requeueAtMs: context.snapshot.nowMs, events: [event('Warning', 'FencingFailed', words)] };
 }
 
-/** What of ours is still off or closed, in words; empty when nothing is (P8). */
-export function leftOff(status: NodeFenceStatus): string {
-  const edges = status.restore?.edges ?? [];
-  if (edges.length === 0) return '';
-  return ` LeftOff: ${edges.map((edge) => `${edge.method} (${edge.agent} ${edge.device} ${edge.plug})`.trim()).join(', ')} is still ${edges[0]?.state}; look at the machine, then switch it on there.`;
+/** What of ours is still off or closed, or keeps the workload away, in words; empty when nothing is (P8). */
+export function leftOff({ restore }: NodeFenceStatus): string {
+  const edges = restore?.edges ?? [];
+  const names = edges.map((edge) => `${edge.method} (${edge.agent} ${edge.device} ${edge.plug})`.trim()).join(', ');
+  const off = edges.length === 0 ? '' : ` LeftOff: ${names} is still ${edges[0]?.state}; look at the machine, then switch it on there.`;
+  const taint = restore?.taints?.[0]?.key;
+  const words = taint === undefined ? off : ` Our taint ${taint} still stands on the node.${off}`;
+  return bounded(words, LEFT_OFF_MAX);
 }
 
 /** Takes back, one by one, what stands in `restore`, then lets a NodeFence that was deleted by hand go. */

@@ -1,6 +1,8 @@
 import { voidEvidence } from '../evidence.ts';
+import { bounded, LIMITS } from '../node-fence.ts';
 import { moved, event, earliest } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
+import { leftOff } from './closing.ts';
 import { waitForChange } from './new.ts';
 
 /** Back-off doubles with each restart and is capped at sixteen times the first one. */
@@ -14,7 +16,7 @@ function usedUp({ status, plan }: Context): boolean {
 
 /** Nothing is wrong with the node any more, only what we set could not be taken back. */
 function recoverable({ healthy, status }: Context): boolean {
-  return healthy && status.step === 'recovery' && status.restore?.taints === undefined;
+  return healthy && status.step === 'recovery';
 }
 
 export const ERROR_ROWS: readonly Row[] = [
@@ -24,7 +26,7 @@ export const ERROR_ROWS: readonly Row[] = [
     when: 'healthy, and it was not recovery that failed',
     does: '–',
     to: 'done',
-    applies: ({ healthy, status }) => healthy && status.restore?.taints === undefined && status.step !== 'recovery',
+    applies: ({ healthy, status }) => healthy && status.step !== 'recovery',
     act: ({ status, snapshot }) => ({
       status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'),
       requeueAtMs: snapshot.nowMs,
@@ -90,8 +92,12 @@ function stay(context: Context): Transition {
   if (status.outcome === 'failed') return { status, requeueAtMs: waitForChange(context).requeueAtMs };
   const released = status.released === undefined ? 'Nothing was released: its pods and volumes still wait.' : 'Its workload was released before.';
   const fenced = status.restore?.cordoned === true ? ' The node stays cordoned.' : '';
-  const message = `A person must act: ${status.message ?? ''} ${released}${fenced} Look at the machine by its console or by hand; when it is surely off, acknowledge; when it is mended and Ready, this fence ends by itself.`;
-  return { status: { ...status, outcome: 'failed', message: message.slice(0, 512) }, events: [event('Warning', 'FencingGaveUp', message)] };
+  const left = leftOff(status);
+  const rest = `${left} ${released}${fenced} Look at the machine by its console or by hand; when it is surely off, acknowledge; when it is mended and Ready, this fence ends by itself.`;
+  const begin = 'A person must act: ';
+  const why = bounded((status.message ?? '').replace(left, ''), LIMITS.message - begin.length - rest.length);
+  const message = begin + why + rest;
+  return { status: { ...status, outcome: 'failed', message }, events: [event('Warning', 'FencingGaveUp', message)] };
 }
 
 function restart({ status, snapshot }: Context): Transition {

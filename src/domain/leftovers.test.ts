@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { Model, planOf } from './testing/model.ts';
+
+function off(model = new Model(planOf({ stepRetries: 0, maxRestarts: 0 }))): Model {
+  model.fail();
+  expect(model.next()).toBe('run:cordon');
+  expect(model.next()).toBe('off:off');
+  return model;
+}
+
+/** The out-of-service taint could not be taken back, and the fence gave up. */
+function stuckTaint(answer: string): Model {
+  const model = off();
+  expect(model.next()).toBe('release:release');
+  model.step();
+  model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+  expect(model.next('failed', { message: answer })).toBe('release-end:release-end');
+  model.runUntil(() => model.fence?.status?.outcome === 'failed');
+  return model;
+}
+
+describe('what a failure leaves behind', () => {
+  it('is said in words when our taint still stands, however long the answer was that made it so', () => {
+    const model = stuckTaint('forbidden '.repeat(100));
+    expect(model.status.message?.length).toBeLessThanOrEqual(512);
+    expect(model.status.message).toContain('A person must act');
+    expect(model.status.message).toContain('Our taint node.kubernetes.io/out-of-service still stands');
+    expect(model.status.message).toContain('off (redfish bmc');
+    expect(model.status.message).toContain('this fence ends by itself');
+  });
+
+  it('is taken back first when the node comes back by itself: our taint, then the cordon', () => {
+    const model = stuckTaint('forbidden');
+    model.live({ ready: 'True', bootID: 'boot-2' });
+    for (let beat = 0; beat < 12 && model.inFlight.size === 0; beat += 1) {
+      model.nowMs += 5_000;
+      model.live();
+      model.step();
+    }
+    model.finish('succeeded');
+    expect(model.dispatched.at(-1)?.entry).toMatchObject({ step: 'recovery', action: 'release-end' });
+    expect(model.next()).toBe('run:uncordon');
+    model.runUntil(() => model.status.state === 'final');
+    expect(model.status.outcome).toBe('recovered');
+    expect(model.status.restore).toBeUndefined();
+  });
+});
+
+describe('a hold after the first off', () => {
+  it('lets no off be sent anew that was found not to stand: the node is switched on', () => {
+    const model = off();
+    model.nowMs += 60_000;
+    model.runUntil(() => model.inFlight.size > 0);
+    expect(model.dispatched.at(-1)?.entry.action, 'the device is read again before a release').toBe('confirm');
+    model.holds = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
+    model.finish('found-not-done');
+    expect(model.next()).toBe('on:on');
+  });
+});
