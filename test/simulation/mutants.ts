@@ -107,6 +107,8 @@ export const MUTANTS: readonly Mutant[] = [
         const report = await inner.run(job);
         if (job.entry.action === 'off' && report.result === 'succeeded') {
           await inner.run({ ...job, entry: { ...job.entry, action: 'on', operation: 'on:bmc-on' } });
+          // And says that the off was read just now: an honest time alone would have it read again.
+          return { ...report, evidenceAtMs: dependencies.clock.monotonicMs() };
         }
         return report;
       }),
