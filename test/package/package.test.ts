@@ -1,0 +1,67 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installed, NoRegistry, packed, run, type Ended } from './installation.ts';
+
+const SET_UP_DEADLINE_MS = 150_000;
+const DRILL_DEADLINE_MS = 60_000;
+
+interface Drilled {
+  expected: boolean;
+  problems: string[];
+  outcome: string;
+  controller: { rssMb: number };
+}
+
+describe('the published package, installed elsewhere', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nodefence-package-'));
+  let home = '';
+  let noRegistry: string | undefined;
+
+  beforeAll(async () => {
+    try {
+      home = await installed(folder, await packed(folder));
+    } catch (error) {
+      if (!(error instanceof NoRegistry) || process.env['CI'] === 'true') throw error;
+      noRegistry = `the registry cannot be reached: ${error.message}`;
+    }
+  }, SET_UP_DEADLINE_MS);
+
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** As npx does: the installed programs first in PATH, and the runtime that came with the package among them. */
+  const nodefence = (...rest: string[]): Promise<Ended> => {
+    const programs = join(home, 'node_modules', '.bin');
+    return run([join(programs, 'nodefence'), ...rest], home, DRILL_DEADLINE_MS, [programs]);
+  };
+
+  it('says the version that its manifest has', async (context) => {
+    if (noRegistry !== undefined) context.skip(noRegistry);
+    const manifest = JSON.parse(readFileSync(join(home, 'node_modules', 'nodefence', 'package.json'), 'utf8')) as { version: string };
+    expect(await nodefence('--version')).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  });
+
+  it('explains the controller', async (context) => {
+    if (noRegistry !== undefined) context.skip(noRegistry);
+    const { code, stdout } = await nodefence('controller', '--help');
+    expect(code).toBe(0);
+    expect(stdout).toContain('--mode <mode>');
+  });
+
+  it(
+    'fences a node with its compiled controller, in less memory than promised',
+    async (context) => {
+      if (noRegistry !== undefined) context.skip(noRegistry);
+      const { stdout, stderr } = await nodefence('drill', '--json');
+      expect(stdout, stderr).not.toBe('');
+      const result = JSON.parse(stdout) as Drilled;
+      expect(result).toMatchObject({ expected: true, problems: [], outcome: 'recovered' });
+      expect(result.controller.rssMb).toBeGreaterThan(0);
+      expect(result.controller.rssMb).toBeLessThan(180);
+    },
+    DRILL_DEADLINE_MS,
+  );
+});
