@@ -37,7 +37,7 @@ export interface ScenarioBmc {
 
 export async function startBmc(
   node: string,
-  machine: { uuid: string; machine: () => Machine },
+  behind: { uuid: string; machine: Machine },
   login: { username: string; password: string },
   trace: (event: TraceEvent) => void,
   oddities: BmcOddities = {},
@@ -49,11 +49,11 @@ export async function startBmc(
     random: new SystemRandom(),
     node,
     users: { [login.username]: oddities.password ?? login.password },
-    tree: resourceTree({ uuid: oddities.uuid ?? machine.uuid, hostName: node, ...oddities.tree }),
+    tree: resourceTree({ uuid: oddities.uuid ?? behind.uuid, hostName: node, ...oddities.tree }),
     backend: {
-      state: () => machine.machine().state,
-      on: (cause) => machine.machine().powerOn(cause),
-      off: (cause) => machine.machine().powerOff(cause),
+      state: () => behind.machine.state,
+      on: (cause) => behind.machine.powerOn(cause),
+      off: (cause) => behind.machine.powerOff(cause),
     },
     faults: oddities.faults ?? {},
     trace,

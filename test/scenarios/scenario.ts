@@ -28,6 +28,9 @@ const STOP_DEADLINE_MS = 2_000;
 export interface ScenarioOptions {
   /** What is odd about the BMC of a node. */
   bmcs?: Readonly<Record<string, BmcOddities>>;
+  secondBmcs?: Readonly<Record<string, BmcOddities>>;
+  /** Of the BMCs; a fresh one when absent. */
+  password?: string;
   /** What the operator wrote otherwise than a right configuration. */
   wrote?: (configuration: Configuration, world: World) => void;
   mode?: 'observe' | 'enforce';
@@ -45,8 +48,8 @@ export interface Play {
 /** One story in a cluster of its own, with nodes `a` and `b`; whatever it is about, no law may be violated in it. */
 export function scenario(name: string, options: ScenarioOptions, play: (play: Play) => Promise<void>): void {
   it.concurrent(name, { timeout: 60_000 }, async () => {
-    const login = { username: 'fence', password: randomBytes(18).toString('base64url') };
-    const world = await World.start({ nodes: ['a', 'b'], login, bmcs: options.bmcs ?? {} });
+    const login = { username: 'fence', password: options.password ?? randomBytes(18).toString('base64url') };
+    const world = await World.start({ nodes: ['a', 'b'], login, bmcs: options.bmcs ?? {}, secondBmcs: options.secondBmcs ?? {} });
     const log: string[] = [];
     let controller: ComposedController | undefined;
     try {

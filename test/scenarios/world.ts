@@ -25,12 +25,15 @@ interface Member {
   uuid: string;
   machine: Machine;
   bmc: ScenarioBmc;
+  second: ScenarioBmc | undefined;
 }
 
 export interface WorldOptions {
   nodes: readonly string[];
   login: { username: string; password: string };
   bmcs: Readonly<Record<string, BmcOddities>>;
+  /** Nodes with a second BMC, as a blade with one for each power supply. */
+  secondBmcs: Readonly<Record<string, BmcOddities>>;
 }
 
 /** A Kubernetes cluster in this process, on the real clock: API server with the shipped roles, kubelets, machines, BMCs, a StatefulSet that writes. */
@@ -88,6 +91,12 @@ export class World {
     return this.#member(node).bmc;
   }
 
+  secondBmc(node: string): ScenarioBmc {
+    const { second } = this.#member(node);
+    if (second === undefined) throw new Error(`node ${node} has one BMC`);
+    return second;
+  }
+
   uuid(node: string): string {
     return this.#member(node).uuid;
   }
@@ -101,20 +110,24 @@ export class World {
   async end(): Promise<void> {
     clearInterval(this.#ticker);
     this.#controllers.stop();
-    for (const { machine, bmc } of this.#members.values()) {
+    for (const { machine, bmc, second } of this.#members.values()) {
       machine.powerOff('start');
       await bmc.server.close();
+      await second?.server.close();
     }
   }
 
-  async #add(node: string, { login, bmcs }: WorldOptions): Promise<void> {
+  async #add(node: string, { login, bmcs, secondBmcs }: WorldOptions): Promise<void> {
     const uuid = newUuid();
     const machine = new Machine(
       { ...this.#dependencies(`system:node:${node}`), disk: this.#disk },
       { ...PACE.kubelet, node, systemUUID: uuid, bootDelayMs: PACE.bootDelayMs },
     );
-    const bmc = await startBmc(node, { uuid, machine: () => machine }, login, this.witness.record, bmcs[node]);
-    this.#members.set(node, { uuid, machine, bmc });
+    const behind = { uuid, machine };
+    const bmc = await startBmc(node, behind, login, this.witness.record, bmcs[node]);
+    const odd = secondBmcs[node];
+    const second = odd === undefined ? undefined : await startBmc(node, behind, login, this.witness.record, odd);
+    this.#members.set(node, { uuid, machine, bmc, second });
     machine.powerOn('start');
   }
 
