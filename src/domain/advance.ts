@@ -66,7 +66,6 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   if (operation.phase === 'off') return !held || !offBegan(status);
   if (operation.key === 'release-end') return status.released !== undefined || status.restore?.taints !== undefined;
   if (operation.key !== 'release') return true;
-  if (status.released !== undefined) return true;
   return !held && context.plan.release !== 'none' && standingEvidence(status.evidence, context.plan) !== undefined;
 }
 

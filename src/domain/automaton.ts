@@ -31,7 +31,7 @@ export function decide(snapshot: Snapshot): Decision {
   const withResults = fold(fence.status, snapshot.reports);
   const provenAtMs = provenAt(withResults, snapshot);
   const folded = voidedByLife(withResults, snapshot, provenAtMs);
-  const status = folded.status;
+  const status = withoutPastHold(folded.status, snapshot);
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
   const fresh = withResults === fence.status ? snapshot : { ...snapshot, since: sinceResults(snapshot) };
   const context: Context = {
@@ -74,6 +74,13 @@ function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
     requeueAtMs: snapshot.nowMs,
     events: [event('Warning', 'FencingBegan', status.message ?? '')],
   };
+}
+
+/** A hold or stop that stands no more is not shown any more, whatever the row that decides now. */
+function withoutPastHold(status: NodeFenceStatus, { stop, holds }: Snapshot): NodeFenceStatus {
+  const { hold, ...rest } = status;
+  if (hold === undefined || (hold.policy === 'stop' ? stop !== undefined : holds.some((standing) => standing.policy === hold.policy))) return status;
+  return status.state === 'error' ? rest : { ...rest, message: `The hold is over (${hold.policy}).` };
 }
 
 /** P2: a sign of life received after the last off read takes the proof away; after a release had begun, for good. */

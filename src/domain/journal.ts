@@ -64,17 +64,28 @@ export function restoreFor(
   return restore;
 }
 
-/** Makes room for one more entry: the oldest finished ones go, never an open one and never one that standing evidence names. */
+/**
+ * Makes room for one more entry: the oldest finished ones go, never an open one, one that standing evidence names, or the last word on an operation of
+ * this restart, by which the program knows how far it has come.
+ */
 export function appended(status: NodeFenceStatus, entry: JournalEntry): JournalEntry[] {
   const journal = [...status.journal, entry];
   while (journal.length > LIMITS.journal) {
-    const index = journal.findIndex(
-      (old) => old.finishedAt !== undefined && !status.evidence.some((item) => item.source === old.id && item.voidedAt === undefined),
-    );
+    const finished = (old: JournalEntry): boolean =>
+      old.finishedAt !== undefined && !status.evidence.some((item) => item.source === old.id && item.voidedAt === undefined);
+    const repeated = journal.findIndex((old, at) => finished(old) && !(old.restart === status.restarts && isLastWord(journal, at)));
+    const index = repeated >= 0 ? repeated : journal.findIndex(finished);
     if (index < 0) break;
     journal.splice(index, 1);
   }
   return journal;
+}
+
+function isLastWord(journal: readonly JournalEntry[], at: number): boolean {
+  const entry = journal[at];
+  return !journal.some(
+    (other, index) => index > at && other.restart === entry?.restart && other.level === entry.level && other.operation === entry.operation,
+  );
 }
 
 export function openEntries(status: NodeFenceStatus): JournalEntry[] {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Model, planOf } from './testing/model.ts';
+import type { Plan } from './plan.ts';
+import { method, Model, planOf } from './testing/model.ts';
 
 function off(model = new Model(planOf({ stepRetries: 0, maxRestarts: 0 }))): Model {
   model.fail();
@@ -55,5 +56,36 @@ describe('a hold after the first off', () => {
     model.holds = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
     model.finish('found-not-done');
     expect(model.next()).toBe('on:on');
+  });
+
+  it('lets no release of a second level begin, also when the first level had released', () => {
+    const level = (number: number): Plan['powerManagement'][number] => ({
+      level: number,
+      methods: [method(`cycle-${number}`, 'redfish', 'reboot', { device: `bmc-${number}` })],
+    });
+    const model = new Model(planOf({ stepRetries: 0, powerManagement: [level(1), level(2)] }));
+    model.fail();
+    expect([model.next(), model.next(), model.next()]).toEqual(['run:cordon', 'off:cycle-1', 'release:release']);
+    model.step();
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect([model.next(), model.next('misconfigured'), model.next()]).toEqual(['release-end:release-end', 'on:cycle-1', 'off:cycle-2']);
+    model.holds = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
+    model.runUntil(() => model.inFlight.size > 0);
+    expect(model.dispatched.at(-1)?.entry.action).not.toBe('release');
+  });
+});
+
+describe('a hold or stop that is over', () => {
+  it('is not shown any more, and what a person must do stays in sight while it stands and afterwards', () => {
+    const model = stuckTaint('forbidden');
+    model.stop = { by: 'NodeFenceStop x', reason: 'wait' };
+    model.step();
+    expect(model.status.hold?.policy).toBe('stop');
+    expect(model.status.message).toContain('A person must act');
+    model.stop = undefined;
+    model.step();
+    expect(model.status.hold).toBeUndefined();
+    expect(model.status.conditions.find((condition) => condition.type === 'Stopped')?.status).toBe('False');
+    expect(model.status.message).toContain('A person must act');
   });
 });

@@ -98,5 +98,7 @@ function stopped(context: Context): Transition {
   const message = words + left;
   const known = status.hold?.policy === 'stop';
   const hold = { reason: 'stopped', policy: 'stop', message: words, since: known ? (status.hold?.since ?? snapshot.wall) : snapshot.wall };
-  return { status: { ...status, hold, message }, events: known ? [] : [event('Warning', 'FencingStopped', message)] };
+  // What a person must do stays in sight; the stop itself stands in `hold`.
+  const shown = status.state === 'error' ? status : { ...status, message };
+  return { status: { ...shown, hold }, events: known ? [] : [event('Warning', 'FencingStopped', message)] };
 }

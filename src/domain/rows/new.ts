@@ -96,7 +96,8 @@ export function hold({ snapshot, status, plan }: Context): Transition {
   const first = snapshot.holds[0];
   if (first === undefined) return { status };
   const same = status.hold?.reason === first.reason && status.hold.policy === first.policy;
-  const next = { ...status, hold: { ...first, since: same ? (status.hold?.since ?? snapshot.wall) : snapshot.wall }, message: first.message };
+  const since = same ? (status.hold?.since ?? snapshot.wall) : snapshot.wall;
+  const next = { ...status, hold: { ...first, since }, ...(status.state === 'error' ? {} : { message: first.message }) };
   const events = same ? [] : [event('Normal', 'FencingHeld', `Held by ${first.policy}: ${first.message}`)];
   const alarmDue = snapshot.since.held === undefined ? undefined : snapshot.since.held + plan.timing.alarmAfterMs;
   return { status: next, events, requeueAtMs: alarmDue !== undefined && alarmDue > snapshot.nowMs ? alarmDue : undefined };

@@ -1,0 +1,159 @@
+import type { JobResult, JournalEntry } from '../../src/domain/node-fence.ts';
+import type { Walker } from './walker.ts';
+
+/** Something out of the ordinary. `applies` says where it can happen. */
+export interface Deviation {
+  name: string;
+  applies(walker: Walker): boolean;
+  happen(walker: Walker): void;
+}
+
+function event(name: string, applies: (walker: Walker) => boolean, happen: (walker: Walker) => void): Deviation {
+  return { name, applies, happen };
+}
+
+const fenced = ({ model }: Walker): boolean => model.fence?.status !== undefined;
+const running = ({ model }: Walker): boolean => model.inFlight.size > 0;
+
+const HOLD = { reason: 'storm', policy: 'max-unhealthy', message: 'too many nodes are unhealthy' };
+const OBSERVE = { reason: 'observe', policy: 'observe', message: 'nothing is touched' };
+
+/** What can happen around the automaton, at any time. */
+export const EVENTS: readonly Deviation[] = [
+  event(
+    'a sign of life',
+    ({ machine, model }) => machine.power === 'on' && model.node !== undefined,
+    (walker) => walker.speak(),
+  ),
+  event(
+    'Ready on the same boot',
+    ({ machine, model }) => machine.power === 'on' && model.node !== undefined,
+    (walker) => walker.speak('True'),
+  ),
+  event(
+    'NotReady with a live kubelet',
+    ({ machine, model }) => machine.power === 'on' && model.node !== undefined,
+    (walker) => walker.speak('False'),
+  ),
+  event(
+    'boots anew by itself',
+    ({ model }) => model.node !== undefined,
+    (walker) => walker.bootAnew(),
+  ),
+  event(
+    'dies',
+    ({ machine }) => machine.kubelet !== 'silent',
+    (walker) => walker.die(),
+  ),
+  event(
+    'a hold comes',
+    ({ model }) => model.holds.length === 0,
+    ({ model }) => (model.holds = [HOLD]),
+  ),
+  event(
+    'a hold goes',
+    ({ model }) => model.holds.length > 0,
+    ({ model }) => (model.holds = []),
+  ),
+  event(
+    'observe mode',
+    ({ model }) => model.holds.length === 0,
+    ({ model }) => (model.holds = [OBSERVE]),
+  ),
+  event(
+    'a stop comes',
+    ({ model }) => model.stop === undefined,
+    ({ model }) => (model.stop = { by: 'NodeFenceStop x', reason: 'wait' }),
+  ),
+  event(
+    'a stop goes',
+    ({ model }) => model.stop !== undefined,
+    ({ model }) => (model.stop = undefined),
+  ),
+  event('a take-over before the effect', fenced, (walker) => walker.crash(false)),
+  event('a take-over after the effect', running, (walker) => walker.crash(true)),
+  event(
+    'this leader is deposed',
+    ({ model }) => model.fence?.status?.epoch === model.epoch,
+    ({ model }) => (model.epoch -= 1),
+  ),
+  event(
+    'the Node is replaced',
+    (walker) => fenced(walker) && walker.model.node !== undefined,
+    ({ model }) => {
+      if (model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
+    },
+  ),
+  event(
+    'the Node is deleted',
+    (walker) => fenced(walker) && walker.model.node !== undefined,
+    ({ model }) => (model.node = undefined),
+  ),
+  event(
+    'the NodeFence is deleted by hand',
+    ({ model }) => model.fence?.deleting === false,
+    ({ model }) => {
+      if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    },
+  ),
+  event(
+    'a volume that never detaches',
+    ({ machine }) => !machine.stuckVolume,
+    ({ machine }) => (machine.stuckVolume = true),
+  ),
+];
+
+const NOTHING: readonly JobResult[] = ['not-sent', 'interrupted'];
+const DEVICE: readonly JobResult[] = ['timeout', 'refused', 'unreachable', 'misconfigured'];
+
+/** Results that a run can have beside the honest one. */
+export function resultsOf(entry: JournalEntry, kind: 'run' | 'recover'): readonly JobResult[] {
+  if (kind === 'recover') return ['unreachable', 'interrupted'];
+  switch (entry.action) {
+    case 'off':
+    case 'on':
+      return [...DEVICE, ...NOTHING];
+    case 'confirm':
+      return ['unreachable', 'found-not-done', 'misconfigured'];
+    case 'release':
+      return ['voided', 'failed', ...NOTHING];
+    case 'release-end':
+      return ['failed', 'interrupted'];
+    default:
+      return ['refused', 'failed', ...NOTHING];
+  }
+}
+
+/** The deviations that are possible in this world now. */
+export function deviationsIn(walker: Walker): Deviation[] {
+  const possible = EVENTS.filter((deviation) => deviation.applies(walker));
+  const entry = walker.entry;
+  if (entry === undefined) return possible;
+  const kind = walker.model.dispatched.at(-1)?.kind ?? 'run';
+  const results = resultsOf(entry, kind).map((result) =>
+    event(
+      `${kind} ${entry.operation} ends as ${result}`,
+      () => true,
+      (one) => one.finish(result),
+    ),
+  );
+  const late = event(
+    `${entry.operation} takes effect after its timeout`,
+    () => true,
+    (one) => {
+      one.powerOff();
+      one.finish('timeout', { edge: 'off' });
+    },
+  );
+  const terminated = event(
+    `${entry.operation} finds the instance terminated`,
+    () => true,
+    (one) => {
+      one.finish();
+      one.model.reports = one.model.reports.map((report) =>
+        report.evidence === undefined ? report : { ...report, evidence: { ...report.evidence, kind: 'instance-stopped', terminated: true } },
+      );
+    },
+  );
+  return [...possible, ...results, ...(kind === 'run' && entry.action === 'off' ? [late, terminated] : [])];
+}

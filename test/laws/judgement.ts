@@ -1,0 +1,98 @@
+import { ROWS } from '../../src/domain/automaton.ts';
+import { standingEvidence } from '../../src/domain/evidence.ts';
+import { offBegan, openEntries } from '../../src/domain/journal.ts';
+import { FENCE_STATES, LIMITS } from '../../src/domain/node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { Snapshot } from '../../src/domain/snapshot.ts';
+import type { Model } from '../../src/domain/testing/model.ts';
+import type { Decision } from '../../src/domain/transition.ts';
+
+/** The laws as they can be read off one decision; what broke one, in words. `model`: after the decision was carried out. */
+export function judge(snapshot: Snapshot, decision: Decision, model: Model): string[] {
+  const before = snapshot.fence?.status;
+  const after = decision.status ?? before;
+  const found: (string | false | undefined)[] = [...judgeStatus(before, decision), judgeArrow(before, decision)];
+  if (decision.dispatch !== undefined && after !== undefined) {
+    const { kind, entry } = decision.dispatch;
+    found.push(...judgeIntent(before, after, kind, entry));
+    if (kind === 'run') found.push(...judgeRun(snapshot, after, entry, model), ...judgeHolds(snapshot, before, entry));
+  }
+  return found.filter((words) => words !== false && words !== undefined).map((words) => `${decision.row}: ${words}`);
+}
+
+function judgeStatus(before: NodeFenceStatus | undefined, { status }: Decision): (string | false)[] {
+  if (status === undefined) return [];
+  const happy = status.state === 'final' && (status.outcome === 'recovered' || status.outcome === 'untouched');
+  return [
+    openEntries(status).length > 1 && `${openEntries(status).length} runs are open at once`,
+    before !== undefined && status.epoch < before.epoch && `epoch fell from ${before.epoch} to ${status.epoch}`,
+    status.journal.length > LIMITS.journal && 'the journal is longer than its bound',
+    new Set(status.journal.map((entry) => entry.id)).size < status.journal.length && 'two runs have one id',
+    happy && status.restore !== undefined && `closed as ${String(status.outcome)} with ${JSON.stringify(status.restore)} not taken back (P8)`,
+    status.state === 'error' &&
+      status.outcome === 'failed' &&
+      status.restore?.taints !== undefined &&
+      !(status.message ?? '').includes('out-of-service') &&
+      'gave up with our taint standing and does not say so (P8)',
+  ];
+}
+
+/** A state changes only along the arrows that the table prints. */
+function judgeArrow(before: NodeFenceStatus | undefined, decision: Decision): string | false {
+  const after = decision.status?.state;
+  if (before === undefined || after === undefined || after === before.state) return false;
+  const row = ROWS.find((candidate) => candidate.id === decision.row);
+  const arrows = FENCE_STATES.filter((state) => new RegExp(`\\b${state}\\b`).test(row?.to ?? ''));
+  return !arrows.includes(after) && `went from ${before.state} to ${after}; the table says to ${row?.to ?? 'nothing'}`;
+}
+
+/** P4: what is begun stands in the status, unfinished; a recovery is of a run that stood before. */
+function judgeIntent(before: NodeFenceStatus | undefined, after: NodeFenceStatus, kind: 'run' | 'recover', entry: JournalEntry): (string | false)[] {
+  const written = after.journal.find((candidate) => candidate.id === entry.id);
+  return [
+    written === undefined && `${entry.operation} is begun without an intent (P4)`,
+    written?.finishedAt !== undefined && `${entry.operation} is begun again under a finished intent (P4)`,
+    kind === 'recover' && before?.journal.some((candidate) => candidate.id === entry.id) === false && 'recovers what was never begun',
+    kind === 'run' && before?.journal.some((candidate) => candidate.id === entry.id) === true && 'an old intent is sent again (P4)',
+  ];
+}
+
+function judgeRun(snapshot: Snapshot, after: NodeFenceStatus, entry: JournalEntry, model: Model): (string | false)[] {
+  const { node, since, nowMs } = snapshot;
+  const plan = after.frozen?.plan;
+  const proof = plan === undefined ? undefined : standingEvidence(after.evidence, plan);
+  const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
+  const level = after.journal.filter((other) => other.level === entry.level && other.restart === entry.restart && other.step === 'power-management');
+  const later = level.findIndex((other) => other.action === 'on' && other.id !== entry.id && entry.step === 'power-management') >= 0;
+  const byHand = snapshot.fence?.deleting === true;
+  const settleMs = plan?.timing.settleMs ?? 0;
+  return [
+    entry.action === 'release' && proof === undefined && 'releases without evidence (P1)',
+    entry.action === 'release' && proof !== undefined && provenAtMs === undefined && 'releases on evidence of another process (P2)',
+    entry.action === 'release' && provenAtMs !== undefined && (node?.lifeAtMs ?? 0) > provenAtMs && 'releases after a sign of life (P2)',
+    entry.action === 'on' && after.restore?.taints !== undefined && 'switches on a node under our out-of-service taint (P3)',
+    entry.action === 'on' && after.released?.voidedAt !== undefined && !byHand && 'switches on after the proof of a release was lost (P2)',
+    entry.action === 'on' && nowMs < (since.set ?? 0) + settleMs && `switches on ${nowMs - (since.set ?? 0)} ms after the last set (P5)`,
+    (entry.action === 'off' || entry.action === 'release') && later && `${entry.action} after an on of the same level (P3)`,
+    node?.uid !== after.frozen?.nodeUID && `${entry.operation} for a Node that is gone or replaced`,
+    after.step !== 'recovery' && !byHand && spoiled(after) && `runs a step whose configuration is wrong (P7)`,
+  ];
+}
+
+function spoiled(status: NodeFenceStatus): boolean {
+  return status.frozen?.plan.problems.some((problem) => problem.severity === 'error' && (problem.step ?? status.step) === status.step) === true;
+}
+
+/** P6: a stop forbids everything but reads; a hold forbids to isolate, to switch off and to release, and once an off was sent only that. */
+function judgeHolds(snapshot: Snapshot, before: NodeFenceStatus | undefined, entry: JournalEntry): (string | false)[] {
+  const isolating = entry.action === 'run' && entry.step !== 'recovery' && entry.agent !== 'uncordon';
+  const harmful = isolating || entry.action === 'off' || entry.action === 'release';
+  const observed = snapshot.holds.some((hold) => hold.policy === 'observe');
+  return [
+    snapshot.stop !== undefined && entry.action !== 'confirm' && `${entry.action} under a person's stop (P6)`,
+    snapshot.holds.length > 0 &&
+      harmful &&
+      `${entry.operation} ${before !== undefined && offBegan(before) ? 'after the first off ' : ''}under a hold (P6)`,
+    observed && entry.action !== 'confirm' && `${entry.action} in --mode observe`,
+  ];
+}

@@ -1,0 +1,310 @@
+import { decide } from '../../src/domain/automaton.ts';
+import { canonical } from '../../src/domain/canonical.ts';
+import type { JobResult, JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
+import type { Plan, Timing } from '../../src/domain/plan.ts';
+import type { JobReport } from '../../src/domain/snapshot.ts';
+import { Model, planOf } from '../../src/domain/testing/model.ts';
+import type { Decision } from '../../src/domain/transition.ts';
+import { judge } from './judgement.ts';
+import { schemaFaults } from './schema-faults.ts';
+
+/** Delays short enough to walk through, in the order of size of the real ones. */
+export const SHORT: Timing = {
+  ...DEFAULT_TIMING,
+  isolationDelayMs: 1_000,
+  powerManagementDelayMs: 2_000,
+  notReadyPeriodMs: 6_000,
+  readyTimeoutMs: 12_000,
+  healthyDelayMs: 4_000,
+  probationMs: 8_000,
+  historyTtlMs: 16_000,
+  settleMs: 3_000,
+  setDeadlineMs: 1_000,
+  releaseTimeoutMs: 8_000,
+  lifeWaitMs: 3_000,
+  alarmAfterMs: 10_000,
+  restartBackoffMs: 2_000,
+};
+
+export function shortPlan(more: Partial<Plan> = {}): Plan {
+  return planOf({ timing: SHORT, stepRetries: 1, ...more });
+}
+
+const BEAT_MS = 2_000;
+const BOOT_MS = 2_000;
+/** More decisions than this at one instant are a hot loop. */
+const PASSES_MAX = 12;
+/** Stretches of time without a change of the status, after which a person does something: lifts what stands in the way, then mends the machine. */
+const PATIENCE = 16;
+
+/** The truth about the machine, which the automaton must find out by reading. */
+interface Machine {
+  power: 'on' | 'off';
+  /** `silent`: no kubelet; `alive`: its lease is renewed; `ready`: alive, and the Node is Ready. */
+  kubelet: 'silent' | 'alive' | 'ready';
+  boot: number;
+  readyAtMs: number | undefined;
+  cordoned: boolean;
+  tainted: boolean;
+  /** A volume that is never detached. */
+  stuckVolume: boolean;
+}
+
+/** The automaton's shell and an honest world around it: whatever is not told otherwise goes well, and time passes when nothing else does. */
+export class Walker {
+  readonly model: Model;
+  machine: Machine;
+  /** Laws that were broken, in words. */
+  violations: string[] = [];
+  rows = new Set<string>();
+  arrows = new Set<string>();
+  /** Checks purity and schema of every decision too; costs three times as much. */
+  readonly isThorough: boolean;
+  private quiet = 0;
+  private healed = 0;
+
+  constructor(plan: Plan = shortPlan(), isThorough = true, model?: Model) {
+    this.isThorough = isThorough;
+    this.model = model ?? new Model(plan);
+    this.machine = { power: 'on', kubelet: 'silent', boot: 1, readyAtMs: undefined, cordoned: false, tainted: false, stuckVolume: false };
+    if (model === undefined) this.model.fail();
+  }
+
+  copy(): Walker {
+    const copy = new Walker(this.model.plan, this.isThorough, this.model.copy());
+    copy.machine = { ...this.machine };
+    copy.model.dispatched = this.model.dispatched.slice(-1);
+    copy.quiet = this.quiet;
+    copy.healed = this.healed;
+    return copy;
+  }
+
+  /** The NodeFence is gone and nothing triggers another. */
+  get isOver(): boolean {
+    return this.model.fence === undefined && this.model.node?.ready !== 'Unknown' && this.model.node?.ready !== 'False';
+  }
+
+  get entry(): JournalEntry | undefined {
+    const id = [...this.model.inFlight][0];
+    return this.model.fence?.status?.journal.find((entry) => entry.id === id);
+  }
+
+  /** One thing that happens when nothing is out of the ordinary: the run under way ends well, or the automaton decides until only time can change anything, or time passes. */
+  proceed(): void {
+    if (this.model.inFlight.size > 0) {
+      this.decide();
+      this.finish();
+      return;
+    }
+    const decision = this.decideAll();
+    if (this.model.inFlight.size === 0) this.pass(decision);
+  }
+
+  /** Decides until nothing changes at this instant. Returns the last decision. */
+  decideAll(): Decision {
+    for (let passes = 0; passes < PASSES_MAX; passes += 1) {
+      const decision = this.decide();
+      const changed = decision.status !== undefined || decision.create !== undefined || decision.removeFinalizer === true;
+      if (changed) this.quiet = 0;
+      if (decision.dispatch !== undefined) return decision;
+      if (!changed) {
+        if (decision.requeueAtMs !== undefined && decision.requeueAtMs <= this.model.nowMs)
+          this.violations.push(`hot loop: ${decision.row} changes nothing and wants to be called again at once`);
+        return decision;
+      }
+      if (this.model.fence === undefined) return decision;
+    }
+    this.violations.push(`hot loop: ${this.model.rows.slice(-PASSES_MAX).join(' ')}`);
+    return this.decide();
+  }
+
+  /** The run under way ends: as the truth has it, or as told. */
+  finish(told?: JobResult, more: Partial<JobReport> = {}): void {
+    const { entry, model } = this;
+    if (entry === undefined) throw new Error('nothing is in flight');
+    const honest = model.dispatched.at(-1)?.kind === 'recover' ? this.found(entry) : this.done(entry);
+    if (told === undefined) model.finish(honest.result, { ...honest.more, ...more });
+    else model.finish(told, more);
+  }
+
+  /** The process dies; `effect`: what it had begun was done all the same. */
+  crash(effect: boolean): void {
+    const { entry, model } = this;
+    if (effect && entry !== undefined && model.dispatched.at(-1)?.kind === 'run') this.done(entry);
+    model.takeOver();
+  }
+
+  bootAnew(): void {
+    this.machine.boot += 1;
+    this.machine.power = 'on';
+    this.machine.kubelet = 'alive';
+    this.machine.readyAtMs = this.model.nowMs + BOOT_MS;
+  }
+
+  /** The kubelet says something; `ready` undefined: only its lease. */
+  speak(ready?: 'True' | 'False'): void {
+    this.machine.kubelet = ready === 'True' ? 'ready' : 'alive';
+    this.machine.power = 'on';
+    this.model.live({ bootID: `boot-${this.machine.boot}`, ...(ready === undefined ? {} : { ready }) });
+  }
+
+  die(): void {
+    this.machine.kubelet = 'silent';
+    this.machine.readyAtMs = undefined;
+    this.model.fail();
+  }
+
+  /** Lets time pass until something can change. */
+  private pass(decision: Decision): void {
+    const { model, machine } = this;
+    this.quiet += 1;
+    if (this.quiet > PATIENCE) this.intervene();
+    const alive = machine.kubelet !== 'silent';
+    const times = [decision.requeueAtMs, machine.readyAtMs, alive ? model.nowMs + BEAT_MS : undefined].filter((at) => at !== undefined);
+    const due = times.filter((at) => at > model.nowMs);
+    if (due.length === 0) this.intervene();
+    model.nowMs = due.length === 0 ? model.nowMs + BEAT_MS : Math.min(...due);
+    if (machine.tainted && !machine.stuckVolume) model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    if (machine.kubelet === 'silent') return;
+    const isReady = machine.kubelet === 'ready' || (machine.readyAtMs !== undefined && machine.readyAtMs <= model.nowMs);
+    if (isReady) machine.readyAtMs = undefined;
+    this.speak(isReady ? 'True' : undefined);
+  }
+
+  /** Nothing moves any more: people lift what stands in the way, then mend the machine. Afterwards everything must end. */
+  private intervene(): void {
+    const { model } = this;
+    this.quiet = 0;
+    if (model.stop !== undefined || model.holds.length > 0) {
+      model.stop = undefined;
+      model.holds = [];
+      return;
+    }
+    if (model.fence?.status !== undefined && model.fence.status.epoch > model.epoch) {
+      model.epoch = model.fence.status.epoch;
+      model.takeOver();
+      return;
+    }
+    this.healed += 1;
+    if (this.healed > 3) this.violations.push(`no way on: state ${model.fence?.status?.state ?? 'none'}, rows ${model.rows.slice(-4).join(' ')}`);
+    else this.bootAnew();
+  }
+
+  private decide(): Decision {
+    const { model } = this;
+    const snapshot = model.snapshot();
+    if (this.isThorough) freeze(snapshot);
+    const first = this.isThorough ? decide(snapshot) : undefined;
+    if (first !== undefined && canonical(first) !== canonical(decide(snapshot))) this.violations.push(`impure: ${first.row} decides anew`);
+    const before = model.fence?.status;
+    const decision = model.step();
+    this.rows.add(decision.row);
+    const after = decision.status?.state ?? before?.state;
+    if (before !== undefined && after !== undefined) this.arrows.add(`${before.state} ${after}`);
+    this.violations.push(...judge(snapshot, decision, model));
+    if (this.isThorough && decision.status !== undefined) this.violations.push(...schemaFaults(decision.status));
+    return decision;
+  }
+
+  private done(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+    const { machine, model } = this;
+    if (model.stop !== undefined && entry.action !== 'confirm') return plain('stopped');
+    switch (entry.action) {
+      case 'off':
+        this.powerOff();
+        return plain('succeeded');
+      case 'on':
+        if (machine.tainted) return plain('not-sent');
+        if (machine.power === 'off') this.bootAnew();
+        return plain('succeeded');
+      case 'release':
+        return this.released();
+      case 'release-end':
+        machine.tainted = false;
+        return plain('succeeded');
+      case 'confirm':
+        return plain(this.stands(entry) ? 'succeeded' : 'found-not-done');
+      default:
+        machine.cordoned = entry.agent === 'cordon';
+        return plain('succeeded');
+    }
+  }
+
+  /** What the shell finds at the API's quorum before it releases. */
+  private released(): { result: JobResult; more: Partial<JobReport> } {
+    const { model } = this;
+    const proof = model.status.evidence.findLast((item) => item.voidedAt === undefined);
+    const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
+    if (proof === undefined) return plain('voided');
+    if (provenAtMs === undefined || (model.node?.lifeAtMs ?? 0) > provenAtMs) return plain('not-sent');
+    if (model.node?.ready === 'True' || model.node?.bootID !== proof.bootID) return plain('voided');
+    this.machine.tainted = true;
+    return plain('succeeded');
+  }
+
+  private found(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+    if (entry.action === 'confirm' || !this.stands(entry)) return plain('found-not-done');
+    if (entry.action === 'off' || entry.action === 'on') return { result: 'found-done', more: { edge: entry.action } };
+    if (entry.action !== 'release') return plain('found-done');
+    const at = new Date(1_700_000_000_000 + this.model.nowMs).toISOString();
+    const evidence = this.model.status.evidence.at(-1)?.source ?? '';
+    return { result: 'found-done', more: { released: { by: 'out-of-service', at, pods: this.model.workload.pods, evidence } } };
+  }
+
+  private stands(entry: JournalEntry): boolean {
+    const { machine } = this;
+    const what = entry.action === 'confirm' ? entry.operation.split(':')[0] : entry.action;
+    if (what === 'off' || what === 'on') return machine.power === what;
+    if (what === 'release') return machine.tainted;
+    if (what === 'release-end') return !machine.tainted;
+    return machine.cordoned === (entry.agent === 'cordon');
+  }
+
+  powerOff(): void {
+    this.machine.power = 'off';
+    this.machine.kubelet = 'silent';
+    this.machine.readyAtMs = undefined;
+    const { node } = this.model;
+    if (node !== undefined && node.ready !== 'Unknown') this.model.node = { ...node, ready: 'Unknown', readyReason: 'NodeStatusUnknown' };
+  }
+}
+
+function plain(result: JobResult): { result: JobResult; more: Partial<JobReport> } {
+  return { result, more: {} };
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || value instanceof Set) return;
+  Object.freeze(value);
+  for (const member of Object.values(value)) freeze(member);
+}
+
+/** Two worlds with the same key have the same future: times are ages, ids and words are left out. */
+export function keyOf(walker: Walker): string {
+  const { model, machine } = walker;
+  const status = model.fence?.status;
+  const age = (atMs: number | undefined): number | undefined => (atMs === undefined ? undefined : Math.min(model.nowMs - atMs, 60_000));
+  return JSON.stringify([
+    status === undefined ? undefined : statusKey(status, model),
+    model.fence?.deleting,
+    model.node === undefined ? undefined : [model.node.ready, model.node.uid, model.node.bootID, age(model.node.lifeAtMs)],
+    [...model.marks].map(([key, mark]) => [key, age(mark.atMs)]).sort(),
+    age(model.setAtMs),
+    [model.holds.map((hold) => hold.policy), model.stop !== undefined, [...model.inFlight].length, model.reports.map((report) => report.result)],
+    [model.workload, machine, machine.readyAtMs === undefined ? undefined : machine.readyAtMs - model.nowMs, model.plan.problems.length],
+  ]);
+}
+
+function statusKey(status: NodeFenceStatus, model: Model): unknown {
+  const proof = status.evidence.findLast((item) => item.voidedAt === undefined);
+  const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
+  return [
+    [status.state, status.step, status.level, status.retries, status.restarts, status.incident, status.outcome, status.epoch - model.epoch],
+    status.journal.map((entry) => [entry.step, entry.level, entry.restart, entry.operation, entry.action, entry.result ?? '', entry.bootID]),
+    status.evidence.map((item) => [item.kind, item.voidedAt === undefined, item.bootID]),
+    provenAtMs === undefined ? undefined : model.nowMs - provenAtMs,
+    [status.hold?.policy, status.restore, status.released?.by, status.released?.voidedAt === undefined, Object.keys(status.timeline)],
+    status.frozen?.plan.problems.length,
+  ];
+}
