@@ -77,12 +77,13 @@ describe('what frees a workload', () => {
 
   scenario(
     'two supplies are both off before anything is freed, and both on afterwards',
-    { secondBmcs: { a: {} }, wrote: twoSupplies },
+    { secondBmcs: { a: {} }, wrote: twoSupplies, bootDelayMs: 4_000 },
     async ({ world, operator }) => {
       world.machine('a').panic();
       const status = await operator.seesRecovery('a');
       expect(journal(status).slice(1, 4)).toEqual(['left-off off succeeded', 'right-off off succeeded', 'release release succeeded']);
       expect(world.witness.sets('a')).toEqual(['off 204', 'off 204', 'on 204', 'on 204']);
+      expect(journal(status).filter((run) => run.includes(' on '))).toEqual(['left-on on succeeded', 'right-on on succeeded']);
     },
   );
 

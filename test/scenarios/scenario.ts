@@ -15,6 +15,7 @@ import type { BmcOddities } from './bmc.ts';
 import { FENCE_NAMESPACE, rightConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { Operator } from './operator.ts';
+import { PACE } from './settings.ts';
 import { until } from './waiting.ts';
 import { CONTROLLER_USER } from './witness.ts';
 import { World } from './world.ts';
@@ -29,6 +30,8 @@ export interface ScenarioOptions {
   /** What is odd about the BMC of a node. */
   bmcs?: Readonly<Record<string, BmcOddities>>;
   secondBmcs?: Readonly<Record<string, BmcOddities>>;
+  /** From power on to the kubelet's first request. */
+  bootDelayMs?: number;
   /** Of the BMCs; a fresh one when absent. */
   password?: string;
   /** What the operator wrote otherwise than a right configuration. */
@@ -49,7 +52,8 @@ export interface Play {
 export function scenario(name: string, options: ScenarioOptions, play: (play: Play) => Promise<void>): void {
   it.concurrent(name, { timeout: 60_000 }, async () => {
     const login = { username: 'fence', password: options.password ?? randomBytes(18).toString('base64url') };
-    const world = await World.start({ nodes: ['a', 'b'], login, bmcs: options.bmcs ?? {}, secondBmcs: options.secondBmcs ?? {} });
+    const { bmcs = {}, secondBmcs = {}, bootDelayMs = PACE.bootDelayMs } = options;
+    const world = await World.start({ nodes: ['a', 'b'], login, bmcs, secondBmcs, bootDelayMs });
     const log: string[] = [];
     let controller: ComposedController | undefined;
     try {

@@ -51,9 +51,11 @@ export class Witness {
 
   /** Cordons of the node by the controller. */
   cordons(node: string): ApiEvent[] {
-    const unschedulable = (event: ApiEvent): boolean =>
-      (event.request as { spec?: { unschedulable?: boolean } } | undefined)?.spec?.unschedulable === true;
-    return this.controllerWrites().filter((event) => event.resource === 'nodes' && event.name === node && unschedulable(event));
+    return this.#unschedulable(node, true);
+  }
+
+  uncordons(node: string): ApiEvent[] {
+    return this.#unschedulable(node, null);
   }
 
   /** Violations of the ten laws, and two writers on one volume. */
@@ -69,6 +71,11 @@ export class Witness {
     });
     const { overlaps } = judgement.writers;
     return [...violationsOf(judgement), ...(overlaps === 0 ? [] : [`${overlaps} times two writers had one volume`])];
+  }
+
+  #unschedulable(node: string, value: boolean | null): ApiEvent[] {
+    const asked = (event: ApiEvent): unknown => (event.request as { spec?: { unschedulable?: boolean | null } } | undefined)?.spec?.unschedulable;
+    return this.controllerWrites().filter((event) => event.resource === 'nodes' && event.name === node && asked(event) === value);
   }
 }
 

@@ -34,6 +34,8 @@ export interface WorldOptions {
   bmcs: Readonly<Record<string, BmcOddities>>;
   /** Nodes with a second BMC, as a blade with one for each power supply. */
   secondBmcs: Readonly<Record<string, BmcOddities>>;
+  /** From power on to the kubelet's first request. */
+  bootDelayMs: number;
 }
 
 /** A Kubernetes cluster in this process, on the real clock: API server with the shipped roles, kubelets, machines, BMCs, a StatefulSet that writes. */
@@ -117,11 +119,11 @@ export class World {
     }
   }
 
-  async #add(node: string, { login, bmcs, secondBmcs }: WorldOptions): Promise<void> {
+  async #add(node: string, { login, bmcs, secondBmcs, bootDelayMs }: WorldOptions): Promise<void> {
     const uuid = newUuid();
     const machine = new Machine(
       { ...this.#dependencies(`system:node:${node}`), disk: this.#disk },
-      { ...PACE.kubelet, node, systemUUID: uuid, bootDelayMs: PACE.bootDelayMs },
+      { ...PACE.kubelet, node, systemUUID: uuid, bootDelayMs },
     );
     const behind = { uuid, machine };
     const bmc = await startBmc(node, behind, login, this.witness.record, bmcs[node]);

@@ -178,8 +178,9 @@ class Stopped extends Error {}
 function operationOf(plan: Plan, entry: JournalEntry, status: NodeFenceStatus): Operation | undefined {
   const own = compile(plan, entry.step, entry.level, status.restore?.cordoned === true).find((operation) => operation.key === entry.operation);
   if (own !== undefined) return own;
-  const cordoned = compile(plan, 'recovery', 1, true).find((operation) => operation.key === entry.operation);
-  if (cordoned !== undefined) return cordoned;
+  // The uncordon of an undo is not the recovery's: it has to be found whatever the plan names there.
+  const undo = compile({ ...plan, recovery: [] }, 'recovery', 1, true).find((operation) => operation.key === entry.operation);
+  if (undo !== undefined) return undo;
   const method = STEPS.flatMap((step) => levelsOf(plan, step))
     .flatMap((level) => level.methods)
     .find((candidate) => candidate.device === entry.device && candidate.plug === entry.plug && candidate.name === entry.method);
