@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { Display, SILENT } from '../drill/run/display.ts';
 import { runDrill } from '../drill/run/drill-run.ts';
 import { isGood, runMatrix, tableOf } from '../drill/run/matrix.ts';
+import { ConfigurationRefused } from '../drill/run/operator/refusal.ts';
 import { FAULTS, SHORT_SETTINGS } from '../drill/run/options.ts';
 import type { DrillOptions, Fault } from '../drill/run/options.ts';
 import { summaryOf } from '../drill/run/summary.ts';
@@ -38,7 +39,13 @@ export function drillCommand(): Command {
         .join(' ')}`,
     )
     .action(async (flags: Flags) => {
-      process.exitCode = await drill(flags);
+      try {
+        process.exitCode = await drill(flags);
+      } catch (error) {
+        if (!(error instanceof ConfigurationRefused)) throw error;
+        process.stderr.write(`${error.message}\n`);
+        process.exitCode = 1;
+      }
     });
 }
 

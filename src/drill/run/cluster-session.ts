@@ -16,6 +16,7 @@ import { seeded, WORLD } from './options.ts';
 import type { DrillOptions, Fault } from './options.ts';
 import { programPath } from './program.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
+import type { Machine } from './setting.ts';
 
 const READY_DEADLINE_MS = 30_000;
 const HOST = '127.0.0.1';
@@ -25,7 +26,6 @@ const SERVICE_ACCOUNT_GROUPS = ['system:serviceaccounts', `system:serviceaccount
 
 interface Member {
   name: string;
-  uuid: string;
   child: Child;
   bmc: Bmc;
 }
@@ -33,10 +33,11 @@ interface Member {
 /** All processes of one drill but the fence controller: API server, cluster controllers, and for each node a BMC that owns its machine. */
 export class ClusterSession {
   readonly folder: string;
-  readonly options: DrillOptions;
+  /** Of every BMC that the setting gives no others. */
   readonly credentials: Credentials;
   readonly random: () => number;
   readonly secrets: string[] = [];
+  private readonly machines: readonly Machine[];
   private readonly authority: CertificateAuthority;
   private readonly tokens = new Map<string, string>();
   private readonly children: Child[] = [];
@@ -45,17 +46,18 @@ export class ClusterSession {
   private caPem = '';
   private connected: { transport: ApiTransport; cluster: Cluster } | undefined;
 
-  constructor(options: DrillOptions) {
-    this.options = options;
+  constructor(options: Pick<DrillOptions, 'seed'>, machines: readonly Machine[]) {
+    this.machines = machines;
     this.folder = mkdtempSync(join(tmpdir(), 'nodefence-drill-'));
     this.random = seeded(options.seed);
     this.authority = createAuthority('nodefence drill');
     this.credentials = { username: 'fence', password: this.secret(), caPem: this.authority.certificatePem };
+    this.secrets.push(...new Set(machines.flatMap(({ credentials }) => credentials?.password ?? [])));
     for (const part of ['traces', 'logs', 'disk']) mkdirSync(join(this.folder, part));
   }
 
   get nodes(): readonly string[] {
-    return Array.from({ length: this.options.nodes }, (_unused, index) => `worker-${index + 1}`);
+    return this.machines.map(({ node }) => node);
   }
 
   get bmcs(): readonly Bmc[] {
@@ -91,7 +93,7 @@ export class ClusterSession {
       ...this.access('system:kube-controller-manager'),
       options: { nodeGraceMs: WORLD.nodeGraceMs },
     });
-    await Promise.all([controllers, ...this.nodes.map((node) => this.startMember(node))]);
+    await Promise.all([controllers, ...this.machines.map((machine) => this.startMember(machine))]);
   }
 
   /** A kubeconfig file for this user; its token is in the file only. */
@@ -164,12 +166,12 @@ export class ClusterSession {
     return this.connected;
   }
 
-  private async startMember(node: string): Promise<void> {
-    const uuid = this.uuid();
+  private async startMember({ node, systemUUID = this.uuid(), serial, labels, credentials = this.credentials }: Machine): Promise<void> {
     const machine = join(this.folder, `machine-${node}.json`);
     const identity = {
       node,
-      systemUUID: uuid,
+      systemUUID,
+      labels,
       disk: join(this.folder, 'disk'),
       bootDelayMs: WORLD.bootMs,
       options: { renewMs: WORLD.kubeletRenewMs },
@@ -180,16 +182,18 @@ export class ClusterSession {
     const certificate = this.authority.issue({ commonName: `bmc-${node}`, hosts: [HOST] });
     const { child, ready } = await this.member(node, {
       node,
-      uuid,
-      username: this.credentials.username,
-      password: this.credentials.password,
+      uuid: systemUUID,
+      serial,
+      username: credentials.username,
+      password: credentials.password,
       host: HOST,
       certificate,
       trace: this.trace(`bmc-${node}`),
       machine: { command: [process.execPath, program('machine')], configuration: machine },
     });
     const url = new URL(String(ready['url']));
-    this.members.set(node, { name: node, uuid, child, bmc: { node, host: url.hostname, port: Number(url.port) } });
+    const bmc = { node, host: url.hostname, port: Number(url.port), fingerprint: String(ready['fingerprint']) };
+    this.members.set(node, { name: node, child, bmc });
   }
 
   private member(node: string, configuration: object): Promise<{ child: Child; ready: Readonly<Record<string, unknown>> }> {

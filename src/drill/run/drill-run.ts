@@ -5,12 +5,14 @@ import { createScene, DEFAULT_SCENE } from '../world/scene.ts';
 import type { Child } from './child.ts';
 import { ClusterSession, CONTROLLER_USER } from './cluster-session.ts';
 import { configure, install } from './installation.ts';
-import { EXPECTED, SHORT_SETTINGS } from './options.ts';
-import type { DrillOptions } from './options.ts';
+import { operatorSetting } from './operator/setting.ts';
+import type { DrillOptions, Expected } from './options.ts';
 import { programPath } from './program.ts';
 import { devicesOf, exposureOf, listsAfter, requestsOf, timelineOf, usageOf } from './result.ts';
 import type { DrillResult } from './result.ts';
-import { FENCE_NAMESPACE, fenceConfiguration } from './scene-configuration.ts';
+import { FENCE_NAMESPACE } from './scene-configuration.ts';
+import { ownSetting } from './setting.ts';
+import type { DrillSetting } from './setting.ts';
 import { Watcher } from './watcher.ts';
 
 const SETTLED_MS = 30_000;
@@ -27,10 +29,11 @@ export interface Audience {
 
 /** One drill from an empty folder to a judged result. Everything is left running until `onResult` resolves. */
 export async function runDrill(options: DrillOptions, audience: Audience, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
-  const session = new ClusterSession(options);
+  const setting = options.config === undefined ? ownSetting(options) : operatorSetting(options.config, options);
+  const session = new ClusterSession(options, setting.machines);
   const watcher = { current: undefined as Watcher | undefined };
   try {
-    return await play(session, options, audience, watcher, onResult);
+    return await play({ session, setting, options, audience }, watcher, onResult);
   } finally {
     audience.closes();
     watcher.current?.close();
@@ -38,47 +41,51 @@ export async function runDrill(options: DrillOptions, audience: Audience, onResu
   }
 }
 
+interface Stage {
+  session: ClusterSession;
+  setting: DrillSetting;
+  options: DrillOptions;
+  audience: Audience;
+}
+
 async function play(
-  session: ClusterSession,
-  options: DrillOptions,
-  audience: Audience,
+  { session, setting, options, audience }: Stage,
   held: { current: Watcher | undefined },
   onResult: (result: DrillResult) => Promise<void>,
 ): Promise<DrillResult> {
-  audience.says(
-    `delays: ${Object.entries({ ...SHORT_SETTINGS, ...options.settings })
-      .map(([key, value]) => `${key}=${value}`)
-      .join(' ')}`,
-  );
+  const count = setting.machines.length;
+  for (const line of setting.says) audience.says(line);
   audience.says('starting the API server');
   await session.start();
   await install(session);
-  audience.says(`starting ${options.nodes} machines with their BMCs, and the cluster's controllers`);
+  audience.says(`starting ${count} machines with their BMCs, and the cluster's controllers`);
   await session.startWorld();
   const watcher = new Watcher(session);
   held.current = watcher;
   await watcher.start();
-  await watcher.until('every node to be Ready', SETTLED_MS, () => readyNodes(watcher) === options.nodes);
-  await createScene(session.cluster, { ...DEFAULT_SCENE, replicas: options.nodes });
-  await configure(session, fenceConfiguration(session.bmcs, session.credentials, options.settings));
+  await watcher.until('every node to be Ready', SETTLED_MS, () => readyNodes(watcher) === count);
+  await createScene(session.cluster, { ...DEFAULT_SCENE, replicas: count });
+  const configuration = setting.configuration(session.bmcs, session.credentials);
+  for (const line of configuration.says ?? []) audience.says(line);
+  await configure(session, configuration);
   audience.says('starting nodefence controller --mode enforce');
   const controller = await startController(session);
-  await watcher.until('running pods on every node', SETTLED_MS, () => isSettled(watcher, options.nodes));
+  await watcher.until('running pods on every node', SETTLED_MS, () => isSettled(watcher, count));
   await untilLeading(session);
   audience.opens(session, watcher);
   const syncedAtMs = session.now();
   await pause(300 + 1_000 * session.random());
-  const node = victim(session, watcher);
+  const node = victim(session, watcher, setting.victims);
   const faultAtMs = session.breakNode(node, options.fault);
   audience.breaks(node, faultAtMs);
-  const expected = EXPECTED[options.fault];
+  const expected = setting.expected(options.fault);
   const problems: string[] = [];
   await watcher
     .until(`the end of the fence of ${node}`, expected.deadlineMs, () => isOver(watcher, node))
     .catch((error: unknown) => problems.push(String(error)));
   if (expected.released) {
     await watcher
-      .until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, options.nodes))
+      .until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, count))
       .catch((error: unknown) => problems.push(String(error)));
   }
   await pause(300);
@@ -86,7 +93,7 @@ async function play(
   const exposure = exposureOf(controller.pid);
   if (!options.keep) await controller.stop(5_000);
   audience.closes();
-  const result = verdict({ session, watcher, options, node, faultAtMs, syncedAtMs, usage, exposure, log: controller.log(), problems });
+  const result = verdict({ session, watcher, options, expected, node, faultAtMs, syncedAtMs, usage, exposure, log: controller.log(), problems });
   await onResult(result);
   return result;
 }
@@ -113,6 +120,7 @@ interface Played {
   session: ClusterSession;
   watcher: Watcher;
   options: DrillOptions;
+  expected: Expected;
   node: string;
   faultAtMs: number;
   syncedAtMs: number;
@@ -124,7 +132,7 @@ interface Played {
 
 /** Judged from outside: devices, audit, disk, power; the fence's own status only says which outcome it claims. */
 function verdict(played: Played): DrillResult {
-  const { session, watcher, options, node, faultAtMs, problems } = played;
+  const { session, watcher, options, expected, node, faultAtMs, problems } = played;
   const trace = session.traces();
   const status = watcher.fences.get(fenceName(node))?.status;
   const timing = status?.frozen?.plan.timing;
@@ -136,7 +144,6 @@ function verdict(played: Played): DrillResult {
     ...(timing === undefined ? {} : { offStableMs: timing.offStableMs, settleMs: timing.settleMs, releaseTimeoutMs: timing.releaseTimeoutMs }),
   });
   const outcome = status?.outcome ?? (status === undefined ? 'no fence' : `${status.state} in ${status.step}`);
-  const expected = EXPECTED[options.fault];
   const listed = listsAfter(trace, CONTROLLER_USER, played.syncedAtMs);
   if (outcome !== expected.outcome) problems.push(`outcome ${outcome} instead of ${expected.outcome}`);
   if ((status?.timeline.releasedAt !== undefined) !== expected.released)
@@ -148,7 +155,7 @@ function verdict(played: Played): DrillResult {
   return {
     fault: options.fault,
     seed: options.seed,
-    nodes: options.nodes,
+    nodes: session.nodes.length,
     agent: options.agent,
     node,
     outcome,
@@ -183,10 +190,11 @@ function isReady(pod: { status?: { phase?: string; conditions?: { type: string; 
 }
 
 /** The node of one of the writing pods, chosen by the seed. */
-function victim(session: ClusterSession, watcher: Watcher): string {
-  const hosts = [...new Set([...watcher.pods.all()].flatMap((pod) => pod.spec.nodeName ?? []))].sort();
+function victim(session: ClusterSession, watcher: Watcher, candidates: readonly string[]): string {
+  const running = [...watcher.pods.all()].flatMap((pod) => pod.spec.nodeName ?? []);
+  const hosts = [...new Set(running)].filter((host) => candidates.includes(host)).sort();
   const node = hosts[Math.floor(session.random() * hosts.length)];
-  if (node === undefined) throw new Error('no pod runs anywhere');
+  if (node === undefined) throw new Error(`no pod runs on any of ${candidates.join(', ')}`);
   return node;
 }
 

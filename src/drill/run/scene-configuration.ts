@@ -9,6 +9,8 @@ export interface Bmc {
   node: string;
   host: string;
   port: number;
+  /** SHA-256 of its certificate. */
+  fingerprint: string;
 }
 
 export interface Credentials {
