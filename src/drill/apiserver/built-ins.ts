@@ -1,7 +1,7 @@
 import type { Backend } from './backend.ts';
 import { seconds } from './clock-text.ts';
 import { invalid, type FieldCause } from './failure.ts';
-import { at, equal, isObject, isString, listAt, objectsAt, textAt, type ApiObject, type JsonObject } from './json.ts';
+import { at, equal, isObject, isString, listAt, objectsAt, shown, textAt, type ApiObject, type JsonObject } from './json.ts';
 import { qualified } from './failure.ts';
 import type { Kind } from './kinds.ts';
 
@@ -115,7 +115,7 @@ function prepareNamespace(object: ApiObject): ApiObject {
 export function encodeSecret(object: ApiObject): ApiObject {
   const plain = object['stringData'];
   if (!isObject(plain)) return object;
-  const encoded = Object.fromEntries(Object.entries(plain).map(([name, text]) => [name, Buffer.from(String(text)).toString('base64')]));
+  const encoded = Object.fromEntries(Object.entries(plain).map(([name, text]) => [name, Buffer.from(shown(text)).toString('base64')]));
   const data = object['data'];
   return { ...without(object, 'stringData'), data: { ...(isObject(data) ? data : {}), ...encoded } };
 }

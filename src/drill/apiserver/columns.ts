@@ -73,7 +73,7 @@ const MODES: Readonly<Record<string, string>> = { ReadWriteOnce: 'RWO', ReadOnly
 function accessModes(path: readonly string[]): Cell {
   return (object) =>
     listAt(object, ...path)
-      .map((mode) => MODES[String(mode)] ?? String(mode))
+      .map((mode) => MODES[shown(mode)] ?? shown(mode))
       .join(',');
 }
 
