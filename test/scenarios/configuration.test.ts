@@ -21,7 +21,7 @@ async function failsUnsent({ world, operator }: Play): Promise<NodeFenceStatus> 
   return status;
 }
 
-describe('a wrong configuration fails the step that needs it, in words, and nothing is sent (P7)', () => {
+describe.concurrent('a wrong configuration fails the step that needs it, in words, and nothing is sent (P7)', () => {
   scenario(
     'an agent that does not exist is named, and already while the node is healthy',
     { wrote: (files) => files.edit(TEMPLATE, 'template.properties', (text) => text.replace('=redfish', '=redfihs')) },

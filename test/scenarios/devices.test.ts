@@ -37,7 +37,7 @@ function withBmc(name: string, oddities: BmcOddities, play: (play: Play) => Prom
   scenario(name, { bmcs: { a: oddities } }, play);
 }
 
-describe('a BMC that can not be trusted is told nothing, and nothing is released', () => {
+describe.concurrent('a BMC that can not be trusted is told nothing, and nothing is released', () => {
   const stranger = newUuid();
   withBmc("the machine behind it has another system UUID than the node's", { uuid: stranger }, async (play) => {
     const words = await isNeverSet(play, 'misconfigured');
@@ -92,7 +92,7 @@ describe('a BMC that can not be trusted is told nothing, and nothing is released
   });
 });
 
-describe('an answer is no proof, only the machine read off is', () => {
+describe.concurrent('an answer is no proof, only the machine read off is', () => {
   withBmc('204 to the off while the machine stays on', { faults: { ignoresReset: true } }, async (play) => {
     const { words } = await isNoProof(play, 'timeout');
     expect(words).toContain('not off within 3000 ms; last read redfish-off: PowerState=On');
@@ -126,7 +126,7 @@ describe('an answer is no proof, only the machine read off is', () => {
   );
 });
 
-describe('a BMC that is odd and honest is enough', () => {
+describe.concurrent('a BMC that is odd and honest is enough', () => {
   withBmc(
     '500 to an off that has its effect',
     { faults: { failures: [{ method: 'POST', path: '/redfish/v1/Systems', status: 500, withEffect: true, times: 1 }] } },

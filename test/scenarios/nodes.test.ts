@@ -1,11 +1,11 @@
 import { describe, expect } from 'vitest';
 import { NODE_FENCE_REPORTS, NODES } from '../../src/ports/resources.ts';
-import { condition, journal } from './operator.ts';
+import { condition, journal, readiness } from './operator.ts';
 import { scenario } from './scenario.ts';
 import { SickKubelet } from './sick-kubelet.ts';
 import { until } from './waiting.ts';
 
-describe('a node that is not, or not any more, what the fence was begun for', () => {
+describe.concurrent('a node that is not, or not any more, what the fence was begun for', () => {
   scenario(
     'replaced under its name in mid-fence: no power call any more, and the fence closes in words',
     { wrote: (files) => files.set({ power_management_delay: '3s' }) },
@@ -58,11 +58,13 @@ describe('a node that is not, or not any more, what the fence was begun for', ()
 
   scenario(
     'back while its slow off is under way: the off is read to its end, nothing is released, the machine is switched on again',
-    { bmcs: { a: { faults: { offDelayMs: 1_500 } } } },
+    { bmcs: { a: { faults: { offDelayMs: 3_000 } } }, nodeGraceMs: 4_000, wrote: (files) => files.set({ power_timeout: '8s' }) },
     async ({ world, operator }) => {
       world.machine('a').partition();
       await until('the off is sent', async () => (world.witness.sets('a').length > 0 ? true : undefined));
       world.machine('a').heal();
+      await until('it is Ready again', async () => (readiness(await operator.node('a')) === 'True' ? true : undefined));
+      expect(world.machine('a').state).toBe('on');
       const status = await operator.seesRecovery('a');
       expect(journal(status)).toContain('redfish-off off succeeded');
       expect(status.released).toBeUndefined();
@@ -91,7 +93,7 @@ describe('a node that is not, or not any more, what the fence was begun for', ()
   );
 });
 
-describe('--mode observe', () => {
+describe.concurrent('--mode observe', () => {
   scenario('touches nothing, and the NodeFence carries the plan', { mode: 'observe' }, async ({ world, operator }) => {
     const podsBefore = await world.podsOn('a');
     const nodeBefore = await operator.node('a');
@@ -121,7 +123,7 @@ describe('--mode observe', () => {
   });
 });
 
-describe('the node that the controller runs on', () => {
+describe.concurrent('the node that the controller runs on', () => {
   scenario('is never fenced by it, and the hold says what must happen first', { ownNode: 'a' }, async ({ world, operator }) => {
     world.machine('a').panic();
     const status = await operator.sees('a', 'held', ({ hold }) => hold !== undefined);

@@ -97,6 +97,11 @@ export function journal(status: NodeFenceStatus): string[] {
   return status.journal.map(({ method, action, result }) => `${method} ${action} ${result ?? 'open'}`);
 }
 
+/** Status of the Node's Ready condition. */
+export function readiness(node: Node): string | undefined {
+  return node.status.conditions?.find(({ type }) => type === 'Ready')?.status;
+}
+
 function summary(status: NodeFenceStatus | undefined): string {
   if (status === undefined) return 'there is none';
   return `${status.state}, step ${status.step}, ${status.message ?? ''}, journal: ${journal(status).join('; ')}`;

@@ -8,7 +8,7 @@ import { until } from './waiting.ts';
 
 const FOREIGN_TAINT = { key: 'example.com/maintenance', value: 'disk', effect: 'PreferNoSchedule' };
 
-describe('a NodeFence deleted by hand in the middle of a fence', () => {
+describe.concurrent('a NodeFence deleted by hand in the middle of a fence', () => {
   scenario(
     'takes our cordon with it, and the node that is still failed gets a new one with the next number',
     { wrote: (files) => files.set({ power_management_delay: '60s', isolation_delay: '2s' }) },
@@ -43,7 +43,7 @@ describe('a NodeFence deleted by hand in the middle of a fence', () => {
   );
 });
 
-describe('a NodeFenceStop', () => {
+describe.concurrent('a NodeFenceStop', () => {
   scenario(
     'in the middle of a fence holds it as it stands, in words, and its removal lets it go on',
     { wrote: (files) => files.set({ power_management_delay: '1s' }) },
@@ -79,7 +79,7 @@ describe('a NodeFenceStop', () => {
   });
 });
 
-describe('what others have set on a Node', () => {
+describe.concurrent('what others have set on a Node', () => {
   scenario('taints, labels, annotations and a cordon of others survive a whole fence', {}, async ({ world, operator }) => {
     await operator.changeNode('a', (node) => ({
       metadata: { labels: { rack: '7' }, annotations: { 'example.com/owner': 'storage team' } },

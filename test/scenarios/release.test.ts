@@ -21,7 +21,7 @@ function twoSupplies(files: Configuration, world: World): void {
   }
 }
 
-describe('what frees a workload', () => {
+describe.concurrent('what frees a workload', () => {
   scenario('release=auto sets the out-of-service taint after the proof, and takes it back before the on', {}, async ({ world, operator }) => {
     const [pod] = await world.podsOn('a');
     world.machine('a').panic();
@@ -82,7 +82,8 @@ describe('what frees a workload', () => {
       world.machine('a').panic();
       const status = await operator.seesRecovery('a');
       expect(journal(status).slice(1, 4)).toEqual(['left-off off succeeded', 'right-off off succeeded', 'release release succeeded']);
-      expect(world.witness.sets('a')).toEqual(['off 204', 'off 204', 'on 204', 'on 204']);
+      // Both BMCs are before one machine: the second finds it on.
+      expect(world.witness.sets('a')).toEqual(['off 204', 'off 204', 'on 204']);
       expect(journal(status).filter((run) => run.includes(' on '))).toEqual(['left-on on succeeded', 'right-on on succeeded']);
     },
   );

@@ -21,7 +21,7 @@ import { CONTROLLER_USER } from './witness.ts';
 import { World } from './world.ts';
 
 // A scenario mostly waits: many of them share the processor well.
-vi.setConfig({ maxConcurrency: 12 });
+vi.setConfig({ maxConcurrency: 20 });
 
 const STALE_AFTER_MS = 60_000;
 const STOP_DEADLINE_MS = 2_000;
@@ -32,6 +32,8 @@ export interface ScenarioOptions {
   secondBmcs?: Readonly<Record<string, BmcOddities>>;
   /** From power on to the kubelet's first request. */
   bootDelayMs?: number;
+  /** From the last sign of life to Ready=Unknown. */
+  nodeGraceMs?: number;
   /** Of the BMCs; a fresh one when absent. */
   password?: string;
   /** What the operator wrote otherwise than a right configuration. */
@@ -52,8 +54,8 @@ export interface Play {
 export function scenario(name: string, options: ScenarioOptions, play: (play: Play) => Promise<void>): void {
   it.concurrent(name, { timeout: 60_000 }, async () => {
     const login = { username: 'fence', password: options.password ?? randomBytes(18).toString('base64url') };
-    const { bmcs = {}, secondBmcs = {}, bootDelayMs = PACE.bootDelayMs } = options;
-    const world = await World.start({ nodes: ['a', 'b'], login, bmcs, secondBmcs, bootDelayMs });
+    const { bmcs = {}, secondBmcs = {}, bootDelayMs = PACE.bootDelayMs, nodeGraceMs = PACE.nodeGraceMs } = options;
+    const world = await World.start({ nodes: ['a', 'b'], login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs });
     const log: string[] = [];
     let controller: ComposedController | undefined;
     try {

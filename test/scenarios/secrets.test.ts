@@ -7,7 +7,7 @@ import { scenario } from './scenario.ts';
 const OLD = 'the password of last year';
 const TALKATIVE = 'correct-horse-battery-staple-42';
 
-describe('Secrets', () => {
+describe.concurrent('Secrets', () => {
   scenario(
     'one that is rotated between two attempts is used by the second',
     {

@@ -22,7 +22,8 @@ export const SETTINGS: Readonly<Record<string, string>> = {
 /** The world around the controller, in milliseconds, as the settings above declare it. */
 export const PACE = {
   kubelet: { renewMs: 250, heartbeatMs: 2_000, leaseDurationSeconds: 40, startDelayMs: 100, writeMs: 100 },
-  cluster: { nodeGraceMs: 1_500, gcMs: 300, attachMs: 50 },
+  cluster: { gcMs: 300, attachMs: 50 },
+  nodeGraceMs: 1_500,
   bootDelayMs: 300,
   offStableMs: 1_000,
   settleMs: 3_100,

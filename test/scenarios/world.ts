@@ -36,6 +36,8 @@ export interface WorldOptions {
   secondBmcs: Readonly<Record<string, BmcOddities>>;
   /** From power on to the kubelet's first request. */
   bootDelayMs: number;
+  /** From the last sign of life to Ready=Unknown. */
+  nodeGraceMs: number;
 }
 
 /** A Kubernetes cluster in this process, on the real clock: API server with the shipped roles, kubelets, machines, BMCs, a StatefulSet that writes. */
@@ -52,7 +54,7 @@ export class World {
   readonly #controllers: ClusterControllers;
   readonly #ticker: NodeJS.Timeout;
 
-  private constructor(nodes: readonly string[], tokens: Readonly<Record<string, string>>) {
+  private constructor({ nodes, nodeGraceMs }: WorldOptions, tokens: Readonly<Record<string, string>>) {
     const masters = ['operator', MANAGER, ...nodes.map((node) => `system:node:${node}`)];
     const users = [...masters.map((name) => ({ name, groups: ['system:masters'] })), { name: CONTROLLER_USER, groups: CONTROLLER_GROUPS }];
     this.server = new ApiServer({
@@ -65,13 +67,13 @@ export class World {
     });
     this.transport = inProcessTransport(this.server, 'operator');
     this.cluster = new ApiClient({ transport: this.transport });
-    this.#controllers = new ClusterControllers(this.#dependencies(MANAGER), { ...KUBERNETES_CLUSTER, ...PACE.cluster });
+    this.#controllers = new ClusterControllers(this.#dependencies(MANAGER), { ...KUBERNETES_CLUSTER, ...PACE.cluster, nodeGraceMs });
     this.#ticker = setInterval(() => this.server.tick(), TICK_MS);
   }
 
   /** Manifests installed, every machine up, one pod of the workload running on each. */
   static async start(options: WorldOptions, tokens: Readonly<Record<string, string>> = {}): Promise<World> {
-    const world = new World(options.nodes, tokens);
+    const world = new World(options, tokens);
     await install({ transport: world.transport, cluster: world.cluster });
     world.#controllers.start();
     for (const node of options.nodes) await world.#add(node, options);

@@ -1,0 +1,138 @@
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { LEADER_LEASE } from '../../src/cli/composition.ts';
+import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { LEASES } from '../../src/ports/resources.ts';
+import { FENCE_NAMESPACE } from './configuration.ts';
+import { Daemon } from './daemon.ts';
+import { ServedWorld } from './served-world.ts';
+import { until } from './waiting.ts';
+import { CONTROLLER_USER } from './witness.ts';
+
+const OUTAGE_MS = 60_000;
+/** Nine watched kinds and the lease: each may try a few times a second, never more. */
+const ATTEMPTS_PER_SECOND_MAX = 20;
+/** After the outage every watch is opened again and the lease is taken, once. */
+const REQUESTS_PER_SECOND_MAX = 40;
+
+/** Stands in for the API server during its outage: takes every connection, ends it, and keeps the time. */
+class ClosedDoor {
+  readonly attemptsAtMs: number[] = [];
+  readonly #server: Server;
+
+  private constructor() {
+    this.#server = createServer((socket) => {
+      this.attemptsAtMs.push(performance.now());
+      socket.on('error', () => socket.destroy());
+      socket.destroy();
+    });
+  }
+
+  static async at(port: number): Promise<ClosedDoor> {
+    const door = new ClosedDoor();
+    await new Promise<void>((resolve, reject) => {
+      door.#server.once('error', reject);
+      door.#server.listen(port, '127.0.0.1', resolve);
+    });
+    return door;
+  }
+
+  async open(): Promise<void> {
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** The most that happened within any one second. */
+function peakPerSecond(timesMs: readonly number[]): number {
+  return Math.max(0, ...timesMs.map((from) => timesMs.filter((at) => at >= from && at < from + 1_000).length));
+}
+
+function requestsSince(served: ServedWorld, fromMs: number): ApiEvent[] {
+  return served.world.witness.trace.filter(
+    (event): event is ApiEvent => event.kind === 'api' && event.user === CONTROLLER_USER && event.at >= fromMs,
+  );
+}
+
+async function holder(served: ServedWorld): Promise<string> {
+  return (await served.world.cluster.get(LEASES, LEADER_LEASE, FENCE_NAMESPACE))?.spec.holderIdentity ?? '';
+}
+
+/** Both replicas serve, and the first one leads. */
+async function startPair(served: ServedWorld): Promise<{ leader: Daemon; standby: Daemon }> {
+  const path = served.kubeconfig('controller', CONTROLLER_USER);
+  const leader = new Daemon(path);
+  await leader.says('leading');
+  const standby = new Daemon(path);
+  await standby.says('starting');
+  await Promise.all([leader.isReadyz(200), standby.isReadyz(200)]);
+  return { leader, standby };
+}
+
+async function pause(served: ServedWorld): Promise<ClosedDoor> {
+  await served.shell.pause('refuse');
+  return ClosedDoor.at(Number(new URL(served.shell.url).port));
+}
+
+describe('the API server is gone for a minute', () => {
+  it(
+    'the leader ends without its lease; the standby is not ready, knocks gently, resumes where it was and takes over',
+    { timeout: 150_000 },
+    async () => {
+      const served = await ServedWorld.start();
+      const { leader, standby } = await startPair(served);
+      try {
+        const door = await pause(served);
+        const goneAt = performance.now();
+        const why = await standby.isReadyz(503, OUTAGE_MS - 5_000);
+        expect(why).toContain('not heard of for');
+        expect(await leader.exit()).toBe(1);
+        const last = leader.log.at(-1);
+        expect(last?.message).toBe('the process ends so that nothing acts without a lease');
+        expect(last?.reason).toContain('leadership lost');
+        await until('the minute is over', async () => (performance.now() - goneAt >= OUTAGE_MS ? true : undefined), OUTAGE_MS + 5_000);
+        await door.open();
+        expect(peakPerSecond(door.attemptsAtMs)).toBeLessThanOrEqual(ATTEMPTS_PER_SECOND_MAX);
+        expect(door.attemptsAtMs.length).toBeGreaterThan(10);
+
+        const backAt = served.world.clock.wallMs();
+        await served.shell.resume();
+        await standby.isReadyz(200, 45_000);
+        await standby.says('leading', 45_000);
+        const requests = requestsSince(served, backAt);
+        expect(requests.filter(({ verb }) => verb === 'list').map(({ resource }) => resource)).toEqual([]);
+        expect(new Set(requests.filter(({ verb }) => verb === 'watch').map(({ resource }) => resource)).size).toBe(9);
+        expect(peakPerSecond(requests.map(({ at }) => at))).toBeLessThanOrEqual(REQUESTS_PER_SECOND_MAX);
+        expect(standby.ended).toBeUndefined();
+        expect(standby.log.filter(({ message }) => message === 'starting')).toHaveLength(1);
+      } finally {
+        await Promise.all([leader.kill(), standby.kill()]);
+        await served.end();
+      }
+    },
+  );
+});
+
+describe('SIGTERM', () => {
+  it('hands the lease over within a second, and the other replica leads at once', { timeout: 60_000 }, async () => {
+    const served = await ServedWorld.start();
+    const { leader, standby } = await startPair(served);
+    try {
+      expect(await holder(served)).not.toBe('');
+      leader.signal('SIGTERM');
+      const asked = performance.now();
+      await until(
+        'the holder is empty or another one',
+        async () => (standby.logged('leading') || (await holder(served)) === '' ? true : undefined),
+        5_000,
+      );
+      expect(performance.now() - asked).toBeLessThan(1_000);
+      expect(await leader.exit()).toBe(0);
+      await standby.says('leading', 5_000);
+      expect(leader.log.filter(({ level }) => level === 'error')).toEqual([]);
+    } finally {
+      await Promise.all([leader.kill(), standby.kill()]);
+      await served.end();
+    }
+  });
+});
