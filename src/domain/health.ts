@@ -32,8 +32,13 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
   if (node.ready !== 'True' || isSilent(node, plan, nowMs)) return false;
   if (status === undefined) return true;
   if (since.action !== undefined && node.lifeAtMs <= since.action) return false;
+  return !isOnBootThatWasOff(node, status);
+}
+
+/** The node shows the boot on which its device read off: it has not started since, or the device switches another machine. */
+export function isOnBootThatWasOff(node: NodeFacts, status: NodeFenceStatus): boolean {
   const off = status.journal.findLast((entry) => entry.action === 'off' && (entry.result === 'succeeded' || entry.result === 'found-done'));
-  return off?.bootID === undefined || off.bootID !== node.bootID;
+  return off?.bootID !== undefined && off.bootID === node.bootID;
 }
 
 /** Healthy for the whole of `healthy_delay`. */

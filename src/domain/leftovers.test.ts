@@ -89,3 +89,39 @@ describe('a hold or stop that is over', () => {
     expect(model.status.message).toContain('A person must act');
   });
 });
+
+describe('a node that is off on purpose', () => {
+  it('is fenced again when a person switched it on and it fails on its new boot', () => {
+    const model = new Model(
+      planOf({ release: 'none', powerManagement: [{ level: 1, methods: [method('off', 'redfish', 'off', { device: 'bmc' })] }] }),
+    );
+    off(model);
+    model.runUntil(() => model.status.state === 'done');
+    model.step();
+    model.nowMs += 3_600_000;
+    expect(model.step().row, 'off for as long as people want').toBe('done-off');
+    model.live({ ready: 'False', bootID: 'boot-2' });
+    expect(model.step().row, 'it is starting').toBe('done-off');
+    model.fail();
+    model.step();
+    expect(model.status.state).toBe('error');
+    expect(model.next()).toBe('confirm:cordon');
+    expect(model.next()).toBe('off:off');
+  });
+});
+
+describe('a device that switches another machine', () => {
+  it('is named in words, and not waited for in silence, when the node stays Ready on the boot that was read off', () => {
+    const model = off(new Model(planOf({ stepRetries: 0, maxRestarts: 1 })));
+    model.nowMs += 1;
+    model.live({ ready: 'True' });
+    expect(model.next()).toBe('on:on');
+    for (let beat = 0; beat < 80; beat += 1) {
+      model.nowMs += 10_000;
+      model.live();
+      model.step();
+    }
+    expect(model.status.state).toBe('new');
+    expect(model.status.message).toContain('find out which machine the device really switches');
+  });
+});

@@ -33,6 +33,8 @@ export function shortPlan(more: Partial<Plan> = {}): Plan {
 
 const BEAT_MS = 2_000;
 const BOOT_MS = 2_000;
+/** From the last sign of life until the control plane marks the node Unknown. */
+const GRACE_MS = 4_000;
 /** More decisions than this at one instant are a hot loop. */
 const PASSES_MAX = 12;
 /** Stretches of time without a change of the status, after which a person does something: lifts what stands in the way, then mends the machine. */
@@ -58,9 +60,14 @@ export class Walker {
   /** Laws that were broken, in words. */
   violations: string[] = [];
   rows = new Set<string>();
-  arrows = new Set<string>();
   /** Checks purity and schema of every decision too; costs three times as much. */
   readonly isThorough: boolean;
+  /** Nobody mends anything: where only an event can change anything, `isWaiting` says so. */
+  isLeftAlone = false;
+  isWaiting = false;
+  /** Told of each decision and of each end of a run. */
+  onDecision: ((decision: Decision, before: NodeFenceStatus | undefined) => void) | undefined;
+  onResult: ((entry: JournalEntry, kind: 'run' | 'recover', result: JobResult) => void) | undefined;
   private quiet = 0;
   private healed = 0;
 
@@ -104,9 +111,11 @@ export class Walker {
   /** Decides until nothing changes at this instant. Returns the last decision. */
   decideAll(): Decision {
     for (let passes = 0; passes < PASSES_MAX; passes += 1) {
+      const before = this.model.fence?.status?.state;
       const decision = this.decide();
       const changed = decision.status !== undefined || decision.create !== undefined || decision.removeFinalizer === true;
       if (changed) this.quiet = 0;
+      if (decision.status?.state !== undefined && decision.status.state !== before) this.healed = 0;
       if (decision.dispatch !== undefined) return decision;
       if (!changed) {
         if (decision.requeueAtMs !== undefined && decision.requeueAtMs <= this.model.nowMs)
@@ -123,9 +132,10 @@ export class Walker {
   finish(told?: JobResult, more: Partial<JobReport> = {}): void {
     const { entry, model } = this;
     if (entry === undefined) throw new Error('nothing is in flight');
-    const honest = model.dispatched.at(-1)?.kind === 'recover' ? this.found(entry) : this.done(entry);
-    if (told === undefined) model.finish(honest.result, { ...honest.more, ...more });
-    else model.finish(told, more);
+    const kind = model.dispatched.at(-1)?.kind ?? 'run';
+    const honest = told === undefined ? (kind === 'recover' ? this.found(entry) : this.done(entry)) : { result: told, more: {} };
+    this.onResult?.(entry, kind, honest.result);
+    model.finish(honest.result, { ...honest.more, ...more });
   }
 
   /** The process dies; `effect`: what it had begun was done all the same. */
@@ -159,13 +169,24 @@ export class Walker {
   private pass(decision: Decision): void {
     const { model, machine } = this;
     this.quiet += 1;
-    if (this.quiet > PATIENCE) this.intervene();
+    if (this.quiet > PATIENCE && !this.isLeftAlone) this.intervene();
     const alive = machine.kubelet !== 'silent';
-    const times = [decision.requeueAtMs, machine.readyAtMs, alive ? model.nowMs + BEAT_MS : undefined].filter((at) => at !== undefined);
+    const { node } = model;
+    const draining = machine.tainted && !machine.stuckVolume && model.workload.pods > 0;
+    const unnoticed = !alive && node !== undefined && node.ready !== 'Unknown';
+    const times = [
+      decision.requeueAtMs,
+      machine.readyAtMs,
+      alive || draining ? model.nowMs + BEAT_MS : undefined,
+      unnoticed ? Math.max(model.nowMs + BEAT_MS, node.lifeAtMs + GRACE_MS) : undefined,
+    ].filter((at) => at !== undefined);
     const due = times.filter((at) => at > model.nowMs);
-    if (due.length === 0) this.intervene();
+    this.isWaiting = due.length === 0;
+    if (this.isWaiting && this.isLeftAlone) return;
+    if (this.isWaiting) this.intervene();
     model.nowMs = due.length === 0 ? model.nowMs + BEAT_MS : Math.min(...due);
     if (machine.tainted && !machine.stuckVolume) model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    if (unnoticed && model.nowMs >= node.lifeAtMs + GRACE_MS) model.node = { ...node, ready: 'Unknown', readyReason: 'NodeStatusUnknown' };
     if (machine.kubelet === 'silent') return;
     const isReady = machine.kubelet === 'ready' || (machine.readyAtMs !== undefined && machine.readyAtMs <= model.nowMs);
     if (isReady) machine.readyAtMs = undefined;
@@ -200,8 +221,7 @@ export class Walker {
     const before = model.fence?.status;
     const decision = model.step();
     this.rows.add(decision.row);
-    const after = decision.status?.state ?? before?.state;
-    if (before !== undefined && after !== undefined) this.arrows.add(`${before.state} ${after}`);
+    this.onDecision?.(decision, before);
     this.violations.push(...judge(snapshot, decision, model));
     if (this.isThorough && decision.status !== undefined) this.violations.push(...schemaFaults(decision.status));
     return decision;
@@ -265,8 +285,6 @@ export class Walker {
     this.machine.power = 'off';
     this.machine.kubelet = 'silent';
     this.machine.readyAtMs = undefined;
-    const { node } = this.model;
-    if (node !== undefined && node.ready !== 'Unknown') this.model.node = { ...node, ready: 'Unknown', readyReason: 'NodeStatusUnknown' };
   }
 }
 

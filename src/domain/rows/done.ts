@@ -1,12 +1,14 @@
 import { advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
+import { isOnBootThatWasOff } from '../health.ts';
 import { earliest } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { closed, failed, leftOff } from './closing.ts';
 import { waitForChange } from './new.ts';
 
-/** The last power action was an off that the plan never takes back. */
-function offOnPurpose({ status, plan }: Context): boolean {
+/** The last power action was an off that the plan never takes back, and the node has not come back on another boot only to fail again. */
+function offOnPurpose({ status, plan, node, triggered }: Context): boolean {
+  if (triggered && node !== undefined && !isOnBootThatWasOff(node, status)) return false;
   const level = plan.powerManagement.find((candidate) => candidate.level === status.level || plan.powerManagement.length === 1);
   const ons = level?.methods.some((method) => method.action === 'on' || method.action === 'reboot') === true;
   return !ons && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
@@ -34,7 +36,7 @@ export const DONE_ROWS: readonly Row[] = [
   {
     id: 'done-off',
     from: 'done',
-    when: 'the last power action was `off` on purpose',
+    when: 'the last power action was `off` on purpose, and the node has not failed again on another boot',
     does: 'wait for a person; no timeout, no loop; the slot is free',
     to: 'done',
     applies: offOnPurpose,

@@ -1,5 +1,6 @@
 import { advance } from '../advance.ts';
-import { triggerDueMs } from '../health.ts';
+import { describeError } from '../errors.ts';
+import { isOnBootThatWasOff, triggerDueMs } from '../health.ts';
 import { earliestAfter, event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { closed, failed } from './closing.ts';
@@ -38,7 +39,7 @@ export const NEW_ROWS: readonly Row[] = [
     does: 'wait',
     to: 'new',
     applies: (context) => !context.triggered,
-    act: waitForChange,
+    act: (context) => waitForChange(isAliveThoughOff(context) ? { ...context, status: { ...context.status, message: ALIVE_THOUGH_OFF } } : context),
   },
   {
     id: 'new-held',
@@ -68,6 +69,13 @@ export const NEW_ROWS: readonly Row[] = [
     act: isolate,
   },
 ];
+
+const ALIVE_THOUGH_OFF = describeError('EvidenceVoided', 'The node is Ready on the very boot on which its device read off; it stays as it is.');
+
+/** Neither failed nor healthy, and no time will change that: a person must hear of it. */
+function isAliveThoughOff({ node, status }: Context): boolean {
+  return node?.ready === 'True' && isOnBootThatWasOff(node, status);
+}
 
 function isolationDueMs({ snapshot, plan }: Context): number {
   return (snapshot.since.triggered ?? snapshot.nowMs) + plan.timing.isolationDelayMs;

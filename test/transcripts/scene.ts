@@ -1,0 +1,191 @@
+import type { JobResult, JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
+import type { Plan, PlanLevel } from '../../src/domain/plan.ts';
+import { method, Model, planOf } from '../../src/domain/testing/model.ts';
+import type { Decision } from '../../src/domain/transition.ts';
+import { Walker } from '../laws/walker.ts';
+
+const RESULTS: ReadonlySet<string> = new Set<JobResult>([
+  ...(['succeeded', 'refused', 'unreachable', 'timeout', 'misconfigured', 'not-sent', 'stopped'] as const),
+  ...(['voided', 'failed', 'interrupted', 'found-done', 'found-not-done'] as const),
+]);
+
+/** Steps that one `until` may take. */
+const STEPS_MAX = 1_000;
+
+/** One scenario: commands go in, what the automaton says comes out as lines of text. */
+export class Scene {
+  private walker = sceneWith({});
+  private lines: string[] = [];
+
+  /** Carries out the commands of one block and returns what was said meanwhile. */
+  play(commands: readonly string[]): string[] {
+    this.lines = [];
+    for (const command of commands) this.command(command.trim());
+    const broken = this.walker.violations.splice(0).map((words) => `LAW BROKEN: ${words}`);
+    return [...this.lines, ...broken];
+  }
+
+  private command(text: string): void {
+    const [verb = '', ...words] = text.split(/\s+/);
+    const rest = words.join(' ');
+    switch (verb) {
+      case 'plan':
+        this.walker = sceneWith(planFrom(words));
+        this.walker.onDecision = (decision, before) => this.tell(decision, before);
+        this.walker.onResult = (entry, kind, result) => this.say(`  ${kind === 'recover' ? 'read back ' : ''}${nameOf(entry)}: ${result}`);
+        return;
+      case 'node': {
+        this.node(rest);
+        return;
+      }
+      case 'until': {
+        this.until(rest);
+        return;
+      }
+      case 'decide':
+        this.walker.decideAll();
+        return;
+      case 'finish': {
+        this.finish(rest);
+        return;
+      }
+      case 'world': {
+        this.world(rest);
+        return;
+      }
+      case 'show': {
+        this.show();
+        return;
+      }
+      default:
+        throw new Error(`unknown command: ${text}`);
+    }
+  }
+
+  private node(what: string): void {
+    const { walker } = this;
+    const { model } = walker;
+    if (what === 'dies') walker.die();
+    else if (what === 'renews its lease') walker.speak();
+    else if (what === 'is Ready') walker.speak('True');
+    else if (what === 'is NotReady') walker.speak('False');
+    else if (what === 'boots') walker.bootAnew();
+    else if (what === 'is deleted') model.node = undefined;
+    else if (what === 'is replaced' && model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
+    else throw new Error(`unknown: node ${what}`);
+  }
+
+  private world(what: string): void {
+    const { model, machine } = this.walker;
+    const hold = /^hold (\S+)$/.exec(what)?.[1];
+    const crash = /^crash (before|after) the effect$/.exec(what)?.[1];
+    const pass = /^(\d+)s pass$/.exec(what)?.[1];
+    if (hold !== undefined) model.holds = [{ reason: hold, policy: hold, message: `policy ${hold} forbids to act now` }];
+    else if (what === 'hold over') model.holds = [];
+    else if (what === 'stop') model.stop = { by: 'NodeFenceStop maintenance', reason: 'hands off' };
+    else if (what === 'stop over') model.stop = undefined;
+    else if (crash !== undefined) this.walker.crash(crash === 'after');
+    else if (what === 'volumes stay attached') machine.stuckVolume = true;
+    else if (what === 'kubectl delete nodefence' && model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    else if (pass !== undefined) model.nowMs += Number(pass) * 1_000;
+    else throw new Error(`unknown: world ${what}`);
+  }
+
+  private finish(result: string): void {
+    if (result === '') this.walker.finish();
+    else if (isResult(result)) this.walker.finish(result);
+    else throw new Error(`unknown result: ${result}`);
+  }
+
+  /** Lets all go well until a run of this operation has begun, this state is reached, or nothing moves any more. */
+  private until(goal: string): void {
+    const { walker } = this;
+    const { model } = walker;
+    const reached = (): boolean => {
+      if (goal === 'the fence is gone') return model.fence === undefined && model.rows.length > 0;
+      const entry = walker.entry;
+      return entry === undefined ? model.fence?.status?.state === goal : nameOf(entry) === goal || entry.action === goal;
+    };
+    walker.isWaiting = false;
+    const isStill = (): boolean => walker.isWaiting;
+    for (let steps = 0; !reached(); steps += 1) {
+      if (isStill()) {
+        if (goal !== 'nothing moves') this.say('  (nothing moves until something happens)');
+        return;
+      }
+      if (steps > STEPS_MAX) throw new Error(`never: until ${goal}; rows ${model.rows.slice(-5).join(' ')}`);
+      walker.proceed();
+    }
+  }
+
+  private tell(decision: Decision, before: NodeFenceStatus | undefined): void {
+    const after = decision.status;
+    const move = after !== undefined && before !== undefined && (after.state !== before.state || after.step !== before.step);
+    if (decision.create !== undefined) this.say(`${decision.row}: NodeFence created`);
+    if (decision.dispatch !== undefined) this.say(`${decision.row}: ${decision.dispatch.kind} ${nameOf(decision.dispatch.entry)}`);
+    else if (move) this.say(`${decision.row}: ${before.state}/${before.step} -> ${after.state}/${after.step}`);
+    for (const event of decision.events) this.say(`  ${event.type} ${event.reason}: ${event.message}`);
+    if (decision.removeFinalizer === true) this.say(`${decision.row}: finalizer removed`);
+  }
+
+  private show(): void {
+    const { fence } = this.walker.model;
+    if (fence?.status === undefined) {
+      this.lines.push('no NodeFence');
+      return;
+    }
+    const { status } = fence;
+    const last = status.evidence.at(-1);
+    const proof = last === undefined ? 'none' : last.voidedAt === undefined ? last.kind : `${last.kind}, void: ${last.voidedBecause ?? ''}`;
+    this.lines.push(`state ${status.state}, step ${status.step}, level ${status.level}, retries ${status.retries}, restarts ${status.restarts}`);
+    this.lines.push(`outcome ${status.outcome ?? 'none'}; evidence ${proof}; released ${status.released?.by ?? 'nothing'}`);
+    this.lines.push(`to take back: ${restoreOf(status)}${status.hold === undefined ? '' : `; held by ${status.hold.policy}`}`);
+    this.lines.push(`message: ${status.message ?? ''}`);
+  }
+
+  private say(text: string): void {
+    const atS = (this.walker.model.nowMs - 1_000_000) / 1_000;
+    this.lines.push(`${atS.toFixed(1).padStart(7)}s ${text}`);
+  }
+}
+
+function isResult(text: string): text is JobResult {
+  return RESULTS.has(text);
+}
+
+function nameOf(entry: JournalEntry): string {
+  return entry.action === 'confirm' ? `confirm ${entry.operation}` : entry.operation;
+}
+
+function restoreOf({ restore }: NodeFenceStatus): string {
+  const edges = (restore?.edges ?? []).map((edge) => `${edge.method} is ${edge.state}`);
+  const all = [...(restore?.cordoned === true ? ['cordon'] : []), ...(restore?.taints === undefined ? [] : ['taint']), ...edges];
+  return all.length === 0 ? 'nothing' : all.join(', ');
+}
+
+function sceneWith(plan: Partial<Plan>): Walker {
+  const timing = { ...DEFAULT_TIMING, powerManagementDelayMs: 10_000, healthyDelayMs: 20_000, historyTtlMs: 1_200_000 };
+  const whole = planOf({ timing, ...plan });
+  const walker = new Walker(whole, true, new Model(whole));
+  walker.machine.kubelet = 'ready';
+  walker.isLeftAlone = true;
+  return walker;
+}
+
+/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose`. */
+function planFrom(words: readonly string[]): Partial<Plan> {
+  const settings = new Map(words.map((word): [string, string] => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
+  const number = (key: string, otherwise: number): number => Number(settings.get(key) ?? otherwise);
+  const release = settings.get('release') === 'none' ? ('none' as const) : ('auto' as const);
+  const action = settings.has('off-on-purpose') ? 'off' : 'reboot';
+  const powerManagement = Array.from({ length: number('levels', 1) }, (_item, index): PlanLevel => {
+    const device = index === 0 ? 'bmc' : `pdu-${index}`;
+    const supplies = number('supplies', 1);
+    const methods = Array.from({ length: supplies }, (_supply, plug) =>
+      method(supplies === 1 ? device : `${device}-${plug + 1}`, 'redfish', action, { device, plug: supplies === 1 ? '' : String(plug + 1) }),
+    );
+    return { level: index + 1, methods };
+  });
+  return { stepRetries: number('retries', 2), maxRestarts: number('restarts', 1), release, powerManagement };
+}

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { Scene } from './scene.ts';
+
+const FOLDER = fileURLToPath(new URL('.', import.meta.url));
+const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
+
+/** A file is blocks: comments, commands, `----`, what was said; an empty line ends a block. Everything after `----` is written by the automaton. */
+function replay(text: string): string {
+  const scene = new Scene();
+  const blocks = text.trimEnd().split(/\n\n+/);
+  return `${blocks.map((block) => replayBlock(scene, block)).join('\n\n')}\n`;
+}
+
+function replayBlock(scene: Scene, block: string): string {
+  const head = block.split(/\n----(?:\n|$)/)[0] ?? '';
+  const commands = head.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  if (commands.length === 0) return head;
+  return [head, '----', ...scene.play(commands)].join('\n');
+}
+
+describe('transcripts of the automaton (UPDATE_TRANSCRIPTS=1 writes them anew; read the difference)', () => {
+  it.each(FILES)('%s', (name) => {
+    const text = readFileSync(FOLDER + name, 'utf8');
+    const said = replay(text);
+    if (process.env['UPDATE_TRANSCRIPTS'] === '1') writeFileSync(FOLDER + name, said);
+    else expect(said).toBe(text);
+    expect(said).not.toContain('LAW BROKEN');
+  });
+
+  it('would notice a difference', () => {
+    expect(replay('plan\nnode dies\nuntil run:cordon\n----\nsomething else\n')).not.toContain('something else');
+  });
+});
