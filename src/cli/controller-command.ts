@@ -17,6 +17,7 @@ import { SystemRandom } from '../runtime/system-random.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import type { LogLevel } from '../telemetry/logger.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
+import { AnsweredTransport } from './answered-transport.ts';
 import { composeController } from './compose.ts';
 import type { ComposedController } from './compose.ts';
 import { VERSION } from './version.ts';
@@ -85,7 +86,7 @@ async function serve(flags: Flags, logger: Logger): Promise<void> {
     ...(flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig }),
     ...(flags.context === undefined ? {} : { context: flags.context }),
   });
-  const transport = new HttpsTransport({ server, clock, userAgent: `nodefence/${VERSION}` });
+  const transport = new AnsweredTransport(new HttpsTransport({ server, clock, userAgent: `nodefence/${VERSION}` }), clock);
   const composed: { controller?: ComposedController } = {};
   const watched = (): ComposedController['listers'] => composed.controller?.listers ?? [];
   const telemetry = new Telemetry({
@@ -123,11 +124,13 @@ async function serve(flags: Flags, logger: Logger): Promise<void> {
   composed.controller = controller;
   const operations = new OperationsServer({
     scrape: () => telemetry.scrape(),
-    readiness: () =>
-      watchChecks(
+    readiness: () => [
+      transport.check(),
+      ...watchChecks(
         watched().map(({ name, lister, lastError }) => ({ name, lister, lastError: lastError() })),
         clock,
       ),
+    ],
     logger,
   });
   const bound = await operations.listen(flags.httpAddress);
