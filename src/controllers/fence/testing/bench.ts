@@ -1,0 +1,145 @@
+import { DEFAULT_TIMING } from '../../../domain/plan.ts';
+import type { Plan } from '../../../domain/plan.ts';
+import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
+import { planOf } from '../../../domain/testing/model.ts';
+import { ApiStatusError } from '../../../ports/api-transport.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Cluster, Lister } from '../../../ports/cluster.ts';
+import { NO_METRICS } from '../../../ports/metrics.ts';
+import type { KubeObject, Lease, Node, Pod, VolumeAttachment } from '../../../ports/objects.ts';
+import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
+import type { FenceDependencies } from '../dependencies.ts';
+
+/** A watched collection that tests fill by hand. */
+export class FakeLister<T extends KubeObject> implements Lister<T> {
+  items: T[] = [];
+  readonly synced = true;
+  freshAtMs = Infinity;
+
+  get(key: string): T | undefined {
+    return this.items.find((item) => (item.metadata.namespace === undefined ? '' : `${item.metadata.namespace}/`) + item.metadata.name === key);
+  }
+
+  all(): Iterable<T> {
+    return this.items;
+  }
+
+  byIndex(): readonly T[] {
+    return this.items;
+  }
+
+  onChange(): () => void {
+    return () => undefined;
+  }
+}
+
+/** What stands at the API's quorum, and the writes that came. */
+export class FakeCluster {
+  node: Node | undefined;
+  lease: Lease | undefined;
+  readonly writes: { verb: string; name: string; body?: unknown }[] = [];
+  /** Called before each merge patch; may throw. */
+  beforePatch: () => void = () => undefined;
+
+  asCluster(): Cluster {
+    const none = (): Promise<never> => Promise.reject(new ApiStatusError(404, 'NotFound', 'not in this test'));
+    const answer = (value: Node | Lease | undefined): Promise<never> => Promise.resolve(value as never);
+    return {
+      get: (resource) => answer(resource.kind === 'Lease' ? this.lease : this.node),
+      list: () => Promise.resolve([]),
+      create: none,
+      replace: none,
+      replaceStatus: none,
+      mergePatch: (_resource, name, patch) => {
+        this.beforePatch();
+        this.writes.push({ verb: 'patch', name, body: patch });
+        const { spec, metadata } = patch as { spec?: Node['spec']; metadata?: { annotations?: Record<string, string | null> } };
+        if (this.node !== undefined && spec !== undefined) {
+          const merged = Object.entries({ ...this.node.metadata.annotations, ...metadata?.annotations });
+          const annotations = Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== null));
+          this.node = { ...this.node, spec: { ...this.node.spec, ...spec }, metadata: { ...this.node.metadata, annotations } };
+        }
+        return Promise.resolve(this.node as never);
+      },
+      remove: (_resource, name, options) => {
+        this.writes.push({ verb: 'remove', name, body: options });
+        return Promise.resolve(true);
+      },
+      evict: (name) => {
+        this.writes.push({ verb: 'evict', name });
+        return Promise.resolve();
+      },
+    };
+  }
+}
+
+export class FenceBench {
+  readonly cluster = new FakeCluster();
+  readonly nodes = new FakeLister<Node>();
+  readonly leases = new FakeLister<Lease>();
+  readonly pods = new FakeLister<Pod>();
+  readonly volumeAttachments = new FakeLister<VolumeAttachment>();
+  readonly fences = new FakeLister<NodeFence>();
+  readonly stops = new FakeLister<NodeFenceStop>();
+  readonly reports = new FakeLister<NodeFenceReport>();
+  readonly dependencies: FenceDependencies;
+  plan: Plan = planOf({ timing: DEFAULT_TIMING });
+
+  constructor(clock: Clock, options: Partial<FenceDependencies['options']> = {}) {
+    const { nodes, leases, pods, volumeAttachments, fences, stops, reports } = this;
+    const quiet = (): void => undefined;
+    this.dependencies = {
+      clock,
+      random: { next: () => 0.5, uuid: () => 'uuid' },
+      cluster: this.cluster.asCluster(),
+      listers: { nodes, leases, pods, volumeAttachments, fences, stops, reports },
+      leadership: { epoch: 3, isLeading: true, mayBegin: () => true, actsFromMs: 0 },
+      runner: { run: () => Promise.reject(new Error('no runner')), recover: () => Promise.reject(new Error('no runner')) },
+      planner: { planFor: () => this.plan, parametersFor: () => Promise.resolve({}) },
+      queue: { add: quiet },
+      recorder: { event: quiet },
+      log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+      metrics: NO_METRICS.fence,
+      options: { mode: 'enforce', ownNode: undefined, outOfService: true, staleAfterMs: 10_000, ...options },
+    };
+  }
+}
+
+/** Node `a`, last heard of long ago. */
+export function nodeOf(
+  more: { ready?: 'True' | 'False' | 'Unknown'; taints?: Node['spec']['taints']; bootID?: string; since?: string; heartbeat?: string } = {},
+): Node {
+  const { ready = 'Unknown', taints = [], bootID = 'boot-1', since = '2026-01-01T00:00:00Z', heartbeat = '2026-01-01T00:00:00Z' } = more;
+  return {
+    metadata: { name: 'a', uid: 'uid-a', resourceVersion: '7' },
+    spec: { taints },
+    status: {
+      conditions: [{ type: 'Ready', status: ready, reason: 'NodeStatusUnknown', lastTransitionTime: since, lastHeartbeatTime: heartbeat }],
+      nodeInfo: { bootID, systemUUID: 'sys-a' },
+    },
+  };
+}
+
+export function leaseOf(renewTime: string): Lease {
+  return { metadata: { name: 'a', namespace: 'kube-node-lease' }, spec: { renewTime } };
+}
+
+/** A fence of node `a` whose machine was proven off on `boot-1`. */
+export function provenStatus(plan: Plan): NodeFenceStatus {
+  return {
+    state: 'running',
+    step: 'power-management',
+    level: 1,
+    incident: 1,
+    epoch: 3,
+    frozen: { nodeUID: 'uid-a', bootID: 'boot-1', plan },
+    retries: 0,
+    restarts: 0,
+    jobs: [],
+    journal: [],
+    evidence: [{ kind: 'power-off', grade: 'read-back', source: 'off-1', detail: 'Off', observedAt: '2026-01-01T00:00:00Z', bootID: 'boot-1' }],
+    timeline: {},
+    conditions: [],
+    history: [],
+  };
+}
