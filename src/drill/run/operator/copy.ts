@@ -42,7 +42,7 @@ export function emulatedSecrets(secrets: readonly Secret[], plans: readonly Play
 
 function pointed({ merged }: RedfishMethod, body: string, bmc: Bmc): string {
   const nameOf = parameterNames(merged.definition);
-  const emptied = EMPTIED.filter((name) => merged.parameters.has(name)).map((name) => [name, '']);
+  const emptied = EMPTIED.filter((name) => merged.parameters.has(name)).map((name): [string, string] => [name, '']);
   const paths = Object.entries(EMULATED_PATHS).filter(([name]) => merged.parameters.has(name));
   return rewritten(body, (key) => REPLACED.has(nameOf(key) ?? ''), {
     ...Object.fromEntries([...emptied, ...paths]),

@@ -1,0 +1,230 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { connect } from '../../src/drill/processes/connection.ts';
+import { Child } from '../../src/drill/run/child.ts';
+import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
+import { install } from '../../src/drill/run/installation.ts';
+import { ApiClient } from '../../src/kube/client.ts';
+import { NAMESPACE } from '../../src/manifests/access.ts';
+import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { Cluster } from '../../src/ports/cluster.ts';
+import type { ConfigMap, Lease, Node } from '../../src/ports/objects.ts';
+import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODE_LEASE_NAMESPACE, NODES, SECRETS } from '../../src/ports/resources.ts';
+
+const CREATES_AT_ONCE = 32;
+const READY_DEADLINE_MS = 30_000;
+const GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
+/** Never fails; its lease is renewed, so that the controller's view of leases stays fresh. */
+export const LIVELY_NODE = 'lively';
+/** Of every node until it fails. */
+export const FIRST_HEARTBEAT = timestamp();
+/** No delay before the first device call; the rest as short as the inequalities of timing allow. */
+const SETTINGS = {
+  isolation_delay: '0',
+  power_management_delay: '0',
+  set_deadline: '1s',
+  settle: '3100ms',
+  off_stable: '1s',
+  power_timeout: '11s',
+  healthy_delay: '1s',
+  probation: '10s',
+  life_wait: '3s',
+  kubelet_lease_renewal: '500ms',
+  kubelet_read_latency: '500ms',
+};
+
+/** An API server with many nodes and a controller, each a process of its own. */
+export class BenchCluster {
+  readonly folder: string;
+  readonly nodes: readonly string[];
+  readonly cluster: Cluster;
+  readonly transport: ApiTransport;
+  private readonly api: Child;
+  private readonly access: { server: string; caPem: string };
+  private readonly controllerToken: string;
+  private controller: ChildProcess | undefined;
+
+  private constructor(
+    count: number,
+    api: Child,
+    access: { server: string; caPem: string },
+    tokens: { operator: string; controller: string },
+    folder: string,
+  ) {
+    this.folder = folder;
+    this.api = api;
+    this.access = access;
+    this.controllerToken = tokens.controller;
+    this.transport = connect({ ...access, token: tokens.operator });
+    this.cluster = new ApiClient({ transport: this.transport });
+    this.nodes = Array.from({ length: count }, (_unused, index) => `node-${index + 1}`);
+  }
+
+  static async start(count: number): Promise<BenchCluster> {
+    const folder = mkdtempSync(join(tmpdir(), 'nodefence-bench-'));
+    const tokens = { operator: randomBytes(18).toString('base64url'), controller: randomBytes(18).toString('base64url') };
+    const users = [
+      { name: 'operator', groups: ['system:masters'], token: tokens.operator },
+      { name: CONTROLLER_USER, groups: GROUPS, token: tokens.controller },
+    ];
+    const file = join(folder, 'api.json');
+    writeFileSync(file, JSON.stringify({ users, authorization: 'rbac', trace: join(folder, 'api.jsonl') }), { mode: 0o600 });
+    const program = fileURLToPath(new URL('../../src/drill/processes/api.ts', import.meta.url));
+    const command = [process.execPath, program, file];
+    const { child, ready } = await Child.start({
+      name: 'api',
+      command,
+      logFile: join(folder, 'api.log'),
+      ready: true,
+      readyDeadlineMs: READY_DEADLINE_MS,
+    });
+    const bench = new BenchCluster(count, child, { server: String(ready['url']), caPem: String(ready['caPem']) }, tokens, folder);
+    await install(bench);
+    await bench.populate();
+    return bench;
+  }
+
+  /** Starts the controller; resolves when it has synced and holds an identity for every node. Milliseconds of the sync. */
+  async startController(onSet: (node: string, state: string) => void): Promise<number> {
+    const file = join(this.folder, 'controller.json');
+    writeFileSync(file, JSON.stringify({ ...this.access, token: this.controllerToken, calls: this.callsFile }), { mode: 0o600 });
+    const log = openSync(join(this.folder, 'controller.log'), 'a');
+    const profile = process.env['BENCH_PROFILE'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`];
+    const controller = fork(fileURLToPath(new URL('controller/main.ts', import.meta.url)), [file], {
+      stdio: ['ignore', log, log, 'ipc'],
+      execArgv: profile,
+    });
+    closeSync(log);
+    this.controller = controller;
+    const synced = await new Promise<number>((resolve, reject) => {
+      const onExit = (): void =>
+        reject(new Error(`the controller ended: ${readFileSync(join(this.folder, 'controller.log'), 'utf8').slice(-2_000)}`));
+      controller.once('exit', onExit);
+      controller.on('message', (message: { synced?: boolean; tookMs?: number; set?: string; node?: string }) => {
+        if (message.set !== undefined) onSet(message.node ?? '', message.set);
+        if (message.synced !== true) return;
+        controller.off('exit', onExit);
+        resolve(message.tookMs ?? 0);
+      });
+    });
+    await this.untilKnown();
+    return synced;
+  }
+
+  /** The controller's use of the machine; its device calls lie in `callsFile` then. */
+  async finishController(): Promise<{ rssMb: number; cpuMs: number }> {
+    const { controller } = this;
+    if (controller === undefined) throw new Error('the controller was not started');
+    return new Promise((resolve) => {
+      controller.on('message', (message: { done?: boolean; rssMb: number; cpuMs: number }) => {
+        if (message.done === true) resolve({ rssMb: message.rssMb, cpuMs: message.cpuMs });
+      });
+      controller.send({ finish: true });
+    });
+  }
+
+  get callsFile(): string {
+    return join(this.folder, 'calls.json');
+  }
+
+  /** Bytes of the API server's audit so far. */
+  auditSize(): number {
+    return statSync(join(this.folder, 'api.jsonl')).size;
+  }
+
+  audit(fromByte: number): ApiEvent[] {
+    const file = openSync(join(this.folder, 'api.jsonl'), 'r');
+    const buffer = Buffer.alloc(this.auditSize() - fromByte);
+    readSync(file, buffer, 0, buffer.length, fromByte);
+    closeSync(file);
+    const lines = buffer.toString('utf8').split('\n');
+    return lines.slice(0, -1).map((line) => JSON.parse(line) as ApiEvent);
+  }
+
+  async stop(): Promise<void> {
+    this.controller?.disconnect();
+    await this.api.stop(5_000);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async populate(): Promise<void> {
+    const { cluster } = this;
+    await cluster.create(SECRETS, {
+      metadata: { name: 'login', namespace: NAMESPACE },
+      data: { password: Buffer.from('secret').toString('base64') },
+    });
+    await cluster.create(CONFIG_MAPS, configMap('fence-cluster-config', { 'config.properties': properties(SETTINGS) }));
+    await cluster.create(CONFIG_MAPS, configMap('template', { 'template.properties': properties({ agent_name: 'simulated', secret: 'login' }) }));
+    await eachOf([...this.nodes, LIVELY_NODE], async (name) => {
+      await cluster.create(NODES, nodeNamed(name));
+      await cluster.create(LEASES, leaseOf(name));
+      await cluster.create(CONFIG_MAPS, configurationOf(name));
+    });
+  }
+
+  private async untilKnown(): Promise<void> {
+    for (let known = 0; known < this.nodes.length;) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const reports = await this.cluster.list(NODE_FENCE_REPORTS);
+      known = reports.filter((report) => report.status?.identity !== undefined).length;
+    }
+  }
+}
+
+/** Several at a time, in order. */
+export async function eachOf(names: readonly string[], work: (name: string) => Promise<void>): Promise<void> {
+  const waiting = [...names].reverse();
+  const worker = async (): Promise<void> => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) await work(name);
+  };
+  await Promise.all(Array.from({ length: CREATES_AT_ONCE }, worker));
+}
+
+function nodeNamed(name: string): Node {
+  const nodeInfo = { bootID: `${name}-boot-1`, systemUUID: `${name}-uuid`, machineID: name };
+  return {
+    metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+    spec: {},
+    status: { conditions: [ready('True', FIRST_HEARTBEAT)], nodeInfo },
+  };
+}
+
+/** The heartbeat is the kubelet's: it stays when the node controller declares the Node Unknown. */
+export function ready(status: 'True' | 'Unknown', heartbeat: string): NonNullable<Node['status']['conditions']>[number] {
+  const reason = status === 'True' ? 'KubeletReady' : 'NodeStatusUnknown';
+  return { type: 'Ready', status, reason, message: '', lastTransitionTime: timestamp(), lastHeartbeatTime: heartbeat };
+}
+
+export function timestamp(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function leaseOf(name: string): Lease {
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  return { metadata: { name, namespace: NODE_LEASE_NAMESPACE }, spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime } };
+}
+
+function configurationOf(node: string): ConfigMap {
+  const method = (action: string): string => properties({ template: 'template', ip: node, action });
+  return configMap(`fence-config-${node}`, {
+    'config.properties': properties({ isolation: 'mark-unschedulable', power_management: 'off on', recovery: 'mark-schedulable' }),
+    'fence-method-off': method('off'),
+    'fence-method-on': method('on'),
+  });
+}
+
+function configMap(name: string, data: Record<string, string>): ConfigMap {
+  return { metadata: { name, namespace: NAMESPACE }, data };
+}
+
+function properties(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([key, value]) => `${key}=${value}\n`)
+    .join('');
+}

@@ -1,0 +1,84 @@
+// The fence controller as the daemon composes it, in a process of its own, over real HTTPS; only its devices are simulated.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { clusterAgents, createRegistry } from '../../../agents/registry.ts';
+import { composeController } from '../../../src/cli/compose.ts';
+import { LivePlanner } from '../../../src/config/live-planner.ts';
+import { connect } from '../../../src/drill/processes/connection.ts';
+import { FRESH_WITHIN_MS } from '../../../src/http/readiness.ts';
+import { ApiClient } from '../../../src/kube/client.ts';
+import { EventRecorder } from '../../../src/kube/recorder.ts';
+import { NAMESPACE } from '../../../src/manifests/access.ts';
+import { SystemClock } from '../../../src/runtime/system-clock.ts';
+import { SystemRandom } from '../../../src/runtime/system-random.ts';
+import { createLogger } from '../../../src/telemetry/logger.ts';
+import { Telemetry } from '../../../src/telemetry/telemetry.ts';
+import type { DeviceCall } from '../device.ts';
+import { simulatedDevices } from '../device.ts';
+
+const CONCURRENCY = 64;
+const SYNC_DEADLINE_MS = 120_000;
+
+interface Configuration {
+  server: string;
+  caPem: string;
+  token: string;
+  /** Device calls are written here when the process is told to end. */
+  calls: string;
+}
+
+const configuration = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Configuration;
+const calls: DeviceCall[] = [];
+const say = (message: object): void => void process.send?.(message);
+const devices = simulatedDevices((call) => {
+  calls.push(call);
+  if (call.action === 'set') say({ set: call.state, node: call.node });
+});
+const clock = new SystemClock();
+const random = new SystemRandom();
+const transport = connect(configuration);
+const logger = createLogger({ level: 'info', format: 'json', isColoured: false, base: { component: 'controller' } });
+const telemetry = new Telemetry({ version: 'bench', freshness: () => [] });
+const recorder = new EventRecorder({
+  cluster: new ApiClient({ transport }),
+  clock,
+  random,
+  logger,
+  metrics: telemetry.metrics.event,
+  component: 'nodefence-controller',
+  instance: 'bench',
+});
+const controller = composeController(
+  {
+    transport,
+    clock,
+    random,
+    registry: createRegistry([...clusterAgents, devices]),
+    logger,
+    metrics: telemetry.metrics,
+    recorder,
+    planner: (sources) => new LivePlanner({ ...sources, namespace: NAMESPACE }),
+    exit: (reason) => {
+      process.stderr.write(`${reason}\n`);
+      process.exit(1);
+    },
+  },
+  {
+    mode: 'enforce',
+    ownNode: undefined,
+    outOfService: true,
+    staleAfterMs: FRESH_WITHIN_MS,
+    namespace: NAMESPACE,
+    identity: 'bench',
+    concurrency: CONCURRENCY,
+    syncDeadlineMs: SYNC_DEADLINE_MS,
+  },
+);
+
+process.on('message', () => {
+  writeFileSync(configuration.calls, JSON.stringify(calls));
+  say({ done: true, rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000 });
+});
+process.on('disconnect', () => process.exit(0));
+const startedAtMs = clock.monotonicMs();
+await controller.start();
+say({ synced: true, tookMs: clock.monotonicMs() - startedAtMs });

@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
+import type { Node } from '../../src/ports/objects.ts';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { BenchCluster, FIRST_HEARTBEAT, LIVELY_NODE, ready, timestamp } from './cluster.ts';
+import type { DeviceCall } from './device.ts';
+import { rounded, spreadOf } from './figures.ts';
+import type { Spread } from './figures.ts';
+
+const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+const FENCE_DEADLINE_MS = 60_000;
+const RENEW_EVERY_MS = 1_000;
+/** From power on to Ready; longer than the controller takes to see that it stays on. */
+const BOOT_MS = 2_000;
+/** Longer than `life_wait`: nothing was heard of any node for so long when it fails. */
+const SILENT_MS = 3_500;
+
+export interface FenceFigures {
+  nodes: number;
+  fences: number;
+  finished: number;
+  /** Failing nodes at a time, and the pause between two such waves. */
+  wave: number;
+  everyMs: number;
+  syncMs: number;
+  /** From the answer to the PATCH that made the Node Unknown, at the API server, to the first call of the device. */
+  failedToFirstCall: Spread;
+  failedToOff: Spread;
+  /** The same event at a client that does nothing but watch. */
+  failedToBareWatch: Spread;
+  ratioToBareWatch: number;
+  /** From the last read that agreed to the release written, at the API server. */
+  stableOffToRelease: Spread;
+  requestsPerFence: Record<string, number>;
+  controller: { rssMb: number; cpuMsPerFence: number };
+}
+
+/** Fails `fences` nodes of a cluster of `nodes`, wave by wave, and brings each back when its device is switched on. */
+export async function measureFences(
+  nodes: number,
+  fences: number,
+  wave: number,
+  everyMs: number,
+  say: (line: string) => void,
+): Promise<FenceFigures> {
+  say(`creating ${nodes} nodes`);
+  const bench = await BenchCluster.start(nodes);
+  try {
+    say('starting the controller');
+    const failures: string[] = [];
+    const syncMs = await bench.startController((node, state) => {
+      if (state === 'on') comeBack(bench, node).catch((error: unknown) => failures.push(String(error)));
+    });
+    const watched = watchNodes(bench);
+    const renewal = setInterval(() => void renew(bench, LIVELY_NODE).catch((error: unknown) => failures.push(String(error))), RENEW_EVERY_MS);
+    await pause(SILENT_MS);
+    const cpuBefore = (await bench.finishController()).cpuMs;
+    const from = bench.auditSize();
+    const failing = bench.nodes.slice(0, fences);
+    say(`failing ${failing.length} nodes, ${wave} every ${everyMs} ms`);
+    for (let index = 0; index < failing.length; index += wave) {
+      await Promise.all(failing.slice(index, index + wave).map((node) => fail(bench, node)));
+      await pause(everyMs);
+    }
+    const finished = await untilFinal(bench, failing.length);
+    const use = await bench.finishController();
+    clearInterval(renewal);
+    watched.close();
+    if (failures.length > 0) throw new Error(`the bench itself failed: ${failures[0] ?? ''}`);
+    const calls = JSON.parse(readFileSync(bench.callsFile, 'utf8')) as DeviceCall[];
+    const samples = samplesOf(bench.audit(from), calls, watched.seenAt, failing);
+    const failedToFirstCall = spreadOf(samples.firstCall);
+    const failedToBareWatch = spreadOf(samples.bareWatch);
+    return {
+      nodes,
+      fences: failing.length,
+      finished,
+      wave,
+      everyMs,
+      syncMs: rounded(syncMs),
+      failedToFirstCall,
+      failedToOff: spreadOf(samples.off),
+      failedToBareWatch,
+      ratioToBareWatch: rounded(failedToFirstCall.p50 / failedToBareWatch.p50),
+      stableOffToRelease: spreadOf(samples.release),
+      requestsPerFence: samples.requests,
+      controller: { rssMb: Math.round(use.rssMb), cpuMsPerFence: rounded((use.cpuMs - cpuBefore) / failing.length) },
+    };
+  } finally {
+    await bench.stop();
+  }
+}
+
+async function fail(bench: BenchCluster, node: string): Promise<void> {
+  await bench.cluster.mergePatch(NODES, node, { status: { conditions: [ready('Unknown', FIRST_HEARTBEAT)] } }, { subresource: 'status' });
+}
+
+/** The kubelet of a machine that was switched on: a new boot, a heartbeat, and a lease that is renewed until the fence has ended. */
+async function comeBack(bench: BenchCluster, node: string): Promise<void> {
+  await pause(BOOT_MS);
+  await renew(bench, node);
+  const status = { conditions: [ready('True', timestamp())], nodeInfo: { bootID: `${node}-boot-2` } };
+  await bench.cluster.mergePatch(NODES, node, { status }, { subresource: 'status' });
+  for (let renewals = 0; renewals < 3; renewals += 1) {
+    await pause(RENEW_EVERY_MS);
+    await renew(bench, node);
+  }
+}
+
+async function renew(bench: BenchCluster, node: string): Promise<void> {
+  const renewTime = new Date().toISOString().replace('Z', '000Z');
+  await bench.cluster.mergePatch(LEASES, node, { spec: { renewTime } }, { namespace: NODE_LEASE_NAMESPACE });
+}
+
+async function untilFinal(bench: BenchCluster, count: number): Promise<number> {
+  const giveUpAtMs = performance.now() + FENCE_DEADLINE_MS;
+  for (;;) {
+    await pause(1_000);
+    const all = await bench.cluster.list(NODE_FENCES);
+    const final = all.filter((fence) => fence.status?.state === 'final').length;
+    if (final >= count || performance.now() > giveUpAtMs) return final;
+  }
+}
+
+/** A client that does nothing else: when it sees a Node become Unknown. */
+function watchNodes(bench: BenchCluster): { seenAt: Map<string, number>; close: () => void } {
+  const seenAt = new Map<string, number>();
+  const close = bench.transport.watch(
+    { path: '/api/v1/nodes', query: {} },
+    {
+      onOpen: () => undefined,
+      onEvent: ({ object }) => {
+        const { metadata, status } = object as Node;
+        if (status.conditions?.[0]?.status === 'Unknown' && !seenAt.has(metadata.name))
+          seenAt.set(metadata.name, performance.timeOrigin + performance.now());
+      },
+      onEnd: () => undefined,
+    },
+  );
+  return { seenAt, close };
+}
+
+interface Samples {
+  firstCall: number[];
+  off: number[];
+  bareWatch: number[];
+  release: number[];
+  requests: Record<string, number>;
+}
+
+function samplesOf(audit: readonly ApiEvent[], calls: readonly DeviceCall[], seenAt: ReadonlyMap<string, number>, nodes: readonly string[]): Samples {
+  const byNode = Map.groupBy(calls, ({ node }) => node);
+  const onNodes = Map.groupBy(
+    audit.filter(({ resource, verb }) => resource === 'nodes' && verb === 'patch'),
+    ({ name }) => name ?? '',
+  );
+  const samples: Samples = { firstCall: [], off: [], bareWatch: [], release: [], requests: {} };
+  for (const node of nodes) {
+    const patches = onNodes.get(node) ?? [];
+    const failedAt = patches.find(({ user, subresource }) => user === 'operator' && subresource === 'status')?.at;
+    if (failedAt === undefined) continue;
+    const own = (byNode.get(node) ?? []).filter(({ at }) => at > failedAt - 1_000);
+    const seen = seenAt.get(node);
+    const off = own.find(({ action, state }) => action === 'set' && state === 'off');
+    const release = patches.find(({ user, request }) => user === CONTROLLER_USER && JSON.stringify(request).includes(OUT_OF_SERVICE));
+    if (own[0] !== undefined) samples.firstCall.push(own[0].at - failedAt);
+    if (off !== undefined) samples.off.push(off.at - failedAt);
+    if (seen !== undefined) samples.bareWatch.push(seen - failedAt);
+    const proof =
+      release === undefined ? undefined : own.findLast(({ action, state, at }) => action === 'read' && state === 'off' && at < release.at);
+    if (release !== undefined && proof !== undefined) samples.release.push(release.at - proof.at);
+  }
+  samples.requests = requestsPerFence(audit, nodes.length);
+  return samples;
+}
+
+/** Of the controller, by verb and resource; the leader's lease, which is renewed whatever happens, is left out. */
+function requestsPerFence(audit: readonly ApiEvent[], fences: number): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { user, verb, resource, name } of audit) {
+    if (user !== CONTROLLER_USER || name === 'nodefence-controller') continue;
+    const key = `${verb} ${resource.split('.')[0] ?? ''}`;
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return Object.fromEntries(
+    Object.entries(counts)
+      .map(([key, count]) => [key, rounded(count / fences)] as const)
+      .sort((a, b) => b[1] - a[1]),
+  );
+}

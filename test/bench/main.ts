@@ -1,0 +1,82 @@
+// `npm run -s bench -- [--json]`: the figures of the README, measured. Asserts nothing: a busy machine is not a defect.
+import { cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import type { FenceFigures } from './fences.ts';
+import { measureFences } from './fences.ts';
+import { spreadCells, tableOf } from './figures.ts';
+import { measureCompiled, measureSimulation } from './programs.ts';
+import type { CompiledDrill, SimulationSpeed } from './programs.ts';
+
+interface Figures {
+  machine: string;
+  small?: FenceFigures;
+  large?: FenceFigures;
+  compiledDrill?: CompiledDrill;
+  simulation?: SimulationSpeed;
+}
+
+const SECTIONS = ['small', 'large', 'drill', 'simulation'];
+const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]`;
+
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    nodes: { type: 'string', default: '5000' },
+    fences: { type: 'string', default: '1000' },
+    wave: { type: 'string', default: '2' },
+    every: { type: 'string', default: '100' },
+    only: { type: 'string', default: SECTIONS.join(',') },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+async function measure(): Promise<Figures> {
+  const sections = new Set(values.only.split(','));
+  const [nodes, fences, wave, every] = [values.nodes, values.fences, values.wave, values.every].map(Number) as [number, number, number, number];
+  const figures: Figures = { machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}` };
+  if (sections.has('small')) figures.small = await measureFences(100, 100, 1, every, say);
+  if (sections.has('large')) figures.large = await measureFences(nodes, fences, wave, every, say);
+  if (sections.has('drill')) figures.compiledDrill = await measureCompiled();
+  if (sections.has('simulation')) figures.simulation = await measureSimulation();
+  return figures;
+}
+
+function wordsOf({ machine, small, large, compiledDrill, simulation }: Figures): string {
+  const parts = [machine];
+  for (const run of [small, large]) {
+    if (run === undefined) continue;
+    const { failedToFirstCall, failedToOff, failedToBareWatch, stableOffToRelease, controller } = run;
+    parts.push(
+      `${run.nodes} nodes, ${run.fences} fences, ${run.wave} every ${run.everyMs} ms; ${run.finished} reached final`,
+      tableOf([
+        ['milliseconds', 'n', 'p50', 'p99', 'max'],
+        spreadCells('Node declared failed → first device call', failedToFirstCall),
+        spreadCells('Node declared failed → off sent', failedToOff),
+        spreadCells('the same event at a bare watch', failedToBareWatch),
+        spreadCells('stable off → release written', stableOffToRelease),
+      ]),
+      `first call : bare watch = ${run.ratioToBareWatch} : 1 (p50); first sync ${(run.syncMs / 1_000).toFixed(1)} s; controller ${controller.rssMb} MB, ${controller.cpuMsPerFence} ms CPU per fence`,
+      `requests per fence: ${Object.entries(run.requestsPerFence)
+        .map(([request, count]) => `${request} ${count}`)
+        .join(', ')}`,
+    );
+  }
+  if (compiledDrill !== undefined) {
+    const { seconds, rssMb, cpuMs, expected } = compiledDrill;
+    parts.push(`compiled drill: ${seconds} s, ${expected ? 'as it must be' : 'NOT AS IT MUST BE'}; controller ${rssMb} MB resident, ${cpuMs} ms CPU`);
+  }
+  if (simulation !== undefined) {
+    const { seeds, secondsElapsed, seedsPerSecondPerCore } = simulation;
+    parts.push(`simulation: ${seeds} seeds in ${secondsElapsed} s, ${seedsPerSecondPerCore} seeds per second and core`);
+  }
+  return `${parts.join('\n')}\n`;
+}
+
+if (values.help) process.stdout.write(`${USAGE}\n`);
+else {
+  const figures = await measure();
+  if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
+  else process.stdout.write(`${wordsOf(figures)}\n${JSON.stringify(figures)}\n`);
+}

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { rounded } from './figures.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SEEDS = 2_000;
+
+export interface CompiledDrill {
+  seconds: number;
+  rssMb: number;
+  cpuMs: number;
+  expected: boolean;
+  api: Record<string, number>;
+}
+
+/** Builds the package and plays one drill from it: the controller's memory as published. */
+export async function measureCompiled(): Promise<CompiledDrill> {
+  await outputOf(['scripts/run.mjs', 'build']);
+  const began = performance.now();
+  const drill = JSON.parse(await outputOf(['dist/src/main.js', 'drill', '--json'])) as {
+    expected: boolean;
+    controller: { rssMb: number; cpuMs: number };
+    api: Record<string, number>;
+  };
+  const seconds = rounded((performance.now() - began) / 1_000);
+  return { seconds, expected: drill.expected, api: drill.api, ...drill.controller };
+}
+
+export interface SimulationSpeed {
+  seeds: number;
+  secondsElapsed: number;
+  seedsPerSecondPerCore: number;
+}
+
+/** Whole simulated clusters, one per seed, on every core. */
+export async function measureSimulation(): Promise<SimulationSpeed> {
+  const began = performance.now();
+  await outputOf(['test/simulation/main.ts', '--seeds', String(SEEDS)]);
+  const seconds = (performance.now() - began) / 1_000;
+  return { seeds: SEEDS, secondsElapsed: rounded(seconds), seedsPerSecondPerCore: rounded(SEEDS / seconds / availableParallelism()) };
+}
+
+/** stdout of a program of this tree; what it says on stderr is shown when it fails. */
+function outputOf(command: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [out, err]: [string[], string[]] = [[], []];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      if (code === 0) resolve(out.join(''));
+      else reject(new Error(`${command.join(' ')} ended with ${code ?? 'a signal'}: ${out.join('').slice(-1_000)} ${err.join('').slice(-1_000)}`));
+    });
+  });
+}
