@@ -34,6 +34,9 @@ export function prepareBuiltIn(object: ApiObject, kind: Kind, backend: Backend):
       return withSpec({ ...object, status: { replicas: 0 } }, { replicas: 1 });
     case 'jobs.batch':
       return withSpec({ ...object, status: {} }, { parallelism: 1, completions: 1, backoffLimit: 6, completionMode: 'NonIndexed', suspend: false });
+    case 'rolebindings.rbac.authorization.k8s.io':
+    case 'clusterrolebindings.rbac.authorization.k8s.io':
+      return prepareBinding(object);
     case 'priorityclasses.scheduling.k8s.io':
       return { preemptionPolicy: 'PreemptLowerPriority', ...object };
     default:
@@ -90,6 +93,14 @@ function preparePod(object: ApiObject, backend: Backend): ApiObject {
 function systemPriority(className: string): number | undefined {
   if (className === 'system-node-critical') return 2_000_001_000;
   return className === 'system-cluster-critical' ? 2_000_000_000 : undefined;
+}
+
+const RBAC = 'rbac.authorization.k8s.io';
+
+function prepareBinding(object: ApiObject): ApiObject {
+  const role = object['roleRef'];
+  const subjects = objectsAt(object, 'subjects').map((subject) => (subject['kind'] === 'ServiceAccount' ? subject : { apiGroup: RBAC, ...subject }));
+  return { ...object, roleRef: isObject(role) ? { apiGroup: RBAC, ...role } : role, subjects };
 }
 
 /** A new node is tainted as not ready until a controller sees it ready (admission plugin TaintNodesByCondition). */

@@ -56,6 +56,7 @@ export class Garbage {
     if (gone) {
       for (const one of this.take(uid)) this.dropOwner(one.kind, one.object, uid);
       this.dependents.delete(uid);
+      for (const owner of object.metadata.ownerReferences ?? []) this.finishForeground(owner, namespace);
       if (namespace !== '') this.endNamespace(namespace);
       return;
     }

@@ -219,15 +219,21 @@ class Front {
   }
 }
 
+/** The whole body as text. One that is too large is refused at once and its rest thrown away, so that the client can read the answer. */
 async function readBody(message: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > BODY_BYTES_MAX) throw new ApiFailure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${String(BODY_BYTES_MAX)}`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return await new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    message.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= BODY_BYTES_MAX) chunks.push(chunk);
+      else reject(new ApiFailure(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${String(BODY_BYTES_MAX)}`));
+    });
+    message.on('end', () => {
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    });
+    message.on('error', reject);
+  });
 }
 
 function parseBody(text: string, contentType: string | undefined): Json | undefined {

@@ -91,8 +91,8 @@ export function objectsAt(value: Json | undefined, ...path: readonly string[]): 
 
 /** The value without some members. */
 export function without(value: JsonObject, ...names: readonly string[]): JsonObject {
-  const result: JsonObject = { ...value };
-  for (const name of names) Reflect.deleteProperty(result, name);
+  const result: JsonObject = {};
+  for (const name in value) if (!names.includes(name)) result[name] = value[name];
   return result;
 }
 

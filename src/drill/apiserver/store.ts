@@ -12,11 +12,6 @@ export interface Change {
   previous: ApiObject | undefined;
 }
 
-export interface Snapshot {
-  objects: readonly ApiObject[];
-  revision: number;
-}
-
 /** `name`, or `namespace/name`: also the order of lists. */
 export function keyOf(object: ApiObject): string {
   const { name, namespace } = object.metadata;

@@ -177,8 +177,8 @@ export function update(backend: Backend, kind: Kind, before: ApiObject, given: A
   checkPreconditions(kind, before, given.metadata.uid, given.metadata.resourceVersion);
   const merged = scoped(before, shaped(given, kind, backend, false), kind, scope);
   refuseNewFinalizers(kind, before, merged);
-  const changedState = !equal(desiredState(merged, kind), desiredState(before, kind));
-  if (kind.generation && changedState) merged.metadata.generation = (before.metadata.generation ?? 0) + 1;
+  if (kind.generation && !equal(desiredState(merged, kind), desiredState(before, kind)))
+    merged.metadata.generation = (before.metadata.generation ?? 0) + 1;
   const object = admitted(merged, before, kind);
   const tracked = trackUpdate(object, before, kind, backend, context, scope);
   if (sameButManagers(tracked, before)) return before;

@@ -83,7 +83,7 @@ VolumeAttachmentSource persistentVolumeName inlineVolumeSpec:any
 VolumeAttachmentStatus attached!:bool attachmentMetadata:{string} attachError:any detachError:any
 PriorityClass value!:int globalDefault:bool description preemptionPolicy
 PolicyRule verbs!:[string] apiGroups:[string] resources:[string] resourceNames:[string] nonResourceURLs:[string]
-RoleRef apiGroup! kind! name!
+RoleRef apiGroup kind! name!
 Subject kind! apiGroup name! namespace
 Role rules:[PolicyRule]
 ClusterRole rules:[PolicyRule] aggregationRule:any
