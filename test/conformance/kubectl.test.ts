@@ -8,7 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const CALL_MS = 30_000;
 const TOKEN = 'kubectl-test-token';
-const isThere = spawnSync('kubectl', ['version', '--client'], { env: { PATH: process.env['PATH'] ?? '', HOME: tmpdir() } }).status === 0;
+/** Another kubectl than the one in PATH can be named by KUBECTL. */
+const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
+const isThere = spawnSync(KUBECTL, ['version', '--client'], { env: { PATH: process.env['PATH'] ?? '', HOME: tmpdir() } }).status === 0;
 const root = join(import.meta.dirname, '..', '..');
 
 const NODE = `
@@ -46,7 +48,7 @@ describe.runIf(isThere)('kubectl against the embedded API server (needs kubectl)
 
   async function kubectl(words: string, input = ''): Promise<Said> {
     return await new Promise((resolve) => {
-      const child = execFile('kubectl', splitWords(words), { env: environment, timeout: CALL_MS }, (error, out, err) => {
+      const child = execFile(KUBECTL, splitWords(words), { env: environment, timeout: CALL_MS }, (error, out, err) => {
         resolve({ code: error === null ? 0 : 1, out, err });
       });
       child.stdin?.end(input);
@@ -162,7 +164,7 @@ describe.runIf(isThere)('kubectl against the embedded API server (needs kubectl)
   });
 
   it('watches: rows come as things change', async () => {
-    const child = spawn('kubectl', ['get', 'nodes', '-w'], { env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(KUBECTL, ['get', 'nodes', '-w'], { env: environment, stdio: ['ignore', 'pipe', 'ignore'] });
     const rows: string[] = [];
     const seen = new Promise<void>((resolve) => {
       createInterface({ input: child.stdout }).on('line', (line) => {
