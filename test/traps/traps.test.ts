@@ -6,8 +6,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(`${ROOT}docs/traps.md`, 'utf8');
 const TRAPS = PAGE.split('\n')
   .filter((line) => line.startsWith('| ') && line.includes('`: '))
-  .map((line) => line.split(' | '))
-  .map(([trap = '', held = '']) => ({ trap: trap.slice(2), held: held.replace(/ \|$/, '').split('<br>') }));
+  .map((line) => line.replace(/^\| | *\|$/g, '').split(' | '))
+  .map(([trap = '', held = '']) => ({ trap: trap.trim(), held: held.trim().split('<br>') }));
 
 describe('the traps that others fell into', () => {
   it.each(TRAPS)('$trap: what holds us back is there', ({ held }) => {
