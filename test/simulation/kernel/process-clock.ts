@@ -1,5 +1,11 @@
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { SimulatedProcess } from './simulated-process.ts';
+
+/** The process whose time this is. */
+interface ClockOwner {
+  readonly isDead: boolean;
+  readonly kernel: { readonly nowMs: number };
+  deliverAfter(delayMs: number, task: () => void): () => void;
+}
 
 /** 2026-01-01T00:00:00Z: wall time when every world begins. */
 export const WORLD_BEGINS_WALL_MS = 1_767_225_600_000;
@@ -8,12 +14,12 @@ const BOOTED_BEFORE_MS = 100_000;
 
 /** One process' view of the virtual time. */
 export class ProcessClock implements Clock {
-  readonly #process: SimulatedProcess;
+  readonly #process: ClockOwner;
   #asleepMs = 0;
   #sleepsSinceMs: number | undefined;
   #wallOffsetMs = 0;
 
-  constructor(process: SimulatedProcess) {
+  constructor(process: ClockOwner) {
     this.#process = process;
   }
 

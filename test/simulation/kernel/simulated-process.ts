@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { Kernel } from './kernel.ts';
+import type { KernelView } from './kernel-view.ts';
 import { ProcessClock } from './process-clock.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
@@ -9,7 +9,7 @@ import type { SeededRandom } from './seeded-random.ts';
  */
 export class SimulatedProcess {
   readonly name: string;
-  readonly kernel: Kernel;
+  readonly kernel: KernelView;
   readonly random: SeededRandom;
   readonly #clock: ProcessClock;
   readonly #waiting: (() => void)[] = [];
@@ -17,7 +17,7 @@ export class SimulatedProcess {
   #state: 'running' | 'stopped' | 'dead' = 'running';
   #isDraining = false;
 
-  constructor(kernel: Kernel, name: string) {
+  constructor(kernel: KernelView, name: string) {
     this.kernel = kernel;
     this.name = name;
     this.random = kernel.random(`process ${name}`);
