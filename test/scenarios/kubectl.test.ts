@@ -7,12 +7,15 @@ import type { ApiRequest } from '../../src/ports/api-transport.ts';
 import { NODE_FENCES } from '../../src/ports/resources.ts';
 import { ServedWorld } from './served-world.ts';
 
-const KUBECTL = (process.env['PATH'] ?? '')
-  .split(delimiter)
-  .map((folder) => join(folder, 'kubectl'))
-  .find((path) => existsSync(path));
+/** Another kubectl than the one in PATH can be named by KUBECTL. */
+const KUBECTL = process.env['KUBECTL'] ?? inPath('kubectl');
 const FENCE = 'node-fence-a';
 const PATH = `/apis/ha.k8s.io/v1/nodefences/${FENCE}`;
+
+function inPath(name: string): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
 
 let served: ServedWorld;
 
