@@ -39,6 +39,13 @@ const SETTINGS = {
   kubelet_read_latency: '500ms',
 };
 
+export interface ControllerUse {
+  rssMb: number;
+  cpuMs: number;
+  /** Ready to run, and no core was free. */
+  waitedMs: number;
+}
+
 /** An API server with many nodes and a controller, each a process of its own. */
 export class BenchCluster {
   readonly folder: string;
@@ -117,15 +124,18 @@ export class BenchCluster {
     return synced;
   }
 
-  /** The controller's use of the machine; its device calls lie in `callsFile` then. */
-  async finishController(): Promise<{ rssMb: number; cpuMs: number }> {
+  /** The controller's use of the machine so far; its device calls lie in `callsFile` then. */
+  async usage(): Promise<ControllerUse> {
     const { controller } = this;
     if (controller === undefined) throw new Error('the controller was not started');
     return new Promise((resolve) => {
-      controller.on('message', (message: { done?: boolean; rssMb: number; cpuMs: number }) => {
-        if (message.done === true) resolve({ rssMb: message.rssMb, cpuMs: message.cpuMs });
-      });
-      controller.send({ finish: true });
+      const onMessage = (message: ControllerUse & { done?: boolean }): void => {
+        if (message.done !== true) return;
+        controller.off('message', onMessage);
+        resolve(message);
+      };
+      controller.on('message', onMessage);
+      controller.send({ usage: true });
     });
   }
 

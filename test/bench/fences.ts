@@ -34,7 +34,8 @@ export interface FenceFigures {
   /** From the last read that agreed to the release written, at the API server. */
   stableOffToRelease: Spread;
   requestsPerFence: Record<string, number>;
-  controller: { rssMb: number; cpuMsPerFence: number };
+  /** `waited`: ready to run, and no core was free: what the machine's other work adds to the times above. */
+  controller: { rssMb: number; cpuMsPerFence: number; waitedMsPerFence: number };
 }
 
 /** Fails `fences` nodes of a cluster of `nodes`, wave by wave, and brings each back when its device is switched on. */
@@ -56,7 +57,7 @@ export async function measureFences(
     const watched = watchNodes(bench);
     const renewal = setInterval(() => void renew(bench, LIVELY_NODE).catch((error: unknown) => failures.push(String(error))), RENEW_EVERY_MS);
     await pause(SILENT_MS);
-    const cpuBefore = (await bench.finishController()).cpuMs;
+    const before = await bench.usage();
     const from = bench.auditSize();
     const failing = bench.nodes.slice(0, fences);
     say(`failing ${failing.length} nodes, ${wave} every ${everyMs} ms`);
@@ -65,7 +66,7 @@ export async function measureFences(
       await pause(everyMs);
     }
     const finished = await untilFinal(bench, failing.length);
-    const use = await bench.finishController();
+    const use = await bench.usage();
     clearInterval(renewal);
     watched.close();
     if (failures.length > 0) throw new Error(`the bench itself failed: ${failures[0] ?? ''}`);
@@ -86,7 +87,11 @@ export async function measureFences(
       ratioToBareWatch: rounded(failedToFirstCall.p50 / failedToBareWatch.p50),
       stableOffToRelease: spreadOf(samples.release),
       requestsPerFence: samples.requests,
-      controller: { rssMb: Math.round(use.rssMb), cpuMsPerFence: rounded((use.cpuMs - cpuBefore) / failing.length) },
+      controller: {
+        rssMb: Math.round(use.rssMb),
+        cpuMsPerFence: rounded((use.cpuMs - before.cpuMs) / failing.length),
+        waitedMsPerFence: rounded((use.waitedMs - before.waitedMs) / failing.length),
+      },
     };
   } finally {
     await bench.stop();
