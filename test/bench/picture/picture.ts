@@ -32,7 +32,7 @@ function row(line: Line, y: number): string {
 function span({ column, text, bold, dim, colour }: Run): string {
   const x = (MARGIN + column * CHARACTER_WIDTH).toFixed(1);
   const fill = dim && colour === 'plain' ? DIM : COLOURS[colour];
-  const length = ([...text].length * CHARACTER_WIDTH).toFixed(1);
+  const length = (text.length * CHARACTER_WIDTH).toFixed(1);
   const weight = bold ? ' font-weight="bold"' : '';
   return `<tspan x="${x}" textLength="${length}" lengthAdjust="spacingAndGlyphs" fill="${fill}"${weight}>${escaped(text)}</tspan>`;
 }
