@@ -41,6 +41,8 @@ const SETTINGS = {
 
 export interface ControllerUse {
   rssMb: number;
+  /** What is left of the heap after a full collection. */
+  heapMb: number;
   cpuMs: number;
   /** Ready to run, and no core was free. */
   waitedMs: number;
@@ -105,7 +107,7 @@ export class BenchCluster {
     const profile = process.env['BENCH_PROFILE'] === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${process.env['BENCH_PROFILE']}`];
     const controller = fork(fileURLToPath(new URL('controller/main.ts', import.meta.url)), [file], {
       stdio: ['ignore', log, log, 'ipc'],
-      execArgv: profile,
+      execArgv: ['--expose-gc', ...profile],
     });
     closeSync(log);
     this.controller = controller;

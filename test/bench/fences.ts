@@ -35,7 +35,7 @@ export interface FenceFigures {
   stableOffToRelease: Spread;
   requestsPerFence: Record<string, number>;
   /** `waited`: ready to run, and no core was free: what the machine's other work adds to the times above. */
-  controller: { rssMb: number; cpuMsPerFence: number; waitedMsPerFence: number };
+  controller: { rssMb: number; heapMb: number; cpuMsPerFence: number; waitedMsPerFence: number };
 }
 
 /** Fails `fences` nodes of a cluster of `nodes`, wave by wave, and brings each back when its device is switched on. */
@@ -89,6 +89,7 @@ export async function measureFences(
       requestsPerFence: samples.requests,
       controller: {
         rssMb: Math.round(use.rssMb),
+        heapMb: Math.round(use.heapMb),
         cpuMsPerFence: rounded((use.cpuMs - before.cpuMs) / failing.length),
         waitedMsPerFence: rounded((use.waitedMs - before.waitedMs) / failing.length),
       },

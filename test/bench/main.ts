@@ -59,7 +59,7 @@ function wordsOf({ machine, small, large, compiledDrill, simulation }: Figures):
         spreadCells('the same event at a bare watch', failedToBareWatch),
         spreadCells('stable off → release written', stableOffToRelease),
       ]),
-      `first call : bare watch = ${run.ratioToBareWatch} : 1 (p50); first sync ${(run.syncMs / 1_000).toFixed(1)} s; controller ${controller.rssMb} MB, ${controller.cpuMsPerFence} ms CPU per fence, and ${controller.waitedMsPerFence} ms waiting for a core`,
+      `first call : bare watch = ${run.ratioToBareWatch} : 1 (p50); first sync ${(run.syncMs / 1_000).toFixed(1)} s; controller ${controller.rssMb} MB resident (${controller.heapMb} MB of it live heap), ${controller.cpuMsPerFence} ms CPU per fence, and ${controller.waitedMsPerFence} ms waiting for a core`,
       `requests per fence: ${Object.entries(run.requestsPerFence)
         .map(([request, count]) => `${request} ${count}`)
         .join(', ')}`,

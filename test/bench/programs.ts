@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { rounded } from './figures.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SEEDS = 2_000;
+const SEEDS = 500;
 
 export interface CompiledDrill {
   seconds: number;

@@ -82,7 +82,10 @@ function waitedMs(): number {
 process.on('message', () => {
   writeFileSync(configuration.calls, JSON.stringify(calls));
   const { user, system } = process.cpuUsage();
-  say({ done: true, rssMb: process.memoryUsage.rss() / 2 ** 20, cpuMs: (user + system) / 1_000, waitedMs: waitedMs() });
+  const rssMb = process.memoryUsage.rss() / 2 ** 20;
+  globalThis.gc?.();
+  const heapMb = process.memoryUsage().heapUsed / 2 ** 20;
+  say({ done: true, rssMb, heapMb, cpuMs: (user + system) / 1_000, waitedMs: waitedMs() });
 });
 process.on('disconnect', () => process.exit(0));
 const startedAtMs = clock.monotonicMs();
