@@ -69,7 +69,7 @@ export interface Since {
   journal?: number;
   /** The last change of the journal outside recovery: health is asked for after it. */
   action?: number;
-  /** Last set that this process sent for the node; a take-over counts from its first sight of the journal. */
+  /** Last off that this process sent for the node; a take-over counts from its first sight of the journal. */
   set?: number;
   /** Last off read of the standing evidence, when this process took it; absent after a take-over: then the device is read again first. */
   evidence?: number;

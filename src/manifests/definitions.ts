@@ -64,7 +64,7 @@ function definition({ resource, shortNames, description, spec, isSpecRequired, s
     spec: {
       group: GROUP,
       scope: 'Cluster',
-      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames, categories: ['nodefence'] },
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames, categories: ['fencing'] },
       versions: [
         {
           name: VERSION,

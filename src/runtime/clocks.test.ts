@@ -18,11 +18,18 @@ describe('the system clock', () => {
   it('waits on when the timer of the runtime fires before its time', async () => {
     const clock = new SystemClock();
     const real = setTimeout;
-    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementationOnce((callback: () => void) => real(callback, 0));
-    const from = clock.monotonicMs();
-    await clock.sleep(30);
-    expect(clock.monotonicMs() - from).toBeGreaterThanOrEqual(30);
-    expect(spy.mock.calls.length).toBeGreaterThan(1);
+    const spy = vi.spyOn(globalThis, 'setTimeout');
+    let timers = 0;
+    // On a busy machine even the early timer may be late; one that is early comes within a few tries.
+    for (let tries = 0; tries < 50 && timers < 2; tries += 1) {
+      spy.mockClear();
+      spy.mockImplementationOnce((callback: () => void) => real(callback, 0));
+      const from = clock.monotonicMs();
+      await clock.sleep(30);
+      expect(clock.monotonicMs() - from).toBeGreaterThanOrEqual(30);
+      timers = spy.mock.calls.length;
+    }
+    expect(timers).toBeGreaterThan(1);
     spy.mockRestore();
   });
 

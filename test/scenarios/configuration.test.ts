@@ -105,7 +105,7 @@ describe.concurrent('a wrong configuration fails the step that needs it, in word
       world.machine('a').panic();
       const status = await operator.seesFailure('a');
       expect(journal(status)).toEqual([]);
-      expect(status.message).toContain('settle 1 s must be at least 1.01 · (set_deadline 1 s + 2 s for the intent) = 3.03 s');
+      expect(status.message).toContain('settle 1 s must be at least 1.01 · (set_deadline 3 s + 2 s for the intent) = 5.05 s');
       expect(world.witness.deviceEvents('a')).toEqual([]);
       expect(world.witness.cordons('a')).toEqual([]);
       expect(world.witness.releases()).toEqual([]);

@@ -41,6 +41,18 @@ describe.concurrent('a NodeFence deleted by hand in the middle of a fence', () =
       expect(world.witness.cordons('a')).toEqual([]);
     },
   );
+
+  scenario('after the off the machine is switched on again before it is let go', {}, async ({ world, operator }) => {
+    world.machine('a').panic();
+    await operator.sees('a', 'proven off', (status) => status.timeline.poweredOffAt !== undefined);
+    const uid = (await operator.fence('a'))?.metadata.uid;
+    await world.cluster.remove(NODE_FENCES, fenceName('a'));
+    await until('it is gone', async () => ((await operator.fence('a'))?.metadata.uid === uid ? undefined : true));
+    expect(world.witness.sets('a')).toEqual(['off 204', 'on 204']);
+    const node = await operator.node('a');
+    expect(node.spec.unschedulable ?? false).toBe(false);
+    expect(JSON.stringify(node)).not.toContain('out-of-service');
+  });
 });
 
 describe.concurrent('a NodeFenceStop', () => {

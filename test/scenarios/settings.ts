@@ -2,8 +2,8 @@
 export const SETTINGS: Readonly<Record<string, string>> = {
   isolation_delay: '200ms',
   power_management_delay: '300ms',
-  set_deadline: '1s',
-  settle: '3100ms',
+  set_deadline: '3s',
+  settle: '5100ms',
   off_stable: '1s',
   power_timeout: '3s',
   healthy_delay: '600ms',
@@ -26,6 +26,6 @@ export const PACE = {
   nodeGraceMs: 1_500,
   bootDelayMs: 300,
   offStableMs: 1_000,
-  settleMs: 3_100,
+  settleMs: 5_100,
   releaseTimeoutMs: 10_000,
 } as const;

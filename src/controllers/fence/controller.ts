@@ -82,6 +82,10 @@ export class FenceController {
     if (decision.dispatch !== undefined && stored.status !== undefined) {
       this.runs.start({ node: name, entry: decision.dispatch.entry, status: stored.status, kind: decision.dispatch.kind, intentAtMs }, observation);
     }
+    // Once isolation is over: a node that has just failed does not wait for its statistics.
+    if (fence.status?.state === 'new' && stored.status !== undefined && stored.status.state !== 'new') {
+      await recordIncident(this.dependencies, name, stored.status.incident);
+    }
     if (decision.removeFinalizer === true) await this.letGo(stored, decision.deleteFence === true);
   }
 
@@ -114,7 +118,6 @@ export class FenceController {
       measure(metrics, fence.status, stored.status);
       if (fence.status?.state !== status.state || fence.status.step !== status.step)
         log.info('fence moved', { node, state: status.state, step: status.step, detail: status.message });
-      if (fence.status?.incident !== status.incident) await recordIncident(this.dependencies, node, status.incident);
       return stored;
     } catch (error) {
       if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) {

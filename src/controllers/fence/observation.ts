@@ -48,7 +48,7 @@ export class NodeObservation {
     else if (this.marks.get(key)?.value !== value) this.marks.set(key, { value, atMs: nowMs });
   }
 
-  /** A set for this node was begun by this process. */
+  /** An off for this node was begun by this process: an on waits for what it may still do. */
   sent(atMs: number): void {
     this.setAtMs = atMs;
   }

@@ -154,7 +154,9 @@ export class Runs {
       intentAtMs: run.intentAtMs,
       parametersOf: (method: PlanMethod) => planner.parametersFor(node, method),
       mayBegin: (deadlineMs: number) => this.mayBegin(node, deadlineMs, entry),
-      onSet: (atMs: number) => observation.sent(atMs),
+      onSet: (atMs: number) => {
+        if (entry.action === 'off') observation.sent(atMs);
+      },
     };
     return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
   }

@@ -1,4 +1,4 @@
-import { intentDeadlineMs } from '../advance.ts';
+import { intentDeadlineMs, lateEffectMs } from '../advance.ts';
 import { appended } from '../journal.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome } from '../node-fence.ts';
@@ -40,7 +40,10 @@ export function leftOff({ restore }: NodeFenceStatus): string {
 export function undo(context: Context): Transition {
   const { status, node, fence } = context;
   const gone = node === undefined || (status.frozen !== undefined && node.uid !== status.frozen.nodeUID);
-  const next = gone || context.snapshot.holds.some((hold) => hold.policy === 'observe') ? undefined : firstUndo(context);
+  const untouchable = gone || context.snapshot.holds.some((hold) => hold.policy === 'observe');
+  const next = untouchable ? undefined : firstUndo(context);
+  // A late off must not hit what we switch on: the machine is not let go before that (P5, P8).
+  if (next === undefined && !untouchable && status.restore?.edges !== undefined) return { status, requeueAtMs: settledAtMs(context) };
   if (next === undefined) return fence.finalized ? { removeFinalizer: true } : {};
   const tries = status.journal.filter(
     (entry) => entry.operation === next.operation && entry.result !== undefined && entry.result !== 'succeeded',
@@ -62,7 +65,7 @@ function firstUndo(context: Context): JournalEntry | undefined {
   if (restore?.taints !== undefined)
     return undoEntry(context, { operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
   const edge = restore?.edges?.[0];
-  if (edge !== undefined && settled(context))
+  if (edge !== undefined && settledAtMs(context) <= context.snapshot.nowMs)
     return undoEntry(context, {
       operation: `on:${edge.method}`,
       method: edge.method,
@@ -76,9 +79,9 @@ function firstUndo(context: Context): JournalEntry | undefined {
   return undefined;
 }
 
-function settled(context: Context): boolean {
-  const { snapshot, plan } = context;
-  return snapshot.nowMs >= (snapshot.since.set ?? snapshot.since.journal ?? snapshot.nowMs) + plan.timing.settleMs;
+function settledAtMs(context: Context): number {
+  const { snapshot, status } = context;
+  return (snapshot.since.set ?? snapshot.since.journal ?? snapshot.nowMs) + lateEffectMs(context, status);
 }
 
 type UndoFacts = Pick<JournalEntry, 'operation' | 'method' | 'agent' | 'device' | 'plug' | 'action'>;

@@ -11,6 +11,11 @@ function releaseStands({ status }: Context): boolean {
   return status.restore?.taints !== undefined;
 }
 
+/** A machine that came up on one supply still has the other one to get back (P8). */
+function isAnythingOff({ status }: Context): boolean {
+  return status.restore?.edges?.some((edge) => edge.state === 'off') === true;
+}
+
 export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-voided',
@@ -24,10 +29,10 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-healthy',
     from: 'running',
-    when: 'healthy',
+    when: 'healthy, and nothing of ours stands on it: no taint, no supply that is still off',
     does: '–',
     to: 'done',
-    applies: (context) => context.healthy && !releaseStands(context),
+    applies: (context) => context.healthy && !releaseStands(context) && !isAnythingOff(context),
     act: ({ status, snapshot }) => ({
       status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'),
       requeueAtMs: snapshot.nowMs,

@@ -148,7 +148,7 @@ export class Model {
     if (decision.dispatch !== undefined) {
       this.dispatched.push(decision.dispatch);
       this.inFlight.add(decision.dispatch.entry.id);
-      if (decision.dispatch.entry.action === 'off' || decision.dispatch.entry.action === 'on') this.setAtMs = this.nowMs;
+      if (decision.dispatch.entry.action === 'off') this.setAtMs = this.nowMs;
     }
     return decision;
   }
