@@ -8,7 +8,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   power_timeout: '3s',
   healthy_delay: '600ms',
   ready_timeout: '15s',
-  probation: '5s',
+  probation: '8s',
   life_wait: '750ms',
   release_timeout: '10s',
   step_retries: '0',
