@@ -1,10 +1,13 @@
 import { NAMED_FAULTS, type BmcFaults } from './faults.ts';
+import type { BmcProtocol } from '../ipmi/protocol.ts';
 import type { TreeOptions } from './tree.ts';
 
 /** The configuration file of a BMC process. It holds the password, so only its owner may read it. */
 export interface BmcConfiguration {
   /** The node whose machine it switches. */
   node: string;
+  /** Absent: `redfish`. */
+  protocol?: BmcProtocol;
   /** Its machine's UUID, as Redfish shows it. */
   uuid: string;
   serial?: string;
@@ -34,4 +37,16 @@ export function faultsOf(faults: BmcConfiguration['faults']): BmcFaults {
   if (typeof faults !== 'string') return faults ?? {};
   if (!(faults in NAMED_FAULTS)) throw new Error(`unknown fault ${faults}: one of ${Object.keys(NAMED_FAULTS).join(', ')}`);
   return NAMED_FAULTS[faults];
+}
+
+/** The line that a BMC process prints once it can be reached. */
+export interface BmcReady {
+  ready: true;
+  host: string;
+  /** TCP for Redfish, UDP for IPMI. */
+  port: number;
+  /** Redfish only. */
+  url?: string;
+  /** SHA-256 of its certificate; empty for IPMI, which has none. */
+  fingerprint: string;
 }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 
-import { BMC_REQUIRED, faultsOf, type BmcConfiguration } from '../bmc/bmc-configuration.ts';
+import { BMC_REQUIRED, faultsOf, type BmcConfiguration, type BmcReady } from '../bmc/bmc-configuration.ts';
 import { startBmcServer } from '../bmc/bmc-server.ts';
 import { MachineProcess } from '../bmc/machine-process.ts';
 import { RedfishDevice } from '../bmc/redfish-device.ts';
@@ -51,7 +51,9 @@ async function main(): Promise<void> {
   const server = await startBmcServer(device, { host, ...(configuration.port === undefined ? {} : { port: configuration.port }), certificate });
   if (configuration.startsOn !== false) machine.on('start');
   obey(device, machine);
-  process.stdout.write(`${JSON.stringify({ ready: true, url: server.url, fingerprint: fingerprintSha256(certificate.certificatePem) })}\n`);
+  const { url, port } = server;
+  const ready: BmcReady = { ready: true, host, port, url, fingerprint: fingerprintSha256(certificate.certificatePem) };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
 }
 
 function obey(device: RedfishDevice, machine: MachineProcess): void {
