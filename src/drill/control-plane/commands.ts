@@ -1,0 +1,95 @@
+/** Where the parts of one control plane find each other, and their files in its folder. */
+export interface Places {
+  host: string;
+  etcdPort: number;
+  etcdPeerPort: number;
+  apiPort: number;
+  /** File names, relative to the folder in which the parts run. */
+  files: {
+    certificate: string;
+    key: string;
+    serviceAccountKey: string;
+    serviceAccountPublicKey: string;
+    tokens: string;
+    auditPolicy: string;
+    managerKubeconfig: string;
+  };
+}
+
+/** How kube-controller-manager and admission behave; durations in milliseconds. */
+export interface Pace {
+  nodeGraceMs: number;
+  nodeMonitorMs: number;
+  /** `tolerationSeconds` that pods get for not-ready and unreachable. */
+  tolerationSeconds: number;
+}
+
+export const SHORT_PACE: Pace = { nodeGraceMs: 4_000, nodeMonitorMs: 1_000, tolerationSeconds: 300 };
+
+/** What the drill leaves to the real kube-controller-manager. Scheduler and CSI attacher are other programs, and ours. */
+const CONTROLLERS = [
+  'attachdetach',
+  'daemonset',
+  'deployment',
+  'disruption',
+  'garbagecollector',
+  'job',
+  'namespace',
+  'nodelifecycle',
+  'persistentvolume-binder',
+  'podgc',
+  'pv-protection',
+  'pvc-protection',
+  'replicaset',
+  'serviceaccount',
+  'statefulset',
+];
+
+export function etcdCommand({ host, etcdPort, etcdPeerPort }: Places): string[] {
+  const [client, peer] = [`http://${host}:${etcdPort}`, `http://${host}:${etcdPeerPort}`];
+  const serving = [`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`, `--listen-peer-urls=${peer}`];
+  // A drill's data is gone with the drill: nothing is lost by not waiting for the disk.
+  return ['--data-dir=etcd', ...serving, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=default=${peer}`, '--unsafe-no-fsync'];
+}
+
+export function apiServerCommand({ host, etcdPort, apiPort, files }: Places, pace: Pace): string[] {
+  return [
+    `--etcd-servers=http://${host}:${etcdPort}`,
+    `--bind-address=${host}`,
+    `--secure-port=${apiPort}`,
+    `--tls-cert-file=${files.certificate}`,
+    `--tls-private-key-file=${files.key}`,
+    `--token-auth-file=${files.tokens}`,
+    `--service-account-key-file=${files.serviceAccountPublicKey}`,
+    `--service-account-signing-key-file=${files.serviceAccountKey}`,
+    '--service-account-issuer=https://control-plane.drill',
+    '--authorization-mode=RBAC',
+    // Its tokens are for containers, of which the drill has none.
+    '--disable-admission-plugins=ServiceAccount',
+    '--allow-privileged',
+    '--service-cluster-ip-range=10.0.0.0/24',
+    `--default-not-ready-toleration-seconds=${pace.tolerationSeconds}`,
+    `--default-unreachable-toleration-seconds=${pace.tolerationSeconds}`,
+    `--audit-policy-file=${files.auditPolicy}`,
+    '--audit-log-path=-',
+  ];
+}
+
+export function controllerManagerCommand({ files }: Places, pace: Pace): string[] {
+  return [
+    `--kubeconfig=${files.managerKubeconfig}`,
+    `--service-account-private-key-file=${files.serviceAccountKey}`,
+    '--use-service-account-credentials=false',
+    '--leader-elect=false',
+    '--port=0',
+    '--secure-port=0',
+    '--kube-api-qps=200',
+    '--kube-api-burst=400',
+    `--controllers=${CONTROLLERS.join(',')}`,
+    `--node-monitor-period=${pace.nodeMonitorMs}ms`,
+    `--node-monitor-grace-period=${pace.nodeGraceMs}ms`,
+    '--pvclaimbinder-sync-period=1s',
+    // The least that it takes: a VolumeAttachment that somebody else deleted is noticed by this look only.
+    '--attach-detach-reconcile-sync-period=1001ms',
+  ];
+}
