@@ -15,8 +15,8 @@ import { resolveParameters } from './resolve-parameters.ts';
 export interface LivePlannerSources {
   cluster: Cluster;
   configMaps: Lister<ConfigMap>;
-  /** Names and keys only. */
-  secrets: Lister<Secret>;
+  /** Names and keys only. Undefined: who asks may not see Secrets, so that it is not known which exist. */
+  secrets: Lister<Secret> | undefined;
   registry: AgentRegistry;
   namespace: string;
 }
@@ -37,6 +37,7 @@ export class LivePlanner implements Planner {
   planFor(node: Node): Plan {
     const { configuration, owners } = this.configuration();
     const { metadata, spec, status } = node;
+    const { secrets, namespace } = this.sources;
     return resolvePlan({
       node: {
         name: metadata.name,
@@ -48,10 +49,13 @@ export class LivePlanner implements Planner {
       },
       configuration,
       owners,
-      secretKeys: (name) => {
-        const secret = this.sources.secrets.get(`${this.sources.namespace}/${name}`);
-        return secret === undefined ? undefined : Object.keys(secret.data ?? {});
-      },
+      secretKeys:
+        secrets === undefined
+          ? undefined
+          : (name) => {
+              const secret = secrets.get(`${namespace}/${name}`);
+              return secret === undefined ? undefined : Object.keys(secret.data ?? {});
+            },
     });
   }
 

@@ -62,17 +62,7 @@ export class NodeObservation {
 
   /** First sights of what stands in the status. */
   seeStatus(status: NodeFenceStatus, nowMs: number): void {
-    const last = status.journal.at(-1);
-    const action = status.journal.findLast((entry) => entry.step !== 'recovery');
-    this.mark('action', action === undefined ? undefined : `${action.id}/${action.result ?? ''}`, nowMs);
-    this.mark('position', [status.incident, status.restarts, status.state, status.step, status.level].join('/'), nowMs);
-    this.mark(
-      'journal',
-      last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${status.journal.filter((entry) => entry.finishedAt === undefined).length}`,
-      nowMs,
-    );
-    this.mark('released', status.released?.at, nowMs);
-    this.mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`, nowMs);
+    for (const [key, value] of sightsOf(status)) this.mark(key, value, nowMs);
   }
 
   since(status: NodeFenceStatus | undefined): Since {
@@ -87,6 +77,20 @@ export class NodeObservation {
     if (this.setAtMs !== undefined) since.set = this.setAtMs;
     return since;
   }
+}
+
+/** What a status shows that delays are counted from; `undefined`: it does not stand. */
+export function sightsOf(status: NodeFenceStatus): [keyof Since, string | undefined][] {
+  const last = status.journal.at(-1);
+  const action = status.journal.findLast((entry) => entry.step !== 'recovery');
+  const open = status.journal.filter((entry) => entry.finishedAt === undefined).length;
+  return [
+    ['action', action === undefined ? undefined : `${action.id}/${action.result ?? ''}`],
+    ['position', [status.incident, status.restarts, status.state, status.step, status.level].join('/')],
+    ['journal', last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${open}`],
+    ['released', status.released?.at],
+    ['held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`],
+  ];
 }
 
 export function readyOf(node: Node): NonNullable<Node['status']['conditions']>[number] | undefined {
