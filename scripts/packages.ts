@@ -7,7 +7,11 @@ interface TestProgram {
   command: string;
   package: string;
 }
-export const TEST_PROGRAMS: readonly TestProgram[] = [{ command: 'git', package: 'git' }];
+export const TEST_PROGRAMS: readonly TestProgram[] = [
+  { command: 'git', package: 'git' },
+  { command: 'ipmitool', package: 'ipmitool' },
+  { command: 'ipmi_sim', package: 'openipmi' },
+];
 
 export interface Machine {
   isRoot: boolean;
