@@ -64,9 +64,7 @@ async function readPages<T extends KubeObject>(
     }
     const page = readPage(what, response.body);
     for (const raw of page.items) {
-      const object = asObject(what, raw) as T;
-      object.apiVersion = apiVersion;
-      object.kind = resource.kind;
+      const object = { ...(asObject(what, raw) as T), apiVersion, kind: resource.kind };
       items.push(options.prune === undefined ? object : options.prune(object));
     }
     if (page.token === '') {

@@ -32,9 +32,9 @@ export function isString(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-/** A deep copy as JSON would make it: members that are `undefined` are dropped. */
+/** A deep copy as JSON would make it: members that are `undefined` are dropped. What is frozen is taken for `freeze`'s work and shared. */
 export function copy<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   return (Array.isArray(value) ? value.map((item: unknown) => (item === undefined ? null : copy(item))) : copyMembers(value)) as T;
 }
 
@@ -45,6 +45,25 @@ function copyMembers(value: object): object {
     if (member !== undefined && typeof member !== 'function') result[key] = typeof member === 'object' ? copy(member) : member;
   }
   return result;
+}
+
+/** A deep copy that may be changed in place, of what is frozen too. */
+export function thaw(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(thaw);
+  const result: JsonObject = {};
+  for (const name in value) {
+    const content = value[name];
+    if (content !== undefined) result[name] = thaw(content);
+  }
+  return result;
+}
+
+/** Freezes all the way down, so that readers may share it. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const key in value) freeze(value[key]);
+  return Object.freeze(value);
 }
 
 /** Deep equality; a member that is `undefined` equals one that is absent. */

@@ -1,5 +1,5 @@
 import { expired } from './failure.ts';
-import type { ApiObject } from './json.ts';
+import { freeze, type ApiObject } from './json.ts';
 
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -155,13 +155,13 @@ export class Store {
     return [...this.collections.keys()];
   }
 
-  /** Writes an object under the next revision and returns it as stored. */
+  /** Writes an object under the next revision and returns it as stored: frozen, to be shared by all readers. */
   put(name: string, object: ApiObject): ApiObject {
     const collection = this.collection(name);
     const key = keyOf(object);
     const previous = collection.get(key);
     const revision = ++this.counter;
-    const stored: ApiObject = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+    const stored: ApiObject = freeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
     collection.apply({ revision, type: previous === undefined ? 'ADDED' : 'MODIFIED', key, object: stored, previous });
     return stored;
   }
@@ -171,7 +171,7 @@ export class Store {
     const collection = this.collection(name);
     const key = keyOf(object);
     const revision = ++this.counter;
-    const last: ApiObject = { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+    const last: ApiObject = freeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
     collection.apply({ revision, type: 'DELETED', key, object: last, previous: collection.get(key) });
     return last;
   }

@@ -13,7 +13,7 @@ import type { ApiServer } from './server.ts';
 import type { ServerEvent } from './watches.ts';
 
 /**
- * The server reached within one process: what goes in and comes out is copied, so that nobody shares objects. Answers and events arrive in a later
+ * The server reached within one process: what goes in is copied, what comes out is copied or frozen, so that nobody can change another's objects. Answers and events arrive in a later
  * microtask, in order. Deadlines are not measured here, since the server answers at once: a wrapper that delays must end calls itself.
  */
 export function inProcessTransport(server: ApiServer, userName: string, userAgent = 'in-process'): ApiTransport {

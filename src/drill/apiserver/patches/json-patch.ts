@@ -1,5 +1,5 @@
 import { ApiFailure, badRequest } from '../failure.ts';
-import { copy, equal, isObject, shown, type Json, type JsonObject } from '../json.ts';
+import { equal, isObject, shown, thaw, type Json, type JsonObject } from '../json.ts';
 
 const OPERATIONS_MAX = 10_000;
 
@@ -13,7 +13,7 @@ export function applyJsonPatch(original: JsonObject, patch: Json | undefined): J
       `The allowed maximum operations in a JSON patch is ${String(OPERATIONS_MAX)}, got ${String(patch.length)}`,
     );
   }
-  const holder: JsonObject = { root: copy(original) };
+  const holder: JsonObject = { root: thaw(original) };
   for (const operation of patch) {
     if (!isObject(operation)) throw badRequest('error decoding patch: an operation must be an object');
     applyOperation(holder, operation);
@@ -31,13 +31,13 @@ function applyOperation(holder: JsonObject, operation: JsonObject): void {
   const path = pointer(operation['path']);
   switch (operation['op']) {
     case 'add':
-      add(holder, path, copy(operation['value'] ?? null));
+      add(holder, path, thaw(operation['value'] ?? null));
       return;
     case 'remove':
       remove(holder, path);
       return;
     case 'replace':
-      replace(holder, path, copy(operation['value'] ?? null));
+      replace(holder, path, thaw(operation['value'] ?? null));
       return;
     case 'move': {
       const moved = remove(holder, pointer(operation['from']));
@@ -45,7 +45,7 @@ function applyOperation(holder: JsonObject, operation: JsonObject): void {
       return;
     }
     case 'copy':
-      add(holder, path, copy(read(holder, pointer(operation['from']))));
+      add(holder, path, thaw(read(holder, pointer(operation['from']))));
       return;
     case 'test':
       if (!equal(readOrNull(holder, path), operation['value'] ?? null))

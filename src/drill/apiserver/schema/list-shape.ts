@@ -27,7 +27,8 @@ export function patchShape(schema: JsonObject | undefined): ListShape {
 /** The schema of a member: a named property, else the schema of all other members. */
 export function memberSchema(schema: JsonObject | undefined, name: string): JsonObject | undefined {
   if (schema === undefined) return undefined;
-  const property = at(schema, 'properties', name);
+  const properties = schema['properties'];
+  const property = isObject(properties) ? properties[name] : undefined;
   if (isObject(property)) return property;
   const others = schema['additionalProperties'];
   return isObject(others) ? others : undefined;
