@@ -7,6 +7,7 @@ import type { ConfigMap, KubeObject, Secret } from '../ports/objects.ts';
 import {
   CONFIG_MAPS,
   LEASES,
+  NODE_FENCE_ACKNOWLEDGEMENTS,
   NODE_FENCE_REPORTS,
   NODE_FENCE_STOPS,
   NODE_FENCES,
@@ -43,6 +44,7 @@ export function watchCluster(ports: ControllerPorts, options: ControllerOptions)
     volumeAttachments: watch(VOLUME_ATTACHMENTS, { indexes: { [BY_NODE]: (attachment) => [attachment.spec.nodeName] } }),
     fences: watch(NODE_FENCES),
     stops: watch(NODE_FENCE_STOPS),
+    acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
     reports: watch(NODE_FENCE_REPORTS),
   };
   const configMaps = watch(CONFIG_MAPS, { namespace: options.namespace });

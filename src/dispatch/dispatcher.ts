@@ -2,7 +2,7 @@ import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import type { PlanMethod } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { ActionAgent, Agent, AgentContext, AgentRegistry, Target } from '../ports/agents.ts';
+import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, Target } from '../ports/agents.ts';
 import { timestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
@@ -62,6 +62,18 @@ export class Dispatcher implements Runner {
         ? { result: 'found-done', message: `read back after a crash: ${inWords(reading)}`, edge }
         : { result: 'found-not-done', message: `read back after a crash: ${inWords(reading)}` };
     });
+  }
+
+  /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. */
+  async look(job: Job): Promise<{ state: DeviceState; detail: string }> {
+    try {
+      const reading = await (await this.deviceCall(job, job.method)).read();
+      const states = [reading.state, ...(reading.witness === undefined ? [] : [reading.witness.state])];
+      return { state: states.find((state) => ALIVE.has(state)) ?? reading.state, detail: inWords(reading) };
+    } catch (error) {
+      if (job.signal.aborted) throw error;
+      return { state: 'unknown', detail: failureOf(error).message };
+    }
   }
 
   /** Ends what agents keep open: sessions and connections of devices. */
@@ -168,6 +180,9 @@ export class Dispatcher implements Runner {
     return created;
   }
 }
+
+/** States in which something may still run behind the plug. */
+const ALIVE: ReadonlySet<DeviceState> = new Set(['on', 'open', 'pending']);
 
 /** What the run wants of the device: a confirmation wants what its operation did. */
 function wantedBy(entry: JournalEntry): Wanted {

@@ -1,9 +1,10 @@
+import { acknowledged, sinceWord } from './acknowledgement.ts';
 import { standingEvidence, voidEvidence } from './evidence.ts';
 import { appended, offBegan, restoreFor } from './journal.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
-import { compile, isFailure, progress, RELEASE_END } from './program.ts';
+import { ACKNOWLEDGE, compile, isFailure, progress, RELEASE, RELEASE_END } from './program.ts';
 import type { Operation } from './program.ts';
 import { event, moved } from './transition.ts';
 import type { Context, Transition } from './transition.ts';
@@ -33,6 +34,7 @@ export interface StepEnds {
 
 /** Takes the present step one operation further: the next intent, a wait, the next level, or one of the two ends. */
 export function advance(context: Context, step: Step, ends: StepEnds): Transition {
+  if (step === 'power-management' && acknowledged(context.status) !== undefined) return releaseOnWord(context, ends);
   const status = context.status.step === step ? context.status : moved(context.status, { step, level: 1 }, `Step ${step} begins.`);
   const wrong = spoiling(context.plan, step);
   if (wrong !== undefined) return ends.failed(status, `${wrong.where}: ${wrong.message}`);
@@ -53,6 +55,35 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
       return attempt(context, status, step, now);
     }
   }
+}
+
+/** A person has the machine in hand: its workload is let go, and nothing is switched, whatever the plan or its errors say. */
+function releaseOnWord(context: Context, ends: StepEnds): Transition {
+  const { status, plan, snapshot } = context;
+  const program = [RELEASE, RELEASE_END].filter((operation) => isWanted(operation, context, status));
+  const now = progress(program, sinceWord(status));
+  if (now.kind === 'open') return { status };
+  if (now.kind === 'finished') return ends.finished(status);
+  if (now.kind === 'failed' || status.retries > plan.stepRetries) return ends.failed(status, lastFailure(status));
+  const wait = dueMs(context, status, now.operation);
+  if (wait > snapshot.nowMs) return { status, requeueAtMs: wait };
+  const source = status.journal.find((entry) => entry.id === acknowledged(status)?.source);
+  if (now.operation.key === 'release' && isStale(context) && source !== undefined) {
+    return acknowledge(context, { name: source.method, uid: source.plug });
+  }
+  return begin(context, status, 'power-management', now);
+}
+
+/** Weighs a person's word: an operation of its own, in whatever state the fence is. */
+export function acknowledge(context: Context, word: { name: string; uid: string }): Transition {
+  const attempt = 1 + context.status.journal.filter((entry) => entry.action === 'acknowledge' && entry.plug === word.uid).length;
+  return begin(
+    context,
+    context.status,
+    'power-management',
+    { operation: ACKNOWLEDGE, attempt, confirm: false },
+    { method: word.name, plug: word.uid },
+  );
 }
 
 /** The first error of the configuration that spoils this step (P7): it never counts as done. */
@@ -78,10 +109,13 @@ interface Next {
 function attempt(context: Context, status: NodeFenceStatus, step: Step, next: Next): Transition {
   const wait = dueMs(context, status, next.operation);
   if (wait > context.snapshot.nowMs) return { status, requeueAtMs: Number.isFinite(wait) ? wait : undefined };
-  const stale = context.provenAtMs === undefined || context.snapshot.nowMs - context.provenAtMs > PROOF_MAX_AGE_MS;
-  const reread = next.operation.key === 'release' && stale ? lastOff(context, status) : undefined;
+  const reread = next.operation.key === 'release' && isStale(context) ? lastOff(context, status) : undefined;
   if (reread !== undefined) return begin(context, status, step, { ...next, operation: reread, confirm: true });
   return begin(context, status, step, next);
+}
+
+function isStale({ provenAtMs, snapshot }: Context): boolean {
+  return provenAtMs === undefined || snapshot.nowMs - provenAtMs > PROOF_MAX_AGE_MS;
 }
 
 /** When the next operation may begin; `Infinity`: a change decides. */
@@ -129,10 +163,10 @@ function lastOff(context: Context, status: NodeFenceStatus): Operation | undefin
   return compile(context.plan, 'power-management', status.level).findLast((operation) => operation.phase === 'off');
 }
 
-function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next): Transition {
+function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next, named?: Pick<JournalEntry, 'method' | 'plug'>): Transition {
   const { operation } = next;
   const method = operation.method;
-  const name = method?.name ?? operation.action;
+  const name = named?.method ?? method?.name ?? operation.action;
   const entry: JournalEntry = {
     id: `${name}-${context.snapshot.uuid}`,
     step,
@@ -141,7 +175,7 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
     method: name,
     agent: method?.agent ?? 'kubernetes',
     device: method?.device ?? '',
-    plug: method?.plug ?? '',
+    plug: named?.plug ?? method?.plug ?? '',
     action: next.confirm ? 'confirm' : operation.action,
     attempt: next.attempt,
     restart: status.restarts,

@@ -1,3 +1,4 @@
+import { releasedOnWord } from './acknowledgement.ts';
 import type { NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
@@ -35,10 +36,14 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
   return !isOnBootThatWasOff(node, status);
 }
 
-/** The node shows the boot on which its device read off: it has not started since, or the device switches another machine. */
+/**
+ * The node shows the boot on which its device read off, or that a person declared down before its workload was let go: it has not started since, or
+ * the device switches another machine, or the person looked at another one.
+ */
 export function isOnBootThatWasOff(node: NodeFacts, status: NodeFenceStatus): boolean {
   const off = status.journal.findLast((entry) => entry.action === 'off' && (entry.result === 'succeeded' || entry.result === 'found-done'));
-  return off?.bootID !== undefined && off.bootID === node.bootID;
+  const word = releasedOnWord(status);
+  return [off, word].some((proof) => proof?.bootID !== undefined && proof.bootID === node.bootID);
 }
 
 /** Healthy for the whole of `healthy_delay`. */

@@ -18,16 +18,18 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   const finished: JournalEntry = { ...entry, finishedAt: report.finishedAt, result: report.result, message: bounded(report.message) };
   if (report.edgeUnseen === true) finished.edgeUnseen = true;
   const next: NodeFenceStatus = { ...status, journal: status.journal.map((candidate) => (candidate === entry ? finished : candidate)) };
-  if (isFailure(report.result)) next.retries = status.retries + 1;
+  if (isFailure(report.result) && entry.action !== 'acknowledge') next.retries = status.retries + 1;
   if (report.evidence !== undefined) {
     next.evidence = [...status.evidence, { ...report.evidence, source: report.id, detail: bounded(report.evidence.detail) }].slice(-LIMITS.evidence);
-    next.timeline = { ...next.timeline, poweredOffAt: report.evidence.observedAt };
+    if (report.evidence.kind !== 'ack') next.timeline = { ...next.timeline, poweredOffAt: report.evidence.observedAt };
   }
   if (report.released !== undefined) {
     next.released = { ...status.released, ...report.released };
     next.timeline = { ...next.timeline, releasedAt: next.timeline.releasedAt ?? report.released.at };
   }
   if (entry.action === 'release' && report.result === 'voided') next.evidence = voidEvidence(next.evidence, report.finishedAt, report.message);
+  if (entry.action === 'acknowledge' && report.result === 'refused')
+    next.evidence = voidEvidence(next.evidence, report.finishedAt, bounded(report.message));
   if (report.edge !== undefined) next.restore = withEdge(status.restore ?? {}, finished, report.edge);
   if (report.edge === 'on') next.timeline = { ...next.timeline, poweredOnAt: report.finishedAt };
   if (report.result === 'succeeded' || report.result === 'found-done') next.restore = withoutUndone(next.restore ?? {}, finished);

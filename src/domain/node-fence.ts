@@ -54,7 +54,7 @@ export interface JournalEntry {
   agent: string;
   device: string;
   plug: string;
-  action: MethodAction | 'release' | 'release-end' | 'confirm';
+  action: MethodAction | 'release' | 'release-end' | 'confirm' | 'acknowledge';
   /** 1 for the first run of this operation in this incident and restart. */
   attempt: number;
   restart: number;

@@ -20,6 +20,12 @@ export interface Operation {
 /** Our out-of-service taint is taken back. */
 export const RELEASE_END: Operation = { key: 'release-end', phase: 'release', action: 'release-end', together: [] };
 
+/** The workload is let go. */
+export const RELEASE: Operation = { key: 'release', phase: 'release', action: 'release', together: [] };
+
+/** A person's word is weighed against what the devices show. */
+export const ACKNOWLEDGE: Operation = { key: 'acknowledge', phase: 'release', action: 'acknowledge', together: [] };
+
 const UNDO_CORDON: PlanMethod = {
   name: 'undo-cordon',
   agent: 'uncordon',
@@ -60,8 +66,7 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
     });
   }
   if (offs.length > 0) {
-    program.push({ key: 'release', phase: 'release', action: 'release', together: [] });
-    program.push(RELEASE_END);
+    program.push(RELEASE, RELEASE_END);
   }
   for (const method of ons) program.push({ key: `on:${method.name}`, phase: 'on', action: 'on', method, together: [] });
   return program;

@@ -24,6 +24,8 @@ export interface Snapshot {
   identity: { systemUUID?: string; providerID?: string } | undefined;
   /** Number of the node's last incident. */
   lastIncident: number;
+  /** A person's word that waits to be weighed and fits this fence, its incident and this boot. */
+  acknowledgement: { name: string; uid: string } | undefined;
   workload: { pods: number; terminating: number; volumeAttachments: number };
   /** Of the present leadership. */
   epoch: number;

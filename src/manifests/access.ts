@@ -48,9 +48,10 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
     rule(GROUP, ['nodefences/finalizers'], ['update']),
     rule(GROUP, ['nodefencereports'], [...WATCH, 'create']),
     rule(GROUP, ['nodefencereports/status'], ['update']),
-    // A person's word: read, and deleted once used; never written by the controller.
+    // A person's words: read, and an acknowledgement deleted once it is settled and its incident over; never written by the controller.
     rule(GROUP, ['nodefencestops'], WATCH),
     rule(GROUP, ['nodefenceacknowledgements'], [...WATCH, 'delete']),
+    rule(GROUP, ['nodefenceacknowledgements/status'], ['update']),
   ],
 };
 

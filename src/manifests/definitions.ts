@@ -2,7 +2,7 @@ import { GROUP, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOP
 import type { KubeObject } from '../ports/objects.ts';
 import type { Resource } from '../ports/cluster.ts';
 import { SPEC, STATUS } from './node-fence-schema.ts';
-import { ACKNOWLEDGEMENT_SPEC, REPORT_SPEC, REPORT_STATUS, STOP_SPEC } from './people-schemas.ts';
+import { ACKNOWLEDGEMENT_SPEC, ACKNOWLEDGEMENT_STATUS, REPORT_SPEC, REPORT_STATUS, STOP_SPEC } from './people-schemas.ts';
 import type { JsonSchema, Schema } from './schema.ts';
 
 interface PrinterColumn {
@@ -129,9 +129,11 @@ export const NODE_FENCE_ACKNOWLEDGEMENT_DEFINITION = definition({
   description: "A person's word that a node is down, bound to one failure of it. Used once.",
   spec: ACKNOWLEDGEMENT_SPEC,
   isSpecRequired: true,
+  status: ACKNOWLEDGEMENT_STATUS,
   columns: [
     column('Node', '.spec.node', 'Node that is down.'),
     column('Incident', '.spec.incident', 'Failure that it speaks of.', 'integer'),
+    column('State', '.status.state', 'accepted or refused; empty while it is pending.'),
     column('Reason', '.spec.reason', 'What was seen.'),
   ],
 });

@@ -20,6 +20,7 @@ export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without fi
     release: 'the workload is released',
     'release-end': 'the release is taken back, read back',
     confirm: 'an effect is looked for',
+    acknowledge: "a person's word is weighed against what the devices show",
   }),
   attempt: integer('1 for the first run of this operation in this incident and restart.', 1),
   restart: integer('Restart of the fence that it belongs to.'),

@@ -1,4 +1,4 @@
-import type { NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../ports/resources.ts';
+import type { AcknowledgementStatus, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../ports/resources.ts';
 import { choice, flag, integer, list, listByKey, nodeName, object, optional, text, time, token } from './schema.ts';
 import type { Schema } from './schema.ts';
 
@@ -27,6 +27,13 @@ export const ACKNOWLEDGEMENT_SPEC = object<NodeFenceAcknowledgement['spec']>(
     reason: text('What was seen.', { minLength: 1 }),
   },
 );
+
+export const ACKNOWLEDGEMENT_STATUS = object<AcknowledgementStatus>('What the controller made of it; empty while it is pending.', {
+  state: optional(choice('Whether it counts.', { accepted: 'it is evidence now', refused: 'it is none' })),
+  message: optional(text('Why.')),
+  at: optional(time('When.')),
+  usedBy: optional(token('Journal id of the run that used it.', { maxLength: 320 })),
+});
 
 type ReportStatus = NonNullable<NodeFenceReport['status']>;
 type Element<K extends keyof ReportStatus> = NonNullable<ReportStatus[K]> extends (infer E)[] ? E : never;

@@ -2,7 +2,7 @@ import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import type { PlanMethod, Timing } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from './agents.ts';
-import type { AgentErrorKind, Identity, Parameters } from './agents.ts';
+import type { AgentErrorKind, DeviceState, Identity, Parameters } from './agents.ts';
 import { ApiStatusError, TransportError } from './api-transport.ts';
 
 /** One run of a method, whose intent is written and acknowledged. */
@@ -33,6 +33,8 @@ export interface Runner {
   run(job: Job): Promise<JobReport>;
   /** Reads what became of a run that a crash left open. */
   recover(job: Job): Promise<JobReport>;
+  /** One read of the job's method, in words; `unknown` too when the device cannot be read. Rejects only when `job.signal` is aborted. */
+  look(job: Job): Promise<{ state: DeviceState; detail: string }>;
 }
 
 const RESULT_OF: Readonly<Record<AgentErrorKind, JobResult>> = {

@@ -18,6 +18,16 @@ export interface NodeFenceStop extends KubeObject {
 /** A person's word that a node is down: single use, bound to one incident (P1). */
 export interface NodeFenceAcknowledgement extends KubeObject {
   spec: { node: string; nodeFenceUID: string; incident: number; bootID?: string; reason: string };
+  status?: AcknowledgementStatus;
+}
+
+/** What the controller made of it; absent while it is pending. */
+export interface AcknowledgementStatus {
+  state?: 'accepted' | 'refused';
+  message?: string;
+  at?: string;
+  /** Journal id of the run that used it. */
+  usedBy?: string;
 }
 
 /** What outlives a fence; name = node. */

@@ -97,6 +97,19 @@ export const EVENTS: readonly Deviation[] = [
     },
   ),
   event(
+    'a person pulls the plug and says so',
+    (walker) => fenced(walker) && walker.model.acknowledgement === undefined,
+    (walker) => {
+      walker.powerOff();
+      walker.acknowledge();
+    },
+  ),
+  event(
+    'a person says so of a machine that runs',
+    (walker) => fenced(walker) && walker.model.acknowledgement === undefined,
+    (walker) => walker.acknowledge(),
+  ),
+  event(
     'a volume that never detaches',
     ({ machine }) => !machine.stuckVolume,
     ({ machine }) => (machine.stuckVolume = true),

@@ -1,4 +1,5 @@
 import { ROWS } from '../../src/domain/automaton.ts';
+import { acknowledged } from '../../src/domain/acknowledgement.ts';
 import { standingEvidence } from '../../src/domain/evidence.ts';
 import { offBegan, openEntries } from '../../src/domain/journal.ts';
 import { FENCE_STATES, LIMITS } from '../../src/domain/node-fence.ts';
@@ -66,16 +67,23 @@ function judgeRun(snapshot: Snapshot, after: NodeFenceStatus, entry: JournalEntr
   const later = level.findIndex((other) => other.action === 'on' && other.id !== entry.id && entry.step === 'power-management') >= 0;
   const byHand = snapshot.fence?.deleting === true;
   const settleMs = plan?.timing.settleMs ?? 0;
+  const word = acknowledged(after) !== undefined;
   return [
+    word && !byHand && (entry.action === 'off' || entry.action === 'on') && `switches ${entry.action} a machine that a person has in hand`,
     entry.action === 'release' && proof === undefined && 'releases without evidence (P1)',
     entry.action === 'release' && proof !== undefined && provenAtMs === undefined && 'releases on evidence of another process (P2)',
     entry.action === 'release' && provenAtMs !== undefined && (node?.lifeAtMs ?? 0) > provenAtMs && 'releases after a sign of life (P2)',
     entry.action === 'on' && after.restore?.taints !== undefined && 'switches on a node under our out-of-service taint (P3)',
     entry.action === 'on' && after.released?.voidedAt !== undefined && !byHand && 'switches on after the proof of a release was lost (P2)',
     entry.action === 'on' && nowMs < (since.set ?? 0) + settleMs && `switches on ${nowMs - (since.set ?? 0)} ms after the last set (P5)`,
-    (entry.action === 'off' || entry.action === 'release') && later && `${entry.action} after an on of the same level (P3)`,
+    (entry.action === 'off' || entry.action === 'release') && later && !word && `${entry.action} after an on of the same level (P3)`,
     node?.uid !== after.frozen?.nodeUID && `${entry.operation} for a Node that is gone or replaced`,
-    after.step !== 'recovery' && !byHand && spoiled(after) && `runs a step whose configuration is wrong (P7)`,
+    after.step !== 'recovery' &&
+      !byHand &&
+      !word &&
+      entry.action !== 'acknowledge' &&
+      spoiled(after) &&
+      `runs a step whose configuration is wrong (P7)`,
   ];
 }
 
@@ -89,7 +97,7 @@ function judgeHolds(snapshot: Snapshot, before: NodeFenceStatus | undefined, ent
   const harmful = isolating || entry.action === 'off' || entry.action === 'release';
   const observed = snapshot.holds.some((hold) => hold.policy === 'observe');
   return [
-    snapshot.stop !== undefined && entry.action !== 'confirm' && `${entry.action} under a person's stop (P6)`,
+    snapshot.stop !== undefined && entry.action !== 'confirm' && entry.action !== 'acknowledge' && `${entry.action} under a person's stop (P6)`,
     snapshot.holds.length > 0 &&
       harmful &&
       `${entry.operation} ${before !== undefined && offBegan(before) ? 'after the first off ' : ''}under a hold (P6)`,

@@ -135,6 +135,7 @@ export class Walker {
     const kind = model.dispatched.at(-1)?.kind ?? 'run';
     const honest = told === undefined ? (kind === 'recover' ? this.found(entry) : this.done(entry)) : { result: told, more: {} };
     this.onResult?.(entry, kind, honest.result);
+    if (entry.action === 'acknowledge' && (honest.result === 'succeeded' || honest.result === 'refused')) model.acknowledgement = undefined;
     model.finish(honest.result, { ...honest.more, ...more });
   }
 
@@ -157,6 +158,12 @@ export class Walker {
     this.machine.kubelet = ready === 'True' ? 'ready' : 'alive';
     this.machine.power = 'on';
     this.model.live({ bootID: `boot-${this.machine.boot}`, ...(ready === undefined ? {} : { ready }) });
+  }
+
+  /** A person's word for the fence that is open; `uid` is new each time. */
+  acknowledge(): void {
+    const count = this.model.fence?.status?.journal.filter((entry) => entry.action === 'acknowledge').length ?? 0;
+    this.model.acknowledgement = { name: 'word', uid: `word-${count}` };
   }
 
   die(): void {
@@ -214,6 +221,10 @@ export class Walker {
 
   private decide(): Decision {
     const { model } = this;
+    // What the shell answers at once: the word can never count here.
+    const { status } = model.fence ?? {};
+    if (status === undefined || status.state === 'done' || status.state === 'final' || status.released !== undefined)
+      model.acknowledgement = undefined;
     const snapshot = model.snapshot();
     if (this.isThorough) freeze(snapshot);
     const first = this.isThorough ? decide(snapshot) : undefined;
@@ -243,12 +254,24 @@ export class Walker {
       case 'release-end':
         machine.tainted = false;
         return plain('succeeded');
+      case 'acknowledge':
+        return this.weighed(entry);
       case 'confirm':
         return plain(this.stands(entry) ? 'succeeded' : 'found-not-done');
       default:
         machine.cordoned = entry.agent === 'cordon';
         return plain('succeeded');
     }
+  }
+
+  private weighed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+    const { machine, model } = this;
+    if (machine.power === 'on') return plain('refused');
+    model.proofs.set(entry.id, model.nowMs);
+    const observedAt = new Date(1_700_000_000_000 + model.nowMs).toISOString();
+    const bootID = model.node?.bootID;
+    const evidence = { kind: 'ack' as const, grade: 'person' as const, detail: 'word', observedAt, ...(bootID === undefined ? {} : { bootID }) };
+    return { result: 'succeeded', more: { evidence, evidenceAtMs: model.nowMs } };
   }
 
   /** What the shell finds at the API's quorum before it releases. */
@@ -264,7 +287,7 @@ export class Walker {
   }
 
   private found(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
-    if (entry.action === 'confirm' || !this.stands(entry)) return plain('found-not-done');
+    if (entry.action === 'confirm' || entry.action === 'acknowledge' || !this.stands(entry)) return plain('found-not-done');
     if (entry.action === 'off' || entry.action === 'on') return { result: 'found-done', more: { edge: entry.action } };
     if (entry.action !== 'release') return plain('found-done');
     const at = new Date(1_700_000_000_000 + this.model.nowMs).toISOString();
@@ -309,7 +332,13 @@ export function keyOf(walker: Walker): string {
     model.node === undefined ? undefined : [model.node.ready, model.node.uid, model.node.bootID, age(model.node.lifeAtMs)],
     [...model.marks].map(([key, mark]) => [key, age(mark.atMs)]).sort(),
     age(model.setAtMs),
-    [model.holds.map((hold) => hold.policy), model.stop !== undefined, [...model.inFlight].length, model.reports.map((report) => report.result)],
+    [
+      model.holds.map((hold) => hold.policy),
+      model.stop !== undefined,
+      model.acknowledgement !== undefined,
+      [...model.inFlight].length,
+      model.reports.map((report) => report.result),
+    ],
     [model.workload, machine, machine.readyAtMs === undefined ? undefined : machine.readyAtMs - model.nowMs, model.plan.problems.length],
   ]);
 }
@@ -319,7 +348,16 @@ function statusKey(status: NodeFenceStatus, model: Model): unknown {
   const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
   return [
     [status.state, status.step, status.level, status.retries, status.restarts, status.incident, status.outcome, status.epoch - model.epoch],
-    status.journal.map((entry) => [entry.step, entry.level, entry.restart, entry.operation, entry.action, entry.result ?? '', entry.bootID]),
+    status.journal.map((entry) => [
+      entry.step,
+      entry.level,
+      entry.restart,
+      entry.operation,
+      entry.action,
+      entry.result ?? '',
+      entry.bootID,
+      entry.action === 'acknowledge' ? entry.plug : '',
+    ]),
     status.evidence.map((item) => [item.kind, item.voidedAt === undefined, item.bootID]),
     provenAtMs === undefined ? undefined : model.nowMs - provenAtMs,
     [status.hold?.policy, status.restore, status.released?.by, status.released?.voidedAt === undefined, Object.keys(status.timeline)],

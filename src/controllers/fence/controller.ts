@@ -5,6 +5,7 @@ import type { Decision } from '../../domain/transition.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { GROUP, NODE_FENCES, VERSION } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
+import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
@@ -24,11 +25,13 @@ export class FenceController {
   private readonly observations = new Map<string, NodeObservation>();
   /** Our own writes, until the watch has caught up with them. */
   private readonly written = new Map<string, NodeFence>();
+  private readonly acknowledgements: Acknowledgements;
   private readonly runs: Runs;
 
   constructor(dependencies: FenceDependencies) {
     this.dependencies = dependencies;
-    this.runs = new Runs(dependencies);
+    this.acknowledgements = new Acknowledgements(dependencies);
+    this.runs = new Runs(dependencies, this.acknowledgements);
     this.watch();
   }
 
@@ -54,6 +57,8 @@ export class FenceController {
       this.observations.delete(name);
       return;
     }
+    const bootID = node?.status.nodeInfo?.bootID;
+    await this.acknowledgements.settle(name, fence, bootID);
     const observation = this.observationOf(name);
     if (node !== undefined && readyOf(node)?.status === 'True' && (fence === undefined || fence.status?.state === 'final')) {
       // Before anything that can fail: a delay must never be counted from an earlier failure.
@@ -62,7 +67,14 @@ export class FenceController {
       await recordHealthy(this.dependencies, node);
       if (fence === undefined) return;
     }
-    const snapshot = takeSnapshot(this.dependencies, name, fence, observation, this.runs.of(name));
+    const snapshot = takeSnapshot(
+      this.dependencies,
+      name,
+      fence,
+      observation,
+      this.runs.of(name),
+      this.acknowledgements.pendingFor(name, fence, bootID),
+    );
     const decision = decide(snapshot);
     await this.carryOut(name, fence, decision, observation);
     if (decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
@@ -80,7 +92,10 @@ export class FenceController {
     this.runs.forget(name, stored.status);
     for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
     if (decision.dispatch !== undefined && stored.status !== undefined) {
-      this.runs.start({ node: name, entry: decision.dispatch.entry, status: stored.status, kind: decision.dispatch.kind, intentAtMs }, observation);
+      this.runs.start(
+        { node: name, entry: decision.dispatch.entry, fence: stored, status: stored.status, kind: decision.dispatch.kind, intentAtMs },
+        observation,
+      );
     }
     // Once isolation is over: a node that has just failed does not wait for its statistics.
     if (fence.status?.state === 'new' && stored.status !== undefined && stored.status.state !== 'new') {

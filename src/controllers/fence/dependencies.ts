@@ -7,7 +7,7 @@ import type { Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts'
 import type { Planner } from '../../ports/planner.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
-import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
+import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 
 /** Index of pods by `spec.nodeName`, and of VolumeAttachments by `spec.nodeName`. */
 export const BY_NODE = 'node';
@@ -20,6 +20,7 @@ export interface FenceListers {
   volumeAttachments: Lister<VolumeAttachment>;
   fences: Lister<NodeFence>;
   stops: Lister<NodeFenceStop>;
+  acknowledgements: Lister<NodeFenceAcknowledgement>;
   reports: Lister<NodeFenceReport>;
 }
 

@@ -1,14 +1,17 @@
 import { compile } from '../../domain/program.ts';
 import type { Operation } from '../../domain/program.ts';
 import { standingEvidence } from '../../domain/evidence.ts';
-import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import { levelsOf, STEPS } from '../../domain/plan.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { AgentError } from '../../ports/agents.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
+import type { Job } from '../../ports/jobs.ts';
 import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import type { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import type { NodeObservation } from './observation.ts';
 import { endRelease, isTaintedByUs, recoverRelease, release } from './release.ts';
@@ -19,6 +22,7 @@ const PROOF_MAX_AGE_MS = 4_000;
 
 export interface Run {
   node: string;
+  fence: NodeFence;
   entry: JournalEntry;
   status: NodeFenceStatus;
   kind: 'run' | 'recover';
@@ -29,12 +33,14 @@ export interface Run {
 /** Runs under way in this process, and the results that the journal does not hold yet. Bounded: one run a node. */
 export class Runs {
   private readonly dependencies: FenceDependencies;
+  private readonly acknowledgements: Acknowledgements;
   private readonly inFlight = new Map<string, Set<string>>();
   private readonly finished = new Map<string, JobReport[]>();
   private readonly stopping = new AbortController();
 
-  constructor(dependencies: FenceDependencies) {
+  constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements) {
     this.dependencies = dependencies;
+    this.acknowledgements = acknowledgements;
   }
 
   of(node: string): { inFlight: ReadonlySet<string>; reports: readonly JobReport[] } {
@@ -114,6 +120,7 @@ export class Runs {
 
   private async ownOperation(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const { node, status, entry } = run;
+    if (entry.action === 'acknowledge') return this.weigh(run);
     if (run.kind === 'recover') return recoverRelease(this.dependencies, { node, status }, entry.action === 'release' ? 'release' : 'release-end');
     if (entry.action === 'release-end') return endRelease(this.dependencies, node, status);
     const plan = status.frozen?.plan;
@@ -130,8 +137,8 @@ export class Runs {
   }
 
   private async device(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
-    const { runner, planner } = this.dependencies;
-    const { entry, status, node } = run;
+    const { runner } = this.dependencies;
+    const { entry, status } = run;
     const frozen = status.frozen;
     const operation = frozen === undefined ? undefined : operationOf(frozen.plan, entry, status);
     if (frozen === undefined || operation?.method === undefined) {
@@ -143,22 +150,44 @@ export class Runs {
       });
     }
     const job = {
-      entry,
-      method: operation.method,
+      ...this.jobFor(run, frozen, operation.method),
       together: operation.together,
       lastOff: isLastOff(frozen.plan, entry),
-      timing: frozen.plan.timing,
-      identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID },
-      identityRequired: frozen.plan.identity === 'verified' && operation.method.kind === 'power',
-      signal: this.stopping.signal,
-      intentAtMs: run.intentAtMs,
-      parametersOf: (method: PlanMethod) => planner.parametersFor(node, method),
-      mayBegin: (deadlineMs: number) => this.mayBegin(node, deadlineMs, entry),
       onSet: (atMs: number) => {
         if (entry.action === 'off') observation.sent(atMs);
       },
     };
     return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
+  }
+
+  private jobFor({ node, entry, intentAtMs }: Run, frozen: Frozen, method: PlanMethod): Job {
+    return {
+      entry,
+      method,
+      together: [],
+      lastOff: false,
+      timing: frozen.plan.timing,
+      identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID },
+      identityRequired: frozen.plan.identity === 'verified' && method.kind === 'power',
+      signal: this.stopping.signal,
+      intentAtMs,
+      parametersOf: (other) => this.dependencies.planner.parametersFor(node, other),
+      mayBegin: (deadlineMs) => this.mayBegin(node, deadlineMs, entry),
+      onSet: () => undefined,
+    };
+  }
+
+  /** A word that a crash left half weighed is weighed anew. */
+  private async weigh(run: Run): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const { node, entry, status, fence, kind } = run;
+    if (kind === 'recover') return { result: 'found-not-done', message: 'the weighing was cut off; it is done anew' };
+    const { frozen } = status;
+    if (frozen === undefined) return { result: 'voided', message: 'the fence has not begun' };
+    const bootID = this.dependencies.listers.nodes.get(node)?.status.nodeInfo?.bootID;
+    const mayGoOn = (): void => this.mayBegin(node, frozen.plan.timing.setDeadlineMs, entry);
+    return this.acknowledgements.weigh({ fence, status, entry, bootID, mayGoOn }, (method) =>
+      this.dependencies.runner.look(this.jobFor(run, frozen, method)),
+    );
   }
 
   /** P5 and P6 in one synchronous look: the lease, and any stop that the watch has brought by now. */

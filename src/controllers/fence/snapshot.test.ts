@@ -22,7 +22,7 @@ function stage(options: Partial<FenceDependencies['options']> = {}): Stage {
 }
 
 function snapshotOf({ bench, observation }: Stage): ReturnType<typeof takeSnapshot> {
-  return takeSnapshot(bench.dependencies, 'a', undefined, observation, NO_RUNS);
+  return takeSnapshot(bench.dependencies, 'a', undefined, observation, NO_RUNS, undefined);
 }
 
 describe('a snapshot', () => {

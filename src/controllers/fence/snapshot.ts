@@ -19,6 +19,7 @@ export function takeSnapshot(
   fence: NodeFence | undefined,
   observation: NodeObservation,
   runs: { inFlight: ReadonlySet<string>; reports: readonly JobReport[] },
+  acknowledgement: Snapshot['acknowledgement'],
 ): Snapshot {
   const { clock, listers, leadership, planner, random } = dependencies;
   const nowMs = clock.monotonicMs();
@@ -53,6 +54,7 @@ export function takeSnapshot(
     plan,
     identity: report?.identity?.nodeUID === node?.metadata.uid ? report?.identity : undefined,
     lastIncident: report?.incident ?? 0,
+    acknowledgement,
     workload: workloadOf(listers, name),
     epoch: leadership.epoch,
     actsFromMs: leadership.actsFromMs,

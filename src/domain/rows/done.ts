@@ -1,3 +1,4 @@
+import { releasedOnWord } from '../acknowledgement.ts';
 import { advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
 import { isOnBootThatWasOff } from '../health.ts';
@@ -9,6 +10,7 @@ import { waitForChange } from './new.ts';
 /** The last power action was an off that the plan never takes back, and the node has not come back on another boot only to fail again. */
 function offOnPurpose({ status, plan, node, triggered }: Context): boolean {
   if (triggered && node !== undefined && !isOnBootThatWasOff(node, status)) return false;
+  if (releasedOnWord(status) !== undefined) return node === undefined || isOnBootThatWasOff(node, status);
   const level = plan.powerManagement.find((candidate) => candidate.level === status.level || plan.powerManagement.length === 1);
   const ons = level?.methods.some((method) => method.action === 'on' || method.action === 'reboot') === true;
   return !ons && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
@@ -36,7 +38,7 @@ export const DONE_ROWS: readonly Row[] = [
   {
     id: 'done-off',
     from: 'done',
-    when: 'the last power action was `off` on purpose, and the node has not failed again on another boot',
+    when: "the last power action was `off` on purpose, or the workload was released on a person's word; and the node has not failed again on another boot",
     does: 'wait for a person; no timeout, no loop; the slot is free',
     to: 'done',
     applies: offOnPurpose,

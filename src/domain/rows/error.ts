@@ -1,9 +1,11 @@
+import { acknowledged } from '../acknowledgement.ts';
 import { voidEvidence } from '../evidence.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import { moved, event, earliest } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { leftOff } from './closing.ts';
 import { waitForChange } from './new.ts';
+import { isAcknowledged, weigh } from './running.ts';
 
 /** Back-off doubles with each restart and is capped at sixteen times the first one. */
 function restartDueMs({ snapshot, status, plan }: Context): number {
@@ -56,6 +58,32 @@ export const ERROR_ROWS: readonly Row[] = [
       );
       if (status.frozen !== undefined) next.frozen = { ...status.frozen, plan: snapshot.plan };
       return { status: next, requeueAtMs: snapshot.nowMs };
+    },
+  },
+  {
+    id: 'error-acknowledge',
+    from: 'error',
+    when: 'a person acknowledged that the machine is down, nothing is released yet',
+    does: 'read every device: none may read on; the word counts once and is evidence then',
+    to: 'error',
+    applies: isAcknowledged,
+    act: weigh,
+  },
+  {
+    id: 'error-acknowledged',
+    from: 'error',
+    when: "a person's word has just become evidence",
+    does: 'the release follows; nothing is switched',
+    to: 'running',
+    applies: ({ status, triggered }) => triggered && acknowledged(status) !== undefined && status.journal.at(-1)?.action === 'acknowledge',
+    act: ({ status, snapshot }) => {
+      const next = moved(
+        { ...status, retries: 0 },
+        { state: 'running', step: 'power-management' },
+        "A person's word is evidence: the workload is released.",
+      );
+      delete next.outcome;
+      return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'ReleasedOnAcknowledgement', next.message ?? '')] };
     },
   },
   {

@@ -1,4 +1,5 @@
-import { advance } from '../advance.ts';
+import { acknowledged, inadmissible } from '../acknowledgement.ts';
+import { acknowledge, advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
 import { offBegan } from '../journal.ts';
 import { event, moved } from '../transition.ts';
@@ -41,10 +42,10 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-held',
     from: 'running',
-    when: 'a hold applies, no off sent yet',
+    when: "a hold applies, no off sent yet or a person's word stands",
     does: 'record it, wait',
     to: 'running',
-    applies: ({ snapshot, status, triggered }) => triggered && snapshot.holds.length > 0 && !offBegan(status),
+    applies: ({ snapshot, status, triggered }) => triggered && snapshot.holds.length > 0 && (!offBegan(status) || acknowledged(status) !== undefined),
     act: hold,
   },
   {
@@ -57,12 +58,21 @@ export const RUNNING_ROWS: readonly Row[] = [
     act: waitForChange,
   },
   {
+    id: 'running-acknowledge',
+    from: 'running',
+    when: 'a person acknowledged that the machine is down, nothing is released yet',
+    does: 'read every device: none may read on; the word counts once and is evidence then',
+    to: 'running',
+    applies: isAcknowledged,
+    act: weigh,
+  },
+  {
     id: 'running-delay',
     from: 'running',
     when: '`power_management_delay` not over since isolated, no off sent yet',
     does: 'wait',
     to: 'running',
-    applies: (context) => powerDueMs(context) > context.snapshot.nowMs && !offBegan(context.status),
+    applies: (context) => powerDueMs(context) > context.snapshot.nowMs && !offBegan(context.status) && acknowledged(context.status) === undefined,
     act: (context) => ({ status: context.status, requeueAtMs: powerDueMs(context) }),
   },
   {
@@ -76,6 +86,19 @@ export const RUNNING_ROWS: readonly Row[] = [
   },
 ];
 
+/** A word that was refused is not asked about again. */
+export function isAcknowledged({ snapshot, status, plan, triggered }: Context): boolean {
+  const word = snapshot.acknowledgement;
+  if (word === undefined || !triggered || snapshot.holds.length > 0 || status.released !== undefined) return false;
+  if (acknowledged(status) !== undefined || inadmissible(plan) !== undefined) return false;
+  return !status.journal.some((entry) => entry.action === 'acknowledge' && entry.plug === word.uid && entry.result === 'refused');
+}
+
+export function weigh(context: Context): Transition {
+  const word = context.snapshot.acknowledgement;
+  return word === undefined ? { status: context.status } : acknowledge(context, word);
+}
+
 function powerDueMs({ snapshot, plan }: Context): number {
   return (snapshot.since.position ?? snapshot.nowMs) + plan.timing.powerManagementDelayMs;
 }
@@ -84,9 +107,11 @@ function power(context: Context): Transition {
   return advance(context, 'power-management', {
     finished: (status) => {
       const stays = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
-      const words = stays
-        ? 'The node is off on purpose; a person switches it on.'
-        : 'Power-management is through; waiting for the node to become healthy.';
+      const words = acknowledged(status)
+        ? "The workload is released on a person's word. The machine is theirs: nothing is switched; once it is Ready on a new boot, recovery follows."
+        : stays
+          ? 'The node is off on purpose; a person switches it on.'
+          : 'Power-management is through; waiting for the node to become healthy.';
       return {
         status: moved(status, { state: 'done' }, words),
         requeueAtMs: context.snapshot.nowMs,

@@ -39,6 +39,7 @@ export class Model {
   fence: FenceFacts | undefined;
   holds: Snapshot['holds'] = [];
   stop: Snapshot['stop'];
+  acknowledgement: Snapshot['acknowledgement'];
   workload = { pods: 1, terminating: 0, volumeAttachments: 1 };
   epoch = 7;
   readonly inFlight = new Set<string>();
@@ -62,6 +63,7 @@ export class Model {
   copy(): Model {
     const copy = new Model(this.plan);
     Object.assign(copy, { nowMs: this.nowMs, node: this.node, fence: this.fence, holds: this.holds, stop: this.stop, workload: this.workload });
+    copy.acknowledgement = this.acknowledgement;
     Object.assign(copy, { epoch: this.epoch, reports: this.reports, setAtMs: this.setAtMs, count: this.count });
     copy.marks = new Map(this.marks);
     copy.proofs = new Map(this.proofs);
@@ -126,6 +128,7 @@ export class Model {
       plan: this.plan,
       identity: undefined,
       lastIncident: 0,
+      acknowledgement: this.acknowledgement,
       workload: this.workload,
       epoch: this.epoch,
       actsFromMs: 0,

@@ -6,6 +6,7 @@ import type { ObjectState } from './object-states.ts';
 /** One life of one NodeFence object. */
 export interface FenceHistory {
   name: string;
+  uid: string;
   node: string;
   createdPosition: number;
   createdAt: number;
@@ -39,7 +40,15 @@ export function fenceHistories(states: Iterable<[name: string, timeline: Timelin
       if (fence === undefined) {
         uid = object.metadata.uid;
         const statuses = new Timeline<NodeFenceStatus>();
-        fence = { name, node: object.spec.node, createdPosition: position, createdAt: at, deletedPosition: Number.POSITIVE_INFINITY, statuses };
+        fence = {
+          name,
+          uid: uid ?? '',
+          node: object.spec.node,
+          createdPosition: position,
+          createdAt: at,
+          deletedPosition: Number.POSITIVE_INFINITY,
+          statuses,
+        };
         fences.push(fence);
       }
       if (object.status?.journal !== undefined) fence.statuses.add(position, at, object.status);

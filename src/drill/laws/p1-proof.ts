@@ -1,8 +1,12 @@
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import { provenFrom, stableOffs } from './proof.ts';
+import { wordBehind } from './word.ts';
 
-/** P1, proof before release: own off on every device of the node, a stable off read back, and the machine truly off all the while. */
+/**
+ * P1, proof before release: own off on every device of the node, a stable off read back, and the machine truly off all the while; or a person's word
+ * for this very failure, and no device that read on after it.
+ */
 export const proofBeforeRelease: Law = (history, expectations) => {
   const verdict = new Verdict();
   for (const release of history.releases) {
@@ -11,6 +15,11 @@ export const proofBeforeRelease: Law = (history, expectations) => {
     };
     const isFenced = history.fenceOf(release.node, release.position) !== undefined;
     say(isFenced, `no NodeFence of ${release.node} stood`);
+    const word = wordBehind(history, release);
+    if (word !== undefined) {
+      for (const [holds, why] of word.checks) say(holds, why);
+      continue;
+    }
     const offs = stableOffs(history, release);
     say(offs.length > 0, `no device of ${release.node} had been told off since the fence began`);
     for (const off of offs) {

@@ -4,6 +4,7 @@ import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import { provenFrom, stableOffs } from './proof.ts';
 import type { StableOff } from './proof.ts';
+import { wordBehind } from './word.ts';
 import type { ApiEvent } from './trace.ts';
 
 /** P2, evidence expires: after the reads that it rests on, Node and Lease are read once more, and no sign of life came before the release. */
@@ -17,6 +18,12 @@ export const expiringEvidence: Law = (history, expectations) => {
 };
 
 function complaintOf(history: History, expectations: Expectations, release: Act): string | undefined {
+  const word = wordBehind(history, release);
+  if (word !== undefined) {
+    const sign = history.lifeSigns(release.node, word.acceptedPosition, release.position).at(-1);
+    if (sign !== undefined) return `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the person's word`;
+    return unreadSince(history, release, word.acceptedPosition);
+  }
   const offs = stableOffs(history, release);
   const first = completeAt(offs, expectations) ?? lastReadOf(offs);
   const sign = history.lifeSigns(release.node, first, release.position).at(-1);

@@ -7,7 +7,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Cluster, Lister } from '../../../ports/cluster.ts';
 import { NO_METRICS } from '../../../ports/metrics.ts';
 import type { KubeObject, Lease, Node, Pod, VolumeAttachment } from '../../../ports/objects.ts';
-import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
+import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 
 /** A watched collection that tests fill by hand. */
@@ -81,20 +81,22 @@ export class FenceBench {
   readonly volumeAttachments = new FakeLister<VolumeAttachment>();
   readonly fences = new FakeLister<NodeFence>();
   readonly stops = new FakeLister<NodeFenceStop>();
+  readonly acknowledgements = new FakeLister<NodeFenceAcknowledgement>();
   readonly reports = new FakeLister<NodeFenceReport>();
   readonly dependencies: FenceDependencies;
   plan: Plan = planOf({ timing: DEFAULT_TIMING });
 
   constructor(clock: Clock, options: Partial<FenceDependencies['options']> = {}) {
-    const { nodes, leases, pods, volumeAttachments, fences, stops, reports } = this;
+    const { nodes, leases, pods, volumeAttachments, fences, stops, acknowledgements, reports } = this;
     const quiet = (): void => undefined;
+    const noRunner = (): Promise<never> => Promise.reject(new Error('no runner'));
     this.dependencies = {
       clock,
       random: { next: () => 0.5, uuid: () => 'uuid' },
       cluster: this.cluster.asCluster(),
-      listers: { nodes, leases, pods, volumeAttachments, fences, stops, reports },
+      listers: { nodes, leases, pods, volumeAttachments, fences, stops, acknowledgements, reports },
       leadership: { epoch: 3, isLeading: true, mayBegin: () => true, actsFromMs: 0 },
-      runner: { run: () => Promise.reject(new Error('no runner')), recover: () => Promise.reject(new Error('no runner')) },
+      runner: { run: noRunner, recover: noRunner, look: noRunner },
       planner: { planFor: () => this.plan, parametersFor: () => Promise.resolve({}) },
       queue: { add: quiet },
       recorder: { event: quiet },

@@ -1,0 +1,163 @@
+import { refusalOf } from '../../domain/acknowledgement.ts';
+import type { AcknowledgementFacts } from '../../domain/acknowledgement.ts';
+import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Plan, PlanMethod } from '../../domain/plan.ts';
+import type { JobReport, Snapshot } from '../../domain/snapshot.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import { timestamp } from '../../ports/clock.ts';
+import { NODE_FENCE_ACKNOWLEDGEMENTS } from '../../ports/resources.ts';
+import type { AcknowledgementStatus, NodeFence, NodeFenceAcknowledgement } from '../../ports/resources.ts';
+import type { FenceDependencies } from './dependencies.ts';
+
+/** A settled word is kept so long after its incident, for those who look for it. */
+const KEPT_MS = 3_600_000;
+
+type Look = (method: PlanMethod) => Promise<{ state: string; detail: string }>;
+
+/** People's words: which of them wait, which can never count, and the one that is weighed. */
+export class Acknowledgements {
+  private readonly dependencies: FenceDependencies;
+  /** Monotonic time of first sight, by uid; as many as there are objects. */
+  private readonly firstSeenMs = new Map<string, number>();
+
+  constructor(dependencies: FenceDependencies) {
+    this.dependencies = dependencies;
+    dependencies.listers.acknowledgements.onChange((before, after) => {
+      if (after === undefined) this.firstSeenMs.delete(before?.metadata.uid ?? '');
+      else this.ageOf(after);
+      const node = (after ?? before)?.spec.node;
+      if (node !== undefined) dependencies.queue.add(node);
+    });
+  }
+
+  /** The oldest word for this fence that waits to be weighed and may count; for the snapshot. */
+  pendingFor(node: string, fence: NodeFence | undefined, bootID: string | undefined): Snapshot['acknowledgement'] {
+    const words = this.wordsOf(node).filter((word) => isWaiting(word, fence?.status) && this.refusal(word, fence, bootID) === undefined);
+    const first = words.sort((left, right) => compare(left.metadata.creationTimestamp, right.metadata.creationTimestamp))[0];
+    return first === undefined ? undefined : { name: first.metadata.name, uid: first.metadata.uid ?? '' };
+  }
+
+  /** Tells the people whose word can never count, and takes away what is long settled. */
+  async settle(node: string, fence: NodeFence | undefined, bootID: string | undefined): Promise<void> {
+    for (const word of this.wordsOf(node)) {
+      const isSettled = word.status?.state !== undefined;
+      const why = isSettled ? undefined : this.refusal(word, fence, bootID);
+      if (why !== undefined) await this.answer(word, { state: 'refused', message: why });
+      else if (isSettled && this.ageOf(word) > KEPT_MS) await this.remove(word);
+    }
+  }
+
+  /**
+   * Weighs the word that a journal entry names: read anew from the quorum, every device that the plan switches read once, none of them on. Marking
+   * the object is what makes it count once: whoever's write is acknowledged has used it.
+   */
+  async weigh(
+    order: { fence: NodeFence; status: NodeFenceStatus; entry: JournalEntry; bootID: string | undefined; mayGoOn: () => void },
+    look: Look,
+  ): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const { entry, status, fence, bootID } = order;
+    const word = await this.dependencies.cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, entry.method);
+    if (word?.metadata.uid !== entry.plug) return { result: 'refused', message: `the acknowledgement ${entry.method} was taken back` };
+    const why = this.refusal(word, { ...fence, status }, bootID) ?? usedElsewhere(word, status);
+    if (why !== undefined) return this.refuse(word, why);
+    const beganAtMs = this.dependencies.clock.monotonicMs();
+    const plan = status.frozen?.plan;
+    const seen = await Promise.all(plan === undefined ? [] : switched(plan).map(async (method) => ({ method, ...(await look(method)) })));
+    const alive = seen.find(({ state }) => state !== 'off' && state !== 'closed' && state !== 'unknown');
+    if (alive !== undefined)
+      return this.refuse(word, `${alive.method.device} ${alive.method.plug} reads ${alive.state} (${alive.detail}): it is not down`);
+    order.mayGoOn();
+    if (word.status?.state === undefined && !(await this.answer(word, { state: 'accepted', message: 'It is evidence now.', usedBy: entry.id })))
+      return { result: 'interrupted', message: `the acknowledgement ${entry.method} was changed meanwhile; it is read again` };
+    const devices = seen.map(({ method, state }) => `${method.device} ${method.plug} reads ${state}`.replace('  ', ' ')).join(', ');
+    const detail = `${entry.method}: ${word.spec.reason}${devices === '' ? '' : ` (${devices})`}`;
+    return {
+      result: 'succeeded',
+      message: `a person's word: ${detail}`,
+      evidence: {
+        kind: 'ack',
+        grade: 'person',
+        detail,
+        observedAt: timestamp(this.dependencies.clock),
+        ...(bootID === undefined ? {} : { bootID }),
+      },
+      evidenceAtMs: beganAtMs,
+    };
+  }
+
+  private wordsOf(node: string): NodeFenceAcknowledgement[] {
+    return [...this.dependencies.listers.acknowledgements.all()].filter((word) => word.spec.node === node);
+  }
+
+  private refusal(word: NodeFenceAcknowledgement, fence: NodeFence | undefined, bootID: string | undefined): string | undefined {
+    const facts: AcknowledgementFacts = {
+      nodeFenceUID: word.spec.nodeFenceUID,
+      incident: word.spec.incident,
+      bootID: word.spec.bootID,
+      // A word that counts already was young enough when it was weighed first.
+      ageMs: word.status?.state === 'accepted' ? 0 : this.ageOf(word),
+    };
+    const status = fence?.status;
+    return refusalOf(facts, fence === undefined || status?.frozen === undefined ? undefined : { uid: fence.metadata.uid ?? '', status }, { bootID });
+  }
+
+  /** Since our first sight, or by the server's stamp, whichever is more: a restart of ours must not make a word young again. */
+  private ageOf(word: NodeFenceAcknowledgement): number {
+    const { clock } = this.dependencies;
+    const uid = word.metadata.uid ?? '';
+    const firstMs = this.firstSeenMs.get(uid) ?? clock.monotonicMs();
+    this.firstSeenMs.set(uid, firstMs);
+    const stamp = Date.parse(word.metadata.creationTimestamp ?? '');
+    return Math.max(clock.monotonicMs() - firstMs, Number.isNaN(stamp) ? 0 : clock.wallMs() - stamp);
+  }
+
+  private async refuse(word: NodeFenceAcknowledgement, message: string): Promise<{ result: 'refused'; message: string }> {
+    if (word.status?.state === undefined) await this.answer(word, { state: 'refused', message });
+    return { result: 'refused', message: `the acknowledgement ${word.metadata.name} is refused: ${message}` };
+  }
+
+  /** `false`: somebody changed or removed it meanwhile. */
+  private async answer(word: NodeFenceAcknowledgement, status: Omit<AcknowledgementStatus, 'at'>): Promise<boolean> {
+    try {
+      await this.dependencies.cluster.replaceStatus(NODE_FENCE_ACKNOWLEDGEMENTS, {
+        ...word,
+        status: { ...status, at: timestamp(this.dependencies.clock) },
+      });
+      this.dependencies.log.info('acknowledgement answered', { node: word.spec.node, acknowledgement: word.metadata.name, ...status });
+      return true;
+    } catch (error) {
+      if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) return false;
+      throw error;
+    }
+  }
+
+  private async remove(word: NodeFenceAcknowledgement): Promise<void> {
+    const { uid } = word.metadata;
+    await this.dependencies.cluster.remove(NODE_FENCE_ACKNOWLEDGEMENTS, word.metadata.name, uid === undefined ? {} : { uid });
+  }
+}
+
+/** Not answered yet, or accepted by a run whose result a crash or a lost answer kept out of the journal. */
+function isWaiting(word: NodeFenceAcknowledgement, status: NodeFenceStatus | undefined): boolean {
+  if (word.status?.state === undefined) return true;
+  const run = status?.journal.find((entry) => entry.id === word.status?.usedBy);
+  return word.status.state === 'accepted' && run !== undefined && run.result !== 'succeeded';
+}
+
+/** A word that this very fence has used counts on, until the workload is released; any other use is its end. */
+function usedElsewhere(word: NodeFenceAcknowledgement, status: NodeFenceStatus): string | undefined {
+  if (word.status?.state === undefined) return undefined;
+  const isOurs =
+    word.status.state === 'accepted' && status.journal.some((entry) => entry.action === 'acknowledge' && entry.id === word.status?.usedBy);
+  return isOurs ? undefined : `it was ${word.status.state} before`;
+}
+
+/** Each plug that the plan would switch off, on every level, once. */
+function switched(plan: Plan): PlanMethod[] {
+  const methods = plan.powerManagement.flatMap((level) => level.methods).filter((method) => method.kind !== 'action');
+  return [...new Map(methods.map((method) => [`${method.device} ${method.plug}`, method])).values()];
+}
+
+function compare(left: string | undefined, right: string | undefined): number {
+  return (left ?? '') < (right ?? '') ? -1 : 1;
+}

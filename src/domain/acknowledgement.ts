@@ -1,0 +1,58 @@
+import type { Evidence, NodeFenceStatus } from './node-fence.ts';
+import type { Plan } from './plan.ts';
+import type { NodeFacts } from './snapshot.ts';
+
+/** P1: a person's word counts so long. */
+export const ACKNOWLEDGEMENT_MAX_AGE_MS = 900_000;
+
+/** A person's word that the machine of a node is down, as the API has it. */
+export interface AcknowledgementFacts {
+  nodeFenceUID: string;
+  incident: number;
+  bootID?: string | undefined;
+  /** Since it was first seen, or by the server's time stamp, whichever is more. */
+  ageMs: number;
+}
+
+/** Why an acknowledgement cannot count for this fence, now or later; `undefined` when it can. P1: bound to the fence, its incident and the boot. */
+export function refusalOf(
+  facts: AcknowledgementFacts,
+  fence: { uid: string; status: NodeFenceStatus } | undefined,
+  node: Pick<NodeFacts, 'bootID'> | undefined,
+): string | undefined {
+  if (fence === undefined) return 'no fence of this node is open';
+  const { status } = fence;
+  if (facts.nodeFenceUID !== fence.uid)
+    return `it speaks of another NodeFence (uid ${facts.nodeFenceUID}); the one that is open has uid ${fence.uid}`;
+  if (facts.incident !== status.incident) return `it speaks of incident ${facts.incident}; the one that is open is ${status.incident}`;
+  if (facts.bootID !== undefined && facts.bootID !== node?.bootID)
+    return `it speaks of boot ${facts.bootID}; the node shows ${node?.bootID ?? 'none'}`;
+  if (facts.ageMs > ACKNOWLEDGEMENT_MAX_AGE_MS) return 'it is older than 15 minutes: look at the machine again';
+  if (status.state === 'done' || status.state === 'final') return `the fence is in state ${status.state}: there is nothing to release`;
+  if (status.released !== undefined) return 'the workload was released before';
+  return status.frozen === undefined ? 'the fence has not begun' : inadmissible(status.frozen.plan);
+}
+
+/** Why the configuration admits no person's word at all; `undefined` when it does. */
+export function inadmissible(plan: Plan): string | undefined {
+  if (!plan.minimumEvidence.includes('ack')) return 'minimum_evidence of this node does not admit ack';
+  return plan.release === 'none' ? 'release=none: nothing is ever released for this node' : undefined;
+}
+
+/** A person's word that stands as evidence; nothing is switched any more while it does. */
+export function acknowledged({ evidence }: Pick<NodeFenceStatus, 'evidence'>): Evidence | undefined {
+  const proof = evidence.findLast((item) => item.voidedAt === undefined);
+  return proof?.kind === 'ack' ? proof : undefined;
+}
+
+/** The person's word on which the workload was let go. */
+export function releasedOnWord({ evidence, released }: Pick<NodeFenceStatus, 'evidence' | 'released'>): Evidence | undefined {
+  return released === undefined ? undefined : evidence.find((item) => item.kind === 'ack' && item.source === released.evidence);
+}
+
+/** A journal as the release on a person's word sees it: what was tried before the word is no part of it. */
+export function sinceWord(status: NodeFenceStatus): NodeFenceStatus {
+  const first = status.evidence.find((item) => item.kind === 'ack' && item.voidedAt === undefined);
+  const index = status.journal.findIndex((entry) => entry.id === first?.source);
+  return index < 0 ? status : { ...status, journal: status.journal.slice(index) };
+}
