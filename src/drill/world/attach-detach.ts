@@ -3,14 +3,12 @@ import type { VolumeAttachment } from '../../ports/objects.ts';
 import { VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
 import type { WorldApi } from './api.ts';
 import type { ClusterView } from './cluster-view.ts';
-import { isPodFinished, isReady, volumeInUseName } from './kinds.ts';
+import { CSI_DRIVER, isPodFinished, isReady, volumeInUseName } from './kinds.ts';
 import type { ClusterOptions } from './options.ts';
 import { isOutOfService } from './taints.ts';
 
-const ATTACHER = 'drill.nodefence';
-
 /**
- * Attaches volumes of scheduled pods and detaches those that no pod uses: when the kubelet says that they are unmounted, at once on a node
+ * Has volumes of scheduled pods attached and detaches those that no pod uses: when the kubelet says that they are unmounted, at once on a node
  * with the out-of-service taint, or by force from an unhealthy node after `forceDetachMs`. A ReadWriteOnce volume is never on two nodes.
  */
 export class AttachDetach {
@@ -18,7 +16,6 @@ export class AttachDetach {
   readonly #clock: Clock;
   readonly #view: ClusterView;
   readonly #options: ClusterOptions;
-  readonly #attachedAtMs = new Map<string, number>();
   /** Monotonic time since which a volume is attached without need, by attachment name. */
   readonly #unneededAtMs = new Map<string, number>();
 
@@ -40,10 +37,7 @@ export class AttachDetach {
       const name = attachment.metadata.name;
       holders.add(volumeOf(attachment));
       if (!needed.has(name)) wait(await this.#detach(attachment));
-      else {
-        this.#unneededAtMs.delete(name);
-        wait(await this.#finishAttach(attachment));
-      }
+      else this.#unneededAtMs.delete(name);
     }
     for (const [name, { volume, node }] of needed) if (!holders.has(volume)) await this.#attach(name, volume, node);
     this.#forgetGone();
@@ -68,20 +62,9 @@ export class AttachDetach {
   async #attach(name: string, volume: string, node: string): Promise<void> {
     const attachment: VolumeAttachment = {
       metadata: { name },
-      spec: { attacher: ATTACHER, nodeName: node, source: { persistentVolumeName: volume } },
+      spec: { attacher: CSI_DRIVER, nodeName: node, source: { persistentVolumeName: volume } },
     };
     await this.#api.ensure(VOLUME_ATTACHMENTS, attachment);
-  }
-
-  async #finishAttach(attachment: VolumeAttachment): Promise<number | undefined> {
-    if (attachment.status?.attached === true) return undefined;
-    const { name, uid } = attachment.metadata;
-    const dueAtMs = this.#attachedAtMs.get(name) ?? this.#clock.monotonicMs() + this.#options.attachMs;
-    this.#attachedAtMs.set(name, dueAtMs);
-    const waitMs = dueAtMs - this.#clock.monotonicMs();
-    if (waitMs > 0) return waitMs;
-    await this.#api.patch(VOLUME_ATTACHMENTS, { name, subresource: 'status' }, 'merge', { metadata: { uid }, status: { attached: true } });
-    return undefined;
   }
 
   async #detach(attachment: VolumeAttachment): Promise<number | undefined> {
@@ -100,9 +83,7 @@ export class AttachDetach {
   }
 
   #forgetGone(): void {
-    for (const times of [this.#attachedAtMs, this.#unneededAtMs]) {
-      for (const name of [...times.keys()]) if (this.#view.attachments.get(name) === undefined) times.delete(name);
-    }
+    for (const name of [...this.#unneededAtMs.keys()]) if (this.#view.attachments.get(name) === undefined) this.#unneededAtMs.delete(name);
   }
 }
 

@@ -1,11 +1,12 @@
 import { WorldApi } from './api.ts';
 import { AttachDetach } from './attach-detach.ts';
+import { CsiAttacher } from './csi-attacher.ts';
 import { ClusterView } from './cluster-view.ts';
 import type { Topic } from './cluster-view.ts';
 import type { WorldDependencies } from './dependencies.ts';
 import { Loop } from './loop.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
-import type { ClusterOptions } from './options.ts';
+import type { ClusterOptions, ControllerName } from './options.ts';
 import { PodGarbageCollector } from './pod-gc.ts';
 import { Scheduler } from './scheduler.ts';
 import { StatefulSetController } from './stateful-set.ts';
@@ -33,20 +34,22 @@ export class ClusterControllers {
     view.on(['nodes'], (before, after) => {
       lifecycle.heardNode(before, after);
     });
-    const add = (controller: Controller, topics: readonly Topic[]): void => {
+    const add = (name: ControllerName, controller: Controller, topics: readonly Topic[]): void => {
+      if (options.only?.includes(name) === false) return;
       const loop = new Loop(clock, random, () => (view.isSynced ? controller.run() : Promise.resolve(undefined)));
       this.#loops.push(loop);
       view.on(topics, () => {
         loop.poke();
       });
     };
-    add(lifecycle, ['nodes']);
-    add(new TaintEviction(api, clock, view), ['nodes', 'pods']);
-    add(new PodGarbageCollector(api, clock, view, options), ['nodes', 'pods']);
-    add(new AttachDetach(api, clock, view, options), ['nodes', 'pods', 'claims', 'attachments']);
-    add(new StatefulSetController(api, view, options), ['sets', 'pods', 'claims']);
-    add(new VolumeBinding(api, view), ['claims', 'volumes']);
-    add(new Scheduler(api, view), ['pods', 'nodes', 'claims']);
+    add('node-lifecycle', lifecycle, ['nodes']);
+    add('taint-eviction', new TaintEviction(api, clock, view), ['nodes', 'pods']);
+    add('pod-gc', new PodGarbageCollector(api, clock, view, options), ['nodes', 'pods']);
+    add('attach-detach', new AttachDetach(api, clock, view, options), ['nodes', 'pods', 'claims', 'attachments']);
+    add('csi-attacher', new CsiAttacher(api, clock, view, options), ['attachments']);
+    add('stateful-set', new StatefulSetController(api, view, options), ['sets', 'pods', 'claims']);
+    add('volume-binding', new VolumeBinding(api, view), ['claims', 'volumes']);
+    add('scheduler', new Scheduler(api, view), ['pods', 'nodes', 'claims']);
   }
 
   start(): void {

@@ -75,9 +75,15 @@ export const POD_DISRUPTION_BUDGETS: Resource = {
   namespaced: true,
 };
 
+/** Of servers before 1.21, which know no other. */
+export const OLD_POD_DISRUPTION_BUDGETS: Resource = { ...POD_DISRUPTION_BUDGETS, version: 'v1beta1' };
+
+/** Name of the drill's CSI driver, and of its attacher. */
+export const CSI_DRIVER = 'drill.nodefence';
+
 /** How a kubelet names a mounted volume in `status.volumesInUse`. */
 export function volumeInUseName(volume: string): string {
-  return `kubernetes.io/csi/drill.nodefence^${volume}`;
+  return `kubernetes.io/csi/${CSI_DRIVER}^${volume}`;
 }
 
 /** `namespace/name`, or `name` for a cluster-scoped object. */

@@ -82,7 +82,8 @@ export class NodeStatus {
     const spec = providerID === undefined ? {} : { providerID };
     const known = { 'kubernetes.io/hostname': node, 'kubernetes.io/os': 'linux', ...labels };
     if ((await this.#api.get(WORLD_NODES, { name: node })) !== undefined) return;
-    await this.#api.ensure(WORLD_NODES, { metadata: { name: node, labels: known }, spec, status: {} } as WorldNode);
+    const metadata = { name: node, labels: known, annotations: CONTROLLER_ATTACHES };
+    await this.#api.ensure(WORLD_NODES, { metadata, spec, status: {} } as WorldNode);
   }
 
   #ready(status: 'True' | 'False', reason: string, message: string): object {
@@ -95,6 +96,9 @@ export class NodeStatus {
     await this.#api.patch(WORLD_NODES, { name: this.#options.node, subresource: 'status' }, 'strategic', { status });
   }
 }
+
+/** Without it the attach-detach controller leaves the node's volumes to its kubelet (pkg/volume/util, ControllerManagedAttachAnnotation). */
+const CONTROLLER_ATTACHES = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' };
 
 const VERSIONS = {
   kernelVersion: '6.1.0',

@@ -34,6 +34,12 @@ export const SHORT_KUBELET = {
   writeMs: 100,
 } as const satisfies Partial<KubeletOptions>;
 
+export type ControllerName =
+  'node-lifecycle' | 'taint-eviction' | 'pod-gc' | 'attach-detach' | 'stateful-set' | 'volume-binding' | 'csi-attacher' | 'scheduler';
+
+/** What runs in a cluster beside kube-controller-manager. */
+export const BESIDE_CONTROLLER_MANAGER: readonly ControllerName[] = ['scheduler', 'csi-attacher'];
+
 /** How kube-controller-manager, kube-scheduler and the CSI attacher behave. Milliseconds. */
 export interface ClusterOptions {
   /** Ready becomes Unknown after so long without a lease or heartbeat received (`--node-monitor-grace-period`). */
@@ -48,6 +54,8 @@ export interface ClusterOptions {
   forceDetachMs: number;
   /** From VolumeAttachment to `status.attached`. */
   attachMs: number;
+  /** Beside a real kube-controller-manager only what it lacks is played; everything when absent. */
+  only?: readonly ControllerName[];
 }
 
 export const KUBERNETES_CLUSTER: ClusterOptions = {

@@ -2,7 +2,15 @@ import type { Cluster } from '../../ports/cluster.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Resource } from '../../ports/cluster.ts';
-import { NAMESPACES, PERSISTENT_VOLUMES, POD_DISRUPTION_BUDGETS, STATEFUL_SETS, STORAGE_CLASSES } from './kinds.ts';
+import {
+  CSI_DRIVER,
+  NAMESPACES,
+  OLD_POD_DISRUPTION_BUDGETS,
+  PERSISTENT_VOLUMES,
+  POD_DISRUPTION_BUDGETS,
+  STATEFUL_SETS,
+  STORAGE_CLASSES,
+} from './kinds.ts';
 import type { PersistentVolume, StatefulSet } from './kinds.ts';
 
 export interface SceneOptions {
@@ -30,7 +38,10 @@ export async function createScene(cluster: Pick<Cluster, 'create'>, options: Sce
   for (const name of new Set(['default', 'kube-system', 'kube-node-lease', options.namespace])) await ensure(NAMESPACES, { metadata: { name } });
   await ensure(STORAGE_CLASSES, storageClass());
   for (let ordinal = 0; ordinal < options.replicas; ordinal += 1) await ensure(PERSISTENT_VOLUMES, volume(ordinal, options));
-  await ensure(POD_DISRUPTION_BUDGETS, disruptionBudget(options));
+  await ensure(POD_DISRUPTION_BUDGETS, disruptionBudget(options)).catch(async (error: unknown) => {
+    if (!(error instanceof ApiStatusError && error.status === 404)) throw error;
+    await ensure(OLD_POD_DISRUPTION_BUDGETS, disruptionBudget(options));
+  });
   await ensure(STATEFUL_SETS, statefulSet(options));
 }
 
@@ -47,7 +58,7 @@ function volume(ordinal: number, options: SceneOptions): PersistentVolume {
       accessModes: ['ReadWriteOnce'],
       capacity: { storage: '1Gi' },
       persistentVolumeReclaimPolicy: 'Retain',
-      csi: { driver: 'drill.nodefence', volumeHandle: name },
+      csi: { driver: CSI_DRIVER, volumeHandle: name },
       claimRef: { namespace: options.namespace, name: `data-db-${String(ordinal)}` },
     },
   };
