@@ -1,11 +1,38 @@
 import type { AgentRegistry } from '../ports/agents.ts';
 import type { Problems } from './problems.ts';
 import { parseProperties } from './properties.ts';
+import type { Properties } from './properties.ts';
 
 /** A ConfigMap, as far as configuration goes. */
 export interface NamedConfig {
   name: string;
   data: Readonly<Record<string, string>>;
+  labels?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A ConfigMap whose texts are parsed once: a group's are asked for by every node. */
+export class ConfigText implements NamedConfig {
+  readonly name: string;
+  readonly data: NamedConfig['data'];
+  readonly labels: NamedConfig['labels'];
+  readonly #parsed = new Map<string, Properties>();
+
+  constructor({ name, data, labels }: NamedConfig) {
+    this.name = name;
+    this.data = data;
+    this.labels = labels;
+  }
+
+  /** The properties under one data key; undefined when there is no such key. */
+  properties(dataKey: string): Properties | undefined {
+    const known = this.#parsed.get(dataKey);
+    if (known !== undefined) return known;
+    const text = Object.hasOwn(this.data, dataKey) ? this.data[dataKey] : undefined;
+    if (text === undefined) return undefined;
+    const parsed = parseProperties(text);
+    this.#parsed.set(dataKey, parsed);
+    return parsed;
+  }
 }
 
 /** What is known of a Node when its plan is made. */
@@ -38,15 +65,21 @@ export const TEMPLATE_KEY = 'template.properties';
 /** Every ConfigMap of the fence namespace, and the agents that they may name. */
 export interface Configuration {
   readonly registry: AgentRegistry;
-  readonly configMaps: ReadonlyMap<string, NamedConfig>;
+  readonly configMaps: ReadonlyMap<string, ConfigText>;
   /** Those that configure a set of nodes, so that nobody looks for them among thousands. */
-  readonly groups: readonly NamedConfig[];
+  readonly groups: readonly ConfigText[];
 }
 
+/** What is parsed already (`ConfigText`) stays so. */
 export function configurationOf(configMaps: Iterable<NamedConfig>, registry: AgentRegistry): Configuration {
-  const all = [...configMaps];
-  const groups = all.filter(({ name, data }) => name.startsWith(NODE_CONFIG_PREFIX) && data[CONFIG_KEY]?.includes(SELECTOR_KEY) === true);
+  const all = [...configMaps].map((config) => (config instanceof ConfigText ? config : new ConfigText(config)));
+  const groups = all.filter((config) => config.name.startsWith(NODE_CONFIG_PREFIX) && isGroup(config));
   return { registry, groups, configMaps: new Map(all.map((config) => [config.name, config])) };
+}
+
+function isGroup(config: ConfigText): boolean {
+  const isMentioned = config.data[CONFIG_KEY]?.includes(SELECTOR_KEY) === true;
+  return isMentioned && config.properties(CONFIG_KEY)?.entries.some(({ key }) => key === SELECTOR_KEY) === true;
 }
 
 export function place(config: NamedConfig, dataKey?: string, line?: number): string {
@@ -57,16 +90,15 @@ export function place(config: NamedConfig, dataKey?: string, line?: number): str
 }
 
 /** The settings under one data key; undefined when the ConfigMap has no such key. */
-export function readSettings(config: NamedConfig, dataKey: string, problems: Problems): Settings | undefined {
-  const text = config.data[dataKey];
-  if (text === undefined) return undefined;
-  const properties = parseProperties(text);
+export function readSettings(config: ConfigText, dataKey: string, problems: Problems): Settings | undefined {
+  const properties = config.properties(dataKey);
+  if (properties === undefined) return undefined;
   for (const { severity, line, message } of properties.problems) problems[severity](place(config, dataKey, line), message);
   return new Map(properties.entries.map(({ key, value, line }) => [key, { key, value, where: place(config, dataKey, line) }]));
 }
 
 /** As `readSettings`, but a ConfigMap whose only key has another name is read too, with a warning: such slips are in the wild. */
-export function readOnlySettings(config: NamedConfig, dataKey: string, problems: Problems): Settings | undefined {
+export function readOnlySettings(config: ConfigText, dataKey: string, problems: Problems): Settings | undefined {
   if (config.data[dataKey] !== undefined) return readSettings(config, dataKey, problems);
   const keys = Object.keys(config.data);
   const [only] = keys;

@@ -1,26 +1,15 @@
 import { place, readSettings, CLUSTER_CONFIG, CONFIG_KEY, NODE_CONFIG_PREFIX, SELECTOR_KEY } from './configuration.ts';
-import type { Configuration, NamedConfig, NodeFacts, Settings } from './configuration.ts';
+import type { Configuration, ConfigText, NodeFacts, Settings } from './configuration.ts';
 import { Problems } from './problems.ts';
+import { parseSelector, selects } from './selector.ts';
 
 /** A ConfigMap that configures a node, directly or as one of a set. */
 export interface Layer {
-  config: NamedConfig;
+  config: ConfigText;
   settings: Settings;
 }
 
-const TERM = /^([A-Za-z0-9./_-]+)(?:=([A-Za-z0-9._-]*))?$/;
-
-/** Do all terms hold (`key=value` or `key`, joined by commas)? Undefined for a text that is no selector. */
-export function matchesSelector(selector: string, labels: Readonly<Record<string, string>>): boolean | undefined {
-  const terms = selector.split(',').map((term) => TERM.exec(term.trim()));
-  if (terms.includes(null)) return undefined;
-  return terms.every((term) => {
-    const [, key = '', value] = term ?? [];
-    return key in labels && (value === undefined || labels[key] === value);
-  });
-}
-
-function layerOf(config: NamedConfig | undefined, problems: Problems): Layer | undefined {
+function layerOf(config: ConfigText | undefined, problems: Problems): Layer | undefined {
   if (config === undefined) return undefined;
   const settings = readSettings(config, CONFIG_KEY, problems);
   if (settings === undefined) problems.error(place(config), `has no key ${CONFIG_KEY}: put the steps under that key`);
@@ -42,45 +31,67 @@ export function clusterLayer(configuration: Configuration, problems: Problems): 
   return layerOf(configuration.configMaps.get(CLUSTER_CONFIG), problems);
 }
 
+/** The groups whose selector matches the node; of a selector that is none nothing can be said. */
+export function matchingGroups(configuration: Configuration, node: NodeFacts): ConfigText[] {
+  return configuration.groups.filter((config) => {
+    const selector = parseSelector(selectorOf(config) ?? '');
+    return selector !== undefined && selects(selector, node.labels);
+  });
+}
+
+/** The text of a group's `node_selector`. */
+export function selectorOf(config: ConfigText): string | undefined {
+  return config.properties(CONFIG_KEY)?.entries.find(({ key }) => key === SELECTOR_KEY)?.value;
+}
+
 /** The one ConfigMap whose `node_selector` matches the node. Two that match are an error that names both, and neither is used. */
 export function groupLayer(configuration: Configuration, node: NodeFacts, problems: Problems): Layer | undefined {
-  const matching: Layer[] = [];
-  for (const config of configuration.groups) {
-    const own = new Problems();
-    const layer = layerOf(config, own);
-    const selector = layer?.settings.get(SELECTOR_KEY);
-    if (layer === undefined || selector === undefined) continue;
-    const matches = matchesSelector(selector.value, node.labels);
-    if (matches === undefined) problems.error(selector.where, 'node_selector is not label=value or label, joined by commas');
-    if (matches === true) {
-      matching.push(layer);
-      problems.take(own.all());
-    }
-  }
-  const [first, second] = matching;
-  if (second === undefined) return first;
-  const names = matching.map(({ config }) => config.name).join(' and ');
-  problems.error(place(second.config), `node ${node.name} is matched by ${names}: only one group may match a node; narrow a node_selector`);
+  const [first, ...others] = matchingGroups(configuration, node);
+  const [second] = others;
+  if (first === undefined || second === undefined) return layerOf(first, problems);
+  const names = [first, ...others].map(({ name }) => name).join(' and ');
+  problems.error(place(second, CONFIG_KEY), `node ${node.name} is matched by ${names}: only one group may match a node; narrow a node_selector`);
   return undefined;
 }
 
-const PLACEHOLDER = /\{(node|provider_id|address|label:[^}]+|annotation:[^}]+)\}/g;
-
-/** `{node}`, `{provider_id}`, `{address}`, `{label:x}`, `{annotation:y}` filled in; what the node lacks is returned by name. */
-export function fillPlaceholders(value: string, node: NodeFacts): { value: string; missing: string[] } {
-  const missing: string[] = [];
-  const filled = value.replace(PLACEHOLDER, (whole, name: string) => {
-    const found = placeholderValue(name, node);
-    if (found === undefined) missing.push(whole);
-    return found ?? whole;
-  });
-  return { value: filled, missing };
+/** A group whose selector cannot be read selects nobody: its nodes would silently go without it. */
+export function checkSelectors(configuration: Configuration, problems: Problems): void {
+  for (const config of configuration.groups) {
+    const settings = readSettings(config, CONFIG_KEY, new Problems());
+    const selector = settings?.get(SELECTOR_KEY);
+    if (selector === undefined || parseSelector(selector.value) !== undefined) continue;
+    const message = `node_selector=${selector.value.slice(0, 60)} is no selector, so it selects no node: write label=value, label!=value, label in (a,b), label notin (a,b), label or !label, joined by commas`;
+    problems.error(selector.where, message);
+  }
 }
 
-function placeholderValue(name: string, node: NodeFacts): string | undefined {
+const PLACEHOLDER = /\{([A-Za-z_]+(?::[^{}]*)?)\}/g;
+
+/** What of a value could not be filled in: the node lacks it, or nothing is called so. */
+export interface Unfilled {
+  placeholder: string;
+  why: 'missing' | 'unknown';
+}
+
+/** `{node}`, `{provider_id}`, `{address}`, `{label:x}`, `{annotation:y}` filled in; what cannot be is returned by name. */
+export function fillPlaceholders(value: string, node: NodeFacts): { value: string; unfilled: Unfilled[] } {
+  const unfilled: Unfilled[] = [];
+  const filled = value.replace(PLACEHOLDER, (whole, name: string) => {
+    const found = placeholderValue(name, node);
+    if (typeof found === 'string' && found !== '') return found;
+    unfilled.push({ placeholder: whole, why: found === null ? 'unknown' : 'missing' });
+    return whole;
+  });
+  return { value: filled, unfilled };
+}
+
+/** Undefined: this node has none. Null: no placeholder is called so. */
+function placeholderValue(name: string, node: NodeFacts): string | undefined | null {
   if (name === 'node') return node.name;
   if (name === 'provider_id') return node.providerID;
   if (name === 'address') return (node.addresses.find(({ type }) => type === 'InternalIP') ?? node.addresses[0])?.address;
-  const key = name.slice(name.indexOf(':') + 1);
-  return name.startsWith('label:') ? node.labels[key] : node.annotations[key];
+  const [, kind, key = ''] = /^(label|annotation):(.+)$/.exec(name) ?? [];
+  if (kind === undefined) return null;
+  const among = kind === 'label' ? node.labels : node.annotations;
+  return Object.hasOwn(among, key) ? among[key] : undefined;
 }

@@ -5,13 +5,15 @@ interface DurationKey {
   field: keyof Timing;
   /** Shortest value that means anything. */
   minimumMs?: number;
+  /** When isolation begins: an error spoils every step. Absent: only those that switch something. */
+  isOfIsolation?: true;
 }
 
 /** Keys of a node, a group or the cluster that are delays and deadlines of the plan. */
 export const DURATION_KEYS: Readonly<Record<string, DurationKey>> = {
-  isolation_delay: { field: 'isolationDelayMs' },
+  isolation_delay: { field: 'isolationDelayMs', isOfIsolation: true },
   power_management_delay: { field: 'powerManagementDelayMs' },
-  not_ready_period: { field: 'notReadyPeriodMs' },
+  not_ready_period: { field: 'notReadyPeriodMs', isOfIsolation: true },
   ready_timeout: { field: 'readyTimeoutMs', minimumMs: 1000 },
   healthy_delay: { field: 'healthyDelayMs' },
   probation: { field: 'probationMs' },
@@ -72,24 +74,4 @@ export const OTHER_KEYS: readonly string[] = [
   'supplies',
 ];
 
-type Kind = 'duration' | 'boolean' | 'integer' | 'text';
-
-/** Keys that are part of the format, but that this version checks only and does not act upon; it says so. */
-export const DORMANT_KEYS: Readonly<Record<string, Kind>> = {
-  policies: 'text',
-  policy_name: 'text',
-  percentage: 'text',
-  pods_per_minute: 'integer',
-  priority_order: 'text',
-  max_fences_per_day: 'integer',
-  kdump_enabled: 'boolean',
-  kdump_start_timeout: 'duration',
-  kdump_finished_timeout: 'duration',
-  kdump_max_duration: 'duration',
-  preserved: 'text',
-  probe_interval: 'duration',
-  fast_detection: 'boolean',
-  isolation_timeout: 'duration',
-  pod_stop_max: 'duration',
-  reset_time: 'duration',
-};
+export const STEP_KEYS: readonly string[] = ['isolation', 'power_management', 'recovery'];

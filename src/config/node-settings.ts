@@ -3,10 +3,12 @@ import type { EvidenceKind, Plan, Timing } from '../domain/plan.ts';
 import type { ClusterTiming } from '../domain/timing.ts';
 import type { AgentRegistry } from '../ports/agents.ts';
 import type { Setting, Settings } from './configuration.ts';
-import { parameterNames } from './merged-method.ts';
-import { CLUSTER_DURATION_KEYS, DORMANT_KEYS, DURATION_KEYS, EVIDENCE_WORDS, OTHER_KEYS, PROFILES, RELEASE_MODES } from './node-keys.ts';
+import { checkDormant, DORMANT_KEYS } from './dormant-keys.ts';
+import { didYouMean } from './nearest.ts';
+import { CLUSTER_DURATION_KEYS, DURATION_KEYS, EVIDENCE_WORDS, OTHER_KEYS, PROFILES, RELEASE_MODES, STEP_KEYS } from './node-keys.ts';
+import { parameterNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
-import { parseBoolean, parseDuration, parseList } from './properties.ts';
+import { parseDuration, parseList } from './properties.ts';
 
 const DURATION_MAX_MS = 366 * 86_400_000;
 const STEP_KEY = /^(isolation|power_management|recovery)(\.\d+)?$/;
@@ -56,20 +58,31 @@ export class SettingReader {
 
 export type NodeSettings = Pick<Plan, 'timing' | 'stepRetries' | 'maxRestarts' | 'trigger' | 'release' | 'minimumEvidence' | 'identity' | 'supplies'>;
 
-/** Everything of a plan but its steps. */
-export function readNodeSettings(reader: SettingReader, problems: Problems): NodeSettings {
-  const profile = reader.choice('profile', 'default', Object.keys(PROFILES));
+/** Who hears of a bad value: a node is isolated though the times of its power-management are wrong. */
+export interface SettingProblems {
+  /** Spoils every step. */
+  general: Problems;
+  /** Spoils what switches something. */
+  switching: Problems;
+}
+
+/** Everything of a plan but its steps. The first layer that has a key wins. */
+export function readNodeSettings(layers: readonly Settings[], { general, switching }: SettingProblems): NodeSettings {
+  const isolating = new SettingReader(layers, general);
+  const reader = new SettingReader(layers, switching);
+  const profile = isolating.choice('profile', 'default', Object.keys(PROFILES));
   const base: Timing = { ...DEFAULT_TIMING, ...PROFILES[profile] };
   const timing = { ...base };
-  for (const [key, { field, minimumMs }] of Object.entries(DURATION_KEYS)) timing[field] = reader.duration(key, base[field], minimumMs);
+  for (const [key, { field, minimumMs, isOfIsolation }] of Object.entries(DURATION_KEYS))
+    timing[field] = (isOfIsolation === true ? isolating : reader).duration(key, base[field], minimumMs);
   const hasSupplies = reader.find('supplies') !== undefined;
   return {
     timing,
-    stepRetries: reader.integer('step_retries', 5, 0, 1000),
-    maxRestarts: reader.integer('max_restarts', 3, -1, 1_000_000),
-    trigger: reader.choice('trigger', 'not-ready', ['not-ready']),
+    stepRetries: isolating.integer('step_retries', 5, 0, 1000),
+    maxRestarts: isolating.integer('max_restarts', 3, -1, 1_000_000),
+    trigger: isolating.choice('trigger', 'not-ready', ['not-ready']),
     release: reader.choice('release', 'auto', RELEASE_MODES),
-    minimumEvidence: readEvidence(reader.find('minimum_evidence'), problems),
+    minimumEvidence: readEvidence(reader.find('minimum_evidence'), switching),
     identity: reader.choice('identity', 'verified', ['verified', 'unverified']),
     ...(hasSupplies && { supplies: reader.integer('supplies', 1, 1, 16) }),
   };
@@ -96,21 +109,20 @@ export function readClusterTiming(reader: SettingReader, otherwise: ClusterTimin
 }
 
 /** Unknown keys are warned of, and so are keys that nothing acts upon yet; their values are checked all the same. */
-export function checkKeys(settings: Settings, isCluster: boolean, registry: AgentRegistry, problems: Problems): void {
-  const reader = new SettingReader([settings], problems);
-  for (const { key, value, where } of settings.values()) {
-    const kind = DORMANT_KEYS[key];
-    if (kind !== undefined) {
-      if (kind === 'duration') reader.duration(key, 0);
-      if (kind === 'integer') reader.integer(key, 0, 0, 1_000_000_000);
-      if (kind === 'boolean' && parseBoolean(value) === undefined) problems.error(where, `${key}=${value.slice(0, 60)} must be yes or no`);
-      else if (value !== '' && parseBoolean(value) !== false) problems.warning(where, `${key} is read, but this version does not act upon it`);
-      continue;
-    }
-    if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
-    if (isCluster ? key in CLUSTER_DURATION_KEYS || isAgentDefault(key, registry) : STEP_KEY.test(key)) continue;
-    problems.warning(where, `unknown key ${key.slice(0, 60)}: it is ignored`);
+export function checkKeys(settings: Settings, isCluster: boolean, registry: AgentRegistry, problems: SettingProblems): void {
+  for (const setting of settings.values()) {
+    const { key, where } = setting;
+    const form = DORMANT_KEYS[key];
+    if (form !== undefined) checkDormant(setting, form, problems.switching);
+    else if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
+    else if (isCluster ? key in CLUSTER_DURATION_KEYS || isAgentDefault(key, registry) : STEP_KEY.test(key)) continue;
+    else problems.general.warning(where, `unknown key ${key.slice(0, 60)}: ${didYouMean(key, knownKeys(isCluster), 'it is ignored')}`);
   }
+}
+
+function knownKeys(isCluster: boolean): string[] {
+  const common = [...Object.keys(DURATION_KEYS), ...OTHER_KEYS, ...Object.keys(DORMANT_KEYS)];
+  return [...common, ...(isCluster ? Object.keys(CLUSTER_DURATION_KEYS) : STEP_KEYS)];
 }
 
 function isAgentDefault(key: string, registry: AgentRegistry): boolean {

@@ -1,8 +1,11 @@
 import type { MethodAction, PlanMethod } from '../domain/plan.ts';
 import type { AgentDefinition, ParameterProblem } from '../ports/agents.ts';
 import type { Setting } from './configuration.ts';
-import { mergeMethod, parameterNames } from './merged-method.ts';
-import type { MergedMethod, MethodLookup } from './merged-method.ts';
+import { mergeMethod } from './merged-method.ts';
+import type { MergedMethod } from './merged-method.ts';
+import type { MethodLookup } from './method-body.ts';
+import { nearest } from './nearest.ts';
+import { parameterNames, writableNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 import { parseDuration, parseList } from './properties.ts';
 
@@ -52,6 +55,7 @@ export function resolveMethod(context: MethodContext, name: string): ResolvedMet
   const action = actionOf(merged, problems);
   const secret = secretOf(merged, lookup.node.name, secretKeys, problems);
   const isComplete = checkParameters(merged, secret, secretKeys, problems);
+  checkSecrets(merged, lookup.node.name, { secret, keys: secret === undefined ? undefined : secretKeys?.(secret) }, problems);
   const latencyMs = latencyOf(merged, problems);
   if (action === undefined || !isComplete || latencyMs === undefined) return [];
   return plugsOf(merged, problems).map((plug, index, all) =>
@@ -167,6 +171,34 @@ function checkParameters(merged: MergedMethod, secret: string | undefined, secre
     definition.actions.length > 0 &&
     !isSecretMissing
   );
+}
+
+/** Passwords that anybody who may read ConfigMaps reads, and keys of the Secret that are misspelt or win over the ConfigMap's. */
+function checkSecrets(merged: MergedMethod, node: string, { secret, keys = [] }: Login, problems: Problems): void {
+  const { definition, parameters, secretNames } = merged;
+  const nameOf = parameterNames(definition);
+  const given = new Set(keys.map((key) => nameOf(key)));
+  for (const [name, { where }] of parameters) {
+    if (given.has(name)) problems.warning(where, `${name} stands here and in Secret ${secret ?? ''}: the Secret's counts; remove it here`);
+    else if (secretNames.has(name)) {
+      const target = secret ?? defaultSecretName(merged.name, node);
+      problems.warning(
+        where,
+        `${name} can be read by everybody who may read ConfigMaps: put it under the key ${name} into Secret ${target} and remove it here`,
+      );
+    }
+  }
+  for (const key of keys.filter((candidate) => nameOf(candidate) === undefined)) {
+    const meant = nearest(key, writableNames(definition));
+    if (meant !== undefined)
+      problems.warning(`Secret ${secret ?? ''}, key ${key}`, `agent ${definition.name} has no parameter ${key}: did you mean ${meant}?`);
+  }
+}
+
+/** The Secret of a method, and its keys where they are known. */
+interface Login {
+  secret: string | undefined;
+  keys: readonly string[] | undefined;
 }
 
 /** What the agent says of the parameters. The values of a Secret are not known here, only that they will be there. */

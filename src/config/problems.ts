@@ -37,6 +37,14 @@ export class Problems {
     for (const { severity, where, message, step } of others) this.#add(severity, where, message, step);
   }
 
+  /** Those of a list without steps of its own: each error spoils these steps, a warning none. */
+  takeFor(steps: readonly Step[], others: readonly PlanProblem[]): void {
+    for (const { severity, where, message } of others) {
+      if (severity === 'warning') this.#add(severity, where, message, undefined);
+      else for (const step of steps) this.#add(severity, where, message, step);
+    }
+  }
+
   all(): PlanProblem[] {
     const sorted = [...this.#found.filter(({ severity }) => severity === 'error'), ...this.#found.filter(({ severity }) => severity === 'warning')];
     if (sorted.length <= PROBLEMS_MAX) return sorted;

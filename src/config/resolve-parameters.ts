@@ -2,7 +2,8 @@ import type { PlanMethod } from '../domain/plan.ts';
 import { AgentError } from '../ports/agents.ts';
 import type { Parameters } from '../ports/agents.ts';
 import type { Configuration } from './configuration.ts';
-import { mergeMethod, parameterNames } from './merged-method.ts';
+import { mergeMethod } from './merged-method.ts';
+import { parameterNames } from './parameter-names.ts';
 import { Problems } from './problems.ts';
 import { lookupFor } from './resolve-plan.ts';
 

@@ -328,7 +328,7 @@ describe('what is wrong fails, with its place', () => {
     expect(result.problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('no parameter lanplus'),
       expect.stringContaining('unknown key colour'),
-      expect.stringContaining('kdump_enabled is read, but this version does not act upon it'),
+      'kdump_enabled: recognised, not acted on by this version',
     ]);
   });
 

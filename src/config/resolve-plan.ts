@@ -4,9 +4,14 @@ import { checkTiming, DEFAULT_CLUSTER_TIMING } from '../domain/timing.ts';
 import type { ClusterTiming } from '../domain/timing.ts';
 import { NODE_CONFIG_PREFIX } from './configuration.ts';
 import type { Configuration, NodeFacts, Setting, Settings } from './configuration.ts';
-import type { MethodLookup } from './merged-method.ts';
+import { filled } from './method-body.ts';
+import type { MethodLookup } from './method-body.ts';
 import { clusterLayer, groupLayer, nodeLayer } from './node-groups.ts';
+import { cloudInstance, RESTART_INSTANCE } from './cloud.ts';
+import { checkMachines } from './machine-index.ts';
+import type { MachineIndex } from './machine-index.ts';
 import { checkKeys, readClusterTiming, readNodeSettings, SettingReader } from './node-settings.ts';
+import type { NodeSettings, SettingProblems } from './node-settings.ts';
 import { checkSteps } from './plan-checks.ts';
 import type { ResolvedLevel, ResolvedSteps } from './plan-checks.ts';
 import { resolveMethod } from './plan-method.ts';
@@ -23,6 +28,8 @@ export interface PlanInput {
   secretKeys?: SecretKeys | undefined;
   /** Absent: other nodes' plugs are not compared. See plug-index.ts. */
   owners?: PlugOwners | undefined;
+  /** Absent: it is not known which machines there are. See machine-index.ts. */
+  machines?: MachineIndex | undefined;
   /** How leader and kubelets keep their leases. */
   cluster?: ClusterTiming | undefined;
 }
@@ -31,10 +38,7 @@ const LEVELS_MAX = 8;
 const METHODS_MAX = 32;
 const STEP_NAMES: Readonly<Record<Step, string>> = { isolation: 'isolation', 'power-management': 'power_management', recovery: 'recovery' };
 
-/** Schemes of a providerID that name a cloud. */
-const CLOUDS = ['aws', 'gce', 'azure', 'openstack', 'vsphere', 'metal3', 'baremetalhost'];
-
-/** The steps of a node without configuration: nothing but cordon needs no knowledge. */
+/** The steps that no configuration names: nothing but cordon needs no knowledge. */
 const DEFAULT_STEPS: Readonly<Record<Step, string>> = { isolation: 'mark-unschedulable', 'power-management': '', recovery: 'mark-schedulable' };
 
 /** How one node will be fenced. Never throws: what is wrong stands in `problems`, with ConfigMap, key and line. */
@@ -42,23 +46,18 @@ export function resolvePlan(input: PlanInput): Plan {
   const problems = new Problems();
   const lookup = lookupFor(input.node, input.configuration, problems);
   const { steps, source } = resolveSteps(lookup, input.secretKeys, problems);
+  const own = [lookup.nodeLayer?.settings, lookup.groupLayer?.settings].filter((layer): layer is Settings => layer !== undefined);
   const cluster = lookup.clusterLayer?.settings;
-  const layers = [lookup.nodeLayer?.settings, lookup.groupLayer?.settings, cluster].filter((layer): layer is Settings => layer !== undefined);
-  const settings = readNodeSettings(new SettingReader(layers, problems), problems);
-  for (const layer of layers) checkKeys(layer, layer === cluster, input.configuration.registry, problems);
+  const spoilt: SettingProblems = { general: problems, switching: new Problems() };
+  const settings = readNodeSettings([...own, ...(cluster === undefined ? [] : [cluster])], spoilt);
+  // What the cluster's ConfigMap holds beside them is told once for all nodes: cluster-checks.ts.
+  for (const layer of own) checkKeys(layer, false, input.configuration.registry, spoilt);
   const where = configuredIn(lookup);
   checkSteps(steps, settings.supplies, where, problems);
   if (input.owners !== undefined) checkOwners(input.node.name, steps, input.owners, problems);
-  const all = STEPS.flatMap((step) => steps[step].flatMap(({ methods }) => methods));
-  const demands = {
-    powerLevels: steps['power-management'].length,
-    deviceMaxLatencyMs: Math.max(0, ...all.map((method) => method.deviceMaxLatencyMs)),
-  };
-  const clusterTiming = readClusterTiming(
-    new SettingReader(cluster === undefined ? [] : [cluster], problems),
-    input.cluster ?? DEFAULT_CLUSTER_TIMING,
-  );
-  for (const { severity, message } of checkTiming(settings.timing, demands, clusterTiming)) problems[severity](where, message);
+  if (input.machines !== undefined) checkMachines(input.node, steps, input.machines, problems);
+  checkTimes(input, steps, settings, cluster, where, spoilt.switching);
+  problems.takeFor(switchingSteps(steps), spoilt.switching.all());
   return {
     source,
     isolation: steps.isolation.map(frozen),
@@ -67,6 +66,31 @@ export function resolvePlan(input: PlanInput): Plan {
     ...settings,
     problems: problems.all(),
   };
+}
+
+/** The steps that times and proofs matter to. A cordon is one idempotent write to the API: it is done whatever the power's times are. */
+function switchingSteps(steps: ResolvedSteps): Step[] {
+  const isSwitching = (step: Step): boolean =>
+    steps[step].some(({ methods }) => methods.some(({ kind, device }) => kind !== 'action' || device !== ''));
+  return STEPS.filter((step) => step === 'power-management' || isSwitching(step));
+}
+
+function checkTimes(
+  input: PlanInput,
+  steps: ResolvedSteps,
+  settings: NodeSettings,
+  cluster: Settings | undefined,
+  where: string,
+  problems: Problems,
+): void {
+  const all = STEPS.flatMap((step) => steps[step].flatMap(({ methods }) => methods));
+  const demands = {
+    powerLevels: steps['power-management'].length,
+    deviceMaxLatencyMs: Math.max(0, ...all.map((method) => method.deviceMaxLatencyMs)),
+  };
+  const reader = new SettingReader(cluster === undefined ? [] : [cluster], problems);
+  const clusterTiming = readClusterTiming(reader, input.cluster ?? DEFAULT_CLUSTER_TIMING);
+  for (const { severity, message } of checkTiming(settings.timing, demands, clusterTiming)) problems[severity](where, message);
 }
 
 /** The steps in a node's own ConfigMap, as far as they can be told without the Node; their problems are told where that node is planned. */
@@ -118,19 +142,25 @@ function resolveSteps(
     }));
     problems.take(own.all());
   }
-  if (lookup.nodeLayer !== undefined) return { steps, source: 'node' };
-  if (lookup.groupLayer !== undefined) return { steps, source: 'group' };
-  return { steps, source: unconfigured(lookup, problems) };
+  return { steps, source: sourceOf(lookup, problems) };
 }
 
-/** Without any configuration nothing is known that could switch the machine. */
-function unconfigured({ node }: MethodLookup, problems: Problems): Plan['source'] {
-  const config = `ConfigMap ${NODE_CONFIG_PREFIX}${node.name}`;
-  const cloud = CLOUDS.find((scheme) => node.providerID?.startsWith(`${scheme}:`) === true);
-  const known = cloud === undefined ? '' : ` (its providerID says ${cloud}, and this version restarts no cloud instances by itself)`;
-  const message = `nothing says how node ${node.name} is switched off${known}: create ${config} with power_management= and its methods; until then the node is only cordoned`;
+function sourceOf(lookup: MethodLookup, problems: Problems): Plan['source'] {
+  if (lookup.nodeLayer !== undefined) return 'node';
+  if (lookup.groupLayer !== undefined) return 'group';
+  if (cloudInstance(lookup.node) !== undefined) return 'default';
+  const { name, providerID } = lookup.node;
+  const config = `ConfigMap ${NODE_CONFIG_PREFIX}${name}`;
+  const known = providerID === undefined ? '' : ` (its providerID ${providerID.slice(0, 100)} names no cloud that is known)`;
+  const message = `nothing says how node ${name} is switched off${known}: create ${config} with power_management= and its methods; until then the node is only cordoned`;
   problems.error(config, message, 'power-management');
   return 'none';
+}
+
+/** Without a ConfigMap of its own, and of a group, a node of a cloud is restarted through that cloud. */
+function defaultSteps({ nodeLayer, groupLayer, node }: MethodLookup): Readonly<Record<Step, string>> {
+  const isUnconfigured = nodeLayer === undefined && groupLayer === undefined;
+  return isUnconfigured && cloudInstance(node) !== undefined ? { ...DEFAULT_STEPS, 'power-management': RESTART_INSTANCE } : DEFAULT_STEPS;
 }
 
 interface LevelSetting {
@@ -145,11 +175,12 @@ function levelSettings(lookup: MethodLookup, step: Step, problems: Problems): Le
     [lookup.nodeLayer, lookup.groupLayer].flatMap((layer) => (layer === undefined ? [] : [layer.settings])),
     problems,
   );
-  const usual: Setting = { key, value: DEFAULT_STEPS[step], where: 'default' };
-  const levels: LevelSetting[] = [{ level: 1, setting: reader.find(key) ?? usual }];
+  const usual: Setting = { key, value: defaultSteps(lookup)[step], where: `default of node ${lookup.node.name}` };
+  const levels: LevelSetting[] = [{ level: 1, setting: filled(lookup, reader.find(key) ?? usual, problems) }];
   for (let level = 2; level <= LEVELS_MAX; level += 1) {
-    const setting = reader.find(`${key}.${level}`);
-    if (setting === undefined || parseList(setting.value).length === 0) continue;
+    const written = reader.find(`${key}.${level}`);
+    if (written === undefined || parseList(written.value).length === 0) continue;
+    const setting = filled(lookup, written, problems);
     const expected = levels.length + 1;
     if (level !== expected) problems.error(setting.where, `${key}.${level} has no ${key}.${expected} before it: number the levels without a gap`);
     levels.push({ level, setting });

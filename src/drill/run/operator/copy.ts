@@ -1,5 +1,5 @@
 import { CONFIG_KEY, METHOD_KEY, NODE_CONFIG_PREFIX } from '../../../config/configuration.ts';
-import { parameterNames } from '../../../config/merged-method.ts';
+import { parameterNames } from '../../../config/parameter-names.ts';
 import type { MergedMethod } from '../../../config/merged-method.ts';
 import type { ConfigMap, Secret } from '../../../ports/objects.ts';
 import { FENCE_NAMESPACE } from '../scene-configuration.ts';

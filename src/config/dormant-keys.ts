@@ -1,0 +1,74 @@
+import type { Setting } from './configuration.ts';
+import type { Problems } from './problems.ts';
+import { parseBoolean, parseDuration, parseList } from './properties.ts';
+
+/** What a value has to look like. */
+export type Form =
+  | { kind: 'duration'; minimumMs?: number }
+  | { kind: 'boolean' }
+  | { kind: 'integer'; minimum: number; maximum: number }
+  | { kind: 'percentage' }
+  | { kind: 'choice'; words: readonly string[] }
+  | { kind: 'words'; words: readonly string[] }
+  | { kind: 'text' };
+
+/** Said of what is read and checked, but moves nothing yet. */
+export const NOT_ACTED_ON = 'recognised, not acted on by this version';
+
+const DURATION: Form = { kind: 'duration' };
+const COUNT: Form = { kind: 'integer', minimum: 1, maximum: 1_000_000 };
+
+/** Keys that are part of the format, but that this version checks only. */
+export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
+  policies: { kind: 'text' },
+  pods_per_minute: COUNT,
+  priority_order: { kind: 'text' },
+  max_fences_per_day: COUNT,
+  kdump_enabled: { kind: 'boolean' },
+  kdump_start_timeout: DURATION,
+  kdump_finished_timeout: DURATION,
+  kdump_max_duration: DURATION,
+  preserved: { kind: 'choice', words: ['isolate-and-hold', 'power-off', 'ignore'] },
+  probe_interval: { kind: 'duration', minimumMs: 10_000 },
+  fast_detection: { kind: 'boolean' },
+  isolation_timeout: { kind: 'duration', minimumMs: 30_000 },
+  pod_stop_max: DURATION,
+  reset_time: DURATION,
+};
+
+/** Does the value have its form? An error says which it must have; an empty value is no setting. */
+export function checkForm({ key, value, where }: Setting, form: Form, problems: Problems): void {
+  const rule = value === '' ? undefined : broken(value, form);
+  if (rule !== undefined) problems.error(where, `${key}=${value.slice(0, 60)} must be ${rule}`);
+}
+
+function broken(value: string, form: Form): string | undefined {
+  switch (form.kind) {
+    case 'duration': {
+      const ms = parseDuration(value);
+      const least = form.minimumMs ?? 0;
+      return ms !== undefined && ms >= least ? undefined : `a duration such as 5s, 3m or 1h30m${least === 0 ? '' : `, at least ${least / 1000}s`}`;
+    }
+    case 'boolean':
+      return parseBoolean(value) === undefined ? 'yes or no' : undefined;
+    case 'integer': {
+      const isWithin = /^\d{1,9}$/.test(value) && Number(value) >= form.minimum && Number(value) <= form.maximum;
+      return isWithin ? undefined : `a whole number from ${form.minimum} to ${form.maximum}`;
+    }
+    case 'percentage':
+      return /^\d{1,3}(\.\d+)?%?$/.test(value) && Number.parseFloat(value) <= 100 ? undefined : 'a percentage from 0 to 100';
+    case 'choice':
+      return form.words.includes(value.toLowerCase()) ? undefined : `one of ${form.words.join(', ')}`;
+    case 'words':
+      return parseList(value).every((word) => form.words.includes(word.toLowerCase())) ? undefined : `of ${form.words.join(', ')}`;
+    case 'text':
+      return undefined;
+  }
+}
+
+/** Checked in form, and said to be dormant; a switch that is off and an empty value ask for nothing. */
+export function checkDormant(setting: Setting, form: Form, problems: Problems): void {
+  checkForm(setting, form, problems);
+  if (setting.value === '' || (form.kind === 'boolean' && parseBoolean(setting.value) === false)) return;
+  problems.warning(setting.where, `${setting.key}: ${NOT_ACTED_ON}`);
+}
