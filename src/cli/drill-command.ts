@@ -1,14 +1,19 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Display, SILENT } from '../drill/run/display.ts';
 import { runDrill } from '../drill/run/drill-run.ts';
+import { FAULTS } from '../drill/run/faults/names.ts';
+import type { Fault } from '../drill/run/faults/names.ts';
 import { isGood, runMatrix, tableOf } from '../drill/run/matrix.ts';
 import { ConfigurationRefused } from '../drill/run/operator/refusal.ts';
-import { FAULTS, SHORT_SETTINGS } from '../drill/run/options.ts';
-import type { DrillOptions, Fault } from '../drill/run/options.ts';
+import { AGENTS, APIS, DEFAULT_OPTIONS, SHORT_SETTINGS } from '../drill/run/options.ts';
+import type { Agent, Api, DrillOptions } from '../drill/run/options.ts';
 import { summaryOf } from '../drill/run/summary.ts';
 
 interface Flags {
   fault: Fault;
+  agent?: Agent;
+  api: Api;
+  replicas: number;
   nodes: number;
   seed: number;
   json?: true;
@@ -16,6 +21,7 @@ interface Flags {
   config?: string;
   set: Record<string, string>;
   matrix?: true;
+  faults?: readonly Fault[];
   seeds: number;
 }
 
@@ -24,13 +30,19 @@ export function drillCommand(): Command {
   return new Command('drill')
     .description('break a node of a cluster on this machine and watch it being fenced; exit 0 when it ended as it must and no law was violated')
     .addOption(new Option('--fault <fault>', 'what breaks').choices(FAULTS).default('panic'))
-    .option('--nodes <count>', 'machines in the cluster', wholeNumber(2, 50), 3)
+    .addOption(new Option('--agent <agent>', 'what the nodes are fenced with (default: "redfish"; with --matrix both)').choices(AGENTS))
+    .addOption(
+      new Option('--api <server>', 'embedded, or real: etcd and kube-apiserver of the folder KUBEBUILDER_ASSETS').choices(APIS).default('embedded'),
+    )
+    .option('--replicas <count>', 'controllers that run side by side', wholeNumber(1, 5), DEFAULT_OPTIONS.replicas)
+    .option('--nodes <count>', 'machines in the cluster', wholeNumber(2, 50), DEFAULT_OPTIONS.nodes)
     .option('--seed <number>', 'which node breaks, and when', wholeNumber(0, 2 ** 31), 1)
     .option('--json', 'print one JSON object to stdout and nothing else')
     .option('--keep', 'leave the cluster running until Ctrl-C')
     .option('--config <dir>', 'ConfigMaps and Secrets of your own instead of the drill’s')
     .option('--set <key=value>', 'a setting of fence-cluster-config, over the drill’s short ones; may be repeated', setting, {})
-    .option('--matrix', 'every fault with every seed')
+    .option('--matrix', 'every fault with every agent and every seed')
+    .option('--faults <a,b>', 'faults of the matrix instead of all', faultList)
     .option('--seeds <count>', 'seeds of the matrix', wholeNumber(1, 10_000), 1)
     .addHelpText(
       'after',
@@ -54,13 +66,16 @@ async function drill(flags: Flags): Promise<number> {
     fault: flags.fault,
     nodes: flags.nodes,
     seed: flags.seed,
-    agent: 'redfish',
+    agent: flags.agent ?? 'redfish',
+    api: flags.api,
+    replicas: flags.replicas,
     json: flags.json === true,
     keep: flags.keep === true,
     config: flags.config,
     settings: flags.set,
   };
-  if (flags.matrix === true) return matrix(options, flags.seeds);
+  checkTogether(options, flags.faults ?? []);
+  if (flags.matrix === true) return matrix(options, flags);
   const audience = options.json && !process.stderr.isTTY ? SILENT : new Display(process.stderr, options.fault);
   const result = await runDrill(options, audience, async (ended) => {
     process.stdout.write(options.json ? `${JSON.stringify(ended)}\n` : summaryOf(ended));
@@ -69,10 +84,24 @@ async function drill(flags: Flags): Promise<number> {
   return result.expected ? 0 : 1;
 }
 
-async function matrix(options: DrillOptions, seeds: number): Promise<number> {
-  const rows = await runMatrix(options, seeds, (row, done, of) => {
+/** Throws `ConfigurationRefused` for words that contradict each other. */
+function checkTogether({ config, agent, fault, replicas }: DrillOptions, faults: readonly Fault[]): void {
+  const wanted = [fault, ...faults];
+  const refused: string[] = [];
+  if (config !== undefined && agent === 'ipmi')
+    refused.push('--agent ipmi: the configuration of --config says which agent fences; leave --agent away');
+  if (config !== undefined && wanted.includes('config-edit'))
+    refused.push('--fault config-edit edits the drill’s own configuration; leave --config away');
+  if (replicas < 2 && wanted.some((name) => name === 'leader-pause'))
+    refused.push('--fault leader-pause needs somebody who takes over: --replicas 2 or more');
+  if (refused.length > 0) throw new ConfigurationRefused(config ?? 'drill', refused);
+}
+
+async function matrix(options: DrillOptions, flags: Flags): Promise<number> {
+  const chosen = { faults: flags.faults ?? FAULTS, agents: flags.agent === undefined && flags.config === undefined ? AGENTS : [options.agent] };
+  const rows = await runMatrix(options, { ...chosen, seeds: flags.seeds }, (row, done, of) => {
     process.stderr.write(
-      `${done} of ${of}: ${row.fault} seed ${row.seed} ${isGood(row) ? 'as it must be' : (row.failure ?? row.result?.problems.join('; '))}\n`,
+      `${done} of ${of}: ${row.fault} by ${row.agent}, seed ${row.seed}: ${isGood(row) ? 'as it must be' : (row.failure ?? row.result?.problems.join('; '))}\n`,
     );
   });
   process.stdout.write(options.json ? `${JSON.stringify(rows)}\n` : tableOf(rows));
@@ -84,6 +113,14 @@ function untilInterrupted(): Promise<void> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve());
     process.once('SIGTERM', () => resolve());
+  });
+}
+
+function faultList(text: string): readonly Fault[] {
+  return text.split(',').map((name) => {
+    const fault = FAULTS.find((known) => known === name.trim());
+    if (fault === undefined) throw new InvalidArgumentError(`"${name}" is none of ${FAULTS.join(', ')}.`);
+    return fault;
   });
 }
 

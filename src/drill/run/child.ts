@@ -11,6 +11,8 @@ export interface ChildOptions {
   /** Wait for a line `{"ready":true,...}` on stdout. */
   ready: boolean;
   readyDeadlineMs: number;
+  /** Added to our own environment. */
+  environment?: Readonly<Record<string, string>>;
 }
 
 /** A process of the drill. It ends with us: its stdin is a pipe of ours, and every drill process ends when that is closed. */
@@ -18,7 +20,7 @@ export class Child {
   readonly name: string;
   readonly pid: number;
   private readonly process: ChildProcess;
-  private readonly logFile: string;
+  readonly logFile: string;
   private readonly ended: Promise<void>;
   private hasEnded = false;
 
@@ -43,7 +45,8 @@ export class Child {
     const [program, ...rest] = options.command;
     if (program === undefined) throw new Error(`${options.name}: no command`);
     const log = openSync(options.logFile, 'a');
-    const started = spawn(program, rest, { stdio: ['pipe', options.ready ? 'pipe' : log, log] });
+    const env = { ...options.environment, ...process.env };
+    const started = spawn(program, rest, { stdio: ['pipe', options.ready ? 'pipe' : log, log], env });
     closeSync(log);
     const child = new Child(started, options);
     if (!options.ready) return { child, ready: {} };
@@ -61,6 +64,11 @@ export class Child {
 
   signal(signal: NodeJS.Signals): void {
     if (this.running) this.process.kill(signal);
+  }
+
+  /** Resolves when it has ended, however that came. */
+  end(): Promise<void> {
+    return this.ended;
   }
 
   /** Asks it to end, and kills it after `graceMs`. */

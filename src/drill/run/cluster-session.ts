@@ -1,7 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { ApiClient } from '../../kube/client.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../manifests/access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
@@ -11,49 +8,52 @@ import { createAuthority } from '../certificates.ts';
 import type { CertificateAuthority } from '../certificates.ts';
 import type { TraceEvent } from '../laws/trace.ts';
 import { connect } from '../processes/connection.ts';
-import { Child } from './child.ts';
-import { seeded, WORLD } from './options.ts';
-import type { DrillOptions, Fault } from './options.ts';
-import { programPath } from './program.ts';
+import { controlPlaneNamed } from './control-plane.ts';
+import type { ApiUser, ControlPlane } from './control-plane.ts';
+import { SecretsOfDrill } from './credentials.ts';
+import { DrillFolder } from './drill-folder.ts';
+import { startMember } from './members.ts';
+import type { Member } from './members.ts';
+import { WORLD } from './faults/names.ts';
+import { seeded } from './options.ts';
+import type { Agent, DrillOptions } from './options.ts';
+import { ProcessHost } from './process-host.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 import type { Machine } from './setting.ts';
 
-const READY_DEADLINE_MS = 30_000;
-const HOST = '127.0.0.1';
 /** User name of the fence controller, as the API's audit has it: the ServiceAccount of the shipped manifests, under exactly their rights. */
 export const CONTROLLER_USER = `system:serviceaccount:${NAMESPACE}:${CONTROLLER_ACCOUNT}`;
 const SERVICE_ACCOUNT_GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
+const CLUSTER_CONTROLLERS = 'system:kube-controller-manager';
 
-interface Member {
-  name: string;
-  child: Child;
-  bmc: Bmc;
-}
+export type SessionOptions = Pick<DrillOptions, 'seed' | 'agent' | 'api' | 'compileCache'>;
 
-/** All processes of one drill but the fence controller: API server, cluster controllers, and for each node a BMC that owns its machine. */
+/** All processes of one drill but the fence controllers: API server, cluster controllers, and for each node a BMC that owns its machine. */
 export class ClusterSession {
-  readonly folder: string;
+  readonly folder = new DrillFolder();
+  readonly processes: ProcessHost;
   /** Of every BMC that the setting gives no others. */
   readonly credentials: Credentials;
   readonly random: () => number;
-  readonly secrets: string[] = [];
+  private readonly options: SessionOptions;
   private readonly machines: readonly Machine[];
-  private readonly authority: CertificateAuthority;
-  private readonly tokens = new Map<string, string>();
-  private readonly children: Child[] = [];
+  private readonly authority: CertificateAuthority = createAuthority('nodefence drill');
+  private readonly known = new SecretsOfDrill();
   private readonly members = new Map<string, Member>();
-  private server = '';
-  private caPem = '';
+  private plane: ControlPlane | undefined;
   private connected: { transport: ApiTransport; cluster: Cluster } | undefined;
 
-  constructor(options: Pick<DrillOptions, 'seed'>, machines: readonly Machine[]) {
+  constructor(options: SessionOptions, machines: readonly Machine[]) {
+    this.options = options;
     this.machines = machines;
-    this.folder = mkdtempSync(join(tmpdir(), 'nodefence-drill-'));
+    this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
     this.random = seeded(options.seed);
-    this.authority = createAuthority('nodefence drill');
-    this.credentials = { username: 'fence', password: this.secret(), caPem: this.authority.certificatePem };
-    this.secrets.push(...new Set(machines.flatMap(({ credentials }) => credentials?.password ?? [])));
-    for (const part of ['traces', 'logs', 'disk']) mkdirSync(join(this.folder, part));
+    this.credentials = { username: 'fence', password: this.known.fresh(), caPem: this.authority.certificatePem };
+    this.known.all.push(...new Set(machines.flatMap(({ credentials }) => credentials?.password ?? [])));
+  }
+
+  get agent(): Agent {
+    return this.options.agent;
   }
 
   get nodes(): readonly string[] {
@@ -62,6 +62,11 @@ export class ClusterSession {
 
   get bmcs(): readonly Bmc[] {
     return [...this.members.values()].map((member) => member.bmc);
+  }
+
+  /** Every password and token of this drill. */
+  get secrets(): readonly string[] {
+    return this.known.all;
   }
 
   /** Calls as the operator, who may do anything. */
@@ -73,38 +78,49 @@ export class ClusterSession {
     return this.api.transport;
   }
 
-  /** API server first, then everything that speaks to it, side by side. */
+  get controlPlane(): ControlPlane {
+    if (this.plane === undefined) throw new Error('the API server was not started');
+    return this.plane;
+  }
+
+  /** The API server, which everything else speaks to. */
   async start(): Promise<void> {
-    const users = [
-      { name: 'operator', groups: ['system:masters'], token: this.token('operator') },
-      { name: CONTROLLER_USER, groups: SERVICE_ACCOUNT_GROUPS, token: this.token(CONTROLLER_USER) },
-      { name: 'system:kube-controller-manager', groups: ['system:masters'], token: this.token('system:kube-controller-manager') },
-      ...this.nodes.map((node) => ({ name: `system:node:${node}`, groups: ['system:masters'], token: this.token(`system:node:${node}`) })),
+    const masters = ['operator', CLUSTER_CONTROLLERS, ...this.nodes.map((node) => `system:node:${node}`)];
+    const users: ApiUser[] = [
+      { name: CONTROLLER_USER, groups: SERVICE_ACCOUNT_GROUPS, token: this.known.token(CONTROLLER_USER) },
+      ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.known.token(name) })),
     ];
-    const ready = await this.spawn('api', { users, authorization: 'rbac', trace: this.trace('api') });
-    this.server = String(ready['url']);
-    this.caPem = String(ready['caPem']);
-    const transport = connect({ server: this.server, caPem: this.caPem, token: this.token('operator'), trace: '' });
+    const start = controlPlaneNamed(this.options.api);
+    this.plane = await start({ processes: this.processes, users, nodeGraceMs: WORLD.nodeGraceMs });
+    const transport = connect(this.access('operator'));
     this.connected = { transport, cluster: new ApiClient({ transport }) };
   }
 
+  /** Cluster controllers, BMCs and machines, side by side. */
   async startWorld(): Promise<void> {
-    const controllers = this.spawn('cluster-controllers', {
-      ...this.access('system:kube-controller-manager'),
-      options: { nodeGraceMs: WORLD.nodeGraceMs },
+    const { processes, authority, credentials } = this;
+    const controllers = processes.program('cluster-controllers', 'cluster-controllers', {
+      ...this.access(CLUSTER_CONTROLLERS),
+      trace: this.folder.trace('cluster-controllers'),
+      options: this.controlPlane.clusterOptions,
     });
-    await Promise.all([controllers, ...this.machines.map((machine) => this.startMember(machine))]);
+    const members = this.machines.map(async (machine) => {
+      const access = this.access(`system:node:${machine.node}`);
+      this.members.set(machine.node, await startMember(machine, { processes, authority, credentials, access, agent: this.options.agent }));
+    });
+    await Promise.all([controllers, ...members]);
   }
 
   /** A kubeconfig file for this user; its token is in the file only. */
   kubeconfig(user: string): string {
-    const path = join(this.folder, `kubeconfig-${user === CONTROLLER_USER ? CONTROLLER_ACCOUNT : user}`);
-    const cluster = { server: this.server, 'certificate-authority-data': Buffer.from(this.caPem).toString('base64') };
+    const path = this.folder.in(`kubeconfig-${user === CONTROLLER_USER ? CONTROLLER_ACCOUNT : user}`);
+    const { server, caPem, token } = this.access(user);
+    const cluster = { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') };
     const config = {
       apiVersion: 'v1',
       kind: 'Config',
       clusters: [{ name: 'drill', cluster }],
-      users: [{ name: user, user: { token: this.token(user) } }],
+      users: [{ name: user, user: { token } }],
       contexts: [{ name: 'drill', context: { cluster: 'drill', user } }],
       'current-context': 'drill',
     };
@@ -118,17 +134,16 @@ export class ClusterSession {
     return reports.filter((report) => report.status?.identity !== undefined).map((report) => report.metadata.name);
   }
 
-  /** Breaks the node. The moment is written into the trace before the blow. */
-  breakNode(node: string, fault: Fault): number {
+  /** BMC and machine of a node. */
+  member(node: string): Member {
     const member = this.members.get(node);
     if (member === undefined) throw new Error(`no node ${node}: there are ${this.nodes.join(', ')}`);
-    if (fault === 'bmc-slow') member.child.tell({ command: 'faults', faults: { offDelayMs: WORLD.bmcSlowMs } });
-    if (fault === 'bmc-lies') member.child.tell({ command: 'faults', faults: 'lies' });
-    const at = this.now();
-    this.record({ kind: 'fault', at, fault, node });
-    if (fault === 'hang') member.child.tell({ command: 'machine', line: { command: 'hang' } });
-    else member.child.tell({ command: 'panic' });
-    return at;
+    return member;
+  }
+
+  /** A new password, which the judge knows as one that may stand nowhere. */
+  freshPassword(): string {
+    return this.known.fresh();
   }
 
   /** Milliseconds since 1970 on the clock of all traces. */
@@ -137,28 +152,18 @@ export class ClusterSession {
   }
 
   record(event: TraceEvent): void {
-    appendFileSync(this.trace('drill'), `${JSON.stringify(event)}\n`);
+    this.folder.record(event);
   }
 
   /** Everything that was seen from outside so far, in the order of time. */
   traces(): TraceEvent[] {
-    const names = ['drill', 'api', 'cluster-controllers', ...this.nodes.flatMap((node) => [`bmc-${node}`, `machine-${node}`])];
-    return names.flatMap((name) => readLines(this.trace(name))).sort((a, b) => a.at - b.at);
+    return this.folder.traces();
   }
 
-  trace(name: string): string {
-    return join(this.folder, 'traces', `${name}.jsonl`);
-  }
-
-  /** A child of the drill that ends with it. */
-  async run(name: string, command: readonly string[], ready: boolean): Promise<Child> {
-    return (await this.child(name, command, ready)).child;
-  }
-
-  /** Ends every process, the youngest first, and removes what they wrote. */
+  /** Ends every process and removes what they wrote. */
   async stop(): Promise<void> {
-    await Promise.all(this.children.map((child) => child.stop(2_000)));
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.processes.stop();
+    this.folder.remove();
   }
 
   private get api(): { transport: ApiTransport; cluster: Cluster } {
@@ -166,94 +171,8 @@ export class ClusterSession {
     return this.connected;
   }
 
-  private async startMember({ node, systemUUID = this.uuid(), serial, labels, credentials = this.credentials }: Machine): Promise<void> {
-    const machine = join(this.folder, `machine-${node}.json`);
-    const identity = {
-      node,
-      systemUUID,
-      labels,
-      disk: join(this.folder, 'disk'),
-      bootDelayMs: WORLD.bootMs,
-      options: { renewMs: WORLD.kubeletRenewMs },
-    };
-    writeFileSync(machine, JSON.stringify({ ...this.access(`system:node:${node}`), ...identity, trace: this.trace(`machine-${node}`) }), {
-      mode: 0o600,
-    });
-    const certificate = this.authority.issue({ commonName: `bmc-${node}`, hosts: [HOST] });
-    const { child, ready } = await this.member(node, {
-      node,
-      uuid: systemUUID,
-      serial,
-      username: credentials.username,
-      password: credentials.password,
-      host: HOST,
-      certificate,
-      trace: this.trace(`bmc-${node}`),
-      machine: { command: [process.execPath, program('machine')], configuration: machine },
-    });
-    const url = new URL(String(ready['url']));
-    const bmc = { node, host: url.hostname, port: Number(url.port), fingerprint: String(ready['fingerprint']) };
-    this.members.set(node, { name: node, child, bmc });
-  }
-
-  private member(node: string, configuration: object): Promise<{ child: Child; ready: Readonly<Record<string, unknown>> }> {
-    return this.child(`bmc-${node}`, [process.execPath, program('bmc'), this.write(`bmc-${node}`, configuration)], true);
-  }
-
-  private async spawn(name: string, configuration: object): Promise<Readonly<Record<string, unknown>>> {
-    return (await this.child(name, [process.execPath, program(name), this.write(name, configuration)], true)).ready;
-  }
-
-  private async child(name: string, command: readonly string[], ready: boolean): Promise<{ child: Child; ready: Readonly<Record<string, unknown>> }> {
-    const started = await Child.start({
-      name,
-      command,
-      logFile: join(this.folder, 'logs', `${name}.log`),
-      ready,
-      readyDeadlineMs: READY_DEADLINE_MS,
-    });
-    this.children.unshift(started.child);
-    return started;
-  }
-
-  private write(name: string, configuration: object): string {
-    const path = join(this.folder, `${name}.json`);
-    writeFileSync(path, JSON.stringify(configuration), { mode: 0o600 });
-    return path;
-  }
-
-  private access(user: string): { server: string; caPem: string; token: string; trace: string } {
-    const name = user.startsWith('system:node:') ? `machine-${user.slice('system:node:'.length)}` : 'cluster-controllers';
-    return { server: this.server, caPem: this.caPem, token: this.token(user), trace: this.trace(name) };
-  }
-
-  private token(user: string): string {
-    const token = this.tokens.get(user) ?? this.secret();
-    this.tokens.set(user, token);
-    return token;
-  }
-
-  private secret(): string {
-    const secret = randomBytes(18).toString('base64url');
-    this.secrets.push(secret);
-    return secret;
-  }
-
-  private uuid(): string {
-    return randomUUID();
-  }
-}
-
-function program(name: string): string {
-  return programPath(`../processes/${name}`);
-}
-
-function readLines(path: string): TraceEvent[] {
-  try {
-    const lines = readFileSync(path, 'utf8').split('\n');
-    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as TraceEvent);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
+  private access(user: string): { server: string; caPem: string; token: string } {
+    const { server, caPem } = this.controlPlane;
+    return { server, caPem, token: this.known.token(user) };
   }
 }

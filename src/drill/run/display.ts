@@ -3,11 +3,13 @@ import type { Evidence, JournalEntry, NodeFenceStatus } from '../../domain/node-
 import type { Node } from '../../ports/objects.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import type { Audience } from './drill-run.ts';
-import { STORY } from './options.ts';
-import type { Fault } from './options.ts';
+import { STORY } from './faults/names.ts';
+import type { Fault } from './faults/names.ts';
+import type { Replicas } from './replicas.ts';
 import type { Watcher } from './watcher.ts';
 
 const FRAME_MS = 100;
+const LATER_SHOWN = 5;
 
 interface Paint {
   bold(text: string): string;
@@ -33,6 +35,8 @@ export class Display implements Audience {
   private readonly fault: Fault;
   private session: ClusterSession | undefined;
   private watcher: Watcher | undefined;
+  private replicas: Replicas | undefined;
+  private readonly later: string[] = [];
   private broken: { node: string; atMs: number } | undefined;
   private timer: NodeJS.Timeout | undefined;
   private drawn = 0;
@@ -49,7 +53,8 @@ export class Display implements Audience {
     this.out.write(`${this.ink.dim(`· ${line}`)}\n`);
   }
 
-  opens(session: ClusterSession, watcher: Watcher): void {
+  opens(session: ClusterSession, watcher: Watcher, replicas: Replicas): void {
+    this.replicas = replicas;
     this.session = session;
     this.watcher = watcher;
     const path = session.kubeconfig('operator');
@@ -61,6 +66,12 @@ export class Display implements Audience {
   breaks(node: string, atMs: number): void {
     this.broken = { node, atMs };
     if (!this.live) this.out.write(`${stamp(0)} ${node}: ${STORY[this.fault]}\n`);
+  }
+
+  tells(line: string): void {
+    const at = this.broken === undefined ? 0 : (this.session?.now() ?? 0) - this.broken.atMs;
+    this.later.push(`${stamp(at)} ${line}`);
+    if (!this.live) this.out.write(`${stamp(at)} ${line}\n`);
   }
 
   closes(): void {
@@ -86,9 +97,18 @@ export class Display implements Audience {
     const head = broken === undefined ? 'all is well; a fault comes' : STORY[this.fault];
     const lines = [`${ink.bold('nodefence drill')}  ${stamp(at)}  ${head}`, ''];
     for (const node of [...watcher.nodes.all()].sort(byName)) lines.push(this.nodeLine(node, watcher));
+    lines.push(`  ${this.leaderLine(watcher)}`, ...this.later.slice(-LATER_SHOWN).map((line) => ink.warn(`  ${line}`)));
     const status = broken === undefined ? undefined : watcher.fences.get(fenceName(broken.node))?.status;
     if (broken === undefined || status?.frozen === undefined) return [...lines, '', ink.dim('no fence yet')];
     return [...lines, '', ...this.fenceLines(status, broken.atMs)];
+  }
+
+  /** Who leads, and since which change of leader. */
+  private leaderLine(watcher: Watcher): string {
+    const { holderIdentity = '', leaseTransitions = 0 } = watcher.leaderLease?.spec ?? {};
+    const leader = holderIdentity === '' ? 'nobody' : (this.replicas?.named(holderIdentity)?.name ?? '?');
+    const others = (this.replicas?.running ?? []).filter(({ name }) => name !== leader).map(({ name }) => name);
+    return `${this.ink.bold('leader')} ${leader} ${this.ink.dim(`epoch ${leaseTransitions}; waiting: ${others.join(', ') || 'none'}`)}`;
   }
 
   private nodeLine(node: Node, watcher: Watcher): string {
@@ -149,13 +169,20 @@ export class Display implements Audience {
       tell(entry.id, `  ${entry.action} by ${entry.agent}${place}, attempt ${entry.attempt}`);
       if (entry.result !== undefined) tell(`${entry.id} end`, `  ${entry.action} by ${entry.agent}: ${entry.result} (${entry.message ?? ''})`);
     }
+    tell(`leader ${watcher.leaderLease?.spec.holderIdentity ?? ''}`, this.leaderLine(watcher));
     for (const item of status.evidence) tell(`${item.source} proof`, `  proof: ${item.kind}`);
     tell(`${status.restarts} ${status.state} ${status.step}`, `fence ${status.state}, step ${status.step}: ${status.message ?? ''}`);
   }
 }
 
 /** Says nothing; for the matrix. */
-export const SILENT: Audience = { says: () => undefined, opens: () => undefined, breaks: () => undefined, closes: () => undefined };
+export const SILENT: Audience = {
+  says: () => undefined,
+  opens: () => undefined,
+  breaks: () => undefined,
+  tells: () => undefined,
+  closes: () => undefined,
+};
 
 export function stamp(ms: number): string {
   return `${(Math.max(0, ms) / 1000).toFixed(2).padStart(6)}s`;

@@ -1,61 +1,87 @@
-import { fenceName } from '../../domain/node-fence.ts';
-import { LEASES } from '../../ports/resources.ts';
-import { judge } from '../laws/judge.ts';
 import { createScene, DEFAULT_SCENE } from '../world/scene.ts';
-import type { Child } from './child.ts';
-import { ClusterSession, CONTROLLER_USER } from './cluster-session.ts';
+import { ClusterSession } from './cluster-session.ts';
+import type { Blow, FaultFindings } from './faults/script.ts';
+import { SCRIPTS } from './faults/scripts.ts';
 import { configure, install } from './installation.ts';
 import { operatorSetting } from './operator/setting.ts';
-import type { DrillOptions, Expected } from './options.ts';
-import { programPath } from './program.ts';
-import { devicesOf, exposureOf, listsAfter, requestsOf, timelineOf, usageOf } from './result.ts';
+import type { DrillOptions } from './options.ts';
+import type { Expected } from './faults/names.ts';
+import { pause } from './pause.ts';
+import { isOver, isSettled, readyNodes, untilLeading } from './readiness.ts';
+import { Replicas } from './replicas.ts';
+import { exposureOf, usageOf } from './result.ts';
 import type { DrillResult } from './result.ts';
-import { FENCE_NAMESPACE } from './scene-configuration.ts';
 import { ownSetting } from './setting.ts';
 import type { DrillSetting } from './setting.ts';
+import { verdict } from './verdict.ts';
 import { Watcher } from './watcher.ts';
 
 const SETTLED_MS = 30_000;
-const LEADER_LEASE = 'nodefence-controller';
+const STOP_GRACE_MS = 5_000;
 
 /** Told what goes on; draws it, or says nothing. */
 export interface Audience {
   says(line: string): void;
   /** Everything runs; the fault comes next. */
-  opens(session: ClusterSession, watcher: Watcher): void;
+  opens(session: ClusterSession, watcher: Watcher, replicas: Replicas): void;
   breaks(node: string, faultAtMs: number): void;
+  /** Something that the fault, or a controller, does later on. */
+  tells(line: string): void;
   closes(): void;
+}
+
+interface Stage {
+  session: ClusterSession;
+  replicas: Replicas;
+  setting: DrillSetting;
+  options: DrillOptions;
+  audience: Audience;
 }
 
 /** One drill from an empty folder to a judged result. Everything is left running until `onResult` resolves. */
 export async function runDrill(options: DrillOptions, audience: Audience, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
   const setting = options.config === undefined ? ownSetting(options) : operatorSetting(options.config, options);
   const session = new ClusterSession(options, setting.machines);
+  const replicas = new Replicas(session, (line) => audience.tells(line));
   const watcher = { current: undefined as Watcher | undefined };
   try {
-    return await play({ session, setting, options, audience }, watcher, onResult);
+    return await play({ session, replicas, setting, options, audience }, watcher, onResult);
   } finally {
     audience.closes();
     watcher.current?.close();
+    await replicas.stop(STOP_GRACE_MS);
     await session.stop();
   }
 }
 
-interface Stage {
-  session: ClusterSession;
-  setting: DrillSetting;
-  options: DrillOptions;
-  audience: Audience;
+async function play(stage: Stage, held: { current: Watcher | undefined }, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
+  const { session, replicas, setting, options, audience } = stage;
+  const watcher = await build(stage, held);
+  audience.opens(session, watcher, replicas);
+  const syncedAtMs = session.now();
+  await pause(300 + 1_000 * session.random());
+  const node = victim(session, watcher, setting.victims);
+  const blow = SCRIPTS[options.fault]({ session, replicas, watcher, node, tell: (line) => audience.tells(line) });
+  audience.breaks(node, blow.atMs);
+  const expected = setting.expected(options.fault);
+  const problems: string[] = [];
+  const findings = await ended({ watcher, node, expected, blow, pods: setting.machines.length, problems });
+  await pause(300);
+  const usage = usageOf(leading(watcher, replicas));
+  const exposure = exposureOf(replicas.running);
+  if (!options.keep) await replicas.stop(STOP_GRACE_MS);
+  audience.closes();
+  const played = { session, watcher, replicas, options, expected, node, faultAtMs: blow.atMs, syncedAtMs, usage, exposure, problems, findings };
+  const result = verdict(played);
+  await onResult(result);
+  return result;
 }
 
-async function play(
-  { session, setting, options, audience }: Stage,
-  held: { current: Watcher | undefined },
-  onResult: (result: DrillResult) => Promise<void>,
-): Promise<DrillResult> {
+/** A cluster in which everything runs, nodefence too. */
+async function build({ session, replicas, setting, options, audience }: Stage, held: { current: Watcher | undefined }): Promise<Watcher> {
   const count = setting.machines.length;
   for (const line of setting.says) audience.says(line);
-  audience.says('starting the API server');
+  audience.says(options.api === 'real' ? 'starting etcd, kube-apiserver and kube-controller-manager' : 'starting the API server');
   await session.start();
   await install(session);
   audience.says(`starting ${count} machines with their BMCs, and the cluster's controllers`);
@@ -68,125 +94,39 @@ async function play(
   const configuration = setting.configuration(session.bmcs, session.credentials);
   for (const line of configuration.says ?? []) audience.says(line);
   await configure(session, configuration);
-  audience.says('starting nodefence controller --mode enforce');
-  const controller = await startController(session);
+  audience.says(`starting ${options.replicas} × nodefence controller --mode enforce`);
+  await replicas.start(options.replicas);
   await watcher.until('running pods on every node', SETTLED_MS, () => isSettled(watcher, count));
   await untilLeading(session);
-  audience.opens(session, watcher);
-  const syncedAtMs = session.now();
-  await pause(300 + 1_000 * session.random());
-  const node = victim(session, watcher, setting.victims);
-  const faultAtMs = session.breakNode(node, options.fault);
-  audience.breaks(node, faultAtMs);
-  const expected = setting.expected(options.fault);
-  const problems: string[] = [];
-  await watcher
-    .until(`the end of the fence of ${node}`, expected.deadlineMs, () => isOver(watcher, node))
-    .catch((error: unknown) => problems.push(String(error)));
-  if (expected.released) {
-    await watcher
-      .until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, count))
-      .catch((error: unknown) => problems.push(String(error)));
-  }
-  await pause(300);
-  const usage = usageOf(controller.pid);
-  const exposure = exposureOf(controller.pid);
-  if (!options.keep) await controller.stop(5_000);
-  audience.closes();
-  const result = verdict({ session, watcher, options, expected, node, faultAtMs, syncedAtMs, usage, exposure, log: controller.log(), problems });
-  await onResult(result);
-  return result;
+  await replicas.untilReady();
+  return watcher;
 }
 
-async function startController(session: ClusterSession): Promise<Child> {
-  const command = [
-    process.execPath,
-    programPath('../../main'),
-    'controller',
-    '--mode',
-    'enforce',
-    '--kubeconfig',
-    session.kubeconfig(CONTROLLER_USER),
-    '--http-address',
-    '127.0.0.1:0',
-  ];
-  const at = session.now();
-  const controller = await session.run('controller', command, false);
-  session.record({ kind: 'controller', at, id: String(controller.pid), what: 'start' });
-  return controller;
-}
-
-interface Played {
-  session: ClusterSession;
+interface Course {
   watcher: Watcher;
-  options: DrillOptions;
-  expected: Expected;
   node: string;
-  faultAtMs: number;
-  syncedAtMs: number;
-  usage: DrillResult['controller'];
-  exposure: Record<string, string>;
-  log: string;
+  expected: Expected;
+  blow: Blow;
+  /** How many pods must run at the end. */
+  pods: number;
   problems: string[];
 }
 
-/** Judged from outside: devices, audit, disk, power; the fence's own status only says which outcome it claims. */
-function verdict(played: Played): DrillResult {
-  const { session, watcher, options, expected, node, faultAtMs, problems } = played;
-  const trace = session.traces();
-  const status = watcher.fences.get(fenceName(node))?.status;
-  const timing = status?.frozen?.plan.timing;
-  const judgement = judge(trace, {
-    controllerUser: CONTROLLER_USER,
-    leaseName: LEADER_LEASE,
-    secrets: session.secrets,
-    texts: { log: played.log, ...played.exposure },
-    ...(timing === undefined ? {} : { offStableMs: timing.offStableMs, settleMs: timing.settleMs, releaseTimeoutMs: timing.releaseTimeoutMs }),
-  });
-  const outcome = status?.outcome ?? (status === undefined ? 'no fence' : `${status.state} in ${status.step}`);
-  const listed = listsAfter(trace, CONTROLLER_USER, played.syncedAtMs);
-  if (outcome !== expected.outcome) problems.push(`outcome ${outcome} instead of ${expected.outcome}`);
-  if ((status?.timeline.releasedAt !== undefined) !== expected.released)
-    problems.push(expected.released ? 'nothing was released' : 'something was released');
-  if (judgement.writers.overlaps > 0) problems.push(`${judgement.writers.overlaps} times two writers had one volume`);
-  for (const resource of Object.keys(listed).filter((name) => !name.startsWith('nodefencestops')))
-    problems.push(`${resource} was listed again after the first sync`);
-  for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
-  return {
-    fault: options.fault,
-    seed: options.seed,
-    nodes: session.nodes.length,
-    agent: options.agent,
-    node,
-    outcome,
-    expected: problems.length === 0,
-    problems,
-    timeline: timelineOf(status, faultAtMs),
-    laws: judgement.laws,
-    devices: devicesOf(trace, faultAtMs),
-    writers: judgement.writers,
-    api: requestsOf(trace, CONTROLLER_USER),
-    listsAfterSync: listed,
-    controller: played.usage,
-    message: status?.message ?? '',
-  };
+/** Waits for the end of the fault and of the fence; what is missing is added to `problems`. */
+async function ended({ watcher, node, expected, blow, pods, problems }: Course): Promise<FaultFindings> {
+  const miss = (error: unknown): void => void problems.push(String(error));
+  const findings = await blow.over;
+  await watcher.until(`the end of the fence of ${node}`, expected.deadlineMs, () => isOver(watcher, node)).catch(miss);
+  if (expected.released !== false) {
+    await watcher.until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, pods)).catch(miss);
+  }
+  return findings;
 }
 
-function isSettled(watcher: Watcher, replicas: number): boolean {
-  const pods = [...watcher.pods.all()].filter((pod) => pod.metadata.name.startsWith('db-'));
-  return pods.length === replicas && pods.every((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined);
-}
-
-function readyNodes(watcher: Watcher): number {
-  return [...watcher.nodes.all()].filter((node) =>
-    node.status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
-  ).length;
-}
-
-function isReady(pod: { status?: { phase?: string; conditions?: { type: string; status: string }[] } }): boolean {
-  return (
-    pod.status?.phase === 'Running' && (pod.status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True')
-  );
+/** The leader's process, or any other when there is none. */
+function leading(watcher: Watcher, replicas: Replicas): number {
+  const leader = replicas.named(watcher.leaderLease?.spec.holderIdentity ?? '');
+  return (leader ?? replicas.running[0])?.child.pid ?? 0;
 }
 
 /** The node of one of the writing pods, chosen by the seed. */
@@ -196,24 +136,4 @@ function victim(session: ClusterSession, watcher: Watcher, candidates: readonly 
   const node = hosts[Math.floor(session.random() * hosts.length)];
   if (node === undefined) throw new Error(`no pod runs on any of ${candidates.join(', ')}`);
   return node;
-}
-
-/** Leading, and every node's identity on record. */
-async function untilLeading(session: ClusterSession): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const lease = await session.cluster.get(LEASES, LEADER_LEASE, FENCE_NAMESPACE);
-    const reports = await session.reports();
-    if ((lease?.spec.holderIdentity ?? '') !== '' && session.nodes.every((node) => reports.includes(node))) return;
-    await pause(100);
-  }
-  throw new Error('the controller does not lead after 20 s; see its log');
-}
-
-function isOver(watcher: Watcher, node: string): boolean {
-  const status = watcher.fences.get(fenceName(node))?.status;
-  return status?.state === 'final' || (status?.state === 'error' && status.outcome === 'failed');
-}
-
-function pause(delayMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, delayMs));
 }

@@ -1,8 +1,11 @@
-import { cpus } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { SILENT } from './display.ts';
 import { runDrill } from './drill-run.ts';
-import { FAULTS } from './options.ts';
-import type { DrillOptions, Fault } from './options.ts';
+import { EXPECTED } from './faults/names.ts';
+import type { Fault } from './faults/names.ts';
+import type { Agent, DrillOptions } from './options.ts';
 import type { DrillResult } from './result.ts';
 
 /** Each run is about a dozen processes that mostly wait. */
@@ -10,25 +13,34 @@ const RUNS_PER_CORE = 3;
 
 export interface MatrixRow {
   fault: Fault;
+  agent: Agent;
   seed: number;
   result?: DrillResult;
   failure?: string;
 }
 
-/** Every fault with every seed, several at a time; rows come back in order. */
+export interface MatrixSize {
+  faults: readonly Fault[];
+  agents: readonly Agent[];
+  seeds: number;
+}
+
+/** Every fault with every agent and every seed, several at a time; rows come back in order. */
 export async function runMatrix(
   options: DrillOptions,
-  seeds: number,
+  size: MatrixSize,
   onRow: (row: MatrixRow, done: number, of: number) => void,
 ): Promise<MatrixRow[]> {
-  const rows: MatrixRow[] = FAULTS.flatMap((fault) => Array.from({ length: seeds }, (_unused, index) => ({ fault, seed: options.seed + index })));
+  const rows = rowsOf(options, size);
   // The longest first, so that none is left alone at the end.
-  const waiting = [...rows].reverse();
+  const waiting = [...rows].sort((a, b) => EXPECTED[b.fault].deadlineMs - EXPECTED[a.fault].deadlineMs);
+  const compileCache = mkdtempSync(join(tmpdir(), 'nodefence-compiled-'));
   let done = 0;
   const work = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+      const { fault, agent, seed } = row;
       try {
-        row.result = await runDrill({ ...options, fault: row.fault, seed: row.seed, keep: false }, SILENT, () => Promise.resolve());
+        row.result = await runDrill({ ...options, fault, agent, seed, compileCache, keep: false }, SILENT, () => Promise.resolve());
       } catch (error) {
         row.failure = String(error);
       }
@@ -36,33 +48,57 @@ export async function runMatrix(
       onRow(row, done, rows.length);
     }
   };
-  await Promise.all(Array.from({ length: Math.max(2, cpus().length * RUNS_PER_CORE) }, work));
+  try {
+    await Promise.all(Array.from({ length: Math.max(2, cpus().length * RUNS_PER_CORE) }, work));
+  } finally {
+    rmSync(compileCache, { recursive: true, force: true });
+  }
   return rows;
+}
+
+function rowsOf(options: DrillOptions, { faults, agents, seeds }: MatrixSize): MatrixRow[] {
+  const numbers = Array.from({ length: seeds }, (_unused, index) => options.seed + index);
+  return faults.flatMap((fault) => agents.flatMap((agent) => numbers.map((seed) => ({ fault, agent, seed }))));
 }
 
 export function isGood(row: MatrixRow): boolean {
   return row.result?.expected === true;
 }
 
-/** A table by fault: how many ended as they must, and the median and the slowest of their times. */
+const PHASES = ['poweredOffAt', 'releasedAt', 'finalAt'] as const;
+
+/** A table by fault and agent: how many ended as they must, and the median and the slowest of their times. */
 export function tableOf(rows: readonly MatrixRow[]): string {
-  const lines = ['fault      ended as they must   off proven (median, worst)   released            final               violations  overlaps'];
-  for (const fault of FAULTS) {
-    const own = rows.filter((row) => row.fault === fault);
+  const lines = [columns('fault', 'agent', 'as it must be', 'off proven (median, worst)', 'released', 'final', 'violations', 'overlaps')];
+  const kinds = new Map<string, MatrixRow[]>();
+  for (const row of rows) {
+    const kind = `${row.fault} ${row.agent}`;
+    kinds.set(kind, [...(kinds.get(kind) ?? []), row]);
+  }
+  for (const own of kinds.values()) {
+    const [first] = own;
+    if (first === undefined) continue;
     const results = own.flatMap((row) => row.result ?? []);
     const violations = results.reduce((sum, result) => sum + Object.values(result.laws).reduce((count, law) => count + law.violations.length, 0), 0);
     const overlaps = results.reduce((sum, result) => sum + result.writers.overlaps, 0);
-    const times = (['poweredOffAt', 'releasedAt', 'finalAt'] as const).map((phase) =>
-      spread(results.flatMap((result) => result.timeline[phase] ?? [])),
-    );
-    lines.push(
-      `${fault.padEnd(10)} ${`${own.filter(isGood).length} of ${own.length}`.padEnd(20)} ${(times[0] ?? '').padEnd(28)} ${(times[1] ?? '').padEnd(19)} ${(times[2] ?? '').padEnd(19)} ${String(violations).padEnd(11)} ${overlaps}`,
-    );
+    const times = PHASES.map((phase) => spread(results.flatMap((result) => result.timeline[phase] ?? [])));
+    const [off = '', released = '', final = ''] = times;
+    const good = `${own.filter(isGood).length} of ${own.length}`;
+    lines.push(columns(first.fault, first.agent, good, off, released, final, String(violations), String(overlaps)));
   }
   for (const row of rows.filter((candidate) => !isGood(candidate))) {
-    lines.push(`${row.fault} seed ${row.seed}: ${row.failure ?? row.result?.problems.join('; ') ?? 'did not run'}`);
+    const did = row.result?.did === undefined ? '' : ` (${row.result.did})`;
+    lines.push(`${row.fault} by ${row.agent}, seed ${row.seed}${did}: ${row.failure ?? row.result?.problems.join('; ') ?? 'did not run'}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+function columns(...cells: readonly string[]): string {
+  const widths = [17, 8, 14, 27, 18, 18, 11, 0];
+  return cells
+    .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+    .join(' ')
+    .trimEnd();
 }
 
 function spread(times: readonly number[]): string {

@@ -1,19 +1,42 @@
-/** Faults that this drill can inject, and what each must lead to. */
-export const FAULTS = ['panic', 'hang', 'bmc-slow', 'bmc-lies'] as const;
-export type Fault = (typeof FAULTS)[number];
+import type { Fault } from './faults/names.ts';
+
+export const AGENTS = ['redfish', 'ipmi'] as const;
+export type Agent = (typeof AGENTS)[number];
+
+export const APIS = ['embedded', 'real'] as const;
+export type Api = (typeof APIS)[number];
 
 export interface DrillOptions {
   fault: Fault;
   nodes: number;
   seed: number;
-  agent: 'redfish';
+  /** What the drill's own configuration fences with. */
+  agent: Agent;
+  /** Our own API server, or the one of KUBEBUILDER_ASSETS. */
+  api: Api;
+  /** Controllers that run side by side. */
+  replicas: number;
   json: boolean;
   keep: boolean;
   /** Folder with ConfigMaps and Secrets of the operator, instead of the drill's own. */
   config: string | undefined;
   /** Keys of `fence-cluster-config`, over the drill's own short delays. */
   settings: Readonly<Record<string, string>>;
+  /** Folder in which several drills share what Node has compiled; one of its own otherwise. */
+  compileCache?: string;
 }
+
+/** What a drill is without further words, but for fault and seed. */
+export const DEFAULT_OPTIONS: Omit<DrillOptions, 'fault' | 'seed'> = {
+  nodes: 3,
+  agent: 'redfish',
+  api: 'embedded',
+  replicas: 2,
+  json: false,
+  keep: false,
+  config: undefined,
+  settings: {},
+};
 
 /** The drill's delays: short, and all inequalities of design 10 hold. Seconds where no unit stands. */
 export const SHORT_SETTINGS: Readonly<Record<string, string>> = {
@@ -34,35 +57,6 @@ export const SHORT_SETTINGS: Readonly<Record<string, string>> = {
   kubelet_lease_renewal: '500ms',
   kubelet_read_latency: '500ms',
   node_grace: '4s',
-};
-
-/** Milliseconds of the world around the controller. */
-export const WORLD = {
-  nodeGraceMs: 4_000,
-  kubeletRenewMs: 500,
-  bootMs: 1_500,
-  bmcSlowMs: 8_000,
-} as const;
-
-/** Each fault's end, as seen from outside. */
-export interface Expected {
-  outcome: 'recovered' | 'failed';
-  released: boolean;
-  deadlineMs: number;
-}
-
-export const EXPECTED: Readonly<Record<Fault, Expected>> = {
-  panic: { outcome: 'recovered', released: true, deadlineMs: 60_000 },
-  hang: { outcome: 'recovered', released: true, deadlineMs: 60_000 },
-  'bmc-slow': { outcome: 'recovered', released: true, deadlineMs: 75_000 },
-  'bmc-lies': { outcome: 'failed', released: false, deadlineMs: 120_000 },
-};
-
-export const STORY: Readonly<Record<Fault, string>> = {
-  panic: 'the kernel of the node panics: its kubelet and its pods are dead, its power is on',
-  hang: 'the kubelet hangs while the workload goes on writing: proof before the second writer',
-  'bmc-slow': `the node panics, and its BMC takes ${WORLD.bmcSlowMs / 1000} s to switch off`,
-  'bmc-lies': 'the node panics, and its BMC answers 204 but stays on: nothing may be released',
 };
 
 /** A small seeded generator (mulberry32): the same seed breaks the same node at the same moment. */

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { NodeFenceStatus, Timeline } from '../../domain/node-fence.ts';
 import type { LawName, LawResult } from '../laws/law.ts';
 import type { TraceEvent } from '../laws/trace.ts';
-import type { Fault } from './options.ts';
+import type { Fault } from './faults/names.ts';
+import type { ChildrenFound } from './faults/script.ts';
 
 /** The one object that `--json` prints. Times are milliseconds since the fault; a time that was not reached is absent. */
 export interface DrillResult {
@@ -10,11 +11,20 @@ export interface DrillResult {
   seed: number;
   nodes: number;
   agent: string;
+  apiServer: string;
+  /** Controllers that ran side by side. */
+  replicas: number;
+  /** Who led, in order; `at` counts from the fault. */
+  leaders: { replica: string; epoch: number; at: number }[];
   node: string;
   outcome: string;
   expected: boolean;
   /** Why it is not what this fault must lead to; empty when it is. */
   problems: string[];
+  /** What the fault did after its first blow, and when. */
+  did?: string;
+  /** Descendants of a controller that was killed. */
+  children?: ChildrenFound;
   timeline: Partial<Record<keyof Timeline, number>>;
   laws: Record<LawName, LawResult>;
   devices: { at: number; device: string; plug: string; action: string; read?: string }[];
@@ -82,12 +92,22 @@ export function usageOf(pid: number): DrillResult['controller'] {
   }
 }
 
-/** Command line and environment as anyone on the machine could read them. */
-export function exposureOf(pid: number): Record<string, string> {
+/** Command lines and environments as anyone on the machine could read them. */
+export function exposureOf(replicas: readonly { name: string; child: { pid: number } }[]): Record<string, string> {
+  return Object.fromEntries(
+    replicas.flatMap(({ name, child: { pid } }) => [
+      [`command line of ${name}`, procFile(pid, 'cmdline')],
+      [`environment of ${name}`, procFile(pid, 'environ')],
+    ]),
+  );
+}
+
+/** Empty when the process is gone. */
+function procFile(pid: number, file: string): string {
   try {
-    return { 'command line': readFileSync(`/proc/${pid}/cmdline`, 'utf8'), environment: readFileSync(`/proc/${pid}/environ`, 'utf8') };
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }
 }

@@ -1,15 +1,14 @@
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
 import { SHORT_SETTINGS } from './options.ts';
+import type { Agent, DrillOptions } from './options.ts';
 
 export const FENCE_NAMESPACE = 'nodefence-system';
-const TEMPLATE = 'fence-method-template-redfish';
-const SECRET = 'secret-fence-redfish';
 
 export interface Bmc {
   node: string;
   host: string;
   port: number;
-  /** SHA-256 of its certificate. */
+  /** SHA-256 of its certificate; empty for a BMC without one. */
   fingerprint: string;
 }
 
@@ -23,37 +22,52 @@ export interface Credentials {
 export function fenceConfiguration(
   bmcs: readonly Bmc[],
   credentials: Credentials,
-  settings: Readonly<Record<string, string>>,
+  { settings, agent }: Pick<DrillOptions, 'settings' | 'agent'>,
 ): { configMaps: ConfigMap[]; secrets: Secret[] } {
   const cluster = properties({ ...SHORT_SETTINGS, ...settings });
-  const template = properties({ agent_name: 'redfish', secret: SECRET, device_max_latency: '10s' });
   return {
     configMaps: [
       configMap('fence-cluster-config', { 'config.properties': cluster }),
-      configMap(TEMPLATE, { 'template.properties': template }),
-      ...bmcs.map(nodeConfiguration),
+      configMap(templateName(agent), { 'template.properties': properties(templateOf(agent)) }),
+      ...bmcs.map((bmc) => nodeConfiguration(bmc, agent)),
     ],
-    secrets: [
-      {
-        metadata: { name: SECRET, namespace: FENCE_NAMESPACE },
-        data: base64({ username: credentials.username, password: credentials.password, ca: credentials.caPem }),
-      },
-    ],
+    secrets: [secretOf(agent, credentials)],
   };
 }
 
-function nodeConfiguration({ node, host, port }: Bmc): ConfigMap {
-  const method = (action: 'on' | 'off'): string => properties({ template: TEMPLATE, ip: host, ipport: String(port), action });
+/** What the agent logs in with. */
+export function secretOf(agent: Agent, { username, password, caPem }: Credentials): Secret {
+  const trust = agent === 'redfish' ? { ca: caPem } : {};
+  return { metadata: { name: secretName(agent), namespace: FENCE_NAMESPACE }, data: base64({ username, password, ...trust }) };
+}
+
+/** `fence-config-<node>`: isolated by a cordon, switched off and on at this BMC. */
+export function nodeConfiguration({ node, host, port }: Bmc, agent: Agent): ConfigMap {
+  const method = (action: 'on' | 'off'): string => properties({ template: templateName(agent), ip: host, ipport: String(port), action });
   return configMap(`fence-config-${node}`, {
     'config.properties': properties({
       node_name: node,
       isolation: 'mark-unschedulable',
-      power_management: 'redfish-off redfish-on',
+      power_management: `${agent}-off ${agent}-on`,
       recovery: 'mark-schedulable',
     }),
-    'fence-method-redfish-off': method('off'),
-    'fence-method-redfish-on': method('on'),
+    [`fence-method-${agent}-off`]: method('off'),
+    [`fence-method-${agent}-on`]: method('on'),
   });
+}
+
+function templateOf(agent: Agent): Record<string, string> {
+  // Debian's ipmi_sim knows cipher suite 3 only.
+  const own = agent === 'ipmi' ? { cipher: '3' } : {};
+  return { agent_name: agent, secret: secretName(agent), device_max_latency: '10s', ...own };
+}
+
+function templateName(agent: Agent): string {
+  return `fence-method-template-${agent}`;
+}
+
+function secretName(agent: Agent): string {
+  return `secret-fence-${agent}`;
 }
 
 function configMap(name: string, data: Record<string, string>): ConfigMap {

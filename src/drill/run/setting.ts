@@ -1,6 +1,8 @@
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
-import { EXPECTED, SHORT_SETTINGS } from './options.ts';
-import type { DrillOptions, Expected, Fault } from './options.ts';
+import { EXPECTED } from './faults/names.ts';
+import type { Expected, Fault } from './faults/names.ts';
+import { SHORT_SETTINGS } from './options.ts';
+import type { DrillOptions } from './options.ts';
 import { fenceConfiguration } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 
@@ -34,7 +36,7 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     machines: nodes.map((node) => ({ node })),
     victims: nodes,
     says: [`delays: ${delays.join(' ')}`],
-    configuration: (bmcs, credentials) => fenceConfiguration(bmcs, credentials, options.settings),
+    configuration: (bmcs, credentials) => fenceConfiguration(bmcs, credentials, options),
     expected: (fault) => EXPECTED[fault],
   };
 }

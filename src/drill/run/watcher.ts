@@ -1,13 +1,15 @@
 import { Reflector } from '../../kube/reflector.ts';
 import type { Lister } from '../../ports/cluster.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
-import type { KubeObject, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
+import type { KubeObject, Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import { NODE_FENCES, NODES, PODS, VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
+import { LEASES, NODE_FENCES, NODES, PODS, VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
+import { LEADER_LEASE } from '../../cli/composition.ts';
 import type { ClusterSession } from './cluster-session.ts';
+import { FENCE_NAMESPACE } from './scene-configuration.ts';
 
 const SYNC_DEADLINE_MS = 10_000;
 const nothing = (): void => undefined;
@@ -19,6 +21,7 @@ export class Watcher {
   readonly pods: Lister<Pod>;
   readonly fences: Lister<NodeFence>;
   readonly attachments: Lister<VolumeAttachment>;
+  readonly leases: Lister<Lease>;
   private readonly reflectors: Reflector<KubeObject>[] = [];
 
   constructor(session: ClusterSession) {
@@ -27,11 +30,18 @@ export class Watcher {
     const pods = new Reflector({ ...base, resource: PODS });
     const fences = new Reflector({ ...base, resource: NODE_FENCES });
     const attachments = new Reflector({ ...base, resource: VOLUME_ATTACHMENTS });
+    const leases = new Reflector({ ...base, resource: LEASES, namespace: FENCE_NAMESPACE, prune: (lease) => Object.freeze(lease) });
     this.nodes = nodes.lister;
     this.pods = pods.lister;
     this.fences = fences.lister;
     this.attachments = attachments.lister;
-    for (const reflector of [nodes, pods, fences, attachments]) this.reflectors.push(reflector as unknown as Reflector<KubeObject>);
+    this.leases = leases.lister;
+    for (const reflector of [nodes, pods, fences, attachments, leases]) this.reflectors.push(reflector as unknown as Reflector<KubeObject>);
+  }
+
+  /** The controllers' own Lease. */
+  get leaderLease(): Lease | undefined {
+    return this.leases.get(`${FENCE_NAMESPACE}/${LEADER_LEASE}`);
   }
 
   async start(): Promise<void> {
@@ -40,11 +50,15 @@ export class Watcher {
   }
 
   onChange(listener: () => void): void {
-    for (const lister of [this.nodes, this.pods, this.fences, this.attachments] as readonly Lister<KubeObject>[]) lister.onChange(listener);
+    for (const lister of this.listers) lister.onChange(listener);
   }
 
   close(): void {
     for (const reflector of this.reflectors) reflector.close();
+  }
+
+  private get listers(): readonly Lister<KubeObject>[] {
+    return [this.nodes, this.pods, this.fences, this.attachments, this.leases] as unknown as readonly Lister<KubeObject>[];
   }
 
   /** Resolves when `condition` holds; looks at every change. Rejects with what is missing after `deadlineMs`. */
@@ -62,7 +76,7 @@ export class Watcher {
       };
       const timer = setTimeout(() => end(() => reject(new Error(`after ${deadlineMs / 1000} s still waiting for ${what}`))), deadlineMs);
       const poll = setInterval(look, 250);
-      unsubscribe = ([this.nodes, this.pods, this.fences, this.attachments] as readonly Lister<KubeObject>[]).map((lister) => lister.onChange(look));
+      unsubscribe = this.listers.map((lister) => lister.onChange(look));
       look();
     });
   }

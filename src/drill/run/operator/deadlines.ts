@@ -1,6 +1,6 @@
 import type { Plan } from '../../../domain/plan.ts';
-import { EXPECTED, WORLD } from '../options.ts';
-import type { Expected, Fault } from '../options.ts';
+import { EXPECTED, WORLD } from '../faults/names.ts';
+import type { Expected, Fault } from '../faults/names.ts';
 
 /** For machines that start, pods that move, and a busy computer. */
 const MARGIN_MS = 60_000;
@@ -13,7 +13,7 @@ export function expectedOf(plans: readonly Plan[], fault: Fault): Expected {
   const ofPlan = outcome === 'recovered' ? recoveryMs : failureMs;
   return {
     outcome,
-    released: released && plans.every((plan) => plan.release !== 'none'),
+    released: plans.every((plan) => plan.release !== 'none') && released,
     deadlineMs: MARGIN_MS + WORLD.nodeGraceMs + Math.max(...plans.map(ofPlan)),
   };
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { Audience } from '../drill-run.ts';
 import { runDrill } from '../drill-run.ts';
-import { seeded, SHORT_SETTINGS } from '../options.ts';
+import { DEFAULT_OPTIONS, seeded, SHORT_SETTINGS } from '../options.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../../../config/samples', import.meta.url));
 /** The sample says nothing of its BMCs' latency, so they may take their time. */
@@ -18,9 +18,9 @@ describe("the drill with the sample configuration and the drill's own short dela
   it('fences a node of the group, whose BMC it plays, and judges it', { timeout: 100_000 }, async () => {
     const told: string[] = [];
     const nothing = (): void => undefined;
-    const audience: Audience = { says: (line) => told.push(line), opens: nothing, breaks: nothing, closes: nothing };
+    const audience: Audience = { says: (line) => told.push(line), opens: nothing, breaks: nothing, tells: nothing, closes: nothing };
     const result = await runDrill(
-      { fault: 'panic', nodes: 3, seed: SEED_OF_GROUP ?? 0, agent: 'redfish', json: true, keep: false, config: SAMPLES, settings: SHORT },
+      { ...DEFAULT_OPTIONS, fault: 'panic', seed: SEED_OF_GROUP ?? 0, json: true, config: SAMPLES, settings: SHORT },
       audience,
       () => Promise.resolve(),
     );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigMap } from '../../../ports/objects.ts';
+import { DEFAULT_OPTIONS } from '../options.ts';
 import type { DrillOptions } from '../options.ts';
 import type { Bmc, Credentials } from '../scene-configuration.ts';
 import type { DrillSetting } from '../setting.ts';
@@ -11,7 +12,7 @@ import { ConfigurationRefused } from './refusal.ts';
 import { operatorSetting } from './setting.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../../../config/samples', import.meta.url));
-const OPTIONS: DrillOptions = { fault: 'panic', nodes: 3, seed: 1, agent: 'redfish', json: true, keep: false, config: SAMPLES, settings: {} };
+const OPTIONS: DrillOptions = { ...DEFAULT_OPTIONS, fault: 'panic', seed: 1, json: true, config: SAMPLES };
 const CREDENTIALS: Credentials = { username: 'unused', password: 'unused', caPem: '' };
 const TEMPLATE = `
 kind: ConfigMap

@@ -1,0 +1,20 @@
+import { randomBytes } from 'node:crypto';
+
+/** Tokens and passwords of one drill, so that the judge can look for them where they must not stand. */
+export class SecretsOfDrill {
+  readonly all: string[] = [];
+  private readonly tokens = new Map<string, string>();
+
+  fresh(): string {
+    const secret = randomBytes(18).toString('base64url');
+    this.all.push(secret);
+    return secret;
+  }
+
+  /** Of this API user; always the same. */
+  token(user: string): string {
+    const token = this.tokens.get(user) ?? this.fresh();
+    this.tokens.set(user, token);
+    return token;
+  }
+}

@@ -1,0 +1,68 @@
+import type { ClusterSession } from '../cluster-session.ts';
+import type { Replicas } from '../replicas.ts';
+import type { Watcher } from '../watcher.ts';
+import type { Fault } from './names.ts';
+
+/** What a fault is played on. */
+export interface FaultStage {
+  session: ClusterSession;
+  replicas: Replicas;
+  watcher: Watcher;
+  /** The victim. */
+  node: string;
+  /** Tells the audience what the fault does next. */
+  tell(line: string): void;
+}
+
+/** A fault under way. */
+export interface Blow {
+  /** The moment of the fault, milliseconds since 1970. */
+  atMs: number;
+  /** Resolves when everything that belongs to the fault has been done; the fence need not be over. */
+  over: Promise<FaultFindings>;
+}
+
+/** What a fault saw beside the laws. */
+export interface FaultFindings {
+  /** Why the run is not as it must be. */
+  problems: readonly string[];
+  children?: ChildrenFound;
+  /** Told to somebody who looks for the cause: `controller-1 was killed at step 12 of the fence`. */
+  did?: string;
+}
+
+/** Descendants of a controller that was killed. */
+export interface ChildrenFound {
+  /** How many it had when it was killed. */
+  seen: number;
+  /** How many were left when the deadlines of the open intents were over. */
+  left: number;
+  /** When the last one was gone, in milliseconds after the kill; absent when there was none. */
+  goneMs?: number;
+  /** How many lived when the successor began. */
+  outlivedLease: number;
+}
+
+export type FaultScript = (stage: FaultStage) => Blow;
+
+export const NOTHING_FOUND: FaultFindings = { problems: [] };
+
+/** Writes the fault into the trace, then does it: the moment stands before the blow. */
+export function strike({ session, node }: FaultStage, fault: Fault, blow: () => void): number {
+  const at = session.now();
+  session.record({ kind: 'fault', at, fault, node });
+  blow();
+  return at;
+}
+
+export function panic({ session, node }: FaultStage): void {
+  session.member(node).child.tell({ command: 'panic' });
+}
+
+export function tellMachine({ session, node }: FaultStage, command: 'hang' | 'partition' | 'heal'): void {
+  session.member(node).child.tell({ command: 'machine', line: { command } });
+}
+
+export function tellBmc({ session, node }: FaultStage, faults: unknown): void {
+  session.member(node).child.tell({ command: 'faults', faults });
+}

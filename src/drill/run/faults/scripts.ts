@@ -1,0 +1,27 @@
+import { apiOutage, configEdit, flap } from './cluster-faults.ts';
+import { controllerCrash, leaderPause } from './leader-faults.ts';
+import { WORLD } from './names.ts';
+import type { Fault } from './names.ts';
+import { NOTHING_FOUND, panic, strike, tellBmc, tellMachine } from './script.ts';
+import type { FaultScript, FaultStage } from './script.ts';
+
+/** A fault of one blow. */
+function atOnce(fault: Fault, blow: (stage: FaultStage) => void, before: (stage: FaultStage) => void = () => undefined): FaultScript {
+  return (stage) => {
+    before(stage);
+    return { atMs: strike(stage, fault, () => blow(stage)), over: Promise.resolve(NOTHING_FOUND) };
+  };
+}
+
+export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
+  panic: atOnce('panic', panic),
+  hang: atOnce('hang', (stage) => tellMachine(stage, 'hang')),
+  'bmc-slow': atOnce('bmc-slow', panic, (stage) => tellBmc(stage, { offDelayMs: WORLD.bmcSlowMs })),
+  'bmc-lies': atOnce('bmc-lies', panic, (stage) => tellBmc(stage, 'lies')),
+  partition: atOnce('partition', (stage) => tellMachine(stage, 'partition')),
+  flap,
+  'config-edit': configEdit,
+  'api-outage': apiOutage,
+  'controller-crash': controllerCrash,
+  'leader-pause': leaderPause,
+};

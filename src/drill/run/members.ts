@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { CertificateAuthority } from '../certificates.ts';
+import type { Child } from './child.ts';
+import type { Agent } from './options.ts';
+import { WORLD } from './faults/names.ts';
+import { drillProgram } from './process-host.ts';
+import type { ProcessHost, Ready } from './process-host.ts';
+import type { Bmc } from './scene-configuration.ts';
+import type { Machine } from './setting.ts';
+
+const HOST = '127.0.0.1';
+
+/** A node's BMC, which owns the node's machine. */
+export interface Member {
+  node: string;
+  child: Child;
+  bmc: Bmc;
+}
+
+export interface MemberSite {
+  processes: ProcessHost;
+  authority: CertificateAuthority;
+  agent: Agent;
+  /** Where the node's kubelet finds the API server, and as whom. */
+  access: { server: string; caPem: string; token: string };
+  /** Of the BMC, unless the machine brings its own. */
+  credentials: { username: string; password: string };
+}
+
+/** Starts the BMC of one machine; the BMC starts the machine. */
+export async function startMember(machine: Machine, { processes, authority, agent, access, credentials }: MemberSite): Promise<Member> {
+  const { folder } = processes;
+  const { node, systemUUID = randomUUID(), serial, labels } = machine;
+  const { username, password } = machine.credentials ?? credentials;
+  const machineFile = folder.write(`machine-${node}.json`, {
+    ...access,
+    node,
+    systemUUID,
+    labels,
+    disk: folder.in('disk'),
+    bootDelayMs: WORLD.bootMs,
+    options: { renewMs: WORLD.kubeletRenewMs },
+    trace: folder.trace(`machine-${node}`),
+  });
+  const { child, ready } = await processes.program('bmc', `bmc-${node}`, {
+    protocol: agent === 'redfish' ? 'redfish' : 'ipmi-sim',
+    node,
+    uuid: systemUUID,
+    serial,
+    username,
+    password,
+    host: HOST,
+    ...(agent === 'redfish' ? { certificate: authority.issue({ commonName: `bmc-${node}`, hosts: [HOST] }) } : {}),
+    trace: folder.trace(`bmc-${node}`),
+    machine: { command: [process.execPath, drillProgram('machine')], configuration: machineFile },
+  });
+  return { node, child, bmc: { node, ...addressOf(ready), fingerprint: String(ready['fingerprint'] ?? '') } };
+}
+
+/** A Redfish BMC says its URL, an IPMI BMC its host and port. */
+function addressOf(ready: Ready): { host: string; port: number } {
+  if (ready['url'] === undefined) return { host: String(ready['host']), port: Number(ready['port']) };
+  const url = new URL(String(ready['url']));
+  return { host: url.hostname, port: Number(url.port) };
+}

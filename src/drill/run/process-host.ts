@@ -1,0 +1,49 @@
+import { Child } from './child.ts';
+import type { DrillFolder } from './drill-folder.ts';
+import { programPath } from './program.ts';
+
+const READY_DEADLINE_MS = 30_000;
+const STOP_GRACE_MS = 2_000;
+
+export type Ready = Readonly<Record<string, unknown>>;
+
+/** The processes of one drill. They write into its folder and end with it. */
+export class ProcessHost {
+  readonly folder: DrillFolder;
+  private readonly environment: Readonly<Record<string, string>>;
+  private readonly children: Child[] = [];
+
+  /** `environment` is added to that of every process. */
+  constructor(folder: DrillFolder, environment: Readonly<Record<string, string>>) {
+    this.folder = folder;
+    this.environment = environment;
+  }
+
+  /** Starts any program; one that says `ready` is waited for. */
+  async start(
+    name: string,
+    command: readonly string[],
+    ready: boolean,
+    readyDeadlineMs = READY_DEADLINE_MS,
+  ): Promise<{ child: Child; ready: Ready }> {
+    const logFile = this.folder.log(name);
+    const started = await Child.start({ name, command, logFile, ready, readyDeadlineMs, environment: this.environment });
+    this.children.unshift(started.child);
+    return started;
+  }
+
+  /** Starts `src/drill/processes/<program>`, its configuration in a file of its own, and waits until it is ready. */
+  program(program: string, name: string, configuration: object, readyDeadlineMs?: number): Promise<{ child: Child; ready: Ready }> {
+    return this.start(name, [process.execPath, drillProgram(program), this.folder.write(`${name}.json`, configuration)], true, readyDeadlineMs);
+  }
+
+  /** Ends every process. */
+  async stop(): Promise<void> {
+    await Promise.all(this.children.map((child) => child.stop(STOP_GRACE_MS)));
+  }
+}
+
+/** Path of a program of `src/drill/processes`. */
+export function drillProgram(name: string): string {
+  return programPath(`../processes/${name}`);
+}

@@ -1,0 +1,42 @@
+import { LEADER_LEASE } from '../../cli/composition.ts';
+import { fenceName } from '../../domain/node-fence.ts';
+import { LEASES } from '../../ports/resources.ts';
+import type { ClusterSession } from './cluster-session.ts';
+import { pause } from './pause.ts';
+import { FENCE_NAMESPACE } from './scene-configuration.ts';
+import type { Watcher } from './watcher.ts';
+
+/** As many pods of the workload as there must be run and are ready. */
+export function isSettled(watcher: Watcher, replicas: number): boolean {
+  const pods = [...watcher.pods.all()].filter((pod) => pod.metadata.name.startsWith('db-'));
+  return pods.length === replicas && pods.every((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined);
+}
+
+export function readyNodes(watcher: Watcher): number {
+  return [...watcher.nodes.all()].filter((node) =>
+    node.status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True'),
+  ).length;
+}
+
+function isReady(pod: { status?: { phase?: string; conditions?: { type: string; status: string }[] } }): boolean {
+  return (
+    pod.status?.phase === 'Running' && (pod.status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True')
+  );
+}
+
+/** Leading, and every node's identity on record. */
+export async function untilLeading(session: ClusterSession): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const lease = await session.cluster.get(LEASES, LEADER_LEASE, FENCE_NAMESPACE);
+    const reports = await session.reports();
+    if ((lease?.spec.holderIdentity ?? '') !== '' && session.nodes.every((node) => reports.includes(node))) return;
+    await pause(100);
+  }
+  throw new Error('no controller leads after 20 s; see their logs');
+}
+
+/** The fence of this node has ended, well or not. */
+export function isOver(watcher: Watcher, node: string): boolean {
+  const status = watcher.fences.get(fenceName(node))?.status;
+  return status?.state === 'final' || (status?.state === 'error' && status.outcome === 'failed');
+}

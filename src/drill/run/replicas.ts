@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import type { ControllerEvent } from '../laws/trace.ts';
+import type { Child } from './child.ts';
+import { CONTROLLER_USER } from './cluster-session.ts';
+import type { ClusterSession } from './cluster-session.ts';
+import { WORLD } from './faults/names.ts';
+import { pause } from './pause.ts';
+import { drillProgram } from './process-host.ts';
+import { programPath } from './program.ts';
+
+const READY_TRIES = 300;
+const READY_RETRY_MS = 100;
+const READYZ_DEADLINE_MS = 2_000;
+
+/** One process of the fence controller. Its successor is another one with another name, as in a Deployment. */
+export interface Replica {
+  name: string;
+  child: Child;
+}
+
+/** A line of a controller's log, as far as the drill reads it. */
+interface LogLine {
+  message: string;
+  identity?: string;
+  epoch?: number;
+  address?: string;
+}
+
+/** The fence controllers of one drill. One that ends is replaced after a while, until the drill is over. */
+export class Replicas {
+  private readonly session: ClusterSession;
+  private readonly started: Replica[] = [];
+  private readonly leaders = new Map<string, Replica>();
+  private readonly tell: (line: string) => void;
+  /** Why a /readyz did not answer. */
+  readonly refusals = new Set<string>();
+  private isOver = false;
+
+  /** `tell` hears what an audience should know. */
+  constructor(session: ClusterSession, tell: (line: string) => void) {
+    this.session = session;
+    this.tell = tell;
+  }
+
+  /** Every replica that was ever started, the oldest first. */
+  get all(): readonly Replica[] {
+    return this.started;
+  }
+
+  get running(): readonly Replica[] {
+    return this.started.filter(({ child }) => child.running);
+  }
+
+  async start(count: number): Promise<void> {
+    for (let index = 0; index < count; index += 1) await this.startOne();
+  }
+
+  /** Who holds, or held, the Lease under this identity; undefined when that identity never led. */
+  named(identity: string): Replica | undefined {
+    const known = this.leaders.get(identity);
+    if (known !== undefined || identity === '') return known;
+    const found = this.started.find(({ child }) => linesOf(child).some((line) => line.message === 'became leader' && line.identity === identity));
+    if (found !== undefined) this.leaders.set(identity, found);
+    return found;
+  }
+
+  /** Address of a replica's /readyz; undefined until it listens. */
+  addressOf({ child }: Replica): string | undefined {
+    return linesOf(child).find(({ message }) => message === 'starting')?.address;
+  }
+
+  /** Resolves when every replica serves and has synced. */
+  async untilReady(): Promise<void> {
+    for (let tries = 0; tries < READY_TRIES; tries += 1) {
+      const answers = await Promise.all(this.running.map((replica) => this.readyz(replica)));
+      if (answers.every((status) => status === 200)) return;
+      await pause(READY_RETRY_MS);
+    }
+    throw new Error('not every controller is ready after 30 s; see their logs');
+  }
+
+  /** HTTP status of its /readyz; undefined when there is no answer. */
+  async readyz(replica: Replica): Promise<number | undefined> {
+    const address = this.addressOf(replica);
+    if (address === undefined) return undefined;
+    try {
+      return (await fetch(`http://${address}/readyz`, { signal: AbortSignal.timeout(READYZ_DEADLINE_MS) })).status;
+    } catch (error) {
+      this.refusals.add(String(error));
+      return undefined;
+    }
+  }
+
+  /** Kills, stops or continues a replica, and writes the moment into the trace before. */
+  signal(replica: Replica, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    this.record(replica, SIGNALS[signal]);
+    replica.child.signal(signal);
+  }
+
+  /** Nobody is replaced any more, and everybody ends within `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.started.map(({ child }) => child.stop(graceMs)));
+  }
+
+  private async startOne(): Promise<void> {
+    const { session } = this;
+    const name = `controller-${this.started.length + 1}`;
+    const flags = ['--mode', 'enforce', '--kubeconfig', session.kubeconfig(CONTROLLER_USER), '--http-address', '127.0.0.1:0'];
+    const loaded = ['--import', pathToFileURL(drillProgram('ends-with-stdin')).href];
+    const command = [process.execPath, ...loaded, programPath('../../main'), 'controller', ...flags, '--log-format', 'json'];
+    const { child } = await session.processes.start(name, command, false);
+    const replica = { name, child };
+    this.started.push(replica);
+    this.record(replica, 'start');
+    void child.end().then(() => this.replace(replica));
+  }
+
+  private async replace({ name }: Replica): Promise<void> {
+    if (this.isOver) return;
+    this.tell(`${name} has ended; a new one comes`);
+    await pause(WORLD.controllerRestartMs);
+    // The drill may have ended meanwhile.
+    if (!this.stopped()) await this.startOne();
+  }
+
+  private stopped(): boolean {
+    return this.isOver;
+  }
+
+  private record({ child }: Replica, what: ControllerEvent['what']): void {
+    this.session.record({ kind: 'controller', at: this.session.now(), id: String(child.pid), what });
+  }
+}
+
+const SIGNALS = { SIGKILL: 'crash', SIGSTOP: 'pause', SIGCONT: 'resume' } as const;
+
+/** Its log so far; the last line may be half written, and Node itself may have written others. */
+function linesOf(child: Child): LogLine[] {
+  const lines = readFileSync(child.logFile, 'utf8').split('\n').slice(0, -1);
+  return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LogLine);
+}

@@ -1,0 +1,84 @@
+import { LEADER_LEASE } from '../../cli/composition.ts';
+import { fenceName } from '../../domain/node-fence.ts';
+import { judge } from '../laws/judge.ts';
+import { CONTROLLER_USER } from './cluster-session.ts';
+import type { ClusterSession } from './cluster-session.ts';
+import type { Expected } from './faults/names.ts';
+import type { FaultFindings } from './faults/script.ts';
+import { termsOf } from './leaders.ts';
+import type { DrillOptions } from './options.ts';
+import type { Replicas } from './replicas.ts';
+import { devicesOf, listsAfter, requestsOf, timelineOf } from './result.ts';
+import type { DrillResult } from './result.ts';
+import type { Watcher } from './watcher.ts';
+
+/** A drill that has been played. */
+export interface Played {
+  session: ClusterSession;
+  watcher: Watcher;
+  replicas: Replicas;
+  options: DrillOptions;
+  expected: Expected;
+  node: string;
+  faultAtMs: number;
+  syncedAtMs: number;
+  usage: DrillResult['controller'];
+  exposure: Record<string, string>;
+  problems: readonly string[];
+  findings: FaultFindings;
+}
+
+/** Judged from outside: devices, audit, disk, power; the fence's own status only says which outcome it claims. */
+export function verdict(played: Played): DrillResult {
+  const { session, watcher, replicas, options, expected, node, faultAtMs, findings } = played;
+  const trace = session.traces();
+  const status = watcher.fences.get(fenceName(node))?.status;
+  const timing = status?.frozen?.plan.timing;
+  const judgement = judge(trace, {
+    controllerUser: CONTROLLER_USER,
+    leaseName: LEADER_LEASE,
+    secrets: session.secrets,
+    texts: { ...Object.fromEntries(replicas.all.map(({ name, child }) => [`log of ${name}`, child.log()])), ...played.exposure },
+    ...(timing === undefined ? {} : { offStableMs: timing.offStableMs, settleMs: timing.settleMs, releaseTimeoutMs: timing.releaseTimeoutMs }),
+  });
+  const outcome = status?.outcome ?? (status === undefined ? 'no fence' : `${status.state} in ${status.step}`);
+  const listed = listsAfter(trace, CONTROLLER_USER, played.syncedAtMs);
+  const problems = [...played.problems, ...findings.problems];
+  if (outcome !== expected.outcome) problems.push(`outcome ${outcome} instead of ${expected.outcome}`);
+  if (expected.released !== 'either' && (status?.timeline.releasedAt !== undefined) !== expected.released)
+    problems.push(expected.released ? 'nothing was released' : 'something was released');
+  if (judgement.writers.overlaps > 0) problems.push(`${judgement.writers.overlaps} times two writers had one volume`);
+  // A controller that starts in the middle of the drill lists once, as the first ones did.
+  const isFirst = replicas.all.length === options.replicas;
+  if (isFirst)
+    for (const resource of Object.keys(listed).filter((name) => !name.startsWith('nodefencestops')))
+      problems.push(`${resource} was listed again after the first sync`);
+  for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
+  return {
+    fault: options.fault,
+    seed: options.seed,
+    nodes: session.nodes.length,
+    agent: options.agent,
+    apiServer: options.api,
+    replicas: options.replicas,
+    leaders: termsOf(trace).map(({ identity, epoch, fromMs }) => ({
+      replica: replicas.named(identity)?.name ?? identity,
+      epoch,
+      at: Math.round(fromMs - faultAtMs),
+    })),
+    node,
+    outcome,
+    expected: problems.length === 0,
+    problems,
+    ...(findings.did === undefined ? {} : { did: findings.did }),
+    ...(findings.children === undefined ? {} : { children: findings.children }),
+    timeline: timelineOf(status, faultAtMs),
+    laws: judgement.laws,
+    devices: devicesOf(trace, faultAtMs),
+    writers: judgement.writers,
+    api: requestsOf(trace, CONTROLLER_USER),
+    listsAfterSync: listed,
+    controller: played.usage,
+    message: status?.message ?? '',
+  };
+}
