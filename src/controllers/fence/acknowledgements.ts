@@ -12,6 +12,16 @@ import type { FenceDependencies } from './dependencies.ts';
 /** A settled word is kept so long after its incident, for those who look for it. */
 const KEPT_MS = 3_600_000;
 
+/** What a word is weighed for. `lifeAtMs`: when a sign of life of the node was last received; `mayGoOn` throws when lease or stop forbid. */
+interface Weighing {
+  fence: NodeFence;
+  status: NodeFenceStatus;
+  entry: JournalEntry;
+  bootID: string | undefined;
+  lifeAtMs: () => number;
+  mayGoOn: () => void;
+}
+
 type Look = (method: PlanMethod) => Promise<{ state: string; detail: string }>;
 
 /** People's words: which of them wait, which can never count, and the one that is weighed. */
@@ -51,22 +61,23 @@ export class Acknowledgements {
    * Weighs the word that a journal entry names: read anew from the quorum, every device that the plan switches read once, none of them on. Marking
    * the object is what makes it count once: whoever's write is acknowledged has used it.
    */
-  async weigh(
-    order: { fence: NodeFence; status: NodeFenceStatus; entry: JournalEntry; bootID: string | undefined; mayGoOn: () => void },
-    look: Look,
-  ): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+  async weigh(order: Weighing, look: Look): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const { entry, status, fence, bootID } = order;
     const word = await this.dependencies.cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, entry.method);
     if (word?.metadata.uid !== entry.plug) return { result: 'refused', message: `the acknowledgement ${entry.method} was taken back` };
     const why = this.refusal(word, { ...fence, status }, bootID) ?? usedElsewhere(word, status);
     if (why !== undefined) return this.refuse(word, why);
-    const beganAtMs = this.dependencies.clock.monotonicMs();
     const plan = status.frozen?.plan;
     const seen = await Promise.all(plan === undefined ? [] : switched(plan).map(async (method) => ({ method, ...(await look(method)) })));
     const alive = seen.find(({ state }) => state !== 'off' && state !== 'closed' && state !== 'unknown');
     if (alive !== undefined)
       return this.refuse(word, `${alive.method.device} ${alive.method.plug} reads ${alive.state} (${alive.detail}): it is not down`);
+    const firstSeenMs = this.firstSeenMs.get(entry.plug);
+    if (firstSeenMs !== undefined && order.lifeAtMs() > firstSeenMs)
+      return this.refuse(word, 'the node has shown a sign of life since: it is not down');
     order.mayGoOn();
+    // From here on any sign of life takes the evidence away; a dead device's silence before is no reason to ask again.
+    const provenAtMs = this.dependencies.clock.monotonicMs();
     if (word.status?.state === undefined && !(await this.answer(word, { state: 'accepted', message: 'It is evidence now.', usedBy: entry.id })))
       return { result: 'interrupted', message: `the acknowledgement ${entry.method} was changed meanwhile; it is read again` };
     const devices = seen.map(({ method, state }) => `${method.device} ${method.plug} reads ${state}`.replace('  ', ' ')).join(', ');
@@ -81,7 +92,7 @@ export class Acknowledgements {
         observedAt: timestamp(this.dependencies.clock),
         ...(bootID === undefined ? {} : { bootID }),
       },
-      evidenceAtMs: beganAtMs,
+      evidenceAtMs: provenAtMs,
     };
   }
 

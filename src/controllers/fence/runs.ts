@@ -120,7 +120,7 @@ export class Runs {
 
   private async ownOperation(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const { node, status, entry } = run;
-    if (entry.action === 'acknowledge') return this.weigh(run);
+    if (entry.action === 'acknowledge') return this.weigh(run, observation);
     if (run.kind === 'recover') return recoverRelease(this.dependencies, { node, status }, entry.action === 'release' ? 'release' : 'release-end');
     if (entry.action === 'release-end') return endRelease(this.dependencies, node, status);
     const plan = status.frozen?.plan;
@@ -178,14 +178,14 @@ export class Runs {
   }
 
   /** A word that a crash left half weighed is weighed anew. */
-  private async weigh(run: Run): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+  private async weigh(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const { node, entry, status, fence, kind } = run;
     if (kind === 'recover') return { result: 'found-not-done', message: 'the weighing was cut off; it is done anew' };
     const { frozen } = status;
     if (frozen === undefined) return { result: 'voided', message: 'the fence has not begun' };
     const bootID = this.dependencies.listers.nodes.get(node)?.status.nodeInfo?.bootID;
     const mayGoOn = (): void => this.mayBegin(node, frozen.plan.timing.setDeadlineMs, entry);
-    return this.acknowledgements.weigh({ fence, status, entry, bootID, mayGoOn }, (method) =>
+    return this.acknowledgements.weigh({ fence, status, entry, bootID, lifeAtMs: () => observation.lifeAtMs, mayGoOn }, (method) =>
       this.dependencies.runner.look(this.jobFor(run, frozen, method)),
     );
   }
