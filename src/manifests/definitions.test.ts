@@ -156,9 +156,8 @@ describe('the NodeFence schema', () => {
   });
 
   it('gives a new object a complete status', () => {
-    expect(status.default).toEqual({});
-    const defaulted = Object.fromEntries((status.required ?? []).map((name) => [name, status.properties?.[name]?.default]));
-    expect(violations(defaulted, status)).toEqual([]);
+    expect(Object.keys(status.default as object)).toEqual(expect.arrayContaining(status.required ?? []));
+    expect(violations(status.default, status)).toEqual([]);
     expect(defaulted).toMatchObject({ state: 'new', step: 'isolation', retries: 0, restarts: 0 });
   });
 

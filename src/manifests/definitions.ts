@@ -79,7 +79,7 @@ function definition({ resource, shortNames, description, spec, isSpecRequired, s
                 kind: { type: 'string' },
                 metadata: { type: 'object' },
                 spec: spec.json,
-                ...(status !== undefined && { status: { ...status.json, default: {} } }),
+                ...(status !== undefined && { status: { ...status.json, default: initialOf(status.json) } }),
               },
               ...(isSpecRequired && { required: ['spec'] }),
             },
@@ -90,6 +90,11 @@ function definition({ resource, shortNames, description, spec, isSpecRequired, s
       ],
     },
   };
+}
+
+/** The defaults of all members, because a server refuses a default that lacks what is required, even where a default would fill it in. */
+function initialOf({ properties = {} }: JsonSchema): object {
+  return Object.fromEntries(Object.entries(properties).flatMap(([name, member]) => (member.default === undefined ? [] : [[name, member.default]])));
 }
 
 export const NODE_FENCE_DEFINITION = definition({

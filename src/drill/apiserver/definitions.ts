@@ -4,6 +4,7 @@ import { invalid, type FieldCause } from './failure.ts';
 import { at, isObject, isString, listAt, objectsAt, textAt, type ApiObject, type Json, type JsonObject } from './json.ts';
 import { printerColumns } from './columns.ts';
 import type { Kind } from './kinds.ts';
+import { validate } from './schema/validate.ts';
 
 const CRD = { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' };
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -67,8 +68,10 @@ function checkApproval(definition: ApiObject, group: string, complain: Complain)
   }
 }
 
-/** The rules of structural schemas: every value has a type, lists their items, map lists their keys. */
+/** The rules of structural schemas: every value has a type, lists their items, map lists their keys, defaults are what they stand for. */
 function checkStructural(schema: JsonObject, field: string, complain: Complain): void {
+  const standard = schema['default'];
+  if (standard !== undefined) for (const cause of validate(standard, schema, `${field}.default`)) complain(cause.field, cause.reason, cause.message);
   const open = schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
   const type = textAt(schema, 'type');
   if (type === '' && !open) complain(`${field}.type`, 'FieldValueRequired', 'Required value: must not be empty for specified object fields');
