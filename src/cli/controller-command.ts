@@ -20,6 +20,7 @@ import { Telemetry } from '../telemetry/telemetry.ts';
 import { AnsweredTransport } from './answered-transport.ts';
 import { composeController } from './compose.ts';
 import type { ComposedController } from './compose.ts';
+import { hasOutOfService } from './server-version.ts';
 import { VERSION } from './version.ts';
 
 interface Flags {
@@ -36,8 +37,6 @@ interface Flags {
 
 const SYNC_DEADLINE_MS = 60_000;
 const STOP_DEADLINE_MS = 5_000;
-/** The first Kubernetes with the out-of-service taint on by default (KEP-2268). */
-const OUT_OF_SERVICE_SINCE = [1, 26] as const;
 
 /** `nodefence controller`: the cluster-level daemon. */
 export function controllerCommand(): Command {
@@ -69,15 +68,17 @@ async function runController(flags: Flags): Promise<void> {
     isColoured: process.stderr.isTTY,
     base: { component: 'controller' },
   });
+  const ending: Ending = { stop: () => Promise.resolve() };
+  stopOnSignals(ending, logger);
   try {
-    await serve(flags, logger);
+    await serve(flags, logger, ending);
   } catch (error) {
     logger.error('the controller cannot run', { error: error instanceof Error ? error.message : String(error) });
     process.exitCode = 1;
   }
 }
 
-async function serve(flags: Flags, logger: Logger): Promise<void> {
+async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void> {
   const clock = new SystemClock();
   const random = new SystemRandom();
   const server = await loadServerConfig({
@@ -113,7 +114,7 @@ async function serve(flags: Flags, logger: Logger): Promise<void> {
     {
       mode: flags.mode,
       ownNode: flags.ownNode,
-      outOfService: await hasOutOfService(transport),
+      outOfService: await hasOutOfService(transport, SYNC_DEADLINE_MS),
       staleAfterMs: FRESH_WITHIN_MS,
       namespace: flags.fenceNamespace,
       identity: hostname(),
@@ -135,11 +136,11 @@ async function serve(flags: Flags, logger: Logger): Promise<void> {
   });
   const bound = await operations.listen(flags.httpAddress);
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
-  stopOnSignals(async () => {
+  ending.stop = async () => {
     await controller.stop(STOP_DEADLINE_MS);
     await recorder.close(1_000);
     await operations.close();
-  }, logger);
+  };
   await controller.start();
 }
 
@@ -156,14 +157,19 @@ function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, t
   });
 }
 
-/** Hands the lease over at once; a second signal does not wait. */
-function stopOnSignals(stop: () => Promise<void>, logger: Logger): void {
+/** What a signal has to stop; nothing before the controller is composed. */
+interface Ending {
+  stop: () => Promise<void>;
+}
+
+/** Hands the lease over at once; a second signal does not wait. Heard from the start: process 1 of a container dies of no signal by itself. */
+function stopOnSignals(ending: Ending, logger: Logger): void {
   let isStopping = false;
   const obey = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(1);
     isStopping = true;
     logger.info('stopping', { signal });
-    stop().then(
+    ending.stop().then(
       () => process.exit(0),
       (error: unknown) => {
         logger.error('the stop failed', { error: String(error) });
@@ -173,16 +179,6 @@ function stopOnSignals(stop: () => Promise<void>, logger: Logger): void {
   };
   process.on('SIGTERM', obey);
   process.on('SIGINT', obey);
-}
-
-async function hasOutOfService(transport: ApiTransport): Promise<boolean> {
-  const response = await transport.request({ method: 'GET', path: '/version', deadlineMs: SYNC_DEADLINE_MS });
-  const { major, minor } = (response.body ?? {}) as { major?: string; minor?: string };
-  if (response.status !== 200 || major === undefined || minor === undefined) {
-    throw new Error(`the API server does not say its version (HTTP ${response.status}): check the server and the credentials of the kubeconfig`);
-  }
-  const [wantedMajor, wantedMinor] = OUT_OF_SERVICE_SINCE;
-  return Number.parseInt(major, 10) > wantedMajor || (Number.parseInt(major, 10) === wantedMajor && Number.parseInt(minor, 10) >= wantedMinor);
 }
 
 function count(text: string): number {
