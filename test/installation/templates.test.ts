@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { standardRegistry } from '../../agents/registry.ts';
+import { configurationOf } from '../../src/config/configuration.ts';
+import { parseProperties } from '../../src/config/properties.ts';
+import { resolvePlan } from '../../src/config/resolve-plan.ts';
+import type { Plan } from '../../src/domain/plan.ts';
+import type { ConfigMap, Secret } from '../../src/ports/objects.ts';
+
+const CONFIG = join(import.meta.dirname, '..', '..', 'config');
+/** Templates of agents that are still to come, and the agent. Whoever builds one takes its line out here and in its file. */
+const ABSENT: Readonly<Record<string, string>> = {
+  aws: 'fence_aws',
+  azure: 'fence_azure_arm',
+  'brocade-fc-switch': 'fence_brocade',
+  'eaton-pdu': 'fence_eaton_snmp',
+  gce: 'fence_gce',
+  openstack: 'fence_openstack',
+  vsphere: 'fence_vmware_rest',
+};
+const DEVICES = [...Object.keys(ABSENT), 'ipmi', 'redfish'].sort();
+/** Canonical names out of the agents' own metadata (ClusterLabs/fence-agents, tests/data/metadata). */
+const CLUSTERLABS: Readonly<Record<string, string>> = {
+  fence_aws: 'plug region access_key secret_key filter skip_race_check skip_os_shutdown',
+  fence_azure_arm: 'plug username password resourceGroup tenantId subscriptionId network_fencing msi cloud metadata_endpoint',
+  fence_brocade: 'plug ip ipport username password ssh ssh_options identity_file command_prompt',
+  fence_eaton_snmp:
+    'plug ip ipport community snmp_version snmp_auth_prot snmp_priv_passwd snmp_priv_prot snmp_sec_level username password power_wait',
+  fence_gce: 'plug project zone serviceaccount method apitimeout retries retrysleep plugzonemap',
+  fence_openstack: 'plug username password auth_url project_name user_domain_name project_domain_name cloud openrc cacert ssl_insecure',
+  fence_vmware_rest: 'plug ip ipport username password ssl ssl_insecure ssl_secure api_path filter',
+};
+const OF_METHODS = ['agent_name', 'template', 'secret', 'action'];
+
+type Manifest = ConfigMap | (Secret & { stringData?: Record<string, string> });
+
+function manifests(folder: string): { file: string; text: string; objects: Manifest[] }[] {
+  return readdirSync(join(CONFIG, folder)).map((file) => {
+    const text = readFileSync(join(CONFIG, folder, file), 'utf8');
+    const read = parseAllDocuments(text).map((document) => document.toJS() as Manifest & { items?: Manifest[] });
+    return { file: basename(file, '.yaml'), text, objects: read.flatMap((object) => object.items ?? [object]) };
+  });
+}
+
+const files = manifests('templates');
+
+function configMaps(of: readonly { objects: Manifest[] }[]): { name: string; data: Record<string, string> }[] {
+  return of.flatMap(({ objects }) =>
+    objects.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata, data }) => ({ name: metadata.name, data: data ?? {} })),
+  );
+}
+
+function planOf(node: string, of: readonly { objects: Manifest[] }[], labels: Record<string, string> = {}): Plan {
+  const secrets = new Map(
+    of.flatMap(({ objects }) => objects.filter(({ kind }) => kind === 'Secret')).map((secret) => [secret.metadata.name, secret as Manifest]),
+  );
+  return resolvePlan({
+    node: { name: node, labels, annotations: {}, addresses: [] },
+    configuration: configurationOf(configMaps(of), standardRegistry()),
+    secretKeys: (name) => {
+      const secret = secrets.get(name);
+      return secret === undefined || !('stringData' in secret) ? undefined : Object.keys(secret.stringData ?? {});
+    },
+  });
+}
+
+function agentsOf(plan: Plan): string[] {
+  return plan.powerManagement.flatMap(({ methods }) => methods.map(({ agent, action }) => `${agent} ${action}`));
+}
+
+describe('the templates of config/templates', () => {
+  it('are one file for each device', () => {
+    expect(files.map(({ file }) => file).sort()).toEqual(DEVICES);
+  });
+
+  it.each(files.filter(({ file }) => ABSENT[file] === undefined).map((each) => [each.file, each] as const))(
+    '%s: its example is a plan without any problem, with an off before the on',
+    (device, { text }) => {
+      const plan = planOf(`example-${device}`, files);
+      expect(plan.problems).toEqual([]);
+      expect(plan.source).toBe('node');
+      expect(agentsOf(plan)).toEqual([`${device} off`, `${device} on`]);
+      expect(plan.isolation.flatMap(({ methods }) => methods)).toHaveLength(1);
+      expect(plan.recovery.flatMap(({ methods }) => methods)).toHaveLength(1);
+      expect(text).not.toContain('not part of this version');
+    },
+  );
+
+  it.each(Object.entries(ABSENT))(
+    '%s: says in its first line that %s is not part of this version, and so does its plan, and nothing else',
+    (device, agent) => {
+      const file = files.find((each) => each.file === device);
+      expect(file?.text.split('\n')[0]).toBe(
+        `# Agent ${agent} is not part of this version: a step that uses it fails and says so, and nothing is released.`,
+      );
+      const errors = planOf(`example-${device}`, files).problems.filter(({ severity }) => severity === 'error');
+      expect(errors.length).toBeGreaterThan(0);
+      const names = Object.values(ABSENT).join('|');
+      const aboutAgents = new RegExp(`^(unknown agent (${names}): one of .*|agent (${names}) is not part of this version.*)$`);
+      expect(errors.filter(({ message }) => !aboutAgents.test(message))).toEqual([]);
+      expect(errors.some(({ message }) => message.includes(agent))).toBe(true);
+      const warnings = planOf(`example-${device}`, files).problems.filter(({ severity }) => severity === 'warning');
+      expect(warnings.filter(({ message }) => !message.startsWith('no method switches the node off'))).toEqual([]);
+    },
+  );
+
+  it.each(Object.entries(ABSENT))("%s: writes the parameters as %s's own metadata names them", (device, agent) => {
+    const file = files.filter((each) => each.file === device);
+    const own = configMaps(file).flatMap(({ data }) => Object.entries(data));
+    const [template = ''] = own.flatMap(([key, text]) => (key === 'template.properties' ? [text] : []));
+    const reference = `template=${configMaps(file).find(({ data }) => 'template.properties' in data)?.name ?? ''}`;
+    const methods = own.filter(([key, text]) => key.startsWith('fence-method-') && text.includes(reference)).map(([, text]) => text);
+    expect(methods).toHaveLength(2);
+    const written = [template, ...methods].flatMap((text) => parseProperties(text).entries.map(({ key }) => key));
+    const secret = file[0]?.objects.find(({ kind }) => kind === 'Secret');
+    const inSecret = secret !== undefined && 'stringData' in secret ? Object.keys(secret.stringData ?? {}) : [];
+    const known = [...(CLUSTERLABS[agent] ?? '').split(' '), ...OF_METHODS];
+    expect([...written, ...inSecret].filter((key) => !known.includes(key))).toEqual([]);
+  });
+
+  it('keep placeholders in Secrets, and none of their values in a ConfigMap', () => {
+    for (const { objects } of files) {
+      const secret = objects.find(({ kind }) => kind === 'Secret');
+      const values = secret !== undefined && 'stringData' in secret ? Object.entries(secret.stringData ?? {}) : [];
+      expect(values.length).toBeGreaterThan(0);
+      expect(values.some(([, value]) => value === 'change-me')).toBe(true);
+      expect(JSON.stringify(configMaps([{ objects }]))).not.toContain('change-me');
+    }
+  });
+
+  it('stand in the namespace that the controller reads, each under a name of its own', () => {
+    const all = files.flatMap(({ objects }) => objects);
+    expect(new Set(all.map(({ metadata }) => metadata.namespace))).toEqual(new Set(['nodefence-system']));
+    const names = all.map(({ kind, metadata }) => `${kind ?? ''} ${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('the samples of config/samples', () => {
+  const samples = manifests('samples');
+
+  it('are a cluster of two nodes of their own and a group, without any problem', () => {
+    expect(agentsOf(planOf('node-a', samples))).toEqual(['redfish off', 'redfish on']);
+    expect(agentsOf(planOf('node-b', samples))).toEqual(['redfish off', 'redfish on']);
+    const labels = { 'example.com/rack': 'storage' };
+    expect(planOf('worker-1', samples, labels)).toMatchObject({ source: 'group', problems: [] });
+    for (const node of ['node-a', 'node-b']) expect(planOf(node, samples)).toMatchObject({ source: 'node', problems: [] });
+  });
+});
