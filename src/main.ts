@@ -2,18 +2,38 @@
 import { Command } from 'commander';
 import { VERSION } from './cli/version.ts';
 
-/** argv → command. Each command's code is loaded only when it is asked for: the daemon's memory holds the daemon. */
+interface Entry {
+  description: string;
+  /** Literal paths: the compiled package has its own. */
+  load: () => Promise<Command>;
+}
+
+/** Every command; its code is loaded only when it is asked for: the daemon's memory holds the daemon. */
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  controller: {
+    description: 'the cluster-level fence controller',
+    load: async () => (await import('./cli/controller-command.ts')).controllerCommand(),
+  },
+  explain: {
+    description: 'why a node is or is not fenced, and what follows',
+    load: async () => (await import('./cli/commands/explain.ts')).explainCommand(),
+  },
+  drill: {
+    description: 'break a node of a cluster on this machine and watch it being fenced',
+    load: async () => (await import('./cli/drill-command.ts')).drillCommand(),
+  },
+};
+
+const WRONG_USAGE = 2;
+
 async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('nodefence')
     .description('Proves that a failed Kubernetes node cannot write any more, frees its workload, brings the node back.')
-    .version(VERSION);
-  const asked = argv[2];
-  if (asked === 'drill') program.addCommand((await import('./cli/drill-command.ts')).drillCommand());
-  else if (asked === 'controller') program.addCommand((await import('./cli/controller-command.ts')).controllerCommand());
-  else {
-    program.command('controller', { isDefault: false }).description('the cluster-level fence controller');
-    program.command('drill').description('break a node of a cluster on this machine and watch it being fenced');
-  }
+    .version(VERSION)
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : WRONG_USAGE));
+  const asked = Object.entries(COMMANDS).find(([name]) => name === argv[2])?.[1];
+  if (asked !== undefined) program.addCommand(await asked.load());
+  else for (const [name, { description }] of Object.entries(COMMANDS)) program.command(name).description(description);
   await program.parseAsync([...argv]);
 }
 

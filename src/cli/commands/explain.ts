@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { standardRegistry } from '../../../agents/registry.ts';
+import { LivePlanner } from '../../config/live-planner.ts';
+import { fenceName } from '../../domain/node-fence.ts';
+import type { Plan } from '../../domain/plan.ts';
+import type { Node } from '../../ports/objects.ts';
+import type { Planner } from '../../ports/planner.ts';
+import { NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
+import type { ClusterAccess, ClusterFlags } from '../cluster-access.ts';
+import { hasOutOfService } from '../server-version.ts';
+import { explain } from './explanation.ts';
+import { CommandFailure, EXIT } from './failure.ts';
+import type { ExitCode } from './failure.ts';
+import { leaderOf } from './leader.ts';
+import { listForNode } from './listed-cluster.ts';
+import type { ListedCluster } from './listed-cluster.ts';
+import { nodeArgument } from './node-argument.ts';
+import { explainPage } from './pages/explain-page.ts';
+import { personCommand, run } from './person-command.ts';
+import type { Session } from './person-command.ts';
+
+const DEADLINE_MS = 20_000;
+
+/** `nodefence explain <node>`: why it is or is not fenced. */
+export function explainCommand(): Command {
+  return personCommand(
+    'explain',
+    'why a node is or is not fenced: every rule with what it sees now, the row that decides, what happens next and when',
+  )
+    .argument('<node>', 'name of a Node', nodeArgument)
+    .action((node: string, flags: ClusterFlags) => run(flags, (session) => explainNode(session, node)));
+}
+
+async function explainNode({ access, console }: Session, name: string): Promise<ExitCode> {
+  const [cluster, outOfService] = await Promise.all([listForNode(access, name), hasOutOfService(access.transport, DEADLINE_MS)]);
+  const { listers, leaderLease, unreadable } = cluster;
+  const node = listers.nodes.get(name);
+  if (node === undefined && listers.fences.get(fenceName(name)) === undefined) throw noSuchNode(name, access);
+  const nowMs = access.clock.wallMs();
+  const leader = leaderOf(leaderLease, nowMs);
+  const planner = plannerOf(access, cluster);
+  const looks = explain({ access, node: name, listers, planner, leader, outOfService, nowMs });
+  const stops = [...listers.stops.all()].filter(({ spec }) => spec.all === true || spec.node === name);
+  const lease = listers.leases.get(`${NODE_LEASE_NAMESPACE}/${name}`);
+  const page = { name, node, lease, leader, report: listers.reports.get(name), stops, looks, unreadable };
+  console.print(explainPage(page, { ink: console.ink, width: console.width, nowMs }));
+  return EXIT.done;
+}
+
+export function noSuchNode(name: string, { server }: Pick<ClusterAccess, 'server'>): CommandFailure {
+  return new CommandFailure(
+    `there is no Node ${name} in the cluster at ${server}, and no fence of it: look at nodefence status, or name another --context`,
+  );
+}
+
+/** The configuration as it stands, as far as one sees it who may not read Secrets. */
+export function plannerOf(access: ClusterAccess, { configMaps }: Pick<ListedCluster, 'configMaps'>): Planner {
+  const registry = standardRegistry();
+  return new LivePlanner({ cluster: access.cluster, configMaps, secrets: undefined, registry, namespace: access.namespace });
+}
+
+/** The node's plan as configured now. */
+export function planOf(access: ClusterAccess, cluster: Pick<ListedCluster, 'configMaps'>, node: Node): Plan {
+  return plannerOf(access, cluster).planFor(node);
+}

@@ -1,0 +1,37 @@
+import type { Lease } from '../../ports/objects.ts';
+import { age } from './terminal/times.ts';
+import { harmless } from './terminal/text.ts';
+
+/** Who leads, told from the Lease. */
+export interface Leader {
+  /** Empty: nobody. */
+  holder: string;
+  renewTime: string | undefined;
+  acquireTime: string | undefined;
+  epoch: number;
+  /** Renewed within its duration, by this machine's clock. */
+  isAlive: boolean;
+}
+
+/** Clocks of two machines differ by about so much. */
+const SKEW_MS = 2_000;
+
+export function leaderOf(lease: Lease | undefined, nowMs: number): Leader {
+  const { holderIdentity = '', renewTime, acquireTime, leaseTransitions = 0, leaseDurationSeconds = 0 } = lease?.spec ?? {};
+  const silentMs = nowMs - Date.parse(renewTime ?? '');
+  const isAlive = holderIdentity !== '' && silentMs <= leaseDurationSeconds * 1_000 + SKEW_MS;
+  return { holder: holderIdentity, renewTime, acquireTime, epoch: leaseTransitions, isAlive };
+}
+
+/** The holder without the identifier that each process appends. */
+export function leaderName({ holder }: Leader): string {
+  return harmless(holder.replace(/_[\da-f-]{36}$/u, ''));
+}
+
+/** `leader node-1, renewed 2s ago, for 3h`, or that nobody leads. */
+export function leaderWords(leader: Leader, nowMs: number): string {
+  if (leader.holder === '') return 'no controller leads: nothing is fenced';
+  const renewed = `renewed ${age(leader.renewTime, nowMs)} ago`;
+  if (!leader.isAlive) return `no controller leads: ${leaderName(leader)} ${renewed}, its lease is over; nothing is fenced until another one leads`;
+  return `leader ${leaderName(leader)}, ${renewed}, leads for ${age(leader.acquireTime, nowMs)}`;
+}

@@ -1,0 +1,203 @@
+import { readyOf } from '../../../controllers/fence/observation.ts';
+import { ROWS } from '../../../domain/automaton.ts';
+import { isTriggered, seemsHealthy, triggerDueMs } from '../../../domain/health.ts';
+import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
+import type { Plan, PlanProblem } from '../../../domain/plan.ts';
+import type { Snapshot } from '../../../domain/snapshot.ts';
+import type { Node, Lease } from '../../../ports/objects.ts';
+import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
+import type { Look } from '../explanation.ts';
+import { leaderWords } from '../leader.ts';
+import type { Leader } from '../leader.ts';
+import { harmless } from '../terminal/text.ts';
+import { clockTime, duration, moment } from '../terminal/times.ts';
+import { fenceHeadline } from './headline.ts';
+import { runWords } from './run-words.ts';
+import { entry, heading, paragraph } from './sections.ts';
+import type { Sheet } from './sections.ts';
+
+export interface ExplainPage {
+  name: string;
+  node: Node | undefined;
+  lease: Lease | undefined;
+  leader: Leader;
+  report: NodeFenceReport | undefined;
+  /** Those that stand on this node. */
+  stops: readonly NodeFenceStop[];
+  looks: readonly Look[];
+  unreadable: readonly string[];
+}
+
+const NAME_WIDTH = 13;
+/** Rows that stand before the table: there is no fence, or it has just been created. */
+const FIRST_ROWS: Readonly<Record<string, string>> = {
+  none: 'no fence is open, and nothing asks for one → nothing',
+  'none-triggered': 'the node has failed, no fence is open → create a NodeFence',
+  begin: 'the NodeFence is new → freeze plan and identity in it',
+  'begin-without-node': 'there is no Node any more → let the NodeFence go',
+};
+
+/** Why a node is or is not fenced: each rule with its inputs, the row of the automaton that decides, and what follows when. */
+export function explainPage(page: ExplainPage, sheet: Sheet): string {
+  const [first] = page.looks;
+  if (first === undefined) return '';
+  const lines = [paragraph(sheet, sheet.ink.bold(headline(page, first.snapshot)))];
+  const message = first.snapshot.fence?.status?.message;
+  if (message !== undefined) lines.push(paragraph(sheet, harmless(message)));
+  lines.push(heading(sheet, 'Why'), ...rules(page, first.snapshot, sheet));
+  lines.push(heading(sheet, 'Now'), paragraph(sheet, rowWords(first), '  '));
+  lines.push(heading(sheet, 'Next, if nothing but time changes'), ...next(page, sheet));
+  if (page.unreadable.length > 0)
+    lines.push('', paragraph(sheet, sheet.ink.warn(`Not known, because you may not read it: ${page.unreadable.join(', ')}.`)));
+  return lines.join('\n');
+}
+
+function headline({ name, node }: ExplainPage, { fence, plan, node: facts, since, nowMs }: Snapshot): string {
+  const status = fence?.status;
+  if (status !== undefined) return fenceHeadline(name, status);
+  if (node === undefined || facts === undefined) return `There is no Node ${name}, and no fence of it.`;
+  if (isTriggered(facts, plan, since, nowMs)) return `Node ${name} has failed and no fence is open yet.`;
+  return `Node ${name} is not fenced${facts.ready === 'True' ? ': it is Ready' : ', though it is not Ready'}.`;
+}
+
+function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
+  const { ink } = sheet;
+  const { fence, plan, node: facts, since } = snapshot;
+  const status = fence?.status;
+  const lines: string[] = [];
+  const rule = (name: string, text: string, paint?: (text: string) => string): void => {
+    lines.push(entry(sheet, name, text, NAME_WIDTH, paint));
+  };
+  rule('Ready', readyWords(page.node, sheet), facts?.ready === 'True' ? ink.good : ink.bad);
+  rule('sign of life', lifeWords(page.lease, snapshot));
+  rule('trigger', triggerWords(snapshot));
+  if (status !== undefined && facts !== undefined) {
+    const seems = seemsHealthy(facts, status, plan, since, snapshot.nowMs);
+    const due = since.healthy === undefined ? undefined : since.healthy + plan.timing.healthyDelayMs;
+    const until =
+      due === undefined ? '' : due > snapshot.nowMs ? `, for good in ${duration(due - snapshot.nowMs)} (healthy_delay)` : ' (healthy_delay over)';
+    rule('healthy', seems ? `looks so${until}` : 'no: Ready, a sign of life after our last action, and after an off another boot are asked for');
+  }
+  rule('stops', stopWords(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
+  const holds = snapshot.holds.map((hold) => `${hold.policy}: ${hold.message}`);
+  rule('holds', holds.length === 0 ? 'none on record' : holds.map(harmless).join('; '), holds.length > 0 ? ink.warn : undefined);
+  rule('counts', countWords(status, plan, page.report));
+  const identity = page.report?.status?.identity;
+  rule(
+    'identity',
+    identity === undefined ? 'not on record: devices can not be compared with it' : `on record since ${moment(identity.recordedAt, sheet.nowMs)}`,
+  );
+  rule('leader', leaderWords(page.leader, sheet.nowMs), page.leader.isAlive ? undefined : ink.bad);
+  rule('plan', planWords(plan, status !== undefined && status.state !== 'final'));
+  for (const problem of plan.problems) lines.push(problemLine(problem, sheet));
+  return lines;
+}
+
+/** `error, power-management: ConfigMap ..., line 3: what and what to do`. */
+export function problemLine({ severity, step, where, message }: PlanProblem, sheet: Sheet): string {
+  const paint = severity === 'error' ? sheet.ink.bad : sheet.ink.warn;
+  return paint(paragraph(sheet, harmless(`${severity}${step === undefined ? '' : `, ${step}`}: ${where}: ${message}`), '    '));
+}
+
+function readyWords(node: Node | undefined, { nowMs }: Sheet): string {
+  if (node === undefined) return 'there is no such Node';
+  const ready = readyOf(node);
+  if (ready === undefined) return 'the Node has no Ready condition';
+  return harmless(`${ready.status} (${ready.reason ?? 'no reason'}) since ${moment(ready.lastTransitionTime, nowMs)}`);
+}
+
+function lifeWords(lease: Lease | undefined, { node, plan, nowMs }: Snapshot): string {
+  if (node === undefined) return 'none';
+  const what = lease?.spec.renewTime === undefined ? 'heartbeat' : 'lease or heartbeat';
+  const silentMs = nowMs - node.lifeAtMs;
+  const wait = plan.timing.lifeWaitMs;
+  return `${what} ${clockTime(node.lifeAtMs, nowMs)} (${duration(Math.floor(silentMs / 1_000) * 1_000)} ago); silent for life_wait (${duration(wait)}): ${silentMs >= wait ? 'yes' : 'no'}`;
+}
+
+function triggerWords({ node, plan, since, nowMs }: Snapshot): string {
+  if (node === undefined) return 'no';
+  if (isTriggered(node, plan, since, nowMs))
+    return node.ready === 'Unknown' ? 'yes: Ready is Unknown and its lease is silent' : 'yes: not Ready for not_ready_period';
+  const due = triggerDueMs(node, plan, since);
+  if (due === undefined) return 'no: Ready must be Unknown with a silent lease, or not True for not_ready_period';
+  const rule =
+    node.ready === 'Unknown'
+      ? `its lease is silent for life_wait (${duration(plan.timing.lifeWaitMs)})`
+      : `not_ready_period (${duration(plan.timing.notReadyPeriodMs)}) is over: its kubelet is alive`;
+  return `not yet: in ${duration(due - nowMs)}, when ${rule}`;
+}
+
+function stopWords(stops: readonly NodeFenceStop[], { nowMs }: Sheet): string {
+  if (stops.length === 0) return 'none';
+  return stops
+    .map((stop) =>
+      harmless(
+        `${stop.metadata.name} (${stop.spec.all === true ? 'all nodes' : 'this node'}) since ${moment(stop.metadata.creationTimestamp, nowMs)}: ${stop.spec.reason}`,
+      ),
+    )
+    .join('; ');
+}
+
+function countWords(status: NodeFenceStatus | undefined, plan: Plan, report: NodeFenceReport | undefined): string {
+  const restarts = plan.maxRestarts < 0 ? 'without end' : `of ${plan.maxRestarts}`;
+  if (status !== undefined)
+    return `incident ${status.incident}, retry ${status.retries} of ${plan.stepRetries} in this step, restart ${status.restarts} ${restarts}`;
+  return `${report?.status?.incident ?? 0} incidents so far; ${plan.stepRetries} retries a step, restarts: ${plan.maxRestarts < 0 ? 'without end' : plan.maxRestarts}`;
+}
+
+const SOURCES: Readonly<Record<Plan['source'], string>> = {
+  node: "the node's own ConfigMap",
+  group: "its group's ConfigMap",
+  default: 'the defaults',
+  none: 'nothing: no ConfigMap speaks of this node',
+};
+
+function planWords(plan: Plan, isFrozen: boolean): string {
+  const steps = [
+    ['isolation', plan.isolation],
+    ['power-management', plan.powerManagement],
+    ['recovery', plan.recovery],
+  ] as const;
+  const words = steps.map(([step, levels]) => {
+    const names = levels.map(({ methods }) => methods.map((method) => method.name).join(', ')).join(' | else ');
+    return `${step}: ${names === '' ? 'nothing' : harmless(names)}`;
+  });
+  return `from ${SOURCES[plan.source]}${isFrozen ? ', frozen when the fence began' : ''}; ${words.join('; ')}`;
+}
+
+function rowWords({ decision, snapshot }: Look): string {
+  const row = ROWS.find(({ id }) => id === decision.row);
+  const words = row === undefined ? (FIRST_ROWS[decision.row] ?? '') : `${row.when} → ${row.does}`;
+  const state = snapshot.fence?.status?.state;
+  return `row ${decision.row}${state === undefined ? '' : ` in state ${state}`}: ${words.replaceAll('`', '')}`;
+}
+
+function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
+  const lines: string[] = [];
+  const last = looks.at(-1);
+  for (const { atMs, decision } of looks) {
+    const what = deedWords(decision);
+    if (what === undefined) continue;
+    const inMs = atMs - sheet.nowMs;
+    const when = inMs <= 0 ? 'at once' : `in ${duration(Math.ceil(inMs / 1_000) * 1_000)}`;
+    lines.push(entry(sheet, when, `${inMs <= 0 ? '' : `${clockTime(atMs, sheet.nowMs)}, `}${what}`, NAME_WIDTH));
+  }
+  const open = last?.decision.row === 'in-flight' ? last.snapshot.fence?.status?.journal.find((run) => run.finishedAt === undefined) : undefined;
+  if (open !== undefined)
+    lines.push(entry(sheet, 'under way', `${runWords(open)}, since ${moment(open.startedAt, sheet.nowMs)}; its result decides`, NAME_WIDTH));
+  if (lines.length === 0) lines.push('  nothing, until something changes');
+  if (lines.length > 0 && !leader.isAlive) lines.push(sheet.ink.bad('  but no controller leads: nothing of this happens before one does'));
+  lines.push(
+    sheet.ink.dim(paragraph(sheet, 'Times are told from time stamps; the leader counts from its own first sight and may be a little later.', '  ')),
+  );
+  return lines;
+}
+
+/** What a decision does to the world or the fence; undefined when it only waits. */
+function deedWords({ row, create, status, dispatch, removeFinalizer }: Look['decision']): string | undefined {
+  if (dispatch !== undefined) return `${row}: ${dispatch.kind === 'recover' ? 'read what became of: ' : ''}${runWords(dispatch.entry)}`;
+  if (create !== undefined) return `${row}: a NodeFence is created`;
+  if (removeFinalizer === true) return `${row}: the NodeFence is let go`;
+  if (status === undefined) return undefined;
+  return `${row}: ${harmless(status.message ?? `state ${status.state}, step ${status.step}`)}`;
+}
