@@ -158,7 +158,7 @@ describe('the NodeFence schema', () => {
   it('gives a new object a complete status', () => {
     expect(Object.keys(status.default as object)).toEqual(expect.arrayContaining(status.required ?? []));
     expect(violations(status.default, status)).toEqual([]);
-    expect(defaulted).toMatchObject({ state: 'new', step: 'isolation', retries: 0, restarts: 0 });
+    expect(status.default).toMatchObject({ state: 'new', step: 'isolation', retries: 0, restarts: 0 });
   });
 
   it('prints NODE STEP STATUS RETRIES HOLD OUTCOME AGE, and JOBS when asked for more', () => {
