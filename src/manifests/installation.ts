@@ -2,6 +2,7 @@ import type { KubeObject } from '../ports/objects.ts';
 import { CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, LABELS, NAMESPACE } from './access.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget } from './deployment.ts';
+import { OPERATOR_ACCESS } from './operator-access.ts';
 
 /** A manifest file: its path under config/ and the objects in it. */
 export interface ManifestFile {
@@ -55,7 +56,9 @@ export const MANIFEST_FILES: readonly ManifestFile[] = [
     'crd',
     DEFINITION_FILES.map(({ path }) => path.replace('crd/', '')),
   ),
-  ...folder('rbac', 'controller.yaml', RIGHTS),
+  { path: 'rbac/controller.yaml', objects: RIGHTS },
+  { path: 'rbac/operator.yaml', objects: OPERATOR_ACCESS },
+  kustomization('rbac', ['controller.yaml', 'operator.yaml']),
   ...folder('controller', 'deployment.yaml', [deployment()]),
   ...folder('disruption-budget', 'controller.yaml', [disruptionBudget('policy/v1')]),
   kustomization('observe', ['../crd', '../rbac', '../controller', '../disruption-budget']),

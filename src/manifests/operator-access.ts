@@ -1,0 +1,43 @@
+import { GROUP } from '../ports/resources.ts';
+import { LABELS, NAMESPACE } from './access.ts';
+import type { Role } from './access.ts';
+
+/** Name of the ClusterRole, and of the Role in the fence namespace, for the people who watch over fences. */
+export const OPERATOR_ROLE = 'nodefence-operator';
+
+const READ = ['get', 'list', 'watch'];
+const AUTHORIZATION = 'rbac.authorization.k8s.io';
+const OWN_KINDS = ['nodefences', 'nodefencereports', 'nodefencestops', 'nodefenceacknowledgements'];
+
+/** Fences are no secret: whoever may look at the cluster sees them. */
+const VIEW_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: 'nodefence-view', labels: { ...LABELS, [`${AUTHORIZATION}/aggregate-to-view`]: 'true' } },
+  rules: [{ apiGroups: [GROUP], resources: OWN_KINDS, verbs: READ }],
+};
+
+/** What `status`, `explain`, `plan`, `stop`, `resume` and `ack` take: to look, to stop, to acknowledge; never to change a fence. */
+const OPERATOR_CLUSTER_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: OPERATOR_ROLE, labels: { ...LABELS, [`${AUTHORIZATION}/aggregate-to-admin`]: 'true' } },
+  rules: [
+    { apiGroups: [GROUP], resources: OWN_KINDS, verbs: READ },
+    { apiGroups: [GROUP], resources: ['nodefencestops', 'nodefenceacknowledgements'], verbs: ['create', 'delete'] },
+    { apiGroups: [''], resources: ['nodes', 'pods'], verbs: READ },
+    { apiGroups: ['storage.k8s.io'], resources: ['volumeattachments'], verbs: READ },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: READ },
+  ],
+};
+
+/** The configuration, without Secrets. */
+const OPERATOR_NAMESPACE_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'Role',
+  metadata: { name: OPERATOR_ROLE, namespace: NAMESPACE, labels: LABELS },
+  rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: READ }],
+};
+
+/** Roles for people; who gets them is bound by an administrator. */
+export const OPERATOR_ACCESS: readonly Role[] = [VIEW_ROLE, OPERATOR_CLUSTER_ROLE, OPERATOR_NAMESPACE_ROLE];
