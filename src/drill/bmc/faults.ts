@@ -38,6 +38,18 @@ export interface BmcFaults {
   paddingBytes?: number;
   /** Every response says `Connection: close`. */
   closesConnections?: boolean;
+  /** IPMI: reads, or sets, end in completion code FF. */
+  fails?: 'get' | 'set';
+  /** IPMI: share of datagrams that are lost, each way, from 0 to 1. */
+  drops?: number;
+  /** IPMI: share of answers that come twice. */
+  duplicates?: number;
+  /** IPMI: answers come this late. */
+  lateMs?: number;
+  /** IPMI: shows the GUID of another machine. */
+  wrongGuid?: boolean;
+  /** IPMI: says nothing while its machine is off: it hangs on the same supply. */
+  diesWithHost?: boolean;
 }
 
 export interface BmcFailure {
