@@ -40,6 +40,7 @@ export class Display implements Audience {
   private broken: { node: string; atMs: number } | undefined;
   private timer: NodeJS.Timeout | undefined;
   private drawn = 0;
+  private isClosed = false;
   private readonly told = new Set<string>();
 
   constructor(out: NodeJS.WriteStream, fault: Fault) {
@@ -75,6 +76,7 @@ export class Display implements Audience {
   }
 
   closes(): void {
+    this.isClosed = true;
     if (this.timer === undefined) return;
     clearInterval(this.timer);
     this.timer = undefined;
@@ -155,7 +157,7 @@ export class Display implements Audience {
   /** Without a terminal: every change of the fence once, as a line. */
   private tellChanges(): void {
     const { broken, watcher } = this;
-    if (broken === undefined || watcher === undefined) return;
+    if (broken === undefined || watcher === undefined || this.isClosed) return;
     const status = watcher.fences.get(fenceName(broken.node))?.status;
     if (status?.frozen === undefined) return;
     const now = this.session?.now() ?? 0;
@@ -169,7 +171,8 @@ export class Display implements Audience {
       tell(entry.id, `  ${entry.action} by ${entry.agent}${place}, attempt ${entry.attempt}`);
       if (entry.result !== undefined) tell(`${entry.id} end`, `  ${entry.action} by ${entry.agent}: ${entry.result} (${entry.message ?? ''})`);
     }
-    tell(`leader ${watcher.leaderLease?.spec.holderIdentity ?? ''}`, this.leaderLine(watcher));
+    const leader = watcher.leaderLease?.spec.holderIdentity ?? '';
+    if (leader === '' || this.replicas?.named(leader) !== undefined) tell(`leader ${leader}`, this.leaderLine(watcher));
     for (const item of status.evidence) tell(`${item.source} proof`, `  proof: ${item.kind}`);
     tell(`${status.restarts} ${status.state} ${status.step}`, `fence ${status.state}, step ${status.step}: ${status.message ?? ''}`);
   }

@@ -69,8 +69,8 @@ async function play(stage: Stage, held: { current: Watcher | undefined }, onResu
   await pause(300);
   const usage = usageOf(leading(watcher, replicas));
   const exposure = exposureOf(replicas.running);
-  if (!options.keep) await replicas.stop(STOP_GRACE_MS);
   audience.closes();
+  if (!options.keep) await replicas.stop(STOP_GRACE_MS);
   const played = { session, watcher, replicas, options, expected, node, faultAtMs: blow.atMs, syncedAtMs, usage, exposure, problems, findings };
   const result = verdict(played);
   await onResult(result);
@@ -97,7 +97,7 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
   audience.says(`starting ${options.replicas} × nodefence controller --mode enforce`);
   await replicas.start(options.replicas);
   await watcher.until('running pods on every node', SETTLED_MS, () => isSettled(watcher, count));
-  await untilLeading(session);
+  await untilLeading(session, replicas);
   await replicas.untilReady();
   return watcher;
 }

@@ -4,6 +4,7 @@ import { LEASES } from '../../ports/resources.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import { pause } from './pause.ts';
 import { FENCE_NAMESPACE } from './scene-configuration.ts';
+import type { Replicas } from './replicas.ts';
 import type { Watcher } from './watcher.ts';
 
 /** As many pods of the workload as there must be run and are ready. */
@@ -25,14 +26,14 @@ function isReady(pod: { status?: { phase?: string; conditions?: { type: string; 
 }
 
 /** Leading, and every node's identity on record. */
-export async function untilLeading(session: ClusterSession): Promise<void> {
+export async function untilLeading(session: ClusterSession, replicas: Replicas): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     const lease = await session.cluster.get(LEASES, LEADER_LEASE, FENCE_NAMESPACE);
     const reports = await session.reports();
     if ((lease?.spec.holderIdentity ?? '') !== '' && session.nodes.every((node) => reports.includes(node))) return;
     await pause(100);
   }
-  throw new Error('no controller leads after 20 s; see their logs');
+  throw new Error(`no controller leads and knows every node after 20 s:\n${replicas.lastWords()}`);
 }
 
 /** The fence of this node has ended, well or not. */

@@ -9,6 +9,8 @@ import { pause } from './pause.ts';
 import { drillProgram } from './process-host.ts';
 import { programPath } from './program.ts';
 
+const LAST_LINES = 5;
+const LINE_CHARACTERS = 400;
 const READY_TRIES = 300;
 const READY_RETRY_MS = 100;
 const READYZ_DEADLINE_MS = 2_000;
@@ -34,7 +36,7 @@ export class Replicas {
   private readonly leaders = new Map<string, Replica>();
   private readonly tell: (line: string) => void;
   /** Why a /readyz did not answer. */
-  readonly refusals = new Set<string>();
+  private readonly refusals = new Set<string>();
   private isOver = false;
 
   /** `tell` hears what an audience should know. */
@@ -77,7 +79,23 @@ export class Replicas {
       if (answers.every((status) => status === 200)) return;
       await pause(READY_RETRY_MS);
     }
-    throw new Error('not every controller is ready after 30 s; see their logs');
+    throw new Error(`not every controller is ready after 30 s (${[...this.refusals].join('; ')}):\n${this.lastWords()}`);
+  }
+
+  /** The end of every log, for an error. */
+  lastWords(): string {
+    return this.started
+      .map(
+        ({ name, child }) =>
+          `${name}: ${child
+            .log()
+            .trim()
+            .split('\n')
+            .slice(-LAST_LINES)
+            .map((line) => line.slice(0, LINE_CHARACTERS))
+            .join('\n')}`,
+      )
+      .join('\n');
   }
 
   /** HTTP status of its /readyz; undefined when there is no answer. */

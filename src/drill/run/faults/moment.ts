@@ -8,7 +8,7 @@ import type { FaultStage } from './script.ts';
 /** About as long as a whole fence of the drill takes. */
 const COURSE_MS = 14_000;
 /** About as many steps as it has: changes of the NodeFence, and requests to the node's BMC. */
-const COURSE_STEPS = 44;
+const COURSE_STEPS = 36;
 /** After a step, so that what follows from it is hit at every place. */
 const JITTER_MS = 25;
 const POLL_MS = 4;

@@ -42,7 +42,7 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'bmc-slow': { outcome: 'recovered', released: true, deadlineMs: 75_000 },
   'bmc-lies': { outcome: 'failed', released: false, deadlineMs: 120_000 },
   partition: { outcome: 'recovered', released: true, deadlineMs: 60_000 },
-  flap: { outcome: 'recovered', released: 'either', deadlineMs: 75_000 },
+  flap: { outcome: 'recovered', released: false, deadlineMs: 75_000 },
   'config-edit': { outcome: 'recovered', released: true, deadlineMs: 60_000 },
   'api-outage': { outcome: 'recovered', released: 'either', deadlineMs: 120_000 },
   'controller-crash': { outcome: 'recovered', released: 'either', deadlineMs: 120_000 },
