@@ -11,7 +11,7 @@ interface OpenSession {
 export class Accounts {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #random: Random;
-  readonly #passwords: ReadonlyMap<string, string>;
+  readonly #passwords: Map<string, string>;
   readonly #sessions = new Map<string, OpenSession>();
   #created = 0;
 
@@ -32,6 +32,12 @@ export class Accounts {
 
   knows(user: unknown, password: unknown): boolean {
     return typeof user === 'string' && typeof password === 'string' && this.#passwords.get(user) === password;
+  }
+
+  /** Another password from now on; whoever came in with the old one is thrown out. */
+  changePassword(user: string, password: string): void {
+    this.#passwords.set(user, password);
+    this.endAll();
   }
 
   open(): { token: string; id: string; path: string } {

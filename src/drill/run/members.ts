@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CertificateAuthority } from '../certificates.ts';
+import { bmcProtocolFor } from '../ipmi/protocol.ts';
 import type { Child } from './child.ts';
 import type { Agent } from './options.ts';
 import { WORLD } from './faults/names.ts';
@@ -43,7 +44,7 @@ export async function startMember(machine: Machine, { processes, authority, agen
     trace: folder.trace(`machine-${node}`),
   });
   const { child, ready } = await processes.program('bmc', `bmc-${node}`, {
-    protocol: agent === 'redfish' ? 'redfish' : 'ipmi-sim',
+    protocol: bmcProtocolFor(agent),
     node,
     uuid: systemUUID,
     serial,
