@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
-import { edited, goodTrace, without } from './sample-trace.ts';
+import { device, edited, goodTrace, without } from './sample-trace.ts';
 import type { ApiEvent, TraceEvent } from './trace.ts';
 
 const P5 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P5;
@@ -10,9 +10,11 @@ function withHolder(from: number, spec: object): TraceEvent[] {
   return edited((event) => (isLease(event) && event.at >= from ? { ...event, object: { metadata: { name: 'nodefence-controller' }, spec } } : event));
 }
 
+const TAKEN = { metadata: { name: 'nodefence-controller' }, spec: { holderIdentity: 'two', leaseTransitions: 2 } };
+
 describe('P5, one fencer', () => {
   it('passes sets under a lease that is renewed', () => {
-    expect(P5(goodTrace())).toEqual({ checks: 7, violations: [] });
+    expect(P5(goodTrace())).toEqual({ checks: 9, violations: [] });
   });
 
   it('catches a set without any lease', () => {
@@ -31,6 +33,14 @@ describe('P5, one fencer', () => {
     expect(P5(withHolder(22_000, { holderIdentity: 'two', leaseTransitions: 2 })).violations.join()).toContain(
       'in epoch 1 while the Lease stood at 2',
     );
+  });
+
+  it('catches a set over a session of the predecessor, who stood still between reading and setting', () => {
+    const lateSet = edited((event) => (event.kind === 'device' && event.action === 'set' ? { ...event, session: 's-of-one' } : event));
+    const opened: TraceEvent = device(8_000, 'identity', { session: 's-of-one' });
+    const taken = lateSet.map((event) => (isLease(event) && event.at >= 9_000 ? { ...event, object: TAKEN } : event));
+    expect(P5([opened, ...taken]).violations.join()).toContain('over a session of');
+    expect(P5([{ ...opened, session: 's-of-another' }, ...taken]).violations.join()).not.toContain('over a session of');
   });
 
   it('catches an on before settle has passed', () => {

@@ -5,12 +5,15 @@ import type { Law } from './law.ts';
 import type { DeviceEvent } from './trace.ts';
 
 const LEASE_RESERVE_MS = 1_000;
+/** Debian's ipmi_sim does not tell whose request it answers. */
+const ANONYMOUS_SESSIONS: ReadonlySet<string> = new Set(['', 'ipmi_sim']);
 
 /** P5, one fencer: each set under a valid lease, by its holder, and `on` not before `settle` has passed since the last off. */
 export const oneFencer: Law = (history, expectations) => {
   const verdict = new Verdict();
   for (const set of history.sets) {
     leaseHeld(history, expectations, set, verdict);
+    ownSession(history, set, verdict);
     if (set.event.want === 'on') settled(history, expectations, set, verdict);
   }
   return verdict;
@@ -29,6 +32,17 @@ function leaseHeld(history: History, expectations: Expectations, set: PlacedEven
   const epoch = renewal.value.spec.leaseTransitions ?? 0;
   const epochs = history.intentsFor(set).map(({ entry }) => entry.epoch);
   if (epochs.length > 0) verdict.check(epochs.includes(epoch), at, `${what} in epoch ${epochs.join(', ')} while the Lease stood at ${String(epoch)}`);
+}
+
+/** Only leaders speak to devices: a session that began under another holder of the Lease is that of a predecessor. */
+function ownSession(history: History, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
+  const { device, session, want, at } = set.event;
+  const first = history.deviceEvents.find(({ event }) => event.device === device && event.session === session);
+  if (first === undefined || ANONYMOUS_SESSIONS.has(session)) return;
+  const began = history.leadership.before(first.position)?.spec.holderIdentity ?? '';
+  const now = history.leadership.before(set.position)?.spec.holderIdentity ?? '';
+  const isOwn = began === '' || now === '' || began === now;
+  verdict.check(isOwn, at, `${device} was set ${want ?? '?'} over a session of ${began} while ${now} held the Lease`);
 }
 
 function settled(history: History, expectations: Expectations, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
