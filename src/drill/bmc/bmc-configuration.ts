@@ -12,7 +12,12 @@ export interface BmcConfiguration {
   uuid: string;
   serial?: string;
   username: string;
+  /** IPMI: at most 20 characters, and 16 of the name. */
   password: string;
+  /** IPMI, our emulator only: the BMC's own key. */
+  kg?: string;
+  /** IPMI: which datagrams `drops` and `duplicates` meet. Absent: any. */
+  seed?: number;
   host?: string;
   /** 0 or absent: any free one. */
   port?: number;

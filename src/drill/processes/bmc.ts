@@ -1,11 +1,13 @@
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { BMC_REQUIRED, faultsOf, type BmcConfiguration, type BmcReady } from '../bmc/bmc-configuration.ts';
-import { startBmcServer } from '../bmc/bmc-server.ts';
+import { BMC_REQUIRED, faultsOf, type BmcConfiguration } from '../bmc/bmc-configuration.ts';
+import type { BmcService, BmcServiceOptions } from '../bmc/bmc-service.ts';
 import { MachineProcess } from '../bmc/machine-process.ts';
-import { RedfishDevice } from '../bmc/redfish-device.ts';
-import { resourceTree } from '../bmc/tree.ts';
-import { createAuthority, fingerprintSha256 } from '../certificates.ts';
+import { startRedfishService } from '../bmc/redfish-service.ts';
+import { startIpmiService } from '../ipmi/ipmi-service.ts';
+import { BMC_PROTOCOLS, type BmcProtocol } from '../ipmi/protocol.ts';
+import { startIpmiSimService } from '../ipmi/sim/ipmi-sim-service.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { readConfiguration, traceTo } from './process-shell.ts';
@@ -19,44 +21,39 @@ type Command =
   | { command: 'stop' };
 
 const SLEEPER = [process.execPath, '-e', 'process.stdin.resume()'];
+const SERVICES: Readonly<Record<BmcProtocol, (options: BmcServiceOptions) => Promise<BmcService>>> = {
+  redfish: startRedfishService,
+  ipmi: startIpmiService,
+  'ipmi-sim': startIpmiSimService,
+};
 
 /** One BMC and the machine that hangs on it, as a process of its own. See bmc-configuration.ts; prints one ready line, obeys lines on stdin. */
 async function main(): Promise<void> {
-  const configuration = readConfiguration<BmcConfiguration>(process.argv[2], BMC_REQUIRED);
-  const { node } = configuration;
+  const path = process.argv[2];
+  const configuration = readConfiguration<BmcConfiguration>(path, BMC_REQUIRED);
+  const { node, protocol = 'redfish' } = configuration;
   const random = new SystemRandom();
   const clock = new SystemClock();
   const trace = traceTo(configuration.trace);
+  if (!(protocol in SERVICES)) throw new Error(`${path}: protocol ${protocol} is unknown: one of ${BMC_PROTOCOLS.join(', ')}`);
+  let service: BmcService | undefined;
   const machine = new MachineProcess({
     command: configuration.machine?.command ?? SLEEPER,
     configuration: configuration.machine?.configuration ?? '',
     random,
-    onPower: (state, cause) => trace({ kind: 'power', at: clock.wallMs(), node, state, cause }),
+    onPower: (state, cause) => {
+      trace({ kind: 'power', at: clock.wallMs(), node, state, cause });
+      service?.powerChanged();
+    },
     onDeath: (bootID) => trace({ kind: 'node', at: clock.wallMs(), node, what: 'panic', bootID }),
   });
-  const host = configuration.host ?? '127.0.0.1';
-  const certificate = configuration.certificate ?? createAuthority(`BMC of ${node}`).issue({ commonName: node, hosts: [host] });
-  const { serial } = configuration;
-  const device = new RedfishDevice({
-    clock,
-    random,
-    node,
-    users: { [configuration.username]: configuration.password },
-    tree: resourceTree({ uuid: configuration.uuid, hostName: node, ...(serial === undefined ? {} : { serial }), ...configuration.tree }),
-    backend: machine,
-    faults: faultsOf(configuration.faults),
-    trace,
-  });
-  if (configuration.device !== undefined) device.name = configuration.device;
-  const server = await startBmcServer(device, { host, ...(configuration.port === undefined ? {} : { port: configuration.port }), certificate });
+  service = await SERVICES[protocol]({ configuration, folder: dirname(path ?? ''), clock, random, backend: machine, trace });
   if (configuration.startsOn !== false) machine.on('start');
-  obey(device, machine);
-  const { url, port } = server;
-  const ready: BmcReady = { ready: true, host, port, url, fingerprint: fingerprintSha256(certificate.certificatePem) };
-  process.stdout.write(`${JSON.stringify(ready)}\n`);
+  obey(service, machine);
+  process.stdout.write(`${JSON.stringify(service.ready)}\n`);
 }
 
-function obey(device: RedfishDevice, machine: MachineProcess): void {
+function obey(service: BmcService, machine: MachineProcess): void {
   const leave = (): void => {
     machine.off('start');
     process.exit(0);
@@ -75,7 +72,7 @@ function obey(device: RedfishDevice, machine: MachineProcess): void {
         machine[command.state]('restore');
         return;
       case 'faults':
-        device.faults = faultsOf(command.faults);
+        service.setFaults(faultsOf(command.faults));
         return;
       case 'stop':
         leave();

@@ -3,7 +3,7 @@ import type { PowerBackend } from '../../bmc/power-backend.ts';
 import type { DeviceEvent } from '../../laws/trace.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Random } from '../../../ports/random.ts';
-import { guidBytes, uuidOf } from '../guid.ts';
+import { guidBytes } from '../guid.ts';
 import { PowerSwitch } from '../power-switch.ts';
 import {
   authenticationCapabilities,
@@ -16,8 +16,9 @@ import {
   suiteList,
   type CommandName,
 } from './commands.ts';
+import { controlEvents, identityEvent, statusEvent, type Said } from './device-events.ts';
 import { fourBytes } from './handshake.ts';
-import { hexByte, Login, type IpmiUser } from './login.ts';
+import { Login, type IpmiUser } from './login.ts';
 import { buildMessage, parseMessage, responseTo, type Message } from './message.ts';
 import { buildPlain, buildPong, buildSigned, buildUnsigned, parsePacket, PAYLOAD, type SessionPacket } from './packet.ts';
 import { randomBytesOf, type Session } from './sessions.ts';
@@ -126,7 +127,7 @@ export class IpmiDevice {
       case 'cipher suites':
         return data.length < 3 ? code(COMPLETION.tooShort) : done(suiteList(suiteRecords(SUITES), 1, data.readUInt8(2)));
       case 'system guid':
-        this.#record({ action: 'identity', answer: `00 ${uuidOf(this.#shownGuid())}`, session: session?.name ?? 'no session' });
+        this.#record({ ...identityEvent(this.#shownGuid()), session: session?.name ?? 'no session' });
         return done(this.#shownGuid());
       case 'device id':
         return done(deviceID());
@@ -154,13 +155,10 @@ export class IpmiDevice {
 
   #status(session: Session | undefined): Buffer {
     const name = session?.name ?? 'no session';
-    if (this.faults.fails === 'get') {
-      this.#record({ action: 'read', answer: hexByte(COMPLETION.unspecified), shown: 'unknown', session: name });
-      return code(COMPLETION.unspecified);
-    }
     const shown = this.#power.shown(this.faults);
-    this.#record({ action: 'read', answer: `00 ${shown}`, shown, session: name });
-    return done(chassisStatus(shown));
+    const completion = this.faults.fails === 'get' ? COMPLETION.unspecified : COMPLETION.ok;
+    this.#record({ ...statusEvent(completion, shown), session: name });
+    return completion === COMPLETION.ok ? done(chassisStatus(shown)) : code(completion);
   }
 
   #control({ data }: Message, session: Session | undefined): Buffer {
@@ -183,12 +181,8 @@ export class IpmiDevice {
     return isThere && this.faults.refusesWhenInState === true ? COMPLETION.notInThisState : COMPLETION.ok;
   }
 
-  /** One event for each edge that the command asks for; `diag` asks for none. */
   #recordSet(number: number, completion: number, session: string): void {
-    const { name, turns } = CONTROLS[number] ?? { name: `control ${number}`, turns: [] };
-    const event = { action: 'set', answer: `${hexByte(completion)} ${name}`, session } as const;
-    if (turns.length === 0) this.#record(event);
-    for (const want of turns) this.#record({ ...event, want });
+    for (const event of controlEvents(number, completion)) this.#record({ ...event, session });
   }
 
   #close(session: Session, data: Buffer): Buffer {
@@ -202,7 +196,7 @@ export class IpmiDevice {
     return this.faults.wrongGuid === true ? Buffer.from(this.#guid.map((byte) => byte ^ 0xff)) : this.#guid;
   }
 
-  #record(event: Pick<DeviceEvent, 'action' | 'want' | 'answer' | 'shown' | 'session'>): void {
+  #record(event: Said & Pick<DeviceEvent, 'session'>): void {
     const { trace, clock, node } = this.#options;
     trace?.({ at: clock.wallMs(), kind: 'device', device: this.name, plug: '', node, ...event });
   }

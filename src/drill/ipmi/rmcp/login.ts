@@ -12,6 +12,7 @@ import {
   STATUS,
   type Rakp1,
 } from './handshake.ts';
+import { hexByte } from './device-events.ts';
 import { isSameCode, rakp2Code, rakp3Code, SessionKeys, type HandshakeSecrets } from './keys.ts';
 import { buildUnsigned, PAYLOAD } from './packet.ts';
 import { Sessions, type Session } from './sessions.ts';
@@ -126,9 +127,4 @@ export class Login {
     if (!wasActive) this.#options.onLogin(session.name, hexByte(STATUS.ok));
     return buildUnsigned(PAYLOAD.rakp4, buildRakp4(request.tag, session.consoleID, session.keys.finalCode));
   }
-}
-
-/** Two digits, as the specification writes status and completion codes. */
-export function hexByte(value: number): string {
-  return value.toString(16).padStart(2, '0');
 }
