@@ -5,7 +5,7 @@ import type { JournalEntry, NodeFenceStatus } from '../domain/node-fence.ts';
 import { DEFAULT_TIMING, STEPS } from '../domain/plan.ts';
 import type { PlanMethod } from '../domain/plan.ts';
 import { CONTROLLER_ACCESS } from './access.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, NODE_FENCE_DEFINITION, NODE_FENCE_STOP_DEFINITION } from './definitions.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, NODE_FENCE_DEFINITION, NODE_FENCE_REPORT_DEFINITION, NODE_FENCE_STOP_DEFINITION } from './definitions.ts';
 import type { JsonSchema } from './schema.ts';
 import { violations } from './violations.ts';
 
@@ -159,6 +159,16 @@ describe('the NodeFence schema', () => {
     expect(Object.keys(status.default as object)).toEqual(expect.arrayContaining(status.required ?? []));
     expect(violations(status.default, status)).toEqual([]);
     expect(status.default).toMatchObject({ state: 'new', step: 'isolation', retries: 0, restarts: 0 });
+  });
+
+  it('lets texts be empty on servers that take them for null, but for keys of lists', () => {
+    const run = status.properties?.['journal']?.items?.properties;
+    expect([run?.['plug']?.nullable, run?.['action']?.nullable]).toEqual([true, undefined]);
+
+    expect(schemaOf(NODE_FENCE_REPORT_DEFINITION, 'status').properties?.['conditions']?.items?.properties).toMatchObject({
+      type: expect.not.objectContaining({ nullable: true }) as object,
+      message: { nullable: true },
+    });
   });
 
   it('prints NODE STEP STATUS RETRIES HOLD OUTCOME AGE, and JOBS when asked for more', () => {

@@ -79,7 +79,7 @@ function definition({ resource, shortNames, description, spec, isSpecRequired, s
                 kind: { type: 'string' },
                 metadata: { type: 'object' },
                 spec: spec.json,
-                ...(status !== undefined && { status: { ...status.json, default: initialOf(status.json) } }),
+                ...(status !== undefined && { status: { ...withEmptyTexts(status.json), default: initialOf(status.json) } }),
               },
               ...(isSpecRequired && { required: ['spec'] }),
             },
@@ -95,6 +95,23 @@ function definition({ resource, shortNames, description, spec, isSpecRequired, s
 /** The defaults of all members, because a server refuses a default that lacks what is required, even where a default would fill it in. */
 function initialOf({ properties = {} }: JsonSchema): object {
   return Object.fromEntries(Object.entries(properties).flatMap(([name, member]) => (member.default === undefined ? [] : [[name, member.default]])));
+}
+
+/**
+ * Texts that may be empty are nullable too: Kubernetes before 1.22 takes an empty text for null when it was built with Go 1.18 or newer, as
+ * Debian's 1.20 is (go-openapi/validate, type.go: reflect.DeepEqual with reflect.Zero), and would refuse every status that has one.
+ */
+function withEmptyTexts(schema: JsonSchema, keys: readonly string[] = []): JsonSchema {
+  const { properties = {}, items } = schema;
+  const mayBeEmpty = schema.type === 'string' && schema.enum === undefined && schema.format === undefined && (schema.minLength ?? 0) === 0;
+  // Keys of a map list may not be nullable.
+  const members = Object.entries(properties).map(([name, member]) => [name, keys.includes(name) ? member : withEmptyTexts(member)] as const);
+  return {
+    ...schema,
+    ...(mayBeEmpty && { nullable: true }),
+    ...(members.length > 0 && { properties: Object.fromEntries(members) }),
+    ...(items !== undefined && { items: withEmptyTexts(items, schema['x-kubernetes-list-map-keys']) }),
+  };
 }
 
 export const NODE_FENCE_DEFINITION = definition({

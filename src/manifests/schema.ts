@@ -8,6 +8,7 @@ export interface JsonSchema {
   required?: string[];
   enum?: (string | boolean)[];
   default?: unknown;
+  nullable?: boolean;
   format?: string;
   pattern?: string;
   minimum?: number;

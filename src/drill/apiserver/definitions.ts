@@ -82,6 +82,11 @@ function checkStructural(schema: JsonObject, field: string, complain: Complain):
     if (schema['x-kubernetes-list-type'] === 'map' && listAt(schema, 'x-kubernetes-list-map-keys').length === 0) {
       complain(`${field}.x-kubernetes-list-map-keys`, 'FieldValueRequired', 'Required value: must not be empty if x-kubernetes-list-type is map');
     }
+    for (const key of listAt(schema, 'x-kubernetes-list-map-keys').filter(isString)) {
+      if (at(items, 'properties', key, 'nullable') !== true) continue;
+      const message = 'Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable';
+      complain(`${field}.items.properties[${key}].nullable`, 'FieldValueForbidden', message);
+    }
   }
   const properties = schema['properties'];
   if (isObject(properties) && isObject(schema['additionalProperties'])) {
