@@ -3,7 +3,9 @@ import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
+import { within } from '../kube/within.ts';
 import { Workqueue } from '../kube/workqueue.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Lister } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LEADER_LEASE } from './composition.ts';
@@ -23,7 +25,7 @@ export interface ComposedController {
 export function composeController(ports: ControllerPorts, options: ControllerOptions): ComposedController {
   const { transport, clock, random, logger, metrics } = ports;
   const cluster = new ApiClient({ transport });
-  const { listers, configMaps, secrets, reflectors } = watchCluster(ports, options);
+  const { listers, configMaps, secrets, leader, reflectors } = watchCluster(ports, options);
   const dispatcher = new Dispatcher(ports.registry, { cluster, clock });
   const elector = new LeaderElector({
     cluster,
@@ -72,6 +74,9 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
   for (const lister of [configMaps, secrets]) lister.onChange(() => controller.lookAtAll());
+  leader.onChange((_before, after) => {
+    if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
+  });
   return {
     listers: reflectors.map((reflector) => ({ name: reflector.name, lister: reflector.lister, lastError: () => reflector.lastError })),
     elector,
@@ -81,17 +86,31 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       elector.start();
     },
     stop: async (deadlineMs) => {
-      controller.abort(new Error('the controller stops'));
-      await standDown(queue, elector, deadlineMs);
+      await standDown({ controller, queue, elector, clock }, deadlineMs).catch((error: unknown) => {
+        logger.warn('the successor waits the lease out', { error });
+        elector.close();
+      });
       for (const reflector of reflectors) reflector.close();
       await dispatcher.close();
     },
   };
 }
 
-/** An emptied Lease lets the successor act at once: it is not given back while one of our passes may still write. */
-async function standDown(queue: Workqueue, elector: LeaderElector, deadlineMs: number): Promise<void> {
+interface Standing {
+  controller: FenceController;
+  queue: Workqueue;
+  elector: LeaderElector;
+  clock: Clock;
+}
+
+/** An emptied Lease lets the successor act at once: it is not given back while one of our passes or runs may still write. */
+async function standDown({ controller, queue, elector, clock }: Standing, deadlineMs: number): Promise<void> {
+  const reason = new Error('the controller stops');
   const running = await queue.close(deadlineMs);
-  if (running.length === 0) await elector.release(deadlineMs);
-  else elector.close();
+  if (running.length > 0) {
+    controller.abort(reason);
+    throw new Error(`passes for ${running.join(', ')} did not end`);
+  }
+  await within(clock, deadlineMs, controller.standDown(reason));
+  await elector.release(deadlineMs);
 }

@@ -3,7 +3,7 @@ import type { FenceListers } from '../controllers/fence/dependencies.ts';
 import { Reflector } from '../kube/reflector.ts';
 import type { ReflectorOptions } from '../kube/reflector.ts';
 import type { Lister, Resource } from '../ports/cluster.ts';
-import type { ConfigMap, KubeObject, Secret } from '../ports/objects.ts';
+import type { ConfigMap, KubeObject, Lease, Secret } from '../ports/objects.ts';
 import {
   CONFIG_MAPS,
   LEASES,
@@ -17,6 +17,7 @@ import {
   SECRETS,
   VOLUME_ATTACHMENTS,
 } from '../ports/resources.ts';
+import { LEADER_LEASE } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 
 export interface Watches {
@@ -24,6 +25,8 @@ export interface Watches {
   configMaps: Lister<ConfigMap>;
   /** Names and keys only. */
   secrets: Lister<Secret>;
+  /** The leader's Lease alone. */
+  leader: Lister<Lease>;
   reflectors: readonly Reflector<KubeObject>[];
 }
 
@@ -49,7 +52,8 @@ export function watchCluster(ports: ControllerPorts, options: ControllerOptions)
   };
   const configMaps = watch(CONFIG_MAPS, { namespace: options.namespace });
   const secrets = watch(SECRETS, { namespace: options.namespace, prune: keysOnly });
-  return { listers, configMaps, secrets, reflectors };
+  const leader = watch(LEASES, { namespace: options.namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` });
+  return { listers, configMaps, secrets, leader, reflectors };
 }
 
 /** Secrets are watched for their names and keys only; values are read when a method runs and never kept (P9). */

@@ -45,12 +45,14 @@ export class DeviceCall {
   /** One set, begun only while the lease, the intent's own deadline and every stop allow it. */
   async set(wanted: Wanted): Promise<Outcome> {
     const { setDeadlineMs } = this.job.timing;
-    return this.call(`set ${wanted}`, (target) => {
+    const outcome = await this.call(`set ${wanted}`, (target): Promise<Outcome> => {
       if (this.clock.monotonicMs() + setDeadlineMs > this.job.intentAtMs + this.job.entry.deadlineMs) {
         throw this.failure('NotSent', `set ${wanted}`, 'the intent is too old; it is decided afresh');
       }
       return this.agent.kind === 'power' ? this.agent.set(target, wanted) : this.agent.set(target, wanted === 'off' ? 'closed' : 'open');
     });
+    this.job.onAnswered();
+    return outcome;
   }
 
   /** Does this reading show the wanted end, with every witness of it? */

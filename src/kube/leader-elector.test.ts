@@ -123,6 +123,24 @@ describe('the leader elector', () => {
     expect([elector.mayBegin(8000), elector.mayBegin(8001)]).toEqual([true, false]);
   });
 
+  it('takes an emptied Lease at once when it is poked, and not one that is held', async () => {
+    server.set(held('then'));
+    const elector = build('a');
+    await clock.advance(100);
+    elector.poke();
+    await clock.advance(100);
+    expect(elector.isLeading).toBe(false);
+    server.set({ ...held('later', 1), holderIdentity: '' });
+    await clock.advance(100);
+    expect(elector.isLeading, 'its next turn is two seconds away').toBe(false);
+    elector.poke();
+    await clock.advance(1);
+    expect([elector.isLeading, elector.epoch]).toEqual([true, 8]);
+    elector.poke();
+    await clock.advance(0);
+    expect(log).toEqual(['a acquired 8']);
+  });
+
   it('counts from the moment the renewal was sent, not from its answer', async () => {
     const elector = build('a');
     await clock.advance(1999);

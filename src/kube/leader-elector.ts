@@ -57,6 +57,8 @@ export class LeaderElector implements Leadership {
   readonly #renewDeadlineMs: number;
   readonly #retryMs: number;
   readonly #closing = new AbortController();
+  #wake: () => void = () => undefined;
+  #isPoked = false;
   #sighting: Sighting | undefined;
   #hasSeenLease = false;
   #highestEpoch = 0;
@@ -109,6 +111,13 @@ export class LeaderElector implements Leadership {
     }
   }
 
+  /** The Lease was seen to be free, or gone: a candidate looks at it now instead of at its next turn. */
+  poke(): void {
+    if (this.#term !== undefined) return;
+    this.#isPoked = true;
+    this.#wake();
+  }
+
   /** Stands down and, when leading, empties the Lease so that a successor need not wait. Call it when nothing is in flight any more. */
   async release(deadlineMs = 5_000): Promise<void> {
     const term = this.#term;
@@ -132,18 +141,28 @@ export class LeaderElector implements Leadership {
     this.#cancelDeadline?.();
     this.#options.metrics.leading(false, 0);
     this.#closing.abort(new Error('leader election is closed'));
+    this.#wake();
   }
 
   async #run(): Promise<void> {
-    const { clock, logger } = this.#options;
+    const { logger } = this.#options;
     while (!this.#isClosed()) {
       const delayMs = await (this.#term === undefined ? this.#campaign() : this.#renew());
-      if (!this.#isClosed()) {
-        await clock.sleep(delayMs, this.#closing.signal).catch((error: unknown) => {
-          logger.debug('leader election ended', { error });
-        });
-      }
+      if (!this.#isClosed()) await this.#pause(delayMs);
     }
+    logger.debug('leader election ended', {});
+  }
+
+  /** Ends early when the election is closed, or a candidate is poked. */
+  #pause(delayMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(this.#isPoked ? 0 : delayMs, resolve);
+      this.#isPoked = false;
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
   }
 
   #isClosed(): boolean {

@@ -25,6 +25,8 @@ export interface Job {
   mayBegin(deadlineMs: number): void;
   /** Told the monotonic time of each set, in the turn of its send. */
   onSet(atMs: number): void;
+  /** The device has answered the last set: nothing of ours is on its way any more. */
+  onAnswered(): void;
 }
 
 /** Runs agents; implemented by dispatch, wrapped by the simulation. */

@@ -3,6 +3,7 @@ import { CONFIG_MAPS, MERGE, NODES, PODS } from './fixtures.ts';
 
 const OBSERVED = 'observed on kube-apiserver 1.20';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const SECRETS = '/api/v1/namespaces/conformance/secrets';
 const BUDGETS = '/apis/policy/v1/namespaces/conformance/poddisruptionbudgets';
 
 /** Who may do what, what is found where, and requests that make no sense. */
@@ -54,6 +55,33 @@ export const ACCESS_CASES: readonly ConformanceCase[] = [
       },
       { method: 'GET', path: '/metrics', as: 'stranger', status: 403, expect: { message: 'forbidden: User "stranger" cannot get path "/metrics"' } },
       { method: 'GET', path: '/version', as: 'stranger', status: 200 },
+    ],
+  },
+  {
+    name: 'a right to one name covers a list that selects exactly that name, and no other list',
+    source: 'kubernetes.io: RBAC, referring to resources; apiserver RequestInfo',
+    since: '1.20',
+    steps: [
+      {
+        method: 'POST',
+        path: `${RBAC}/namespaces/conformance/roles`,
+        body: { metadata: { name: 'one-lister' }, rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['list'], resourceNames: ['mine'] }] },
+        status: 201,
+      },
+      {
+        method: 'POST',
+        path: `${RBAC}/namespaces/conformance/rolebindings`,
+        body: {
+          metadata: { name: 'one-lister' },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'one-lister' },
+          subjects: [{ kind: 'User', name: 'stranger', apiGroup: 'rbac.authorization.k8s.io' }],
+        },
+        status: 201,
+      },
+      { method: 'GET', path: `${SECRETS}?fieldSelector=metadata.name%3Dmine`, as: 'stranger', status: 200 },
+      { method: 'GET', path: `${SECRETS}?fieldSelector=metadata.name%3Dother`, as: 'stranger', status: 403 },
+      { method: 'GET', path: SECRETS, as: 'stranger', status: 403 },
+      { method: 'DELETE', path: `${RBAC}/namespaces/conformance/rolebindings/one-lister`, status: 200 },
     ],
   },
   {

@@ -1,8 +1,11 @@
 import { decide } from '../../domain/automaton.ts';
+import { withConditions } from '../../domain/conditions.ts';
+import { fold } from '../../domain/journal.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
+import { timestamp } from '../../ports/clock.ts';
 import { GROUP, NODE_FENCES, VERSION } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -45,6 +48,17 @@ export class FenceController {
   /** Ends every run without a result: leadership is lost or the process stops. */
   abort(reason: Error): void {
     this.runs.abort(reason);
+  }
+
+  /** A graceful stop, after the last pass: every run ends, and what it came to is written, so that a successor does not wait out what is over. */
+  async standDown(reason: Error): Promise<void> {
+    this.runs.abort(reason);
+    for (const name of await this.runs.settled()) {
+      const fence = this.newest(name);
+      if (fence?.status === undefined || !this.dependencies.leadership.isLeading) continue;
+      const status = fold(fence.status, this.runs.of(name).reports);
+      if (status !== fence.status) await this.store(fence, withConditions(status, timestamp(this.dependencies.clock)));
+    }
   }
 
   /** One pass for one node. Rejects when the API server could not be written; the queue tries again with back-off. */

@@ -36,6 +36,9 @@ export class Runs {
   private readonly acknowledgements: Acknowledgements;
   private readonly inFlight = new Map<string, Set<string>>();
   private readonly finished = new Map<string, JobReport[]>();
+  private readonly ending = new Set<Promise<void>>();
+  /** Runs that have written to a device or the API server: `sent` may still be on its way, `answered` is not. */
+  private readonly writes = new Map<string, 'sent' | 'answered'>();
   private readonly stopping = new AbortController();
 
   constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements) {
@@ -62,8 +65,10 @@ export class Runs {
     this.stopping.abort(reason);
   }
 
-  get count(): number {
-    return this.inFlight.size;
+  /** Nodes with results that the journal does not hold yet; no run is under way any more. */
+  async settled(): Promise<readonly string[]> {
+    await Promise.allSettled(this.ending);
+    return [...this.finished.keys()];
   }
 
   /** Starts the run; its result comes back through `queue.add(node)`. */
@@ -73,7 +78,7 @@ export class Runs {
     ids.add(run.entry.id);
     this.inFlight.set(run.node, ids);
     const beganAtMs = clock.monotonicMs();
-    this.execute(run, observation).then(
+    const ended = this.execute(run, observation).then(
       (report) => {
         this.settle(run, report);
         if (report.evidenceAtMs !== undefined) observation.proven(report.id, report.evidenceAtMs);
@@ -82,13 +87,17 @@ export class Runs {
         queue.add(run.node);
       },
       (error: unknown) => {
-        this.settle(run, undefined);
+        const write = this.writes.get(run.entry.id);
+        this.settle(run, write === 'sent' ? undefined : cutOff(run, write === 'answered', timestamp(clock)));
         log.warn('run was cut off', { node: run.node, job: run.entry.id, error: String(error) });
       },
     );
+    this.ending.add(ended);
+    void ended.then(() => this.ending.delete(ended));
   }
 
   private settle(run: Run, report: JobReport | undefined): void {
+    this.writes.delete(run.entry.id);
     const ids = this.inFlight.get(run.node);
     ids?.delete(run.entry.id);
     if (ids?.size === 0) this.inFlight.delete(run.node);
@@ -174,6 +183,7 @@ export class Runs {
       parametersOf: (other) => this.dependencies.planner.parametersFor(node, other),
       mayBegin: (deadlineMs) => this.mayBegin(node, deadlineMs, entry),
       onSet: () => undefined,
+      onAnswered: () => this.writes.set(entry.id, 'answered'),
     };
   }
 
@@ -196,6 +206,7 @@ export class Runs {
     if (stop !== undefined) throw this.notSent(entry, `${stop.by} stands`);
     if (this.stopping.signal.aborted || !this.dependencies.leadership.mayBegin(deadlineMs))
       throw this.notSent(entry, 'the leader lease does not cover it');
+    this.writes.set(entry.id, 'sent');
   }
 
   private notSent(entry: JournalEntry, answered: string): AgentError {
@@ -204,6 +215,16 @@ export class Runs {
 }
 
 class Stopped extends Error {}
+
+/** A graceful stop found nothing on its way: a successor need not wait for it. An off that the device has answered may be ours to take back (P8). */
+function cutOff({ entry, status }: Run, isAnswered: boolean, finishedAt: string): JobReport {
+  const { id } = entry;
+  const message = 'the controller stopped while nothing was on its way to the device; it is done again';
+  if (!isAnswered) return { id, result: entry.action === 'confirm' ? 'interrupted' : 'not-sent', message, finishedAt };
+  const method = status.frozen === undefined ? undefined : operationOf(status.frozen.plan, entry, status)?.method;
+  const edge = method?.kind === 'fabric' ? ('closed' as const) : ('off' as const);
+  return { id, result: 'interrupted', message, finishedAt, ...(entry.action === 'off' ? { edge } : {}) };
+}
 
 /** The operation of the frozen plan that an entry runs; an undo is looked up by its method. */
 function operationOf(plan: Plan, entry: JournalEntry, status: NodeFenceStatus): Operation | undefined {

@@ -83,6 +83,7 @@ export class Bench {
       parametersOf: () => Promise.resolve({}),
       mayBegin: () => undefined,
       onSet: () => undefined,
+      onAnswered: () => undefined,
       ...more,
     };
   }

@@ -192,7 +192,7 @@ export class ApiServer {
       resource: path.plural,
       subresource: path.subresource,
       namespace: path.namespace === '' && path.plural === 'namespaces' ? path.name : path.namespace,
-      name: path.name,
+      name: path.name === '' ? selectedName(request) : path.name,
       path: '',
     });
     const kind = this.backend.registry.find(path.group, path.version, path.plural);
@@ -306,3 +306,9 @@ function failed(error: unknown): ServerResponse {
 }
 
 export { isWatch };
+
+/** A collection request for exactly one name is authorized as one for that name (apiserver's RequestInfo). */
+function selectedName({ query }: ServerRequest): string {
+  const terms = (query['fieldSelector'] ?? '').split(',').map((term) => /^metadata\.name==?([^=!]+)$/.exec(term)?.[1]);
+  return terms.find((name) => name !== undefined) ?? '';
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { JobReport } from '../../domain/snapshot.ts';
+import { Model } from '../../domain/testing/model.ts';
+import type { Job, Runner } from '../../ports/jobs.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { Acknowledgements } from './acknowledgements.ts';
+import { NodeObservation } from './observation.ts';
+import { Runs } from './runs.ts';
+import { FenceBench } from './testing/bench.ts';
+
+/** A fence whose off is about to be sent. */
+function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {
+  const model = new Model();
+  model.fail();
+  model.next();
+  model.runUntil(() => model.inFlight.size > 0);
+  const entry = model.dispatched.at(-1)?.entry;
+  if (entry?.action !== 'off') throw new Error('the off was expected');
+  return { status: model.status, entry };
+}
+
+/** Runs the off until the stop comes; `work` does what the agent does before it waits. */
+async function stoppedDuring(work: (job: Job) => void): Promise<JobReport | undefined> {
+  const clock = new ManualClock();
+  const bench = new FenceBench(clock);
+  const run: Runner['run'] = (job) =>
+    new Promise((_resolve, reject) => {
+      work(job);
+      job.signal.addEventListener('abort', () => reject(job.signal.reason as Error), { once: true });
+    });
+  const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+  const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+  const { status, entry } = offDue();
+  const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+  runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, new NodeObservation(clock.monotonicMs()));
+  await clock.settle();
+  runs.abort(new Error('the controller stops'));
+  await runs.settled();
+  return runs.of('a').reports[0];
+}
+
+describe('a graceful stop during an off', () => {
+  it('says that nothing was sent, when nothing was', async () => {
+    expect(await stoppedDuring(() => undefined)).toMatchObject({ result: 'not-sent' });
+  });
+
+  it('leaves the intent open while the set may be on its way: the successor waits its deadline out', async () => {
+    expect(await stoppedDuring((job) => job.mayBegin(1_000))).toBeUndefined();
+  });
+
+  it('takes an answered off for ours to take back, and for one to be done again', async () => {
+    const report = await stoppedDuring((job) => {
+      job.mayBegin(1_000);
+      job.onAnswered();
+    });
+    expect(report).toMatchObject({ result: 'interrupted', edge: 'off' });
+  });
+});
