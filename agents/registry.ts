@@ -1,5 +1,6 @@
 import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
 import { cordon } from './cordon/agent.ts';
+import { ipmi } from './ipmi/definition.ts';
 import { redfish } from './redfish/definition.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
@@ -26,5 +27,5 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
 
 /** Every agent that comes with the program. What is heavy is imported when an agent is created. */
 export function standardRegistry(): AgentRegistry {
-  return createRegistry([...clusterAgents, redfish]);
+  return createRegistry([...clusterAgents, ipmi, redfish]);
 }

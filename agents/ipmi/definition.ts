@@ -1,0 +1,35 @@
+import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import { contradictions, deviceKeyOf, ipmiParameters } from './parameters.ts';
+
+/** IPMI 2.0 through ipmitool. 30 s as with Redfish: it is the same firmware behind both (metal3-io/baremetal-operator#445 saw slower power-offs). */
+export const ipmi: AgentDefinition = {
+  name: 'ipmi',
+  // fence_ipmilan and what ClusterLabs installs as links to it.
+  aliases: [
+    'fence-ipmilan',
+    'fence-ipmilanplus',
+    'fence-idrac',
+    'fence-ilo3',
+    'fence-ilo4',
+    'fence-ilo5',
+    'fence-imm',
+    'ipmilan',
+    'ipmilanplus',
+    'idrac',
+    'ilo3',
+    'ilo4',
+    'ilo5',
+    'imm',
+  ],
+  kind: 'power',
+  actions: ['on', 'off', 'reboot'],
+  deviceMaxLatencyMs: 30_000,
+  deviceKey: deviceKeyOf,
+  describe: () => describeParameters(ipmiParameters),
+  check: (parameters, withSecrets) => [...checkParameters(ipmiParameters, parameters, withSecrets), ...contradictions(parameters)],
+  create: async (context) => {
+    const { IpmiAgent } = await import('./agent.ts');
+    return new IpmiAgent(context.clock);
+  },
+};

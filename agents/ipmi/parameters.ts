@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { canonical, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+
+/** No option, blank or control character can be spelled with it. */
+const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9._-]+)?\]?)$/;
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+/** What a terminal takes literally: everything but control characters. */
+const TYPEABLE = /^\P{Cc}*$/u;
+/** IPMI 2.0 section 13.31 and 22.30: what fits into RAKP messages and user tables. */
+const USERNAME_BYTES = 16;
+const SECRET_BYTES = 20;
+
+const PRIVILEGES = ['callback', 'user', 'operator', 'administrator'] as const;
+/** Suites that authenticate, protect and encrypt (IPMI 2.0 table 22-20); with any other, a stranger on the network can write an `off` into the answers. */
+const CIPHERS = ['3', '8', '12', '17'] as const;
+
+function bytes(text: string): number {
+  return Buffer.byteLength(text);
+}
+
+function typed(bytesMax: number): z.ZodString {
+  return z
+    .string()
+    .regex(TYPEABLE, 'must not contain control characters')
+    .refine((text) => bytes(text) <= bytesMax, `must not be longer than ${bytesMax} bytes, the most that IPMI 2.0 has room for`);
+}
+
+const boolean = z.string().transform((text, context) => {
+  const value = parseBoolean(text);
+  if (value === undefined) context.addIssue({ code: 'custom', message: 'must be yes or no (also true, false, on, off, 1, 0)' });
+  return value ?? false;
+});
+
+function refused(why: string): z.ZodOptional<z.ZodString> {
+  return z
+    .string()
+    .refine(() => false, why)
+    .optional();
+}
+
+/** A key in hexadecimal digits as the text that is typed at ipmitool's prompt. */
+const hexadecimalKey = z
+  .string()
+  .regex(/^(?:0x)?(?:[0-9a-f]{2}){1,20}$/i, 'must be 1 to 20 bytes in hexadecimal digits')
+  .transform((text) => Buffer.from(text.replace(/^0x/i, ''), 'hex').toString('latin1').replace(/\0+$/, ''))
+  .refine(
+    (text) => /^[ -~]+$/.test(text),
+    'has bytes that cannot be typed at the prompt of ipmitool, the only way that shows the key to nobody: set a printable key',
+  );
+
+const schema = z.object({
+  ip: z.string().regex(HOST, 'must be a host name or an address, without scheme and port').optional(),
+  ipport: z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((port) => port >= 1 && port <= 65_535, 'must be a port number')
+    .default(623),
+  username: typed(USERNAME_BYTES).optional(),
+  password: typed(SECRET_BYTES).optional(),
+  cipher: z.enum(CIPHERS, 'must be 17, 3, 12 or 8: every other suite leaves out authentication, integrity or encryption').default('17'),
+  privlvl: z
+    .string()
+    .transform((text) => text.toLowerCase())
+    .pipe(z.enum(PRIVILEGES, 'must be administrator, operator, user or callback'))
+    .default('administrator'),
+  kg: typed(SECRET_BYTES)
+    .regex(/^[ -~]*$/, 'must be printable ASCII')
+    .optional(),
+  hexadecimal_kg: hexadecimalKey.optional(),
+  guid: z.string().regex(UUID, 'must be a UUID').optional(),
+  ipmitool_timeout: z
+    .string()
+    .regex(/^[1-5]$/, 'must be 1 to 5 seconds')
+    .transform(Number)
+    .default(1),
+  inet4_only: boolean.default(false),
+  inet6_only: boolean.default(false),
+  lanplus: boolean
+    .refine((isPlus) => isPlus, 'cannot be no: IPMI 1.5 lets anybody on the network forge answers; remove the line to use IPMI 2.0')
+    .default(true),
+  method: z.enum(['onoff'], 'must be onoff: a power cycle inside the BMC gives no evidence of off').default('onoff'),
+  auth: refused('chooses among the methods of IPMI 1.5, which is never spoken: remove the line'),
+  target: refused('asks for bridging to another controller, which this agent does not do: name the BMC of the machine itself'),
+});
+
+export const ipmiParameters: ParameterSchema<typeof schema> = {
+  schema,
+  documentation: {
+    ip: { description: 'Host name or address of the BMC.', required: true, aliases: ['ipaddr', 'host', 'address'] },
+    ipport: { description: 'UDP port.', default: '623' },
+    username: { description: 'Login name, at most 16 bytes.', required: true, fromSecret: true, aliases: ['login'] },
+    password: { description: 'Password, at most 20 bytes.', required: true, fromSecret: true, secret: true, aliases: ['passwd'] },
+    cipher: { description: 'Cipher suite: 17, 3, 12 or 8. Never probed.', default: '17' },
+    privlvl: { description: 'Privilege to ask for; operator suffices for on, off and status.', default: 'administrator' },
+    kg: { description: 'BMC key (Kg) as text, where the BMC demands one.', secret: true, fromSecret: true },
+    hexadecimal_kg: {
+      description: 'BMC key (Kg) in hexadecimal digits, of printable bytes.',
+      secret: true,
+      fromSecret: true,
+      aliases: ['hexadecimal-kg'],
+    },
+    guid: { description: "The GUID that the BMC shows, where it is the BMC's own and not the machine's.", aliases: ['system_guid'] },
+    ipmitool_timeout: {
+      description: 'Seconds that each of the 3 sendings of a request waits for an answer.',
+      default: '1',
+      aliases: ['ipmitool-timeout'],
+    },
+    inet4_only: { description: 'Use IPv4 only.', default: 'no', aliases: ['inet4-only'] },
+    inet6_only: { description: 'Use IPv6 only.', default: 'no', aliases: ['inet6-only'] },
+    lanplus: { description: 'IPMI 2.0; nothing else is spoken.', default: 'yes' },
+    method: { description: '`onoff`; a cycle inside the BMC is refused, it gives no evidence.', default: 'onoff' },
+    auth: { description: 'Refused: belongs to IPMI 1.5.' },
+    target: { description: 'Refused: bridging.' },
+  },
+};
+
+/** Where a BMC is and who we are to it; typed and complete. */
+export interface IpmiSettings {
+  host: string;
+  port: number;
+  username: string;
+  password: string;
+  cipher: (typeof CIPHERS)[number];
+  privilege: (typeof PRIVILEGES)[number];
+  /** As typed at the prompt; undefined where the BMC has none. */
+  kg: string | undefined;
+  pinnedGuid: string | undefined;
+  timeoutSeconds: number;
+  family: 4 | 6 | undefined;
+}
+
+/** Brackets are kept out; lower case. */
+function hostOf(ip: string): string {
+  return ip.replace(/^\[|\]$/g, '').toLowerCase();
+}
+
+/** `host:port`, the queue key of the device: one BMC, one queue, whatever method names it. */
+export function deviceKeyOf(parameters: Parameters): string {
+  const named = canonical(ipmiParameters, parameters);
+  const host = hostOf(named['ip'] ?? '');
+  return `${host.includes(':') ? `[${host}]` : host}:${(named['ipport'] ?? '623').replace(/^0+(?=\d)/, '')}`;
+}
+
+/** What single parameters cannot say: those that contradict each other. */
+export function contradictions(parameters: Parameters): ParameterProblem[] {
+  const named = canonical(ipmiParameters, parameters);
+  const problems: ParameterProblem[] = [];
+  if (named['kg'] !== undefined && named['hexadecimal_kg'] !== undefined) {
+    problems.push({ parameter: 'kg', message: 'and hexadecimal_kg are both given: remove one' });
+  }
+  if (parseBoolean(named['inet4_only'] ?? 'no') === true && parseBoolean(named['inet6_only'] ?? 'no') === true) {
+    problems.push({ parameter: 'inet4_only', message: 'and inet6_only contradict each other: remove one' });
+  }
+  return problems;
+}
+
+/** Typed settings of complete parameters, or the problems in words (without values). */
+export function parseSettings(parameters: Parameters): IpmiSettings | { problems: string[] } {
+  const named = canonical(ipmiParameters, parameters);
+  const parsed = schema.safeParse(named);
+  const problems = [
+    ...(parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
+    ...contradictions(parameters).map(({ parameter, message }) => `${parameter} ${message}`),
+  ];
+  for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
+  if (!parsed.success || problems.length > 0) return { problems };
+  const value = parsed.data;
+  return {
+    host: hostOf(value.ip ?? ''),
+    port: value.ipport,
+    username: value.username ?? '',
+    password: value.password ?? '',
+    cipher: value.cipher,
+    privilege: value.privlvl,
+    kg: value.kg ?? value.hexadecimal_kg,
+    pinnedGuid: value.guid,
+    timeoutSeconds: value.ipmitool_timeout,
+    family: value.inet4_only ? 4 : value.inet6_only ? 6 : undefined,
+  };
+}
+
+/** One kept shell per BMC and credentials; a hash, so that no password becomes a key. */
+export function sessionKey(settings: IpmiSettings): string {
+  return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+}
