@@ -22,6 +22,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'break a node of a cluster on this machine and watch it being fenced',
     load: async () => (await import('./cli/drill-command.ts')).drillCommand(),
   },
+  validate: {
+    description: "every node's plan and every error of the configuration, before a node fails",
+    load: async () => (await import('./cli/validate-command.ts')).validateCommand(),
+  },
 };
 
 const WRONG_USAGE = 2;

@@ -8,6 +8,7 @@ import { SECRETS } from '../ports/resources.ts';
 import { configurationOf } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import type { PlugOwners } from './plug-owners.ts';
+import { decoded } from './manifests/decode.ts';
 import { PlugIndex } from './plug-index.ts';
 import { resolvePlan } from './resolve-plan.ts';
 import { resolveParameters } from './resolve-parameters.ts';
@@ -71,7 +72,7 @@ export class LivePlanner implements Planner {
       const answered = `Secret ${name} is missing in namespace ${this.sources.namespace}: create it with the keys that method ${method.name} needs`;
       throw new AgentError('Misconfigured', { device: method.device, plug: method.plug, asked: `Secret ${name}`, answered });
     }
-    return Object.fromEntries(Object.entries(found.data ?? {}).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]));
+    return decoded(found);
   }
 
   private configuration(): { configuration: Configuration; owners: PlugOwners } {

@@ -1,5 +1,6 @@
 import { NODE_CONFIG_PREFIX } from './configuration.ts';
-import type { Configuration, NamedConfig } from './configuration.ts';
+import type { Configuration, NamedConfig, NodeFacts } from './configuration.ts';
+import { matchingGroups } from './node-groups.ts';
 import { plugsIn } from './plug-owners.ts';
 import type { PlugOwners } from './plug-owners.ts';
 import { stepsOf } from './resolve-plan.ts';
@@ -7,28 +8,38 @@ import { stepsOf } from './resolve-plan.ts';
 type Data = NamedConfig['data'];
 
 interface Entry {
-  data: Data;
+  /** What the plugs were made of; unchanged while every part is the same. */
+  own: Data | undefined;
+  groups: readonly Data[];
+  facts: string;
   plugs: readonly [plug: string, where: string][];
 }
 
-/** Which node's ConfigMap switches which plug. After one node's ConfigMap changed only that one is read again: a cluster has thousands. */
+/** Which node's configuration switches which plug. After one node's ConfigMap changed only that one is read again: a cluster has thousands. */
 export class PlugIndex {
   readonly #shared = new Map<string, Data>();
   readonly #entries = new Map<string, Entry>();
   readonly #owners = new Map<string, Map<string, string>>();
 
-  /** The owners under this configuration; ConfigMaps count as unchanged while their `data` is the same object. Valid until the next update. */
-  update(configuration: Configuration): PlugOwners {
+  /**
+   * The owners under this configuration; ConfigMaps count as unchanged while their `data` is the same object. Valid until the next update.
+   * `nodes`: every Node there is, so that those of a group are known; absent: only ConfigMaps of single nodes are.
+   */
+  update(configuration: Configuration, nodes?: ReadonlyMap<string, NodeFacts>): PlugOwners {
     if (this.#hasSharedChanged(configuration)) for (const node of [...this.#entries.keys()]) this.#remove(node);
-    for (const node of [...this.#entries.keys()]) if (!configuration.configMaps.has(NODE_CONFIG_PREFIX + node)) this.#remove(node);
-    for (const { name, data } of configuration.configMaps.values()) {
-      if (!name.startsWith(NODE_CONFIG_PREFIX)) continue;
-      const node = name.slice(NODE_CONFIG_PREFIX.length);
-      if (this.#entries.get(node)?.data === data) continue;
-      this.#remove(node);
-      this.#add(node, data, configuration);
-    }
+    const groups = new Set(configuration.groups);
+    const named = new Set(nodes?.keys());
+    for (const config of configuration.configMaps.values())
+      if (config.name.startsWith(NODE_CONFIG_PREFIX) && !groups.has(config)) named.add(config.name.slice(NODE_CONFIG_PREFIX.length));
+    for (const node of [...this.#entries.keys()]) if (!named.has(node)) this.#remove(node);
+    for (const node of named) this.#see(node, configuration, nodes);
     return this.#owners;
+  }
+
+  /** After the one Node changed, came or went, and nothing else did. */
+  updateNode(node: string, configuration: Configuration, nodes: ReadonlyMap<string, NodeFacts>): void {
+    if (nodes.has(node) || configuration.configMaps.has(NODE_CONFIG_PREFIX + node)) this.#see(node, configuration, nodes);
+    else this.#remove(node);
   }
 
   /** Templates, methods and the cluster's ConfigMap count for any node. */
@@ -41,12 +52,23 @@ export class PlugIndex {
     return true;
   }
 
-  #add(node: string, data: Data, configuration: Configuration): void {
-    const plugs = plugsIn(stepsOf(node, configuration));
-    this.#entries.set(node, { data, plugs });
+  #see(node: string, configuration: Configuration, nodes: ReadonlyMap<string, NodeFacts> | undefined): void {
+    const known = nodes?.get(node);
+    const own = configuration.configMaps.get(NODE_CONFIG_PREFIX + node)?.data;
+    const groups = known === undefined ? [] : matchingGroups(configuration, known).map(({ data }) => data);
+    const facts = known === undefined ? `${nodes === undefined}` : JSON.stringify(known);
+    const before = this.#entries.get(node);
+    const isSame = before?.own === own && before?.facts === facts && before.groups.length === groups.length;
+    if (before !== undefined && isSame && groups.every((data, index) => before.groups[index] === data)) return;
+    this.#remove(node);
+    if (own === undefined && groups.length === 0) return;
+    const isGone = nodes !== undefined && known === undefined;
+    const more = isGone ? `; there is no Node ${node}: delete that ConfigMap if the machine is gone` : '';
+    const plugs = plugsIn(stepsOf(node, known, configuration)).map(([plug, where]): [string, string] => [plug, where + more]);
+    this.#entries.set(node, { own, groups, facts, plugs });
     for (const [plug, where] of plugs) {
-      const nodes = this.#owners.get(plug) ?? new Map<string, string>();
-      this.#owners.set(plug, nodes.set(node, where));
+      const owners = this.#owners.get(plug) ?? new Map<string, string>();
+      this.#owners.set(plug, owners.set(node, where));
     }
   }
 

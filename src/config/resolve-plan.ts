@@ -93,11 +93,12 @@ function checkTimes(
   for (const { severity, message } of checkTiming(settings.timing, demands, clusterTiming)) problems[severity](where, message);
 }
 
-/** The steps in a node's own ConfigMap, as far as they can be told without the Node; their problems are told where that node is planned. */
-export function stepsOf(name: string, configuration: Configuration): ResolvedSteps {
+/** The steps that ConfigMaps give a node; its problems are told where it is planned. Without facts only its own ConfigMap can be read. */
+export function stepsOf(name: string, facts: NodeFacts | undefined, configuration: Configuration): ResolvedSteps {
   const unheard = new Problems();
-  const lookup = lookupFor({ name, labels: {}, annotations: {}, addresses: [] }, configuration, unheard);
-  if (lookup.nodeLayer === undefined) return { isolation: [], 'power-management': [], recovery: [] };
+  const known = lookupFor(facts ?? { name, labels: {}, annotations: {}, addresses: [] }, configuration, unheard);
+  const lookup = facts === undefined ? { ...known, groupLayer: undefined } : known;
+  if (lookup.nodeLayer === undefined && lookup.groupLayer === undefined) return { isolation: [], 'power-management': [], recovery: [] };
   return resolveSteps(lookup, undefined, unheard).steps;
 }
 

@@ -1,0 +1,46 @@
+import { decoded } from '../../config/manifests/decode.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import type { Input } from './input.ts';
+
+/** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
+export async function inputFromCluster({ cluster, namespace, server }: ClusterAccess): Promise<Input> {
+  const notes: string[] = [];
+  const [configMaps, nodes, secrets, reports] = await Promise.all([
+    cluster.list(CONFIG_MAPS, { namespace }),
+    cluster.list(NODES),
+    orUndefined(cluster.list(SECRETS, { namespace })),
+    orUndefined(cluster.list(NODE_FENCE_REPORTS)),
+  ]);
+  if (secrets === undefined) {
+    const right = `kubectl -n ${namespace} create role fence-secrets --verb=get,list --resource=secrets`;
+    notes.push(`you may not read Secrets of namespace ${namespace}: which of them exist, and what they hold, is not checked (the right: ${right})`);
+  }
+  if (configMaps.length === 0)
+    notes.push(`namespace ${namespace} holds no ConfigMap: is it the fence namespace? Name another with --fence-namespace`);
+  const recorded = (reports ?? []).flatMap(({ metadata, status }): [string, string][] => {
+    const uuid = status?.identity?.systemUUID;
+    return uuid === undefined ? [] : [[metadata.name, uuid]];
+  });
+  return {
+    source: `the cluster at ${server}, namespace ${namespace}`,
+    configMaps: configMaps.map(({ metadata, data = {} }) => ({ name: metadata.name, data, labels: metadata.labels })),
+    secrets: secrets === undefined ? undefined : new Map(secrets.map((secret) => [secret.metadata.name, decoded(secret)])),
+    nodes,
+    recordedUUIDs: new Map(recorded),
+    problems: [],
+    notes,
+    locate: () => undefined,
+  };
+}
+
+/** Undefined where the right is missing, or the kind is not installed. */
+async function orUndefined<T>(listing: Promise<T>): Promise<T | undefined> {
+  try {
+    return await listing;
+  } catch (error) {
+    if (error instanceof ApiStatusError && (error.status === 403 || error.status === 404)) return undefined;
+    throw error;
+  }
+}

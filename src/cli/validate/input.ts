@@ -1,0 +1,22 @@
+import type { NamedConfig } from '../../config/configuration.ts';
+import type { FilePlace, FileProblem } from '../../config/manifests/manifests.ts';
+import type { Node } from '../../ports/objects.ts';
+
+/** What there is to validate, read once, from files or from a cluster. */
+export interface Input {
+  /** In words: `the cluster at 10.0.0.1:6443`. */
+  source: string;
+  configMaps: readonly NamedConfig[];
+  /** Decoded keys by name; undefined where they may not be read. */
+  secrets: ReadonlyMap<string, Readonly<Record<string, string>>> | undefined;
+  /** Undefined: it is not known which Nodes there are. */
+  nodes: readonly Node[] | undefined;
+  /** System UUIDs as they were recorded while the nodes were healthy. */
+  recordedUUIDs: ReadonlyMap<string, string>;
+  /** What is wrong with the files themselves. */
+  problems: readonly FileProblem[];
+  /** What is read otherwise than it is written. */
+  notes: readonly string[];
+  /** File and line of a place in an object, where there are files. */
+  locate(where: string): FilePlace | undefined;
+}

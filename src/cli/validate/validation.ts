@@ -1,0 +1,179 @@
+import { configurationOf, NODE_CONFIG_PREFIX } from '../../config/configuration.ts';
+import type { Configuration, ConfigText, NodeFacts } from '../../config/configuration.ts';
+import { factsOf, namedOnly } from '../../config/node-facts.ts';
+import { selectorOf } from '../../config/node-groups.ts';
+import { resolveParameters } from '../../config/resolve-parameters.ts';
+import { labelsFor, parseSelector } from '../../config/selector.ts';
+import { survey } from '../../config/survey.ts';
+import type { SurveyProblem } from '../../config/survey.ts';
+import { levelsOf, STEPS } from '../../domain/plan.ts';
+import type { Plan, PlanMethod } from '../../domain/plan.ts';
+import { AgentError } from '../../ports/agents.ts';
+import type { AgentRegistry, Parameters } from '../../ports/agents.ts';
+import type { Input } from './input.ts';
+import type { Report, ReportedProblem } from './report.ts';
+
+/** What one method would be run with, or why it cannot be. */
+export type Resolved = { parameters: Parameters } | { problem: string };
+
+/** A report, and what a probe needs beside it. */
+export interface Validation {
+  report: Report;
+  resolve(node: string, method: PlanMethod): Resolved;
+}
+
+/** Every plan and problem of the input, by the engine of the controller. `only`: names of the nodes that are asked about; empty: all. */
+export function validate(input: Input, registry: AgentRegistry, only: readonly string[]): Validation {
+  const configuration = configurationOf(input.configMaps, registry);
+  const { nodes, problems: unknown, notes } = askedNodes(input, configuration, only);
+  const { secrets } = input;
+  const secretKeys =
+    secrets === undefined
+      ? undefined
+      : (name: string): readonly string[] | undefined => {
+          const secret = secrets.get(name);
+          return secret === undefined ? undefined : Object.keys(secret);
+        };
+  const cluster = input.nodes === undefined ? undefined : new Map(input.nodes.map((node) => [node.metadata.name, factsWith(input, factsOf(node))]));
+  const { plans, problems } = survey({ configuration, nodes, secretKeys, cluster });
+  const resolve = (node: string, method: PlanMethod): Resolved => resolved(node, method, configuration, input);
+  const inSecrets = secrets === undefined ? [] : plans.flatMap(({ node, plan }) => secretProblems(node.name, plan, resolve));
+  const files: ReportedProblem[] = input.problems.map(({ file, line, message }) => ({
+    severity: 'error',
+    where: file,
+    message,
+    steps: [],
+    nodes: [],
+    file,
+    ...(line === undefined ? {} : { line }),
+  }));
+  const found = [
+    ...unknown,
+    ...problems,
+    ...merged(inSecrets),
+    ...newlines(
+      input,
+      plans.map(({ plan }) => plan),
+    ),
+  ];
+  const located = found.map((problem): ReportedProblem => ({ ...problem, ...input.locate(problem.where) }));
+  return {
+    report: {
+      source: input.source,
+      nodes: plans.map(({ node, plan }) => ({ facts: node, plan })),
+      problems: ordered([...files, ...located]),
+      notes: [...input.notes, ...notes],
+      isInterrupted: false,
+    },
+    resolve,
+  };
+}
+
+/** Errors first; otherwise as they came. */
+export function ordered(problems: readonly ReportedProblem[]): ReportedProblem[] {
+  return [...problems.filter(({ severity }) => severity === 'error'), ...problems.filter(({ severity }) => severity === 'warning')];
+}
+
+interface Asked {
+  nodes: NodeFacts[];
+  problems: SurveyProblem[];
+  notes: string[];
+}
+
+function askedNodes(input: Input, configuration: Configuration, only: readonly string[]): Asked {
+  if (input.nodes !== undefined) {
+    const known = new Map(input.nodes.map((node) => [node.metadata.name, factsWith(input, factsOf(node))]));
+    const missing = only.filter((name) => !known.has(name));
+    const problems = missing.map((name) => problemOf(`Node ${name}`, `does not exist in ${input.source}: mend the name`));
+    const nodes = only.length === 0 ? [...known.values()] : only.flatMap((name) => known.get(name) ?? []);
+    return { nodes, problems, notes: [] };
+  }
+  if (only.length > 0) return { nodes: only.map(namedOnly), problems: [], notes: [] };
+  const groups = new Set(configuration.groups);
+  const own = [...configuration.configMaps.values()].filter((config) => config.name.startsWith(NODE_CONFIG_PREFIX) && !groups.has(config));
+  const examples = configuration.groups.map(exampleOf);
+  const notes = examples.map(
+    ({ name }, index) =>
+      `no Node is given, so ${configuration.groups[index]?.name ?? ''} is tried with ${name}, made up: give Nodes too (kubectl get nodes -o yaml)`,
+  );
+  return { nodes: [...own.map(({ name }) => namedOnly(name.slice(NODE_CONFIG_PREFIX.length))), ...examples], problems: [], notes };
+}
+
+/** What was recorded while the node was healthy counts, as it does for the controller. */
+function factsWith({ recordedUUIDs }: Input, facts: NodeFacts): NodeFacts {
+  return { ...facts, systemUUID: recordedUUIDs.get(facts.name) ?? facts.systemUUID };
+}
+
+/** A node that the group would have: its labels, and something for every placeholder. */
+function exampleOf(group: ConfigText): NodeFacts {
+  const name = `example-of-${group.name.slice(NODE_CONFIG_PREFIX.length)}`;
+  const quoted = (kind: string): [string, string][] =>
+    Object.values(group.data).flatMap((text) =>
+      [...text.matchAll(new RegExp(`\\{${kind}:([^{}]+)\\}`, 'g'))].map(([, key = '']): [string, string] => [key, name]),
+    );
+  const selected = labelsFor(parseSelector(selectorOf(group) ?? '') ?? []);
+  return {
+    name,
+    providerID: `example://${name}`,
+    labels: { ...Object.fromEntries(quoted('label')), ...selected },
+    annotations: Object.fromEntries(quoted('annotation')),
+    addresses: [{ type: 'InternalIP', address: name }],
+  };
+}
+
+function problemOf(where: string, message: string, nodes: readonly string[] = [], severity: 'error' | 'warning' = 'error'): SurveyProblem {
+  return { severity, where, message, steps: [], nodes };
+}
+
+function resolved(node: string, method: PlanMethod, configuration: Configuration, { secrets }: Input): Resolved {
+  const secret = method.secret === undefined ? undefined : secrets?.get(method.secret);
+  if (method.secret !== undefined && secret === undefined) {
+    return { problem: secrets === undefined ? `Secret ${method.secret} may not be read by you` : `Secret ${method.secret} does not exist` };
+  }
+  try {
+    return { parameters: resolveParameters({ node, method, configuration, secret }) };
+  } catch (error) {
+    if (error instanceof AgentError) return { problem: error.facts.answered };
+    throw error;
+  }
+}
+
+/** What only the values of a Secret show: a certificate that is none, an empty password. */
+function secretProblems(node: string, plan: Plan, resolve: Validation['resolve']): SurveyProblem[] {
+  return methodsOf(plan).flatMap((method) => {
+    if (method.secret === undefined) return [];
+    const found = resolve(node, method);
+    return 'problem' in found ? [problemOf(`Secret ${method.secret}`, `method ${writtenName(method)}: ${found.problem}`, [node])] : [];
+  });
+}
+
+/** Values that end in a line break, which is taken off: most likely they were made with --from-file. */
+function newlines({ secrets }: Input, plans: readonly Plan[]): SurveyProblem[] {
+  const used = new Set(plans.flatMap((plan) => methodsOf(plan).flatMap(({ secret }) => secret ?? [])));
+  const message = 'ends with a line break, which is taken off: most likely the file that it was made from had one';
+  return [...used].flatMap((name) =>
+    Object.entries(secrets?.get(name) ?? {})
+      .filter(([, value]) => /^[^\n]*\r?\n$/.test(value))
+      .map(([key]) => problemOf(`Secret ${name}, key ${key}`, message, [], 'warning')),
+  );
+}
+
+/** The same words for several nodes are said once. */
+function merged(problems: readonly SurveyProblem[]): SurveyProblem[] {
+  const byWords = new Map<string, SurveyProblem>();
+  for (const problem of problems) {
+    const key = `${problem.where}\n${problem.message}`;
+    const known = byWords.get(key);
+    byWords.set(key, known === undefined ? problem : { ...known, nodes: [...new Set([...known.nodes, ...problem.nodes])] });
+  }
+  return [...byWords.values()];
+}
+
+export function methodsOf(plan: Plan): PlanMethod[] {
+  return STEPS.flatMap((step) => levelsOf(plan, step).flatMap(({ methods }) => methods));
+}
+
+/** Several plugs of one method are `name:1`, `name:2`. */
+export function writtenName({ name }: PlanMethod): string {
+  return name.split(':')[0] ?? name;
+}
