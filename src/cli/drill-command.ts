@@ -4,6 +4,7 @@ import { runDrill } from '../drill/run/drill-run.ts';
 import { FAULTS } from '../drill/run/faults/names.ts';
 import type { Fault } from '../drill/run/faults/names.ts';
 import { isGood, runMatrix, tableOf } from '../drill/run/matrix.ts';
+import { AssetsMissing } from '../drill/control-plane/assets.ts';
 import { ConfigurationRefused } from '../drill/run/operator/refusal.ts';
 import { AGENTS, APIS, DEFAULT_OPTIONS, SHORT_SETTINGS } from '../drill/run/options.ts';
 import type { Agent, Api, DrillOptions } from '../drill/run/options.ts';
@@ -54,7 +55,7 @@ export function drillCommand(): Command {
       try {
         process.exitCode = await drill(flags);
       } catch (error) {
-        if (!(error instanceof ConfigurationRefused)) throw error;
+        if (!(error instanceof ConfigurationRefused || error instanceof AssetsMissing)) throw error;
         process.stderr.write(`${error.message}\n`);
         process.exitCode = 1;
       }
