@@ -5,11 +5,16 @@ import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
 
 /** Ready=Unknown with a lease that has been silent, as received here, for `life_wait`; Ready=False with a live kubelet after `not_ready_period`. Design 3, key `trigger`. */
 export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number): boolean {
-  if (node.ready === 'Unknown') return isSilent(node, plan, nowMs);
+  if (node.ready === 'Unknown') return nowMs >= silentFromMs(node) + plan.timing.lifeWaitMs;
   if (node.ready === 'False' || node.ready === 'missing') {
     return since.notReady !== undefined && nowMs >= since.notReady + plan.timing.notReadyPeriodMs;
   }
   return false;
+}
+
+/** After an outage of the API server every node seems silent: they are given as long as ever to be heard again (P10, a cut-off controller judges nobody). */
+function silentFromMs(node: NodeFacts): number {
+  return Math.max(node.lifeAtMs, node.heardSinceMs ?? node.lifeAtMs);
 }
 
 /** Nothing was received from the node for `life_wait`. */
@@ -20,7 +25,7 @@ export function isSilent(node: NodeFacts, plan: Plan, nowMs: number): boolean {
 
 /** When a node that is not triggered now would be, if nothing changed; `undefined` when only a change can trigger it. */
 export function triggerDueMs(node: NodeFacts, plan: Plan, since: Since): number | undefined {
-  if (node.ready === 'Unknown') return node.lifeAtMs + plan.timing.lifeWaitMs;
+  if (node.ready === 'Unknown') return silentFromMs(node) + plan.timing.lifeWaitMs;
   if ((node.ready === 'False' || node.ready === 'missing') && since.notReady !== undefined) return since.notReady + plan.timing.notReadyPeriodMs;
   return undefined;
 }

@@ -47,6 +47,8 @@ export interface NodeFacts {
   providerID?: string | undefined;
   /** Monotonic time at which a lease renewal or heartbeat of this node was last *received* here. */
   lifeAtMs: number;
+  /** Monotonic time since which such signs could be heard at all: a silence is counted from here at the earliest. */
+  heardSinceMs?: number;
 }
 
 export interface FenceFacts {

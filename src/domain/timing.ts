@@ -39,6 +39,8 @@ export interface PlanDemands {
 export interface TimingProblem {
   rule: 1 | 2 | 3 | 7 | 8;
   severity: 'error' | 'warning';
+  /** Keys of the configuration that would mend it, the likeliest first. */
+  keys: readonly string[];
   /** The inequality with its numbers filled in, and what to change. */
   message: string;
 }
@@ -56,8 +58,8 @@ function seconds(ms: number): string {
 /** The inequalities of the timing rules; empty when all hold. */
 export function checkTiming(timing: Timing, demands: PlanDemands, cluster: ClusterTiming = DEFAULT_CLUSTER_TIMING): TimingProblem[] {
   const problems: TimingProblem[] = [];
-  const demand = (holds: boolean, rule: TimingProblem['rule'], severity: TimingProblem['severity'], message: string): void => {
-    if (!holds) problems.push({ rule, severity, message: bounded(`timing rule ${rule}: ${message}`) });
+  const demand: Demand = (holds, rule, severity, keys, message) => {
+    if (!holds) problems.push({ rule, severity, keys, message: bounded(`timing rule ${rule}: ${message}`) });
   };
   const callMs = timing.setDeadlineMs + cluster.callOverheadMs;
   const callMaxMs = cluster.leaseMs - cluster.renewRetryMs - cluster.marginMs;
@@ -67,6 +69,7 @@ export function checkTiming(timing: Timing, demands: PlanDemands, cluster: Clust
     callMs <= callMaxMs,
     1,
     'error',
+    ['set_deadline'],
     `${callText} = ${seconds(callMs)} must be at most ${leaseText} = ${seconds(callMaxMs)}: lower set_deadline`,
   );
   const settleMinMs = (1 + DRIFT) * callMs;
@@ -74,12 +77,14 @@ export function checkTiming(timing: Timing, demands: PlanDemands, cluster: Clust
     timing.settleMs >= settleMinMs,
     2,
     'error',
+    ['settle', 'set_deadline'],
     `settle ${seconds(timing.settleMs)} must be at least 1.01 · (${callText}) = ${seconds(settleMinMs)}: raise settle or lower set_deadline`,
   );
   demand(
     timing.powerTimeoutMs >= demands.deviceMaxLatencyMs,
     2,
     'error',
+    ['power_timeout'],
     `power_timeout ${seconds(timing.powerTimeoutMs)} must be at least the slowest device's latency ${seconds(demands.deviceMaxLatencyMs)}: raise power_timeout`,
   );
   const lifeMinMs = cluster.kubeletRenewalMs + cluster.readLatencyMs;
@@ -87,6 +92,7 @@ export function checkTiming(timing: Timing, demands: PlanDemands, cluster: Clust
     timing.lifeWaitMs >= lifeMinMs,
     3,
     'error',
+    ['life_wait'],
     `life_wait ${seconds(timing.lifeWaitMs)} must be at least kubelet renewal ${seconds(cluster.kubeletRenewalMs)} + jitter and read ${seconds(cluster.readLatencyMs)} = ${seconds(lifeMinMs)}: raise life_wait`,
   );
   const healthyMinMs = 2 * cluster.kubeletRenewalMs;
@@ -94,19 +100,21 @@ export function checkTiming(timing: Timing, demands: PlanDemands, cluster: Clust
     timing.healthyDelayMs >= healthyMinMs,
     7,
     'error',
+    ['healthy_delay'],
     `healthy_delay ${seconds(timing.healthyDelayMs)} must be at least 2 · kubelet renewal ${seconds(cluster.kubeletRenewalMs)} = ${seconds(healthyMinMs)}: raise healthy_delay`,
   );
   demand(
     timing.probationMs > timing.settleMs,
     7,
     'error',
+    ['probation', 'settle'],
     `probation ${seconds(timing.probationMs)} must be longer than settle ${seconds(timing.settleMs)}: raise probation`,
   );
   demandBeforeKubernetes(timing, demands, demand);
   return problems;
 }
 
-type Demand = (holds: boolean, rule: TimingProblem['rule'], severity: TimingProblem['severity'], message: string) => void;
+type Demand = (holds: boolean, rule: TimingProblem['rule'], severity: TimingProblem['severity'], keys: readonly string[], message: string) => void;
 
 /** The node grace stands on both sides, and so on neither. */
 function demandBeforeKubernetes(timing: Timing, demands: PlanDemands, demand: Demand): void {
@@ -122,6 +130,7 @@ function demandBeforeKubernetes(timing: Timing, demands: PlanDemands, demand: De
     oursMs < theirsMs,
     8,
     'warning',
+    ['power_management_delay', 'isolation_delay', 'power_timeout', 'settle'],
     `${ours} = ${seconds(oursMs)} should be under eviction 300 s + force-detach 360 s = ${seconds(theirsMs)}, else Kubernetes detaches volumes by force before the node is proven off`,
   );
 }

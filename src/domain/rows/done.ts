@@ -5,7 +5,7 @@ import { isOnBootThatWasOff } from '../health.ts';
 import { earliest } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { closed, failed, leftOff } from './closing.ts';
-import { waitForChange } from './new.ts';
+import { aliveThoughOff, waitForChange } from './new.ts';
 
 /** The last power action was an off that the plan never takes back, and the node has not come back on another boot only to fail again. */
 function offOnPurpose({ status, plan, node, triggered }: Context): boolean {
@@ -42,7 +42,7 @@ export const DONE_ROWS: readonly Row[] = [
     does: 'wait for a person; no timeout, no loop; the slot is free',
     to: 'done',
     applies: offOnPurpose,
-    act: ({ status }) => ({ status }),
+    act: (context) => ({ status: context.status, ...aliveThoughOff(context) }),
   },
   {
     id: 'done-not-ready',

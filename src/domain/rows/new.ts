@@ -39,7 +39,7 @@ export const NEW_ROWS: readonly Row[] = [
     does: 'wait',
     to: 'new',
     applies: (context) => !context.triggered,
-    act: (context) => waitForChange(isAliveThoughOff(context) ? { ...context, status: { ...context.status, message: ALIVE_THOUGH_OFF } } : context),
+    act: (context) => ({ ...waitForChange(context), ...aliveThoughOff(context) }),
   },
   {
     id: 'new-held',
@@ -70,11 +70,15 @@ export const NEW_ROWS: readonly Row[] = [
   },
 ];
 
-const ALIVE_THOUGH_OFF = describeError('EvidenceVoided', 'The node is Ready on the very boot on which its device read off; it stays as it is.');
+const ALIVE_THOUGH_OFF = describeError(
+  'EvidenceVoided',
+  'The node is Ready on the very boot on which its device read off, or which a person declared down; it stays as it is until it boots anew.',
+);
 
-/** Neither failed nor healthy, and no time will change that: a person must hear of it. */
-function isAliveThoughOff({ node, status }: Context): boolean {
-  return node?.ready === 'True' && isOnBootThatWasOff(node, status);
+/** Neither failed nor healthy, and no time will change that: a person must hear of it, once. */
+export function aliveThoughOff({ node, status }: Context): Pick<Transition, 'status' | 'events'> {
+  if (node?.ready !== 'True' || !isOnBootThatWasOff(node, status) || status.message === ALIVE_THOUGH_OFF) return {};
+  return { status: { ...status, message: ALIVE_THOUGH_OFF }, events: [event('Warning', 'AliveThoughOff', ALIVE_THOUGH_OFF)] };
 }
 
 function isolationDueMs({ snapshot, plan }: Context): number {
