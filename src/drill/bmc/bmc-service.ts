@@ -21,6 +21,8 @@ export interface BmcService {
   ready: BmcReady;
   /** Throws for a fault that this kind cannot show. */
   setFaults(faults: BmcFaults): void;
+  /** Another password from now on; whoever came in with the old one is thrown out. */
+  setPassword(password: string): Promise<void>;
   /** The machine's true power is another now. */
   powerChanged(): void;
   close(): Promise<void>;

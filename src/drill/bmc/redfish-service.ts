@@ -29,6 +29,10 @@ export async function startRedfishService({ configuration, clock, random, backen
     setFaults: (faults) => {
       device.faults = supportedFaults('redfish', faults);
     },
+    setPassword: (password) => {
+      device.accounts.changePassword(configuration.username, password);
+      return Promise.resolve();
+    },
     powerChanged: () => undefined,
     close: server.close,
   };

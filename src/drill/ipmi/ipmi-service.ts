@@ -31,6 +31,11 @@ export async function startIpmiService({ configuration, clock, random, backend, 
     setFaults: (faults) => {
       device.faults = supportedFaults('ipmi', faults);
     },
+    setPassword: (next) => {
+      checkCredentials({ username, password: next });
+      device.login.changePassword(username, next);
+      return Promise.resolve();
+    },
     powerChanged: () => undefined,
     close: server.close,
   };

@@ -18,6 +18,7 @@ type Command =
   | { command: 'panic' }
   | { command: 'power'; state: 'on' | 'off' }
   | { command: 'faults'; faults: BmcConfiguration['faults'] }
+  | { command: 'password'; password: string }
   | { command: 'stop' };
 
 const SLEEPER = [process.execPath, '-e', 'process.stdin.resume()'];
@@ -73,6 +74,9 @@ function obey(service: BmcService, machine: MachineProcess): void {
         return;
       case 'faults':
         service.setFaults(faultsOf(command.faults));
+        return;
+      case 'password':
+        void service.setPassword(command.password);
         return;
       case 'stop':
         leave();

@@ -41,9 +41,11 @@ export interface LoginOptions {
 export class Login {
   readonly sessions: Sessions;
   readonly #options: LoginOptions;
+  readonly #users: Map<string, IpmiUser>;
 
   constructor(options: LoginOptions) {
     this.#options = options;
+    this.#users = new Map(Object.entries(options.users));
     this.sessions = new Sessions(options.clock, options.random, options.sessionsMax);
   }
 
@@ -59,6 +61,14 @@ export class Login {
       default:
         return undefined;
     }
+  }
+
+  /** Another password from now on; every session ends. */
+  changePassword(username: string, password: string): void {
+    const user = this.#users.get(username);
+    if (user === undefined) throw new Error(`no user ${username}: there are ${[...this.#users.keys()].join(', ')}`);
+    this.#users.set(username, { ...user, password });
+    this.sessions.endAll();
   }
 
   #open(payload: Buffer): Buffer | undefined {
@@ -81,7 +91,7 @@ export class Login {
     const session = this.sessions.find(request.systemID);
     const refuse = (status: number): Buffer => buildUnsigned(PAYLOAD.rakp2, failure(request.tag, status, session?.consoleID ?? 0));
     if (session === undefined || session.isActive) return refuse(STATUS.invalidSession);
-    const user = this.#options.users[request.username];
+    const user = this.#users.get(request.username);
     const role = request.roleByte & 0x0f;
     const status =
       role < 1 || role > 4 ? STATUS.invalidRole : user === undefined ? STATUS.unknownUser : role > user.privilege ? STATUS.roleTooHigh : STATUS.ok;

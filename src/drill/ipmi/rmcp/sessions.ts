@@ -93,6 +93,10 @@ export class Sessions {
     this.#sessions.delete(session.systemID);
   }
 
+  endAll(): void {
+    this.#sessions.clear();
+  }
+
   endUnused(timeoutMs: number): void {
     const now = this.#clock.monotonicMs();
     for (const session of this.#sessions.values()) if (now - session.usedAtMs > timeoutMs) this.end(session);

@@ -13,8 +13,8 @@ import { supportedFaults } from '../supported-faults.ts';
 import { readPipe } from './sets-pipe.ts';
 import { SimChassis } from './sim-chassis.ts';
 import { SimFiles } from './sim-files.ts';
-import { startSimFront } from './sim-front.ts';
-import { startSimProcess } from './sim-process.ts';
+import { SIM_HOST, startSimFront } from './sim-front.ts';
+import { startSimProcess, type SimProcess } from './sim-process.ts';
 
 /**
  * Debian's ipmi_sim as the BMC: it answers every datagram; the machine behind it is ours. A front before it listens in, for the trace, and
@@ -26,6 +26,7 @@ export async function startIpmiSimService({ configuration, folder, clock, random
   let faults = supportedFaults('ipmi-sim', faultsOf(configuration.faults));
   let device = configuration.device ?? '';
   let sessions = 0;
+  const passwords = { [username]: password };
   const files = new SimFiles(folder);
   const clean = (): void => rmSync(files.folder, { recursive: true, force: true });
   process.once('exit', clean);
@@ -39,21 +40,23 @@ export async function startIpmiSimService({ configuration, folder, clock, random
   );
   const closePipe = readPipe(files.setsPipe, (line) => chassis.told(line));
   const guidHex = guidBytes(uuid).toString('hex');
-  const sim = await startSimProcess(
-    '127.0.0.1',
-    (simPort) => files.configure({ host: '127.0.0.1', port: simPort, guidHex, username, password }),
-    (why) => {
-      throw new Error(why);
-    },
-  );
+  const startSim = (): Promise<SimProcess> =>
+    startSimProcess(
+      SIM_HOST,
+      (simPort) => files.configure({ host: SIM_HOST, port: simPort, guidHex, username, password: passwords[username] ?? '' }),
+      (why) => {
+        throw new Error(why);
+      },
+    );
+  let sim = await startSim();
   const front = await startSimFront({
     host,
     port,
-    simPort: sim.port,
+    simPort: () => sim.port,
     wire: new IpmiWire(clock, seed === undefined ? random : seededChance(seed)),
     faults: () => faults,
     state: () => backend.state(),
-    tap: () => new SessionTap({ [username]: password }, () => `session ${(sessions += 1)}`, chassis),
+    tap: () => new SessionTap(passwords, () => `session ${(sessions += 1)}`, chassis),
   });
   if (device === '') device = `${host}:${front.port}`;
   return {
@@ -61,6 +64,12 @@ export async function startIpmiSimService({ configuration, folder, clock, random
     setFaults: (next) => {
       faults = supportedFaults('ipmi-sim', next);
       answer();
+    },
+    setPassword: async (next) => {
+      checkCredentials({ username, password: next });
+      passwords[username] = next;
+      await sim.close();
+      sim = await startSim();
     },
     powerChanged: answer,
     close: async () => {

@@ -8,7 +8,8 @@ export interface SimFrontOptions {
   host: string;
   /** 0 chooses one. */
   port: number;
-  simPort: number;
+  /** May be another after a restart of the simulator. */
+  simPort: () => number;
   wire: IpmiWire;
   faults: () => BmcFaults;
   state: () => 'on' | 'off';
@@ -27,11 +28,13 @@ export interface SimFront {
   close: () => void;
 }
 
+/** The simulator itself is reached from this machine only. */
+export const SIM_HOST = '127.0.0.1';
 const CONSOLES_MAX = 256;
 
 /** Stands before ipmi_sim: passes datagrams both ways unchanged, listens in, and loses them where a fault says so. */
 export async function startSimFront(options: SimFrontOptions): Promise<SimFront> {
-  const { host, wire, simPort } = options;
+  const { host, wire } = options;
   const family = host.includes(':') ? 'udp6' : 'udp4';
   const front = createSocket(family);
   const consoles = new Map<string, Console>();
@@ -44,7 +47,7 @@ export async function startSimFront(options: SimFrontOptions): Promise<SimFront>
       consoles.delete(oldest[0]);
     }
     const tap = options.tap();
-    const socket = createSocket(family);
+    const socket = createSocket('udp4');
     // The simulator is going away; its consoles hear nothing, as with a dead BMC.
     socket.on('error', () => undefined);
     socket.on('message', (datagram) => {
@@ -63,7 +66,7 @@ export async function startSimFront(options: SimFrontOptions): Promise<SimFront>
     const key = `${address} ${port}`;
     const { socket, tap } = consoles.get(key) ?? admit(key, address, port);
     tap.fromConsole(datagram);
-    socket.send(datagram, simPort, host);
+    socket.send(datagram, options.simPort(), SIM_HOST);
   });
   await new Promise<void>((resolve, reject) => {
     front.once('error', reject);
