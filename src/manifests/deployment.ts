@@ -26,7 +26,11 @@ const REPLACED_SOON = ['not-ready', 'unreachable'].map((condition) => ({
   tolerationSeconds: REPLACED_AFTER_SECONDS,
 }));
 
-const CONTROL_PLANE = ['control-plane', 'master'].map((role) => ({ key: `node-role.kubernetes.io/${role}`, operator: 'Exists', effect: 'NoSchedule' }));
+const CONTROL_PLANE = ['control-plane', 'master'].map((role) => ({
+  key: `node-role.kubernetes.io/${role}`,
+  operator: 'Exists',
+  effect: 'NoSchedule',
+}));
 
 /** Two replicas on one machine or in one zone are better than one replica: preferred, not required. */
 const APART = [

@@ -5,7 +5,19 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What the build and the package are made of; generated folders are not copied. */
-const SOURCES = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.json', 'tsconfig.build.json', 'src', 'agents', 'scripts', 'config', 'docs'];
+const SOURCES = [
+  'package.json',
+  'package-lock.json',
+  '.npmrc',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'src',
+  'agents',
+  'scripts',
+  'config',
+  'docs',
+  'systemd',
+];
 const DOCUMENTS = ['README.md', 'LICENSE'];
 export const NO_REGISTRY = /ENOTFOUND|ECONNREFUSED|ECONNRESET|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ENOTCACHED|network/;
 

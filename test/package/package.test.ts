@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,6 +47,30 @@ describe('the published package, installed elsewhere', () => {
   it('explains the controller', async (context) => {
     if (noRegistry !== undefined) context.skip(noRegistry);
     const { code, stdout } = await nodefence('controller', '--help');
+    expect(code).toBe(0);
+    expect(stdout).toContain('--mode <mode>');
+  });
+
+  it('brings the manifests, the units and the pages, and no test', (context) => {
+    if (noRegistry !== undefined) context.skip(noRegistry);
+    const brought = join(home, 'node_modules', 'nodefence');
+    const paths = [
+      'config/observe/kustomization.yaml',
+      'config/templates/redfish.yaml',
+      'config/samples/nodes.yaml',
+      'systemd/controller.env',
+      'docs/traps.md',
+    ];
+    for (const path of [...paths, 'LICENSE', 'README.md']) expect(existsSync(join(brought, path)), path).toBe(true);
+    expect(readdirSync(brought, { recursive: true, encoding: 'utf8' }).filter((path) => /\.test\.|(^|\/)testing\//.test(path))).toEqual([]);
+  });
+
+  it('starts as the systemd unit starts it', async (context) => {
+    if (noRegistry !== undefined) context.skip(noRegistry);
+    const unit = readFileSync(join(home, 'node_modules', 'nodefence', 'systemd', 'nodefence-controller.service'), 'utf8');
+    const command = /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '';
+    const [program = '', ...rest] = command.replaceAll('/opt/nodefence/', `${home}/`).split(' ');
+    const { code, stdout } = await run([program, ...rest, '--help'], home, DRILL_DEADLINE_MS);
     expect(code).toBe(0);
     expect(stdout).toContain('--mode <mode>');
   });
