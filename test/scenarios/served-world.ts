@@ -15,7 +15,7 @@ export interface KubeconfigParts {
   context?: string;
 }
 
-/** A cluster without nodes whose API is served over HTTPS, for programs of their own: the daemon, kubectl. */
+/** A cluster whose API is served over HTTPS, for programs of their own: the daemon, kubectl. */
 export class ServedWorld {
   readonly world: World;
   readonly shell: HttpShell;
@@ -29,11 +29,11 @@ export class ServedWorld {
     this.#tokens = tokens;
   }
 
-  static async start(): Promise<ServedWorld> {
+  /** Without `nodes` it has none. */
+  static async start(nodes: readonly string[] = [], login = { username: 'fence', password: 'unused' }): Promise<ServedWorld> {
     const tokens = Object.fromEntries(['operator', CONTROLLER_USER].map((user) => [user, randomBytes(18).toString('base64url')]));
     const { bootDelayMs, nodeGraceMs } = PACE;
-    const login = { username: 'fence', password: 'unused' };
-    const world = await World.start({ nodes: [], login, bmcs: {}, secondBmcs: {}, bootDelayMs, nodeGraceMs }, tokens);
+    const world = await World.start({ nodes, login, bmcs: {}, secondBmcs: {}, bootDelayMs, nodeGraceMs }, tokens);
     return new ServedWorld(world, await serveHttps({ server: world.server }), tokens);
   }
 
