@@ -14,9 +14,17 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'the cluster-level fence controller',
     load: async () => (await import('./cli/controller-command.ts')).controllerCommand(),
   },
+  status: { description: 'nodes, fences, stops, and who leads', load: async () => (await import('./cli/commands/status.ts')).statusCommand() },
   explain: {
     description: 'why a node is or is not fenced, and what follows',
     load: async () => (await import('./cli/commands/explain.ts')).explainCommand(),
+  },
+  plan: { description: 'how a node would be fenced; does nothing', load: async () => (await import('./cli/commands/plan.ts')).planCommand() },
+  stop: { description: 'stop all acting on a node, or on all', load: async () => (await import('./cli/commands/stop.ts')).stopCommand() },
+  resume: { description: 'take stops back', load: async () => (await import('./cli/commands/resume.ts')).resumeCommand() },
+  ack: {
+    description: 'say that a machine is down, so that its workload is let go',
+    load: async () => (await import('./cli/commands/ack.ts')).ackCommand(),
   },
   drill: {
     description: 'break a node of a cluster on this machine and watch it being fenced',

@@ -1,0 +1,44 @@
+import { fenceName } from '../../domain/node-fence.ts';
+import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../ports/resources.ts';
+import type { NodeFenceAcknowledgement } from '../../ports/resources.ts';
+import { EXIT } from './failure.ts';
+import type { ExitCode } from './failure.ts';
+import { leaderOf, leaderWords } from './leader.ts';
+import type { ListedCluster } from './listed-cluster.ts';
+import type { Session } from './person-command.ts';
+import { harmless } from './terminal/text.ts';
+
+const WAIT_MS = 20_000;
+const ASK_EVERY_MS = 500;
+
+/** Waits for what the controller makes of a word: 0 it counts, 1 it is refused, 3 it still waits. */
+export async function awaitAnswer({ access, console }: Session, word: NodeFenceAcknowledgement, before: ListedCluster): Promise<ExitCode> {
+  const { cluster, clock } = access;
+  const { ink } = console;
+  const { name } = word.metadata;
+  const untilMs = clock.monotonicMs() + WAIT_MS;
+  console.say(ink.dim(`waiting for the controller, up to ${WAIT_MS / 1_000} s`));
+  while (clock.monotonicMs() < untilMs) {
+    const now = await cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, name);
+    if (now === undefined) {
+      console.print(ink.bad(`${name} was taken away before the controller used it.`));
+      return EXIT.failed;
+    }
+    const message = harmless(now.status?.message ?? '');
+    if (now.status?.state === 'accepted') {
+      console.print(ink.good(`ACCEPTED: ${message} The workload is let go; watch it: nodefence status ${word.spec.node} -w`));
+      return EXIT.done;
+    }
+    if (now.status?.state === 'refused') {
+      console.print(ink.bad(`REFUSED: ${message}`));
+      return EXIT.failed;
+    }
+    await clock.sleep(ASK_EVERY_MS);
+  }
+  const fence = await cluster.get(NODE_FENCES, fenceName(word.spec.node));
+  const leader = leaderOf(before.leaderLease, clock.wallMs());
+  const why =
+    leader.isAlive || before.leaderLease === undefined ? (fence?.status?.message ?? 'the fence is gone') : leaderWords(leader, clock.wallMs());
+  console.print(ink.warn(`It waits still: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`));
+  return EXIT.held;
+}

@@ -1,0 +1,158 @@
+import { readyOf } from '../../controllers/fence/observation.ts';
+import { fenceName } from '../../domain/node-fence.ts';
+import type { FenceState, NodeFenceStatus, Outcome } from '../../domain/node-fence.ts';
+import type { Plan, Step } from '../../domain/plan.ts';
+import type { Node } from '../../ports/objects.ts';
+import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
+import { leaderOf } from './leader.ts';
+import type { Leader } from './leader.ts';
+import type { FleetListers } from './watched-cluster.ts';
+
+/** What the cluster shows of all nodes and their fences, at one moment. */
+export interface Cluster {
+  nodes: Iterable<Node>;
+  fences: Iterable<NodeFence>;
+  stops: Iterable<NodeFenceStop>;
+  reports: Iterable<NodeFenceReport>;
+}
+
+export type Ready = 'True' | 'False' | 'Unknown' | 'missing' | 'gone';
+
+/** One node as `status` shows it; also the shape of `-o json`. */
+export interface NodeRow {
+  node: string;
+  /** `gone`: there is a fence, and no Node. */
+  ready: Ready;
+  cordoned: boolean;
+  state?: FenceState;
+  step?: Step;
+  /** Policy that holds the fence; `stop` also for a node without fence on which a stop stands. */
+  hold?: string;
+  outcome?: Outcome;
+  /** When the present state began: of the fence, or of Ready. */
+  since?: string;
+  /** Where the last run went, or the first one will. */
+  device?: string;
+  /** What happens next, or what a person must do. */
+  message?: string;
+  /** Errors of the configuration, as the controller last saw it. */
+  problems: string[];
+}
+
+export interface StopRow {
+  name: string;
+  /** Absent: all nodes. */
+  node?: string;
+  reason: string;
+  since?: string;
+  by?: string;
+}
+
+export interface FleetStatus {
+  leader: Leader;
+  /** Told from what fences are held by; absent: not known. */
+  mode?: 'observe';
+  stops: StopRow[];
+  nodes: NodeRow[];
+}
+
+/** Who created a stop or an acknowledgement, as he said; the API server's audit log has the proof. */
+export const REQUESTED_BY = 'nodefence.ha.k8s.io/requested-by';
+
+/** The picture that listers show at this moment. */
+export function fleetStatus({ nodes, fences, stops, reports, leaders }: FleetListers, nowMs: number): FleetStatus {
+  const [lease] = leaders.all();
+  return fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
+}
+
+/** Every node, the fenced and failed ones first. */
+export function fleetOf(cluster: Cluster, leader: Leader): FleetStatus {
+  const fences = new Map([...cluster.fences].map((fence) => [fence.spec.node, fence]));
+  const reports = new Map([...cluster.reports].map((report) => [report.metadata.name, report]));
+  const stops = [...cluster.stops].map(stopRow).sort((left, right) => order(left.name, right.name));
+  const nodes = [...cluster.nodes];
+  const known = new Set(nodes.map((node) => node.metadata.name));
+  const rows = nodes.map((node) => nodeRow(node, fences.get(node.metadata.name), reports.get(node.metadata.name), stops));
+  const orphans = [...fences.values()].filter((fence) => !known.has(fence.spec.node)).map((fence) => fenceRow(fence, 'gone'));
+  const all = [...rows, ...orphans].sort((left, right) => urgency(left) - urgency(right) || order(left.node, right.node));
+  const isObserving = [...fences.values()].some((fence) => fence.status?.hold?.policy === 'observe');
+  return { leader, ...(isObserving ? { mode: 'observe' as const } : {}), stops, nodes: all };
+}
+
+/** Failed for good, then under way, then not Ready, then the rest; the lower the sooner a person should look. */
+export function urgency({ state, outcome, ready, problems }: NodeRow): number {
+  if (outcome === 'failed' || state === 'error') return 0;
+  if (state !== undefined && state !== 'final') return 1;
+  if (ready !== 'True') return 2;
+  if (problems.length > 0) return 3;
+  return state === 'final' ? 4 : 5;
+}
+
+export function stopRow({ metadata, spec }: NodeFenceStop): StopRow {
+  const by = metadata.annotations?.[REQUESTED_BY];
+  return {
+    name: metadata.name,
+    ...(spec.node === undefined ? {} : { node: spec.node }),
+    reason: spec.reason,
+    ...(metadata.creationTimestamp === undefined ? {} : { since: metadata.creationTimestamp }),
+    ...(by === undefined ? {} : { by }),
+  };
+}
+
+function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceReport | undefined, stops: readonly StopRow[]): NodeRow {
+  const ready = readyOf(node);
+  const problems = (report?.status?.problems ?? [])
+    .filter(({ severity }) => severity === 'error')
+    .map(({ where, message }) => `${where}: ${message}`);
+  const shown = { ready: ready?.status ?? ('missing' as const), cordoned: node.spec.unschedulable === true, problems };
+  if (fence !== undefined) return { ...fenceRow(fence, shown.ready), ...shown };
+  const isStopped = stops.some((stop) => stop.node === undefined || stop.node === node.metadata.name);
+  const since = ready?.lastTransitionTime;
+  return { node: node.metadata.name, ...shown, ...(since === undefined ? {} : { since }), ...(isStopped ? { hold: 'stop' } : {}) };
+}
+
+function fenceRow({ spec, status, metadata }: NodeFence, ready: Ready): NodeRow {
+  const row: NodeRow = { node: spec.node, ready, cordoned: false, problems: [] };
+  if (status?.frozen === undefined)
+    return { ...row, state: 'new', ...(metadata.creationTimestamp === undefined ? {} : { since: metadata.creationTimestamp }) };
+  const since = enteredAt(status);
+  const device = deviceOf(status, status.frozen.plan);
+  return {
+    ...row,
+    state: status.state,
+    step: status.step,
+    ...(status.hold === undefined ? {} : { hold: status.hold.policy }),
+    ...(status.outcome === undefined ? {} : { outcome: status.outcome }),
+    ...(since === undefined ? {} : { since }),
+    ...(device === undefined ? {} : { device }),
+    ...(status.message === undefined ? {} : { message: status.message }),
+  };
+}
+
+/** When the fence came into its present state, by its own record. */
+export function enteredAt({ state, timeline, journal, trigger }: NodeFenceStatus): string | undefined {
+  const last = journal.at(-1);
+  const entered = {
+    new: timeline.noticedAt ?? trigger?.since,
+    running: timeline.isolatedAt,
+    done: last?.finishedAt,
+    error: last?.finishedAt,
+    final: timeline.finalAt,
+  };
+  return entered[state] ?? timeline.noticedAt;
+}
+
+function deviceOf({ journal }: NodeFenceStatus, plan: Plan): string | undefined {
+  const last = journal.findLast((entry) => entry.device !== '');
+  const first = plan.powerManagement.flatMap((level) => level.methods).find((method) => method.device !== '');
+  const { device, plug } = last ?? first ?? { device: '', plug: '' };
+  return device === '' ? undefined : `${device}${plug === '' ? '' : ` ${plug}`}`;
+}
+
+export function fenceOf(cluster: Pick<Cluster, 'fences'>, node: string): NodeFence | undefined {
+  return [...cluster.fences].find((fence) => fence.metadata.name === fenceName(node));
+}
+
+function order(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,182 @@
+import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
+import type { Evidence, JournalEntry, NodeFenceStatus, Restore, Timeline } from '../../../domain/node-fence.ts';
+import type { NodeFence, NodeFenceAcknowledgement } from '../../../ports/resources.ts';
+import type { NodeRow, StopRow } from '../fleet.ts';
+import { leaderWords } from '../leader.ts';
+import type { Leader } from '../leader.ts';
+import { harmless, padded } from '../terminal/text.ts';
+import { age, between, clockTime, duration, moment } from '../terminal/times.ts';
+import { stopWords } from './fleet-page.ts';
+import { fenceHeadline } from './headline.ts';
+import { placeOf, resultWords, runWords } from './run-words.ts';
+import { entry, heading, paragraph } from './sections.ts';
+import type { Sheet } from './sections.ts';
+
+export interface FencePage {
+  row: NodeRow;
+  leader: Leader;
+  /** Those that stand on this node. */
+  stops: readonly StopRow[];
+  fence: NodeFence | undefined;
+  acknowledgements: readonly NodeFenceAcknowledgement[];
+}
+
+const NAME_WIDTH = 14;
+
+/** Everything about the fence of one node, the most urgent first. */
+export function fencePage(page: FencePage, sheet: Sheet): string {
+  const { ink } = sheet;
+  const { row, fence, leader } = page;
+  const status = fence?.status;
+  const lines = [paragraph(sheet, ink.bold(status?.frozen === undefined ? withoutFence(row, fence) : fenceHeadline(row.node, status)))];
+  if (status?.message !== undefined) lines.push(mind(status, paragraph(sheet, harmless(status.message)), sheet));
+  if (!leader.isAlive) lines.push(ink.bad(paragraph(sheet, leaderWords(leader, sheet.nowMs))));
+  for (const stop of page.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${stopWords(stop, sheet.nowMs)}`)));
+  for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Configuration: ${problem}`))));
+  if (status?.frozen !== undefined) {
+    lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));
+    lines.push(...facts(status, sheet), ...conditions(status, sheet), ...history(status, sheet));
+  }
+  lines.push(...words(page.acknowledgements, sheet));
+  return lines.join('\n');
+}
+
+function withoutFence({ node, ready, since }: NodeRow, fence: NodeFence | undefined): string {
+  if (fence !== undefined) return `Node ${node}: a NodeFence was created; it has not begun.`;
+  if (ready === 'True') return `Node ${node} is Ready and not fenced.`;
+  return `Node ${node} is not Ready (${ready}${since === undefined ? '' : `, since ${since}`}) and not fenced: nodefence explain ${node} says why.`;
+}
+
+/** What a person must do stands out. */
+function mind({ outcome, state }: NodeFenceStatus, text: string, { ink }: Sheet): string {
+  return outcome === 'failed' || state === 'error' ? ink.bad(text) : text;
+}
+
+const MOMENTS: readonly [keyof Timeline, string][] = [
+  ['failedAt', 'failed'],
+  ['noticedAt', 'noticed'],
+  ['isolatedAt', 'isolated'],
+  ['poweredOffAt', 'proven off'],
+  ['releasedAt', 'released'],
+  ['poweredOnAt', 'switched on'],
+  ['readyAt', 'ready'],
+  ['finalAt', 'closed'],
+];
+
+function timeline({ timeline: times, trigger }: NodeFenceStatus, sheet: Sheet): string[] {
+  const lines = MOMENTS.flatMap(([key, name]) => {
+    const time = times[key];
+    if (time === undefined) return [];
+    const later = between(times.failedAt, time);
+    const offset = later === undefined || key === 'failedAt' ? '' : `  +${duration(later)}`;
+    const why =
+      key === 'failedAt' && trigger !== undefined
+        ? `  ${trigger.conditionType ?? trigger.kind} ${trigger.status ?? ''} (${trigger.reason ?? ''})`
+        : '';
+    return [entry(sheet, name, harmless(`${moment(time, sheet.nowMs)}${offset}${why}`), NAME_WIDTH)];
+  });
+  return lines.length === 0 ? [] : [heading(sheet, 'Timeline'), ...lines];
+}
+
+function journal({ journal: runs }: NodeFenceStatus, sheet: Sheet): string[] {
+  if (runs.length === 0) return [];
+  return [heading(sheet, 'Journal'), ...runs.map((run) => runLine(run, sheet))];
+}
+
+function runLine(run: JournalEntry, sheet: Sheet): string {
+  const { ink, nowMs } = sheet;
+  const { mark, words: result } = resultWords(run.result);
+  const paint = mark === '✓' ? ink.good : mark === '✗' ? ink.bad : ink.warn;
+  const took = between(run.startedAt, run.finishedAt);
+  const time = took === undefined ? ` for ${age(run.startedAt, nowMs)}` : ` in ${duration(took)}`;
+  const attempt = run.attempt > 1 ? `, attempt ${run.attempt}` : '';
+  const level = run.level > 1 ? `, level ${run.level}` : '';
+  const restart = run.restart > 0 ? `, restart ${run.restart}` : '';
+  const message = run.message === undefined ? '' : harmless(`: ${run.message}`);
+  const text = `${runWords(run)}${level}${attempt}${restart}: ${result}${time}${message}`;
+  const name = `${clockTime(run.startedAt, nowMs)}`;
+  const line = entry(sheet, name, `# ${text}`, Math.max(NAME_WIDTH - 4, name.length));
+  return line.replace('# ', `${paint(mark)} `);
+}
+
+function evidence(items: readonly Evidence[], sheet: Sheet): string[] {
+  if (items.length === 0) return [heading(sheet, 'Evidence'), sheet.ink.dim('  none: nothing proves that the node cannot write')];
+  return [
+    heading(sheet, 'Evidence'),
+    ...items.map((item) => {
+      const proves = `${item.grade}: ${EVIDENCE_RULES[item.kind].proves}`;
+      const void_ = item.voidedAt === undefined ? '' : ` VOID since ${moment(item.voidedAt, sheet.nowMs)}: ${item.voidedBecause ?? ''}.`;
+      const identity = item.identity === undefined ? '' : `, identity ${item.identity}`;
+      const text = `${proves}${identity}; seen ${moment(item.observedAt, sheet.nowMs)}.${void_} ${item.detail}`;
+      return entry(sheet, item.kind, harmless(text), NAME_WIDTH, item.voidedAt === undefined ? sheet.ink.good : sheet.ink.warn);
+    }),
+  ];
+}
+
+function facts({ restore, released, frozen, retries, restarts, hold }: NodeFenceStatus, sheet: Sheet): string[] {
+  const lines: string[] = [];
+  const plan = frozen?.plan;
+  if (hold !== undefined)
+    lines.push(
+      entry(sheet, 'held', harmless(`by ${hold.policy} since ${moment(hold.since, sheet.nowMs)}: ${hold.message}`), NAME_WIDTH, sheet.ink.warn),
+    );
+  if (released !== undefined) {
+    const detached = released.volumesDetachedAt === undefined ? '' : `; volumes detached ${moment(released.volumesDetachedAt, sheet.nowMs)}`;
+    const trouble = `${released.timedOut === true ? '; release_timeout was over' : ''}${released.voidedAt === undefined ? '' : `; VOID since ${moment(released.voidedAt, sheet.nowMs)}`}`;
+    lines.push(
+      entry(sheet, 'released', `${released.pods} pods by ${released.by} ${moment(released.at, sheet.nowMs)}${detached}${trouble}`, NAME_WIDTH),
+    );
+  }
+  const back = restore === undefined ? [] : restoreWords(restore);
+  if (back.length > 0) lines.push(entry(sheet, 'to take back', harmless(back.join(', ')), NAME_WIDTH, sheet.ink.warn));
+  const limit = plan === undefined ? '' : ` of ${plan.stepRetries}, restart ${restarts} of ${plan.maxRestarts < 0 ? 'many' : plan.maxRestarts}`;
+  lines.push(entry(sheet, 'retry', `${retries}${limit}`, NAME_WIDTH));
+  return [heading(sheet, 'Standing'), ...lines];
+}
+
+/** What of ours stands on the node or its devices. */
+export function restoreWords({ cordoned, taints, edges }: Restore): string[] {
+  return [
+    ...(cordoned === true ? ['our cordon'] : []),
+    ...(taints ?? []).map((taint) => `our taint ${taint.key}`),
+    ...(edges ?? []).map((edge) => `${edge.agent}${placeOf(edge)} is ${edge.state}`),
+  ];
+}
+
+function conditions({ conditions: all }: NodeFenceStatus, sheet: Sheet): string[] {
+  if (all.length === 0) return [];
+  const width = Math.max(...all.map(({ type }) => type.length));
+  return [
+    heading(sheet, 'Conditions'),
+    ...all.map(({ type, status, reason, message, lastTransitionTime }) => {
+      const text = `${padded(status, 7)} ${reason}, for ${age(lastTransitionTime, sheet.nowMs)}${message === '' ? '' : `: ${message}`}`;
+      return entry(sheet, type, harmless(text), width);
+    }),
+  ];
+}
+
+function history({ history: past }: NodeFenceStatus, sheet: Sheet): string[] {
+  if (past.length === 0) return [];
+  return [
+    heading(sheet, 'Earlier fences'),
+    ...past.map(({ incident, outcome, from, summary }) =>
+      entry(sheet, `incident ${incident}`, harmless(`${outcome}, began ${moment(from, sheet.nowMs)}: ${summary}`), NAME_WIDTH),
+    ),
+  ];
+}
+
+function words(acknowledgements: readonly NodeFenceAcknowledgement[], sheet: Sheet): string[] {
+  if (acknowledgements.length === 0) return [];
+  return [
+    heading(sheet, 'Acknowledgements'),
+    ...acknowledgements.map(({ metadata, spec, status }) => {
+      const state = status?.state === undefined ? 'waits' : `${status.state} ${moment(status.at, sheet.nowMs)}: ${status.message ?? ''}`;
+      return entry(
+        sheet,
+        metadata.name,
+        harmless(`${state} (incident ${spec.incident}, given ${moment(metadata.creationTimestamp, sheet.nowMs)}: ${spec.reason})`),
+        NAME_WIDTH,
+      );
+    }),
+  ];
+}

@@ -1,0 +1,113 @@
+import type { FleetStatus, NodeRow, StopRow } from '../fleet.ts';
+import { urgency } from '../fleet.ts';
+import { leaderWords } from '../leader.ts';
+import { table } from '../terminal/table.ts';
+import type { Cell, Column } from '../terminal/table.ts';
+import type { Ink } from '../terminal/ink.ts';
+import { harmless } from '../terminal/text.ts';
+import { age, moment } from '../terminal/times.ts';
+import { paragraph } from './sections.ts';
+import type { Sheet } from './sections.ts';
+
+export interface FleetOptions {
+  server: string;
+  wide: boolean;
+  /** Every node, also thousands of quiet ones. */
+  all: boolean;
+}
+
+/** Quiet nodes beyond this many are counted, not listed. */
+const QUIET_LISTED = 50;
+const QUIET = 5;
+const PROBLEMS_SHOWN = 3;
+
+/** A table of nodes and their fences under one line about who leads. */
+export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: Sheet): string {
+  const { ink, nowMs } = sheet;
+  const lines = [heading(status, options, sheet)];
+  for (const stop of status.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${stopWords(stop, nowMs)}`)));
+  const quiet = status.nodes.filter((row) => urgency(row) === QUIET);
+  const hidden = options.all || quiet.length <= QUIET_LISTED ? 0 : quiet.length;
+  const shown = hidden === 0 ? status.nodes : status.nodes.filter((row) => urgency(row) !== QUIET);
+  lines.push('');
+  if (shown.length > 0)
+    lines.push(
+      ...table(
+        columns(options.wide),
+        shown.map((row) => cells(row, options.wide, sheet)),
+        ink.bold,
+        sheet.width,
+      ),
+    );
+  else if (hidden === 0) lines.push('There are no nodes.');
+  if (hidden > 0) lines.push(ink.dim(`and ${hidden} nodes that are Ready and not fenced (--all shows them)`));
+  lines.push(...notes(status, sheet));
+  return lines.join('\n');
+}
+
+function heading({ leader, mode }: FleetStatus, { server }: FleetOptions, sheet: Sheet): string {
+  const words = leaderWords(leader, sheet.nowMs);
+  const shown = leader.isAlive ? words : sheet.ink.bad(words);
+  const modeWords = mode === undefined ? '' : `; ${sheet.ink.warn('mode observe: nothing is touched')}`;
+  return `${harmless(server)}: ${shown}${modeWords}`;
+}
+
+export function stopWords({ name, node, reason, since, by }: StopRow, nowMs: number): string {
+  const who = by === undefined ? '' : ` by ${by}`;
+  return harmless(`${name}: ${node === undefined ? 'ALL nodes' : `node ${node}`} since ${moment(since, nowMs)}${who}: ${reason}`);
+}
+
+const NARROW: readonly Column[] = [
+  { head: 'NODE', least: 12, givesWay: 2 },
+  { head: 'READY', least: 7, givesWay: 0 },
+  { head: 'FENCE', least: 7, givesWay: 0 },
+  { head: 'STEP', least: 9, givesWay: 1 },
+  { head: 'HOLD', least: 7, givesWay: 3 },
+  { head: 'OUTCOME', least: 7, givesWay: 0 },
+  { head: 'SINCE', least: 5, givesWay: 0 },
+  { head: 'DEVICE', least: 8, givesWay: 4 },
+];
+
+function columns(wide: boolean): readonly Column[] {
+  return wide ? [...NARROW, { head: 'MESSAGE', least: 10, givesWay: 5 }] : NARROW;
+}
+
+function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {
+  const { state, outcome } = row;
+  const plain = (text: string | undefined): Cell => (text === undefined || text === '' ? { text: '-', paint: ink.dim } : { text });
+  const shown: Cell[] = [
+    { text: row.node },
+    { text: readyText(row), paint: row.ready === 'True' ? (row.cordoned ? ink.warn : ink.good) : ink.bad },
+    state === undefined ? plain(undefined) : { text: state, paint: statePaint(row, ink) },
+    plain(row.step),
+    row.hold === undefined ? plain(undefined) : { text: row.hold, paint: ink.warn },
+    outcome === undefined ? plain(undefined) : { text: outcome, paint: outcome === 'failed' ? ink.bad : ink.good },
+    plain(row.since === undefined ? undefined : age(row.since, nowMs)),
+    plain(row.device),
+  ];
+  return wide ? [...shown, plain(row.message)] : shown;
+}
+
+const READY: Readonly<Record<NodeRow['ready'], string>> = { True: 'Ready', False: 'NotReady', Unknown: 'Unknown', missing: 'no Ready', gone: 'gone' };
+
+function readyText({ ready, cordoned }: NodeRow): string {
+  return READY[ready] + (cordoned ? ',cordoned' : '');
+}
+
+function statePaint({ state, outcome }: NodeRow, ink: Ink): (text: string) => string {
+  if (state === 'error' || outcome === 'failed') return ink.bad;
+  return state === 'final' ? ink.good : ink.warn;
+}
+
+/** What a person must know beyond the table: fences that gave up, and nodes that could not be fenced as they should. */
+function notes({ nodes }: FleetStatus, sheet: Sheet): string[] {
+  const lines: string[] = [];
+  for (const row of nodes.filter(({ outcome }) => outcome === 'failed').slice(0, PROBLEMS_SHOWN))
+    lines.push(sheet.ink.bad(paragraph(sheet, harmless(`${row.node}: ${row.message ?? ''}`))));
+  const broken = nodes.filter(({ problems }) => problems.length > 0);
+  for (const { node, problems } of broken.slice(0, PROBLEMS_SHOWN))
+    lines.push(sheet.ink.warn(paragraph(sheet, harmless(`${node} could not be fenced as it should: ${problems[0] ?? ''}`))));
+  if (broken.length > PROBLEMS_SHOWN)
+    lines.push(sheet.ink.warn(`and ${broken.length - PROBLEMS_SHOWN} more nodes with errors in their configuration`));
+  return lines.length === 0 ? [] : ['', ...lines];
+}

@@ -1,0 +1,65 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { BY_NODE } from '../../controllers/fence/dependencies.ts';
+import { releasablePods } from '../../controllers/fence/workload.ts';
+import { canonical } from '../../domain/canonical.ts';
+import { fenceName } from '../../domain/node-fence.ts';
+import type { ClusterFlags } from '../cluster-access.ts';
+import { hasOutOfService } from '../server-version.ts';
+import { noSuchNode, planOf } from './explain.ts';
+import { EXIT } from './failure.ts';
+import type { ExitCode } from './failure.ts';
+import { listForNode } from './listed-cluster.ts';
+import { nodeArgument } from './node-argument.ts';
+import { planPage } from './pages/plan-page.ts';
+import type { PlanPage } from './pages/plan-page.ts';
+import { personCommand, run } from './person-command.ts';
+import type { Session } from './person-command.ts';
+
+interface PlanFlags extends ClusterFlags {
+  output: 'text' | 'json' | 'yaml';
+}
+
+const DEADLINE_MS = 20_000;
+
+/** `nodefence plan <node>`: exit 1 when the configuration has errors. */
+export function planCommand(): Command {
+  return personCommand('plan', 'how a node would be fenced: steps, devices, times, evidence, what would be released; does nothing')
+    .argument('<node>', 'name of a Node', nodeArgument)
+    .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['text', 'json', 'yaml']).default('text'))
+    .action((node: string, flags: PlanFlags) => run(flags, (session) => showPlan(session, node, flags)));
+}
+
+async function showPlan({ access, console }: Session, name: string, flags: PlanFlags): Promise<ExitCode> {
+  const [cluster, outOfService] = await Promise.all([
+    listForNode(access, name, ['configMaps', 'pods']),
+    hasOutOfService(access.transport, DEADLINE_MS),
+  ]);
+  const { listers } = cluster;
+  const node = listers.nodes.get(name);
+  if (node === undefined) throw noSuchNode(name, access);
+  const plan = planOf(access, cluster, node);
+  const freed = releasablePods(listers, name).map((pod) => ({
+    namespace: pod.metadata.namespace ?? 'default',
+    name: pod.metadata.name,
+    claims: (pod.spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []),
+  }));
+  const status = listers.fences.get(fenceName(name))?.status;
+  const frozen = status?.state === 'final' ? undefined : status?.frozen?.plan;
+  const page: PlanPage = {
+    node: name,
+    plan,
+    freed,
+    stay: listers.pods.byIndex(BY_NODE, name).length - freed.length,
+    attached: listers.volumeAttachments.byIndex(BY_NODE, name).map(({ spec, metadata }) => spec.source.persistentVolumeName ?? metadata.name),
+    auto: outOfService ? 'out-of-service' : 'delete-pods',
+    open: frozen === undefined ? undefined : canonical(frozen) === canonical(plan) ? 'same' : 'other',
+    unreadable: cluster.unreadable,
+  };
+  const text = {
+    text: () => planPage(page, { ink: console.ink, width: console.width, nowMs: access.clock.wallMs() }),
+    json: () => JSON.stringify(page, null, 2),
+  };
+  console.print(flags.output === 'yaml' ? (await import('yaml')).stringify(JSON.parse(text.json())).trimEnd() : text[flags.output]());
+  return plan.problems.some(({ severity }) => severity === 'error') ? EXIT.failed : EXIT.done;
+}

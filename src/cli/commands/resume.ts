@@ -1,0 +1,47 @@
+import { Argument } from 'commander';
+import type { Command } from 'commander';
+import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
+import type { ClusterFlags } from '../cluster-access.ts';
+import { EXIT } from './failure.ts';
+import type { ExitCode } from './failure.ts';
+import { stopRow } from './fleet.ts';
+import { nodeArgument } from './node-argument.ts';
+import { stopWords } from './pages/fleet-page.ts';
+import { personCommand, run } from './person-command.ts';
+import type { Session } from './person-command.ts';
+import { concerns, scopeOf, scopeWords } from './stop-scope.ts';
+import type { Scope } from './stop-scope.ts';
+
+interface ResumeFlags extends ClusterFlags {
+  all?: true;
+}
+
+/** `nodefence resume <node>|--all`: exit 3 when another stop still holds. */
+export function resumeCommand(): Command {
+  return personCommand('resume', 'take back the stops that name a node, or those that name all nodes; others stand')
+    .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
+    .option('--all', 'the stops of all nodes; those of single nodes stand')
+    .action((node: string | undefined, flags: ResumeFlags) => run(flags, (session) => resume(session, scopeOf('resume', node, flags.all === true))));
+}
+
+async function resume({ access, console }: Session, scope: Scope): Promise<ExitCode> {
+  const { cluster, clock } = access;
+  const { ink } = console;
+  const stops = await cluster.list(NODE_FENCE_STOPS);
+  const own = stops.filter((stop) => concerns(stop, scope));
+  if (own.length === 0) console.print(`No stop names ${scopeWords(scope)}.`);
+  for (const stop of own) {
+    const { name, uid } = stop.metadata;
+    const wasThere = await cluster.remove(NODE_FENCE_STOPS, name, uid === undefined ? {} : { uid });
+    console.print(`${ink.good(wasThere ? 'RESUMED' : 'was gone')}: ${stopWords(stopRow(stop), clock.wallMs())}`);
+  }
+  const others = stops.filter((stop) => !concerns(stop, scope));
+  const holding = 'node' in scope ? others.filter((stop) => stop.spec.all === true) : [];
+  for (const stop of others) {
+    if ('node' in scope && stop.spec.all !== true) continue;
+    console.print(ink.warn(`Still stands: ${stopWords(stopRow(stop), clock.wallMs())}`));
+  }
+  if (holding.length === 0) return EXIT.done;
+  console.print(ink.bad(`${scopeWords(scope)} is still held, by the stop of all nodes: nodefence resume --all`));
+  return EXIT.held;
+}

@@ -1,0 +1,84 @@
+import { Reflector } from '../../kube/reflector.ts';
+import type { ReflectorOptions } from '../../kube/reflector.ts';
+import type { Lister, Resource } from '../../ports/cluster.ts';
+import { NO_METRICS } from '../../ports/metrics.ts';
+import type { KubeObject, Lease, Node } from '../../ports/objects.ts';
+import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
+import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { LEADER_LEASE } from '../composition.ts';
+import { listed, QUIET } from './listed-cluster.ts';
+
+/** What `status` shows, read once or kept fresh. */
+export interface FleetListers {
+  nodes: Lister<Node>;
+  fences: Lister<NodeFence>;
+  stops: Lister<NodeFenceStop>;
+  reports: Lister<NodeFenceReport>;
+  acknowledgements: Lister<NodeFenceAcknowledgement>;
+  /** Of the controllers; at most one. */
+  leaders: Lister<Lease>;
+}
+
+const SYNC_DEADLINE_MS = 20_000;
+
+/** Everything once. Rejects when something of it may not be read. */
+export async function listFleet({ cluster, namespace }: ClusterAccess): Promise<FleetListers> {
+  const [nodes, fences, stops, reports, acknowledgements, leader] = await Promise.all([
+    cluster.list(NODES),
+    cluster.list(NODE_FENCES),
+    cluster.list(NODE_FENCE_STOPS),
+    cluster.list(NODE_FENCE_REPORTS),
+    cluster.list(NODE_FENCE_ACKNOWLEDGEMENTS),
+    cluster.get(LEASES, LEADER_LEASE, namespace),
+  ]);
+  return {
+    nodes: listed(nodes),
+    fences: listed(fences),
+    stops: listed(stops),
+    reports: listed(reports),
+    acknowledgements: listed(acknowledgements),
+    leaders: listed(leader === undefined ? [] : [leader]),
+  };
+}
+
+/** The same, kept equal to the cluster by watches until it is closed. */
+export class WatchedFleet {
+  readonly listers: FleetListers;
+  readonly #reflectors: Reflector<KubeObject>[] = [];
+
+  constructor({ transport, clock, random, namespace }: ClusterAccess) {
+    const base = { transport, clock, random, logger: QUIET, metrics: NO_METRICS.watch };
+    const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
+      const reflector = new Reflector<T>({ ...base, resource, ...more });
+      this.#reflectors.push(reflector as unknown as Reflector<KubeObject>);
+      return reflector.lister;
+    };
+    this.listers = {
+      nodes: watch(NODES),
+      fences: watch(NODE_FENCES),
+      stops: watch(NODE_FENCE_STOPS),
+      reports: watch(NODE_FENCE_REPORTS),
+      acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
+      leaders: watch(LEASES, { namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` }),
+    };
+  }
+
+  async start(): Promise<void> {
+    for (const reflector of this.#reflectors) reflector.start();
+    await Promise.all(this.#reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)));
+  }
+
+  onChange(listener: () => void): void {
+    for (const lister of Object.values(this.listers) as Lister<KubeObject>[]) lister.onChange(listener);
+  }
+
+  /** Why what is shown may be old; undefined while all watches are live. */
+  get trouble(): string | undefined {
+    return this.#reflectors.find((reflector) => reflector.lastError !== undefined)?.lastError?.message;
+  }
+
+  close(): void {
+    for (const reflector of this.#reflectors) reflector.close();
+  }
+}
