@@ -6,12 +6,16 @@ import { keyOf } from './resource-path.ts';
 /** Index values of an object; an object may stand under several or none. */
 export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
 
+/** A kubelet renews its lease every ten seconds. */
+const UNHEARD_MS = 10_000;
+
 type Listener<T> = (before: T | undefined, after: T | undefined) => void;
 
 /** The cache behind a reflector. Holds one version of each object and tells listeners of every change, in the order of the changes. */
 export class ObjectCache<T extends KubeObject> implements Lister<T> {
   synced = false;
   freshAtMs = Number.NEGATIVE_INFINITY;
+  heardSinceMs = Number.NEGATIVE_INFINITY;
   readonly #objects = new Map<string, T>();
   readonly #indexers: Indexers<T>;
   readonly #indexes = new Map<string, Map<string, Map<string, T>>>();
@@ -24,6 +28,14 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     for (const index of Object.keys(indexers)) {
       this.#indexes.set(index, new Map());
     }
+  }
+
+  /** The view is current as of `atMs`, by a new watch or list; a long silence before it may have hidden something. */
+  reopened(atMs: number): void {
+    if (atMs - this.freshAtMs > UNHEARD_MS) {
+      this.heardSinceMs = atMs;
+    }
+    this.freshAtMs = Math.max(this.freshAtMs, atMs);
   }
 
   get size(): number {

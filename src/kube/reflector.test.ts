@@ -134,6 +134,25 @@ describe('a reflector', () => {
     expect(fresh()).toBe(0);
   });
 
+  it('says since when nothing can have been missed: an ordinary end hides nothing, a long silence with a new watch does', async () => {
+    await started();
+    transport.lastWatch.open();
+    const heardSince = reflector.lister.heardSinceMs;
+    await clock.advance(9_000);
+    transport.lastWatch.end(undefined);
+    await clock.settle();
+    transport.lastWatch.open();
+    expect(reflector.lister.heardSinceMs).toBe(heardSince);
+    await clock.advance(60_000);
+    transport.lastWatch.send('BOOKMARK', { metadata: { resourceVersion: '15' } });
+    expect(reflector.lister.heardSinceMs, 'one connection keeps its order').toBe(heardSince);
+    await clock.advance(11_000);
+    transport.lastWatch.end(undefined);
+    await clock.settle();
+    transport.lastWatch.open();
+    expect(reflector.lister.heardSinceMs).toBe(clock.monotonicMs());
+  });
+
   it('opens the next watch where the last event or bookmark stood, without a list, when the server ends one in the ordinary way', async () => {
     await started();
     transport.lastWatch

@@ -165,6 +165,7 @@ export class Reflector<T extends KubeObject> {
     const { transport, clock, resource, namespace } = this.#options;
     const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs } = this.#timings;
     const timeoutMs = watchMinMs + this.#options.random.next() * (watchMaxMs - watchMinMs);
+    let isOpen = false;
     return runWatch({
       transport,
       clock,
@@ -181,7 +182,12 @@ export class Reflector<T extends KubeObject> {
       idleMs,
       signal: this.#closing.signal,
       onLive: () => {
-        this.#cache.freshAtMs = clock.monotonicMs();
+        if (isOpen) {
+          this.#cache.freshAtMs = clock.monotonicMs();
+        } else {
+          this.#cache.reopened(clock.monotonicMs());
+        }
+        isOpen = true;
       },
       onEvent: (event) => {
         this.#apply(event);
@@ -201,7 +207,7 @@ export class Reflector<T extends KubeObject> {
       prune: this.#prune,
     });
     this.#cache.replaceAll(items);
-    this.#cache.freshAtMs = Math.max(this.#cache.freshAtMs, startedAtMs);
+    this.#cache.reopened(startedAtMs);
     this.#cache.synced = true;
     metrics.listed(this.name, items.length, clock.monotonicMs() - startedAtMs);
     this.#wake();

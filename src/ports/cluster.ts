@@ -63,4 +63,9 @@ export interface Lister<T extends KubeObject> {
   readonly synced: boolean;
   /** Monotonic time at which the watch was last known to be live (an event, a bookmark, an open). */
   readonly freshAtMs: number;
+  /**
+   * Monotonic time since which nothing can have been missed for long: the last opening of the watch, or list, after so long a silence that a heartbeat may
+   * have fallen into it. What was not received before that is no silence of anybody. Absent: since the first list.
+   */
+  readonly heardSinceMs?: number;
 }

@@ -7,7 +7,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { NodeObservation } from './observation.ts';
 import { Runs } from './runs.ts';
-import { FenceBench } from './testing/bench.ts';
+import { FenceBench, leaseOf, nodeOf } from './testing/bench.ts';
 
 /** A fence whose off is about to be sent. */
 function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {
@@ -55,5 +55,43 @@ describe('a graceful stop during an off', () => {
       job.onAnswered();
     });
     expect(report).toMatchObject({ result: 'interrupted', edge: 'off' });
+  });
+});
+
+describe('before the first off', () => {
+  /** The off's report, when the API server holds that Lease and our watch has heard this one. */
+  async function offAgainst(
+    stored: string,
+    heard: string,
+  ): Promise<{ report: JobReport | undefined; sent: number; lifeAtMs: number; nowMs: number }> {
+    const clock = new ManualClock();
+    const bench = new FenceBench(clock);
+    bench.nodes.items = [nodeOf()];
+    bench.cluster.lease = leaseOf(stored);
+    let sent = 0;
+    const run: Runner['run'] = (job) => {
+      sent += 1;
+      return Promise.resolve({ id: job.entry.id, result: 'timeout', message: '', finishedAt: '' });
+    };
+    const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+    const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+    const { status, entry } = offDue();
+    const observation = new NodeObservation(clock.monotonicMs());
+    observation.seeLease(leaseOf(heard), clock.monotonicMs());
+    await clock.advance(30_000);
+    const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+    runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+    await clock.settle();
+    return { report: runs.of('a').reports[0], sent, lifeAtMs: observation.lifeAtMs, nowMs: clock.monotonicMs() };
+  }
+
+  it('asks the API server itself whether the node is silent: a renewal that our watch did not bring is a sign of life', async () => {
+    const { report, sent, lifeAtMs, nowMs } = await offAgainst('t2', 't1');
+    expect([report?.result, sent]).toEqual(['not-sent', 0]);
+    expect(lifeAtMs).toBe(nowMs);
+  });
+
+  it('goes on when the API server knows of no later renewal', async () => {
+    expect(await offAgainst('t1', 't1')).toMatchObject({ sent: 1 });
   });
 });

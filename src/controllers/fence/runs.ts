@@ -1,6 +1,7 @@
 import { compile } from '../../domain/program.ts';
 import type { Operation } from '../../domain/program.ts';
 import { standingEvidence } from '../../domain/evidence.ts';
+import { offBegan } from '../../domain/journal.ts';
 import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import { levelsOf, STEPS } from '../../domain/plan.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
@@ -9,10 +10,11 @@ import { AgentError } from '../../ports/agents.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
 import type { Job } from '../../ports/jobs.ts';
-import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
+import { LEASES, NODE_FENCE_STOPS, NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import { readyOf } from './observation.ts';
 import type { NodeObservation } from './observation.ts';
 import { endRelease, isTaintedByUs, recoverRelease, release } from './release.ts';
 import { stopOn } from './snapshot.ts';
@@ -107,7 +109,7 @@ export class Runs {
   private async execute(run: Run, observation: NodeObservation): Promise<JobReport> {
     const { entry } = run;
     try {
-      if (run.kind === 'run' && entry.action !== 'confirm') await this.askForStops(run);
+      if (run.kind === 'run' && entry.action !== 'confirm') await this.askTheQuorum(run, observation);
       const report = entry.agent === 'kubernetes' ? await this.ownOperation(run, observation) : await this.device(run, observation);
       return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report };
     } catch (error) {
@@ -117,11 +119,25 @@ export class Runs {
     }
   }
 
-  /** P6: stops are read from the quorum after the intent is acknowledged and before the call. */
-  private async askForStops({ node, entry }: Run): Promise<void> {
-    const stops = await this.dependencies.cluster.list(NODE_FENCE_STOPS);
+  /**
+   * P6: stops are read from the quorum after the intent is acknowledged and before the call; and before the first off the node's Lease, for our own watch
+   * may hang without any error (P10, a cut-off controller judges nobody).
+   */
+  private async askTheQuorum({ node, entry, status }: Run, observation: NodeObservation): Promise<void> {
+    const { cluster, clock, listers } = this.dependencies;
+    const known = listers.nodes.get(node);
+    const isFirstOff = entry.action === 'off' && !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
+    const restsOnSilence = isFirstOff && known !== undefined && readyOf(known)?.status === 'Unknown';
+    const [stops, lease] = await Promise.all([
+      cluster.list(NODE_FENCE_STOPS),
+      restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined,
+    ]);
     const stop = stops.find((candidate) => candidate.spec.all === true || candidate.spec.node === node);
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
+    if (lease?.spec.renewTime !== undefined && lease.spec.renewTime !== observation.renewTime) {
+      observation.seeLease(lease, clock.monotonicMs());
+      throw this.notSent(entry, `the API server holds a lease renewal of ${lease.spec.renewTime} that was not heard here`);
+    }
     if (entry.action === 'on' && (await isTaintedByUs(this.dependencies, node))) {
       throw new AgentError('NotSent', { device: entry.device, plug: entry.plug, asked: 'on', answered: 'our out-of-service taint still stands' });
     }

@@ -50,6 +50,17 @@ describe('a snapshot', () => {
     expect(decide(snapshotOf(one)).create).toEqual({ spec: { node: 'a' } });
   });
 
+  it('counts no silence from before the leases could be heard again', async () => {
+    const one = stage();
+    await one.clock.advance(60_000);
+    one.bench.leases.heardSinceMs = one.clock.monotonicMs();
+    const decision = decide(snapshotOf(one));
+    expect(decision.create, 'after an outage every node seems silent').toBeUndefined();
+    expect(decision.requeueAtMs).toBe(one.clock.monotonicMs() + 15_000);
+    await one.clock.advance(15_000);
+    expect(decide(snapshotOf(one)).create).toEqual({ spec: { node: 'a' } });
+  });
+
   it('takes a renewed lease for life, and the same renewal seen again for none', async () => {
     const one = stage();
     one.observation.seeLease(leaseOf('t1'), one.clock.monotonicMs());

@@ -28,7 +28,7 @@ export function takeSnapshot(
   const status = fence?.status?.frozen === undefined ? undefined : fence.status;
   const live = status === undefined || status.state === 'final' || status.state === 'error';
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
-  const facts = node === undefined ? undefined : factsOf(node, observation);
+  const facts = node === undefined ? undefined : factsOf(node, observation, listers.leases.heardSinceMs);
   const deciding = status === undefined || status.state === 'final' ? plan : (status.frozen?.plan ?? plan);
   mark(observation, facts, status, deciding, nowMs);
   const report = listers.reports.get(name)?.status;
@@ -72,7 +72,7 @@ function mark(observation: NodeObservation, facts: NodeFacts | undefined, status
   observation.mark('healthy', healthy ? 'healthy' : undefined, nowMs);
 }
 
-export function factsOf(node: Node, observation: NodeObservation): NodeFacts {
+function factsOf(node: Node, observation: NodeObservation, heardSinceMs: number | undefined): NodeFacts {
   const ready = readyOf(node);
   return {
     name: node.metadata.name,
@@ -84,6 +84,7 @@ export function factsOf(node: Node, observation: NodeObservation): NodeFacts {
     systemUUID: node.status.nodeInfo?.systemUUID,
     providerID: node.spec.providerID,
     lifeAtMs: observation.lifeAtMs,
+    ...(heardSinceMs === undefined ? {} : { heardSinceMs }),
   };
 }
 
