@@ -25,6 +25,21 @@ describe('P5, one fencer', () => {
     expect(P5(withHolder(10_000, { holderIdentity: '', leaseTransitions: 1 })).violations.join()).toContain('while nobody held the Lease');
   });
 
+  it('passes a set that had left before the lease was given back', () => {
+    const set = goodTrace().find((event) => event.kind === 'device' && event.action === 'set');
+    const givenBack = (at: number): TraceEvent[] => {
+      const lease = goodTrace().find((event): event is ApiEvent => isLease(event) && event.object !== undefined);
+      if (lease === undefined) throw new Error('the sample has a Lease');
+      return [
+        ...goodTrace(),
+        { ...lease, at, object: { metadata: { name: 'nodefence-controller' }, spec: { holderIdentity: '', leaseTransitions: 1 } } },
+      ];
+    };
+    const at = set?.at ?? 0;
+    expect(P5(givenBack(at - 20)).violations.filter((violation) => violation.includes(String(at)))).toEqual([]);
+    expect(P5(givenBack(at - 60)).violations.join()).toContain('while nobody held the Lease');
+  });
+
   it('catches a set when the last renewal is too old', () => {
     expect(P5(without((event) => isLease(event) && event.at > 8_000)).violations.join()).toContain('ms after the last renewal');
   });

@@ -13,7 +13,7 @@ export const oneFencer: Law = (history, expectations) => {
   const verdict = new Verdict();
   for (const set of history.sets) {
     leaseHeld(history, expectations, set, verdict);
-    ownSession(history, set, verdict);
+    ownSession(history, expectations, set, verdict);
     if (set.event.want === 'on') settled(history, expectations, set, verdict);
   }
   return verdict;
@@ -22,7 +22,7 @@ export const oneFencer: Law = (history, expectations) => {
 function leaseHeld(history: History, expectations: Expectations, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
   const { device, want, at } = set.event;
   const what = `${device} was set ${want ?? '?'}`;
-  const renewal = history.leadership.entryBefore(set.position);
+  const renewal = history.leadership.entryBefore(begunAt(history, expectations, set));
   const holder = renewal?.value.spec.holderIdentity ?? '';
   verdict.check(holder !== '', at, `${what} while nobody held the Lease`);
   if (renewal === undefined || holder === '') return;
@@ -34,13 +34,19 @@ function leaseHeld(history: History, expectations: Expectations, set: PlacedEven
   if (epochs.length > 0) verdict.check(epochs.includes(epoch), at, `${what} in epoch ${epochs.join(', ')} while the Lease stood at ${String(epoch)}`);
 }
 
+/** What had left before the Lease was given back arrives a moment later: its intent stays open, and the successor waits that out. */
+function begunAt(history: History, { toleranceMs }: Expectations, { position, event }: PlacedEvent<DeviceEvent>): number {
+  const handOvers = history.leadership.between(-1, position).filter(({ at, value }) => event.at - at <= toleranceMs && !value.spec.holderIdentity);
+  return handOvers[0]?.position ?? position;
+}
+
 /** Only leaders speak to devices: a session that began under another holder of the Lease is that of a predecessor. */
-function ownSession(history: History, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
+function ownSession(history: History, expectations: Expectations, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
   const { device, session, want, at } = set.event;
   const first = history.deviceEvents.find(({ event }) => event.device === device && event.session === session);
   if (first === undefined || ANONYMOUS_SESSIONS.has(session)) return;
   const began = history.leadership.before(first.position)?.spec.holderIdentity ?? '';
-  const now = history.leadership.before(set.position)?.spec.holderIdentity ?? '';
+  const now = history.leadership.before(begunAt(history, expectations, set))?.spec.holderIdentity ?? '';
   const isOwn = began === '' || now === '' || began === now;
   verdict.check(isOwn, at, `${device} was set ${want ?? '?'} over a session of ${began} while ${now} held the Lease`);
 }
