@@ -1,0 +1,62 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Every command that a fake has heard, with the answer that it gives; the rest is `Invalid command`. */
+export interface FakeAnswers {
+  /** What to do before the first prompt, instead of asking for the password and going on. */
+  login?: string;
+  /** Lines of shell for `chassis power status`, e.g. `echo Chassis Power is on`. */
+  status?: string;
+  guid?: string;
+  off?: string;
+}
+
+export interface FakeIpmitool {
+  /** To be searched before any other folder. */
+  path: string;
+  /** The commands that it was given, in order; `login` for each start. */
+  commands(): string[];
+  dispose(): void;
+}
+
+const LOGIN = 'stty -echo; printf "Password: "; read -r password; stty echo; echo';
+const GUID = 'echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"';
+
+/** A program named `ipmitool` that says whatever a test wants, since the real one is too well-behaved. `$n` counts its starts, `$password` is what was typed. */
+export function fakeIpmitool({
+  login = LOGIN,
+  status = 'echo Chassis Power is on',
+  guid = GUID,
+  off = 'echo Chassis Power Control: Down/Off',
+}: FakeAnswers): FakeIpmitool {
+  const folder = mkdtempSync(join(tmpdir(), 'nodefence-fake-ipmitool-'));
+  const log = join(folder, 'log');
+  writeFileSync(log, '');
+  const lines = [
+    '#!/bin/sh',
+    `echo login >>${log}`,
+    `n=$(grep -c login ${log})`,
+    login,
+    'while printf "ipmitool> "; read -r line; do',
+    `  echo "$line" >>${log}`,
+    '  case $line in',
+    `    "chassis power status") ${status};;`,
+    `    "raw 0x06 0x37") ${guid};;`,
+    `    "chassis power off") ${off};;`,
+    '    exit) exit 0;;',
+    '    *) echo "Invalid command";;',
+    '  esac',
+    'done',
+  ];
+  writeFileSync(join(folder, 'ipmitool'), `${lines.join('\n')}\n`);
+  chmodSync(join(folder, 'ipmitool'), 0o755);
+  return {
+    path: `${folder}:/usr/bin:/bin`,
+    commands: () =>
+      readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((line) => line !== ''),
+    dispose: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
