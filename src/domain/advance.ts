@@ -76,14 +76,12 @@ function releaseOnWord(context: Context, ends: StepEnds): Transition {
 
 /** Weighs a person's word: an operation of its own, in whatever state the fence is. */
 export function acknowledge(context: Context, word: { name: string; uid: string }): Transition {
-  const attempt = 1 + context.status.journal.filter((entry) => entry.action === 'acknowledge' && entry.plug === word.uid).length;
-  return begin(
-    context,
-    context.status,
-    'power-management',
-    { operation: ACKNOWLEDGE, attempt, confirm: false },
-    { method: word.name, plug: word.uid },
-  );
+  const { status } = context;
+  const attempt = 1 + status.journal.filter((entry) => entry.action === 'acknowledge' && entry.plug === word.uid).length;
+  const next = { operation: ACKNOWLEDGE, attempt, confirm: false };
+  const begun = begin(context, status, 'power-management', next, { method: word.name, plug: word.uid });
+  // What a person must do stays in sight until the word counts.
+  return begun.status === undefined || status.message === undefined ? begun : { ...begun, status: { ...begun.status, message: status.message } };
 }
 
 /** The first error of the configuration that spoils this step (P7): it never counts as done. */

@@ -13,9 +13,11 @@ export function eventsOfRuns(before: NodeFenceStatus, after: NodeFenceStatus): D
 function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEvent[] {
   const words = entry.message ?? '';
   const place = `${entry.method} (${entry.agent}${entry.device === '' ? '' : ` at ${entry.device}`})`;
+  if (entry.action === 'acknowledge' && entry.result === 'refused') return [event('Warning', 'AcknowledgementRefused', words)];
   if (entry.result !== undefined && isFailure(entry.result))
     return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${words}`)];
   if (entry.result !== 'succeeded') return [];
+  if (entry.action === 'acknowledge') return [event('Warning', 'Acknowledged', words)];
   if (status.evidence.some((item) => item.source === entry.id)) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${words}`)];
   if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', words)];
   if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${words}`)];

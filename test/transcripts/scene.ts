@@ -86,6 +86,10 @@ export class Scene {
     else if (what === 'stop') model.stop = { by: 'NodeFenceStop maintenance', reason: 'hands off' };
     else if (what === 'stop over') model.stop = undefined;
     else if (crash !== undefined) this.walker.crash(crash === 'after');
+    else if (what === 'a person pulls the plug and acknowledges') {
+      this.walker.powerOff();
+      this.walker.acknowledge();
+    } else if (what === 'a person acknowledges') this.walker.acknowledge();
     else if (what === 'volumes stay attached') machine.stuckVolume = true;
     else if (what === 'kubectl delete nodefence' && model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
     else if (pass !== undefined) model.nowMs += Number(pass) * 1_000;

@@ -10,7 +10,7 @@ import { aliveThoughOff, waitForChange } from './new.ts';
 /** The last power action was an off that the plan never takes back, and the node has not come back on another boot only to fail again. */
 function offOnPurpose({ status, plan, node, triggered }: Context): boolean {
   if (triggered && node !== undefined && !isOnBootThatWasOff(node, status)) return false;
-  if (releasedOnWord(status) !== undefined) return node === undefined || isOnBootThatWasOff(node, status);
+  if (releasedOnWord(status) !== undefined) return true;
   const level = plan.powerManagement.find((candidate) => candidate.level === status.level || plan.powerManagement.length === 1);
   const ons = level?.methods.some((method) => method.action === 'on' || method.action === 'reboot') === true;
   return !ons && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
