@@ -65,7 +65,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     listers,
     leadership: elector,
     runner: ports.wrapRunner === undefined ? dispatcher : ports.wrapRunner(dispatcher),
-    planner: ports.planner({ cluster, configMaps, secrets, registry: ports.registry }),
+    planner: ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry }),
     queue,
     recorder: ports.recorder,
     log: logger,

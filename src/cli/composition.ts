@@ -5,7 +5,7 @@ import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { ConfigMap, Secret } from '../ports/objects.ts';
+import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import type { Runner } from '../ports/jobs.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
@@ -35,7 +35,13 @@ export interface ControllerPorts {
   logger: Logger;
   metrics: Metrics;
   recorder: Recorder;
-  planner: (sources: { cluster: Cluster; configMaps: Lister<ConfigMap>; secrets: Lister<Secret>; registry: AgentRegistry }) => Planner;
+  planner: (sources: {
+    cluster: Cluster;
+    configMaps: Lister<ConfigMap>;
+    secrets: Lister<Secret>;
+    nodes: Lister<Node>;
+    registry: AgentRegistry;
+  }) => Planner;
   /** The process must end: the lease is lost. */
   exit: (reason: string) => void;
   /** The simulation puts mutants in here. */

@@ -105,7 +105,14 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       logger,
       metrics: telemetry.metrics,
       recorder,
-      planner: (sources) => new LivePlanner({ ...sources, namespace: flags.fenceNamespace }),
+      planner: (sources) =>
+        new LivePlanner({
+          ...sources,
+          namespace: flags.fenceNamespace,
+          onClusterProblems: (problems) => {
+            for (const { severity, where, message } of problems) logger.warn('configuration', { severity, where, problem: message });
+          },
+        }),
       exit: (reason) => {
         logger.error('the process ends so that nothing acts without a lease', { reason });
         process.exit(1);

@@ -65,7 +65,7 @@ export const TEMPLATE_KEY = 'template.properties';
 /** Every ConfigMap of the fence namespace, and the agents that they may name. */
 export interface Configuration {
   readonly registry: AgentRegistry;
-  readonly configMaps: ReadonlyMap<string, ConfigText>;
+  readonly configMaps: Pick<ReadonlyMap<string, ConfigText>, 'get' | 'has' | 'keys' | 'values'>;
   /** Those that configure a set of nodes, so that nobody looks for them among thousands. */
   readonly groups: readonly ConfigText[];
 }

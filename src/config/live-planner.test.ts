@@ -1,38 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AgentError } from '../ports/agents.ts';
-import type { Cluster, Lister } from '../ports/cluster.ts';
-import type { ConfigMap, KubeObject, Node, Secret } from '../ports/objects.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import { LivePlanner } from './live-planner.ts';
 import { fakeRegistry } from './testing/fake-agents.ts';
+import { FakeLister } from './testing/fake-lister.ts';
 
 const NODE: Node = { metadata: { name: 'node-a', uid: 'u' }, spec: {}, status: {} };
-
-class FakeLister<T extends KubeObject> implements Lister<T> {
-  readonly synced = true;
-  readonly freshAtMs = 0;
-  readonly objects = new Map<string, T>();
-  readonly #listeners: ((before: T | undefined, after: T | undefined) => void)[] = [];
-
-  get(key: string): T | undefined {
-    return this.objects.get(key);
-  }
-  all(): Iterable<T> {
-    return this.objects.values();
-  }
-  byIndex(): readonly T[] {
-    return [];
-  }
-  onChange(listener: (before: T | undefined, after: T | undefined) => void): () => void {
-    this.#listeners.push(listener);
-    return () => undefined;
-  }
-  put(object: T): void {
-    const key = `${object.metadata.namespace ?? ''}/${object.metadata.name}`;
-    const before = this.objects.get(key);
-    this.objects.set(key, object);
-    for (const listener of this.#listeners) listener(before, object);
-  }
-}
 
 function scene(): { planner: LivePlanner; configMaps: FakeLister<ConfigMap>; secrets: FakeLister<Secret>; put: (ip: string) => void } {
   const configMaps = new FakeLister<ConfigMap>();
@@ -71,5 +45,93 @@ describe('the live planner', () => {
     expect(await planner.parametersFor('node-a', method!)).toEqual({ ip: '192.0.2.1', username: 'root', password: 'hunter2' });
     secrets.objects.clear();
     await expect(planner.parametersFor('node-a', method!)).rejects.toThrow(AgentError);
+  });
+});
+
+describe('five thousand nodes', () => {
+  const COUNT = 5_000;
+  const name = (index: number): string => `node-${index}`;
+  const node = (index: number, rack = `r${index % 10}`): Node => ({
+    metadata: { name: name(index), uid: `${index}`, labels: { rack } },
+    spec: {},
+    status: { addresses: [{ type: 'InternalIP', address: `10.0.${Math.floor(index / 250)}.${index % 250}` }] },
+  });
+
+  /** Half of them by groups, half by ConfigMaps of their own; one template. */
+  function fleet() {
+    const [configMaps, secrets, nodes] = [new FakeLister<ConfigMap>(), new FakeLister<Secret>(), new FakeLister<Node>()];
+    const put = (configName: string, data: Record<string, string>): void => configMaps.put({ metadata: { name: configName, namespace: 'ns' }, data });
+    put('fence-method-template-bmc', { 'template.properties': 'agent_name=redfish\nsecret=login' });
+    secrets.put(LOGIN);
+    const method = (ip: string): string => `template=fence-method-template-bmc\nip=${ip}\naction=reboot`;
+    for (let rack = 0; rack < 10; rack += 2)
+      put(`fence-config-rack-${rack}`, {
+        'config.properties': `node_selector=rack in (r${rack})\npower_management=m`,
+        'fence-method-m': method('{node}.bmc'),
+      });
+    for (let index = 0; index < COUNT; index += 1) {
+      nodes.put(node(index));
+      if (index % 2 === 1)
+        put(`fence-config-${name(index)}`, { 'config.properties': 'power_management=m', 'fence-method-m': method(`bmc-${index}`) });
+    }
+    const planner = new LivePlanner({ cluster: {} as Cluster, configMaps, secrets, nodes, registry: fakeRegistry(), namespace: 'ns' });
+    /** How many plans are made when every node is looked at. */
+    const looks = (): number => {
+      const before = planner.resolutions;
+      for (const each of nodes.all()) planner.planFor(each);
+      return planner.resolutions - before;
+    };
+    return { planner, nodes, secrets, put, looks, method };
+  }
+
+  it('are planned once each, and after a change only those that it touches', () => {
+    const { planner, nodes, secrets, put, looks, method } = fleet();
+    expect(looks()).toBe(COUNT);
+    expect(planner.planFor(node(0))).toMatchObject({ source: 'group', problems: [] });
+    expect(looks()).toBe(0);
+    put('fence-config-node-7', { 'config.properties': 'power_management=m', 'fence-method-m': method('other') });
+    expect(looks()).toBe(1);
+    put('fence-config-rack-4', { 'config.properties': 'node_selector=rack in (r4)\npower_management=m', 'fence-method-m': method('{address}') });
+    expect(looks()).toBe(COUNT / 10);
+    nodes.put({ ...node(8), status: { ...node(8).status, conditions: [{ type: 'Ready', status: 'True' }] } });
+    expect(looks()).toBe(0);
+    nodes.put(node(8, 'r4'));
+    expect(looks()).toBe(1);
+    put('unrelated', { key: 'value' });
+    expect(looks()).toBe(0);
+    secrets.put({ ...LOGIN, data: { password: '' } });
+    expect(looks()).toBe(COUNT);
+  });
+
+  it('know when one of them gets the machine of another', () => {
+    const { planner, put, nodes, looks, method } = fleet();
+    looks();
+    put('fence-config-node-7', { 'config.properties': 'power_management=m', 'fence-method-m': method('node-4.bmc') });
+    expect(looks()).toBe(2);
+    expect(planner.planFor(node(4)).problems[0]?.message).toContain('also switched for node node-7');
+    nodes.remove(node(4));
+    expect(looks()).toBe(1);
+    expect(planner.planFor(node(7)).problems).toEqual([]);
+  });
+
+  it('are told of the whole cluster once', () => {
+    const configMaps = new FakeLister<ConfigMap>();
+    const told: string[][] = [];
+    const planner = new LivePlanner({
+      cluster: {} as Cluster,
+      configMaps,
+      secrets: undefined,
+      registry: fakeRegistry(),
+      namespace: 'ns',
+      onClusterProblems: (problems) => told.push(problems.map(({ message }) => message)),
+    });
+    const put = (text: string): void =>
+      configMaps.put({ metadata: { name: 'fence-cluster-config', namespace: 'ns' }, data: { 'config.properties': text } });
+    put('preserved=ignore');
+    for (const index of [1, 2, 3]) expect(planner.planFor(node(index)).problems.map(({ severity }) => severity)).not.toContain('warning');
+    expect(told).toEqual([['preserved: recognised, not acted on by this version']]);
+    put('');
+    planner.planFor(NODE);
+    expect(told.at(-1)).toEqual([]);
   });
 });

@@ -1,16 +1,19 @@
-import type { Plan, PlanMethod } from '../domain/plan.ts';
+import type { Plan, PlanMethod, PlanProblem } from '../domain/plan.ts';
 import { AgentError } from '../ports/agents.ts';
 import type { AgentRegistry, Parameters } from '../ports/agents.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import type { Planner } from '../ports/planner.ts';
 import { SECRETS } from '../ports/resources.ts';
-import { configurationOf } from './configuration.ts';
-import type { Configuration } from './configuration.ts';
-import type { PlugOwners } from './plug-owners.ts';
+import { clusterProblems } from './cluster-checks.ts';
+import { configurationOf, ConfigText } from './configuration.ts';
+import type { Configuration, NodeFacts } from './configuration.ts';
+import { MachineIndex } from './machine-index.ts';
 import { decoded } from './manifests/decode.ts';
+import { factsOf } from './node-facts.ts';
+import { PlanCache } from './plan-cache.ts';
 import { PlugIndex } from './plug-index.ts';
-import { resolvePlan } from './resolve-plan.ts';
+import type { PlugOwners } from './plug-owners.ts';
 import { resolveParameters } from './resolve-parameters.ts';
 
 export interface LivePlannerSources {
@@ -20,48 +23,59 @@ export interface LivePlannerSources {
   secrets: Lister<Secret> | undefined;
   registry: AgentRegistry;
   namespace: string;
+  /** Every Node. Absent: plugs and names are not held against other nodes of a group. */
+  nodes?: Lister<Node> | undefined;
+  /** What is wrong with the configuration of the whole cluster, told once and again when it changes. */
+  onClusterProblems?: ((problems: readonly PlanProblem[]) => void) | undefined;
 }
 
-/** Plans from the ConfigMaps as they stand now. What is made of all of them is kept until one changes; Secrets are read at each run and kept nowhere. */
+/** Everything that plans are made of, until a ConfigMap or a Node changes. */
+interface Known {
+  configuration: Configuration;
+  owners: PlugOwners;
+}
+
+/** Plans from the ConfigMaps as they stand now, each made anew only when something in it changed; Secrets are read at each run and kept nowhere. */
 export class LivePlanner implements Planner {
   private readonly sources: LivePlannerSources;
   private readonly plugs = new PlugIndex();
-  private known: { configuration: Configuration; owners: PlugOwners } | undefined;
+  private readonly plans = new PlanCache();
+  private readonly texts = new Map<string, ConfigText>();
+  private readonly nodes = new Map<string, NodeFacts>();
+  private known: Known | undefined;
+  private machines: MachineIndex | undefined;
+  private told = '[]';
 
   constructor(sources: LivePlannerSources) {
     this.sources = sources;
     sources.configMaps.onChange(() => {
       this.known = undefined;
     });
+    for (const node of sources.nodes?.all() ?? []) this.nodes.set(node.metadata.name, factsOf(node));
+    sources.nodes?.onChange((before, after) => this.see(before, after));
+  }
+
+  /** Plans that were made since the begin; those that stood are not made again. */
+  get resolutions(): number {
+    return this.plans.resolutions;
   }
 
   planFor(node: Node): Plan {
-    const { configuration, owners } = this.configuration();
-    const { metadata, spec, status } = node;
     const { secrets, namespace } = this.sources;
-    return resolvePlan({
-      node: {
-        name: metadata.name,
-        providerID: spec.providerID,
-        systemUUID: status.nodeInfo?.systemUUID,
-        labels: metadata.labels ?? {},
-        annotations: metadata.annotations ?? {},
-        addresses: status.addresses ?? [],
-      },
-      configuration,
-      owners,
-      secretKeys:
-        secrets === undefined
-          ? undefined
-          : (name) => {
-              const secret = secrets.get(`${namespace}/${name}`);
-              return secret === undefined ? undefined : Object.keys(secret.data ?? {});
-            },
+    const secretKeys = (name: string): string[] | undefined => {
+      const secret = secrets?.get(`${namespace}/${name}`);
+      return secret === undefined ? undefined : Object.keys(secret.data ?? {});
+    };
+    if (this.sources.nodes !== undefined) this.machines ??= new MachineIndex(this.nodes.values());
+    return this.plans.planFor(factsOf(node), {
+      ...this.current(),
+      machines: this.machines,
+      secretKeys: secrets === undefined ? undefined : secretKeys,
     });
   }
 
   async parametersFor(node: string, method: PlanMethod): Promise<Parameters> {
-    const { configuration } = this.configuration();
+    const { configuration } = this.current();
     const secret = method.secret === undefined ? undefined : await this.secret(method, method.secret);
     return resolveParameters({ node, method, configuration, secret });
   }
@@ -75,12 +89,46 @@ export class LivePlanner implements Planner {
     return decoded(found);
   }
 
-  private configuration(): { configuration: Configuration; owners: PlugOwners } {
-    if (this.known === undefined) {
-      const maps = [...this.sources.configMaps.all()].map((map) => ({ name: map.metadata.name, data: map.data ?? {} }));
-      const configuration = configurationOf(maps, this.sources.registry);
-      this.known = { configuration, owners: this.plugs.update(configuration) };
+  private current(): Known {
+    if (this.known !== undefined) return this.known;
+    const { configMaps, nodes, registry, onClusterProblems } = this.sources;
+    const configuration = configurationOf(this.parsed(configMaps), registry);
+    const owners = this.plugs.update(configuration, nodes === undefined ? undefined : this.nodes);
+    this.known = { configuration, owners };
+    if (onClusterProblems !== undefined) {
+      const problems = clusterProblems(configuration);
+      const words = JSON.stringify(problems);
+      if (words !== this.told) onClusterProblems(problems);
+      this.told = words;
     }
     return this.known;
   }
+
+  /** A ConfigMap that is the same object is not read again. */
+  private parsed(configMaps: Lister<ConfigMap>): ConfigText[] {
+    const before = new Map(this.texts);
+    this.texts.clear();
+    for (const { metadata, data = NO_DATA } of configMaps.all()) {
+      const known = before.get(metadata.name);
+      const isSame = known?.data === data && JSON.stringify(known.labels) === JSON.stringify(metadata.labels);
+      this.texts.set(metadata.name, isSame ? known : new ConfigText({ name: metadata.name, data, labels: metadata.labels }));
+    }
+    return [...this.texts.values()];
+  }
+
+  /** A heartbeat changes nothing that a plan rests on. */
+  private see(before: Node | undefined, after: Node | undefined): void {
+    const name = (after ?? before)?.metadata.name ?? '';
+    const facts = after === undefined ? undefined : factsOf(after);
+    if (JSON.stringify(facts) === JSON.stringify(this.nodes.get(name))) return;
+    if (facts === undefined) {
+      this.nodes.delete(name);
+      this.plans.forget(name);
+    } else this.nodes.set(name, facts);
+    this.machines = undefined;
+    if (this.known === undefined) return;
+    this.plugs.updateNode(name, this.known.configuration, this.nodes);
+  }
 }
+
+const NO_DATA: Readonly<Record<string, string>> = {};

@@ -31,7 +31,7 @@ function namesOf({ name, providerID, systemUUID, addresses }: NodeFacts): Set<st
 }
 
 /** A plug or a machine's UUID that is provably another node's: an off would hit a healthy machine. */
-export function checkMachines(node: NodeFacts, steps: ResolvedSteps, machines: MachineIndex, problems: Problems): void {
+export function checkMachines(node: NodeFacts, steps: ResolvedSteps, machines: Pick<MachineIndex, 'nodeOf'>, problems: Problems): void {
   const own = namesOf(node);
   for (const step of STEPS) {
     for (const method of steps[step].flatMap(({ methods }) => methods)) {

@@ -39,7 +39,8 @@ export function checkSteps(steps: ResolvedSteps, supplies: number | undefined, w
   }
   const hasOff = steps['power-management'].some(({ methods }) => methods.some(({ action }) => action !== 'run'));
   const hasStorage = isolation.some(({ storage }) => storage !== undefined);
-  if (!hasOff && !hasStorage) {
+  // Where methods are left out for their errors, those say what is missing.
+  if (!hasOff && !hasStorage && !problems.hasError('power-management')) {
     const message = 'no method switches the node off or revokes its storage: nothing can prove that it is gone, so its workload will not be released';
     problems.warning(where, message, 'power-management');
   }

@@ -204,7 +204,8 @@ interface Login {
 /** What the agent says of the parameters. The values of a Secret are not known here, only that they will be there. */
 function parameterProblems(merged: MergedMethod, secret: string | undefined, secretKeys: SecretKeys | undefined): ParameterProblem[] {
   const written = Object.fromEntries([...merged.parameters].map(([name, setting]) => [name, setting.value]));
-  if (secretKeys === undefined) return [...merged.definition.check(written, false)];
+  const isUnknown = secretKeys === undefined || (secret !== undefined && secretKeys(secret) === undefined);
+  if (isUnknown) return [...merged.definition.check(written, false)];
   const nameOf = parameterNames(merged.definition);
   const promised = (secret === undefined ? [] : (secretKeys(secret) ?? [])).map((key) => nameOf(key) ?? key);
   const placeholders = Object.fromEntries(promised.map((name) => [name, 'from the Secret']));

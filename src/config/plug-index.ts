@@ -2,7 +2,6 @@ import { NODE_CONFIG_PREFIX } from './configuration.ts';
 import type { Configuration, NamedConfig, NodeFacts } from './configuration.ts';
 import { matchingGroups } from './node-groups.ts';
 import { plugsIn } from './plug-owners.ts';
-import type { PlugOwners } from './plug-owners.ts';
 import { stepsOf } from './resolve-plan.ts';
 
 type Data = NamedConfig['data'];
@@ -25,7 +24,7 @@ export class PlugIndex {
    * The owners under this configuration; ConfigMaps count as unchanged while their `data` is the same object. Valid until the next update.
    * `nodes`: every Node there is, so that those of a group are known; absent: only ConfigMaps of single nodes are.
    */
-  update(configuration: Configuration, nodes?: ReadonlyMap<string, NodeFacts>): PlugOwners {
+  update(configuration: Configuration, nodes?: ReadonlyMap<string, NodeFacts>): ReadonlyMap<string, ReadonlyMap<string, string>> {
     if (this.#hasSharedChanged(configuration)) for (const node of [...this.#entries.keys()]) this.#remove(node);
     const groups = new Set(configuration.groups);
     const named = new Set(nodes?.keys());

@@ -6,7 +6,7 @@ import type { ResolvedMethod } from './plan-method.ts';
 import type { Problems } from './problems.ts';
 
 /** Plug → the nodes whose plans switch it, and where each says so. */
-export type PlugOwners = ReadonlyMap<string, ReadonlyMap<string, string>>;
+export type PlugOwners = Pick<ReadonlyMap<string, ReadonlyMap<string, string>>, 'get'>;
 
 /** The plugs that a node's steps switch, each with the place that says so. */
 export function plugsIn(steps: ResolvedSteps): [plug: string, where: string][] {

@@ -33,6 +33,11 @@ export class Problems {
     if (!isKnown) this.#found.push(problem);
   }
 
+  /** Is this step spoiled by an error? */
+  hasError(step: Step): boolean {
+    return this.#found.some((problem) => problem.severity === 'error' && (problem.step === undefined || problem.step === step));
+  }
+
   take(others: readonly PlanProblem[]): void {
     for (const { severity, where, message, step } of others) this.#add(severity, where, message, step);
   }

@@ -29,7 +29,7 @@ export interface PlanInput {
   /** Absent: other nodes' plugs are not compared. See plug-index.ts. */
   owners?: PlugOwners | undefined;
   /** Absent: it is not known which machines there are. See machine-index.ts. */
-  machines?: MachineIndex | undefined;
+  machines?: Pick<MachineIndex, 'nodeOf'> | undefined;
   /** How leader and kubelets keep their leases. */
   cluster?: ClusterTiming | undefined;
 }
@@ -49,14 +49,15 @@ export function resolvePlan(input: PlanInput): Plan {
   const own = [lookup.nodeLayer?.settings, lookup.groupLayer?.settings].filter((layer): layer is Settings => layer !== undefined);
   const cluster = lookup.clusterLayer?.settings;
   const spoilt: SettingProblems = { general: problems, switching: new Problems() };
-  const settings = readNodeSettings([...own, ...(cluster === undefined ? [] : [cluster])], spoilt);
+  const layers = [...own, ...(cluster === undefined ? [] : [cluster])];
+  const settings = readNodeSettings(layers, spoilt);
   // What the cluster's ConfigMap holds beside them is told once for all nodes: cluster-checks.ts.
   for (const layer of own) checkKeys(layer, false, input.configuration.registry, spoilt);
   const where = configuredIn(lookup);
   checkSteps(steps, settings.supplies, where, problems);
   if (input.owners !== undefined) checkOwners(input.node.name, steps, input.owners, problems);
   if (input.machines !== undefined) checkMachines(input.node, steps, input.machines, problems);
-  checkTimes(input, steps, settings, cluster, where, spoilt.switching);
+  checkTimes({ input, steps, settings, layers, cluster, where }, spoilt.switching);
   problems.takeFor(switchingSteps(steps), spoilt.switching.all());
   return {
     source,
@@ -75,14 +76,17 @@ function switchingSteps(steps: ResolvedSteps): Step[] {
   return STEPS.filter((step) => step === 'power-management' || isSwitching(step));
 }
 
-function checkTimes(
-  input: PlanInput,
-  steps: ResolvedSteps,
-  settings: NodeSettings,
-  cluster: Settings | undefined,
-  where: string,
-  problems: Problems,
-): void {
+interface Times {
+  input: PlanInput;
+  steps: ResolvedSteps;
+  settings: NodeSettings;
+  layers: readonly Settings[];
+  cluster: Settings | undefined;
+  where: string;
+}
+
+/** Told where the key stands that would mend it, in whichever ConfigMap. */
+function checkTimes({ input, steps, settings, layers, cluster, where }: Times, problems: Problems): void {
   const all = STEPS.flatMap((step) => steps[step].flatMap(({ methods }) => methods));
   const demands = {
     powerLevels: steps['power-management'].length,
@@ -90,7 +94,11 @@ function checkTimes(
   };
   const reader = new SettingReader(cluster === undefined ? [] : [cluster], problems);
   const clusterTiming = readClusterTiming(reader, input.cluster ?? DEFAULT_CLUSTER_TIMING);
-  for (const { severity, message } of checkTiming(settings.timing, demands, clusterTiming)) problems[severity](where, message);
+  const written = new SettingReader(layers, problems);
+  for (const { severity, keys, message } of checkTiming(settings.timing, demands, clusterTiming)) {
+    const setting = keys.map((key) => written.find(key)).find((found) => found !== undefined);
+    problems[severity](setting?.where ?? where, message);
+  }
 }
 
 /** The steps that ConfigMaps give a node; its problems are told where it is planned. Without facts only its own ConfigMap can be read. */
@@ -176,7 +184,12 @@ function levelSettings(lookup: MethodLookup, step: Step, problems: Problems): Le
     [lookup.nodeLayer, lookup.groupLayer].flatMap((layer) => (layer === undefined ? [] : [layer.settings])),
     problems,
   );
-  const usual: Setting = { key, value: defaultSteps(lookup)[step], where: `default of node ${lookup.node.name}` };
+  const { name, providerID } = lookup.node;
+  const usual: Setting = {
+    key,
+    value: defaultSteps(lookup)[step],
+    where: `Node ${name}${providerID === undefined ? '' : `, providerID ${providerID.slice(0, 100)}`}`,
+  };
   const levels: LevelSetting[] = [{ level: 1, setting: filled(lookup, reader.find(key) ?? usual, problems) }];
   for (let level = 2; level <= LEVELS_MAX; level += 1) {
     const written = reader.find(`${key}.${level}`);

@@ -64,7 +64,8 @@ function checkNames(configuration: Configuration, cluster: ReadonlyMap<string, N
     if (groups.has(config)) {
       if (!used.has(config)) problems.warning(place(config, CONFIG_KEY), 'its node_selector matches no Node');
     } else if (!cluster.has(name)) {
-      const meant = nearest(name, cluster.keys());
+      const unconfigured = [...cluster.keys()].filter((node) => !configuration.configMaps.has(NODE_CONFIG_PREFIX + node));
+      const meant = nearest(name, unconfigured);
       const hint = meant === undefined ? 'delete it if that machine is gone, or mend the name' : `did you mean ${NODE_CONFIG_PREFIX}${meant}?`;
       problems.warning(place(config), `there is no Node ${name}: ${hint}`);
     }

@@ -74,10 +74,10 @@ function stepLines(step: Step, plan: Plan): string[] {
   const levels = levelsOf(plan, step);
   const name = (level: number): string => STEP_NAMES[step] + (level === 1 ? '' : `.${level}`);
   if (levels.length === 0) return [`  ${name(1).padEnd(18)}nothing`];
-  return levels.map(
-    ({ level, methods }, index) =>
-      `  ${name(level).padEnd(18)}${index === 0 ? delayOf(step, plan) : ''}${harmless(methods.map(methodWords).join(', then '))}`,
-  );
+  return levels.map(({ level, methods }, index) => {
+    const words = methods.length === 0 ? 'nothing that can be done: see its errors' : harmless(methods.map(methodWords).join(', then '));
+    return `  ${name(level).padEnd(18)}${index === 0 ? delayOf(step, plan) : ''}${words}`;
+  });
 }
 
 function delayOf(step: Step, { timing }: Plan): string {
