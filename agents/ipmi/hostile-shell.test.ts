@@ -4,7 +4,7 @@ import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { IpmiAgent } from './agent.ts';
 import { fakeIpmitool, type FakeAnswers } from './testing/fake-ipmitool.ts';
-import { PASSWORD } from './testing/ipmi-simulator.ts';
+import { PASSWORD, until } from './testing/ipmi-simulator.ts';
 
 const cleanUp: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -117,10 +117,11 @@ describe('a shell that misbehaves', { timeout: 60_000 }, () => {
     const { agent, fake, target } = start({
       status: 'if [ "$n" = 1 ]; then (sleep 0.3; echo Chassis Power is off; printf "ipmitool> ") & fi; echo Chassis Power is on',
     });
-    expect((await agent.read(target())).state).toBe('on');
-    await new Promise((resolve) => setTimeout(resolve, 600));
-    expect((await agent.read(target())).state).toBe('on');
-    expect(fake.commands().filter((command) => command === 'login')).toHaveLength(2);
+    const logins = () => fake.commands().filter((command) => command === 'login').length;
+    await until(async () => {
+      expect((await agent.read(target())).state).toBe('on');
+      return logins() === 2;
+    }, 'a second shell');
   });
 
   it('does not show a password that the shell repeats', async () => {
