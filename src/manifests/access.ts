@@ -26,7 +26,8 @@ export interface Binding extends KubeObject {
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
 export const LABELS = { 'app.kubernetes.io/name': 'nodefence', 'app.kubernetes.io/part-of': 'nodefence' };
-const WATCH = ['get', 'list', 'watch'];
+const WATCH = ['list', 'watch'];
+const READ = ['get', ...WATCH];
 
 function rule(apiGroup: string, resources: string[], verbs: string[]): Rule {
   return { apiGroups: [apiGroup], resources, verbs };
@@ -38,19 +39,18 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
   kind: 'ClusterRole',
   metadata: { name: CLUSTER_ROLE, labels: LABELS },
   rules: [
-    rule('', ['nodes'], [...WATCH, 'patch']),
+    rule('', ['nodes'], [...READ, 'patch']),
     rule('', ['pods'], [...WATCH, 'delete']),
     rule('', ['pods/eviction'], ['create']),
     rule('', ['events'], ['create', 'patch']),
     rule('storage.k8s.io', ['volumeattachments'], [...WATCH, 'delete']),
-    rule(GROUP, ['nodefences'], [...WATCH, 'create', 'patch', 'delete']),
+    rule(GROUP, ['nodefences'], [...READ, 'create', 'patch', 'delete']),
     rule(GROUP, ['nodefences/status'], ['update']),
-    rule(GROUP, ['nodefences/finalizers'], ['update']),
-    rule(GROUP, ['nodefencereports'], [...WATCH, 'create']),
+    rule(GROUP, ['nodefencereports'], [...READ, 'create']),
     rule(GROUP, ['nodefencereports/status'], ['update']),
     // A person's words: read, and an acknowledgement deleted once it is settled and its incident over; never written by the controller.
     rule(GROUP, ['nodefencestops'], WATCH),
-    rule(GROUP, ['nodefenceacknowledgements'], [...WATCH, 'delete']),
+    rule(GROUP, ['nodefenceacknowledgements'], [...READ, 'delete']),
     rule(GROUP, ['nodefenceacknowledgements/status'], ['update']),
   ],
 };
@@ -60,7 +60,7 @@ const NODE_LEASE_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
   kind: 'Role',
   metadata: { name: 'nodefence-node-leases', namespace: 'kube-node-lease', labels: LABELS },
-  rules: [rule('coordination.k8s.io', ['leases'], WATCH)],
+  rules: [rule('coordination.k8s.io', ['leases'], READ)],
 };
 
 /** Configuration, credentials and the leader's lease: in our own namespace only. */
@@ -69,9 +69,10 @@ const OWN_NAMESPACE_ROLE: Role = {
   kind: 'Role',
   metadata: { name: NAMESPACE_ROLE, namespace: NAMESPACE, labels: LABELS },
   rules: [
-    rule('', ['configmaps', 'secrets'], WATCH),
+    rule('', ['configmaps'], WATCH),
+    rule('', ['secrets'], READ),
     rule('coordination.k8s.io', ['leases'], ['create']),
-    { ...rule('coordination.k8s.io', ['leases'], ['get', 'list', 'watch', 'update', 'patch']), resourceNames: ['nodefence-controller'] },
+    { ...rule('coordination.k8s.io', ['leases'], [...READ, 'update']), resourceNames: ['nodefence-controller'] },
   ],
 };
 

@@ -4,6 +4,8 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** A loaded machine takes several times the usual ten seconds. */
+const BUILD_DEADLINE_MS = 180_000;
 /** What the build and the package are made of; generated folders are not copied. */
 const SOURCES = [
   'package.json',
@@ -58,7 +60,7 @@ export async function packed(folder: string): Promise<string> {
   mkdirSync(copy);
   for (const name of [...SOURCES, ...DOCUMENTS]) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-  await succeed(['npm', 'run', '--silent', 'build'], copy, 60_000);
+  await succeed(['npm', 'run', '--silent', 'build'], copy, BUILD_DEADLINE_MS);
   await succeed(['npm', 'pack', '--silent', '--pack-destination', folder], copy, 30_000);
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'));
   if (archive === undefined) throw new Error(`npm pack left no archive in ${folder}`);
@@ -71,7 +73,7 @@ export async function installed(folder: string, archive: string): Promise<string
   mkdirSync(home);
   writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'somewhere-else', private: true }));
   const quick = ['--prefer-offline', '--fetch-retries=1', '--fetch-timeout=10000', '--no-audit', '--no-fund'];
-  const { code, stderr } = await run(['npm', 'install', archive, '--omit=dev', ...quick], home, 60_000);
+  const { code, stderr } = await run(['npm', 'install', archive, '--omit=dev', ...quick], home, BUILD_DEADLINE_MS);
   if (code !== 0 && NO_REGISTRY.test(stderr)) throw new NoRegistry(stderr.trim().split('\n')[0] ?? '');
   if (code !== 0) throw new Error(`npm install ended with ${code ?? 'a signal'}: ${stderr}`);
   return home;

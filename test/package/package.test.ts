@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installed, NoRegistry, packed, run, type Ended } from './installation.ts';
 
-const SET_UP_DEADLINE_MS = 150_000;
+const SET_UP_DEADLINE_MS = 400_000;
 const DRILL_DEADLINE_MS = 60_000;
 
 interface Drilled {

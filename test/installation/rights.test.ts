@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { fenceName } from '../../src/domain/node-fence.ts';
+import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../src/ports/resources.ts';
+import { scenario } from '../scenarios/scenario.ts';
+import type { Play } from '../scenarios/scenario.ts';
+import { until } from '../scenarios/waiting.ts';
+import { GRANTED, refusalsIn, rightsUsed } from './rights.ts';
+import type { Right } from './rights.ts';
+
+/** Rights that the scenarios below need not make use of, and why they are granted all the same. */
+const SELDOM_USED: Readonly<Record<Right, string>> = {
+  'cluster: delete nodefenceacknowledgements.ha.k8s.io': 'a settled acknowledgement is removed an hour later',
+  'cluster: get nodefences.ha.k8s.io': 'read again when a write met another one',
+  'cluster: get nodefencereports.ha.k8s.io': 'read when a write met another one, or before its watch has shown it',
+  'cluster: patch events': 'an Event that repeats is counted, and not all runs have one',
+};
+
+const worlds: Play['world'][] = [];
+
+function played(play: (play: Play) => Promise<void>): (play: Play) => Promise<void> {
+  return async (given) => {
+    worlds.push(given.world);
+    await play(given);
+  };
+}
+
+async function gone(what: string, find: () => Promise<unknown>): Promise<void> {
+  await until(`${what} is gone`, async () => ((await find()) === undefined ? true : undefined), 40_000);
+}
+
+describe.concurrent('under the shipped roles', () => {
+  scenario(
+    'a whole fence, to the end of its history',
+    { wrote: (files) => files.set({ history_ttl: '1s' }) },
+    played(async ({ world, operator }) => {
+      world.machine('a').panic();
+      await operator.seesRecovery('a');
+      await gone('the NodeFence', () => operator.fence('a'));
+    }),
+  );
+
+  scenario(
+    'release=delete-pods',
+    { wrote: (files) => files.set({ release: 'delete-pods' }) },
+    played(async ({ world, operator }) => {
+      world.machine('a').panic();
+      await operator.seesRecovery('a');
+    }),
+  );
+
+  scenario(
+    'release=evict, which a disruption budget forbids here',
+    { wrote: (files) => files.set({ release: 'evict' }) },
+    played(async ({ world, operator }) => {
+      world.machine('a').panic();
+      await operator.sees('a', 'refused by the budget', ({ journal }) => journal.some(({ message }) => message?.includes('disruption budget')));
+    }),
+  );
+
+  scenario(
+    'a stop, and a NodeFence that a person deletes',
+    {},
+    played(async ({ world, operator }) => {
+      world.machine('a').panic();
+      await operator.seesState('a', 'running');
+      await operator.stop('a', 'stop-a', 'maintenance');
+      await operator.sees('a', 'held', ({ hold }) => hold !== undefined);
+      const uid = (await operator.fence('a'))?.metadata.uid;
+      await operator.removeStop('stop-a');
+      await world.cluster.remove(NODE_FENCES, fenceName('a'));
+      await until('another NodeFence', async () => ((await operator.fence('a'))?.metadata.uid === uid ? undefined : true));
+    }),
+  );
+
+  scenario(
+    'an acknowledgement',
+    { bmcs: { a: { faults: { isSilent: true } } } },
+    played(async ({ world, operator }) => {
+      world.machine('a').panic();
+      await operator.seesFailure('a');
+      world.machine('a').powerOff('restore');
+      const fence = await operator.fence('a');
+      const bootID = (await operator.node('a')).status.nodeInfo?.bootID;
+      const words = { node: 'a', nodeFenceUID: fence?.metadata.uid ?? '', incident: fence?.status?.incident ?? 0, reason: 'I looked' };
+      await world.cluster.create(NODE_FENCE_ACKNOWLEDGEMENTS, {
+        metadata: { name: 'word' },
+        spec: { ...words, ...(bootID === undefined ? {} : { bootID }) },
+      });
+      await operator.sees('a', 'done with its release', ({ state }) => state === 'done');
+      world.machine('a').powerOn('restore');
+      await operator.seesRecovery('a');
+    }),
+  );
+});
+
+describe('the shipped roles', () => {
+  const trace = (): Play['world']['witness']['trace'] => worlds.flatMap(({ witness }) => witness.trace);
+
+  it('let the controller do everything that it asked for', () => {
+    expect(trace().length).toBeGreaterThan(100);
+    expect(refusalsIn(trace())).toEqual([]);
+  });
+
+  it('grant nothing that is not used, but what is listed with its reason', () => {
+    const used = rightsUsed(trace());
+    expect(GRANTED.filter((right) => !used.has(right) && SELDOM_USED[right] === undefined)).toEqual([]);
+    expect(Object.keys(SELDOM_USED).filter((right) => !GRANTED.includes(right))).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import type { ApiEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import { CONTROLLER_ACCESS } from '../../src/manifests/access.ts';
+import type { Role } from '../../src/manifests/access.ts';
+import { CONTROLLER_USER } from '../scenarios/witness.ts';
+
+/** One verb on one kind, where it is granted: `cluster: patch nodes`, `nodefence-system: get secrets`. */
+export type Right = string;
+
+const EVERYWHERE = 'cluster';
+
+interface Grant {
+  right: Right;
+  scope: string;
+  resource: string;
+  verb: string;
+  names: readonly string[] | undefined;
+}
+
+const GRANTS: readonly Grant[] = CONTROLLER_ACCESS.flatMap((object) => {
+  if (object.kind !== 'ClusterRole' && object.kind !== 'Role') return [];
+  const role = object as Role;
+  const scope = role.kind === 'ClusterRole' ? EVERYWHERE : (role.metadata.namespace ?? '');
+  return role.rules.flatMap(({ apiGroups, resources, verbs, resourceNames: names }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((plain) => {
+        const [plural = '', subresource] = plain.split('/');
+        const resource = [group === '' ? plural : `${plural}.${group}`, subresource].filter((part) => part !== undefined).join('/');
+        return verbs.map((verb) => ({ right: `${scope}: ${verb} ${resource}`, scope, resource, verb, names }));
+      }),
+    ),
+  );
+});
+
+/** Everything that the shipped roles grant to the controller. */
+export const GRANTED: readonly Right[] = [...new Set(GRANTS.map(({ right }) => right))].sort();
+
+/** The controller's requests about objects; `/version` and the like need no role. */
+function requestsOf(trace: readonly TraceEvent[]): ApiEvent[] {
+  return trace.filter((event): event is ApiEvent => event.kind === 'api' && event.user === CONTROLLER_USER);
+}
+
+/** The rights that these requests needed. */
+export function rightsUsed(trace: readonly TraceEvent[]): Set<Right> {
+  return new Set(requestsOf(trace).flatMap((request) => GRANTS.filter((grant) => covers(grant, request)).map(({ right }) => right)));
+}
+
+/** Requests that were refused for want of a right. */
+export function refusalsIn(trace: readonly TraceEvent[]): string[] {
+  const refused = requestsOf(trace).filter(({ status }) => status === 401 || status === 403);
+  return refused.map(({ verb, resource, subresource, namespace }) =>
+    [verb, resource, subresource, namespace].filter((part) => part !== undefined).join(' '),
+  );
+}
+
+/** The audit does not tell the field selector by which a list or a watch names its one object. */
+function covers({ scope, resource, verb, names }: Grant, request: ApiEvent): boolean {
+  const asked = request.subresource === undefined ? request.resource : `${request.resource}/${request.subresource}`;
+  const isThere = scope === EVERYWHERE || scope === request.namespace;
+  return (
+    isThere && resource === asked && verb === request.verb && (names === undefined || request.name === undefined || names.includes(request.name))
+  );
+}
