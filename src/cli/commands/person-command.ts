@@ -5,6 +5,7 @@ import { EXIT, failureOf } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { processConsole } from './terminal/console.ts';
 import type { Console } from './terminal/console.ts';
+import { wrapped } from './terminal/text.ts';
 
 /** A command at work: the cluster and the terminal of the person who called it. */
 export interface Session {
@@ -12,6 +13,7 @@ export interface Session {
   console: Console;
 }
 
+const UNBROKEN = 10_000;
 const EXIT_CODES = '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 held.';
 
 /** A command for people, with the options that say which cluster is meant. */
@@ -34,7 +36,7 @@ export async function run(flags: ClusterFlags, work: (session: Session) => Promi
     process.exitCode = await work({ access, console });
   } catch (error) {
     const { words, exitCode } = failureOf(error, access?.server);
-    console.say(`nodefence: ${words}`);
+    console.say(wrapped(`nodefence: ${words}`, console.width ?? UNBROKEN, '  '));
     process.exitCode = exitCode;
   } finally {
     access?.close();

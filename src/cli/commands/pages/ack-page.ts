@@ -1,6 +1,6 @@
 import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { DeviceRead } from '../device-reads.ts';
-import { harmless } from '../terminal/text.ts';
+import { counted, harmless } from '../terminal/text.ts';
 import { moment } from '../terminal/times.ts';
 import type { FreedPod } from './plan-page.ts';
 import { entry, paragraph } from './sections.ts';
@@ -43,7 +43,7 @@ export function ackPage({ node, bootID, status, reads, freed }: AckPage, sheet: 
     .slice(0, PODS_SHOWN)
     .map(({ namespace, name, claims }) => `${namespace}/${name}${claims.length === 0 ? '' : ` (${claims.join(', ')})`}`);
   const more = freed.length > PODS_SHOWN ? ` and ${freed.length - PODS_SHOWN} more` : '';
-  lines.push(line('lets go', pods.length === 0 ? 'no pods' : `${freed.length} pods: ${pods.join(', ')}${more}`));
+  lines.push(line('lets go', pods.length === 0 ? 'no pods' : `${counted(freed.length, 'pod')}: ${pods.join(', ')}${more}`));
   const danger =
     'If that machine still runs, its pods start a second time elsewhere, both write to the same volumes, and their data is destroyed. Nothing of nodefence can prevent that after your word.';
   return [...lines, '', ink.bad(paragraph(sheet, danger))].join('\n');

@@ -9,7 +9,7 @@ import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts
 import type { Look } from '../explanation.ts';
 import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
-import { harmless } from '../terminal/text.ts';
+import { counted, harmless } from '../terminal/text.ts';
 import { clockTime, duration, moment } from '../terminal/times.ts';
 import { fenceHeadline } from './headline.ts';
 import { runWords } from './run-words.ts';
@@ -141,8 +141,8 @@ function stopWords(stops: readonly NodeFenceStop[], { nowMs }: Sheet): string {
 function countWords(status: NodeFenceStatus | undefined, plan: Plan, report: NodeFenceReport | undefined): string {
   const restarts = plan.maxRestarts < 0 ? 'without end' : `of ${plan.maxRestarts}`;
   if (status !== undefined)
-    return `incident ${status.incident}, retry ${status.retries} of ${plan.stepRetries} in this step, restart ${status.restarts} ${restarts}`;
-  return `${report?.status?.incident ?? 0} incidents so far; ${plan.stepRetries} retries a step, restarts: ${plan.maxRestarts < 0 ? 'without end' : plan.maxRestarts}`;
+    return `incident ${status.incident}, ${counted(status.retries, 'failed run')} in this step (step_retries ${plan.stepRetries}), restart ${status.restarts} ${restarts}`;
+  return `${counted(report?.status?.incident ?? 0, 'incident')} so far; step_retries ${plan.stepRetries}, restarts: ${plan.maxRestarts < 0 ? 'without end' : plan.maxRestarts}`;
 }
 
 const SOURCES: Readonly<Record<Plan['source'], string>> = {

@@ -4,7 +4,7 @@ import type { NodeFence, NodeFenceAcknowledgement } from '../../../ports/resourc
 import type { NodeRow, StopRow } from '../fleet.ts';
 import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
-import { harmless, padded } from '../terminal/text.ts';
+import { counted, harmless, padded } from '../terminal/text.ts';
 import { age, between, clockTime, duration, moment } from '../terminal/times.ts';
 import { stopWords } from './fleet-page.ts';
 import { fenceHeadline } from './headline.ts';
@@ -124,13 +124,19 @@ function facts({ restore, released, frozen, retries, restarts, hold }: NodeFence
     const detached = released.volumesDetachedAt === undefined ? '' : `; volumes detached ${moment(released.volumesDetachedAt, sheet.nowMs)}`;
     const trouble = `${released.timedOut === true ? '; release_timeout was over' : ''}${released.voidedAt === undefined ? '' : `; VOID since ${moment(released.voidedAt, sheet.nowMs)}`}`;
     lines.push(
-      entry(sheet, 'released', `${released.pods} pods by ${released.by} ${moment(released.at, sheet.nowMs)}${detached}${trouble}`, NAME_WIDTH),
+      entry(
+        sheet,
+        'released',
+        `${counted(released.pods, 'pod')} by ${released.by} ${moment(released.at, sheet.nowMs)}${detached}${trouble}`,
+        NAME_WIDTH,
+      ),
     );
   }
   const back = restore === undefined ? [] : restoreWords(restore);
   if (back.length > 0) lines.push(entry(sheet, 'to take back', harmless(back.join(', ')), NAME_WIDTH, sheet.ink.warn));
-  const limit = plan === undefined ? '' : ` of ${plan.stepRetries}, restart ${restarts} of ${plan.maxRestarts < 0 ? 'many' : plan.maxRestarts}`;
-  lines.push(entry(sheet, 'retry', `${retries}${limit}`, NAME_WIDTH));
+  const limit =
+    plan === undefined ? '' : ` (step_retries ${plan.stepRetries}); restart ${restarts} of ${plan.maxRestarts < 0 ? 'many' : plan.maxRestarts}`;
+  lines.push(entry(sheet, 'failed runs', `${retries} in this step${limit}`, NAME_WIDTH));
   return [heading(sheet, 'Standing'), ...lines];
 }
 

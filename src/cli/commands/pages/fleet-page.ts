@@ -30,15 +30,7 @@ export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: She
   const hidden = options.all || quiet.length <= QUIET_LISTED ? 0 : quiet.length;
   const shown = hidden === 0 ? status.nodes : status.nodes.filter((row) => urgency(row) !== QUIET);
   lines.push('');
-  if (shown.length > 0)
-    lines.push(
-      ...table(
-        columns(options.wide),
-        shown.map((row) => cells(row, options.wide, sheet)),
-        ink.bold,
-        sheet.width,
-      ),
-    );
+  if (shown.length > 0) lines.push(...nodeTable(shown, options.wide, sheet));
   else if (hidden === 0) lines.push('There are no nodes.');
   if (hidden > 0) lines.push(ink.dim(`and ${hidden} nodes that are Ready and not fenced (--all shows them)`));
   lines.push(...notes(status, sheet));
@@ -57,19 +49,37 @@ export function stopWords({ name, node, reason, since, by }: StopRow, nowMs: num
   return harmless(`${name}: ${node === undefined ? 'ALL nodes' : `node ${node}`} since ${moment(since, nowMs)}${who}: ${reason}`);
 }
 
-const NARROW: readonly Column[] = [
+interface NodeColumn extends Column {
+  mayGo?: true;
+}
+
+const NARROW: readonly NodeColumn[] = [
   { head: 'NODE', least: 12, givesWay: 2 },
   { head: 'READY', least: 7, givesWay: 0 },
   { head: 'FENCE', least: 7, givesWay: 0 },
-  { head: 'STEP', least: 9, givesWay: 1 },
-  { head: 'HOLD', least: 7, givesWay: 3 },
-  { head: 'OUTCOME', least: 7, givesWay: 0 },
+  { head: 'STEP', least: 9, givesWay: 4, mayGo: true },
+  { head: 'HOLD', least: 7, givesWay: 3, mayGo: true },
+  { head: 'OUTCOME', least: 7, givesWay: 0, mayGo: true },
   { head: 'SINCE', least: 5, givesWay: 0 },
-  { head: 'DEVICE', least: 8, givesWay: 4 },
+  { head: 'DEVICE', least: 15, givesWay: 5, mayGo: true },
 ];
 
-function columns(wide: boolean): readonly Column[] {
-  return wide ? [...NARROW, { head: 'MESSAGE', least: 10, givesWay: 5 }] : NARROW;
+function columns(wide: boolean): readonly NodeColumn[] {
+  return wide ? [...NARROW, { head: 'MESSAGE', least: 10, givesWay: 6 }] : NARROW;
+}
+
+/** Columns in which nothing stands leave their room to the others. */
+function nodeTable(rows: readonly NodeRow[], wide: boolean, sheet: Sheet): string[] {
+  const all = rows.map((row) => cells(row, wide, sheet));
+  const kept = columns(wide)
+    .map((column, index) => ({ column, index }))
+    .filter(({ column, index }) => wide || !column.mayGo || all.some((row) => row[index]?.text !== '-'));
+  return table(
+    kept.map(({ column }) => column),
+    all.map((row) => kept.map(({ index }) => row[index] ?? { text: '' })),
+    sheet.ink.bold,
+    sheet.width,
+  );
 }
 
 function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {

@@ -2,7 +2,7 @@ import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import type { Plan, ReleaseMode, Step } from '../../../domain/plan.ts';
 import { stagesOf, totalOf } from '../plan-durations.ts';
 import type { Stage } from '../plan-durations.ts';
-import { harmless, padded, clipped } from '../terminal/text.ts';
+import { clipped, counted, harmless, padded } from '../terminal/text.ts';
 import { duration } from '../terminal/times.ts';
 import { problemLine } from './explain-page.ts';
 import { runWords } from './run-words.ts';
@@ -115,7 +115,7 @@ function totals(stages: readonly Stage[], plan: Plan, sheet: Sheet): string[] {
     'until it is back (boot time on top)',
     totalOf(stages, () => true),
   );
-  const again = `Each run that fails is tried again, ${plan.stepRetries} times in a step, after settle (${duration(plan.timing.settleMs)}); then the next level, then restarts (${plan.maxRestarts < 0 ? 'without end' : plan.maxRestarts}).`;
+  const again = `Each run that fails is tried again, ${counted(plan.stepRetries, 'time')} in a step, after settle (${duration(plan.timing.settleMs)}); then the next level, then restarts (${plan.maxRestarts < 0 ? 'without end' : plan.maxRestarts}).`;
   return [...lines, sheet.ink.dim(paragraph(sheet, again, '  '))];
 }
 
@@ -140,8 +140,8 @@ function released({ plan, freed, stay, attached }: PlanPage, sheet: Sheet): stri
   for (const { namespace, name, claims } of freed.slice(0, PODS_SHOWN))
     lines.push(paragraph(sheet, harmless(`pod ${namespace}/${name}${claims.length === 0 ? '' : ` with ${claims.join(', ')}`}`), '  '));
   if (freed.length === 0) lines.push('  no pod');
-  if (freed.length > PODS_SHOWN) lines.push(`  and ${freed.length - PODS_SHOWN} more pods`);
+  if (freed.length > PODS_SHOWN) lines.push(`  and ${counted(freed.length - PODS_SHOWN, 'more pod')}`);
   if (attached.length > 0) lines.push(paragraph(sheet, harmless(`volumes attached: ${attached.join(', ')}`), '  '));
-  if (stay > 0) lines.push(sheet.ink.dim(`  ${stay} pods stay: of DaemonSets, static, or with a toleration of the taint`));
+  if (stay > 0) lines.push(sheet.ink.dim(`  ${counted(stay, 'pod')} of DaemonSets, static, or tolerating the taint: not touched`));
   return lines;
 }

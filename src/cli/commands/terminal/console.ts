@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { COLOURED, PLAIN } from './ink.ts';
 import type { Ink } from './ink.ts';
+import { wrapped } from './text.ts';
 
 /** Where a command writes to and asks. */
 export interface Console {
@@ -24,6 +25,12 @@ export interface Console {
 }
 
 const NARROWEST = 40;
+const UNBROKEN = 10_000;
+
+/** Prints a sentence, broken at the terminal's width. */
+export function tell(console: Console, text: string, paint: (text: string) => string = (plain) => plain): void {
+  for (const line of wrapped(text, console.width ?? UNBROKEN, '  ').split('\n')) console.print(paint(line));
+}
 
 /** The process' own streams; colours only on a terminal and without NO_COLOR. */
 export function processConsole(): Console {

@@ -78,3 +78,8 @@ export function wrapped(text: string, width: number, indent = ''): string {
   }
   return [...lines, line].join(`\n${indent}`);
 }
+
+/** `1 pod`, `3 pods`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
