@@ -26,6 +26,8 @@ export interface RequestStep {
   /** Variables to keep from the answer, by path (`metadata.resourceVersion`). */
   save?: Readonly<Record<string, string>>;
   status: number;
+  /** Asked again for a while until the answer is this: a real server learns of new roles by a watch. */
+  eventually?: true;
   /** Members that the answer must have, recursively; arrays must have the same length. A RegExp matches a text. */
   expect?: unknown;
   /** Paths that the answer must not have. */

@@ -1,6 +1,7 @@
 import type { ConformanceCase } from './case.ts';
 import { ACCESS_CASES } from './cases-access.ts';
 import { APPLY_CASES } from './cases-apply.ts';
+import { CLUSTER_CASES } from './cases-cluster.ts';
 import { CUSTOM_CASES } from './cases-custom.ts';
 import { LIFECYCLE_CASES } from './cases-lifecycle.ts';
 import { LIST_CASES } from './cases-lists.ts';
@@ -16,6 +17,7 @@ export const CASES: readonly ConformanceCase[] = [
   ...CUSTOM_CASES,
   ...APPLY_CASES,
   ...ACCESS_CASES,
+  ...CLUSTER_CASES,
 ];
 
 /** Does a server of a minor version behave as the case says? */

@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ASSETS_VARIABLE, assetsOf, HOW_TO_GET_ASSETS } from '../../src/drill/control-plane/assets.ts';
 import { applies, CASES } from './cases.ts';
 import { prepare } from './prepare.ts';
 import { startRealServer, type RealServer } from './real-server.ts';
 import { runCase } from './run-case.ts';
 
-const binaries = process.env['KUBEBUILDER_ASSETS'] ?? '';
+const assets = process.env[ASSETS_VARIABLE] ?? '';
 
-describe.runIf(binaries !== '')('conformance of a real kube-apiserver (needs KUBEBUILDER_ASSETS)', () => {
+describe.runIf(assets !== '')(`conformance of a real kube-apiserver (${HOW_TO_GET_ASSETS})`, () => {
   let real: RealServer;
 
   beforeAll(async () => {
-    real = await startRealServer(binaries);
+    real = await startRealServer(assetsOf(process.env, ['etcd', 'kube-apiserver']));
     await prepare(real.target);
-  }, 90_000);
+  }, 150_000);
 
   afterAll(async () => {
     await real.stop();

@@ -1,5 +1,7 @@
 import type { ConformanceCase, ConformanceTarget, RequestStep, Step } from './case.ts';
 
+const EVENTUALLY_MS = 5_000;
+
 /** Runs a case; the result is empty when the server behaved as it must, else one line for each difference. */
 export async function runCase(target: ConformanceTarget, one: ConformanceCase): Promise<string[]> {
   const differences: string[] = [];
@@ -22,7 +24,12 @@ async function runRequest(target: ConformanceTarget, step: RequestStep, saved: M
   const path = filled(step.path, saved);
   const body: unknown =
     step.body === undefined ? undefined : typeof step.body === 'string' ? step.body : JSON.parse(filled(JSON.stringify(step.body), saved));
-  const answer = await target.request({ ...step, path, body });
+  let answer = await target.request({ ...step, path, body });
+  for (const deadline = performance.now() + EVENTUALLY_MS; step.eventually === true && !isAnswer(answer, step, saved);) {
+    if (performance.now() > deadline) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    answer = await target.request({ ...step, path, body });
+  }
   const where = `${step.method} ${path}`;
   if (answer.status !== step.status)
     differences.push(`${where}: status ${String(answer.status)} instead of ${String(step.status)}: ${JSON.stringify(answer.body).slice(0, 600)}`);
@@ -36,6 +43,10 @@ async function runRequest(target: ConformanceTarget, step: RequestStep, saved: M
     differences.push(`${where}: ${step.same.join(' and ')} should be the same`);
   if (step.differ !== undefined && saved.get(step.differ[0]) === saved.get(step.differ[1]))
     differences.push(`${where}: ${step.differ.join(' and ')} should differ`);
+}
+
+function isAnswer(answer: { status: number; body: unknown }, step: RequestStep, saved: ReadonlyMap<string, string>): boolean {
+  return answer.status === step.status && (step.expect === undefined || compare(answer.body, step.expect, '', saved).length === 0);
 }
 
 function filled(text: string, saved: ReadonlyMap<string, string>): string {

@@ -184,7 +184,7 @@ describe('watches', () => {
     expect(watch.events).toEqual([]);
     cluster.ask('POST', `${PODS}/a/binding`, { target: { name: 'n1' } });
     cluster.ask('DELETE', `${PODS}/a`, { gracePeriodSeconds: 0 });
-    expect(watch.events.map((event) => event.type)).toEqual(['ADDED', 'DELETED']);
+    expect(watch.events.map((event) => event.type)).toEqual(['ADDED', 'MODIFIED', 'DELETED']);
   });
 
   it('are told 410 by an event when all are expired', () => {

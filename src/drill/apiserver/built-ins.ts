@@ -24,6 +24,8 @@ export function prepareBuiltIn(object: ApiObject, kind: Kind, backend: Backend):
       return withSpec({ ...object, status: { phase: 'Pending' } }, { volumeMode: 'Filesystem' });
     case 'services':
       return withSpec({ ...object, status: { loadBalancer: {} } }, { type: 'ClusterIP', sessionAffinity: 'None', clusterIP: 'None' });
+    case 'volumeattachments.storage.k8s.io':
+      return { ...object, status: { attached: false } };
     case 'storageclasses.storage.k8s.io':
       return { reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate', ...object };
     case 'statefulsets.apps':

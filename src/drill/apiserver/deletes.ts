@@ -58,7 +58,7 @@ export function remove(backend: Backend, kind: Kind, before: ApiObject, options:
   const finalizers = withPolicy(metadata.finalizers ?? [], options);
   const grace = graceOf(kind, before, options);
   const holds = finalizers.length > 0 || qualified(kind) === 'namespaces';
-  if (grace === 0 && !holds) return removed(backend, kind, before, options);
+  if (grace === 0 && !holds) return removed(backend, kind, last(backend, kind, before, options), options);
   if (
     metadata.deletionTimestamp !== undefined &&
     (metadata.deletionGracePeriodSeconds ?? 0) <= grace &&
@@ -70,6 +70,12 @@ export function remove(backend: Backend, kind: Kind, before: ApiObject, options:
   if (qualified(kind) === 'namespaces') marked['status'] = { phase: 'Terminating' };
   const object = options.dryRun ? marked : backend.store.put(kind.storage, marked);
   return { answer: object, object, gone: false };
+}
+
+/** What watchers see last: a pod is marked with grace 0 before it goes, whatever its grace was. */
+function last(backend: Backend, kind: Kind, before: ApiObject, options: DeleteOptions): ApiObject {
+  if (qualified(kind) !== 'pods' || options.dryRun || before.metadata.deletionGracePeriodSeconds === 0) return before;
+  return backend.store.put(kind.storage, mark(backend, before, [], 0));
 }
 
 /** 409 when the object is not the one, or not in the state, that the deletion names. */

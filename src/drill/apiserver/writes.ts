@@ -3,11 +3,12 @@ import { checkBuiltIn, encodeSecret, prepareBuiltIn } from './built-ins.ts';
 import { seconds } from './clock-text.ts';
 import { checkDefinition } from './definitions.ts';
 import { alreadyExists, ApiFailure, badRequest, conflict, invalid, MODIFIED, notFound, qualified } from './failure.ts';
-import { contentOf, equal, isObject, metadataWithout, without, type ApiObject, type Json, type Metadata } from './json.ts';
+import { contentOf, equal, isObject, metadataWithout, without, type ApiObject, type Json, type JsonObject, type Metadata } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
 import { asObject, checkMetadata, desiredState } from './metadata.ts';
 import { trackUpdate } from './patches/field-managers.ts';
 import { applyDefaults, dropNulls, prune, unknownFields } from './schema/structure.ts';
+import { wholeSeconds } from './schema/times.ts';
 import { validate } from './schema/validate.ts';
 
 export const OBJECT_BYTES_MAX = 1_572_864;
@@ -84,7 +85,9 @@ export function checkFields(object: ApiObject, kind: Kind, context: WriteContext
 export function shaped(object: ApiObject, kind: Kind, backend: Backend, isNew: boolean): ApiObject {
   if (!kind.custom) {
     const filled = isNew ? prepareBuiltIn(object, kind, backend) : object;
-    return storedForm(kind.kind === 'Secret' ? encodeSecret(filled) : filled, kind);
+    const stored = storedForm(kind.kind === 'Secret' ? encodeSecret(filled) : filled, kind);
+    const { apiVersion, kind: kindName, metadata, ...content } = stored;
+    return { apiVersion, kind: kindName, metadata, ...(wholeSeconds(content, schemaOf(kind)) as JsonObject) };
   }
   const { apiVersion, kind: kindName, metadata, ...content } = object;
   if (isNew && kind.subresources.includes('status')) Reflect.deleteProperty(content, 'status');

@@ -152,7 +152,8 @@ export class PodSync {
     try {
       await api.patch(WORLD_PODS, place, 'strategic', { metadata: { uid: pod.metadata.uid }, status });
     } catch (error) {
-      const isGone = error instanceof ApiStatusError && (error.status === 404 || error.status === 409);
+      // 422: a pod of another uid has the name by now.
+      const isGone = error instanceof ApiStatusError && [404, 409, 422].includes(error.status);
       if (!isGone) throw error;
     }
   }
