@@ -50,8 +50,8 @@ export async function accessCluster(flags: ClusterFlags): Promise<ClusterAccess>
   const server = await loadServerConfig({
     environment: process.env,
     clock,
-    ...(flags.kubeconfig === undefined ? {} : { path: flags.kubeconfig }),
-    ...(flags.context === undefined ? {} : { context: flags.context }),
+    ...((flags.kubeconfig ?? '') === '' ? {} : { path: flags.kubeconfig }),
+    ...((flags.context ?? '') === '' ? {} : { context: flags.context }),
   });
   const transport = new HttpsTransport({ server, clock, userAgent: `nodefence/${VERSION}` });
   return {

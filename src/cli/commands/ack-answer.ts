@@ -6,6 +6,7 @@ import type { ExitCode } from './failure.ts';
 import { leaderOf, leaderWords } from './leader.ts';
 import type { ListedCluster } from './listed-cluster.ts';
 import type { Session } from './person-command.ts';
+import { tell } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 
 const WAIT_MS = 20_000;
@@ -21,16 +22,16 @@ export async function awaitAnswer({ access, console }: Session, word: NodeFenceA
   while (clock.monotonicMs() < untilMs) {
     const now = await cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, name);
     if (now === undefined) {
-      console.print(ink.bad(`${name} was taken away before the controller used it.`));
+      tell(console, `${name} was taken away before the controller used it.`, ink.bad);
       return EXIT.failed;
     }
     const message = harmless(now.status?.message ?? '');
     if (now.status?.state === 'accepted') {
-      console.print(ink.good(`ACCEPTED: ${message} The workload is let go; watch it: nodefence status ${word.spec.node} -w`));
+      tell(console, `ACCEPTED: ${message} The workload is let go; watch it: nodefence status ${word.spec.node} -w`, ink.good);
       return EXIT.done;
     }
     if (now.status?.state === 'refused') {
-      console.print(ink.bad(`REFUSED: ${message}`));
+      tell(console, `REFUSED: ${message}`, ink.bad);
       return EXIT.failed;
     }
     await clock.sleep(ASK_EVERY_MS);
@@ -39,6 +40,6 @@ export async function awaitAnswer({ access, console }: Session, word: NodeFenceA
   const leader = leaderOf(before.leaderLease, clock.wallMs());
   const why =
     leader.isAlive || before.leaderLease === undefined ? (fence?.status?.message ?? 'the fence is gone') : leaderWords(leader, clock.wallMs());
-  console.print(ink.warn(`It waits still: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`));
+  tell(console, `It waits still: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`, ink.warn);
   return EXIT.held;
 }

@@ -21,6 +21,7 @@ import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 import { requesterOf } from './requester.ts';
 import { reasonArgument } from './stop-scope.ts';
+import { tell } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 import { moment } from './terminal/times.ts';
 
@@ -80,7 +81,7 @@ async function acknowledge(session: Session, node: string, flags: AckFlags): Pro
       reason: flags.reason,
     },
   });
-  console.print(`Acknowledged: node ${node} is down, on your word (NodeFenceAcknowledgement ${word.metadata.name}). It counts once, for 15 minutes.`);
+  tell(console, `Acknowledged: node ${node} is down, on your word (NodeFenceAcknowledgement ${word.metadata.name}). It counts once, for 15 minutes.`);
   return flags.wait ? awaitAnswer(session, word, cluster) : EXIT.done;
 }
 

@@ -11,6 +11,7 @@ import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 import { concerns, scopeOf, scopeWords } from './stop-scope.ts';
 import type { Scope } from './stop-scope.ts';
+import { tell } from './terminal/console.ts';
 
 interface ResumeFlags extends ClusterFlags {
   all?: true;
@@ -33,15 +34,15 @@ async function resume({ access, console }: Session, scope: Scope): Promise<ExitC
   for (const stop of own) {
     const { name, uid } = stop.metadata;
     const wasThere = await cluster.remove(NODE_FENCE_STOPS, name, uid === undefined ? {} : { uid });
-    console.print(`${ink.good(wasThere ? 'RESUMED' : 'was gone')}: ${stopWords(stopRow(stop), clock.wallMs())}`);
+    tell(console, `${wasThere ? 'RESUMED' : 'Was gone'}: ${stopWords(stopRow(stop), clock.wallMs())}`, ink.good);
   }
   const others = stops.filter((stop) => !concerns(stop, scope));
   const holding = 'node' in scope ? others.filter((stop) => stop.spec.all === true) : [];
   for (const stop of others) {
     if ('node' in scope && stop.spec.all !== true) continue;
-    console.print(ink.warn(`Still stands: ${stopWords(stopRow(stop), clock.wallMs())}`));
+    tell(console, `Still stands: ${stopWords(stopRow(stop), clock.wallMs())}`, ink.warn);
   }
   if (holding.length === 0) return EXIT.done;
-  console.print(ink.bad(`${scopeWords(scope)} is still held, by the stop of all nodes: nodefence resume --all`));
+  tell(console, `${scopeWords(scope)} is still held, by the stop of all nodes: nodefence resume --all`, ink.bad);
   return EXIT.held;
 }

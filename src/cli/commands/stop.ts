@@ -16,6 +16,7 @@ import type { Session } from './person-command.ts';
 import { requesterOf } from './requester.ts';
 import { concerns, reasonArgument, scopeOf, scopeWords, stopName } from './stop-scope.ts';
 import type { Scope } from './stop-scope.ts';
+import { tell } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 
 interface StopFlags extends ClusterFlags {
@@ -47,11 +48,12 @@ async function stop({ access, console }: Session, scope: Scope, reason: string):
     const standing = await cluster.get(NODE_FENCE_STOPS, name);
     if (standing === undefined) throw error;
     if (!concerns(standing, scope)) throw taken(standing, access);
-    console.print(`${ink.warn('It is stopped already.')} ${stopWords(stopRow(standing), access.clock.wallMs())}`);
+    tell(console, `It is stopped already. ${stopWords(stopRow(standing), access.clock.wallMs())}`, ink.warn);
     return EXIT.done;
   }
-  console.print(`${ink.warn(`STOPPED: ${scopeWords(scope)}`)} (NodeFenceStop ${name})`);
-  console.print(
+  tell(console, `STOPPED: ${scopeWords(scope)} (NodeFenceStop ${name})`, ink.warn);
+  tell(
+    console,
     'No isolation, off or release begins any more; what was sent already is finished, within 2 s. Nothing is undone, and nothing is switched on.',
   );
   console.print(`It stands until: nodefence resume ${'node' in scope ? scope.node : '--all'}`);
@@ -79,5 +81,6 @@ function warn({ spec, status }: NodeFence, console: Session['console']): void {
   if (standing.length === 0) return;
   const words = `${spec.node} stays as its fence left it: ${standing.join(', ')}.`;
   const isOff = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
-  console.print(console.ink.bad(harmless(`LeftOff: ${words}${isOff ? ' The machine is OFF until you resume, or switch it on by hand.' : ''}`)));
+  if (isOff) tell(console, harmless(`LeftOff: ${words} The machine is OFF until you resume, or switch it on by hand.`), console.ink.bad);
+  else tell(console, harmless(words), console.ink.warn);
 }
