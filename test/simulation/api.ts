@@ -9,6 +9,7 @@ import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
 import type { Kernel } from './kernel/kernel.ts';
+import type { SimulatedProcess } from './kernel/simulated-process.ts';
 
 export const CONTROLLER_USER = 'nodefence';
 const ADMIN = 'admin';
@@ -27,12 +28,15 @@ const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plur
 export class SimulatedApi {
   /** For building the world and for looking at its end: no delay, no fault. */
   readonly admin: ApiClient;
+  /** For its clock. */
+  readonly process: SimulatedProcess;
   readonly #server: ApiServer;
 
   constructor(kernel: Kernel, nodes: readonly string[], audit: (event: ApiEvent) => void) {
     const names = [ADMIN, CONTROLLER_USER, CONTROLLER_MANAGER, ...nodes.map((node) => `system:node:${node}`)];
+    this.process = kernel.spawn('api-server');
     this.#server = new ApiServer({
-      clock: kernel.spawn('api-server').clock,
+      clock: this.process.clock,
       random: kernel.random('api-server'),
       users: names.map((name) => ({ name, groups: ['system:masters'], token: name })),
       authorization: 'always-allow',

@@ -7,6 +7,9 @@ const SECRET_NAME = 'bmc-credentials';
 /** The password of every simulated BMC; it must turn up nowhere but in its Secret (P9). */
 export const SECRET_TEXT = 'correct-horse-battery-staple';
 
+/** The password after a rotation. */
+export const ROTATED_TEXT = 'another-horse-another-staple';
+
 /** The ConfigMaps that an administrator would write for these nodes, in the seed's own form. */
 export async function createFenceConfiguration(
   admin: Pick<Cluster, 'create'>,
@@ -42,6 +45,34 @@ export async function createFenceConfiguration(
       'fence-method-bmc-off': propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${node}`, action: 'off' }),
       'fence-method-bmc-on': propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${node}`, action: 'on' }),
     });
+  }
+}
+
+/** What somebody does to the failed node's configuration by mistake; `other` is another node. */
+export async function editFenceConfiguration(
+  admin: Pick<Cluster, 'mergePatch' | 'remove'>,
+  node: string,
+  other: string,
+  kind: 'address' | 'agent' | 'deleted',
+): Promise<void> {
+  const name = `fence-config-${node}`;
+  if (kind === 'deleted') {
+    await admin.remove(CONFIG_MAPS, name, { namespace: FENCE_NAMESPACE });
+    return;
+  }
+  const method = (action: 'on' | 'off'): string =>
+    kind === 'address'
+      ? propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${other}`, action })
+      : propertiesOf({ agent_name: 'no-such-agent', address: `bmc-${node}`, action });
+  const data = { 'fence-method-bmc-off': method('off'), 'fence-method-bmc-on': method('on') };
+  await admin.mergePatch(CONFIG_MAPS, name, { data }, { namespace: FENCE_NAMESPACE });
+}
+
+/** The BMCs' password is changed; the devices take it when they take it. Without a Secret nothing happens. */
+export async function rotateSecret(admin: Pick<Cluster, 'get' | 'mergePatch'>, password: string): Promise<void> {
+  if ((await admin.get(SECRETS, SECRET_NAME, FENCE_NAMESPACE)) !== undefined) {
+    const data = { password: Buffer.from(password).toString('base64') };
+    await admin.mergePatch(SECRETS, SECRET_NAME, { data }, { namespace: FENCE_NAMESPACE });
   }
 }
 

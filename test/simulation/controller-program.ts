@@ -16,5 +16,10 @@ export interface ControllerWorld {
   log: (line: string) => void;
 }
 
+/** What the process does on SIGTERM; it ends when the promise settles. */
+export interface RunningController {
+  stop: (deadlineMs: number) => Promise<void>;
+}
+
 /** The main function of a controller process. What it leaves running ends with the process. */
-export type ControllerProgram = (world: ControllerWorld) => void;
+export type ControllerProgram = (world: ControllerWorld) => RunningController;

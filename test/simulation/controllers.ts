@@ -1,15 +1,17 @@
 import { clusterAgents, createRegistry } from '../../agents/registry.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { ControllerEvent } from '../../src/drill/laws/trace.ts';
-import type { ControllerProgram } from './controller-program.ts';
+import type { ControllerProgram, RunningController } from './controller-program.ts';
 import { simulatedDefinition } from './devices.ts';
 import type { SimulatedDevice } from './devices.ts';
 import { FaultyTransport } from './faulty-transport.ts';
 import type { Kernel } from './kernel/kernel.ts';
-import { Port } from './kernel/port.ts';
+import { CrashCounter, Port } from './kernel/port.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import type { Network } from './network.ts';
+
+export type Replica = 0 | 1;
 
 export interface ControllersOptions {
   kernel: Kernel;
@@ -17,103 +19,167 @@ export interface ControllersOptions {
   api: ApiTransport;
   network: Network;
   devices: ReadonlyMap<string, SimulatedDevice>;
+  /** From a death to the new process. */
   restartAfterMs: number;
-  /** Strikes the first process that runs when `arm` is called. */
-  crash: CrashPoint | undefined;
+  /** How fast the clock of each replica's machine runs. */
+  clockRates: readonly number[];
+  /** One after the other: each counts the calls of all replicas from the moment at which the one before has struck. */
+  crashes: readonly CrashPoint[];
   record: (event: ControllerEvent) => void;
   log: (line: string) => void;
+  /** Told before each request takes effect: whose it is. */
+  speaking: (process: string) => void;
 }
+
+interface Running {
+  process: SimulatedProcess;
+  controller: RunningController;
+}
+
+/** As the daemon gives itself, and as Kubernetes gives it before it kills. */
+const STOP_DEADLINE_MS = 5_000;
+const TERMINATION_GRACE_MS = 30_000;
 
 /** The Deployment of the controller: keeps each replica running, with a new process and a new identity after every death. */
 export class Controllers {
   readonly #options: ControllersOptions;
-  readonly #running = new Map<number, SimulatedProcess>();
+  readonly #running = new Map<Replica, Running>();
+  readonly #crashes: CrashPoint[];
+  #counter: CrashCounter | undefined;
   #started = 0;
-  #isArmed = false;
-  #wasStruck = false;
+  #struck = 0;
 
   constructor(options: ControllersOptions) {
     this.#options = options;
+    this.#crashes = [...options.crashes];
   }
 
-  start(replica: number): void {
-    const { kernel, network, devices, program, api, log } = this.#options;
+  start(replica: Replica): void {
+    const { kernel, network, devices, program, api, log, clockRates, speaking } = this.#options;
     this.#started += 1;
-    const process = kernel.spawn(`nodefence-${replica}-${this.#started}`);
-    this.#running.set(replica, process);
+    const process = kernel.spawn(`nodefence-${replica}-${this.#started}`, clockRates[replica]);
     const port = new Port(process, {
-      pointFor: () => (this.#isArmed && replica === 0 ? this.#options.crash : undefined),
+      strike: (tags) => this.#counter?.strike(tags),
       onCrash: (point, label) => {
-        this.#isArmed = false;
-        this.#wasStruck = true;
         log(`${process.name} is struck ${point.moment} at ${label}`);
-        if (point.moment === 'stopped') {
-          this.#paused(process, point.stopMs);
-        } else {
-          this.#died(replica, process);
-        }
+        this.#struck += 1;
+        this.arm();
+        this.#strike(replica, process, point);
       },
     });
+    const announced: ApiTransport = {
+      request: (request) => {
+        speaking(process.name);
+        return api.request(request);
+      },
+      watch: (request, sink) => api.watch(request, sink),
+    };
     this.#record(process, 'start');
-    program({
+    const controller = program({
       identity: process.name,
-      transport: new FaultyTransport(api, port, network),
+      transport: new FaultyTransport(announced, port, network, hostOf(replica)),
       clock: process.clock,
       random: process.random,
       registry: createRegistry([...clusterAgents, simulatedDefinition(devices, port)]),
       exit: (reason) => {
         log(`${process.name} exits: ${reason}`);
-        process.crash();
-        this.#died(replica, process);
+        this.#ended(replica, process, 'crash');
       },
       log: (line) => {
         log(`${process.name} ${line}`);
       },
     });
+    this.#running.set(replica, { process, controller });
   }
 
-  /** The crash point was reached. */
-  get wasStruck(): boolean {
-    return this.#wasStruck;
+  /** How many crash points were reached. */
+  get struck(): number {
+    return this.#struck;
   }
 
-  /** From now on the crash point counts the calls of replica 0. */
+  /** From now on the next crash point counts calls. */
   arm(): void {
-    this.#isArmed = true;
+    const point = this.#crashes.shift();
+    this.#counter = point === undefined ? undefined : new CrashCounter(point);
   }
 
   /** The processes that live now. */
   get processes(): readonly SimulatedProcess[] {
-    return [...this.#running.values()];
+    return [...this.#running.values()].map(({ process }) => process);
   }
 
-  pause(replica: number, kind: 'stop' | 'suspend', durationMs: number): void {
-    const process = this.#running.get(replica);
-    if (process === undefined) {
+  /** The replica whose process has this name, if it lives. */
+  replicaOf(name: string): Replica | undefined {
+    return [...this.#running].find(([, { process }]) => process.name === name)?.[0];
+  }
+
+  pause(replica: Replica, kind: 'stop' | 'suspend', durationMs: number): void {
+    const process = this.#running.get(replica)?.process;
+    if (process !== undefined) {
+      this.#pause(process, kind, durationMs);
+    }
+  }
+
+  /** SIGTERM; SIGKILL when it has not ended by the end of its grace. */
+  terminate(replica: Replica): void {
+    const running = this.#running.get(replica);
+    if (running === undefined) {
       return;
     }
+    const { process, controller } = running;
+    const ended = (): void => {
+      this.#ended(replica, process, 'stop');
+    };
+    process.deliverAfter(0, () => {
+      controller.stop(STOP_DEADLINE_MS).then(ended, ended);
+    });
+    this.#options.kernel.schedule(TERMINATION_GRACE_MS, () => {
+      this.#ended(replica, process, 'crash');
+    });
+  }
+
+  #strike(replica: Replica, process: SimulatedProcess, point: CrashPoint): void {
+    switch (point.moment) {
+      case 'stopped':
+        this.#pause(process, 'stop', point.stopMs);
+        break;
+      case 'suspended':
+        this.#pause(process, 'suspend', point.stopMs);
+        break;
+      case 'terminated':
+        this.terminate(replica);
+        break;
+      default:
+        this.#died(replica, process, 'crash');
+    }
+  }
+
+  #pause(process: SimulatedProcess, kind: 'stop' | 'suspend', durationMs: number): void {
+    this.#record(process, 'pause');
     if (kind === 'suspend') {
       process.suspend(durationMs);
     } else {
       process.stop();
-      this.#options.kernel.schedule(durationMs, () => {
-        process.resume();
-      });
     }
-    this.#paused(process, durationMs);
-  }
-
-  #paused(process: SimulatedProcess, durationMs: number): void {
-    this.#record(process, 'pause');
     this.#options.kernel.schedule(durationMs, () => {
+      if (kind === 'stop') {
+        process.resume();
+      }
       if (!process.isDead) {
         this.#record(process, 'resume');
       }
     });
   }
 
-  #died(replica: number, process: SimulatedProcess): void {
-    this.#record(process, 'crash');
+  #ended(replica: Replica, process: SimulatedProcess, how: 'stop' | 'crash'): void {
+    if (!process.isDead) {
+      process.crash();
+      this.#died(replica, process, how);
+    }
+  }
+
+  #died(replica: Replica, process: SimulatedProcess, how: 'stop' | 'crash'): void {
+    this.#record(process, how);
     this.#running.delete(replica);
     this.#options.kernel.schedule(this.#options.restartAfterMs, () => {
       this.start(replica);
@@ -123,4 +189,9 @@ export class Controllers {
   #record(process: SimulatedProcess, what: ControllerEvent['what']): void {
     this.#options.record({ kind: 'controller', at: 0, id: process.name, what });
   }
+}
+
+/** The network's name for the machine on which a replica runs. */
+export function hostOf(replica: Replica): string {
+  return `nodefence-${replica}`;
 }

@@ -5,7 +5,7 @@ import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
 import { SimulatedDevice, SimulatedPowerAgent } from './devices.ts';
 import type { DeviceBehaviour } from './devices.ts';
 import { Kernel } from './kernel/kernel.ts';
-import { Port } from './kernel/port.ts';
+import { CrashCounter, Port } from './kernel/port.ts';
 import type { CrashPoint } from './kernel/port.ts';
 
 function bench(behaviour: DeviceBehaviour, crash?: CrashPoint) {
@@ -25,9 +25,10 @@ function bench(behaviour: DeviceBehaviour, crash?: CrashPoint) {
     schedule: (delayMs, task) => kernel.schedule(delayMs, task),
     record: (event) => events.push(event),
   });
+  const counter = crash === undefined ? undefined : new CrashCounter(crash);
   const agent = new SimulatedPowerAgent(
     new Map([['bmc-a', device]]),
-    new Port(controller, crash === undefined ? undefined : { pointFor: () => crash, onCrash: () => undefined }),
+    new Port(controller, counter === undefined ? undefined : { strike: (tags) => counter.strike(tags), onCrash: () => undefined }),
   );
   const abort = new AbortController();
   const target = (changes: Partial<Target> = {}): Target => ({

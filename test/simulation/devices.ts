@@ -45,6 +45,10 @@ const RESTORE_MS: RangeMs = [500, 25_000];
 export class SimulatedDevice {
   readonly options: DeviceOptions;
   behaviour: DeviceBehaviour;
+  /** Between all controllers and the device. cut: nothing passes. mute: it hears and obeys, its answers are lost. */
+  network: 'up' | 'cut' | 'mute' = 'up';
+  /** What it lets in; `undefined`: anything. */
+  password: string | undefined;
   #changing: 'on' | 'off' | undefined;
   #readAtMs = Number.NEGATIVE_INFINITY;
 
@@ -57,9 +61,27 @@ export class SimulatedDevice {
     return this.options.random.between(...ONE_WAY_MS);
   }
 
-  /** `false`: the request or its answer is lost. */
+  /** `false`: the request is lost. */
+  hears(): boolean {
+    return this.network !== 'cut' && this.#isThere();
+  }
+
+  /** `false`: the answer is lost. */
   answers(): boolean {
+    return this.network === 'up' && this.#isThere();
+  }
+
+  #isThere(): boolean {
     return this.behaviour !== 'dead' && (this.behaviour !== 'half-dead' || this.options.random.chance(HALF));
+  }
+
+  /** Is this its password? */
+  admits(password: string | undefined, session: string): boolean {
+    if (this.password === undefined || this.password === password) {
+      return true;
+    }
+    this.#record({ action: 'login', answer: '401', session });
+    return false;
   }
 
   /** Shows the machine's identity over `session`. */
@@ -169,7 +191,7 @@ export class SimulatedPowerAgent implements PowerAgent {
   }
 
   #conversation(target: Target, asked: string): Conversation {
-    const device = this.#devices.get(target.device);
+    const device = this.#devices.get(target.parameters['address'] ?? target.device);
     if (device === undefined) {
       throw new AgentError('Misconfigured', { device: target.device, plug: target.plug, asked, answered: 'no such device in this world' });
     }
@@ -208,10 +230,12 @@ class Conversation {
       answerMs: device.oneWayMs(),
       effect: () => {
         const lost = new Promise<never>(() => undefined);
-        if (!device.answers()) {
+        if (!device.hears()) {
           return lost;
         }
-        const result = effect(device, process.name);
+        const result = device.admits(this.#target.parameters['password'], process.name)
+          ? effect(device, process.name)
+          : Promise.reject(this.failure('Refused', 'it answered 401'));
         return device.answers() ? result : lost;
       },
     });

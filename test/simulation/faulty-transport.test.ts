@@ -129,7 +129,7 @@ describe('the faulty transport', () => {
     transport.watch({ path: '/api/v1/nodes', query: {} }, sink);
     let outcome: Promise<unknown> = Promise.resolve();
     kernel.schedule(100, () => {
-      network.cut('caller');
+      network.break('caller', 'cut');
       emit('a');
       outcome = get();
     });

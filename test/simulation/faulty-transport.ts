@@ -11,11 +11,14 @@ export class FaultyTransport implements ApiTransport {
   readonly #inner: ApiTransport;
   readonly #port: Port;
   readonly #network: Network;
+  readonly #host: string;
 
-  constructor(inner: ApiTransport, port: Port, network: Network) {
+  /** `host`: as the network knows the caller; a process that is started anew keeps it. */
+  constructor(inner: ApiTransport, port: Port, network: Network, host = port.process.name) {
     this.#inner = inner;
     this.#port = port;
     this.#network = network;
+    this.#host = host;
   }
 
   request(request: ApiRequest): Promise<ApiResponse> {
@@ -23,7 +26,7 @@ export class FaultyTransport implements ApiTransport {
     if (request.signal?.aborted === true) {
       return Promise.reject(new TransportError('aborted', `${request.method} ${request.path} was given up before it was sent`));
     }
-    const fate = this.#network.fateOf(process.name, request.method !== 'GET');
+    const fate = this.#network.fateOf(this.#host, request.method !== 'GET');
     const answer = this.#port.call({
       label: `${request.method} ${request.path}`,
       tags: tagsOf(request),
@@ -59,7 +62,7 @@ export class FaultyTransport implements ApiTransport {
   }
 
   watch(request: WatchRequest, sink: WatchSink): () => void {
-    const stream = new FaultyStream(this.#inner, this.#port, this.#network, request, sink);
+    const stream = new FaultyStream(this.#inner, this.#port, this.#network, this.#host, request, sink);
     return () => {
       stream.close();
     };
@@ -69,6 +72,8 @@ export class FaultyTransport implements ApiTransport {
     switch (fate) {
       case 'lost-request':
         return new Promise<never>(() => undefined);
+      case 'refused':
+        return Promise.reject(new TransportError('unreachable', `${request.method} ${request.path}: connection refused`));
       case 'lost-answer':
         return this.#inner.request(withoutSignal(request)).then(() => new Promise<never>(() => undefined));
       case 'conflict':
@@ -87,17 +92,21 @@ export class FaultyTransport implements ApiTransport {
 class FaultyStream {
   readonly #port: Port;
   readonly #network: Network;
+  readonly #host: string;
   readonly #sink: WatchSink;
   readonly #queue: (() => void)[] = [];
   #lastArrivalMs = 0;
   #isOver = false;
   #isSevered = false;
+  /** Half open: neither side will ever hear of the other again, and neither is told. */
+  #isDeaf = false;
   #hasEnded = false;
   #closeInner: (() => void) | undefined;
 
-  constructor(inner: ApiTransport, port: Port, network: Network, request: WatchRequest, sink: WatchSink) {
+  constructor(inner: ApiTransport, port: Port, network: Network, host: string, request: WatchRequest, sink: WatchSink) {
     this.#port = port;
     this.#network = network;
+    this.#host = host;
     this.#sink = sink;
     const { process } = port;
     if (process.isDead) {
@@ -112,7 +121,12 @@ class FaultyStream {
       requestMs: network.oneWayMs(),
       answerMs: 0,
       effect: () => {
-        if (network.isCut(process.name)) {
+        const breakage = network.breakageOf(host);
+        if (breakage === 'refused') {
+          process.deliverAfter(0, () => {
+            this.#end(new TransportError('unreachable', 'connection refused'));
+          });
+        } else if (breakage === 'cut' || breakage === 'mute') {
           process.deliverAfter(CONNECT_TIMEOUT_MS, () => {
             this.#end(new TransportError('unreachable', 'connect timed out'));
           });
@@ -188,8 +202,17 @@ class FaultyStream {
     if (this.#isOver || this.#isSevered) {
       return;
     }
-    if (this.#network.isCut(process.name)) {
-      this.#network.onceHealed(process.name, () => {
+    const breakage = this.#network.breakageOf(this.#host);
+    this.#isDeaf ||= breakage === 'deaf';
+    if (this.#isDeaf) {
+      return;
+    }
+    if (breakage === 'refused') {
+      this.#break('connection reset by peer');
+      return;
+    }
+    if (breakage !== undefined) {
+      this.#network.onceHealed(this.#host, () => {
         this.#break('connection timed out');
       });
       return;

@@ -1,4 +1,5 @@
 import { composeController } from '../../src/cli/compose.ts';
+import type { ComposedController } from '../../src/cli/compose.ts';
 import { LivePlanner } from '../../src/config/live-planner.ts';
 import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
@@ -11,9 +12,17 @@ const SYNC_DEADLINE_MS = 60_000;
 const LEASE = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 4_000 };
 const STALE_AFTER_MS = 90_000;
 
-/** The real controller, composed as the daemon composes it, as a program of the simulated world; `mutate` makes a mutant of it. */
-export function fenceProgram(mutate?: (dependencies: FenceDependencies) => FenceDependencies): ControllerProgram {
-  return (world) => {
+/** What makes a mutant of the program: its dependencies, its outer world, or how it stops are changed. */
+export interface Mutation {
+  mutate?: (dependencies: FenceDependencies) => FenceDependencies;
+  mutateWorld?: (world: ControllerWorld) => ControllerWorld;
+  mutateStop?: (controller: ComposedController, deadlineMs: number) => Promise<void>;
+}
+
+/** The real controller, composed as the daemon composes it, as a program of the simulated world. */
+export function fenceProgram({ mutate, mutateWorld, mutateStop }: Mutation = {}): ControllerProgram {
+  return (given) => {
+    const world = mutateWorld?.(given) ?? given;
     const { clock, random, transport, registry, exit } = world;
     const controller = composeController(
       {
@@ -43,6 +52,7 @@ export function fenceProgram(mutate?: (dependencies: FenceDependencies) => Fence
     controller.start().catch((error: unknown) => {
       exit(String(error));
     });
+    return { stop: (deadlineMs) => mutateStop?.(controller, deadlineMs) ?? controller.stop(deadlineMs) };
   };
 }
 

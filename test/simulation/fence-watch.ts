@@ -1,5 +1,6 @@
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import type { ObjectMeta } from '../../src/ports/objects.ts';
 
 const FENCES = 'nodefences.ha.k8s.io';
 
@@ -25,7 +26,8 @@ export class FenceWatch {
       return;
     }
     this.#changedAtMs = this.#now();
-    if (event.verb === 'delete') {
+    const metadata = (event.object as { metadata?: ObjectMeta } | undefined)?.metadata;
+    if (metadata?.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0) {
       this.#fences.delete(event.name);
       return;
     }

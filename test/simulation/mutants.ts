@@ -1,4 +1,5 @@
 import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
+import type { Mutation } from './fence-program.ts';
 import { OUT_OF_SERVICE_OWNER } from '../../src/controllers/fence/ownership.ts';
 import type { Job, Runner } from '../../src/ports/jobs.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
@@ -10,15 +11,14 @@ import type { KubeObject, Node } from '../../src/ports/objects.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A deliberate defect of the core. The simulation is worth something only when it catches each of them. */
-export interface Mutant {
+export interface Mutant extends Mutation {
   name: string;
   /** What is broken, as a clause. */
   defect: string;
   /** Part of the violation that must be seen. */
   caughtBy: RegExp;
-  /** Where the defect has a chance to show; otherwise as drawn, without crash and pause. */
+  /** Where the defect has a chance to show; otherwise as drawn, without crashes and disturbances. */
   scenario: (drawn: Scenario) => Partial<Scenario>;
-  mutate: (dependencies: FenceDependencies) => FenceDependencies;
 }
 
 function claim(job: Job, clock: Clock): JobReport {
@@ -133,7 +133,7 @@ export const MUTANTS: readonly Mutant[] = [
     defect: 'the lease is not looked at before a set',
     caughtBy: /P5/,
     // Stopped for longer than the lease lasts, between the look at the machine's identity and the set.
-    scenario: () => ({ ...honest(), controllers: 1, crash: { tag: 'device-read', nth: 2, moment: 'stopped', stopMs: 20_000 } }),
+    scenario: () => ({ ...honest(), controllers: 1, crashes: [{ tag: 'device-read', nth: 2, moment: 'stopped', stopMs: 20_000 }] }),
     mutate: (dependencies) => {
       const { leadership } = dependencies;
       return {

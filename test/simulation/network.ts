@@ -44,13 +44,23 @@ export const CALM_API: ApiFaults = {
   watchLateMs: [10, 3000],
 };
 
-export type RequestFate = 'delivered' | 'lost-request' | 'lost-answer' | 'conflict' | 'too-many-requests' | 'server-error';
+/**
+ * How a way to the API server is broken as a whole. cut: nothing passes, and it shows only when it heals or a deadline is over. mute: requests arrive,
+ * answers and events do not. refused: every connection is refused at once, as by a server that is down. deaf: requests pass, but the watches that are
+ * open when an event comes hang for ever, without any error.
+ */
+export type Breakage = 'cut' | 'mute' | 'refused' | 'deaf';
+
+export type RequestFate = 'refused' | 'delivered' | 'lost-request' | 'lost-answer' | 'conflict' | 'too-many-requests' | 'server-error';
+
+/** All hosts of a network. */
+export const EVERYONE = '*';
 
 /** Who can reach the API server now, and how badly. One for the world; faults may change while it runs. */
 export class Network {
   faults: ApiFaults;
   readonly #random: SeededRandom;
-  readonly #cut = new Set<string>();
+  readonly #broken = new Map<string, Breakage>();
   readonly #onHeal = new Map<string, (() => void)[]>();
 
   constructor(random: SeededRandom, faults: ApiFaults = CALM_API) {
@@ -58,26 +68,31 @@ export class Network {
     this.faults = faults;
   }
 
-  isCut(processName: string): boolean {
-    return this.#cut.has(processName);
+  /** How the way of that host is broken now. */
+  breakageOf(host: string): Breakage | undefined {
+    return this.#broken.get(host) ?? this.#broken.get(EVERYONE);
   }
 
-  cut(processName: string): void {
-    this.#cut.add(processName);
+  /** Breaks the way of one host, or of `EVERYONE`; a host's own breakage goes before everyone's. */
+  break(host: string, breakage: Breakage): void {
+    this.#broken.set(host, breakage);
   }
 
-  heal(processName: string): void {
-    this.#cut.delete(processName);
-    for (const listener of this.#onHeal.get(processName)?.splice(0) ?? []) {
-      listener();
+  heal(host: string): void {
+    this.#broken.delete(host);
+    for (const [name, listeners] of this.#onHeal) {
+      if (this.breakageOf(name) === undefined) {
+        this.#onHeal.delete(name);
+        for (const listener of listeners) {
+          listener();
+        }
+      }
     }
   }
 
-  /** Called once, when the partition of that process ends. */
-  onceHealed(processName: string, listener: () => void): void {
-    const listeners = this.#onHeal.get(processName) ?? [];
-    listeners.push(listener);
-    this.#onHeal.set(processName, listeners);
+  /** Called once, when that host's way is whole again. */
+  onceHealed(host: string, listener: () => void): void {
+    this.#onHeal.set(host, [...(this.#onHeal.get(host) ?? []), listener]);
   }
 
   oneWayMs(): number {
@@ -86,10 +101,16 @@ export class Network {
     return this.#random.between(low, high);
   }
 
-  fateOf(processName: string, isWrite: boolean): RequestFate {
+  fateOf(host: string, isWrite: boolean): RequestFate {
     const { faults } = this;
-    if (this.isCut(processName)) {
-      return 'lost-request';
+    switch (this.breakageOf(host)) {
+      case 'cut':
+        return 'lost-request';
+      case 'mute':
+        return 'lost-answer';
+      case 'refused':
+        return 'refused';
+      default:
     }
     let draw = this.#random.next();
     const table: readonly (readonly [RequestFate, number])[] = [

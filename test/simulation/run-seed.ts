@@ -4,7 +4,8 @@ import { endOf } from './ending.ts';
 import { fenceProgram } from './fence-program.ts';
 import { describeThrown, Kernel } from './kernel/kernel.ts';
 import { judged } from './judgement.ts';
-import { describeScenario, scenarioOf } from './scenario.ts';
+import { describeScenario } from './description.ts';
+import { scenarioOf } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { SeedResult } from './seed-result.ts';
 import { World } from './world.ts';
@@ -22,7 +23,14 @@ export interface RunSeedOptions {
 export async function runSeed(seed: number, options: RunSeedOptions = {}): Promise<SeedResult> {
   const scenario = options.scenario ?? scenarioOf(seed);
   const kernel = new Kernel({ seed, ...(options.onLine === undefined ? {} : { onLine: options.onLine }) });
-  const found = { violations: [] as string[], state: 'unknown', releases: 0, wasStruck: false, checks: {} as Readonly<Record<string, number>> };
+  const found = {
+    violations: [] as string[],
+    state: 'unknown',
+    releases: 0,
+    struck: 0,
+    takeOvers: 0,
+    checks: {} as Readonly<Record<string, number>>,
+  };
   try {
     const world = new World(scenario, kernel, options.program ?? fenceProgram());
     await world.begin();
@@ -32,7 +40,8 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     found.checks = checks;
     found.state = world.fence.of(fenceName(scenario.victim))?.state ?? 'none';
     found.releases = world.releases;
-    found.wasStruck = world.wasStruck;
+    found.struck = world.struck;
+    found.takeOvers = world.trace.takeOvers.count;
   } catch (thrown) {
     found.violations.push(`the world broke: ${describeThrown(thrown)}`);
   }

@@ -18,14 +18,37 @@ describe('the scenarios', () => {
   });
 
   it('play every fault with every device, with and without a crash', () => {
-    const pairs = counted(scenarios.map((scenario) => `${scenario.fault} ${scenario.device} ${scenario.crash === undefined ? 'calm' : 'crash'}`));
+    const pairs = counted(scenarios.map((scenario) => `${scenario.fault} ${scenario.device} ${scenario.crashes.length === 0 ? 'calm' : 'crash'}`));
     expect(Object.keys(pairs)).toHaveLength(4 * 8 * 2);
   });
 
-  it('crash the controller at every kind of call, before and after the effect, and stop it there', () => {
-    const crashes = scenarios.flatMap((scenario) => (scenario.crash === undefined ? [] : [scenario.crash]));
-    expect(Object.keys(counted(crashes.map((crash) => crash.tag)))).toHaveLength(7);
-    expect(Object.keys(counted(crashes.map((crash) => crash.moment)))).toHaveLength(3);
+  it('crash the controller at every kind of call, before and after the effect, and pause or stop it there', () => {
+    const crashes = scenarios.flatMap((scenario) => scenario.crashes);
+    expect(Object.keys(counted(crashes.map((crash) => crash.tag)))).toHaveLength(8);
+    expect(Object.keys(counted(crashes.map((crash) => crash.moment)))).toHaveLength(5);
+  });
+
+  it('pause, stop and cut off replicas, break the API server and devices, set clocks, edit and delete, alone and together', () => {
+    const disturbances = scenarios.flatMap((scenario) => scenario.disturbances);
+    const kinds = counted(
+      disturbances.map((one) => ('how' in one ? `${one.what} ${one.how}` : 'kind' in one ? `${one.what} ${one.kind}` : one.what)),
+    );
+    expect(Object.keys(kinds).sort()).toEqual(
+      ['break cut', 'break deaf', 'break mute', 'break refused', 'clock', 'delete-fence', 'device cut', 'device mute', 'edit address', 'edit agent']
+        .concat(['edit deleted', 'edit rotated', 'pause stop', 'pause suspend', 'stop', 'terminate'])
+        .sort(),
+    );
+    expect(Math.min(...Object.values(kinds))).toBeGreaterThan(10);
+    expect(scenarios.filter((scenario) => scenario.controllers === 2).length).toBeGreaterThan(0.65 * scenarios.length);
+    expect(scenarios.filter((scenario) => scenario.crashes.length > 1).length).toBeGreaterThan(0.2 * scenarios.length);
+    expect(scenarios.filter((scenario) => scenario.disturbances.length > 1).length).toBeGreaterThan(0.2 * scenarios.length);
+  });
+
+  it('let clocks drift by one percent at most', () => {
+    const rates = scenarios.flatMap(({ clockRates }) => [...clockRates.replicas, clockRates.kubelets]);
+    expect(Math.min(...rates)).toBeGreaterThanOrEqual(0.99);
+    expect(Math.max(...rates)).toBeLessThanOrEqual(1.01);
+    expect(rates.filter((rate) => rate !== 1).length).toBeGreaterThan(100);
   });
 
   it('meet the inequalities of the timing page', () => {

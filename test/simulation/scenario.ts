@@ -1,13 +1,34 @@
-import { SeededRandom } from './kernel/seeded-random.ts';
-import type { CrashPoint } from './kernel/port.ts';
+import { drawConfiguration, drawCrashes, drawDisturbances, drawFlaps, FAULT_AT_MS } from './draws.ts';
 import type { DeviceBehaviour } from './devices.ts';
+import type { CrashPoint } from './kernel/port.ts';
+import { SeededRandom } from './kernel/seeded-random.ts';
 import { CALM_API } from './network.ts';
-import type { ApiFaults, RangeMs } from './network.ts';
+import type { ApiFaults, Breakage, RangeMs } from './network.ts';
 
 /** panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. */
 export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap';
 
-/** What one seed plays. Plain data, drawn from the seed alone; chances are weights, so that a later issue adds a fault by adding a row. */
+/** `leader`: whoever holds the Lease when it happens. */
+export type Who = 'leader' | 0 | 1;
+
+/**
+ * Something that happens besides the node's own failure. pause: SIGSTOP or a sleeping machine. terminate: SIGTERM. break: of the way to the API server.
+ * device: of the way to the failed node's device. clock: a wall clock is set anew. stop: a person's NodeFenceStop for every node. edit: somebody changes
+ * the failed node's ConfigMap (another node's device, an unknown agent, deleted), or the Secret and the device get a new password. delete-fence: a
+ * person deletes the NodeFence.
+ */
+export type Disturbance = { atMs: number; durationMs: number } & (
+  | { what: 'pause'; who: Who; kind: 'stop' | 'suspend' }
+  | { what: 'terminate'; who: Who }
+  | { what: 'break'; who: Who | 'controllers' | 'everyone'; how: Breakage }
+  | { what: 'device'; how: 'cut' | 'mute' }
+  | { what: 'clock'; who: 'controllers' | 'leader' | 'api-server' | 'kubelets'; byMs: number }
+  | { what: 'stop' }
+  | { what: 'edit'; kind: 'address' | 'agent' | 'deleted' | 'rotated' }
+  | { what: 'delete-fence' }
+);
+
+/** What one seed plays. Plain data, drawn from the seed alone; chances are weights, so that a new fault is a new row. */
 export interface Scenario {
   seed: number;
   /** `a`, `b`, ...; the first one fails. */
@@ -16,21 +37,20 @@ export interface Scenario {
   controllers: 1 | 2;
   fault: NodeFault;
   faultAtMs: number;
-  /** How long a flap lasts. */
-  flapMs: number;
+  /** For `flap`: how long it is cut off each time, and how long it is back before the next. */
+  flaps: readonly { downMs: number; upMs: number }[];
+  /** For `flap`: the network is back so long after the first off was accepted, if it was not by then. */
+  healAfterOffMs: number | undefined;
   device: DeviceBehaviour;
   /** From an accepted set to its effect. */
   deviceEffectMs: RangeMs;
-  /** Of the first controller that leads. */
-  crash: CrashPoint | undefined;
-  /** From a crash to the new process. */
+  /** One after the other, of whichever controller makes the call; from the fault on. */
+  crashes: readonly CrashPoint[];
+  /** From a death to the new process. */
   restartAfterMs: number;
-  /** The leading controller stands still (SIGSTOP or a sleeping machine) from a while after the fault on. */
-  pause: { kind: 'stop' | 'suspend'; atMs: number; durationMs: number } | undefined;
-  /** The controller's wall clock is set anew. */
-  wallJump: { atMs: number; byMs: number } | undefined;
-  /** A person's NodeFenceStop for every node. */
-  stop: { atMs: number; durationMs: number } | undefined;
+  disturbances: readonly Disturbance[];
+  /** How fast clocks run: the two replicas', and all kubelets'. */
+  clockRates: { replicas: readonly [number, number]; kubelets: number };
   /** The Secret that the methods name does not exist. */
   isMisconfigured: boolean;
   /** Between the controllers and the API server, until `faultsEndMs`. */
@@ -75,26 +95,6 @@ const DEVICES: Readonly<Record<DeviceBehaviour, number>> = {
   refuses: 1,
   restores: 2,
 };
-const CRASH_TAGS: Readonly<Record<string, number>> = {
-  any: 4,
-  'api-write': 2,
-  'nodefences-write': 6,
-  'device-set': 4,
-  'device-read': 3,
-  'nodes-write': 3,
-  'api-read': 1,
-};
-const MOMENTS: Readonly<Record<CrashPoint['moment'], number>> = { 'before-effect': 4, 'after-effect': 4, stopped: 2 };
-/** Most calls of a kind that one fence makes; a crash point beyond the last call is a crash that does not happen. */
-const CRASH_CALLS: Readonly<Record<string, number>> = {
-  any: 120,
-  'api-write': 60,
-  'nodefences-write': 25,
-  'device-set': 2,
-  'device-read': 14,
-  'nodes-write': 4,
-  'api-read': 30,
-};
 
 const ROUGH_API: ApiFaults = {
   ...CALM_API,
@@ -109,33 +109,33 @@ const ROUGH_API: ApiFaults = {
   watchLateShare: 0.05,
 };
 
-const FAULT_AT_MS = 18_000;
 const NODE_NAMES = ['a', 'b', 'c', 'd'] as const;
+/** Design 10's D. */
+const DRIFT = 0.01;
 
 export function scenarioOf(seed: number): Scenario {
   const random = new SeededRandom(seed, 'scenario');
   const nodes = NODE_NAMES.slice(0, 2 + random.below(3));
   const fault = random.weighted(FAULTS);
   const device = random.weighted(DEVICES);
-  const crash = random.chance(0.6) ? crashPoint(random) : undefined;
-  const pause = random.chance(0.1) ? drawPause(random) : undefined;
-  const wallJump = random.chance(0.1) ? { atMs: FAULT_AT_MS + random.between(0, 90_000), byMs: random.between(-7_200_000, 7_200_000) } : undefined;
   const isRough = random.chance(0.3);
+  const hasDrift = random.chance(0.3);
+  const rate = (): number => (hasDrift ? 1 + random.between(-DRIFT, DRIFT) : 1);
   const scenario = {
     seed,
     nodes,
     victim: nodes[0] ?? 'a',
-    controllers: random.chance(0.3) ? (2 as const) : (1 as const),
+    controllers: random.chance(0.7) ? (2 as const) : (1 as const),
     fault,
     faultAtMs: FAULT_AT_MS + random.between(0, 10_000),
-    flapMs: random.between(8_000, 150_000),
+    flaps: fault === 'flap' ? drawFlaps(random) : [],
+    healAfterOffMs: fault === 'flap' && random.chance(0.4) ? random.between(0, device === 'slow' ? 25_000 : 1_500) : undefined,
     device,
     deviceEffectMs: (device === 'slow' ? [4_000, 25_000] : [50, 1_500]) as RangeMs,
-    crash,
+    crashes: drawCrashes(random),
     restartAfterMs: random.between(500, 20_000),
-    pause,
-    wallJump,
-    stop: random.chance(0.1) ? { atMs: FAULT_AT_MS + random.between(0, 90_000), durationMs: random.between(5_000, 60_000) } : undefined,
+    disturbances: drawDisturbances(random),
+    clockRates: { replicas: [rate(), rate()] as const, kubelets: rate() },
     isMisconfigured: random.chance(0.04),
     api: isRough ? ROUGH_API : CALM_API,
     faultsEndMs: 200_000,
@@ -144,74 +144,39 @@ export function scenarioOf(seed: number): Scenario {
   return { ...scenario, expected: expectedOf(scenario) };
 }
 
-/** The scenario in one line. */
-export function describeScenario(scenario: Scenario): string {
-  const { crash, pause } = scenario;
-  return [
-    `${scenario.fault} of ${scenario.victim} (${scenario.nodes.length} nodes)`,
-    `bmc ${scenario.device}`,
-    `release ${scenario.configuration.release}`,
-    scenario.controllers === 2 ? 'two controllers' : 'one controller',
-    crash === undefined ? undefined : describeCrash(crash, scenario.restartAfterMs),
-    pause === undefined ? undefined : `${pause.kind} for ${(pause.durationMs / 1000).toFixed(1)} s`,
-    scenario.stop === undefined ? undefined : `a person stops it for ${(scenario.stop.durationMs / 1000).toFixed(1)} s`,
-    scenario.isMisconfigured ? 'the Secret is missing' : undefined,
-    scenario.wallJump === undefined ? undefined : 'wall clock jumps',
-    scenario.api === CALM_API ? undefined : 'rough API',
-  ]
-    .filter((part) => part !== undefined)
-    .join(', ');
-}
-
-function describeCrash({ moment, tag, nth, stopMs }: CrashPoint, restartAfterMs: number): string {
-  return moment === 'stopped'
-    ? `stopped at ${tag} ${nth} for ${(stopMs / 1000).toFixed(1)} s`
-    : `crash ${moment} of ${tag} ${nth}, back after ${(restartAfterMs / 1000).toFixed(1)} s`;
-}
-
-function crashPoint(random: SeededRandom): CrashPoint {
-  const tag = random.weighted(CRASH_TAGS);
-  return { tag, nth: 1 + random.below(CRASH_CALLS[tag] ?? 1), moment: random.weighted(MOMENTS), stopMs: random.between(1_000, 40_000) };
-}
-
-function drawPause(random: SeededRandom): NonNullable<Scenario['pause']> {
-  return { kind: random.chance(0.5) ? 'stop' : 'suspend', atMs: FAULT_AT_MS + random.between(0, 90_000), durationMs: random.between(100, 40_000) };
-}
-
-function drawConfiguration(random: SeededRandom, isRough: boolean): Configuration {
-  return {
-    isolationDelayMs: random.pick([0, 1_000, 5_000]),
-    powerManagementDelayMs: random.pick([2_000, 10_000]),
-    // A refused API call counts as a failed run, so that rough water needs the product's own default.
-    stepRetries: isRough ? 5 : 1,
-    maxRestarts: isRough ? 1 : random.pick([0, 1]),
-    readyTimeoutMs: 120_000,
-    healthyDelayMs: 20_000,
-    probationMs: 60_000,
-    powerTimeoutMs: 31_000,
-    settleMs: 12_000,
-    releaseTimeoutMs: random.pick([30_000, 60_000]),
-    release: random.chance(0.7) ? 'out-of-service' : 'delete-pods',
-  };
-}
-
 const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
+const SOMETIMES_OFF: ReadonlySet<DeviceBehaviour> = new Set(['half-dead', 'restores']);
+/** What may cost a fence its last retry. */
+const COSTLY: ReadonlySet<Disturbance['what']> = new Set(['device', 'edit', 'delete-fence']);
 /** Longest run of a fence that fails every way it can: detection, retries of 31 s and 30 s, back-off, crash and take-over, all twice. */
-const LIMIT_MS = 1_200_000;
+const LIMIT_MS = 1_500_000;
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
-function expectedOf(scenario: Pick<Scenario, 'fault' | 'device' | 'isMisconfigured'>): Expected {
+export function expectedOf(scenario: Pick<Scenario, 'fault' | 'device' | 'isMisconfigured' | 'disturbances'>): Expected {
   const isHopeless = NEVER_OFF.has(scenario.device) || scenario.isMisconfigured;
-  const isUncertain = !isHopeless && (scenario.device === 'half-dead' || scenario.device === 'restores');
-  if (scenario.fault === 'flap') {
-    return {
-      states: isHopeless || isUncertain ? ['final', 'error', 'none'] : ['final', 'none'],
-      release: isHopeless ? 'never' : 'may',
-      withinMs: LIMIT_MS,
-    };
-  }
-  if (isUncertain) {
-    return { states: ['final', 'error'], release: 'may', withinMs: LIMIT_MS };
-  }
-  return isHopeless ? { states: ['error'], release: 'never', withinMs: LIMIT_MS } : { states: ['final'], release: 'must', withinMs: LIMIT_MS };
+  const isUncertain = SOMETIMES_OFF.has(scenario.device) || scenario.disturbances.some(({ what }) => COSTLY.has(what));
+  const mayBeGone = scenario.fault === 'flap' || scenario.disturbances.some(({ what }) => what === 'delete-fence');
+  const states: Expected['states'][number][] =
+    isHopeless && scenario.fault !== 'flap' ? ['error'] : isHopeless || isUncertain ? ['final', 'error'] : ['final'];
+  const release = isHopeless ? 'never' : isUncertain || mayBeGone ? 'may' : 'must';
+  return { states: mayBeGone ? [...states, 'none'] : states, release, withinMs: LIMIT_MS };
+}
+
+/** How long a cluster takes to know all its nodes again after an outage of everything. */
+const SETTLED_MS = 60_000;
+
+/** Healthy nodes may have seemed silent to the cluster itself. */
+export function isCutOff({ disturbances }: Pick<Scenario, 'disturbances'>): boolean {
+  return disturbances.some((one) => one.what === 'break' && one.who === 'everyone');
+}
+
+/** When the last disturbance is over, for the cluster too. */
+export function disturbedUntilMs({ disturbances }: Pick<Scenario, 'disturbances'>): number {
+  const ends = disturbances.map((one) => one.atMs + one.durationMs + (one.what === 'break' && one.who === 'everyone' ? SETTLED_MS : 0));
+  return Math.max(0, ...ends);
+}
+
+/** When a flapping node is back for good. */
+export function flapsEndMs({ faultAtMs, flaps }: Pick<Scenario, 'faultAtMs' | 'flaps'>): number {
+  return faultAtMs + flaps.reduce((sum, { downMs, upMs }) => sum + downMs + upMs, 0);
 }

@@ -9,8 +9,10 @@ export interface SeedResult {
   state: string;
   /** How often the controllers freed something. */
   releases: number;
-  /** The crash point was reached. */
-  wasStruck: boolean;
+  /** How many crash points were reached. */
+  struck: number;
+  /** How often one controller process took the Lease after another. */
+  takeOvers: number;
   /** By law: how often it was put to the test. */
   checks: Readonly<Record<string, number>>;
   /** Fingerprint of the whole trace. */

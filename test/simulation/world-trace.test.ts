@@ -5,7 +5,12 @@ import { WorldTrace } from './world-trace.ts';
 
 function bench(power: 'on' | 'off') {
   const kernel = new Kernel({ seed: 1 });
-  const trace = new WorldTrace(kernel, { power: () => power, isController: (user) => user === 'nodefence' });
+  const trace = new WorldTrace(kernel, {
+    power: () => power,
+    isController: (user) => user === 'nodefence',
+    caller: () => 'one',
+    isSound: (node) => node === 'sound',
+  });
   return { kernel, trace, failures: kernel.failures };
 }
 

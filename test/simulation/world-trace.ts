@@ -1,6 +1,7 @@
-import type { ApiEvent, DiskEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent, DeviceEvent, DiskEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
 import { WORLD_BEGINS_WALL_MS } from './kernel/process-clock.ts';
 import type { Kernel } from './kernel/kernel.ts';
+import { TakeOvers } from './take-overs.ts';
 
 /** A controller that makes more API calls than this in so much time turns in a circle, however little each does. */
 const CALLS_MAX = 600;
@@ -12,6 +13,10 @@ export interface Truth {
   /** True power of a node's machine; `undefined` for a node without one. */
   power: (node: string) => 'on' | 'off' | undefined;
   isController: (user: string) => boolean;
+  /** The controller process whose request is being answered. */
+  caller: () => string;
+  /** Nodes that never fail: nothing is to be switched there. */
+  isSound: (node: string) => boolean;
 }
 
 /**
@@ -20,6 +25,7 @@ export interface Truth {
  */
 export class WorldTrace {
   readonly events: TraceEvent[] = [];
+  readonly takeOvers = new TakeOvers();
   readonly #kernel: Kernel;
   readonly #truth: Truth;
   /** By volume: who writes now. */
@@ -49,10 +55,22 @@ export class WorldTrace {
       case 'disk':
         return this.#secondWriter(event);
       case 'api':
-        return this.#storm(event) ?? this.#releaseWhilePowered(event);
+        return this.#storm(event) ?? this.#releaseWhilePowered(event) ?? this.#called(event);
+      case 'device':
+        return this.#setSound(event) ?? this.takeOvers.asked(event, this.#kernel.nowMs);
       default:
         return undefined;
     }
+  }
+
+  #called(event: ApiEvent): string | undefined {
+    return this.#truth.isController(event.user) ? this.takeOvers.called(event, this.#truth.caller(), this.#kernel.nowMs) : undefined;
+  }
+
+  #setSound(event: DeviceEvent): string | undefined {
+    return event.action === 'set' && this.#truth.isSound(event.node)
+      ? `P10: ${event.device} was set ${event.want ?? ''}, whose node never failed`
+      : undefined;
   }
 
   #secondWriter(event: DiskEvent): string | undefined {

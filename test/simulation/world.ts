@@ -1,7 +1,7 @@
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
-import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import type { Node } from '../../src/ports/objects.ts';
+import type { ApiEvent, DeviceEvent } from '../../src/drill/laws/trace.ts';
 import { ClusterControllers } from '../../src/drill/world/cluster-controllers.ts';
 import type { Trace } from '../../src/drill/world/dependencies.ts';
 import { MemoryDisk } from '../../src/drill/world/disk.ts';
@@ -12,12 +12,14 @@ import { createFenceConfiguration } from './configuration.ts';
 import type { ControllerProgram } from './controller-program.ts';
 import { Controllers } from './controllers.ts';
 import { SimulatedDevice } from './devices.ts';
+import { Disturbances } from './disturbances.ts';
 import { FaultyTransport } from './faulty-transport.ts';
 import { FenceWatch } from './fence-watch.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { Port } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import { CALM_API, Network } from './network.ts';
+import { disturbedUntilMs, flapsEndMs } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { releasedNode, WorldTrace } from './world-trace.ts';
 
@@ -27,7 +29,6 @@ const REST_MS = 25_000;
 const UNNOTICED_MS = 60_000;
 const BOOT_MS = 8_000;
 const WORKLOAD_AT_MS = 10_000;
-const STOP_NAME = 'by-hand';
 const WRITE_MS = 4_000;
 /** Two renewals of a kubelet and a half: what Kubernetes waits, without its reserve. */
 const NODE_GRACE_MS = 25_000;
@@ -42,20 +43,35 @@ export class World {
   readonly fence: FenceWatch;
   readonly machines: ReadonlyMap<string, Machine>;
   readonly #scenario: Scenario;
+  readonly #disturbedUntilMs: number;
+  readonly #flapsEndMs: number;
   readonly #kernel: Kernel;
   readonly #controllers: Controllers;
   readonly #network: Network;
   readonly #inside: Network;
   readonly #disk: MemoryDisk;
+  readonly #devices: ReadonlyMap<string, SimulatedDevice>;
+  readonly #kubelets: SimulatedProcess[] = [];
+  /** The controller process whose request is being answered. */
+  #caller = '';
   #releases = 0;
+  #isVictimReady = false;
+  #isHealing = false;
 
   constructor(scenario: Scenario, kernel: Kernel, program: ControllerProgram) {
     this.#scenario = scenario;
+    this.#disturbedUntilMs = disturbedUntilMs(scenario);
+    this.#flapsEndMs = flapsEndMs(scenario);
     this.#kernel = kernel;
     this.#disk = new MemoryDisk();
     const machines = new Map<string, Machine>();
     this.machines = machines;
-    this.trace = new WorldTrace(kernel, { power: (node) => machines.get(node)?.state, isController: (user) => user === CONTROLLER_USER });
+    this.trace = new WorldTrace(kernel, {
+      power: (node) => machines.get(node)?.state,
+      isController: (user) => user === CONTROLLER_USER,
+      caller: () => this.#caller,
+      isSound: (node) => node !== scenario.victim,
+    });
     this.fence = new FenceWatch(() => kernel.nowMs);
     this.api = new SimulatedApi(kernel, scenario.nodes, (event) => {
       this.#heard(event);
@@ -63,6 +79,7 @@ export class World {
     this.#inside = new Network(kernel.random('network inside'), INSIDE);
     this.#network = new Network(kernel.random('network'), scenario.api);
     const devices = new Map<string, SimulatedDevice>();
+    this.#devices = devices;
     for (const node of scenario.nodes) {
       const machine = this.#createMachine(node);
       machines.set(node, machine);
@@ -75,7 +92,11 @@ export class World {
       network: this.#network,
       devices,
       restartAfterMs: scenario.restartAfterMs,
-      crash: scenario.crash,
+      clockRates: scenario.clockRates.replicas,
+      crashes: scenario.crashes,
+      speaking: (process) => {
+        this.#caller = process;
+      },
       record: (event) => {
         this.trace.record(event);
       },
@@ -98,8 +119,9 @@ export class World {
     for (const machine of this.machines.values()) {
       machine.powerOn('start');
     }
-    for (let replica = 0; replica < this.#scenario.controllers; replica++) {
-      this.#controllers.start(replica);
+    this.#controllers.start(0);
+    if (this.#scenario.controllers === 2) {
+      this.#controllers.start(1);
     }
     // Every node is Ready by then, so that every node gets its share.
     this.#kernel.schedule(WORKLOAD_AT_MS, () => {
@@ -118,19 +140,22 @@ export class World {
 
   /** The fence of the failed node has come to rest where it may rest, and nothing more is to be expected of it. */
   isOver(): boolean {
-    const { fault, faultAtMs, flapMs, victim, configuration, stop } = this.#scenario;
+    const scenario = this.#scenario;
+    const { fault, faultAtMs, victim, configuration, expected } = scenario;
     const nowMs = this.#kernel.nowMs;
-    const stoppedUntilMs = stop === undefined ? 0 : stop.atMs + stop.durationMs;
-    if (nowMs - this.fence.changedAtMs < REST_MS || nowMs < Math.max(faultAtMs, stoppedUntilMs + REST_MS)) {
+    if (nowMs - this.fence.changedAtMs < REST_MS || nowMs < Math.max(faultAtMs, this.#disturbedUntilMs + REST_MS)) {
+      return false;
+    }
+    if (fault === 'flap' && nowMs < this.#flapsEndMs + UNNOTICED_MS) {
+      return false;
+    }
+    if (this.fence.names.some((name) => name !== fenceName(victim) && this.fence.of(name)?.state !== 'final')) {
       return false;
     }
     const status = this.fence.of(fenceName(victim));
-    if (fault === 'flap' && nowMs < faultAtMs + flapMs + UNNOTICED_MS) {
-      return false;
-    }
     switch (status?.state) {
       case undefined:
-        return fault === 'flap';
+        return expected.states.includes('none') && this.#isVictimReady && nowMs - this.fence.changedAtMs > UNNOTICED_MS;
       case 'final':
         return true;
       case 'error':
@@ -140,8 +165,9 @@ export class World {
     }
   }
 
-  get wasStruck(): boolean {
-    return this.#controllers.wasStruck;
+  /** How many crash points were reached. */
+  get struck(): number {
+    return this.#controllers.struck;
   }
 
   /** How often the controllers freed something of a node. */
@@ -156,49 +182,66 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
+    if (event.resource === 'nodes' && event.name === this.#scenario.victim && event.object !== undefined) {
+      this.#isVictimReady = (event.object as Node).status.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+    }
     if (event.user === CONTROLLER_USER && event.status < 300 && releasedNode(event) !== undefined) {
       this.#releases += 1;
     }
   }
 
   #scheduleFaults(): void {
-    const { fault, victim, faultAtMs, flapMs, pause, wallJump, stop, faultsEndMs } = this.#scenario;
-    const at = (atMs: number, task: () => void): void => {
-      this.#kernel.schedule(atMs, task);
-    };
-    at(faultAtMs, () => {
+    const { fault, victim, nodes, faultAtMs, faultsEndMs, disturbances } = this.#scenario;
+    this.#kernel.schedule(faultAtMs, () => {
       this.trace.record({ kind: 'fault', at: 0, fault, node: victim });
       this.#controllers.arm();
       this.#strike();
     });
-    if (fault === 'flap') {
-      at(faultAtMs + flapMs, () => {
-        this.#kernel.trace(`the network of ${victim} is back`);
-        this.machines.get(victim)?.heal();
-      });
-    }
-    if (pause !== undefined) {
-      at(pause.atMs, () => {
-        this.#controllers.pause(0, pause.kind, pause.durationMs);
-      });
-    }
-    if (wallJump !== undefined) {
-      at(wallJump.atMs, () => {
-        for (const process of this.#controllers.processes) {
-          process.jumpWallClock(wallJump.byMs);
-        }
-      });
-    }
-    if (stop !== undefined) {
-      at(stop.atMs, () => {
-        void this.api.admin.create(NODE_FENCE_STOPS, { metadata: { name: STOP_NAME }, spec: { all: true, reason: 'somebody works on it' } });
-      });
-      at(stop.atMs + stop.durationMs, () => {
-        void this.api.admin.remove(NODE_FENCE_STOPS, STOP_NAME);
-      });
-    }
-    at(faultsEndMs, () => {
+    new Disturbances({
+      kernel: this.#kernel,
+      admin: this.api.admin,
+      controllers: this.#controllers,
+      network: this.#network,
+      inside: this.#inside,
+      victim,
+      other: nodes[1] ?? victim,
+      device: this.#devices.get(`bmc-${victim}`),
+      apiServer: this.api.process,
+      kubelets: this.#kubelets,
+      leader: () => this.trace.takeOvers.holder,
+    }).schedule(disturbances);
+    this.#kernel.schedule(faultsEndMs, () => {
       this.#network.faults = CALM_API;
+    });
+  }
+
+  /** The network of the failed node goes and comes. */
+  #flap(): void {
+    const machine = this.machines.get(this.#scenario.victim);
+    let atMs = 0;
+    for (const { downMs, upMs } of this.#scenario.flaps) {
+      this.#kernel.schedule(atMs, () => {
+        machine?.partition();
+      });
+      atMs += downMs;
+      this.#kernel.schedule(atMs, () => {
+        this.#kernel.trace(`the network of ${this.#scenario.victim} is back`);
+        machine?.heal();
+      });
+      atMs += upMs;
+    }
+  }
+
+  /** The node comes back at the worst moment: between an accepted off and its effect. */
+  #healAfterOff(event: DeviceEvent): void {
+    const { healAfterOffMs, victim } = this.#scenario;
+    if (healAfterOffMs === undefined || this.#isHealing || event.node !== victim || event.action !== 'set' || event.want !== 'off') {
+      return;
+    }
+    this.#isHealing = true;
+    this.#kernel.schedule(healAfterOffMs, () => {
+      this.#kernel.trace(`the network of ${victim} is back while it is switched off`);
+      this.machines.get(victim)?.heal();
     });
   }
 
@@ -215,14 +258,17 @@ export class World {
         machine?.hang();
         break;
       case 'partition':
-      case 'flap':
         machine?.partition();
+        break;
+      case 'flap':
+        this.#flap();
         break;
     }
   }
 
   #createMachine(node: string): Machine {
-    const [process, transport] = this.#insider(`machine-${node}`, `system:node:${node}`);
+    const [process, transport] = this.#insider(`machine-${node}`, `system:node:${node}`, this.#scenario.clockRates.kubelets);
+    this.#kubelets.push(process);
     return new Machine(
       { transport, clock: process.clock, random: process.random, trace: this.#record, disk: this.#disk },
       { ...KUBERNETES_KUBELET, writeMs: WRITE_MS, node, systemUUID: systemUUIDOf(node), bootDelayMs: BOOT_MS },
@@ -253,12 +299,13 @@ export class World {
       },
       record: (event) => {
         this.trace.record(event);
+        this.#healAfterOff(event);
       },
     });
   }
 
-  #insider(name: string, user: string): [SimulatedProcess, ApiTransport] {
-    const process = this.#kernel.spawn(name);
+  #insider(name: string, user: string, clockRate = 1): [SimulatedProcess, ApiTransport] {
+    const process = this.#kernel.spawn(name, clockRate);
     return [process, new FaultyTransport(this.api.transportFor(user), new Port(process), this.#inside)];
   }
 

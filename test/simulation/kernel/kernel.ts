@@ -66,8 +66,8 @@ export class Kernel {
     return new SeededRandom(this.seed, stream);
   }
 
-  spawn(name: string): SimulatedProcess {
-    return new SimulatedProcess(this, name);
+  spawn(name: string, clockRate = 1): SimulatedProcess {
+    return new SimulatedProcess(this, name, clockRate);
   }
 
   /** Runs `task` after `delayMs`, whatever becomes of any process. Returns the cancel function. */

@@ -1,15 +1,34 @@
 import type { SimulatedProcess } from './simulated-process.ts';
 
 /**
- * Strikes the process at its nth call (1 is the first) that carries the tag: killed before the call has left, killed when it took effect, or
- * stopped (SIGSTOP) for a while as soon as it has left.
+ * Strikes the process at the nth call (1 is the first) that carries the tag: killed before the call has left, killed when it took effect, or, as
+ * soon as it has left, stopped (SIGSTOP) or put to sleep with its machine for a while, or told to stop (SIGTERM).
  */
 export interface CrashPoint {
   tag: string;
   nth: number;
-  moment: 'before-effect' | 'after-effect' | 'stopped';
-  /** For `stopped`. */
+  moment: 'before-effect' | 'after-effect' | 'stopped' | 'suspended' | 'terminated';
+  /** For `stopped` and `suspended`. */
   stopMs: number;
+}
+
+/** Counts calls towards one crash point, of one process or of several. */
+export class CrashCounter {
+  readonly point: CrashPoint;
+  #seen = 0;
+
+  constructor(point: CrashPoint) {
+    this.point = point;
+  }
+
+  /** The point, when this call is the one. */
+  strike(tags: readonly string[]): CrashPoint | undefined {
+    if (this.point.tag !== 'any' && !tags.includes(this.point.tag)) {
+      return undefined;
+    }
+    this.#seen += 1;
+    return this.#seen === this.point.nth ? this.point : undefined;
+  }
 }
 
 export interface PortCall<T> {
@@ -25,9 +44,10 @@ export interface PortCall<T> {
   effect: () => T | Promise<T>;
 }
 
-/** Which call kills the process. Asked at every call; a point counts the calls since it was first given. */
+/** Which call strikes the process; asked once at every call. */
 export interface CrashPlan {
-  pointFor: () => CrashPoint | undefined;
+  strike: (tags: readonly string[]) => CrashPoint | undefined;
+  /** Told at once. The death is done by then, everything else is for the plan's owner to do. */
   onCrash: (point: CrashPoint, label: string) => void;
 }
 
@@ -35,7 +55,6 @@ export interface CrashPlan {
 export class Port {
   readonly process: SimulatedProcess;
   readonly #plan: CrashPlan | undefined;
-  #seen = 0;
 
   constructor(process: SimulatedProcess, plan?: CrashPlan) {
     this.process = process;
@@ -49,16 +68,12 @@ export class Port {
       return new Promise<never>(() => undefined);
     }
     process.kernel.countPortCall();
-    const crash = this.#crashFor(call.tags);
+    const crash = this.#plan?.strike(call.tags);
     if (crash?.moment === 'before-effect') {
       this.#die(crash, call.label);
       return new Promise<never>(() => undefined);
     }
-    if (crash?.moment === 'stopped') {
-      process.stop();
-      process.kernel.schedule(crash.stopMs, () => {
-        process.resume();
-      });
+    if (crash !== undefined && crash.moment !== 'after-effect') {
       this.#plan?.onCrash(crash, call.label);
     }
     return new Promise<T>((resolve, reject) => {
@@ -84,15 +99,6 @@ export class Port {
         );
       });
     });
-  }
-
-  #crashFor(tags: readonly string[]): CrashPoint | undefined {
-    const point = this.#plan?.pointFor();
-    if (point === undefined || (point.tag !== 'any' && !tags.includes(point.tag))) {
-      return undefined;
-    }
-    this.#seen += 1;
-    return this.#seen === point.nth ? point : undefined;
   }
 
   #die(point: CrashPoint, label: string): void {

@@ -12,27 +12,29 @@ export const WORLD_BEGINS_WALL_MS = 1_767_225_600_000;
 /** Clocks of a machine count from its boot, never from zero. */
 const BOOTED_BEFORE_MS = 100_000;
 
-/** One process' view of the virtual time. */
+/** One process' view of the virtual time. `rate` is how fast its machine's oscillator runs: 1.01 gains 36 s an hour. */
 export class ProcessClock implements Clock {
   readonly #process: ClockOwner;
+  readonly #rate: number;
   #asleepMs = 0;
   #sleepsSinceMs: number | undefined;
   #wallOffsetMs = 0;
 
-  constructor(process: ClockOwner) {
+  constructor(process: ClockOwner, rate = 1) {
     this.#process = process;
+    this.#rate = rate;
   }
 
   monotonicMs(): number {
-    return BOOTED_BEFORE_MS + (this.#sleepsSinceMs ?? this.#process.kernel.nowMs) - this.#asleepMs;
+    return BOOTED_BEFORE_MS + this.#rate * ((this.#sleepsSinceMs ?? this.#process.kernel.nowMs) - this.#asleepMs);
   }
 
   bootMs(): number {
-    return BOOTED_BEFORE_MS + this.#process.kernel.nowMs;
+    return BOOTED_BEFORE_MS + this.#rate * this.#process.kernel.nowMs;
   }
 
   wallMs(): number {
-    return WORLD_BEGINS_WALL_MS + this.#process.kernel.nowMs + this.#wallOffsetMs;
+    return WORLD_BEGINS_WALL_MS + this.#rate * this.#process.kernel.nowMs + this.#wallOffsetMs;
   }
 
   after(delayMs: number, callback: () => void): () => void {
@@ -42,7 +44,7 @@ export class ProcessClock implements Clock {
     const dueMs = this.monotonicMs() + Math.max(0, delayMs);
     let cancel: () => void;
     const arm = (waitMs: number): void => {
-      cancel = this.#process.deliverAfter(waitMs, () => {
+      cancel = this.#process.deliverAfter(waitMs / this.#rate, () => {
         const earlyMs = dueMs - this.monotonicMs();
         // A thousandth of a millisecond: what adding and subtracting doubles may leave over.
         if (earlyMs > 0.001) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Kernel } from './kernel.ts';
-import { Port } from './port.ts';
+import { CrashCounter, Port } from './port.ts';
 
 describe('a simulated process', () => {
   it('sleeps on the virtual clock', async () => {
@@ -135,8 +135,9 @@ describe('a port', () => {
   ] as const)('kills the process %s of the call it was told', async (moment, nth, effects) => {
     const kernel = new Kernel({ seed: 1 });
     const died: string[] = [];
+    const counter = new CrashCounter({ tag: 'write', nth, moment, stopMs: 0 });
     const port = new Port(kernel.spawn('caller'), {
-      pointFor: () => ({ tag: 'write', nth, moment, stopMs: 0 }),
+      strike: (tags) => counter.strike(tags),
       onCrash: (_point, label) => died.push(label),
     });
     const seen: string[] = [];
@@ -155,9 +156,16 @@ describe('a port', () => {
 
   it('stops the process at the call it was told: the effect comes in time, the answer when it goes on', async () => {
     const kernel = new Kernel({ seed: 1 });
-    const port = new Port(kernel.spawn('caller'), {
-      pointFor: () => ({ tag: 'write', nth: 1, moment: 'stopped', stopMs: 500 }),
-      onCrash: () => undefined,
+    const caller = kernel.spawn('caller');
+    const counter = new CrashCounter({ tag: 'write', nth: 1, moment: 'stopped', stopMs: 500 });
+    const port = new Port(caller, {
+      strike: (tags) => counter.strike(tags),
+      onCrash: (point) => {
+        caller.stop();
+        kernel.schedule(point.stopMs, () => {
+          caller.resume();
+        });
+      },
     });
     const seen: [string, number][] = [];
     void port.call(call('write', () => (seen.push(['effect', kernel.nowMs]), 'ok'))).then((text) => seen.push([text, kernel.nowMs]));

@@ -16,12 +16,14 @@ export class SimulatedProcess {
   readonly #onDeath: (() => void)[] = [];
   #state: 'running' | 'stopped' | 'dead' = 'running';
   #isDraining = false;
+  /** A stop and a sleep may overlap: it goes on after the last of them. */
+  #pauses = 0;
 
-  constructor(kernel: KernelView, name: string) {
+  constructor(kernel: KernelView, name: string, clockRate = 1) {
     this.kernel = kernel;
     this.name = name;
     this.random = kernel.random(`process ${name}`);
-    this.#clock = new ProcessClock(this);
+    this.#clock = new ProcessClock(this, clockRate);
   }
 
   get clock(): Clock {
@@ -83,6 +85,7 @@ export class SimulatedProcess {
 
   /** SIGSTOP: nothing is delivered, all clocks run on. */
   stop(): void {
+    this.#pauses += 1;
     if (this.#state === 'running') {
       this.#state = 'stopped';
     }
@@ -90,7 +93,8 @@ export class SimulatedProcess {
 
   /** SIGCONT: what came meanwhile is delivered in the order it came, one event each. */
   resume(): void {
-    if (this.#state === 'stopped') {
+    this.#pauses = Math.max(0, this.#pauses - 1);
+    if (this.#state === 'stopped' && this.#pauses === 0) {
       this.#state = 'running';
       this.#drain();
     }

@@ -1,0 +1,66 @@
+import type { CrashPoint } from './kernel/port.ts';
+import { CALM_API } from './network.ts';
+import type { Disturbance, Scenario } from './scenario.ts';
+
+/** The scenario in one line. */
+export function describeScenario(scenario: Scenario): string {
+  const { crashes, disturbances, flaps, clockRates } = scenario;
+  return [
+    `${scenario.fault} of ${scenario.victim}${flaps.length > 1 ? `, ${flaps.length} times` : ''} (${scenario.nodes.length} nodes)`,
+    `bmc ${scenario.device}`,
+    `release ${scenario.configuration.release}`,
+    scenario.controllers === 2 ? 'two controllers' : 'one controller',
+    ...crashes.map(describeCrash),
+    crashes.length > 0 ? `back after ${seconds(scenario.restartAfterMs)}` : undefined,
+    ...disturbances.map(describeDisturbance),
+    scenario.healAfterOffMs === undefined ? undefined : `back ${seconds(scenario.healAfterOffMs)} after the off was sent`,
+    scenario.isMisconfigured ? 'the Secret is missing' : undefined,
+    clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
+    scenario.api === CALM_API ? undefined : 'rough API',
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ');
+}
+
+function describeCrash({ moment, tag, nth, stopMs }: CrashPoint): string {
+  switch (moment) {
+    case 'stopped':
+    case 'suspended':
+      return `${moment} at ${tag} ${nth} for ${seconds(stopMs)}`;
+    case 'terminated':
+      return `terminated at ${tag} ${nth}`;
+    default:
+      return `crash ${moment} of ${tag} ${nth}`;
+  }
+}
+
+function describeDisturbance(disturbance: Disturbance): string {
+  const { atMs, durationMs } = disturbance;
+  const when = `at ${seconds(atMs)}${durationMs === 0 ? '' : ` for ${seconds(durationMs)}`}`;
+  return `${wordsOf(disturbance)} ${when}`;
+}
+
+function wordsOf(disturbance: Disturbance): string {
+  switch (disturbance.what) {
+    case 'pause':
+      return `${disturbance.kind} of ${disturbance.who}`;
+    case 'terminate':
+      return `SIGTERM to ${disturbance.who}`;
+    case 'break':
+      return `API ${disturbance.how} for ${disturbance.who}`;
+    case 'device':
+      return `device ${disturbance.how}`;
+    case 'clock':
+      return `wall clock of ${disturbance.who} jumps by ${seconds(disturbance.byMs)}`;
+    case 'stop':
+      return 'a person stops it';
+    case 'edit':
+      return `configuration ${disturbance.kind}`;
+    case 'delete-fence':
+      return 'a person deletes the NodeFence';
+  }
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
