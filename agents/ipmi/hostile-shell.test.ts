@@ -14,7 +14,10 @@ afterEach(async () => {
 function start(answers: FakeAnswers) {
   const fake = fakeIpmitool(answers);
   const agent = new IpmiAgent(new SystemClock(), { path: fake.path });
-  cleanUp.push(fake.dispose, () => agent.close());
+  cleanUp.push(
+    () => fake.dispose(),
+    () => agent.close(),
+  );
   const target = (changes: Partial<Target> = {}): Target => ({
     plug: '',
     device: 'bmc:623',

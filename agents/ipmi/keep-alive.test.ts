@@ -24,7 +24,10 @@ function start(answers: FakeAnswers) {
     deadlineMs: 20_000,
     beforeSend: () => undefined,
   };
-  cleanUp.push(fake.dispose, () => agent.close());
+  cleanUp.push(
+    () => fake.dispose(),
+    () => agent.close(),
+  );
   const heard = (command: string) => fake.commands().filter((line) => line === command).length;
   return { agent, clock, target, heard };
 }
