@@ -10,7 +10,6 @@ export interface ChildOptions {
   logFile: string;
   /** Wait for a line `{"ready":true,...}` on stdout. */
   ready: boolean;
-  readyDeadlineMs: number;
   /** Added to our own environment. */
   environment?: Readonly<Record<string, string>>;
 }
@@ -40,17 +39,20 @@ export class Child {
     });
   }
 
-  /** Starts it; resolves with its ready line, or rejects with the end of its log. */
-  static async start(options: ChildOptions): Promise<{ child: Child; ready: Readonly<Record<string, unknown>> }> {
+  static spawn(options: ChildOptions): Child {
     const [program, ...rest] = options.command;
     if (program === undefined) throw new Error(`${options.name}: no command`);
     const log = openSync(options.logFile, 'a');
     const env = { ...options.environment, ...process.env };
     const started = spawn(program, rest, { stdio: ['pipe', options.ready ? 'pipe' : log, log], env });
     closeSync(log);
-    const child = new Child(started, options);
-    if (!options.ready) return { child, ready: {} };
-    return { child, ready: await child.firstLine(started, options.readyDeadlineMs) };
+    return new Child(started, options);
+  }
+
+  /** Starts it; resolves with its ready line, or rejects with the end of its log. */
+  static async start(options: ChildOptions & { readyDeadlineMs: number }): Promise<{ child: Child; ready: Readonly<Record<string, unknown>> }> {
+    const child = Child.spawn(options);
+    return { child, ready: options.ready ? await child.readyLine(options.readyDeadlineMs) : {} };
   }
 
   get running(): boolean {
@@ -64,6 +66,17 @@ export class Child {
 
   signal(signal: NodeJS.Signals): void {
     if (this.running) this.process.kill(signal);
+  }
+
+  /** Stops it where it stands; the returned function lets it go on. It goes on too when the drill dies before: it could not end otherwise. */
+  freeze(): () => void {
+    const keeper = spawn('sh', ['-c', 'read -r _; kill -CONT "$1"', 'sh', String(this.pid)], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    keeper.unref();
+    this.signal('SIGSTOP');
+    return () => {
+      this.signal('SIGCONT');
+      keeper.stdin.end();
+    };
   }
 
   /** Resolves when it has ended, however that came. */
@@ -85,7 +98,9 @@ export class Child {
     return readFileSync(this.logFile, 'utf8');
   }
 
-  private firstLine(started: ChildProcess, deadlineMs: number): Promise<Readonly<Record<string, unknown>>> {
+  /** Its first line on stdout, which says that it is ready; rejects with the end of its log. */
+  readyLine(deadlineMs: number): Promise<Readonly<Record<string, unknown>>> {
+    const started = this.process;
     return new Promise((resolve, reject) => {
       const { stdout } = started;
       if (stdout === null) throw new Error(`${this.name}: stdout is not a pipe`);

@@ -2,7 +2,8 @@ import { Child } from './child.ts';
 import type { DrillFolder } from './drill-folder.ts';
 import { programPath } from './program.ts';
 
-const READY_DEADLINE_MS = 30_000;
+/** A dozen processes start at once, and on a busy computer several drills. */
+const READY_DEADLINE_MS = 90_000;
 const STOP_GRACE_MS = 2_000;
 
 export type Ready = Readonly<Record<string, unknown>>;

@@ -110,10 +110,19 @@ export class Replicas {
     }
   }
 
-  /** Kills, stops or continues a replica, and writes the moment into the trace before. */
-  signal(replica: Replica, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
-    this.record(replica, SIGNALS[signal]);
-    replica.child.signal(signal);
+  kill(replica: Replica): void {
+    this.record(replica, 'crash');
+    replica.child.signal('SIGKILL');
+  }
+
+  /** Stops a replica where it stands; the returned function lets it go on. */
+  freeze(replica: Replica): () => void {
+    this.record(replica, 'pause');
+    const thaw = replica.child.freeze();
+    return () => {
+      this.record(replica, 'resume');
+      thaw();
+    };
   }
 
   /** Nobody is replaced any more, and everybody ends within `graceMs`. */
@@ -151,8 +160,6 @@ export class Replicas {
     this.session.record({ kind: 'controller', at: this.session.now(), id: String(child.pid), what });
   }
 }
-
-const SIGNALS = { SIGKILL: 'crash', SIGSTOP: 'pause', SIGCONT: 'resume' } as const;
 
 /** Its log so far; the last line may be half written, and Node itself may have written others. */
 function linesOf(child: Child): LogLine[] {

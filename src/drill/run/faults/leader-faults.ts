@@ -1,10 +1,11 @@
 import type { TraceEvent } from '../../laws/trace.ts';
 import { termsOf } from '../leaders.ts';
 import { pause } from '../pause.ts';
+import { isOver } from '../readiness.ts';
 import type { Replica } from '../replicas.ts';
 import { Family } from './family.ts';
 import { randomMoment } from './moment.ts';
-import { WORLD } from './names.ts';
+import { EXPECTED, WORLD } from './names.ts';
 import { panic, strike } from './script.ts';
 import type { FaultFindings, FaultScript, FaultStage } from './script.ts';
 
@@ -18,24 +19,27 @@ const EXIT_MS = 5_000;
 export const controllerCrash: FaultScript = (stage) => ({ atMs: strike(stage, 'controller-crash', () => panic(stage)), over: crash(stage) });
 
 async function crash(stage: FaultStage): Promise<FaultFindings> {
-  const { replicas, session } = stage;
+  const { replicas, session, watcher, node } = stage;
   const when = await randomMoment(stage);
   const leader = await leaderOf(stage);
   // Stopped first, so that no child is born between the count and the kill.
   leader.child.signal('SIGSTOP');
   const family = new Family(leader.child.pid);
-  replicas.signal(leader, 'SIGKILL');
+  replicas.kill(leader);
   const killedMs = session.now();
   stage.tell(`${leader.name} is killed ${when}, with ${family.size} children`);
   const goneMs = await family.untilGone(CHILDREN_MS);
   const left = family.alive();
-  await untilSuccessor(stage, killedMs);
+  const successorMs = await untilSuccessor(stage, killedMs);
   const outlivedLease = family.alive();
+  await watcher.until(`the end of the fence of ${node}`, EXPECTED['controller-crash'].deadlineMs, () => isOver(watcher, node)).catch(() => undefined);
+  const acts = successorMs === undefined ? ['had no successor'] : actsOfTheOld(session.traces(), killedMs, successorMs, 'read');
   return {
     did: `${leader.name} was killed ${when}`,
     problems: [
       ...(left > 0 ? [`${left} children of ${leader.name} were left ${CHILDREN_MS / 1000} s after it was killed`] : []),
       ...(outlivedLease > 0 ? [`${outlivedLease} children of ${leader.name} lived when its successor began`] : []),
+      ...acts.map((act) => `${leader.name}, killed, ${act}`),
     ],
     children: { seen: family.size, left, outlivedLease, ...(family.size === 0 || goneMs === undefined ? {} : { goneMs: Math.round(goneMs) }) },
   };
@@ -48,29 +52,32 @@ async function standStill(stage: FaultStage): Promise<FaultFindings> {
   const { replicas, session } = stage;
   const when = await randomMoment(stage);
   const leader = await leaderOf(stage);
-  replicas.signal(leader, 'SIGSTOP');
+  const thaw = replicas.freeze(leader);
   const pausedMs = session.now();
   stage.tell(`${leader.name} stands still ${when}`);
   await pause(WORLD.leaderPauseMs);
   const problems: string[] = [];
   if (!isLedAnew(stage, pausedMs)) problems.push(`nobody took over from ${leader.name} in ${WORLD.leaderPauseMs / 1000} s`);
-  replicas.signal(leader, 'SIGCONT');
+  thaw();
   const awakeMs = session.now();
   stage.tell(`${leader.name} goes on`);
   const hasEnded = await Promise.race([leader.child.end().then(() => true), pause(EXIT_MS).then(() => false)]);
   if (!hasEnded) problems.push(`${leader.name} did not end although it had lost its lease`);
-  problems.push(...actsOfTheOld(session.traces(), pausedMs, awakeMs).map((act) => `${leader.name} woke up and ${act}`));
+  problems.push(...actsOfTheOld(session.traces(), pausedMs, awakeMs, 'set').map((act) => `${leader.name} woke up and ${act}`));
   return { did: `${leader.name} stood still ${when}`, problems };
 }
 
-/** What a leader did after it had been paused: told by its device sessions, and by the epoch in the statuses that it wrote or tried to. */
-export function actsOfTheOld(trace: readonly TraceEvent[], pausedMs: number, awakeMs: number): string[] {
-  const known = new Set(trace.flatMap((event) => (event.kind === 'device' && event.at <= pausedMs ? [sessionOf(event)] : [])));
-  const successor = termsOf(trace).find(({ fromMs }) => fromMs > pausedMs);
+/**
+ * What a former leader did after `fromMs`: told by its device sessions, those that were open when it stood still or died at `struckMs`, and by the
+ * epoch in the statuses that it wrote or tried to. `least`: whether reads count, or only sets.
+ */
+export function actsOfTheOld(trace: readonly TraceEvent[], struckMs: number, fromMs: number, least: 'read' | 'set'): string[] {
+  const known = new Set(trace.flatMap((event) => (event.kind === 'device' && event.at <= struckMs ? [sessionOf(event)] : [])));
+  const successor = termsOf(trace).find(({ fromMs: beganMs }) => beganMs > struckMs);
   return trace.flatMap((event) => {
-    if (event.at <= awakeMs) return [];
-    if (event.kind === 'device' && event.action === 'set' && known.has(sessionOf(event)) && isOwnSession(event.session))
-      return [`set ${event.device} ${event.want ?? ''} over its old session`];
+    if (event.at <= fromMs) return [];
+    if (event.kind === 'device' && (least === 'read' || event.action === 'set') && known.has(sessionOf(event)))
+      return [`asked ${event.device} to ${event.action} ${event.want ?? ''} over an old session`];
     if (event.kind !== 'api' || event.resource !== 'nodefences.ha.k8s.io' || successor === undefined) return [];
     const epoch = (event.request as { status?: { epoch?: number } } | undefined)?.status?.epoch;
     return epoch !== undefined && epoch < successor.epoch ? [`wrote ${event.name ?? ''} with epoch ${epoch}`] : [];
@@ -81,11 +88,6 @@ function sessionOf({ device, session }: { device: string; session: string }): st
   return `${device} ${session}`;
 }
 
-/** Debian's ipmi_sim does not tell whose request it answers. */
-function isOwnSession(session: string): boolean {
-  return session !== 'ipmi_sim';
-}
-
 async function leaderOf({ watcher, replicas, session }: FaultStage): Promise<Replica> {
   for (const untilMs = session.now() + SUCCESSOR_MS; session.now() < untilMs; await pause(POLL_MS)) {
     const leader = replicas.named(watcher.leaderLease?.spec.holderIdentity ?? '');
@@ -94,10 +96,12 @@ async function leaderOf({ watcher, replicas, session }: FaultStage): Promise<Rep
   throw new Error('no controller leads that could be hit');
 }
 
-async function untilSuccessor(stage: FaultStage, sinceMs: number): Promise<void> {
+/** Resolves with the time when somebody else was seen to lead; undefined when nobody came. */
+async function untilSuccessor(stage: FaultStage, sinceMs: number): Promise<number | undefined> {
   for (const untilMs = stage.session.now() + SUCCESSOR_MS; stage.session.now() < untilMs; await pause(POLL_MS)) {
-    if (isLedAnew(stage, sinceMs)) return;
+    if (isLedAnew(stage, sinceMs)) return stage.session.now();
   }
+  return undefined;
 }
 
 /** Somebody took the Lease after this moment. */

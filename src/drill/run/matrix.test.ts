@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../laws/judge.ts';
+import { isGood, tableOf } from './matrix.ts';
+import type { MatrixRow } from './matrix.ts';
+import type { DrillResult } from './result.ts';
+
+const GOOD: DrillResult = {
+  fault: 'panic',
+  seed: 1,
+  nodes: 3,
+  agent: 'redfish',
+  apiServer: 'embedded',
+  replicas: 2,
+  leaders: [],
+  node: 'a',
+  outcome: 'recovered',
+  expected: true,
+  problems: [],
+  timeline: { failedAt: 0, poweredOffAt: 8_000, finalAt: 14_000 },
+  laws: judge([]).laws,
+  devices: [],
+  writers: { overlaps: 0 },
+  api: { list: 0, watch: 0, get: 0, patch: 0, create: 0, update: 0, delete: 0 },
+  listsAfterSync: {},
+  controller: { rssMb: 0, cpuMs: 0 },
+  message: '',
+};
+
+function row(seed: number, changes: Partial<DrillResult> = {}, agent: MatrixRow['agent'] = 'redfish'): MatrixRow {
+  return { fault: 'panic', agent, seed, result: { ...GOOD, seed, ...changes } };
+}
+
+describe('the table of a matrix', () => {
+  it('has a line for each fault and agent, with the median and the worst time', () => {
+    const lines = tableOf([row(1), row(2, { timeline: { poweredOffAt: 9_000 } }), row(1, {}, 'ipmi')]).split('\n');
+    expect(lines[1]).toMatch(/^panic +redfish +2 of 2 +9\.00s, 9\.00s +– +14\.00s, 14\.00s +0 +0$/);
+    expect(lines[2]).toMatch(/^panic +ipmi +1 of 1 /);
+  });
+
+  it('names every run that is not as it must be, with what the fault did and its seed', () => {
+    const bad = row(7, { expected: false, problems: ['outcome failed'], did: 'controller-1 was killed at step 9 of the fence' });
+    const text = tableOf([row(1), bad, { fault: 'panic', agent: 'redfish', seed: 8, failure: 'no port' }]);
+    expect(text).toContain('1 of 3');
+    expect(text).toContain('panic by redfish, seed 7 (controller-1 was killed at step 9 of the fence): outcome failed');
+    expect(text).toContain('panic by redfish, seed 8: no port');
+    expect(isGood(bad)).toBe(false);
+  });
+});
