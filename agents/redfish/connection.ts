@@ -65,6 +65,8 @@ export class ExchangeError extends Error {
   }
 }
 
+/** Node recommends a flag of its own, which is none of ours. */
+const NODES_ADVICE = /; if the root CA is installed locally, try running Node\.js with --use-system-ca\.?$/;
 const TRUST_CODES =
   /^(CERT_|UNABLE_TO_(VERIFY|GET)|DEPTH_ZERO|SELF_SIGNED|ERR_TLS_CERT|ERR_SSL_.*CERT|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|PATH_LENGTH|CRL_|ERROR_IN_CERT)/;
 
@@ -164,7 +166,7 @@ export class Connection {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const message = plain(cause instanceof Error ? cause.message : String(cause), [this.settings.password]);
     const code = codeOf(cause) === '' ? codeOf(error) : codeOf(cause);
-    if (cause instanceof TrustError || TRUST_CODES.test(code)) return new ExchangeError('untrusted', `not trusted: ${message}`, wire.isSent, false);
+    if (cause instanceof TrustError || TRUST_CODES.test(code)) return new ExchangeError('untrusted', `not trusted: ${message.replace(NODES_ADVICE, '')}`, wire.isSent, false);
     if (message.includes('maxContentLength'))
       return new ExchangeError('oversize', `an answer of more than ${BODY_BYTES_MAX} bytes`, wire.isSent, false);
     const isStale = wire.isReused && /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code);

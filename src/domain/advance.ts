@@ -29,7 +29,8 @@ const PROOF_MAX_AGE_MS = 2_000;
 /** What becomes of a step when its program is through, or has failed on its last level. */
 export interface StepEnds {
   finished(status: NodeFenceStatus): Transition;
-  failed(status: NodeFenceStatus, why: string): Transition;
+  /** `error`: what kind of failure it is; absent: its runs failed. */
+  failed(status: NodeFenceStatus, why: string, error?: 'ConfigurationInvalid' | 'StepFailed'): Transition;
 }
 
 /** Takes the present step one operation further: the next intent, a wait, the next level, or one of the two ends. */
@@ -37,7 +38,7 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
   if (step === 'power-management' && acknowledged(context.status) !== undefined) return releaseOnWord(context, ends);
   const status = context.status.step === step ? context.status : moved(context.status, { step, level: 1 }, `Step ${step} begins.`);
   const wrong = spoiling(context.plan, step);
-  if (wrong !== undefined) return ends.failed(status, `${wrong.where}: ${wrong.message}`);
+  if (wrong !== undefined) return ends.failed(status, `${wrong.where}: ${wrong.message}`, 'ConfigurationInvalid');
   const compiled = compile(context.plan, step, status.level, status.restore?.cordoned === true);
   // A taint of ours that a failure left on the node goes first, also when somebody else brought the node back (P8).
   const isTaintLeft = step === 'recovery' && status.restore?.taints !== undefined;

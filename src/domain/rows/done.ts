@@ -74,7 +74,7 @@ function recover(context: Context): Transition {
   return advance(ready, 'recovery', {
     finished: (status) =>
       closed({ ...ready, status: withoutPowerEdges(status) }, 'recovered', `The node is healthy and recovered.${leftOff(withoutPowerEdges(status))}`),
-    failed: (status, why) => failed(ready, status, `Recovery failed: ${why}`),
+    failed: (status, why, error = 'StepFailed') => failed(ready, status, describeError(error, `recovery: ${why}`)),
   });
 }
 

@@ -92,7 +92,7 @@ function isolate(context: Context): Transition {
       next.timeline = { ...status.timeline, isolatedAt: status.timeline.isolatedAt ?? context.snapshot.wall };
       return { status: next, requeueAtMs: context.snapshot.nowMs, events: [event('Normal', 'NodeIsolated', 'Isolation is complete.')] };
     },
-    failed: (status, why) => failed(context, status, `Isolation failed: ${why}`),
+    failed: (status, why, error = 'StepFailed') => failed(context, status, describeError(error, `isolation: ${why}`)),
   });
 }
 

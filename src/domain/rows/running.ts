@@ -118,7 +118,7 @@ function power(context: Context): Transition {
         events: [event('Normal', 'PowerManagementFinished', words)],
       };
     },
-    failed: (status, why) => failed(context, status, describeError('StepFailed', `power-management: ${why}`)),
+    failed: (status, why, error = 'StepFailed') => failed(context, status, describeError(error, `power-management: ${why}`)),
   });
 }
 

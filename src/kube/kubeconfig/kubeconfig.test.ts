@@ -182,7 +182,7 @@ users:
   it('says that a file is not there, not YAML, or not a mapping, and quotes nothing of it', async () => {
     expect(await failure(load({ path: '/nowhere/config' }))).toMatch(/^kubeconfig \/nowhere\/config: ENOENT.*give the path of a readable file$/);
     const broken = await failure(loadText('users:\n- {name: a, user: {token: s3cret]}'));
-    expect(broken).toMatch(/is not YAML/);
+    expect(broken).toMatch(/is not YAML, line 2, column \d+; look at it with kubectl/);
     expect(broken).not.toContain('s3cret');
     expect(await failure(loadText('just words'))).toMatch(/: must be a mapping$/);
     expect(await failure(loadText('users: 7\ncurrent-context: a'))).toMatch(/users: must be a list/);

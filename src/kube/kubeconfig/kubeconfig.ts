@@ -162,11 +162,17 @@ async function parsed(file: string, parse: (text: string) => unknown): Promise<u
     return parse(text) ?? {};
   } catch (error) {
     // The parser's message quotes the line, which may hold a token.
-    const place = error instanceof Error && 'linePos' in error ? JSON.stringify(error.linePos) : 'unknown place';
-    throw new Error(`kubeconfig ${file}: is not YAML (${place}); look at it with kubectl config view --kubeconfig ${file}`, {
+    throw new Error(`kubeconfig ${file}: is not YAML${placeOf(error)}; look at it with kubectl config view --kubeconfig ${file}`, {
       cause: 'syntax error',
     });
   }
+}
+
+/** `, line 2, column 25`, where the parser says it. */
+function placeOf(error: unknown): string {
+  const places: unknown = error instanceof Error && 'linePos' in error ? error.linePos : undefined;
+  const [first] = Array.isArray(places) ? (places as readonly { line: number; col: number }[]) : [];
+  return first === undefined ? '' : `, line ${first.line}, column ${first.col}`;
 }
 
 function find(among: ReadonlyMap<string, Named>, name: string, kind: string, where: string): Named {

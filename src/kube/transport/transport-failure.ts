@@ -9,7 +9,9 @@ export function transportFailure(what: string, address: string, error: Error): T
     return error;
   }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const failure = `${what}: ${address}: ${error.message || code}`;
+  // Node recommends a flag of its own, which is none of ours.
+  const message = error.message.replace(/; if the root CA is installed locally, try running Node\.js with --use-system-ca\.?$/, '');
+  const failure = `${what}: ${address}: ${message || code}`;
   if (CERTIFICATE_CODES.test(code)) {
     return new TransportError('unreachable', `${failure} (${code}); is certificate-authority of the kubeconfig the one that signed this server?`);
   }
