@@ -81,7 +81,7 @@ export class AuditReader {
   /** The time of this state: before that of a later state of the same object which was stamped earlier. */
   #stored(key: string, object: Stored, at: number): number {
     const later = this.#known.get(key);
-    if (later !== undefined && later.at >= at - MICROSECOND_MS && versionOf(later.object) > versionOf(object)) return later.at - MICROSECOND_MS;
+    if (later !== undefined && versionOf(later.object) > versionOf(object)) return Math.min(at, later.at - MICROSECOND_MS);
     this.#known.set(key, { object, at });
     return at;
   }
