@@ -166,7 +166,8 @@ export class Connection {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const message = plain(cause instanceof Error ? cause.message : String(cause), [this.settings.password]);
     const code = codeOf(cause) === '' ? codeOf(error) : codeOf(cause);
-    if (cause instanceof TrustError || TRUST_CODES.test(code)) return new ExchangeError('untrusted', `not trusted: ${message.replace(NODES_ADVICE, '')}`, wire.isSent, false);
+    if (cause instanceof TrustError || TRUST_CODES.test(code))
+      return new ExchangeError('untrusted', `not trusted: ${message.replace(NODES_ADVICE, '')}`, wire.isSent, false);
     if (message.includes('maxContentLength'))
       return new ExchangeError('oversize', `an answer of more than ${BODY_BYTES_MAX} bytes`, wire.isSent, false);
     const isStale = wire.isReused && /^(ECONNRESET|EPIPE|ECONNABORTED)$/.test(code);

@@ -322,7 +322,9 @@ describe('the fence automaton', () => {
     );
     expect(model.next()).toBe('run:cordon');
     model.runUntil(() => model.status.state === 'error');
-    expect(model.status.message).toContain('NF006 ConfigurationInvalid: power-management: ConfigMap fence-config-a, key config.properties, line 2: no agent redfsh. ');
+    expect(model.status.message).toContain(
+      'NF006 ConfigurationInvalid: power-management: ConfigMap fence-config-a, key config.properties, line 2: no agent redfsh. ',
+    );
     expect(model.status.conditions.find((condition) => condition.type === 'ConfigurationValid')?.status).toBe('False');
     expect(model.dispatched.some(({ entry }) => entry.step === 'power-management')).toBe(false);
   });
