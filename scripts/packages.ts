@@ -11,6 +11,7 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'git', package: 'git' },
   { command: 'ipmitool', package: 'ipmitool' },
   { command: 'ipmi_sim', package: 'openipmi' },
+  { command: 'ipmipower', package: 'freeipmi-tools' },
 ];
 
 export interface Machine {

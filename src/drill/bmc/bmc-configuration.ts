@@ -12,7 +12,7 @@ export interface BmcConfiguration {
   uuid: string;
   serial?: string;
   username: string;
-  /** IPMI: at most 20 characters, and 16 of the name. */
+  /** IPMI: at most 20 characters, 19 under ipmi_sim; 16 of the name. */
   password: string;
   /** IPMI, our emulator only: the BMC's own key. */
   kg?: string;

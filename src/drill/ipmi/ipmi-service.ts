@@ -10,7 +10,7 @@ import { supportedFaults } from './supported-faults.ts';
 
 /** Our own IPMI BMC over UDP. */
 export async function startIpmiService({ configuration, clock, random, backend, trace }: BmcServiceOptions): Promise<BmcService> {
-  checkCredentials(configuration);
+  checkCredentials('ipmi', configuration);
   const { node, uuid, username, password, host = '127.0.0.1', port = 0, kg, seed } = configuration;
   const device = new IpmiDevice({
     clock,
@@ -32,7 +32,7 @@ export async function startIpmiService({ configuration, clock, random, backend, 
       device.faults = supportedFaults('ipmi', faults);
     },
     setPassword: (next) => {
-      checkCredentials({ username, password: next });
+      checkCredentials('ipmi', { username, password: next });
       device.login.changePassword(username, next);
       return Promise.resolve();
     },

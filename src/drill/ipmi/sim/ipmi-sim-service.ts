@@ -21,7 +21,7 @@ import { startSimProcess, type SimProcess } from './sim-process.ts';
  * loses datagrams where a fault says so.
  */
 export async function startIpmiSimService({ configuration, folder, clock, random, backend, trace }: BmcServiceOptions): Promise<BmcService> {
-  checkCredentials(configuration);
+  checkCredentials('ipmi-sim', configuration);
   const { node, uuid, username, password, host = '127.0.0.1', port = 0, seed } = configuration;
   let faults = supportedFaults('ipmi-sim', faultsOf(configuration.faults));
   let device = configuration.device ?? '';
@@ -66,7 +66,7 @@ export async function startIpmiSimService({ configuration, folder, clock, random
       answer();
     },
     setPassword: async (next) => {
-      checkCredentials({ username, password: next });
+      checkCredentials('ipmi-sim', { username, password: next });
       passwords[username] = next;
       await sim.close();
       sim = await startSim();
