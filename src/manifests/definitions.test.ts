@@ -231,7 +231,7 @@ describe('the shipped manifests', () => {
     expect(rules.some(({ verbs, resources, apiGroups }) => [...verbs, ...resources, ...apiGroups].includes('*'))).toBe(false);
     expect(rules.filter(({ resources }) => resources.includes('secrets'))).toMatchObject([{ kind: 'Role', verbs: ['get', 'list', 'watch'] }]);
     expect(verbsOf('nodes')).toEqual(['get', 'list', 'watch', 'patch']);
-    expect(verbsOf('nodefencestops')).toEqual(['get', 'list', 'watch']);
+    expect(verbsOf('nodefencestops')).toEqual(['list', 'watch']);
   });
 
   it('observe until somebody says enforce', () => {

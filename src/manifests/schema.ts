@@ -103,7 +103,8 @@ export function object<T extends object>(description: string, fields: Fields<T>)
     json: {
       type: 'object',
       description,
-      properties: Object.fromEntries(entries.map(([name, field]) => [name, field.json])),
+      // An API server drops an empty map, and every later apply would find a difference.
+      ...(entries.length > 0 && { properties: Object.fromEntries(entries.map(([name, field]) => [name, field.json])) }),
       ...(required.length > 0 && { required }),
     },
   };

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MANIFEST_FILES } from '../../src/manifests/installation.ts';
+import type { KubeObject } from '../../src/ports/objects.ts';
+import { Daemon } from '../scenarios/daemon.ts';
+import { until } from '../scenarios/waiting.ts';
+import { CONTROLLER_USER } from '../scenarios/witness.ts';
+import { Cluster, kubectlMinor } from './cluster.ts';
+import { refusalsIn } from './rights.ts';
+
+/** Older ones validate by OpenAPI v2 in protobuf, which the embedded server does not have. */
+const OLDEST_KUBECTL = 30;
+const ASSETS = process.env['KUBEBUILDER_ASSETS'];
+const hasKubectl = kubectlMinor() >= OLDEST_KUBECTL;
+const hasAssets = ASSETS !== undefined && ASSETS !== '';
+const FENCED_WITHIN_MS = 90_000;
+
+const FAILED_NODE = `
+apiVersion: v1
+kind: Node
+metadata: {name: dead}
+status:
+  nodeInfo: {kubeletVersion: v1.20.0, bootID: boot-1, systemUUID: uuid-1, osImage: Debian, kernelVersion: "6.1", containerRuntimeVersion: sim, machineID: "", kubeProxyVersion: "", operatingSystem: linux, architecture: amd64}
+  conditions: [{type: Ready, status: Unknown, reason: NodeStatusUnknown, message: Kubelet stopped posting node status., lastTransitionTime: "2026-01-01T00:00:00Z", lastHeartbeatTime: "2026-01-01T00:00:00Z"}]
+`;
+
+interface Stored extends KubeObject {
+  rules?: object[];
+  spec?: { replicas?: number; template?: { spec: { containers: { args: string[]; securityContext?: object }[]; tolerations: object[] } } };
+}
+
+interface Server {
+  isThere: boolean;
+  needs: string;
+  assets?: string;
+  /** Folder of the overlays under config/. */
+  overlays: string;
+}
+
+/** The real one is whatever KUBEBUILDER_ASSETS has; Debian's is 1.20. */
+const SERVERS: Readonly<Record<string, Server>> = {
+  'the embedded API server': { isThere: hasKubectl, needs: `kubectl 1.${OLDEST_KUBECTL}`, overlays: 'config' },
+  'a real API server': {
+    isThere: hasKubectl && hasAssets,
+    needs: `kubectl 1.${OLDEST_KUBECTL} and KUBEBUILDER_ASSETS`,
+    overlays: 'config/before-1.21',
+    ...(ASSETS === undefined ? {} : { assets: ASSETS }),
+  },
+};
+
+describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
+  describe.runIf(server.isThere)(`config/ applied by kubectl (needs ${server.needs})`, { timeout: 150_000 }, () => {
+    const cluster = new Cluster();
+    const daemons: Daemon[] = [];
+    let overlays = server.overlays;
+
+    const get = async (what: string): Promise<Stored> => JSON.parse(await cluster.must(`get ${what} -o json`)) as Stored;
+    const words = (said: string): string[] => said.trim().split('\n');
+    /** kubectl replaces the selector of a policy/v1 budget in every apply, and says that it did. */
+    const changesOf = async (overlay: string): Promise<string[]> =>
+      words(await cluster.must(`apply -k ${overlays}/${overlay}`)).filter(
+        (line) => !line.endsWith(' unchanged') && !line.startsWith('poddisruptionbudget'),
+      );
+
+    beforeAll(async () => {
+      await cluster.start(server.assets);
+      // A real server of today has policy/v1.
+      if ((await cluster.must('api-versions')).split('\n').includes('policy/v1')) overlays = 'config';
+    }, 200_000);
+
+    afterAll(async () => {
+      await Promise.all(daemons.map((daemon) => daemon.kill()));
+      await cluster.end();
+    });
+
+    it('installs everything with one command, and a second one changes nothing', async () => {
+      const created = words(await cluster.must(`apply -k ${overlays}/observe`));
+      expect(created.filter((line) => !line.endsWith(' created'))).toEqual([]);
+      expect(created.length).toBeGreaterThanOrEqual(13);
+      expect(await changesOf('observe')).toEqual([]);
+    });
+
+    it('grants exactly the rights that the drill and the scenarios run under', async () => {
+      const roles = MANIFEST_FILES.flatMap(({ objects }) => objects as Stored[]).filter(({ rules }) => rules !== undefined);
+      expect(roles.length).toBeGreaterThanOrEqual(3);
+      for (const { kind, metadata, rules } of roles) {
+        const place = metadata.namespace === undefined ? '' : ` -n ${metadata.namespace}`;
+        expect((await get(`${kind ?? ''} ${metadata.name}${place}`)).rules, metadata.name).toEqual(rules);
+      }
+    });
+
+    it('lets two replicas observe, and one switch turns them to enforce', async () => {
+      const find = (): Promise<Stored> => get('deployment nodefence-controller -n nodefence-system');
+      const observing = await find();
+      expect(observing.spec?.replicas).toBe(2);
+      expect(observing.spec?.template?.spec.containers[0]?.args).toEqual(['controller', '--mode', 'observe']);
+      expect(await changesOf('enforce')).toEqual(['deployment.apps/nodefence-controller configured']);
+      expect((await find()).spec?.template?.spec.containers[0]?.args).toEqual(['controller', '--mode', 'enforce']);
+      await cluster.must(`apply -k ${overlays}/observe`);
+    });
+
+    it.each(['templates', 'samples'])('accepts every one of the %s', async (folder) => {
+      const created = words(await cluster.must(`apply -f config/${folder}`));
+      expect(created.filter((line) => !/^(configmap|secret)\/\S+ created$/.test(line))).toEqual([]);
+      expect(created.length).toBeGreaterThan(5);
+      await cluster.must(`delete -f config/${folder}`);
+    });
+
+    it('lets the controller run under exactly those rights: two replicas are ready, one leads, a failed node gets its NodeFence', async () => {
+      // Only a real server makes tokens; ours knows the account by a standing one.
+      const token = server.assets === undefined ? undefined : (await cluster.must('-n nodefence-system create token nodefence-controller')).trim();
+      const kubeconfig = cluster.controllerKubeconfig(token);
+      for (const _replica of [1, 2]) daemons.push(new Daemon(kubeconfig, ['--mode', 'observe']));
+      for (const daemon of daemons) await daemon.says('starting', 60_000);
+      for (const daemon of daemons) await daemon.isReadyz(200, 60_000);
+      await cluster.must('create -f -', FAILED_NODE);
+      const held = await until(
+        'the NodeFence of the failed node is held',
+        async () => {
+          const { code, out } = await cluster.kubectl('get nodefence node-fence-dead -o jsonpath={.status.state},{.status.hold.reason}');
+          return code === 0 && out.includes('observe') ? out : undefined;
+        },
+        FENCED_WITHIN_MS,
+      );
+      expect(held).toBe('new,observe');
+      expect(await cluster.must('get lease nodefence-controller -n nodefence-system -o jsonpath={.spec.holderIdentity}')).not.toBe('');
+      expect(daemons.map(({ ended }) => ended)).toEqual([undefined, undefined]);
+      for (const daemon of daemons) daemon.signal('SIGTERM');
+      expect(await Promise.all(daemons.map((daemon) => daemon.exit()))).toEqual([0, 0]);
+    });
+
+    it('refused the controller nothing, and saw it write nothing but its own records', () => {
+      const trace = cluster.trace();
+      expect(refusalsIn(trace)).toEqual([]);
+      const writes = trace.flatMap((event) =>
+        event.kind === 'api' && event.user === CONTROLLER_USER && ['create', 'update', 'patch', 'delete'].includes(event.verb)
+          ? [event.resource]
+          : [],
+      );
+      expect([...new Set(writes)].filter((resource) => !/^(leases|events|nodefences|nodefencereports)(\.|$)/.test(resource))).toEqual([]);
+      expect(writes).toContain('nodefences.ha.k8s.io');
+    });
+  });
+});
