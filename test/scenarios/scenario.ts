@@ -40,6 +40,10 @@ export interface ScenarioOptions {
   wrote?: (configuration: Configuration, world: World) => void;
   mode?: 'observe' | 'enforce';
   ownNode?: string;
+  /** Bearer tokens of further users, who have no right until somebody binds one. */
+  tokens?: Readonly<Record<string, string>>;
+  /** For a story that starts many processes. */
+  timeoutMs?: number;
 }
 
 /** A running cluster with the composed controller, the real agents, and a person who watches it. */
@@ -52,10 +56,10 @@ export interface Play {
 
 /** One story in a cluster of its own, with nodes `a` and `b`; whatever it is about, no law may be violated in it. */
 export function scenario(name: string, options: ScenarioOptions, play: (play: Play) => Promise<void>): void {
-  it.concurrent(name, { timeout: 60_000 }, async () => {
+  it.concurrent(name, { timeout: options.timeoutMs ?? 60_000 }, async () => {
     const login = { username: 'fence', password: options.password ?? randomBytes(18).toString('base64url') };
     const { bmcs = {}, secondBmcs = {}, bootDelayMs = PACE.bootDelayMs, nodeGraceMs = PACE.nodeGraceMs } = options;
-    const world = await World.start({ nodes: ['a', 'b'], login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs });
+    const world = await World.start({ nodes: ['a', 'b'], login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs }, options.tokens);
     const log: string[] = [];
     let controller: ComposedController | undefined;
     try {

@@ -56,7 +56,9 @@ export class World {
 
   private constructor({ nodes, nodeGraceMs }: WorldOptions, tokens: Readonly<Record<string, string>>) {
     const masters = ['operator', MANAGER, ...nodes.map((node) => `system:node:${node}`)];
-    const users = [...masters.map((name) => ({ name, groups: ['system:masters'] })), { name: CONTROLLER_USER, groups: CONTROLLER_GROUPS }];
+    const known = [...masters.map((name) => ({ name, groups: ['system:masters'] })), { name: CONTROLLER_USER, groups: CONTROLLER_GROUPS }];
+    const people = Object.keys(tokens).filter((name) => !known.some((user) => user.name === name));
+    const users = [...known, ...people.map((name) => ({ name, groups: [] }))];
     this.server = new ApiServer({
       clock: this.clock,
       random: this.random,
@@ -71,7 +73,7 @@ export class World {
     this.#ticker = setInterval(() => this.server.tick(), TICK_MS);
   }
 
-  /** Manifests installed, every machine up, one pod of the workload running on each. */
+  /** Whoever has a token and is no other user is a person without any right. Manifests installed, every machine up, one pod of the workload running on each. */
   static async start(options: WorldOptions, tokens: Readonly<Record<string, string>> = {}): Promise<World> {
     const world = new World(options, tokens);
     await install({ transport: world.transport, cluster: world.cluster });

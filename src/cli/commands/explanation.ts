@@ -56,13 +56,17 @@ export function explain(input: ExplanationInput): Look[] {
   const observation = new NodeObservation(lifeAtMs);
   const dependencies = dependenciesOf(input, clock, stored?.status);
   const word = acknowledgementOf(input, stored, observed);
+  let isLiving = false;
   const look = (atMs: number, fence: NodeFence | undefined): Snapshot => {
     clock.freeze(Math.max(0, atMs - clock.monotonicMs()));
+    // A node that lives goes on living: its lease is renewed while time passes.
+    if (isLiving && atMs > nowMs) observation.lifeAtMs = atMs;
     const open = fence?.status?.journal.filter((entry) => entry.finishedAt === undefined && isUnderWay(entry.epoch, input.leader)) ?? [];
     const inFlight = new Set(open.map((entry) => entry.id));
     return takeSnapshot(dependencies, node, fence, observation, { ...NO_RUNS, inFlight }, word);
   };
   const { lifeWaitMs } = look(changedAtMs, undefined).plan.timing;
+  isLiving = observed !== undefined && readyOf(observed)?.status !== 'Unknown' && lifeAtMs + lifeWaitMs > nowMs;
   if (lifeAtMs + lifeWaitMs <= nowMs) look(lifeAtMs + lifeWaitMs, undefined);
   if (stored?.status !== undefined) {
     const since = sightTimes(stored.status);

@@ -89,7 +89,7 @@ function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {
     { text: row.node },
     { text: readyText(row), paint: row.ready === 'True' ? (row.cordoned ? ink.warn : ink.good) : ink.bad },
     state === undefined ? plain(undefined) : { text: state, paint: statePaint(row, ink) },
-    plain(row.step),
+    plain(wide ? row.step : row.step?.replace('-management', '')),
     row.hold === undefined ? plain(undefined) : { text: row.hold, paint: ink.warn },
     outcome === undefined ? plain(undefined) : { text: outcome, paint: outcome === 'failed' ? ink.bad : ink.good },
     plain(row.since === undefined ? undefined : age(row.since, nowMs)),

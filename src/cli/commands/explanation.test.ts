@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { ApiClient } from '../../kube/client.ts';
+import { ScriptedTransport } from '../../kube/testing/scripted-transport.ts';
+import { planOf } from '../../domain/testing/model.ts';
+import { SystemRandom } from '../../runtime/system-random.ts';
+import { explain } from './explanation.ts';
+import type { Look } from './explanation.ts';
+import { ago, fence, kubeletLease, leader, listersOf, node, NOW_MS, run } from './testing/pictured-cluster.ts';
+import type { Picture } from './testing/pictured-cluster.ts';
+
+function looksAt(picture: Picture, leads = leader()): Look[] {
+  const plan = planOf();
+  const planner = { planFor: () => plan, parametersFor: () => Promise.reject(new Error('nothing runs')) };
+  const access = { cluster: new ApiClient({ transport: new ScriptedTransport() }), random: new SystemRandom() };
+  return explain({ access, node: 'a', listers: listersOf(picture), planner, leader: leads, outOfService: true, nowMs: NOW_MS });
+}
+
+/** `row at +seconds: what is done`. */
+function story(looks: readonly Look[]): string[] {
+  return looks.map(({ atMs, decision }) => {
+    const deed = decision.dispatch?.entry.operation ?? (decision.create === undefined ? '' : 'create');
+    return `${decision.row} +${Math.round((atMs - NOW_MS) / 100) / 10}${deed === '' ? '' : `: ${deed}`}`;
+  });
+}
+
+const FAILED = { nodes: [node('a', 'Unknown', 60)], leases: [kubeletLease('a', 100)] };
+
+describe('what explain tells of a node', () => {
+  it('is nothing while it is Ready', () => {
+    expect(story(looksAt({ nodes: [node('a', 'True', 9_000)], leases: [kubeletLease('a', 4)] }))).toEqual(['none +0']);
+  });
+
+  it('begins with the silence of the lease where Ready has just become Unknown, and goes on to the first run', () => {
+    const looks = looksAt({ nodes: [node('a', 'Unknown', 2)], leases: [kubeletLease('a', 12)] });
+    expect(story(looks)).toEqual(['none +0', 'none-triggered +3: create', 'begin +3', 'new-delay +3', 'new-isolate +8: run:cordon']);
+  });
+
+  it('waits for not_ready_period where the kubelet lives and says NotReady', () => {
+    const looks = looksAt({ nodes: [node('a', 'False', 100)], leases: [kubeletLease('a', 3)] });
+    expect(story(looks).slice(0, 2)).toEqual(['none +0', 'none-triggered +500: create']);
+  });
+
+  it('counts power_management_delay from the isolation, by its time stamp', () => {
+    expect(story(looksAt({ ...FAILED, fences: [fence('a', {})] }))).toEqual(['running-delay +0', 'running-power +247: off:off']);
+  });
+
+  it('waits for the result of a run of the leader, and reads what became of one of a predecessor', () => {
+    const open = (epoch: number): Picture => ({ ...FAILED, fences: [fence('a', { journal: [run('off:off', 4, { epoch })] })] });
+    expect(story(looksAt(open(4)))).toEqual(['in-flight +0']);
+    expect(story(looksAt(open(3)))).toEqual(['take-over +0', 'take-over +14: off:off']);
+    expect(looksAt(open(4), leader(600)).at(-1)?.decision.dispatch?.kind).toBe('recover');
+  });
+
+  it('ends at a stop, which no time removes', () => {
+    const stop = { metadata: { name: 'stop-all' }, spec: { all: true, reason: 'storage works' } };
+    const looks = looksAt({ ...FAILED, fences: [fence('a', {})], stops: [stop] });
+    expect(looks[0]?.decision.row).toBe('stopped');
+    expect(looks.flatMap(({ decision }) => decision.dispatch ?? [])).toEqual([]);
+  });
+
+  it('keeps a hold that the leader has on record: how it was started is not in the API', () => {
+    const hold = { reason: 'observe', policy: 'observe', message: 'nothing is touched', since: ago(50) };
+    expect(looksAt({ ...FAILED, fences: [fence('a', { state: 'new', step: 'isolation', journal: [], hold })] })[0]?.decision.row).toBe('new-held');
+  });
+
+  it('counts healthy_delay from Ready, not from before the last action', () => {
+    const journal = [run('on:on', 50, { finishedAt: ago(40), result: 'succeeded' })];
+    const back = { nodes: [node('a', 'True', 9)], leases: [kubeletLease('a', 1)], fences: [fence('a', { state: 'done', journal })] };
+    expect(story(looksAt(back))).toEqual(['done-wait +0', 'done-recover +21: run:uncordon']);
+    const always = { ...back, nodes: [node('a', 'True', 9_000)] };
+    expect(story(looksAt(always))[0]).toBe('done-recover +0: run:uncordon');
+  });
+});
