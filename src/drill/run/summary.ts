@@ -11,16 +11,24 @@ export function summaryOf(result: DrillResult): string {
   const ons = result.devices.filter((device) => device.action === 'set on').length;
   return [
     `${result.expected ? 'as it must be' : 'NOT AS IT MUST BE'}: ${result.fault} on ${result.node} of ${result.nodes} nodes (seed ${result.seed}) ended ${result.outcome}`,
+    ...(result.did === undefined ? [] : [`  the fault: ${result.did}`]),
     ...result.problems.map((problem) => `  problem: ${problem}`),
     `  times after the fault: ${phases.map(([name, at]) => `${name.replace(/At$/, '')} ${stamp(at).trim()}`).join(', ')}`,
     `  device: ${offs} × off, ${ons} × on, ${result.devices.filter((device) => device.action === 'read').length} reads; writers overlapping: ${result.writers.overlaps}`,
     `  laws P1–P10, judged from outside: ${checks} checks, ${violations} violations`,
-    `  API requests of the controller: ${Object.entries(result.api)
+    `  leaders: ${result.leaders.map(({ replica, epoch, at }) => `${replica} (epoch ${epoch}${at > 0 ? `, ${stamp(at).trim()}` : ''})`).join(', ')}`,
+    ...(result.children === undefined ? [] : [`  ${childrenOf(result.children)}`]),
+    `  API requests of the controllers: ${Object.entries(result.api)
       .map(([verb, count]) => `${verb} ${count}`)
       .join(', ')}`,
-    `  controller: ${result.controller.rssMb} MB resident, ${result.controller.cpuMs} ms CPU`,
+    `  leader: ${result.controller.rssMb} MB resident, ${result.controller.cpuMs} ms CPU`,
     ...(result.outcome === 'failed' ? [`  what it tells the operator: ${result.message}`] : []),
     `  kubectl get nodefence node-fence-${result.node} -o yaml`,
     '',
   ].join('\n');
+}
+
+function childrenOf({ seen, left, goneMs, outlivedLease }: NonNullable<DrillResult['children']>): string {
+  const gone = goneMs === undefined ? '' : `, the last gone after ${goneMs} ms`;
+  return `children of the killed leader: ${seen}${gone}; ${left} left when their deadlines were over, ${outlivedLease} when the successor began`;
 }

@@ -1,7 +1,7 @@
 import { NODE_FENCE_REPORTS } from '../../../ports/resources.ts';
 import { isOver } from '../readiness.ts';
 import { pause } from '../pause.ts';
-import { editsFor } from './edits.ts';
+import { EDITS } from './edits.ts';
 import { randomMoment } from './moment.ts';
 import { EXPECTED, WORLD } from './names.ts';
 import { panic, strike, tellBmc, tellMachine } from './script.ts';
@@ -51,8 +51,7 @@ export const configEdit: FaultScript = (stage) => ({ atMs: strike(stage, 'config
 
 async function edit(stage: FaultStage): Promise<FaultFindings> {
   const { session, watcher, node } = stage;
-  const edits = editsFor(session.agent);
-  const change = edits[Math.floor(session.random() * edits.length)];
+  const change = EDITS[Math.floor(session.random() * EDITS.length)];
   if (change === undefined) throw new Error('there is no edit');
   const when = await randomMoment(stage, 1);
   await change.make(stage);

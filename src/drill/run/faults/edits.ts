@@ -1,6 +1,5 @@
 import { CONFIG_MAPS, SECRETS } from '../../../ports/resources.ts';
 import type { ConfigMap } from '../../../ports/objects.ts';
-import type { Agent } from '../options.ts';
 import { FENCE_NAMESPACE, nodeConfiguration, secretOf } from '../scene-configuration.ts';
 import type { FaultStage } from './script.ts';
 
@@ -12,13 +11,7 @@ export interface Edit {
   make(stage: FaultStage): Promise<void>;
 }
 
-/** Edits that this agent's devices allow. */
-export function editsFor(agent: Agent): readonly Edit[] {
-  // ipmi_sim reads its users once, at its start.
-  return agent === 'ipmi' ? CONFIGURATION_EDITS : [...CONFIGURATION_EDITS, ROTATION];
-}
-
-const CONFIGURATION_EDITS: readonly Edit[] = [
+export const EDITS: readonly Edit[] = [
   {
     what: 'its power methods are replaced by one that does not exist',
     isReported: true,
@@ -39,18 +32,17 @@ const CONFIGURATION_EDITS: readonly Edit[] = [
     isReported: true,
     make: (stage) => patch(stage, { [`fence-method-${stage.session.agent}-off`]: null, [`fence-method-${stage.session.agent}-on`]: null }),
   },
-];
-
-const ROTATION: Edit = {
-  what: 'the password of its device is changed, in the device and then in the Secret',
-  isReported: false,
-  make: async ({ session }) => {
-    const password = session.freshPassword();
-    for (const node of session.nodes) session.member(node).child.tell({ command: 'password', password });
-    const secret = secretOf(session.agent, { ...session.credentials, password });
-    await session.cluster.mergePatch(SECRETS, secret.metadata.name, { data: secret.data }, { namespace: FENCE_NAMESPACE });
+  {
+    what: 'the password of its device is changed, in the device and then in the Secret',
+    isReported: false,
+    make: async ({ session }) => {
+      const password = session.freshPassword();
+      for (const node of session.nodes) session.member(node).child.tell({ command: 'password', password });
+      const secret = secretOf(session.agent, { ...session.credentials, password });
+      await session.cluster.mergePatch(SECRETS, secret.metadata.name, { data: secret.data }, { namespace: FENCE_NAMESPACE });
+    },
   },
-};
+];
 
 async function patch({ session, node }: FaultStage, data: Readonly<Record<string, string | null>>): Promise<void> {
   await session.cluster.mergePatch<ConfigMap>(CONFIG_MAPS, `fence-config-${node}`, { data }, { namespace: FENCE_NAMESPACE });

@@ -37,16 +37,16 @@ export interface Expected {
 }
 
 export const EXPECTED: Readonly<Record<Fault, Expected>> = {
-  panic: { outcome: 'recovered', released: true, deadlineMs: 60_000 },
-  hang: { outcome: 'recovered', released: true, deadlineMs: 60_000 },
-  'bmc-slow': { outcome: 'recovered', released: true, deadlineMs: 75_000 },
-  'bmc-lies': { outcome: 'failed', released: false, deadlineMs: 120_000 },
-  partition: { outcome: 'recovered', released: true, deadlineMs: 60_000 },
-  flap: { outcome: 'recovered', released: false, deadlineMs: 75_000 },
-  'config-edit': { outcome: 'recovered', released: true, deadlineMs: 60_000 },
-  'api-outage': { outcome: 'recovered', released: 'either', deadlineMs: 120_000 },
-  'controller-crash': { outcome: 'recovered', released: 'either', deadlineMs: 120_000 },
-  'leader-pause': { outcome: 'recovered', released: 'either', deadlineMs: 120_000 },
+  panic: { outcome: 'recovered', released: true, deadlineMs: 120_000 },
+  hang: { outcome: 'recovered', released: true, deadlineMs: 120_000 },
+  'bmc-slow': { outcome: 'recovered', released: true, deadlineMs: 150_000 },
+  'bmc-lies': { outcome: 'failed', released: false, deadlineMs: 200_000 },
+  partition: { outcome: 'recovered', released: true, deadlineMs: 120_000 },
+  flap: { outcome: 'recovered', released: false, deadlineMs: 150_000 },
+  'config-edit': { outcome: 'recovered', released: true, deadlineMs: 120_000 },
+  'api-outage': { outcome: 'recovered', released: 'either', deadlineMs: 200_000 },
+  'controller-crash': { outcome: 'recovered', released: 'either', deadlineMs: 200_000 },
+  'leader-pause': { outcome: 'recovered', released: 'either', deadlineMs: 200_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
