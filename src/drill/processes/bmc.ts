@@ -37,18 +37,19 @@ async function main(): Promise<void> {
   const clock = new SystemClock();
   const trace = traceTo(configuration.trace);
   if (!(protocol in SERVICES)) throw new Error(`${path}: protocol ${protocol} is unknown: one of ${BMC_PROTOCOLS.join(', ')}`);
-  let service: BmcService | undefined;
+  let tellPower = (): void => undefined;
   const machine = new MachineProcess({
     command: configuration.machine?.command ?? SLEEPER,
     configuration: configuration.machine?.configuration ?? '',
     random,
     onPower: (state, cause) => {
       trace({ kind: 'power', at: clock.wallMs(), node, state, cause });
-      service?.powerChanged();
+      tellPower();
     },
     onDeath: (bootID) => trace({ kind: 'node', at: clock.wallMs(), node, what: 'panic', bootID }),
   });
-  service = await SERVICES[protocol]({ configuration, folder: dirname(path ?? ''), clock, random, backend: machine, trace });
+  const service = await SERVICES[protocol]({ configuration, folder: dirname(path ?? ''), clock, random, backend: machine, trace });
+  tellPower = () => service.powerChanged();
   if (configuration.startsOn !== false) machine.on('start');
   obey(service, machine);
   process.stdout.write(`${JSON.stringify(service.ready)}\n`);

@@ -122,13 +122,17 @@ export class SessionTap {
     this.#listener.onRequest(session.name, request);
   }
 
+  /** Consoles give every session the same ID: which one is meant, only its keys tell. */
   #hearResponse(packet: SessionPacket): void {
-    const session = this.#newest((each) => each.consoleID === packet.sessionID && each.isActive);
-    const response = session === undefined ? undefined : understood(session, packet);
-    const request = response === undefined ? undefined : session?.open.get(response.sequence);
-    if (session === undefined || response === undefined || request === undefined || request.command !== response.command) return;
-    session.open.delete(response.sequence);
-    this.#listener.onResponse(session.name, request, response);
+    for (const session of this.#sessions.values()) {
+      if (session.consoleID !== packet.sessionID || !session.isActive) continue;
+      const response = understood(session, packet);
+      const request = response === undefined ? undefined : session.open.get(response.sequence);
+      if (response === undefined || request?.command !== response.command) continue;
+      session.open.delete(response.sequence);
+      this.#listener.onResponse(session.name, request, response);
+      return;
+    }
   }
 
   #newest(isIt: (session: Heard) => boolean): Heard | undefined {

@@ -36,7 +36,9 @@ export class SimChassis implements TapListener {
   }
 
   onRequest(session: string, request: Message): void {
-    if (commandName(request.netFn, request.command) === 'chassis control') this.#open.push({ session, request });
+    if (commandName(request.netFn, request.command) !== 'chassis control') return;
+    // A console has one request at a time: what it asked before was lost on the way.
+    this.#open = [...this.#open.filter((each) => each.session !== session), { session, request }];
   }
 
   onResponse(session: string, request: Message, response: Message): void {
