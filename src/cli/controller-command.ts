@@ -143,11 +143,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
   });
   const bound = await operations.listen(flags.httpAddress);
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
-  ending.stop = async () => {
-    await controller.stop(STOP_DEADLINE_MS);
-    await recorder.close(1_000);
-    await operations.close();
-  };
+  ending.stop = () => stopInOrder(controller, recorder, operations);
   await controller.start();
 }
 
@@ -162,6 +158,12 @@ function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, t
     component: 'nodefence-controller',
     instance,
   });
+}
+
+async function stopInOrder(controller: ComposedController, recorder: EventRecorder, operations: OperationsServer): Promise<void> {
+  await controller.stop(STOP_DEADLINE_MS);
+  await recorder.close(1_000);
+  await operations.close();
 }
 
 /** What a signal has to stop; nothing before the controller is composed. */

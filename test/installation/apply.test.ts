@@ -109,7 +109,8 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
       // Only a real server makes tokens; ours knows the account by a standing one.
       const token = server.assets === undefined ? undefined : (await cluster.must('-n nodefence-system create token nodefence-controller')).trim();
       const kubeconfig = cluster.controllerKubeconfig(token);
-      for (const _replica of [1, 2]) daemons.push(new Daemon(kubeconfig, ['--mode', 'observe']));
+      const replica = (): Daemon => new Daemon(kubeconfig, ['--mode', 'observe']);
+      daemons.push(replica(), replica());
       for (const daemon of daemons) await daemon.says('starting', 60_000);
       for (const daemon of daemons) await daemon.isReadyz(200, 60_000);
       await cluster.must('create -f -', FAILED_NODE);

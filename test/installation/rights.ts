@@ -18,7 +18,7 @@ interface Grant {
 
 const GRANTS: readonly Grant[] = CONTROLLER_ACCESS.flatMap((object) => {
   if (object.kind !== 'ClusterRole' && object.kind !== 'Role') return [];
-  const role = object as Role;
+  const role = object;
   const scope = role.kind === 'ClusterRole' ? EVERYWHERE : (role.metadata.namespace ?? '');
   return role.rules.flatMap(({ apiGroups, resources, verbs, resourceNames: names }) =>
     apiGroups.flatMap((group) =>

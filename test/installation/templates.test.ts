@@ -54,7 +54,7 @@ function configMaps(of: readonly { objects: Manifest[] }[]): { name: string; dat
 
 function planOf(node: string, of: readonly { objects: Manifest[] }[], labels: Record<string, string> = {}): Plan {
   const secrets = new Map(
-    of.flatMap(({ objects }) => objects.filter(({ kind }) => kind === 'Secret')).map((secret) => [secret.metadata.name, secret as Manifest]),
+    of.flatMap(({ objects }) => objects.filter(({ kind }) => kind === 'Secret')).map((secret) => [secret.metadata.name, secret]),
   );
   return resolvePlan({
     node: { name: node, labels, annotations: {}, addresses: [] },
