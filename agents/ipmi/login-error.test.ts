@@ -17,6 +17,7 @@ describe('why there is no session', () => {
     [['Error in open session response message : insufficient resources for session', NO_SESSION], 'Unreachable', 'no session now'],
     [['Set Session Privilege Level to ADMINISTRATOR failed', NO_SESSION], 'Refused', 'privlvl=operator'],
     [['RAKP 2 message indicates an error : unauthorized name', NO_SESSION], 'Refused', 'does not know this user'],
+    [['> Error: no response from RAKP 1 message', NO_SESSION], 'Unreachable', 'raise ipmitool_timeout (now 1)'],
     [['Address lookup for bmc.example failed', NO_SESSION], 'Unreachable', 'does not resolve'],
     [['Failed to initialize the OEM info dictionary'], 'Misconfigured', 'enterprise-numbers.txt'],
     [['something else'], 'Unreachable', 'no session'],

@@ -37,6 +37,12 @@ const CAUSES: readonly { says: RegExp; kind: AgentErrorKind; answered: (settings
     answered: ({ privilege }) => `the BMC does not give this user the privilege ${privilege}: set privlvl=operator, or lower`,
   },
   {
+    says: /no response from RAKP [13] message/,
+    kind: 'Unreachable',
+    answered: ({ timeoutSeconds }) =>
+      `the BMC began a session and was not heard any more; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})`,
+  },
+  {
     says: /^RAKP [24] message indicates an error : (?:unauthorized name|invalid name length|unauthorized GUID)/i,
     kind: 'Refused',
     answered: () => 'the BMC does not know this user',

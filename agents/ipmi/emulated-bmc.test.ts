@@ -1,0 +1,111 @@
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { startTestProcess, TEST_PASSWORD } from '../../src/drill/ipmi/test-process.ts';
+import { TEST_UUID } from '../../src/drill/ipmi/rmcp/test-device.ts';
+import type { Target } from '../../src/ports/agents.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { IpmiAgent } from './agent.ts';
+import { areProgramsThere, shellsOf, until } from './testing/ipmi-simulator.ts';
+
+const cleanUp: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const step of cleanUp.splice(0).reverse()) await step();
+});
+
+async function start(...[protocol, configuration]: Parameters<typeof startTestProcess>) {
+  const bmc = await startTestProcess(protocol, configuration);
+  const agent = new IpmiAgent(new SystemClock());
+  cleanUp.push(
+    () => bmc.stop(),
+    () => agent.close(),
+  );
+  const target = (parameters: Record<string, string> = {}, changes: Partial<Target> = {}): Target => ({
+    plug: '',
+    device: `127.0.0.1:${bmc.ready.port}`,
+    parameters: { ip: '127.0.0.1', ipport: String(bmc.ready.port), username: 'admin', password: TEST_PASSWORD, ...parameters },
+    identity: { node: 'a', systemUUID: TEST_UUID },
+    signal: new AbortController().signal,
+    deadlineMs: 20_000,
+    beforeSend: () => undefined,
+    ...changes,
+  });
+  return { bmc, agent, target };
+}
+
+describe.skipIf(!areProgramsThere)('against the BMCs of the drill', { timeout: 60_000 }, () => {
+  it.each([
+    ['ipmi', '17'],
+    ['ipmi', '3'],
+    ['ipmi-sim', '3'],
+  ] as const)('proves the machine, switches it off and on in one session: protocol %s, suite %s', async (protocol, cipher) => {
+    const { bmc, agent, target } = await start(protocol);
+    expect(await agent.read(target({ cipher }))).toMatchObject({ state: 'on', identity: 'verified' });
+    expect(await agent.set(target({ cipher }), 'off')).toMatchObject({ result: 'accepted' });
+    await until(async () => (await agent.read(target({ cipher }))).state === 'off', 'off');
+    expect(await agent.set(target({ cipher }), 'on')).toMatchObject({ result: 'accepted' });
+    await until(async () => (await agent.read(target({ cipher }))).state === 'on', 'on');
+    expect(bmc.powerEvents().map(({ state, cause }) => `${state} by ${cause}`)).toEqual(['on by start', 'off by set', 'on by set']);
+    const events = bmc.deviceEvents();
+    expect(new Set(events.map(({ session }) => session)).size).toBe(1);
+    // The identity is read anew right before each set, in the session that sets.
+    const actions = events.map(({ action }) => action);
+    for (const [index, action] of actions.entries()) if (action === 'set') expect(actions[index - 1]).toBe('identity');
+    expect(shellsOf(bmc.ready.port)).toHaveLength(1);
+  });
+
+  it('types the key that a BMC demands, and is refused without it', async () => {
+    const { agent, target } = await start('ipmi', { kg: 'key of the bmc' });
+    expect(await agent.read(target({ kg: 'key of the bmc' }))).toMatchObject({ state: 'on', identity: 'verified' });
+    expect(await agent.read(target({ hexadecimal_kg: Buffer.from('key of the bmc').toString('hex') }))).toMatchObject({ state: 'on' });
+    await expect(agent.read(target())).rejects.toMatchObject({ name: 'AgentError' });
+  });
+
+  it('switches no machine but its own', async () => {
+    const { bmc, agent, target } = await start('ipmi');
+    const other = target({}, { identity: { node: 'b', systemUUID: '4c4c4544-0030-5210-8047-c6c04f5a4333' } });
+    await expect(agent.set(other, 'off')).rejects.toMatchObject({ kind: 'Misconfigured' });
+    expect(bmc.deviceEvents().filter(({ action }) => action === 'set')).toEqual([]);
+  });
+
+  it.each([
+    ['loses', { drops: 0.15 }],
+    ['repeats', { duplicates: 1 }],
+    ['delays', { lateMs: 80 }],
+  ])('shows off only when it is off, over a network that %s datagrams', async (_what, faults) => {
+    const { bmc, agent, target } = await start('ipmi', { faults });
+    for (const wanted of ['off', 'on', 'off'] as const) {
+      await agent.set(target(), wanted);
+      await until(async () => {
+        const { state } = await agent.read(target());
+        expect(['unknown', bmc.powerEvents().at(-1)?.state]).toContain(state);
+        return state === wanted;
+      }, wanted);
+    }
+  });
+
+  it('believes the state and not the refusal of a BMC that does nothing twice', async () => {
+    const { agent, target } = await start('ipmi', { faults: { refusesWhenInState: true } });
+    expect(await agent.set(target(), 'off')).toMatchObject({ result: 'accepted' });
+    await until(async () => (await agent.read(target())).state === 'off', 'off');
+    const outcome = await agent.set(target(), 'off');
+    expect(outcome.result).toBe('unclear');
+    expect(outcome.detail).toMatch(/failed: .*; then Chassis Power is off$/);
+  });
+
+  it('reaches a BMC that is slower than ipmitool repeats itself with a longer ipmitool_timeout only', async () => {
+    const { agent, target } = await start('ipmi', { faults: { lateMs: 1_200 } });
+    await expect(agent.read(target())).rejects.toMatchObject({
+      kind: 'Unreachable',
+      message: expect.stringContaining('raise ipmitool_timeout') as string,
+    });
+    expect(await agent.read(target({ ipmitool_timeout: '5' }))).toMatchObject({ state: 'on' });
+  });
+
+  it('reads nothing from a BMC that hangs on the supply of its machine, once that is off', async () => {
+    const { bmc, agent, target } = await start('ipmi', { faults: { diesWithHost: true } });
+    expect(await agent.read(target())).toMatchObject({ state: 'on' });
+    await agent.set(target({}, { deadlineMs: 5_000 }), 'off');
+    await until(() => bmc.powerEvents().at(-1)?.state === 'off', 'off');
+    await expect(agent.read(target({}, { deadlineMs: 2_000 }))).rejects.toMatchObject({ kind: 'Timeout' });
+  });
+});
