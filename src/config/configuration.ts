@@ -2,6 +2,8 @@ import type { AgentRegistry } from '../ports/agents.ts';
 import type { Problems } from './problems.ts';
 import { parseProperties } from './properties.ts';
 import type { Properties } from './properties.ts';
+import { parseSelector } from './selector.ts';
+import type { Requirement } from './selector.ts';
 
 /** A ConfigMap, as far as configuration goes. */
 export interface NamedConfig {
@@ -16,11 +18,23 @@ export class ConfigText implements NamedConfig {
   readonly data: NamedConfig['data'];
   readonly labels: NamedConfig['labels'];
   readonly #parsed = new Map<string, Properties>();
+  #selector: { parsed: readonly Requirement[] | undefined } | undefined;
 
   constructor({ name, data, labels }: NamedConfig) {
     this.name = name;
     this.data = data;
     this.labels = labels;
+  }
+
+  /** The text of its `node_selector`; undefined where it is no group. */
+  get selectorText(): string | undefined {
+    return this.properties(CONFIG_KEY)?.entries.find(({ key }) => key === SELECTOR_KEY)?.value;
+  }
+
+  /** Its `node_selector`; undefined where there is none, or none that can be read. */
+  get selector(): readonly Requirement[] | undefined {
+    this.#selector ??= { parsed: parseSelector(this.selectorText ?? '') };
+    return this.#selector.parsed;
   }
 
   /** The properties under one data key; undefined when there is no such key. */
@@ -79,7 +93,7 @@ export function configurationOf(configMaps: Iterable<NamedConfig>, registry: Age
 
 function isGroup(config: ConfigText): boolean {
   const isMentioned = config.data[CONFIG_KEY]?.includes(SELECTOR_KEY) === true;
-  return isMentioned && config.properties(CONFIG_KEY)?.entries.some(({ key }) => key === SELECTOR_KEY) === true;
+  return isMentioned && config.selectorText !== undefined;
 }
 
 export function place(config: NamedConfig, dataKey?: string, line?: number): string {

@@ -33,15 +33,7 @@ export function clusterLayer(configuration: Configuration, problems: Problems): 
 
 /** The groups whose selector matches the node; of a selector that is none nothing can be said. */
 export function matchingGroups(configuration: Configuration, node: NodeFacts): ConfigText[] {
-  return configuration.groups.filter((config) => {
-    const selector = parseSelector(selectorOf(config) ?? '');
-    return selector !== undefined && selects(selector, node.labels);
-  });
-}
-
-/** The text of a group's `node_selector`. */
-export function selectorOf(config: ConfigText): string | undefined {
-  return config.properties(CONFIG_KEY)?.entries.find(({ key }) => key === SELECTOR_KEY)?.value;
+  return configuration.groups.filter(({ selector }) => selector !== undefined && selects(selector, node.labels));
 }
 
 /** The one ConfigMap whose `node_selector` matches the node. Two that match are an error that names both, and neither is used. */

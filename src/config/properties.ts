@@ -25,6 +25,7 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   roles: 'policies',
   grace_timeout: 'isolation_delay',
   giveup_retries: 'step_retries',
+  recover: 'recovery',
 };
 
 /** The key as this program calls it: historical names and misspellings resolved, levels kept (`power_managment.2` → `power_management.2`). */

@@ -130,10 +130,7 @@ function frozen({ level, methods }: ResolvedLevel): PlanLevel {
   return { level, methods: methods.map(frozenMethod) };
 }
 
-function frozenMethod(resolved: ResolvedMethod): PlanMethod {
-  const method: PlanMethod & Partial<ResolvedMethod> = { ...resolved };
-  delete method.where;
-  delete method.shared;
+function frozenMethod({ where: _where, shared: _shared, ...method }: ResolvedMethod): PlanMethod {
   return method;
 }
 

@@ -1,9 +1,8 @@
 import { configurationOf, NODE_CONFIG_PREFIX } from '../../config/configuration.ts';
 import type { Configuration, ConfigText, NodeFacts } from '../../config/configuration.ts';
 import { factsOf, namedOnly } from '../../config/node-facts.ts';
-import { selectorOf } from '../../config/node-groups.ts';
 import { resolveParameters } from '../../config/resolve-parameters.ts';
-import { labelsFor, parseSelector } from '../../config/selector.ts';
+import { labelsFor } from '../../config/selector.ts';
 import { survey } from '../../config/survey.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import { levelsOf, STEPS } from '../../domain/plan.ts';
@@ -111,7 +110,7 @@ function exampleOf(group: ConfigText): NodeFacts {
     Object.values(group.data).flatMap((text) =>
       [...text.matchAll(new RegExp(`\\{${kind}:([^{}]+)\\}`, 'g'))].map(([, key = '']): [string, string] => [key, name]),
     );
-  const selected = labelsFor(parseSelector(selectorOf(group) ?? '') ?? []);
+  const selected = labelsFor(group.selector ?? []);
   return {
     name,
     providerID: `example://${name}`,

@@ -32,7 +32,10 @@ const DEFINITIONS: readonly AgentDefinition[] = [
   agent({ name: 'redfish', kind: 'power', aliases: ['fence-redfish'] }, BMC),
   agent({ name: 'pdu', kind: 'power', aliases: ['fence-apc-snmp', 'fence-eaton-snmp'] }, [
     ...BMC.slice(0, 1),
-    { name: 'community', required: false, secret: true, description: 'SNMP community.' },
+    { name: 'community', required: false, secret: true, description: 'SNMP community.', aliases: ['snmp_community'] },
+  ]),
+  agent({ name: 'gce', kind: 'power', aliases: ['fence-gce'], deviceKey: ({ zone = '' }) => `gce/${zone}` }, [
+    { name: 'zone', required: false, secret: false, description: 'Zone.' },
   ]),
   agent({ name: 'fc-switch', kind: 'fabric', aliases: ['fence-brocade', 'brocade'], deviceMaxLatencyMs: 5_000 }, SWITCH),
   agent({ name: 'cordon', kind: 'action', aliases: ['mark-unschedulable'], deviceMaxLatencyMs: 0, deviceKey: () => '' }, []),
