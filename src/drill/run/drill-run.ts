@@ -16,7 +16,7 @@ import type { DrillSetting } from './setting.ts';
 import { verdict } from './verdict.ts';
 import { Watcher } from './watcher.ts';
 
-const SETTLED_MS = 30_000;
+const SETTLED_MS = 90_000;
 const STOP_GRACE_MS = 5_000;
 
 /** Told what goes on; draws it, or says nothing. */

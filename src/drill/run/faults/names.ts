@@ -44,9 +44,9 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   partition: { outcome: 'recovered', released: true, deadlineMs: 120_000 },
   flap: { outcome: 'recovered', released: false, deadlineMs: 150_000 },
   'config-edit': { outcome: 'recovered', released: true, deadlineMs: 120_000 },
-  'api-outage': { outcome: 'recovered', released: 'either', deadlineMs: 200_000 },
-  'controller-crash': { outcome: 'recovered', released: 'either', deadlineMs: 200_000 },
-  'leader-pause': { outcome: 'recovered', released: 'either', deadlineMs: 200_000 },
+  'api-outage': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'controller-crash': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'leader-pause': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
