@@ -48,9 +48,9 @@ export async function createFenceConfiguration(
   }
 }
 
-/** What somebody does to the failed node's configuration by mistake; `other` is another node. */
+/** What somebody does to the failed node's configuration by mistake; `other` is another node. What was deleted before stays so. */
 export async function editFenceConfiguration(
-  admin: Pick<Cluster, 'mergePatch' | 'remove'>,
+  admin: Pick<Cluster, 'get' | 'mergePatch' | 'remove'>,
   node: string,
   other: string,
   kind: 'address' | 'agent' | 'deleted',
@@ -58,6 +58,9 @@ export async function editFenceConfiguration(
   const name = `fence-config-${node}`;
   if (kind === 'deleted') {
     await admin.remove(CONFIG_MAPS, name, { namespace: FENCE_NAMESPACE });
+    return;
+  }
+  if ((await admin.get(CONFIG_MAPS, name, FENCE_NAMESPACE)) === undefined) {
     return;
   }
   const method = (action: 'on' | 'off'): string =>

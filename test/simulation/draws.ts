@@ -1,9 +1,41 @@
+import type { DeviceBehaviour } from './devices.ts';
 import type { CrashPoint } from './kernel/port.ts';
-import type { SeededRandom } from './kernel/seeded-random.ts';
-import type { Breakage } from './network.ts';
-import type { Configuration, Disturbance, Scenario, Who } from './scenario.ts';
+import { SeededRandom } from './kernel/seeded-random.ts';
+import { CALM_API } from './network.ts';
+import type { ApiFaults, Breakage, RangeMs } from './network.ts';
+import { expectedOf } from './scenario.ts';
+import type { Configuration, Disturbance, NodeFault, Scenario, Who } from './scenario.ts';
 
-export const FAULT_AT_MS = 18_000;
+const FAULT_AT_MS = 18_000;
+
+const FAULTS: Readonly<Record<NodeFault, number>> = { panic: 4, hang: 4, partition: 2, flap: 3 };
+const DEVICES: Readonly<Record<DeviceBehaviour, number>> = {
+  honest: 10,
+  slow: 4,
+  lies: 3,
+  dead: 2,
+  'half-dead': 2,
+  unknown: 1,
+  refuses: 1,
+  restores: 2,
+};
+
+const ROUGH_API: ApiFaults = {
+  ...CALM_API,
+  slowShare: 0.03,
+  lostRequestShare: 0.01,
+  lostAnswerShare: 0.01,
+  conflictShare: 0.02,
+  tooManyRequestsShare: 0.01,
+  serverErrorShare: 0.01,
+  watchDropShare: 0.01,
+  watchDuplicateShare: 0.02,
+  watchLateShare: 0.05,
+};
+
+const NODE_NAMES = ['a', 'b', 'c', 'd'] as const;
+/** Design 10's D. */
+const DRIFT = 0.01;
 
 const CRASHES: Readonly<Record<'0' | '1' | '2' | '3', number>> = { 0: 40, 1: 35, 2: 17, 3: 8 };
 const CRASH_TAGS: Readonly<Record<string, number>> = {
@@ -43,7 +75,39 @@ const KINDS: Readonly<Record<Disturbance['what'], number>> = {
 const BREAKAGES: Readonly<Record<Breakage, number>> = { cut: 3, mute: 3, refused: 2, deaf: 2 };
 const HOURS_2_MS = 7_200_000;
 
-export function drawCrashes(random: SeededRandom): CrashPoint[] {
+/** What this seed plays. */
+export function scenarioOf(seed: number): Scenario {
+  const random = new SeededRandom(seed, 'scenario');
+  const nodes = NODE_NAMES.slice(0, 2 + random.below(3));
+  const fault = random.weighted(FAULTS);
+  const device = random.weighted(DEVICES);
+  const isRough = random.chance(0.3);
+  const hasDrift = random.chance(0.3);
+  const rate = (): number => (hasDrift ? 1 + random.between(-DRIFT, DRIFT) : 1);
+  const scenario = {
+    seed,
+    nodes,
+    victim: nodes[0] ?? 'a',
+    controllers: random.chance(0.7) ? (2 as const) : (1 as const),
+    fault,
+    faultAtMs: FAULT_AT_MS + random.between(0, 10_000),
+    flaps: fault === 'flap' ? drawFlaps(random) : [],
+    healAfterOffMs: fault === 'flap' && random.chance(0.4) ? random.between(0, device === 'slow' ? 25_000 : 1_500) : undefined,
+    device,
+    deviceEffectMs: (device === 'slow' ? [4_000, 25_000] : [50, 1_500]) as RangeMs,
+    crashes: drawCrashes(random),
+    restartAfterMs: random.between(500, 20_000),
+    disturbances: drawDisturbances(random),
+    clockRates: { replicas: [rate(), rate()] as const, kubelets: rate() },
+    isMisconfigured: random.chance(0.04),
+    api: isRough ? ROUGH_API : CALM_API,
+    faultsEndMs: 200_000,
+    configuration: drawConfiguration(random, isRough),
+  };
+  return { ...scenario, expected: expectedOf(scenario) };
+}
+
+function drawCrashes(random: SeededRandom): CrashPoint[] {
   return Array.from({ length: Number(random.weighted(CRASHES)) }, () => {
     const tag = random.weighted(CRASH_TAGS);
     // The crashes of one seed follow each other closely, so that they meet in one take-over.
@@ -52,7 +116,7 @@ export function drawCrashes(random: SeededRandom): CrashPoint[] {
   });
 }
 
-export function drawFlaps(random: SeededRandom): Scenario['flaps'] {
+function drawFlaps(random: SeededRandom): Scenario['flaps'] {
   const downs = random.pick([1, 1, 2, 3]);
   return Array.from({ length: downs }, (_unused, index) => ({
     downMs: random.between(8_000, downs === 1 ? 150_000 : 80_000),
@@ -60,7 +124,7 @@ export function drawFlaps(random: SeededRandom): Scenario['flaps'] {
   }));
 }
 
-export function drawDisturbances(random: SeededRandom): Disturbance[] {
+function drawDisturbances(random: SeededRandom): Disturbance[] {
   return Array.from({ length: Number(random.weighted(DISTURBANCES)) }, () => {
     const what = random.weighted(KINDS);
     return drawDisturbance(random, what, FAULT_AT_MS + random.between(0, 90_000));
@@ -116,7 +180,7 @@ function drawBreak(random: SeededRandom, atMs: number): Disturbance {
   return { what: 'break', who, how, atMs, durationMs: who === 'everyone' ? random.between(10_000, 60_000) : random.between(500, 60_000) };
 }
 
-export function drawConfiguration(random: SeededRandom, isRough: boolean): Configuration {
+function drawConfiguration(random: SeededRandom, isRough: boolean): Configuration {
   return {
     isolationDelayMs: random.pick([0, 1_000, 5_000]),
     powerManagementDelayMs: random.pick([2_000, 10_000]),

@@ -5,7 +5,7 @@ import { fenceProgram } from './fence-program.ts';
 import { describeThrown, Kernel } from './kernel/kernel.ts';
 import { judged } from './judgement.ts';
 import { describeScenario } from './description.ts';
-import { scenarioOf } from './scenario.ts';
+import { scenarioOf } from './draws.ts';
 import type { Scenario } from './scenario.ts';
 import type { SeedResult } from './seed-result.ts';
 import { World } from './world.ts';

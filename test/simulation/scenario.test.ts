@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scenarioOf } from './scenario.ts';
+import { scenarioOf } from './draws.ts';
 
 const scenarios = Array.from({ length: 2000 }, (_unused, index) => scenarioOf(index + 1));
 

@@ -1,8 +1,5 @@
-import { drawConfiguration, drawCrashes, drawDisturbances, drawFlaps, FAULT_AT_MS } from './draws.ts';
 import type { DeviceBehaviour } from './devices.ts';
 import type { CrashPoint } from './kernel/port.ts';
-import { SeededRandom } from './kernel/seeded-random.ts';
-import { CALM_API } from './network.ts';
 import type { ApiFaults, Breakage, RangeMs } from './network.ts';
 
 /** panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. */
@@ -82,66 +79,6 @@ export interface Expected {
   release: 'must' | 'may' | 'never';
   /** Virtual time by which the end must be reached. */
   withinMs: number;
-}
-
-const FAULTS: Readonly<Record<NodeFault, number>> = { panic: 4, hang: 4, partition: 2, flap: 3 };
-const DEVICES: Readonly<Record<DeviceBehaviour, number>> = {
-  honest: 10,
-  slow: 4,
-  lies: 3,
-  dead: 2,
-  'half-dead': 2,
-  unknown: 1,
-  refuses: 1,
-  restores: 2,
-};
-
-const ROUGH_API: ApiFaults = {
-  ...CALM_API,
-  slowShare: 0.03,
-  lostRequestShare: 0.01,
-  lostAnswerShare: 0.01,
-  conflictShare: 0.02,
-  tooManyRequestsShare: 0.01,
-  serverErrorShare: 0.01,
-  watchDropShare: 0.01,
-  watchDuplicateShare: 0.02,
-  watchLateShare: 0.05,
-};
-
-const NODE_NAMES = ['a', 'b', 'c', 'd'] as const;
-/** Design 10's D. */
-const DRIFT = 0.01;
-
-export function scenarioOf(seed: number): Scenario {
-  const random = new SeededRandom(seed, 'scenario');
-  const nodes = NODE_NAMES.slice(0, 2 + random.below(3));
-  const fault = random.weighted(FAULTS);
-  const device = random.weighted(DEVICES);
-  const isRough = random.chance(0.3);
-  const hasDrift = random.chance(0.3);
-  const rate = (): number => (hasDrift ? 1 + random.between(-DRIFT, DRIFT) : 1);
-  const scenario = {
-    seed,
-    nodes,
-    victim: nodes[0] ?? 'a',
-    controllers: random.chance(0.7) ? (2 as const) : (1 as const),
-    fault,
-    faultAtMs: FAULT_AT_MS + random.between(0, 10_000),
-    flaps: fault === 'flap' ? drawFlaps(random) : [],
-    healAfterOffMs: fault === 'flap' && random.chance(0.4) ? random.between(0, device === 'slow' ? 25_000 : 1_500) : undefined,
-    device,
-    deviceEffectMs: (device === 'slow' ? [4_000, 25_000] : [50, 1_500]) as RangeMs,
-    crashes: drawCrashes(random),
-    restartAfterMs: random.between(500, 20_000),
-    disturbances: drawDisturbances(random),
-    clockRates: { replicas: [rate(), rate()] as const, kubelets: rate() },
-    isMisconfigured: random.chance(0.04),
-    api: isRough ? ROUGH_API : CALM_API,
-    faultsEndMs: 200_000,
-    configuration: drawConfiguration(random, isRough),
-  };
-  return { ...scenario, expected: expectedOf(scenario) };
 }
 
 const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);

@@ -5,7 +5,8 @@ import { LEADERSHIP_MUTANTS } from './leadership-mutants.ts';
 import { MUTANTS } from './mutants.ts';
 import { runSeed } from './run-seed.ts';
 import type { SeedResult } from './seed-result.ts';
-import { expectedOf, scenarioOf } from './scenario.ts';
+import { scenarioOf } from './draws.ts';
+import { expectedOf } from './scenario.ts';
 
 const SEEDS = 200;
 const MUTANT_SEEDS_MAX = 60;

@@ -192,3 +192,33 @@ describe('a port', () => {
     expect(seen).toEqual(['off']);
   });
 });
+
+describe('clocks of machines that are not alike', () => {
+  it('run at their own rate, timers too, and agree with themselves', async () => {
+    const kernel = new Kernel({ seed: 1 });
+    const fast = kernel.spawn('fast', 1.01).clock;
+    const [mono, boot, wall] = [fast.monotonicMs(), fast.bootMs(), fast.wallMs()];
+    const fired: number[] = [];
+    fast.after(10_100, () => fired.push(kernel.nowMs));
+    kernel.schedule(20_000, () => undefined);
+    await kernel.run({ untilMs: 20_000 });
+    expect(fired[0]).toBeCloseTo(10_000, 6);
+    expect([fast.monotonicMs() - mono, fast.bootMs() - boot, fast.wallMs() - wall].map(Math.round)).toEqual([20_200, 20_200, 20_200]);
+  });
+});
+
+describe('pauses that overlap', () => {
+  it('end with the last of them: a process that is stopped while its machine sleeps does not run before both are over', async () => {
+    const kernel = new Kernel({ seed: 1 });
+    const process = kernel.spawn('paused');
+    const ran: number[] = [];
+    process.suspend(500);
+    process.stop();
+    process.deliverAfter(10, () => ran.push(kernel.nowMs));
+    kernel.schedule(300, () => {
+      process.resume();
+    });
+    await kernel.run({ untilMs: 1000 });
+    expect(ran).toEqual([500]);
+  });
+});
