@@ -15,9 +15,9 @@ interface EventObject extends KubeObject {
 
 /** A person with kubectl: what he sees of a fence, and what he does. */
 export class Operator {
-  readonly #world: World;
+  readonly #world: Pick<World, 'cluster'>;
 
-  constructor(world: World) {
+  constructor(world: Pick<World, 'cluster'>) {
     this.#world = world;
   }
 

@@ -65,7 +65,7 @@ export class AuditReader {
     const named = { ...event, name };
     const key = [event.resource, event.namespace ?? '', name].join(' ');
     if (event.verb === 'delete') return this.#deleted(named, key, answered);
-    if (event.subresource === 'binding') this.#bound(key, event.request);
+    if (event.subresource === 'binding') return this.#bound(named, key);
     const isWhole = event.subresource === undefined || event.subresource === 'status';
     if (!isWhole || !WRITES_OF_THE_WHOLE.includes(event.verb) || answered === undefined) return named;
     return { ...named, at: this.#stored(key, answered, event.at), object: answered };
@@ -86,11 +86,14 @@ export class AuditReader {
     return at;
   }
 
-  #bound(key: string, request: unknown): void {
+  /** A binding is answered with a `Status`: what it made of the pod is told from what the pod was. */
+  #bound(event: ApiEvent, key: string): ApiEvent {
     const known = this.#known.get(key);
-    const nodeName = (request as { target?: { name?: string } } | undefined)?.target?.name;
-    if (known === undefined || nodeName === undefined) return;
-    this.#known.set(key, { ...known, object: { ...known.object, spec: { ...(known.object['spec'] as object), nodeName } } });
+    const nodeName = (event.request as { target?: { name?: string } } | undefined)?.target?.name;
+    if (known === undefined || nodeName === undefined) return event;
+    const object = { ...known.object, spec: { ...(known.object['spec'] as object), nodeName } };
+    this.#known.set(key, { ...known, object });
+    return { ...event, object };
   }
 }
 
