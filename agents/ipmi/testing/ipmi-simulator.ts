@@ -8,9 +8,10 @@ import type { Target } from '../../../src/ports/agents.ts';
 
 const FIXTURES = new URL('../fixtures/', import.meta.url);
 const WAIT_MS = 30_000;
+const SIMULATOR = 'ipmi_sim';
 
 /** Tests against the real programs are skipped where Debian's `ipmitool` and `openipmi` are missing. */
-export const areProgramsThere = ['ipmitool', 'ipmi_sim'].every((program) => spawnSync('which', [program], { stdio: 'ignore' }).status === 0);
+export const areProgramsThere = ['ipmitool', SIMULATOR].every((program) => spawnSync('which', [program], { stdio: 'ignore' }).status === 0);
 
 /** With a quote, since it is typed; a blank is more than the simulator's own configuration can hold. */
 export const PASSWORD = "tr0ub4dor&3'x";
@@ -113,7 +114,7 @@ export async function startSimulator(guid = '0'.repeat(32)): Promise<Simulator> 
       await exited;
     },
     async start() {
-      child = spawn('ipmi_sim', ['-n', '-c', 'lan.conf', '-f', 'sim.emu', '-s', 'state'], { cwd: folder, stdio: 'ignore' });
+      child = spawn(SIMULATOR, ['-n', '-c', 'lan.conf', '-f', 'sim.emu', '-s', 'state'], { cwd: folder, stdio: 'ignore' });
       const bound = `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
       const started = child;
       await until(() => {
