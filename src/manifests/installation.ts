@@ -2,6 +2,7 @@ import type { KubeObject } from '../ports/objects.ts';
 import { CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, LABELS, NAMESPACE } from './access.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget } from './deployment.ts';
+import type { DeploymentChoice } from './deployment.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 
 /** A manifest file: its path under config/ and the objects in it. */
@@ -20,6 +21,33 @@ const ACCOUNT: KubeObject = {
 
 /** Namespace, account and rights: what the controller needs wherever it runs. */
 export const RIGHTS: readonly KubeObject[] = [NAMESPACE_OBJECT, ACCOUNT, ...CONTROLLER_ACCESS];
+
+/** What an installation by one stream of manifests may choose. */
+export interface InstallationChoice extends DeploymentChoice {
+  /** Of the controller, its configuration and its lease. */
+  namespace: string;
+  /** `policy/v1beta1` for servers before 1.21. */
+  policyVersion: 'v1' | 'v1beta1';
+}
+
+/** Everything that `kubectl apply -k config/observe` would install, as objects, with other choices. */
+export function installation(choice: InstallationChoice): KubeObject[] {
+  const objects = [
+    ...CUSTOM_RESOURCE_DEFINITIONS,
+    ...RIGHTS,
+    ...OPERATOR_ACCESS,
+    deployment(choice),
+    disruptionBudget(`policy/${choice.policyVersion}`),
+  ];
+  return objects.map((object) => moved(object, choice.namespace));
+}
+
+/** The same object where the controller's namespace has another name. */
+function moved(object: KubeObject, namespace: string): KubeObject {
+  const text = JSON.stringify(object, (key, value: unknown) => (key === 'namespace' && value === NAMESPACE ? namespace : value));
+  const copy = JSON.parse(text) as KubeObject;
+  return copy.kind === 'Namespace' ? { ...copy, metadata: { ...copy.metadata, name: namespace } } : copy;
+}
 
 const DEFINITION_FILES: readonly ManifestFile[] = CUSTOM_RESOURCE_DEFINITIONS.map((definition) => ({
   path: `crd/${definition.spec.names.plural}.yaml`,

@@ -1,6 +1,5 @@
 import type { ApiEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
 import { CONTROLLER_ACCESS } from '../../src/manifests/access.ts';
-import type { Role } from '../../src/manifests/access.ts';
 import { CONTROLLER_USER } from '../scenarios/witness.ts';
 
 /** One verb on one kind, where it is granted: `cluster: patch nodes`, `nodefence-system: get secrets`. */
@@ -18,9 +17,8 @@ interface Grant {
 
 const GRANTS: readonly Grant[] = CONTROLLER_ACCESS.flatMap((object) => {
   if (object.kind !== 'ClusterRole' && object.kind !== 'Role') return [];
-  const role = object;
-  const scope = role.kind === 'ClusterRole' ? EVERYWHERE : (role.metadata.namespace ?? '');
-  return role.rules.flatMap(({ apiGroups, resources, verbs, resourceNames: names }) =>
+  const scope = object.kind === 'ClusterRole' ? EVERYWHERE : (object.metadata.namespace ?? '');
+  return object.rules.flatMap(({ apiGroups, resources, verbs, resourceNames: names }) =>
     apiGroups.flatMap((group) =>
       resources.flatMap((plain) => {
         const [plural = '', subresource] = plain.split('/');

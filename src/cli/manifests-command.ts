@@ -1,0 +1,34 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { NAMESPACE } from '../manifests/access.ts';
+import { DEFAULT_CHOICE } from '../manifests/deployment.ts';
+import { installation } from '../manifests/installation.ts';
+import type { InstallationChoice } from '../manifests/installation.ts';
+import { renderObjects } from '../manifests/render.ts';
+import { usageExits } from './commands/person-command.ts';
+
+/** Names with dots and slashes, a tag or a digest behind; nothing that YAML or a shell could take for more. */
+const IMAGE = /^[a-z0-9][a-z0-9._/:-]*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?$/i;
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** `nodefence manifests`: prints custom resource definitions, rights and the Deployment; reaches no cluster. */
+export function manifestsCommand(): Command {
+  return usageExits(new Command('manifests'))
+    .description('print what installs the controller: nodefence manifests --mode observe | kubectl apply -f -')
+    .addOption(new Option('--mode <mode>', 'observe touches nothing; enforce fences').choices(['observe', 'enforce']).default(DEFAULT_CHOICE.mode))
+    .addOption(new Option('--image <reference>', "the controller's image").argParser(image).default(DEFAULT_CHOICE.image))
+    .addOption(new Option('--namespace <name>', 'of the controller and its configuration').argParser(namespace).default(NAMESPACE))
+    .addOption(new Option('--policy-version <version>', 'v1beta1 for servers before 1.21').choices(['v1', 'v1beta1']).default('v1'))
+    .action((choice: InstallationChoice) => {
+      process.stdout.write(renderObjects(installation(choice)));
+    });
+}
+
+function image(text: string): string {
+  if (!IMAGE.test(text)) throw new InvalidArgumentError('must be a reference such as registry.example.com/nodefence:0.1.0.');
+  return text;
+}
+
+function namespace(text: string): string {
+  if (!LABEL.test(text)) throw new InvalidArgumentError('must be small letters, digits and dashes, at most 63.');
+  return text;
+}

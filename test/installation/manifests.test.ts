@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { MANIFEST_FILES } from '../../src/manifests/installation.ts';
+import type { KubeObject } from '../../src/ports/objects.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+const OBSERVE = ['crd/', 'rbac/', 'controller/', 'disruption-budget/'];
+
+function manifests(...words: string[]): { status: number | null; objects: KubeObject[]; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, 'manifests', ...words], { encoding: 'utf8', timeout: 60_000 });
+  return { status, stdout, stderr, objects: parseAllDocuments(stdout).map((document) => document.toJS() as KubeObject) };
+}
+
+function called(objects: readonly KubeObject[]): string[] {
+  return objects.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, metadata.namespace ?? '', metadata.name].join(' ')).sort();
+}
+
+describe('nodefence manifests', { timeout: 90_000 }, () => {
+  it('prints what kubectl apply -k config/observe installs', () => {
+    const files = MANIFEST_FILES.filter(({ path }) => OBSERVE.some((folder) => path.startsWith(folder)) && !path.endsWith('kustomization.yaml'));
+    const expected = files.flatMap(({ objects }) => objects as KubeObject[]);
+    const { status, objects, stderr } = manifests();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(called(objects)).toEqual(called(expected));
+    for (const object of objects) expect(expected).toContainEqual(object);
+  });
+
+  it('enforces, from another image, in another namespace, for an older server, when told so', () => {
+    const choice = [
+      '--mode',
+      'enforce',
+      '--image',
+      'registry.example.com:5000/ha/nodefence:0.1.0-full',
+      '--namespace',
+      'fencing',
+      '--policy-version',
+      'v1beta1',
+    ];
+    const { stdout, objects } = manifests(...choice);
+    const deployment = objects.find(({ kind }) => kind === 'Deployment');
+    expect(deployment).toMatchObject({
+      metadata: { namespace: 'fencing' },
+      spec: {
+        template: {
+          spec: { containers: [{ image: 'registry.example.com:5000/ha/nodefence:0.1.0-full', args: ['controller', '--mode', 'enforce'] }] },
+        },
+      },
+    });
+    expect(called(objects)).toContain('v1 Namespace  fencing');
+    expect(called(objects)).toContain('policy/v1beta1 PodDisruptionBudget fencing nodefence-controller');
+    expect(called(objects)).toContain('rbac.authorization.k8s.io/v1 Role kube-node-lease nodefence-node-leases');
+    expect(stdout).not.toContain('nodefence-system\n');
+  });
+
+  it.each([
+    ['--image', 'two words'],
+    ['--namespace', 'Upper_Case'],
+    ['--mode', 'perhaps'],
+    ['--policy-version', 'v2'],
+  ])('refuses %s %s as wrong usage, and prints no manifest', (option, value) => {
+    const { status, stdout, stderr } = manifests(option, value);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(option);
+  });
+});
