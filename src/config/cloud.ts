@@ -29,6 +29,11 @@ export function cloudInstance({ providerID }: NodeFacts): CloudInstance | undefi
   return agent === undefined || instance === '' ? undefined : { agent, instance };
 }
 
+/** Its plug is an instance, not an outlet, and its address the cloud's own. */
+export function isCloudAgent(name: string): boolean {
+  return Object.values(AGENTS).includes(name);
+}
+
 /** Agents of the design that this version does not have yet, by every name that a configuration may give them. */
 const TO_COME: ReadonlySet<string> = new Set([
   ...['aws', 'gce', 'google-cloud', 'gcloud-reset-inst', 'azure', 'openstack', 'vsphere', 'metal3', 'kubevirt', 'restart-instance'],

@@ -1,4 +1,5 @@
 import type { PlanLevel, Step } from '../domain/plan.ts';
+import { isCloudAgent } from './cloud.ts';
 import type { ResolvedMethod } from './plan-method.ts';
 import type { Problems } from './problems.ts';
 
@@ -87,7 +88,7 @@ function checkRepeated(level: ResolvedLevel, offs: readonly ResolvedMethod[], pr
 }
 
 function checkSupplies(level: ResolvedLevel, offs: readonly ResolvedMethod[], supplies: number | undefined, where: string, problems: Problems): void {
-  const plugs = new Set(offs.filter(({ plug }) => plug !== '').map(plugKey)).size;
+  const plugs = new Set(offs.filter(({ plug, agent }) => plug !== '' && !isCloudAgent(agent)).map(plugKey)).size;
   if (plugs === 0) return;
   if (supplies === undefined) {
     const message = `level ${level.level}: supplies is not declared: the ${plugs} plug(s) named here count as all of the machine's; write supplies=${plugs} if they are`;

@@ -1,5 +1,6 @@
 import type { MethodAction, PlanMethod } from '../domain/plan.ts';
 import type { AgentDefinition, ParameterProblem } from '../ports/agents.ts';
+import { isCloudAgent } from './cloud.ts';
 import type { Setting } from './configuration.ts';
 import { mergeMethod } from './merged-method.ts';
 import type { MergedMethod } from './merged-method.ts';
@@ -160,7 +161,11 @@ function checkParameters(merged: MergedMethod, secret: string | undefined, secre
     const setting: Setting | undefined = parameters.get(parameter);
     problems.error(setting?.where ?? where, `${parameter} ${message}`);
   }
-  const isNowhere = found.length === 0 && definition.kind !== 'action' && definition.deviceKey(publicParameters(merged)) === definition.deviceKey({});
+  const isNowhere =
+    found.length === 0 &&
+    definition.kind !== 'action' &&
+    !isCloudAgent(definition.name) &&
+    definition.deviceKey(publicParameters(merged)) === definition.deviceKey({});
   if (isNowhere) problems.error(where, 'the address of the device is missing: it has to stand in the method or the template, not in the Secret');
   const isSecretMissing = secret !== undefined && secretKeys !== undefined && secretKeys(secret) === undefined;
   return (
