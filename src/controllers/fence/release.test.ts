@@ -94,6 +94,16 @@ describe('a release', () => {
     expect(deleted[0]?.body).toEqual({ namespace: 'web', uid: 'uid-web-0', gracePeriodSeconds: 0 });
   });
 
+  it('evicts what a budget lets go, and does not keep the node off for the rest', async () => {
+    const bench = benchWith();
+    bench.pods.items = [podOf('db-0'), podOf('db-1'), podOf('web-0')];
+    bench.cluster.budgeted.add('db-1');
+    const report = await release(bench.dependencies, orderOf('evict'));
+    expect(report).toMatchObject({ result: 'succeeded', released: { by: 'evict', pods: 2 } });
+    expect(report.message).toContain('a PodDisruptionBudget keeps 1 more, until release_timeout');
+    expect(bench.cluster.writes.map((write) => write.name)).toEqual(['db-0', 'web-0']);
+  });
+
   it('leaves pods of DaemonSets and static pods alone', async () => {
     const bench = benchWith();
     const owned = (kind: string): Partial<Pod['metadata']> => ({

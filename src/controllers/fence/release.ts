@@ -38,16 +38,18 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   const by = mode === 'auto' ? (options.outOfService ? 'out-of-service' : 'delete-pods') : mode;
   if (by === 'none') return { result: 'voided', message: 'release=none' };
   const pods = releasablePods(listers, order.node);
+  let kept = 0;
   try {
     if (by === 'out-of-service') await taint(dependencies, order);
-    else if (by === 'evict') await evict(dependencies, order, pods);
+    else if (by === 'evict') kept = await evict(dependencies, order, pods);
     else await deletePods(dependencies, order, pods);
   } catch (error) {
     if (error instanceof LifeSeen) return { result: 'voided', message: error.message };
     throw error;
   }
-  const released: Released = { by, at: timestamp(dependencies.clock), pods: pods.length, evidence: order.proof.source };
-  return { result: 'succeeded', message: `${by}: ${pods.length} pods of ${order.node} on ${order.proof.kind}`, released };
+  const released: Released = { by, at: timestamp(dependencies.clock), pods: pods.length - kept, evidence: order.proof.source };
+  const words = kept === 0 ? '' : `; a PodDisruptionBudget keeps ${kept} more, until release_timeout`;
+  return { result: 'succeeded', message: `${by}: ${pods.length - kept} pods of ${order.node} on ${order.proof.kind}${words}`, released };
 }
 
 /** A fresh Node, after Node and Lease have shown no life since the last off read. */
@@ -90,11 +92,19 @@ async function deletePods(dependencies: FenceDependencies, order: ReleaseOrder, 
   await Promise.all(attachments.map((attachment) => cluster.remove(VOLUME_ATTACHMENTS, attachment.metadata.name, uidOf(attachment.metadata.uid))));
 }
 
-async function evict(dependencies: FenceDependencies, order: ReleaseOrder, pods: readonly Pod[]): Promise<void> {
+/** Returns how many pods a budget keeps: their node is not kept off for them longer than `release_timeout`. */
+async function evict(dependencies: FenceDependencies, order: ReleaseOrder, pods: readonly Pod[]): Promise<number> {
+  let kept = 0;
   for (const pod of pods) {
     await silentNode(dependencies, order);
-    await dependencies.cluster.evict(pod.metadata.name, pod.metadata.namespace ?? 'default');
+    try {
+      await dependencies.cluster.evict(pod.metadata.name, pod.metadata.namespace ?? 'default');
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || (error.status !== 429 && error.status !== 404)) throw error;
+      if (error.status === 429) kept += 1;
+    }
   }
+  return kept;
 }
 
 /** Takes our taint back and reads it absent; a foreign one stays (P8). */

@@ -38,6 +38,8 @@ export class FakeLister<T extends KubeObject> implements Lister<T> {
 export class FakeCluster {
   node: Node | undefined;
   lease: Lease | undefined;
+  /** Pods that a PodDisruptionBudget keeps. */
+  readonly budgeted = new Set<string>();
   readonly writes: { verb: string; name: string; body?: unknown }[] = [];
   /** Called before each merge patch; may throw. */
   beforePatch: () => void = () => undefined;
@@ -67,6 +69,8 @@ export class FakeCluster {
         return Promise.resolve(true);
       },
       evict: (name) => {
+        if (this.budgeted.has(name))
+          return Promise.reject(new ApiStatusError(429, 'TooManyRequests', 'the disruption budget db needs 2 healthy pods'));
         this.writes.push({ verb: 'evict', name });
         return Promise.resolve();
       },
