@@ -66,8 +66,8 @@ describe('what explain tells of a node', () => {
   it('counts healthy_delay from Ready, not from before the last action', () => {
     const journal = [run('on:on', 50, { finishedAt: ago(40), result: 'succeeded' })];
     const back = { nodes: [node('a', 'True', 9)], leases: [kubeletLease('a', 1)], fences: [fence('a', { state: 'done', journal })] };
-    expect(story(looksAt(back))).toEqual(['done-wait +0', 'done-recover +21: run:uncordon']);
+    expect(story(looksAt(back))).toEqual(['done-wait +0', 'done-healthy +21: run:uncordon']);
     const always = { ...back, nodes: [node('a', 'True', 9_000)] };
-    expect(story(looksAt(always))[0]).toBe('done-recover +0: run:uncordon');
+    expect(story(looksAt(always))[0]).toBe('done-healthy +0: run:uncordon');
   });
 });

@@ -87,7 +87,7 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
     'identity',
     identity === undefined ? 'not on record: devices can not be compared with it' : `on record since ${moment(identity.recordedAt, sheet.nowMs)}`,
   );
-  rule('leader', leaderWords(page.leader, sheet.nowMs), page.leader.isAlive ? undefined : ink.bad);
+  rule('controller', leaderWords(page.leader, sheet.nowMs), page.leader.isAlive ? undefined : ink.bad);
   rule('plan', planWords(plan, status !== undefined && status.state !== 'final'));
   for (const problem of plan.problems) lines.push(problemLine(problem, sheet));
   return lines;
