@@ -6,6 +6,7 @@ import type { NodeFence } from '../../src/ports/resources.ts';
 import type { ControllerWorld } from './controller-program.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import type { Mutant } from './mutants.ts';
+import { CALM_API } from './network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
 
 const LONG_MS = 25_000;
@@ -150,7 +151,8 @@ export const LEADERSHIP_MUTANTS: readonly Mutant[] = [
     name: 'hasty hand-over',
     defect: 'the lease is given back while a pass still writes',
     caughtBy: /P5: .* after it had handed the Lease over/,
-    scenario: () => handedOver({ tag: 'nodefences-write', nth: 3, moment: 'terminated' }),
+    // Slow enough that a write is overtaken by the two calls that give the Lease back.
+    scenario: () => ({ ...handedOver({ tag: 'nodefences-write', nth: 3, moment: 'terminated' }), api: { ...CALM_API, slowShare: 0.3 } }),
     mutateStop: (controller, deadlineMs) => controller.elector.release(deadlineMs),
   },
 ];
