@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { LEADER_LEASE } from '../../src/cli/composition.ts';
 import type { TraceEvent } from '../../src/drill/laws/trace.ts';
 import { termsOf } from '../../src/drill/run/leaders.ts';
 import type { Term } from '../../src/drill/run/leaders.ts';
-import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, SECRETS } from '../../src/ports/resources.ts';
+import { CONFIG_MAPS, NODE_FENCE_REPORTS, SECRETS } from '../../src/ports/resources.ts';
 import { TRUSTED_CA } from './bmc.ts';
-import { FENCE_NAMESPACE, rightConfiguration } from './configuration.ts';
+import { rightConfiguration } from './configuration.ts';
 import { Daemon } from './daemon.ts';
 import { Operator } from './operator.ts';
 import { ServedWorld } from './served-world.ts';
@@ -56,10 +55,6 @@ export function replicated(name: string, timeout: number, play: (play: Replicate
 /** Who has led so far, in order. */
 export function terms({ world }: Replicated): Term[] {
   return termsOf(world.witness.trace);
-}
-
-export async function holder({ world }: Replicated): Promise<string> {
-  return (await world.cluster.get(LEASES, LEADER_LEASE, FENCE_NAMESPACE))?.spec.holderIdentity ?? '';
 }
 
 /** Resolves with the first trace event that is so. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Child } from './child.ts';
-import { pause } from './pause.ts';
+import { firstAnswer } from './pause.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -18,7 +18,8 @@ function options(script: string): { name: string; command: readonly string[]; lo
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const untilMs = performance.now() + 20_000; !holds(); await pause(10)) if (performance.now() > untilMs) throw new Error(`not: ${what}`);
+  const answer = await firstAnswer(() => (holds() ? true : undefined), 20_000, 10);
+  if (answer === undefined) throw new Error(`not: ${what}`);
 }
 
 function stateOf(pid: number): string {

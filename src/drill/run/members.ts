@@ -5,7 +5,8 @@ import type { Child } from './child.ts';
 import type { Agent } from './options.ts';
 import { WORLD } from './faults/names.ts';
 import { drillProgram } from './process-host.ts';
-import type { ProcessHost, Ready } from './process-host.ts';
+import type { ProcessHost } from './process-host.ts';
+import type { BmcReady } from '../bmc/bmc-configuration.ts';
 import type { Bmc } from './scene-configuration.ts';
 import type { Machine } from './setting.ts';
 
@@ -55,12 +56,6 @@ export async function startMember(machine: Machine, { processes, authority, agen
     trace: folder.trace(`bmc-${node}`),
     machine: { command: [process.execPath, drillProgram('machine')], configuration: machineFile },
   });
-  return { node, child, bmc: { node, ...addressOf(ready), fingerprint: String(ready['fingerprint'] ?? '') } };
-}
-
-/** A Redfish BMC says its URL, an IPMI BMC its host and port. */
-function addressOf(ready: Ready): { host: string; port: number } {
-  if (ready['url'] === undefined) return { host: String(ready['host']), port: Number(ready['port']) };
-  const url = new URL(String(ready['url']));
-  return { host: url.hostname, port: Number(url.port) };
+  const { host, port, fingerprint } = ready as unknown as BmcReady;
+  return { node, child, bmc: { node, host, port, fingerprint } };
 }

@@ -58,7 +58,7 @@ export class Watcher {
   }
 
   private get listers(): readonly Lister<KubeObject>[] {
-    return [this.nodes, this.pods, this.fences, this.attachments, this.leases] as unknown as readonly Lister<KubeObject>[];
+    return [this.nodes, this.pods, this.fences, this.attachments, this.leases];
   }
 
   /** Resolves when `condition` holds; looks at every change. Rejects with what is missing after `deadlineMs`. */

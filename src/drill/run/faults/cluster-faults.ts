@@ -1,13 +1,14 @@
 import { NODE_FENCE_REPORTS } from '../../../ports/resources.ts';
+import type { TraceEvent } from '../../laws/trace.ts';
 import { isOver } from '../readiness.ts';
-import { pause } from '../pause.ts';
+import { firstAnswer, pause } from '../pause.ts';
 import { EDITS } from './edits.ts';
 import { randomMoment } from './moment.ts';
 import { EXPECTED, WORLD } from './names.ts';
 import { panic, strike, tellBmc, tellMachine } from './script.ts';
 import type { FaultFindings, FaultScript, FaultStage } from './script.ts';
 
-const POLL_MS = 5;
+const POLL_MS = 20;
 const REPORTED_MS = 10_000;
 
 /** The API server is gone at a random moment of the fence; whether calls hang or are refused is chosen by the seed. */
@@ -34,13 +35,10 @@ export const flap: FaultScript = (stage) => {
 
 async function healWhenSet(stage: FaultStage): Promise<FaultFindings> {
   const { session, node } = stage;
-  const untilMs = session.now() + EXPECTED.flap.deadlineMs;
-  const isSet = (): boolean =>
-    session.folder.traceOf(`bmc-${node}`).some((event) => event.kind === 'device' && event.action === 'set' && event.want === 'off');
-  while (!isSet()) {
-    if (session.now() > untilMs) return { problems: ['the node was never told to switch off'] };
-    await pause(POLL_MS);
-  }
+  const toldOff = (): TraceEvent | undefined =>
+    session.folder.traceOf(`bmc-${node}`).find((event) => event.kind === 'device' && event.action === 'set' && event.want === 'off');
+  const isTold = await firstAnswer(toldOff, EXPECTED.flap.deadlineMs, POLL_MS);
+  if (isTold === undefined) return { problems: ['the node was never told to switch off'] };
   tellMachine(stage, 'heal');
   stage.tell(`${node} reaches the API again, while its BMC switches it off`);
   return { problems: [], did: `${node} was back while it was being switched off` };
@@ -59,9 +57,10 @@ async function edit(stage: FaultStage): Promise<FaultFindings> {
   await watcher.until(`the end of the fence of ${node}`, EXPECTED['config-edit'].deadlineMs, () => isOver(watcher, node));
   const did = `${change.what}, ${when}`;
   if (!change.isReported) return { did, problems: [] };
-  for (const untilMs = session.now() + REPORTED_MS; session.now() < untilMs; await pause(100)) {
+  const problem = async (): Promise<object | undefined> => {
     const report = await session.cluster.get(NODE_FENCE_REPORTS, node);
-    if ((report?.status?.problems ?? []).some(({ severity }) => severity === 'error')) return { did, problems: [] };
-  }
+    return report?.status?.problems?.find(({ severity }) => severity === 'error');
+  };
+  if ((await firstAnswer(problem, REPORTED_MS, POLL_MS)) !== undefined) return { did, problems: [] };
   return { did, problems: [`the report of ${node} says nothing of it: ${change.what}`] };
 }

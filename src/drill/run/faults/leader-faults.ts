@@ -1,6 +1,6 @@
 import type { TraceEvent } from '../../laws/trace.ts';
 import { termsOf } from '../leaders.ts';
-import { pause } from '../pause.ts';
+import { firstAnswer, pause } from '../pause.ts';
 import { isOver } from '../readiness.ts';
 import type { Replica } from '../replicas.ts';
 import { Family } from './family.ts';
@@ -88,20 +88,19 @@ function sessionOf({ device, session }: { device: string; session: string }): st
   return `${device} ${session}`;
 }
 
-async function leaderOf({ watcher, replicas, session }: FaultStage): Promise<Replica> {
-  for (const untilMs = session.now() + SUCCESSOR_MS; session.now() < untilMs; await pause(POLL_MS)) {
+async function leaderOf({ watcher, replicas }: FaultStage): Promise<Replica> {
+  const runningLeader = (): Replica | undefined => {
     const leader = replicas.named(watcher.leaderLease?.spec.holderIdentity ?? '');
-    if (leader?.child.running === true) return leader;
-  }
-  throw new Error('no controller leads that could be hit');
+    return leader?.child.running === true ? leader : undefined;
+  };
+  const found = await firstAnswer(runningLeader, SUCCESSOR_MS, POLL_MS);
+  if (found === undefined) throw new Error('no controller leads that could be hit');
+  return found;
 }
 
 /** Resolves with the time when somebody else was seen to lead; undefined when nobody came. */
-async function untilSuccessor(stage: FaultStage, sinceMs: number): Promise<number | undefined> {
-  for (const untilMs = stage.session.now() + SUCCESSOR_MS; stage.session.now() < untilMs; await pause(POLL_MS)) {
-    if (isLedAnew(stage, sinceMs)) return stage.session.now();
-  }
-  return undefined;
+function untilSuccessor(stage: FaultStage, sinceMs: number): Promise<number | undefined> {
+  return firstAnswer(() => (isLedAnew(stage, sinceMs) ? stage.session.now() : undefined), SUCCESSOR_MS, POLL_MS);
 }
 
 /** Somebody took the Lease after this moment. */
