@@ -80,7 +80,8 @@ async function run(flags: Flags, isOfCluster: boolean): Promise<number> {
 }
 
 /** The report with what every device says; Ctrl-C ends it with what is known by then. */
-async function probed({ report, resolve }: Validation, input: Input, cluster: Cluster, flags: Flags): Promise<Report> {
+async function probed(validation: Validation, input: Input, cluster: Cluster, flags: Flags): Promise<Report> {
+  const { report } = validation;
   const clock = new SystemClock();
   const interruption = new AbortController();
   const interrupt = (): void => interruption.abort(new Error('interrupted'));
@@ -91,7 +92,7 @@ async function probed({ report, resolve }: Validation, input: Input, cluster: Cl
     const devices = await probe(report.nodes, {
       registry: standardRegistry(),
       context: { cluster, clock },
-      resolve,
+      resolve: (node, method) => validation.resolve(node, method),
       concurrency: PROBES_MAX,
       deadlineMs: flags.probeTimeout * 1000,
       signal: interruption.signal,

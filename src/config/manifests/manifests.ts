@@ -118,13 +118,17 @@ class DocumentReading {
     const found = isAlias(node) ? node.resolve(this.#document) : node;
     if (found === null || found === undefined || (isScalar(found) && found.value === null)) return;
     // The seed writes its ConfigMaps as a bare YAML list.
-    if (isSeq(found)) return found.items.forEach((item) => this.take(item));
-    if (!isMap(found)) return this.#leaveOut('a document that is no object');
-    const kind = found.get('kind');
-    const items = found.get('items', true);
-    if (typeof kind === 'string' && kind.endsWith('List') && isSeq(items)) return this.take(items);
-    if (kind === 'ConfigMap' || kind === 'Secret' || kind === 'Node') return this.#object(kind, found);
-    this.#leaveOut(typeof kind === 'string' ? `a ${kind}` : 'a document without kind');
+    if (isSeq(found)) found.items.forEach((item) => this.take(item));
+    else if (isMap(found)) this.#map(found);
+    else this.#leaveOut('a document that is no object');
+  }
+
+  #map(map: YAMLMap): void {
+    const kind = map.get('kind');
+    const items = map.get('items', true);
+    if (typeof kind === 'string' && kind.endsWith('List') && isSeq(items)) this.take(items);
+    else if (kind === 'ConfigMap' || kind === 'Secret' || kind === 'Node') this.#object(kind, map);
+    else this.#leaveOut(typeof kind === 'string' ? `a ${kind}` : 'a document without kind');
   }
 
   #leaveOut(what: string): void {
@@ -141,7 +145,10 @@ class DocumentReading {
     };
     const line = this.#line(map);
     const name: unknown = object.metadata?.name;
-    if (typeof name !== 'string' || name === '') return this.#problem(line, `a ${kind} has no metadata.name`);
+    if (typeof name !== 'string' || name === '') {
+      this.#problem(line, `a ${kind} has no metadata.name`);
+      return;
+    }
     const keys = new Map([...this.#keys(map.get('data', true)), ...this.#keys(map.get('stringData', true))]);
     if (!this.#into.place(kind, name, { file: this.#file, line, keys })) return;
     if (kind === 'Node') {
