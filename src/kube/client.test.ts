@@ -121,4 +121,12 @@ describe('the API client', () => {
     expect(transport.requests[0]?.body).toMatchObject({ apiVersion: 'policy/v1', kind: 'Eviction', deleteOptions: { gracePeriodSeconds: 5 } });
     await expect(client.create(CONFIG_MAPS, { metadata: { name: 'c' } })).rejects.toThrow('metadata.namespace is needed');
   });
+
+  it('evicts by the beta version where the server does not know the other', async () => {
+    const isKnown = (body: unknown): boolean => (body as { apiVersion: string }).apiVersion === 'policy/v1beta1';
+    transport.answer = ({ body }) =>
+      isKnown(body) ? { status: 201, body } : { status: 400, body: statusOf(400, 'BadRequest', 'no kind "Eviction"') };
+    await client.evict('web-0', 'shop');
+    expect(transport.requests.map(({ body }) => (body as { apiVersion: string }).apiVersion)).toEqual(['policy/v1', 'policy/v1beta1']);
+  });
 });

@@ -79,9 +79,13 @@ export class ApiClient implements Cluster {
   }
 
   async evict(name: string, namespace: string, options: { gracePeriodSeconds?: number } = {}): Promise<void> {
-    const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace }, deleteOptions: { ...options } };
     const pods: Resource<Pod> = PODS;
-    succeeded(`evict ${namespace}/${name}`, await this.#send(pathOf(pods, { name, namespace, subresource: 'eviction' }), { method: 'POST', body }));
+    const path = pathOf(pods, { name, namespace, subresource: 'eviction' });
+    const ask = (apiVersion: string): Promise<ApiResponse> =>
+      this.#send(path, { method: 'POST', body: { apiVersion, kind: 'Eviction', metadata: { name, namespace }, deleteOptions: { ...options } } });
+    const response = await ask('policy/v1');
+    // Kubernetes before 1.22 knows the beta version only, and calls the other a bad request.
+    succeeded(`evict ${namespace}/${name}`, response.status === 400 ? await ask('policy/v1beta1') : response);
   }
 
   async #put<T extends KubeObject>(resource: Resource<T>, object: T, address: Pick<Address, 'subresource'>): Promise<T> {
