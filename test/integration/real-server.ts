@@ -90,18 +90,8 @@ export class RealServer {
   }
 }
 
-export interface RealServerOptions {
+interface RealServerOptions {
   masters?: readonly string[];
   people?: readonly string[];
   audit?: (event: ApiEvent) => void;
-}
-
-/** Runs a test against a real control plane of its own, which ends with it. */
-export async function withRealServer<T>(options: RealServerOptions, use: (server: RealServer) => Promise<T>): Promise<T> {
-  const server = await RealServer.start(options);
-  try {
-    return await use(server);
-  } finally {
-    await server.end();
-  }
 }
