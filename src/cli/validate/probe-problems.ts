@@ -1,5 +1,5 @@
 import type { Node } from '../../ports/objects.ts';
-import type { ProbeResult } from './probe.ts';
+import type { ProbeResult } from './probe-result.ts';
 import type { ReportedNode, ReportedProblem } from './report.ts';
 
 /** What the devices said that a fence would fail on, or hit the wrong machine by. */

@@ -5,25 +5,10 @@ import type { PlanMethod } from '../../domain/plan.ts';
 import { AgentError } from '../../ports/agents.ts';
 import type { Agent, AgentContext, AgentRegistry, Parameters, Reading, Target } from '../../ports/agents.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ProbeResult } from './probe-result.ts';
 import type { ReportedNode } from './report.ts';
 import { methodsOf, writtenName } from './validation.ts';
 import type { Resolved } from './validation.ts';
-
-/** One plug of one node, read once. */
-export interface ProbeResult {
-  agent: string;
-  device: string;
-  plug: string;
-  /** The methods that switch it. */
-  methods: readonly string[];
-  /** Absent: it could not be read, see `error`. */
-  state?: Reading['state'];
-  identity?: Reading['identity'];
-  /** The device's own words. */
-  detail?: string;
-  latencyMs: number;
-  error?: string;
-}
 
 export interface ProbeOptions {
   registry: AgentRegistry;

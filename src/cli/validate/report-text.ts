@@ -3,7 +3,7 @@ import type { Plan, PlanMethod, Step } from '../../domain/plan.ts';
 import type { Ink } from '../commands/terminal/ink.ts';
 import { harmless } from '../commands/terminal/text.ts';
 import { placeOf } from './probe-problems.ts';
-import type { ProbeResult } from './probe.ts';
+import type { ProbeResult } from './probe-result.ts';
 import { countOf } from './report.ts';
 import type { Report, ReportedNode, ReportedProblem } from './report.ts';
 

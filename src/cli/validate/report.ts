@@ -1,7 +1,7 @@
 import type { NodeFacts } from '../../config/configuration.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import type { Plan } from '../../domain/plan.ts';
-import type { ProbeResult } from './probe.ts';
+import type { ProbeResult } from './probe-result.ts';
 
 /** One thing that is wrong, and every place where a person finds it. */
 export interface ReportedProblem extends Omit<SurveyProblem, 'severity'> {

@@ -1,0 +1,17 @@
+import type { Reading } from '../../ports/agents.ts';
+
+/** One plug of one node, read once. */
+export interface ProbeResult {
+  agent: string;
+  device: string;
+  plug: string;
+  /** The methods that switch it. */
+  methods: readonly string[];
+  /** Absent: it could not be read, see `error`. */
+  state?: Reading['state'];
+  identity?: Reading['identity'];
+  /** The device's own words. */
+  detail?: string;
+  latencyMs: number;
+  error?: string;
+}
