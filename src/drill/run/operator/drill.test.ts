@@ -15,7 +15,7 @@ const SEED_OF_GROUP = Array.from({ length: 100 }, (_unused, seed) => seed).find(
 });
 
 describe("the drill with the sample configuration and the drill's own short delays", () => {
-  it('fences a node of the group, whose BMC it plays, and judges it', { timeout: 100_000 }, async () => {
+  it('fences a node of the group, whose BMC it plays, and judges it', { timeout: 300_000 }, async () => {
     const told: string[] = [];
     const nothing = (): void => undefined;
     const audience: Audience = { says: (line) => told.push(line), opens: nothing, breaks: nothing, tells: nothing, closes: nothing };
