@@ -94,7 +94,7 @@ function runLine(run: JournalEntry, sheet: Sheet): string {
   const restart = run.restart > 0 ? `, restart ${run.restart}` : '';
   const message = run.message === undefined ? '' : harmless(`: ${run.message}`);
   const text = `${runWords(run)}${level}${attempt}${restart}: ${result}${time}${message}`;
-  const name = `${clockTime(run.startedAt, nowMs)}`;
+  const name = clockTime(run.startedAt, nowMs);
   const line = entry(sheet, name, `# ${text}`, Math.max(NAME_WIDTH - 4, name.length));
   return line.replace('# ', `${paint(mark)} `);
 }
