@@ -37,7 +37,6 @@ async function serve(program: 'api' | 'control-plane', more: object): Promise<Se
   writeFileSync(path, JSON.stringify({ users, trace, ...more }), { mode: 0o600 });
   const file = fileURLToPath(new URL(`../../src/drill/processes/${program}.ts`, import.meta.url));
   const child = spawn(process.execPath, [file, path], { stdio: ['pipe', 'pipe', 'inherit'] });
-  if (child.stdout === null) throw new Error('its stdout is no pipe');
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const { url, caPem } = JSON.parse(line) as { url: string; caPem: string };
   const lines = (): string[] => readFileSync(trace, 'utf8').split('\n').slice(0, -1);
