@@ -95,7 +95,9 @@ class Reader {
       };
     } catch (error) {
       if (this.#options.signal.aborted) return undefined;
-      const words = error instanceof AgentError ? describeError(error.kind, error.facts.answered) : describeError('Unreachable', String(error));
+      // Nothing was asked to change: a device that is silent is not reached.
+      const kind = error instanceof AgentError && error.kind !== 'Timeout' ? error.kind : 'Unreachable';
+      const words = describeError(kind, error instanceof AgentError ? error.facts.answered : String(error));
       return { ...plain, latencyMs: latencyMs(), error: words };
     }
   }
