@@ -3,10 +3,11 @@ import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
+import type { LeaderElectorOptions } from '../kube/leader-elector.ts';
 import { within } from '../kube/within.ts';
 import { Workqueue } from '../kube/workqueue.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Lister } from '../ports/cluster.ts';
+import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LEADER_LEASE } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
@@ -27,16 +28,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const cluster = new ApiClient({ transport });
   const { listers, configMaps, secrets, leader, reflectors } = watchCluster(ports, options);
   const dispatcher = new Dispatcher(ports.registry, { cluster, clock });
-  const elector = new LeaderElector({
-    cluster,
-    clock,
-    random,
-    logger,
-    metrics: metrics.lease,
-    namespace: options.namespace,
-    name: LEADER_LEASE,
-    identity: options.identity,
-    ...options.lease,
+  const elector = electorOf(ports, options, cluster, {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
       controller.lookAtAll();
@@ -94,6 +86,16 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       await dispatcher.close();
     },
   };
+}
+
+function electorOf(
+  { clock, random, logger, metrics }: ControllerPorts,
+  options: ControllerOptions,
+  cluster: Cluster,
+  terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost'>,
+): LeaderElector {
+  const { namespace, identity, lease } = options;
+  return new LeaderElector({ cluster, clock, random, logger, metrics: metrics.lease, namespace, name: LEADER_LEASE, identity, ...lease, ...terms });
 }
 
 interface Standing {

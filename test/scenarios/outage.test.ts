@@ -66,12 +66,19 @@ async function holder(served: ServedWorld): Promise<string> {
 /** Both replicas serve, and the first one leads. */
 async function startPair(served: ServedWorld): Promise<{ leader: Daemon; standby: Daemon }> {
   const path = served.kubeconfig('controller', CONTROLLER_USER);
-  const leader = new Daemon(path);
-  await leader.says('leading');
-  const standby = new Daemon(path);
-  await standby.says('starting');
-  await Promise.all([leader.isReadyz(200), standby.isReadyz(200)]);
-  return { leader, standby };
+  const daemons = [new Daemon(path)];
+  try {
+    const [leader] = daemons as [Daemon];
+    await leader.says('leading');
+    const standby = new Daemon(path);
+    daemons.push(standby);
+    await standby.says('starting');
+    await Promise.all([leader.isReadyz(200), standby.isReadyz(200)]);
+    return { leader, standby };
+  } catch (error) {
+    await Promise.all(daemons.map((daemon) => daemon.kill()));
+    throw error;
+  }
 }
 
 async function pause(served: ServedWorld): Promise<ClosedDoor> {

@@ -119,13 +119,14 @@ export async function endRelease(dependencies: FenceDependencies, node: string, 
     });
   });
   if (await isTaintedByUs(dependencies, node)) return { result: 'failed', message: 'our out-of-service taint still stands after it was taken back' };
+  if (status.released === undefined || status.released.voidedAt !== undefined)
+    return { result: 'succeeded', message: 'our taint is gone; nothing was waited for' };
   const attachments = listers.volumeAttachments.byIndex(BY_NODE, node).length;
   const left = releasablePods(listers, node).length;
   const timedOut = attachments > 0 || left > 0;
   const message = timedOut
     ? `release_timeout over: ${left} pods and ${attachments} VolumeAttachments are left`
     : 'no pod and no VolumeAttachment is left';
-  if (status.released === undefined) return { result: 'succeeded', message };
   const end = timedOut ? { timedOut: true } : { volumesDetachedAt: timestamp(clock) };
   return { result: 'succeeded', message, released: { ...status.released, ...end } };
 }
