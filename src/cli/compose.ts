@@ -113,6 +113,7 @@ async function standDown({ controller, queue, elector, clock }: Standing, deadli
     controller.abort(reason);
     throw new Error(`passes for ${running.join(', ')} did not end`);
   }
-  await within(clock, deadlineMs, controller.standDown(reason));
+  const isQuiet = await within(clock, 2 * deadlineMs, controller.standDown(reason, deadlineMs));
+  if (!isQuiet) throw new Error('a write may still be on its way');
   await elector.release(deadlineMs);
 }

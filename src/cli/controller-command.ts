@@ -110,7 +110,8 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
           ...sources,
           namespace: flags.fenceNamespace,
           onClusterProblems: (problems) => {
-            for (const { severity, where, message } of problems) logger.warn('configuration', { severity, where, problem: message });
+            for (const { severity, where, message } of problems)
+              logger[severity === 'error' ? 'error' : 'warn']('configuration', { configuration: where, problem: message });
           },
         }),
       exit: (reason) => {

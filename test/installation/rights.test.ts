@@ -49,11 +49,14 @@ describe.concurrent('under the shipped roles', () => {
   );
 
   scenario(
-    'release=evict, which a disruption budget forbids here',
+    'release=evict, which a disruption budget forbids here: the node is not kept off for it',
     { wrote: (files) => files.set({ release: 'evict' }) },
     played(async ({ world, operator }) => {
       world.machine('a').panic();
-      await operator.sees('a', 'refused by the budget', ({ journal }) => journal.some(({ message }) => message?.includes('disruption budget')));
+      await operator.sees('a', 'refused by the budget', ({ journal }) =>
+        journal.some(({ message }) => message?.includes('PodDisruptionBudget keeps')),
+      );
+      await operator.seesRecovery('a');
     }),
   );
 

@@ -233,10 +233,12 @@ class Conversation {
         if (!device.hears()) {
           return lost;
         }
-        const result = device.admits(this.#target.parameters['password'], process.name)
-          ? effect(device, process.name)
-          : Promise.reject(this.failure('Refused', 'it answered 401'));
-        return device.answers() ? result : lost;
+        const isAdmitted = device.admits(this.#target.parameters['password'], process.name);
+        const result = isAdmitted ? effect(device, process.name) : undefined;
+        if (!device.answers()) {
+          return lost;
+        }
+        return isAdmitted ? (result as T) : Promise.reject(this.failure('Refused', 'it answered 401'));
       },
     });
     return new Promise<T>((resolve, reject) => {

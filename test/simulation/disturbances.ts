@@ -104,15 +104,16 @@ export class Disturbances {
   #break(who: Who | 'controllers' | 'everyone', how: Breakage): () => void {
     const { network, inside } = this.#world;
     const host = who === 'everyone' || who === 'controllers' ? EVERYONE : hostOf(this.#replica(who));
+    // The simulated kubelets and cluster controllers have no idle timers: a watch that hangs for ever is for ours to find.
+    const howInside = how === 'deaf' ? 'cut' : how;
     network.break(host, how);
     if (who === 'everyone') {
-      // The simulated kubelets and cluster controllers have no idle timers: a watch that hangs for ever is for ours to find.
-      inside.break(EVERYONE, how === 'deaf' ? 'cut' : how);
+      inside.break(EVERYONE, howInside);
     }
     return () => {
-      network.heal(host);
+      network.heal(host, how);
       if (who === 'everyone') {
-        inside.heal(EVERYONE);
+        inside.heal(EVERYONE, howInside);
       }
     };
   }

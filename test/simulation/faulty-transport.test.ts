@@ -138,7 +138,7 @@ describe('the faulty transport', () => {
     expect(served).toEqual([]);
     expect(log).toEqual(['open']);
     kernel.schedule(0, () => {
-      network.heal('caller');
+      network.heal('caller', 'cut');
     });
     await kernel.run({ untilMs: 2000 });
     expect(log).toEqual(['open', 'end unreachable']);

@@ -60,7 +60,7 @@ export const EVERYONE = '*';
 export class Network {
   faults: ApiFaults;
   readonly #random: SeededRandom;
-  readonly #broken = new Map<string, Breakage>();
+  readonly #broken = new Map<string, Breakage[]>();
   readonly #onHeal = new Map<string, (() => void)[]>();
 
   constructor(random: SeededRandom, faults: ApiFaults = CALM_API) {
@@ -70,16 +70,20 @@ export class Network {
 
   /** How the way of that host is broken now. */
   breakageOf(host: string): Breakage | undefined {
-    return this.#broken.get(host) ?? this.#broken.get(EVERYONE);
+    return this.#broken.get(host)?.at(-1) ?? this.#broken.get(EVERYONE)?.at(-1);
   }
 
-  /** Breaks the way of one host, or of `EVERYONE`; a host's own breakage goes before everyone's. */
+  /** Breaks the way of one host, or of `EVERYONE`; a host's own breakage goes before everyone's, a later one before an earlier. Each is healed by itself. */
   break(host: string, breakage: Breakage): void {
-    this.#broken.set(host, breakage);
+    this.#broken.set(host, [...(this.#broken.get(host) ?? []), breakage]);
   }
 
-  heal(host: string): void {
-    this.#broken.delete(host);
+  heal(host: string, breakage: Breakage): void {
+    const standing = this.#broken.get(host) ?? [];
+    const at = standing.indexOf(breakage);
+    const left = standing.filter((_one, index) => index !== at);
+    if (left.length === 0) this.#broken.delete(host);
+    else this.#broken.set(host, left);
     for (const [name, listeners] of this.#onHeal) {
       if (this.breakageOf(name) === undefined) {
         this.#onHeal.delete(name);

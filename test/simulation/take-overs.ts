@@ -44,6 +44,11 @@ export class TakeOvers {
     return this.#term.holder === '' ? undefined : this.#term.holder;
   }
 
+  /** Since when; `Infinity` while nobody does. */
+  get heldSinceMs(): number {
+    return this.#term.holder === '' ? Number.POSITIVE_INFINITY : this.#term.sinceMs;
+  }
+
   /** How often a process took the Lease after another one. */
   get count(): number {
     return this.#count;

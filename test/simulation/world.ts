@@ -25,6 +25,8 @@ import { releasedNode, WorldTrace } from './world-trace.ts';
 
 /** Nothing was written to any fence for so long: it has come to rest. */
 const REST_MS = 25_000;
+/** A node that is Ready brings its fence out of error: after the longest back-off of a recovery that failed, and the delay of health. */
+const HEALS_BY_ITSELF_MS = 120_000;
 /** A flap that ended so long ago without a fence needs none. */
 const UNNOTICED_MS = 60_000;
 const BOOT_MS = 8_000;
@@ -146,6 +148,10 @@ export class World {
     if (nowMs - this.fence.changedAtMs < REST_MS || nowMs < Math.max(faultAtMs, this.#disturbedUntilMs + REST_MS)) {
       return false;
     }
+    // A new leader counts every delay from its own first sight.
+    if (nowMs < this.trace.takeOvers.heldSinceMs + REST_MS) {
+      return false;
+    }
     if (fault === 'flap' && nowMs < this.#flapsEndMs + UNNOTICED_MS) {
       return false;
     }
@@ -159,7 +165,10 @@ export class World {
       case 'final':
         return true;
       case 'error':
-        return status.restarts >= configuration.maxRestarts;
+        return (
+          status.restarts >= configuration.maxRestarts &&
+          (!this.#isVictimReady || nowMs > Math.max(this.fence.changedAtMs, this.trace.takeOvers.heldSinceMs) + HEALS_BY_ITSELF_MS)
+        );
       default:
         return false;
     }

@@ -134,7 +134,12 @@ export class Acknowledgements {
         ...word,
         status: { ...status, at: timestamp(this.dependencies.clock) },
       });
-      this.dependencies.log.info('acknowledgement answered', { node: word.spec.node, acknowledgement: word.metadata.name, ...status });
+      this.dependencies.log.info('acknowledgement answered', {
+        node: word.spec.node,
+        object: word.metadata.name,
+        state: status.state,
+        reason: status.message,
+      });
       return true;
     } catch (error) {
       if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) return false;

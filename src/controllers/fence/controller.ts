@@ -50,8 +50,12 @@ export class FenceController {
     this.runs.abort(reason);
   }
 
-  /** A graceful stop, after the last pass: every run ends, and what it came to is written, so that a successor does not wait out what is over. */
-  async standDown(reason: Error): Promise<void> {
+  /**
+   * A graceful stop, after the last pass: every run ends, and what it came to is written, so that a successor does not wait out what is over. `false`: a
+   * write may still arrive.
+   */
+  async standDown(reason: Error, deadlineMs: number): Promise<boolean> {
+    const isQuiet = await this.runs.drain(deadlineMs);
     this.runs.abort(reason);
     for (const name of await this.runs.settled()) {
       const fence = this.newest(name);
@@ -59,6 +63,7 @@ export class FenceController {
       const status = fold(fence.status, this.runs.of(name).reports);
       if (status !== fence.status) await this.store(fence, withConditions(status, timestamp(this.dependencies.clock)));
     }
+    return isQuiet;
   }
 
   /** One pass for one node. Rejects when the API server could not be written; the queue tries again with back-off. */

@@ -41,6 +41,8 @@ export class Runs {
   private readonly ending = new Set<Promise<void>>();
   /** Runs that have written to a device or the API server: `sent` may still be on its way, `answered` is not. */
   private readonly writes = new Map<string, 'sent' | 'answered'>();
+  private isDraining = false;
+  private onWriteOver: () => void = () => undefined;
   private readonly stopping = new AbortController();
 
   constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements) {
@@ -60,6 +62,25 @@ export class Runs {
     const left = reports.filter((report) => open.has(report.id));
     if (left.length === 0) this.finished.delete(node);
     else this.finished.set(node, left);
+  }
+
+  /**
+   * A graceful stop: no run writes anything new, and writes on their way are waited for, at most so long. `false`: one may still arrive, so that the
+   * successor must wait it out.
+   */
+  async drain(deadlineMs: number): Promise<boolean> {
+    this.isDraining = true;
+    if (!this.isQuiet()) {
+      await new Promise<void>((resolve) => {
+        const cancel = this.dependencies.clock.after(deadlineMs, resolve);
+        this.onWriteOver = () => {
+          if (!this.isQuiet()) return;
+          cancel();
+          resolve();
+        };
+      });
+    }
+    return this.isQuiet();
   }
 
   /** Ends every run: leadership is lost or the process stops. */
@@ -99,7 +120,7 @@ export class Runs {
   }
 
   private settle(run: Run, report: JobReport | undefined): void {
-    this.writes.delete(run.entry.id);
+    this.wrote(run.entry.id, undefined);
     const ids = this.inFlight.get(run.node);
     ids?.delete(run.entry.id);
     if (ids?.size === 0) this.inFlight.delete(run.node);
@@ -199,7 +220,7 @@ export class Runs {
       parametersOf: (other) => this.dependencies.planner.parametersFor(node, other),
       mayBegin: (deadlineMs) => this.mayBegin(node, deadlineMs, entry),
       onSet: () => undefined,
-      onAnswered: () => this.writes.set(entry.id, 'answered'),
+      onAnswered: () => this.wrote(entry.id, 'answered'),
     };
   }
 
@@ -220,9 +241,20 @@ export class Runs {
   private mayBegin(node: string, deadlineMs: number, entry: JournalEntry): void {
     const stop = stopOn(this.dependencies, node);
     if (stop !== undefined) throw this.notSent(entry, `${stop.by} stands`);
+    if (this.isDraining) throw this.notSent(entry, 'the controller stops');
     if (this.stopping.signal.aborted || !this.dependencies.leadership.mayBegin(deadlineMs))
       throw this.notSent(entry, 'the leader lease does not cover it');
     this.writes.set(entry.id, 'sent');
+  }
+
+  private wrote(id: string, what: 'answered' | undefined): void {
+    if (what === undefined) this.writes.delete(id);
+    else this.writes.set(id, what);
+    this.onWriteOver();
+  }
+
+  private isQuiet(): boolean {
+    return ![...this.writes.values()].includes('sent');
   }
 
   private notSent(entry: JournalEntry, answered: string): AgentError {
