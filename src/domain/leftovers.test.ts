@@ -90,6 +90,46 @@ describe('a hold or stop that is over', () => {
   });
 });
 
+describe('a supply that was told off and never read back', () => {
+  const supplies = (count: number): Plan['powerManagement'] => [
+    {
+      level: 1,
+      methods: Array.from({ length: count }, (_supply, index) => method(`cycle-${index}`, 'pdu', 'reboot', { device: 'pdu', plug: String(index) })),
+    },
+  ];
+
+  /** The first off ends in a timeout, the fence begins anew, and the node is healthy again on its old boot before another off is sent. */
+  function backBeforeTheNextOff(count: number): Model {
+    const model = new Model(planOf({ stepRetries: 0, maxRestarts: 1, powerManagement: supplies(count) }));
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    expect(model.next('timeout', { edge: 'off' })).toBe('off:cycle-0');
+    model.runUntil(() => model.status.restarts === 1);
+    expect(model.next()).toBe('confirm:cordon');
+    model.runUntil(() => model.status.state === 'running');
+    for (let beat = 0; beat < 16 && model.status.state !== 'final'; beat += 1) {
+      model.nowMs += 5_000;
+      model.live({ ready: 'True' });
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded');
+    }
+    return model;
+  }
+
+  it('keeps no healthy node fenced: its health says that it is on', () => {
+    const model = backBeforeTheNextOff(1);
+    expect(model.status).toMatchObject({ outcome: 'recovered', message: 'The node is healthy and recovered.' });
+    expect(model.events).not.toContain('LeftOff');
+  });
+
+  it('is told of by an Event where the machine has another supply to live on', () => {
+    const model = backBeforeTheNextOff(2);
+    expect(model.status.outcome).toBe('recovered');
+    expect(model.status.message).toContain('LeftOff: cycle-0');
+    expect(model.events).toContain('LeftOff');
+  });
+});
+
 describe('a node that is off on purpose', () => {
   it('is fenced again when a person switched it on and it fails on its new boot', () => {
     const model = new Model(

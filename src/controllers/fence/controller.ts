@@ -18,6 +18,8 @@ import { Runs } from './runs.ts';
 import { takeSnapshot } from './snapshot.ts';
 
 const LABEL_VALUE_MAX = 63;
+/** Before a NodeFence that a watch still shows, and that the server does not have, is looked at again. */
+const GONE_RETRY_MS = 1_000;
 
 /**
  * The shell around the automaton: observe → decide → write → act, for one node at a time (design 1, "How one failure flows"). Whatever it
@@ -155,8 +157,8 @@ export class FenceController {
       return stored;
     } catch (error) {
       if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) {
-        await this.refresh(node);
-        queue.add(node);
+        // A watch that hangs may go on showing an object that is gone: it is not asked for as fast as the server answers.
+        queue.add(node, (await this.refresh(node)) ? 0 : GONE_RETRY_MS);
         return undefined;
       }
       // Whether the write arrived is not known: the next pass must not build on what was read before it.
@@ -166,10 +168,12 @@ export class FenceController {
     }
   }
 
-  private async refresh(node: string): Promise<void> {
+  /** Reads the NodeFence from the quorum; `false`: there is none. */
+  private async refresh(node: string): Promise<boolean> {
     const fresh = await this.dependencies.cluster.get(NODE_FENCES, fenceName(node));
     if (fresh === undefined) this.written.delete(node);
     else this.written.set(node, fresh);
+    return fresh !== undefined;
   }
 
   private async letGo(fence: NodeFence, alsoDelete: boolean): Promise<void> {

@@ -2,7 +2,7 @@ import { releasedOnWord } from '../acknowledgement.ts';
 import { advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
 import { isOnBootThatWasOff } from '../health.ts';
-import { earliest } from '../transition.ts';
+import { earliest, event } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { closed, failed, leftOff } from './closing.ts';
 import { aliveThoughOff, waitForChange } from './new.ts';
@@ -72,13 +72,22 @@ function recover(context: Context): Transition {
   const at = context.status.timeline.readyAt ?? context.snapshot.wall;
   const ready: Context = { ...context, status: { ...context.status, timeline: { ...context.status.timeline, readyAt: at } } };
   return advance(ready, 'recovery', {
-    finished: (status) =>
-      closed({ ...ready, status: withoutPowerEdges(status) }, 'recovered', `The node is healthy and recovered.${leftOff(withoutPowerEdges(status))}`),
+    finished: (status) => {
+      const left = hasSeveralSupplies(context) ? leftOff(status) : leftOff(withoutPowerEdges(status));
+      const end = closed({ ...ready, status: withoutPowerEdges(status) }, 'recovered', `The node is healthy and recovered.${left}`);
+      return left === '' ? end : { ...end, events: [...(end.events ?? []), event('Warning', 'LeftOff', left.trim())] };
+    },
     failed: (status, why, error = 'StepFailed') => failed(ready, status, describeError(error, `recovery: ${why}`)),
   });
 }
 
-/** A node that is healthy on a new boot is on, whoever switched it on. */
+/** Its health does not say that each of them is on. */
+function hasSeveralSupplies({ plan }: Context): boolean {
+  const plugs = plan.powerManagement.flatMap((level) => level.methods).map((method) => `${method.device} ${method.plug}`);
+  return (plan.supplies ?? new Set(plugs).size) > 1;
+}
+
+/** A node that is healthy is on, whoever switched it on. */
 function withoutPowerEdges(status: Context['status']): Context['status'] {
   const edges = status.restore?.edges?.filter((edge) => edge.state === 'closed') ?? [];
   if (status.restore === undefined) return status;

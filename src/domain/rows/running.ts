@@ -12,9 +12,9 @@ function releaseStands({ status }: Context): boolean {
   return status.restore?.taints !== undefined;
 }
 
-/** A machine that came up on one supply still has the other one to get back (P8). */
+/** A machine that came up on one supply still has the other one to get back (P8), by the on of this very program. */
 function isAnythingOff({ status }: Context): boolean {
-  return status.restore?.edges?.some((edge) => edge.state === 'off') === true;
+  return offBegan(status) && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
 }
 
 export const RUNNING_ROWS: readonly Row[] = [
@@ -30,7 +30,7 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-healthy',
     from: 'running',
-    when: 'healthy, and nothing of ours stands on it: no taint, no supply that is still off',
+    when: 'healthy, and nothing of ours stands on it: no taint, no supply that this restart switched off and has not switched on',
     does: '–',
     to: 'done',
     applies: (context) => context.healthy && !releaseStands(context) && !isAnythingOff(context),
