@@ -1,6 +1,7 @@
 import type { Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { Call } from './call.ts';
+import { Call } from '../shared/call.ts';
+import type { CallTarget } from '../shared/call.ts';
 import { parseSettings, sessionKey, type IpmiSettings } from './parameters.ts';
 import { readPower, setPower } from './power.ts';
 import { searchPath } from './program.ts';
@@ -46,7 +47,7 @@ export class IpmiAgent implements PowerAgent {
     await Promise.all(kept.map((session) => session.close()));
   }
 
-  async #call<T>(target: Target, asked: string, work: (session: Session, call: Call) => Promise<T>): Promise<T> {
+  async #call<T>(target: Target, asked: string, work: (session: Session, call: Call<CallTarget>) => Promise<T>): Promise<T> {
     const call = new Call(this.#clock, target, asked);
     try {
       const settings = parseSettings(target.parameters);
@@ -60,7 +61,7 @@ export class IpmiAgent implements PowerAgent {
     }
   }
 
-  #sessionOf(settings: IpmiSettings, call: Call): Session {
+  #sessionOf(settings: IpmiSettings, call: Call<CallTarget>): Session {
     const key = sessionKey(settings);
     const known = this.#sessions.get(key);
     if (known === undefined) this.#makeRoom(call);
@@ -70,7 +71,7 @@ export class IpmiAgent implements PowerAgent {
     return session;
   }
 
-  #makeRoom(call: Call): void {
+  #makeRoom(call: Call<CallTarget>): void {
     if (this.#sessions.size < this.#sessionsMax) return;
     const [oldest] = [...this.#sessions].filter(([, session]) => session.isIdle);
     if (oldest === undefined)

@@ -1,42 +1,15 @@
-/** UUIDs that vendors leave in unset firmware; they name no machine. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set([
-  '03000200040005000006000700080009',
-  '12345678123456781234567812345678',
-  '00112233445566778899aabbccddeeff',
-]);
+import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
 
 export type IdentityCheck =
   { kind: 'verified' } | { kind: 'unverified'; why: string } | { kind: 'other'; shown: string; expected: string; expectedBy: 'recorded' | 'pinned' };
-
-function digitsOf(text: string): string {
-  return text
-    .trim()
-    .replace(/^urn:uuid:/i, '')
-    .replaceAll(/[{}-]/g, '')
-    .toLowerCase();
-}
-
-function namesMachine(digits: string): boolean {
-  return /^[0-9a-f]{32}$/.test(digits) && !/^(0+|f+)$/.test(digits) && !PLACEHOLDERS.has(digits);
-}
-
-function bytesOf(digits: string): string[] {
-  return digits.match(/../g) ?? [];
-}
-
-/** SMBIOS stores the first three groups little-endian. */
-function withGroupsSwapped(bytes: readonly string[]): string[] {
-  return [...bytes.slice(0, 4).reverse(), ...bytes.slice(4, 6).reverse(), ...bytes.slice(6, 8).reverse(), ...bytes.slice(8)];
-}
 
 /**
  * The UUIDs that 16 bytes of the wire may mean. BMCs send them as RFC 4122 writes them, as SMBIOS stores them, or last byte first as IPMI
  * demands, the last with either kind of groups (ipmitool 1.8.19 knows the same encodings: `mc guid auto|smbios|ipmi|rfc4122`).
  */
 export function meanings(wire: string): string[] {
-  const bytes = bytesOf(wire);
-  const backwards = bytes.toReversed();
-  return [bytes, withGroupsSwapped(bytes), backwards, withGroupsSwapped(backwards)].map((order) => order.join(''));
+  const backwards = (wire.match(/../g) ?? []).reverse().join('');
+  return [wire, withGroupsSwapped(wire), backwards, withGroupsSwapped(backwards)];
 }
 
 function dashed(digits: string): string {
@@ -48,14 +21,16 @@ function dashed(digits: string): string {
  * wrote down for a BMC that shows its own instead: it ties the method to that BMC, but says nothing of the machine behind it.
  */
 export function checkIdentity(wire: string | undefined, recorded: string | undefined, pinned: string | undefined): IdentityCheck {
-  const shown = wire !== undefined && namesMachine(wire) ? meanings(wire) : undefined;
+  const sent = normalUUID(wire);
+  const shown = sent === undefined ? undefined : meanings(sent);
   if (pinned !== undefined) {
     if (shown === undefined) return { kind: 'other', shown: 'no usable GUID', expected: pinned, expectedBy: 'pinned' };
-    if (!shown.includes(digitsOf(pinned))) return { kind: 'other', shown: shown.map(dashed)[0] ?? '', expected: pinned, expectedBy: 'pinned' };
+    if (!shown.includes(normalUUID(pinned) ?? ''))
+      return { kind: 'other', shown: shown.map(dashed)[0] ?? '', expected: pinned, expectedBy: 'pinned' };
   }
   if (recorded === undefined) return { kind: 'unverified', why: 'no system UUID is recorded of the node' };
-  const expected = digitsOf(recorded);
-  if (!namesMachine(expected)) return { kind: 'unverified', why: 'the recorded system UUID names no machine' };
+  const expected = normalUUID(recorded);
+  if (expected === undefined) return { kind: 'unverified', why: 'the recorded system UUID names no machine' };
   if (shown === undefined) return { kind: 'unverified', why: 'the BMC shows no usable GUID' };
   if (shown.includes(expected)) return { kind: 'verified' };
   if (pinned !== undefined) return { kind: 'unverified', why: "the BMC shows its own GUID, as pinned, and not the machine's" };

@@ -1,6 +1,6 @@
 import type { Outcome, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import { controlAnswer, guidAnswer, statusAnswer, type StatusAnswer } from './answers.ts';
-import type { Call } from './call.ts';
+import type { Call, CallTarget } from '../shared/call.ts';
 import { READ_GUID, READ_STATUS, SET } from './commands.ts';
 import { checkIdentity } from './identity.ts';
 import type { Session } from './session.ts';
@@ -18,7 +18,7 @@ interface Identified {
 }
 
 /** The power state that the BMC shows, and whose machine it says it is, over one session. */
-export async function readPower(session: Session, call: Call, target: Target): Promise<Reading<PowerState>> {
+export async function readPower(session: Session, call: Call<CallTarget>, target: Target): Promise<Reading<PowerState>> {
   return inShell(session, call, async (shell) => {
     const { identity, why } = await identify(session, shell, call, target, 'once');
     const answer = await status(session, shell, call);
@@ -31,7 +31,7 @@ export async function readPower(session: Session, call: Call, target: Target): P
 }
 
 /** Switches once, in the shell that has just shown the machine's identity. A command that may have left is never sent again. */
-export async function setPower(session: Session, call: Call, target: Target, wanted: 'on' | 'off'): Promise<Outcome> {
+export async function setPower(session: Session, call: Call<CallTarget>, target: Target, wanted: 'on' | 'off'): Promise<Outcome> {
   const shell = await inShell(session, call, async (opened) => {
     await identify(session, opened, call, target, 'anew');
     return opened;
@@ -52,7 +52,7 @@ export async function setPower(session: Session, call: Call, target: Target, wan
 }
 
 /** Runs reads, a second time in a fresh shell when the first was lost: a restarted BMC forgets its sessions. */
-async function inShell<T>(session: Session, call: Call, work: (shell: Shell) => Promise<T>): Promise<T> {
+async function inShell<T>(session: Session, call: Call<CallTarget>, work: (shell: Shell) => Promise<T>): Promise<T> {
   try {
     return await work(await session.shell(call));
   } catch (error) {
@@ -68,7 +68,7 @@ async function inShell<T>(session: Session, call: Call, work: (shell: Shell) => 
   }
 }
 
-async function ask(session: Session, shell: Shell, call: Call, command: string): Promise<string[]> {
+async function ask(session: Session, shell: Shell, call: Call<CallTarget>, command: string): Promise<string[]> {
   const exchange = await shell.run(command, call);
   if (exchange.kind === 'answer') return exchange.lines;
   session.drop();
@@ -76,7 +76,7 @@ async function ask(session: Session, shell: Shell, call: Call, command: string):
   throw new ShellLost(exchange.why);
 }
 
-async function status(session: Session, shell: Shell, call: Call): Promise<Exclude<StatusAnswer, { kind: 'silence' }>> {
+async function status(session: Session, shell: Shell, call: Call<CallTarget>): Promise<Exclude<StatusAnswer, { kind: 'silence' }>> {
   const lines = await ask(session, shell, call, READ_STATUS);
   const answer = statusAnswer(lines);
   const detail = shell.quote(lines);
@@ -86,7 +86,7 @@ async function status(session: Session, shell: Shell, call: Call): Promise<Exclu
 }
 
 /** Another machine than recorded, or another BMC than pinned, is `Misconfigured`. `anew`: asked again although this session has shown it. */
-async function identify(session: Session, shell: Shell, call: Call, target: Target, when: 'once' | 'anew'): Promise<Identified> {
+async function identify(session: Session, shell: Shell, call: Call<CallTarget>, target: Target, when: 'once' | 'anew'): Promise<Identified> {
   if (shell.guid === undefined || when === 'anew') {
     const lines = await ask(session, shell, call, READ_GUID);
     const answer = guidAnswer(lines);
@@ -106,7 +106,7 @@ async function identify(session: Session, shell: Shell, call: Call, target: Targ
 }
 
 /** Some BMCs refuse what is done already (`Command not supported in present state`): the state is read again before a refusal is believed. */
-async function refusedUnlessReached(session: Session, shell: Shell, call: Call, wanted: 'on' | 'off', words: string): Promise<Outcome> {
+async function refusedUnlessReached(session: Session, shell: Shell, call: Call<CallTarget>, wanted: 'on' | 'off', words: string): Promise<Outcome> {
   try {
     const answer = await status(session, shell, call);
     if (answer.kind === 'state' && answer.state === wanted) return { result: 'unclear', detail: `${words}; then ${answer.detail}` };

@@ -1,6 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import { guidAnswer } from './answers.ts';
-import { Call } from './call.ts';
+import { Call } from '../shared/call.ts';
+import type { CallTarget } from '../shared/call.ts';
 import { READ_GUID } from './commands.ts';
 import type { IpmiSettings } from './parameters.ts';
 import { Shell } from './shell.ts';
@@ -39,7 +40,7 @@ export class Session {
   }
 
   /** One piece of work at a time; waiting for the one before ends with the call. */
-  async exclusive<T>(call: Call, work: () => Promise<T>): Promise<T> {
+  async exclusive<T>(call: Call<CallTarget>, work: () => Promise<T>): Promise<T> {
     this.#users += 1;
     this.#askedAtMs = this.#clock.monotonicMs();
     this.#cancelTimer();
@@ -52,7 +53,7 @@ export class Session {
   }
 
   /** The open shell, or a new one. */
-  async shell(call: Call): Promise<Shell> {
+  async shell(call: Call<CallTarget>): Promise<Shell> {
     if (this.#shell?.isUsable !== true) {
       this.drop();
       this.#shell = await Shell.open(this.settings, this.#path, call, this.#clock);
@@ -75,7 +76,7 @@ export class Session {
     await shell?.end(this.#clock);
   }
 
-  async #inTurn<T>(call: Call, work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(call: Call<CallTarget>, work: () => Promise<T>): Promise<T> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#last = promise;

@@ -1,7 +1,7 @@
 import type { AgentError } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { linesOf, quoted, withoutEscapes, type GuidAnswer } from './answers.ts';
-import type { Call } from './call.ts';
+import type { Call, CallTarget } from '../shared/call.ts';
 import { loginError } from './login-error.ts';
 import type { IpmiSettings } from './parameters.ts';
 import { findIpmitool, shellEnvironment, shellParameters } from './program.ts';
@@ -40,7 +40,7 @@ export class Shell {
   }
 
   /** Starts ipmitool, types the password at its prompt and waits for the session. Rejects with `AgentError`; nothing is left running then. */
-  static async open(settings: IpmiSettings, path: string, call: Call, clock: Clock): Promise<Shell> {
+  static async open(settings: IpmiSettings, path: string, call: Call<CallTarget>, clock: Clock): Promise<Shell> {
     const shell = new Shell(settings);
     try {
       await shell.#start(settings, path, call);
@@ -66,7 +66,7 @@ export class Shell {
    * Runs one command. `beforeSend` is called in the same synchronous turn as the write; when it throws, nothing was written and the shell
    * stays. Never rejects otherwise.
    */
-  async run(command: string, call: Call, beforeSend: () => void = () => undefined): Promise<Exchange> {
+  async run(command: string, call: Call<CallTarget>, beforeSend: () => void = () => undefined): Promise<Exchange> {
     const terminal = this.#terminal;
     if (this.#state !== 'idle' || terminal === undefined) return { kind: 'lost', why: 'the shell of ipmitool is not ready', isSent: false };
     if (call.signal.aborted) return { kind: 'ended', isSent: false };
@@ -120,7 +120,7 @@ export class Shell {
     if (this.#terminal !== undefined) await this.#closing;
   }
 
-  async #start(settings: IpmiSettings, path: string, call: Call): Promise<void> {
+  async #start(settings: IpmiSettings, path: string, call: Call<CallTarget>): Promise<void> {
     const program = findIpmitool(path);
     if (program === undefined) {
       throw call.error('Misconfigured', 'ipmitool is not installed where the controller runs: apt-get install -y --no-install-recommends ipmitool');
@@ -140,7 +140,7 @@ export class Shell {
   }
 
   /** Waits for a question and types the answer, which the terminal does not show. */
-  async #dialogue(question: RegExp, answer: string, settings: IpmiSettings, call: Call): Promise<void> {
+  async #dialogue(question: RegExp, answer: string, settings: IpmiSettings, call: Call<CallTarget>): Promise<void> {
     const wait = await this.#until(question, call);
     if (wait !== 'seen') throw this.#loginFailure(wait, settings, Number.POSITIVE_INFINITY, call);
     this.#text = '';
@@ -151,7 +151,7 @@ export class Shell {
     }
   }
 
-  #loginFailure(wait: Wait, settings: IpmiSettings, elapsedMs: number, call: Call): AgentError {
+  #loginFailure(wait: Wait, settings: IpmiSettings, elapsedMs: number, call: Call<CallTarget>): AgentError {
     if (wait === 'ended') return call.endedError();
     if (wait === 'overflow') return call.error('Unreachable', `ipmitool said more than ${OUTPUT_MAX} characters before its prompt`);
     const lines = linesOf(this.#text);
@@ -173,7 +173,7 @@ export class Shell {
     this.#wake();
   }
 
-  #until(pattern: RegExp, call: Call): Promise<Wait> {
+  #until(pattern: RegExp, call: Call<CallTarget>): Promise<Wait> {
     return new Promise((resolve) => {
       const finish = (wait: Wait): void => {
         this.#wake = () => undefined;

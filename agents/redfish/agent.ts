@@ -1,6 +1,6 @@
 import type { Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { Call } from './call.ts';
+import { Call } from '../shared/call.ts';
 import { Device } from './device.ts';
 import { connectionKey, parseSettings } from './parameters.ts';
 import { setPower } from './power.ts';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
 import { RESET_PATH } from '../../src/drill/bmc/tree.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { Call } from './call.ts';
+import { Call } from '../shared/call.ts';
 import { Connection, type Peer } from './connection.ts';
 import { parseSettings } from './parameters.ts';
 

@@ -7,7 +7,7 @@ import axios from 'axios';
 
 import type { AgentError } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../shared/call.ts';
 import type { RedfishSettings } from './parameters.ts';
 import { certificateFingerprint, ConnectTimeout, openSocket, TrustError } from './socket.ts';
 import { plain } from './words.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import { AgentError } from '../../src/ports/agents.ts';
-import { Call } from './call.ts';
+import { Call } from '../shared/call.ts';
 import { Connection, ExchangeError } from './connection.ts';
 import { Machine } from './machine.ts';
 import type { RedfishSettings } from './parameters.ts';

@@ -1,27 +1,8 @@
-/** UUIDs that vendors leave in unset firmware; they name no machine. */
-const PLACEHOLDERS = new Set(['03000200040005000006000700080009', '12345678123456781234567812345678', '00112233445566778899aabbccddeeff']);
-
-/** 32 lower-case hexadecimal digits; undefined for what is no UUID or names no machine. */
-export function normalUUID(text: unknown): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  const digits = text
-    .trim()
-    .replace(/^urn:uuid:/i, '')
-    .replaceAll(/[{}-]/g, '')
-    .toLowerCase();
-  if (!/^[0-9a-f]{32}$/.test(digits) || /^(0+|f+)$/.test(digits) || PLACEHOLDERS.has(digits)) return undefined;
-  return digits;
-}
-
-/** SMBIOS stores the first three groups little-endian; firmware before SMBIOS 2.6 shows them the other way round. */
-function swapped(digits: string): string {
-  const bytes = digits.match(/../g) ?? [];
-  return [...bytes.slice(0, 4).reverse(), ...bytes.slice(4, 6).reverse(), ...bytes.slice(6, 8).reverse(), ...bytes.slice(8)].join('');
-}
+import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
 
 /** Whether two UUIDs name one machine: same digits in either byte order. */
 export function isSameMachine(shown: string, recorded: string): boolean {
-  return shown === recorded || swapped(shown) === recorded;
+  return shown === recorded || withGroupsSwapped(shown) === recorded;
 }
 
 export type IdentityCheck = { kind: 'verified' } | { kind: 'unverified'; why: string } | { kind: 'other'; shown: string; recorded: string };

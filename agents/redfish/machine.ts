@@ -1,7 +1,8 @@
 import type { PowerState, Reading } from '../../src/ports/agents.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../shared/call.ts';
 import type { RedfishResponse } from './connection.ts';
-import { checkIdentity, normalUUID, type IdentityCheck } from './identity.ts';
+import { normalUUID } from '../shared/machine-uuid.ts';
+import { checkIdentity, type IdentityCheck } from './identity.ts';
 import type { RedfishSettings } from './parameters.ts';
 import type { Session } from './session.ts';
 import { isObject, linkPath, listAt, objectAt, plain, textAt, type JsonObject } from './words.ts';

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { createAuthority } from '../../src/drill/certificates.ts';
 import { redfish } from './definition.ts';
-import { checkIdentity, isSameMachine, normalUUID } from './identity.ts';
+import { normalUUID } from '../shared/machine-uuid.ts';
+import { checkIdentity, isSameMachine } from './identity.ts';
 import { connectionKey, deviceKeyOf, parseSettings } from './parameters.ts';
 
 const GOOD = { ip: '192.0.2.10', username: 'admin', password: 'secret' };

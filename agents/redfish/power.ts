@@ -1,5 +1,5 @@
 import type { Outcome, PowerState } from '../../src/ports/agents.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../shared/call.ts';
 import { ExchangeError, type Peer, type RedfishResponse } from './connection.ts';
 import type { Device } from './device.ts';
 import type { SystemView } from './machine.ts';

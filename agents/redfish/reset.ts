@@ -1,4 +1,4 @@
-import type { Call } from './call.ts';
+import type { Call } from '../shared/call.ts';
 import type { Session } from './session.ts';
 import { isObject, linkPath, listAt, objectAt, textAt, type JsonObject } from './words.ts';
 

@@ -1,4 +1,4 @@
-import type { Call } from './call.ts';
+import type { Call } from '../shared/call.ts';
 import { ExchangeError, type Connection, type RedfishRequest, type RedfishResponse } from './connection.ts';
 import { deviceWords, linkPath, objectAt, plain, textAt } from './words.ts';
 

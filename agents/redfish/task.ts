@@ -1,4 +1,4 @@
-import type { Call } from './call.ts';
+import type { Call } from '../shared/call.ts';
 import { ExchangeError, type RedfishResponse } from './connection.ts';
 import type { Session } from './session.ts';
 import { deviceWords, linkPath, textAt } from './words.ts';

@@ -1,9 +1,12 @@
 import { AgentError, type AgentErrorKind, type Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 
-/** One call of the core on the agent: its deadline in real time, its abort signal, and the words for its errors. */
-export class Call {
-  readonly target: Target;
+/** What a call needs of its target; a keep-alive has no target of the core. */
+export type CallTarget = Pick<Target, 'device' | 'plug' | 'signal' | 'deadlineMs'>;
+
+/** One call on the agent: its deadline in real time, its abort signal, and the words for its errors. */
+export class Call<T extends CallTarget = Target> {
+  readonly target: T;
   readonly asked: string;
   readonly signal: AbortSignal;
   readonly #clock: Clock;
@@ -12,7 +15,7 @@ export class Call {
   readonly #undo: (() => void)[] = [];
   #ended: 'deadline' | 'aborted' | undefined;
 
-  constructor(clock: Clock, target: Target, asked: string) {
+  constructor(clock: Clock, target: T, asked: string) {
     this.target = target;
     this.asked = asked;
     this.#clock = clock;
