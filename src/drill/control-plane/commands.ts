@@ -24,7 +24,7 @@ export interface Pace {
   tolerationSeconds: number;
 }
 
-export const SHORT_PACE: Pace = { nodeGraceMs: 4_000, nodeMonitorMs: 1_000, tolerationSeconds: 300 };
+export const SHORT_PACE: Pace = { nodeGraceMs: 4_000, nodeMonitorMs: 1_000, tolerationSeconds: 2 };
 
 /** What the drill leaves to the real kube-controller-manager. Scheduler and CSI attacher are other programs, and ours. */
 const CONTROLLERS = [
