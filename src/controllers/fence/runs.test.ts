@@ -95,3 +95,27 @@ describe('before the first off', () => {
     expect(await offAgainst('t1', 't1')).toMatchObject({ sent: 1 });
   });
 });
+
+describe('what an on waits for', () => {
+  it('counts from the answer to the off: until then the off was on its way', async () => {
+    const clock = new ManualClock();
+    const bench = new FenceBench(clock);
+    const run: Runner['run'] = async (job) => {
+      job.onSet(clock.monotonicMs());
+      await clock.sleep(700, job.signal);
+      job.onAnswered();
+      return { id: job.entry.id, result: 'timeout', message: '', finishedAt: '' };
+    };
+    const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+    const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+    const { status, entry } = offDue();
+    const observation = new NodeObservation(clock.monotonicMs());
+    const sentAtMs = clock.monotonicMs();
+    const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+    runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: sentAtMs }, observation);
+    await clock.settle();
+    expect(observation.since(status).set).toBe(sentAtMs);
+    await clock.advance(700);
+    expect(observation.since(status).set).toBe(sentAtMs + 700);
+  });
+});

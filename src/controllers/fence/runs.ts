@@ -195,12 +195,18 @@ export class Runs {
         answered: `the frozen plan has no method ${entry.method}`,
       });
     }
+    const ours = this.jobFor(run, frozen, operation.method);
     const job = {
-      ...this.jobFor(run, frozen, operation.method),
+      ...ours,
       together: operation.together,
       lastOff: isLastOff(frozen.plan, entry),
       onSet: (atMs: number) => {
         if (entry.action === 'off') observation.sent(atMs);
+      },
+      // It was on its way until now: what waits for the off to be over counts from here.
+      onAnswered: () => {
+        if (entry.action === 'off') observation.sent(this.dependencies.clock.monotonicMs());
+        ours.onAnswered();
       },
     };
     return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
