@@ -90,6 +90,25 @@ describe('a hold or stop that is over', () => {
   });
 });
 
+describe('a NodeFence deleted by hand after a release of which nobody knows how far it came', () => {
+  it('is not switched on before the volumes are gone, or release_timeout is over', () => {
+    for (const isDetached of [true, false]) {
+      const model = off();
+      expect(model.next('interrupted')).toBe('release:release');
+      if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+      const beganMs = model.nowMs;
+      model.runUntil(() => model.inFlight.size > 0);
+      while (model.dispatched.at(-1)?.entry.action !== 'on') {
+        model.finish('succeeded');
+        if (isDetached) model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+        model.runUntil(() => model.inFlight.size > 0);
+      }
+      const { releaseTimeoutMs } = model.status.frozen?.plan.timing ?? { releaseTimeoutMs: 0 };
+      expect(model.nowMs - beganMs >= releaseTimeoutMs, isDetached ? 'gone' : 'still there').toBe(!isDetached);
+    }
+  });
+});
+
 describe('a supply that was told off and never read back', () => {
   const supplies = (count: number): Plan['powerManagement'] => [
     {

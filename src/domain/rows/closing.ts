@@ -43,7 +43,7 @@ export function undo(context: Context): Transition {
   const untouchable = gone || context.snapshot.holds.some((hold) => hold.policy === 'observe');
   const next = untouchable ? undefined : firstUndo(context);
   // A late off must not hit what we switch on: the machine is not let go before that (P5, P8).
-  if (next === undefined && !untouchable && status.restore?.edges !== undefined) return { status, requeueAtMs: settledAtMs(context) };
+  if (next === undefined && !untouchable && status.restore?.edges !== undefined) return { status, requeueAtMs: undoneAtMs(context) };
   if (next === undefined) return fence.finalized ? { removeFinalizer: true } : {};
   const tries = status.journal.filter(
     (entry) => entry.operation === next.operation && entry.result !== undefined && entry.result !== 'succeeded',
@@ -65,7 +65,7 @@ function firstUndo(context: Context): JournalEntry | undefined {
   if (restore?.taints !== undefined)
     return undoEntry(context, { operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
   const edge = restore?.edges?.[0];
-  if (edge !== undefined && settledAtMs(context) <= context.snapshot.nowMs)
+  if (edge !== undefined && undoneAtMs(context) <= context.snapshot.nowMs)
     return undoEntry(context, {
       operation: `on:${edge.method}`,
       method: edge.method,
@@ -78,6 +78,18 @@ function firstUndo(context: Context): JournalEntry | undefined {
     return undoEntry(context, { operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
   return undefined;
 }
+
+/** When the machine may be switched on: nothing late can hit it, and what a release has let go is gone from it, or `release_timeout` is over (P3, P5). */
+function undoneAtMs(context: Context): number {
+  const { status, snapshot, plan } = context;
+  const isReleased = status.journal.some(
+    (entry) => entry.action === 'release' && entry.restart === status.restarts && !NOTHING_FREED.has(entry.result),
+  );
+  const isGone = snapshot.workload.pods === 0 && snapshot.workload.volumeAttachments === 0;
+  return settledAtMs(context) + (isReleased && !isGone ? plan.timing.releaseTimeoutMs : 0);
+}
+
+const NOTHING_FREED: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
 
 function settledAtMs(context: Context): number {
   const { snapshot, status } = context;
