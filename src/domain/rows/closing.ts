@@ -86,7 +86,8 @@ function undoneAtMs(context: Context): number {
     (entry) => entry.action === 'release' && entry.restart === status.restarts && !NOTHING_FREED.has(entry.result),
   );
   const isGone = snapshot.workload.pods === 0 && snapshot.workload.volumeAttachments === 0;
-  return settledAtMs(context) + (isReleased && !isGone ? plan.timing.releaseTimeoutMs : 0);
+  if (!isReleased || isGone) return settledAtMs(context);
+  return Math.max(settledAtMs(context), (snapshot.since.action ?? snapshot.nowMs) + plan.timing.releaseTimeoutMs);
 }
 
 const NOTHING_FREED: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
