@@ -45,6 +45,7 @@ export class DeviceCall {
   /** One set, begun only while the lease, the intent's own deadline and every stop allow it. */
   async set(wanted: Wanted): Promise<Outcome> {
     const { setDeadlineMs } = this.job.timing;
+    await this.job.askAgain();
     const outcome = await this.call(`set ${wanted}`, (target): Promise<Outcome> => {
       if (this.clock.monotonicMs() + setDeadlineMs > this.job.intentAtMs + this.job.entry.deadlineMs) {
         throw this.failure('NotSent', `set ${wanted}`, 'the intent is too old; it is decided afresh');

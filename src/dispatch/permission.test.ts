@@ -27,6 +27,21 @@ describe('permission to send', () => {
     expect(report.evidence).toBeUndefined();
   });
 
+  it('is asked of the quorum once more after the reads, which may have taken long: a stop that came meanwhile is obeyed', async () => {
+    const bench = new Bench(new ManualClock());
+    const plug = bench.plug('bmc');
+    let isStopped = false;
+    plug.onRead = () => {
+      isStopped = true;
+      return Promise.resolve(plug.reading());
+    };
+    const askAgain = (): Promise<void> => (isStopped ? Promise.reject(failure('NotSent', 'NodeFenceStop maintenance stands')) : Promise.resolve());
+    const report = await bench.run(bench.job(BMC, 'off', { askAgain }));
+    expect(report).toMatchObject({ result: 'not-sent' });
+    expect(report.message).toContain('maintenance');
+    expect(bench.calls(/^set/)).toEqual([]);
+  });
+
   it('is refused by the lease, a stop or a hold in the turn of the send: not-sent, and nothing reaches the device', async () => {
     const bench = new Bench(new ManualClock());
     const sets: number[] = [];

@@ -11,7 +11,7 @@ import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
 import type { Job } from '../../ports/jobs.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
-import type { NodeFence } from '../../ports/resources.ts';
+import type { NodeFence, NodeFenceStop } from '../../ports/resources.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { readyOf } from './observation.ts';
@@ -153,7 +153,7 @@ export class Runs {
       cluster.list(NODE_FENCE_STOPS),
       restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined,
     ]);
-    const stop = stops.find((candidate) => candidate.spec.all === true || candidate.spec.node === node);
+    const stop = stops.find((candidate) => stopsNode(candidate, node));
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
     if (lease?.spec.renewTime !== undefined && lease.spec.renewTime !== observation.renewTime) {
       observation.seeLease(lease, clock.monotonicMs());
@@ -225,6 +225,10 @@ export class Runs {
       intentAtMs,
       parametersOf: (other) => this.dependencies.planner.parametersFor(node, other),
       mayBegin: (deadlineMs) => this.mayBegin(node, deadlineMs, entry),
+      askAgain: async () => {
+        const stop = (await this.dependencies.cluster.list(NODE_FENCE_STOPS)).find((candidate) => stopsNode(candidate, node));
+        if (stop !== undefined) throw this.notSent(entry, `NodeFenceStop ${stop.metadata.name} stands`);
+      },
       onSet: () => undefined,
       onAnswered: () => this.wrote(entry.id, 'answered'),
     };
@@ -269,6 +273,10 @@ export class Runs {
 }
 
 class Stopped extends Error {}
+
+function stopsNode({ spec }: NodeFenceStop, node: string): boolean {
+  return spec.all === true || spec.node === node;
+}
 
 /** A graceful stop found nothing on its way: a successor need not wait for it. An off that the device has answered may be ours to take back (P8). */
 function cutOff({ entry, status }: Run, isAnswered: boolean, finishedAt: string): JobReport {

@@ -82,6 +82,7 @@ export class Bench {
       intentAtMs: this.clock.monotonicMs(),
       parametersOf: () => Promise.resolve({}),
       mayBegin: () => undefined,
+      askAgain: () => Promise.resolve(),
       onSet: () => undefined,
       onAnswered: () => undefined,
       ...more,
