@@ -5,6 +5,7 @@ import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ControlPlane } from '../../src/drill/control-plane/control-plane.ts';
+import { SHORT_PACE } from '../../src/drill/control-plane/commands.ts';
 import type { ConformanceTarget } from './case.ts';
 import { httpsTarget } from './https-target.ts';
 
@@ -22,7 +23,7 @@ export async function startRealServer(assets: string): Promise<RealServer> {
     { name: 'admin', groups: ['system:masters'], token: tokens.admin },
     { name: 'stranger', groups: [], token: tokens.stranger },
   ];
-  const plane = await ControlPlane.start({ assets, folder, users });
+  const plane = await ControlPlane.start({ assets, folder, users, pace: { ...SHORT_PACE, tolerationSeconds: 300 } });
   const agent = new Agent({ keepAlive: true });
   const target = httpsTarget({ url: plane.url, ca: plane.caPem, agent, tokens, compact: () => compact(plane.etcdUrl, target) });
   const version = await target.request({ method: 'GET', path: '/version', status: 200 });
