@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Target } from '../../../src/ports/agents.ts';
 
 const FIXTURES = new URL('../fixtures/', import.meta.url);
-const WAIT_MS = 30_000;
+const WAIT_MS = 60_000;
 const SIMULATOR = 'ipmi_sim';
 
 /** Tests against the real programs are skipped where Debian's `ipmitool` and `openipmi` are missing. */
