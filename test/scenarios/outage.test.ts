@@ -13,8 +13,8 @@ import { CONTROLLER_USER } from './witness.ts';
 const OUTAGE_MS = 60_000;
 /** One of each kind, and one of the leader's Lease alone. */
 const WATCHES = 11;
-/** Two replicas lose every watch and try at once, and once more; then the back-off grows. */
-const FIRST_ATTEMPTS_PER_SECOND_MAX = 2 * 2 * (WATCHES + 1);
+/** Two replicas lose every watch and try at once, and once or twice more; then the back-off grows. */
+const FIRST_ATTEMPTS_PER_SECOND_MAX = 2 * 3 * (WATCHES + 1);
 const CALM_AFTER_MS = 15_000;
 /** One replica is left by then. */
 const CALM_ATTEMPTS_PER_SECOND_MAX = WATCHES;

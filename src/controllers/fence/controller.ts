@@ -97,19 +97,20 @@ export class FenceController {
       this.acknowledgements.pendingFor(name, fence, bootID),
     );
     const decision = decide(snapshot);
-    await this.carryOut(name, fence, decision, observation);
-    if (decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
+    const isCarriedOut = await this.carryOut(name, fence, decision, observation);
+    if (isCarriedOut && decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
   }
 
-  private async carryOut(name: string, fence: NodeFence | undefined, decision: Decision, observation: NodeObservation): Promise<void> {
+  /** `false`: the status could not be written, nothing of the decision holds, and the node is looked at again. */
+  private async carryOut(name: string, fence: NodeFence | undefined, decision: Decision, observation: NodeObservation): Promise<boolean> {
     if (decision.create !== undefined) {
       await this.create(name, decision.create.spec);
-      return;
+      return true;
     }
-    if (fence === undefined) return;
+    if (fence === undefined) return true;
     const intentAtMs = this.dependencies.clock.monotonicMs();
     const stored = decision.status === undefined ? fence : await this.store(fence, decision.status);
-    if (stored === undefined) return;
+    if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
     for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
     if (decision.dispatch !== undefined && stored.status !== undefined) {
@@ -123,6 +124,7 @@ export class FenceController {
       await recordIncident(this.dependencies, name, stored.status.incident);
     }
     if (decision.removeFinalizer === true) await this.letGo(stored, decision.deleteFence === true);
+    return true;
   }
 
   private async create(name: string, spec: NodeFence['spec']): Promise<void> {
