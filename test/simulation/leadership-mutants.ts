@@ -109,7 +109,7 @@ export const LEADERSHIP_MUTANTS: readonly Mutant[] = [
     name: 'impatient successor',
     defect: "a successor does not wait out the deadlines of its predecessor's open intents",
     caughtBy: /P5: .* whose deadline is/,
-    scenario: () => handedOver({ tag: 'device-set', nth: 1, moment: 'terminated' }),
+    scenario: () => handedOver({ tag: 'device-set', nth: 1, moment: 'after-effect' }),
     mutate: (dependencies) => {
       const { listers, leadership } = dependencies;
       const fences = seeing(listers.fences, (fence) => withoutDeadlines(fence, leadership.epoch));
