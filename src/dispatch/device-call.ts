@@ -52,7 +52,7 @@ export class DeviceCall {
       }
       return this.agent.kind === 'power' ? this.agent.set(target, wanted) : this.agent.set(target, wanted === 'off' ? 'closed' : 'open');
     });
-    this.job.onAnswered();
+    this.job.onAnswered(outcome.result === 'accepted');
     return outcome;
   }
 

@@ -27,8 +27,8 @@ export interface Job {
   askAgain(): Promise<void>;
   /** Told the monotonic time of each set, in the turn of its send. */
   onSet(atMs: number): void;
-  /** The device has answered the last set: nothing of ours is on its way any more. */
-  onAnswered(): void;
+  /** The last set has ended. `isCertain`: the device answered it, so that nothing of ours is on its way any more; otherwise it may still arrive. */
+  onAnswered(isCertain: boolean): void;
 }
 
 /** Runs agents; implemented by dispatch, wrapped by the simulation. */

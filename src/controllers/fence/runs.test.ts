@@ -52,9 +52,17 @@ describe('a graceful stop during an off', () => {
   it('takes an answered off for ours to take back, and for one to be done again', async () => {
     const report = await stoppedDuring((job) => {
       job.mayBegin(1_000);
-      job.onAnswered();
+      job.onAnswered(true);
     });
     expect(report).toMatchObject({ result: 'interrupted', edge: 'off' });
+  });
+
+  it('leaves the intent open when the set ended without a clear answer: it may still arrive', async () => {
+    const report = await stoppedDuring((job) => {
+      job.mayBegin(1_000);
+      job.onAnswered(false);
+    });
+    expect(report).toBeUndefined();
   });
 });
 
@@ -103,7 +111,7 @@ describe('what an on waits for', () => {
     const run: Runner['run'] = async (job) => {
       job.onSet(clock.monotonicMs());
       await clock.sleep(700, job.signal);
-      job.onAnswered();
+      job.onAnswered(true);
       return { id: job.entry.id, result: 'timeout', message: '', finishedAt: '' };
     };
     const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };

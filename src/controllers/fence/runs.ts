@@ -204,9 +204,9 @@ export class Runs {
         if (entry.action === 'off') observation.sent(atMs);
       },
       // It was on its way until now: what waits for the off to be over counts from here.
-      onAnswered: () => {
+      onAnswered: (isCertain: boolean) => {
         if (entry.action === 'off') observation.sent(this.dependencies.clock.monotonicMs());
-        ours.onAnswered();
+        ours.onAnswered(isCertain);
       },
     };
     return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
@@ -230,7 +230,9 @@ export class Runs {
         if (stop !== undefined) throw this.notSent(entry, `NodeFenceStop ${stop.metadata.name} stands`);
       },
       onSet: () => undefined,
-      onAnswered: () => this.wrote(entry.id, 'answered'),
+      onAnswered: (isCertain) => {
+        if (isCertain) this.wrote(entry.id, 'answered');
+      },
     };
   }
 
@@ -243,7 +245,8 @@ export class Runs {
     const bootID = this.dependencies.listers.nodes.get(node)?.status.nodeInfo?.bootID;
     const mayGoOn = (): void => this.mayBegin(node, frozen.plan.timing.setDeadlineMs, entry);
     return this.acknowledgements.weigh({ fence, status, entry, bootID, lifeAtMs: () => observation.lifeAtMs, mayGoOn }, (method) =>
-      this.dependencies.runner.look(this.jobFor(run, frozen, method)),
+      // A device that reads on contradicts the word, whether or not it shows whose machine it switches.
+      this.dependencies.runner.look({ ...this.jobFor(run, frozen, method), identityRequired: false }),
     );
   }
 
