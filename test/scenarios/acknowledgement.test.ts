@@ -83,6 +83,15 @@ describe.concurrent('a person who is wrong', () => {
     expect((await play.operator.status('a'))?.state).toBe('error');
   });
 
+  const nameless = { bmcs: { a: { tree: { uuid: null } } } };
+  scenario('is told so too by a BMC that does not say whose machine it switches', nameless, async (play) => {
+    await givenUp(play);
+    const answer = await acknowledge(play);
+    expect(answer.state).toBe('refused');
+    expect(answer.message).toContain('reads on');
+    expect(play.world.witness.releases()).toEqual([]);
+  });
+
   scenario('about a node that is healthy is told that no fence is open', {}, async (play) => {
     const answer = await acknowledge(play, { nodeFenceUID: 'none', incident: 1 });
     expect(answer).toMatchObject({ state: 'refused' });
