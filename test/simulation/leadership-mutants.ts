@@ -5,6 +5,7 @@ import type { Lister } from '../../src/ports/cluster.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
 import type { ControllerWorld } from './controller-program.ts';
 import type { CrashPoint } from './kernel/port.ts';
+import { withUncheckedLease } from './mutants.ts';
 import type { Mutant } from './mutants.ts';
 import { CALM_API } from './network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
@@ -86,24 +87,7 @@ export const LEADERSHIP_MUTANTS: readonly Mutant[] = [
     defect: 'a leader that stood still sets a device although another one leads',
     caughtBy: /P5/,
     scenario: () => handedOver({ tag: 'device-read', nth: 2, moment: 'stopped' }),
-    mutate: (dependencies) => {
-      const { leadership } = dependencies;
-      return {
-        ...dependencies,
-        leadership: {
-          get epoch() {
-            return leadership.epoch;
-          },
-          get isLeading() {
-            return leadership.isLeading;
-          },
-          get actsFromMs() {
-            return leadership.actsFromMs;
-          },
-          mayBegin: () => true,
-        },
-      };
-    },
+    mutate: withUncheckedLease,
   },
   {
     name: 'impatient successor',

@@ -77,6 +77,26 @@ function withoutOurTaint(node: Node): Node {
 const honest = (): Partial<Scenario> => ({ fault: 'panic', device: 'honest' });
 const lying = (): Partial<Scenario> => ({ fault: 'hang', device: 'lies' });
 
+/** The core with a leadership that permits every set. */
+export function withUncheckedLease(dependencies: FenceDependencies): FenceDependencies {
+  const { leadership } = dependencies;
+  return {
+    ...dependencies,
+    leadership: {
+      get epoch() {
+        return leadership.epoch;
+      },
+      get isLeading() {
+        return leadership.isLeading;
+      },
+      get actsFromMs() {
+        return leadership.actsFromMs;
+      },
+      mayBegin: () => true,
+    },
+  };
+}
+
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'dropped verify',
@@ -134,24 +154,7 @@ export const MUTANTS: readonly Mutant[] = [
     caughtBy: /P5/,
     // Stopped for longer than the lease lasts, between the look at the machine's identity and the set.
     scenario: () => ({ ...honest(), controllers: 1, crashes: [{ tag: 'device-read', nth: 2, moment: 'stopped', stopMs: 20_000 }] }),
-    mutate: (dependencies) => {
-      const { leadership } = dependencies;
-      return {
-        ...dependencies,
-        leadership: {
-          get epoch() {
-            return leadership.epoch;
-          },
-          get isLeading() {
-            return leadership.isLeading;
-          },
-          get actsFromMs() {
-            return leadership.actsFromMs;
-          },
-          mayBegin: () => true,
-        },
-      };
-    },
+    mutate: withUncheckedLease,
   },
   {
     name: 'no last look',

@@ -129,7 +129,8 @@ export async function startSimulator(guid = '0'.repeat(32)): Promise<Simulator> 
     }),
     async dispose() {
       await simulator.stop();
-      rmSync(folder, { recursive: true, force: true });
+      // The killed simulator may still be writing its state.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
   simulator.turn('on');

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+
+import { ipmi } from '../../agents/ipmi/definition.ts';
+import { parseSettings } from '../../agents/ipmi/parameters.ts';
+import { expectParameters, readmeOf, shownOff, yamlOf } from './readme.ts';
+
+const README = readmeOf('ipmi');
+
+describe('the README of ipmi', () => {
+  it('shows a configuration that fences', () => {
+    const { off, parameters } = shownOff(yamlOf(README));
+    expect(parseSettings(parameters)).toMatchObject({
+      host: '192.0.2.10',
+      username: 'fence',
+      password: 'change-me',
+      cipher: '17',
+      privilege: 'operator',
+    });
+    expect(off.device).toBe('192.0.2.10:623');
+  });
+
+  it('names every other name of the agent', () => {
+    for (const alias of ipmi.aliases) expect(README).toContain(alias.replace('fence-', 'fence_').replace(/^(?!fence)/, 'fence_'));
+  });
+
+  it('names every parameter and every other spelling of it', () => {
+    expectParameters(README, ipmi);
+  });
+});

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+
+import { redfish } from '../../agents/redfish/definition.ts';
+import { parseSettings } from '../../agents/redfish/parameters.ts';
+import { expectParameters, readmeOf, shownOff, yamlOf } from './readme.ts';
+
+const README = readmeOf('redfish');
+
+describe('the README', () => {
+  it('shows a configuration that fences', () => {
+    const { off, parameters } = shownOff(yamlOf(README).replaceAll('3b:1f:...', 'ab'.repeat(32)));
+    expect(parseSettings(parameters)).toMatchObject({ host: '192.0.2.10', password: 'change-me', fingerprint: 'ab'.repeat(32) });
+    expect(off.device).toBe('192.0.2.10:443');
+  });
+
+  it('names every parameter and every other spelling of it', () => {
+    expectParameters(README, redfish);
+  });
+});
