@@ -1,4 +1,5 @@
 import type { Plan, PlanMethod, PlanProblem } from '../domain/plan.ts';
+import type { StormPolicy } from '../domain/policies/policy.ts';
 import { AgentError } from '../ports/agents.ts';
 import type { AgentRegistry, Parameters } from '../ports/agents.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
@@ -35,6 +36,8 @@ interface Known {
   owners: PlugOwners;
 }
 
+const NO_POLICIES: readonly StormPolicy[] = [];
+
 /** Plans from the ConfigMaps as they stand now, each made anew only when something in it changed; Secrets are read at each run and kept nowhere. */
 export class LivePlanner implements Planner {
   private readonly sources: LivePlannerSources;
@@ -53,6 +56,10 @@ export class LivePlanner implements Planner {
     });
     for (const node of sources.nodes?.all() ?? []) this.nodes.set(node.metadata.name, factsOf(node));
     sources.nodes?.onChange((before, after) => this.see(before, after));
+  }
+
+  stormPolicies(): readonly StormPolicy[] {
+    return NO_POLICIES;
   }
 
   /** Plans that were made since the begin; those that stood are not made again. */

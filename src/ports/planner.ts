@@ -1,4 +1,5 @@
 import type { Plan, PlanMethod } from '../domain/plan.ts';
+import type { StormPolicy } from '../domain/policies/policy.ts';
 import type { Parameters } from './agents.ts';
 import type { Node } from './objects.ts';
 
@@ -8,4 +9,6 @@ export interface Planner {
   planFor(node: Node): Plan;
   /** Frozen parameters with today's secrets merged in. Rejects with `AgentError` kind `Misconfigured` when a Secret is missing. */
   parametersFor(node: string, method: PlanMethod): Promise<Parameters>;
+  /** The storm policies as configured now, the safe defaults without configuration; the same array until the configuration changes. */
+  stormPolicies(): readonly StormPolicy[];
 }

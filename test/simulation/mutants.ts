@@ -65,6 +65,7 @@ function withTiming(dependencies: FenceDependencies, timing: { settleMs?: number
         return { ...plan, timing: { ...plan.timing, ...timing } };
       },
       parametersFor: (node, method) => planner.parametersFor(node, method),
+      stormPolicies: () => planner.stormPolicies(),
     },
   };
 }

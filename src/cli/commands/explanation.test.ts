@@ -10,7 +10,7 @@ import type { Picture } from './testing/pictured-cluster.ts';
 
 function looksAt(picture: Picture, leads = leader()): Look[] {
   const plan = planOf();
-  const planner = { planFor: () => plan, parametersFor: () => Promise.reject(new Error('nothing runs')) };
+  const planner = { planFor: () => plan, parametersFor: () => Promise.reject(new Error('nothing runs')), stormPolicies: () => [] };
   const access = { cluster: new ApiClient({ transport: new ScriptedTransport() }), random: new SystemRandom() };
   return explain({ access, node: 'a', listers: listersOf(picture), planner, leader: leads, outOfService: true, nowMs: NOW_MS });
 }

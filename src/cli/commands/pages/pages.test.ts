@@ -116,7 +116,7 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
   });
 
   it('explain: a fence that waits for power_management_delay', async () => {
-    const planner = { planFor: () => planOf(), parametersFor: () => Promise.reject(new Error('nothing runs')) };
+    const planner = { planFor: () => planOf(), parametersFor: () => Promise.reject(new Error('nothing runs')), stormPolicies: () => [] };
     const access = { cluster: new ApiClient({ transport: new ScriptedTransport() }), random: new SystemRandom() };
     const waiting = { ...PICTURE, fences: [fence('a', {})] };
     const looks = explain({ access, node: 'a', listers: listersOf(waiting), planner, leader: leader(), outOfService: true, nowMs: NOW_MS });

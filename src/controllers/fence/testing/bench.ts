@@ -102,7 +102,7 @@ export class FenceBench {
       listers: { nodes, leases, pods, volumeAttachments, fences, stops, acknowledgements, reports },
       leadership: { epoch: 3, isLeading: true, mayBegin: () => true, actsFromMs: 0 },
       runner: { run: noRunner, recover: noRunner, look: noRunner },
-      planner: { planFor: () => this.plan, parametersFor: () => Promise.resolve({}) },
+      planner: { planFor: () => this.plan, parametersFor: () => Promise.resolve({}), stormPolicies: () => [] },
       queue: { add: quiet },
       recorder: { event: quiet },
       log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
