@@ -8,7 +8,10 @@ export interface StormHold extends PolicyHold {
   alarmAfterMs?: number;
 }
 
-/** Each policy looks at the view once; then, for any node, the holds of all of them, in the order of the policies. A node that the view does not know is held by none. */
+/**
+ * Each policy looks at the view once; then, for any node, the holds of all of them, in the order of the policies. A node that the view does not know is held by none.
+ * Whoever begins several fences shows each begun one (`holdsSlot`, `starts`) in the view that the next is asked of: max-concurrent and rate count what they see.
+ */
 export function judgeStorm(policies: readonly StormPolicy[], view: StormView): (node: string) => readonly StormHold[] {
   const verdicts = policies.map((policy) => ({ policy, verdict: policy.judge(view) }));
   return (name) => {

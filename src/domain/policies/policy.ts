@@ -16,9 +16,39 @@ export const POLICY_NAMES = [
 ] as const;
 export type PolicyName = (typeof POLICY_NAMES)[number];
 
+/** Those whose trip is a storm: when the last of them lets go, `cooldown` begins. The others pace, or wait for something ordinary. */
+export const STORM_POLICIES: readonly PolicyName[] = ['max-unhealthy', 'failure-domain', 'controller-isolated', 'alerts'];
+
+/** Every reason of every policy. */
+export const STORM_REASONS = [
+  'max-unhealthy',
+  'max-concurrent',
+  'rate',
+  'failure-domain',
+  'stale-view',
+  'reconnected',
+  'targets-unreachable',
+  'control-plane-fencing',
+  'etcd-quorum',
+  'control-plane-majority',
+  'startup-grace',
+  'maintenance',
+  'maintenance-window',
+  'cooldown',
+  'outside-window',
+  'denied-window',
+  'windows-unreadable',
+  'alert-firing',
+  'alerts-unreachable',
+  'host-unreachable',
+  'storage-unreachable',
+  'lease-alive',
+] as const;
+export type StormReason = (typeof STORM_REASONS)[number];
+
 /** Why a policy holds one node now. */
 export interface PolicyHold {
-  /** Lower case with dashes, from a closed set: a metric's label. */
+  /** Lower case with dashes, from a closed set (`STORM_REASONS`): a metric's label. */
   reason: string;
   /** The numbers filled in, and what would end it. */
   message: string;
@@ -29,12 +59,26 @@ export interface PolicyHold {
 /** Holds, or does not, each node of one view. */
 export type Verdict = (node: StormNode) => PolicyHold | undefined;
 
+/** A question to a Prometheus: which of these alerts fire. */
+export interface AlertQuery {
+  /** Base address of its HTTP API. */
+  url: string;
+  /** An expression whose every result is an alert (label `alertname`); absent: `ALERTS{alertstate="firing"}`. */
+  query?: string;
+  /** Names of alerts; empty: any that the query gives. */
+  names: readonly string[];
+}
+
 /** One configured policy (`fence-policy-<name>`, or a default). */
 export interface StormPolicy {
   /** Its own name, as configured; unique. */
   name: string;
   policy: PolicyName;
   alarmAfterMs?: number;
+  /** What `controller-isolated` was told to reach, as written; the shell asks them and puts the answers into `view.controller.targets`. */
+  targets?: readonly string[];
+  /** What `alerts` asks; the shell asks it and puts the answer into `view.alerts` under this policy's name. */
+  alertQuery?: AlertQuery;
   /** Looks at the whole view once; what it returns then costs next to nothing for each node. */
   judge(view: StormView): Verdict;
 }

@@ -17,6 +17,8 @@ export interface StormView {
 export interface StormNode {
   name: string;
   labels: Readonly<Record<string, string>>;
+  /** The Node's own, for `maintenance` with `annotation=`. */
+  annotations?: Readonly<Record<string, string>>;
   isControlPlane: boolean;
   /**
    * `failed`: Ready is not True, or a fence of it has begun and is not final. `silent`: Ready still, but nothing was received for `life_wait`: in a
