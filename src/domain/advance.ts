@@ -1,5 +1,6 @@
 import { acknowledged, sinceWord } from './acknowledgement.ts';
 import { standingEvidence, voidEvidence } from './evidence.ts';
+import { isAskedFor } from './health.ts';
 import { appended, offBegan, restoreFor } from './journal.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
@@ -127,6 +128,8 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if (last?.result === 'interrupted' || last?.result === 'stopped' || last?.result === 'not-sent')
     due = Math.max(due, (since.journal ?? nowMs) + INTERRUPTED_MS);
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
+  // Of a node that was alive when it was switched off: Kubernetes lets nothing go of a node that it still counts as Ready.
+  if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True') due = Number.POSITIVE_INFINITY;
   if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
     due = Math.max(due, (since.firstEvidence ?? context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
   }

@@ -6,6 +6,7 @@ import { fold } from './journal.ts';
 import type { Evidence, NodeFenceStatus } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
 import { ANY_ROWS } from './rows/any.ts';
+import { withRequest } from './request.ts';
 import { eventsOfRuns } from './run-events.ts';
 import { beginning } from './rows/beginning.ts';
 import { DONE_ROWS } from './rows/done.ts';
@@ -31,7 +32,7 @@ export function decide(snapshot: Snapshot): Decision {
   const withResults = fold(fence.status, snapshot.reports);
   const provenAtMs = provenAt(withResults, snapshot);
   const folded = voidedByLife(withResults, snapshot, provenAtMs);
-  const status = withoutPastHold(folded.status, snapshot);
+  const status = withRequest(withoutPastHold(folded.status, snapshot), fence, snapshot);
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
   const fresh = withResults === fence.status ? snapshot : { ...snapshot, since: sinceResults(snapshot) };
   const context: Context = {
@@ -42,7 +43,7 @@ export function decide(snapshot: Snapshot): Decision {
     plan: frozen,
     // What counted as health before a result may be none after it: an off has just been proven.
     healthy: node !== undefined && isHealthy(fresh, frozen) && seemsHealthy(node, status, frozen, fresh.since, fresh.nowMs),
-    triggered: node !== undefined && isTriggered(node, frozen, snapshot.since, snapshot.nowMs),
+    triggered: node !== undefined && isTriggered(node, frozen, snapshot.since, snapshot.nowMs, status),
     provenAtMs,
   };
   const row = ROWS.find((candidate) => (candidate.from === 'any' || candidate.from === status.state) && candidate.applies(context));

@@ -1,10 +1,14 @@
 import { releasedOnWord } from './acknowledgement.ts';
-import type { NodeFenceStatus } from './node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
 
-/** Ready=Unknown with a lease that has been silent, as received here, for `life_wait`; Ready=False with a live kubelet after `not_ready_period`. Design 3, key `trigger`. */
-export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number): boolean {
+/**
+ * Ready=Unknown with a lease that has been silent, as received here, for `life_wait`; Ready=False with a live kubelet after `not_ready_period` (design 3,
+ * key `trigger`); or somebody asked for it and has not got it yet.
+ */
+export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number, status?: NodeFenceStatus): boolean {
+  if (isRequestOpen(node, plan, status)) return true;
   if (node.ready === 'Unknown') return nowMs >= silentFromMs(node) + plan.timing.lifeWaitMs;
   if (node.ready === 'False' || node.ready === 'missing') {
     return since.notReady !== undefined && nowMs >= since.notReady + plan.timing.notReadyPeriodMs;
@@ -23,6 +27,26 @@ export function isSilent(node: NodeFacts, plan: Plan, nowMs: number): boolean {
   return nowMs >= node.lifeAtMs + plan.timing.lifeWaitMs;
 }
 
+/** The incident serves a person or a remediation object (`spec.requestedBy`). */
+export function isAskedFor(status: NodeFenceStatus | undefined): boolean {
+  return status?.trigger !== undefined && status.trigger.kind !== 'node-condition';
+}
+
+/**
+ * A fence that was asked for is not shortcut by Ready (design 1, "Healthy means"): whatever the node's conditions say it counts as failed until its machine was
+ * proven off by an off of ours, and shows another boot. Where the plan switches nothing off, until the steps are through.
+ */
+export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStatus | undefined): boolean {
+  if (status === undefined || !isAskedFor(status) || status.state === 'final') return false;
+  const switchesOff = plan.powerManagement.some((level) => level.methods.some((method) => method.action === 'off' || method.action === 'reboot'));
+  if (!switchesOff && status.state === 'done') return false;
+  return !status.journal.some(isProvenOff) || isOnBootThatWasOff(node, status);
+}
+
+function isProvenOff(entry: JournalEntry): boolean {
+  return entry.action === 'off' && entry.result === 'succeeded';
+}
+
 /** When a node that is not triggered now would be, if nothing changed; `undefined` when only a change can trigger it. */
 export function triggerDueMs(node: NodeFacts, plan: Plan, since: Since): number | undefined {
   if (node.ready === 'Unknown') return silentFromMs(node) + plan.timing.lifeWaitMs;
@@ -38,6 +62,7 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
   if (node.ready !== 'True' || isSilent(node, plan, nowMs)) return false;
   if (status === undefined) return true;
   if (since.action !== undefined && node.lifeAtMs <= since.action) return false;
+  if (isRequestOpen(node, plan, status)) return false;
   return !isOnBootThatWasOff(node, status);
 }
 

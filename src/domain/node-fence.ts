@@ -8,6 +8,7 @@ export type Outcome = 'recovered' | 'untouched' | 'replaced' | 'fenced-off' | 'n
 
 export interface NodeFenceSpec {
   node: string;
+  /** Whoever asked for the fence: a remediation object, or a person (`kind: 'Person'`). Taken up once for each uid; see health.ts. */
   requestedBy?: { apiVersion: string; kind: string; namespace?: string; name: string; uid: string };
 }
 
@@ -18,6 +19,8 @@ export interface Trigger {
   reason?: string;
   since: string;
   bootID?: string;
+  /** uid of the request (`spec.requestedBy`) that this incident serves; a final fence takes up only another one. */
+  requestUID?: string;
 }
 
 export interface Frozen {

@@ -59,6 +59,7 @@ const TRIGGER = object<Trigger>('What started the fence.', {
   reason: optional(text('Its reason.')),
   since: time('When we first saw it.'),
   bootID: optional(token('Boot ID of the node at that time.')),
+  requestUID: optional(token('uid of the request (spec.requestedBy) that this incident serves.')),
 });
 
 const FROZEN = object<Frozen>('What the fence was begun with; a later edit of the configuration counts from the next restart.', {

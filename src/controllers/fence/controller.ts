@@ -109,7 +109,8 @@ export class FenceController {
     }
     if (fence === undefined) return true;
     const intentAtMs = this.dependencies.clock.monotonicMs();
-    const stored = decision.status === undefined ? fence : await this.store(fence, decision.status);
+    const own = decision.row === 'begin' ? await this.claim(fence) : fence;
+    const stored = decision.status === undefined ? own : await this.store(own, decision.status);
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
     for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
@@ -144,6 +145,16 @@ export class FenceController {
       await this.refresh(name);
     }
     queue.add(name);
+  }
+
+  /** A NodeFence that somebody else created (`spec.requestedBy`) must not vanish before what we set is taken back. */
+  private async claim(fence: NodeFence): Promise<NodeFence> {
+    const { name, resourceVersion, finalizers = [] } = fence.metadata;
+    if (finalizers.includes(FINALIZER)) return fence;
+    const patch = { metadata: { resourceVersion, finalizers: [...finalizers, FINALIZER] } };
+    const claimed = await this.dependencies.cluster.mergePatch(NODE_FENCES, name, patch);
+    this.written.set(fence.spec.node, claimed);
+    return claimed;
   }
 
   /** PUT under uid and resourceVersion. On a conflict nothing of the decision holds: read anew and decide afresh (crash rules). */

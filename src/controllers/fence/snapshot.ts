@@ -65,7 +65,7 @@ export function takeSnapshot(
 function mark(observation: NodeObservation, facts: NodeFacts | undefined, status: NodeFenceStatus | undefined, plan: Plan, nowMs: number): void {
   if (facts !== undefined) {
     observation.mark('notReady', facts.ready === 'False' || facts.ready === 'missing' ? 'NotReady' : undefined, nowMs);
-    observation.mark('triggered', isTriggered(facts, plan, observation.since(status), nowMs) ? 'triggered' : undefined, nowMs);
+    observation.mark('triggered', isTriggered(facts, plan, observation.since(status), nowMs, status) ? 'triggered' : undefined, nowMs);
   }
   if (status !== undefined) observation.seeStatus(status, nowMs);
   const healthy = facts !== undefined && seemsHealthy(facts, status, plan, observation.since(status), nowMs);

@@ -1,5 +1,6 @@
-import type { Frozen, HistoryEntry, NodeFenceStatus } from '../node-fence.ts';
-import type { Snapshot } from '../snapshot.ts';
+import type { Frozen, HistoryEntry, NodeFenceSpec, NodeFenceStatus, Trigger } from '../node-fence.ts';
+import { kindOf, newRequest } from '../request.ts';
+import type { NodeFacts, Snapshot } from '../snapshot.ts';
 
 /** The status with which an incident begins: plan and identity frozen (P7, P10). `undefined` without a Node. */
 export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident: number): NodeFenceStatus | undefined {
@@ -7,6 +8,7 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
   if (node === undefined) return undefined;
   const systemUUID = identity?.systemUUID ?? node.systemUUID;
   const providerID = identity?.providerID ?? node.providerID;
+  const asked = snapshot.fence === undefined ? undefined : newRequest(snapshot.fence);
   const frozen: Frozen = {
     nodeUID: node.uid,
     ...(systemUUID === undefined ? {} : { systemUUID }),
@@ -23,20 +25,33 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     frozen,
     retries: 0,
     restarts: 0,
-    trigger: {
-      kind: 'node-condition',
-      conditionType: 'Ready',
-      status: node.ready,
-      reason: node.readyReason,
-      since: node.readySince ?? wall,
-      ...(node.bootID === undefined ? {} : { bootID: node.bootID }),
-    },
+    trigger: triggerOf(snapshot, node, asked),
     jobs: [],
     journal: [],
     evidence: [],
-    timeline: { failedAt: node.readySince ?? wall, noticedAt: wall },
+    timeline: { failedAt: asked === undefined ? (node.readySince ?? wall) : wall, noticedAt: wall },
     conditions: [],
     history,
-    message: `Ready is ${node.ready} (${node.readyReason}); isolation follows after isolation_delay.`,
+    message: `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}Ready is ${node.ready} (${node.readyReason}); isolation follows after isolation_delay.`,
   };
+}
+
+type Request = NonNullable<NodeFenceSpec['requestedBy']>;
+
+/** A request that was served before stays on record, so that it is not taken up twice. */
+function triggerOf({ fence, wall }: Snapshot, node: NodeFacts, asked: Request | undefined): Trigger {
+  const served = asked?.uid ?? fence?.status?.trigger?.requestUID;
+  return {
+    kind: asked === undefined ? 'node-condition' : kindOf(asked),
+    conditionType: 'Ready',
+    status: node.ready,
+    reason: node.readyReason,
+    since: asked === undefined ? (node.readySince ?? wall) : wall,
+    ...(node.bootID === undefined ? {} : { bootID: node.bootID }),
+    ...(served === undefined ? {} : { requestUID: served }),
+  };
+}
+
+function nameOf({ kind, namespace, name }: Request): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }

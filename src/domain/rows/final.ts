@@ -1,6 +1,7 @@
 import { describeError } from '../errors.ts';
+import { newRequest } from '../request.ts';
 import { event, moved, earliest } from '../transition.ts';
-import type { Context, Row } from '../transition.ts';
+import type { Context, Row, Transition } from '../transition.ts';
 import { historyOf } from './closing.ts';
 import { beginning } from './beginning.ts';
 import { waitForChange } from './new.ts';
@@ -27,8 +28,10 @@ export const FINAL_ROWS: readonly Row[] = [
       const timeline = { ...status.timeline };
       delete timeline.finalAt;
       delete timeline.readyAt;
+      // Whatever began it was served: from here on it is the node's own failure.
+      const trigger = status.trigger === undefined ? {} : { trigger: { ...status.trigger, kind: 'node-condition' as const } };
       return {
-        status: { ...next, timeline },
+        status: { ...next, timeline, ...trigger },
         requeueAtMs: snapshot.nowMs,
         events: [event('Warning', 'FailedInProbation', 'The node failed again within its probation.')],
       };
@@ -37,16 +40,11 @@ export const FINAL_ROWS: readonly Row[] = [
   {
     id: 'final-again',
     from: 'final',
-    when: 'fails again later',
+    when: 'fails again later, or a person or a remediation object asks for it anew',
     does: 'archive to `history`, counters to 0',
     to: 'new',
-    applies: ({ triggered, node }) => triggered && node !== undefined,
-    act: ({ snapshot, status }) => {
-      const next = beginning(snapshot, historyOf(status), Math.max(status.incident, snapshot.lastIncident) + 1);
-      return next === undefined
-        ? { status }
-        : { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FencingBegan', next.message ?? '')] };
-    },
+    applies: ({ triggered, node, fence }) => node !== undefined && (triggered || newRequest(fence) !== undefined),
+    act: again,
   },
   {
     id: 'final-expired',
@@ -73,3 +71,9 @@ export const FINAL_ROWS: readonly Row[] = [
     }),
   },
 ];
+
+function again({ snapshot, status }: Context): Transition {
+  const next = beginning(snapshot, historyOf(status), Math.max(status.incident, snapshot.lastIncident) + 1);
+  if (next === undefined) return { status };
+  return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FencingBegan', next.message ?? '')] };
+}

@@ -76,8 +76,15 @@ const ALIVE_THOUGH_OFF = describeError(
 );
 
 /** Neither failed nor healthy, and no time will change that: a person must hear of it, once. */
-export function aliveThoughOff({ node, status }: Context): Pick<Transition, 'status' | 'events'> {
-  if (node?.ready !== 'True' || !isOnBootThatWasOff(node, status) || status.message === ALIVE_THOUGH_OFF) return {};
+export function aliveThoughOff({ node, status, snapshot }: Context): Pick<Transition, 'status' | 'events'> {
+  // Until it has said something since, its Ready is only what the API has not yet noticed.
+  if (
+    node?.ready !== 'True' ||
+    node.lifeAtMs <= (snapshot.since.action ?? Number.NEGATIVE_INFINITY) ||
+    !isOnBootThatWasOff(node, status) ||
+    status.message === ALIVE_THOUGH_OFF
+  )
+    return {};
   return { status: { ...status, message: ALIVE_THOUGH_OFF }, events: [event('Warning', 'AliveThoughOff', ALIVE_THOUGH_OFF)] };
 }
 

@@ -103,7 +103,7 @@ export class Model {
     const deciding = status === undefined || status.state === 'final' ? this.plan : (status.frozen?.plan ?? this.plan);
     if (this.node !== undefined) {
       this.mark('notReady', this.node.ready === 'False' || this.node.ready === 'missing' ? 'n' : undefined);
-      this.mark('triggered', isTriggered(this.node, deciding, this.since(), this.nowMs) ? 't' : undefined);
+      this.mark('triggered', isTriggered(this.node, deciding, this.since(), this.nowMs, status) ? 't' : undefined);
     }
     if (status !== undefined) {
       const last = status.journal.at(-1);

@@ -1,6 +1,6 @@
 import { readyOf } from '../../../controllers/fence/observation.ts';
 import { ROWS } from '../../../domain/automaton.ts';
-import { isTriggered, seemsHealthy, triggerDueMs } from '../../../domain/health.ts';
+import { isRequestOpen, isTriggered, seemsHealthy, triggerDueMs } from '../../../domain/health.ts';
 import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { Plan, PlanProblem } from '../../../domain/plan.ts';
 import type { Snapshot } from '../../../domain/snapshot.ts';
@@ -114,8 +114,9 @@ function lifeWords(lease: Lease | undefined, { node, plan, nowMs }: Snapshot): s
   return `${what} ${clockTime(node.lifeAtMs, nowMs)} (${duration(Math.floor(silentMs / 1_000) * 1_000)} ago); silent for life_wait (${duration(wait)}): ${silentMs >= wait ? 'yes' : 'no'}`;
 }
 
-function triggerWords({ node, plan, since, nowMs }: Snapshot): string {
+function triggerWords({ node, plan, since, nowMs, fence }: Snapshot): string {
   if (node === undefined) return 'no';
+  if (isRequestOpen(node, plan, fence?.status)) return 'yes: it was asked for, and Ready does not shortcut that';
   if (isTriggered(node, plan, since, nowMs))
     return node.ready === 'Unknown' ? 'yes: Ready is Unknown and its lease is silent' : 'yes: not Ready for not_ready_period';
   const due = triggerDueMs(node, plan, since);
