@@ -1,6 +1,7 @@
 import { NAMED_FAULTS, type BmcFaults } from './faults.ts';
 import type { BmcProtocol } from '../ipmi/protocol.ts';
 import type { TreeOptions } from './tree.ts';
+import type { Wiring } from './wiring.ts';
 
 /** The configuration file of a BMC process. It holds the password, so only its owner may read it. */
 export interface BmcConfiguration {
@@ -34,6 +35,8 @@ export interface BmcConfiguration {
   tree?: Partial<TreeOptions>;
   /** Absent: on. */
   startsOn?: boolean;
+  /** More than one device of this protocol may switch the machine; see wiring.ts. Absent: `bmc`. */
+  wiring?: Wiring;
 }
 
 export const BMC_REQUIRED = ['node', 'uuid', 'username', 'password', 'trace'] as const;
@@ -44,7 +47,7 @@ export function faultsOf(faults: BmcConfiguration['faults']): BmcFaults {
   return NAMED_FAULTS[faults];
 }
 
-/** The line that a BMC process prints once it can be reached. */
+/** The line that a BMC process prints once it can be reached. `others`: further devices on the same machine. */
 export interface BmcReady {
   ready: true;
   host: string;
@@ -54,4 +57,5 @@ export interface BmcReady {
   url?: string;
   /** SHA-256 of its certificate; empty for IPMI, which has none. */
   fingerprint: string;
+  others?: readonly BmcReady[];
 }

@@ -28,7 +28,7 @@ export interface BmcFaults {
   failures?: readonly BmcFailure[];
   /** Bodies are cut in the middle: no JSON. */
   garbage?: boolean;
-  /** Connections are accepted and nothing is ever said, not even TLS. */
+  /** Connections are accepted and nothing is ever said, not even TLS; on open ones neither. */
   isSilent?: boolean;
   /** Requests are read and never answered. */
   isMute?: boolean;

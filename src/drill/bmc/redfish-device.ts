@@ -61,7 +61,7 @@ export class RedfishDevice {
 
   /** `undefined`: the BMC says nothing. */
   handle(request: DeviceRequest): DeviceResponse | undefined {
-    if (this.faults.isMute === true) return undefined;
+    if (this.faults.isMute === true || this.faults.isSilent === true) return undefined;
     const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
     this.requests.push(`${request.method} ${path}`);
     const failure = this.#failure(request.method, path);

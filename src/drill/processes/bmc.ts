@@ -4,6 +4,8 @@ import { createInterface } from 'node:readline';
 import { BMC_REQUIRED, faultsOf, type BmcConfiguration } from '../bmc/bmc-configuration.ts';
 import type { BmcService, BmcServiceOptions } from '../bmc/bmc-service.ts';
 import { MachineProcess } from '../bmc/machine-process.ts';
+import { wire } from '../bmc/wiring.ts';
+import type { Feed } from '../bmc/wiring.ts';
 import { startRedfishService } from '../bmc/redfish-service.ts';
 import { startIpmiService } from '../ipmi/ipmi-service.ts';
 import { BMC_PROTOCOLS, type BmcProtocol } from '../ipmi/protocol.ts';
@@ -12,12 +14,12 @@ import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { readConfiguration, traceTo } from './process-shell.ts';
 
-/** A line on stdin. `machine` passes its line on to the machine. */
+/** A line on stdin. `machine` passes its line on to the machine; `device` counts the machine's devices from 0, the one of a lone BMC. */
 type Command =
   | { command: 'machine'; line: unknown }
   | { command: 'panic' }
   | { command: 'power'; state: 'on' | 'off' }
-  | { command: 'faults'; faults: BmcConfiguration['faults'] }
+  | { command: 'faults'; faults: BmcConfiguration['faults']; device?: number }
   | { command: 'password'; password: string }
   | { command: 'stop' };
 
@@ -28,7 +30,7 @@ const SERVICES: Readonly<Record<BmcProtocol, (options: BmcServiceOptions) => Pro
   'ipmi-sim': startIpmiSimService,
 };
 
-/** One BMC and the machine that hangs on it, as a process of its own. See bmc-configuration.ts; prints one ready line, obeys lines on stdin. */
+/** One machine and what switches it, mostly one BMC, as a process of its own. See bmc-configuration.ts; prints one ready line, obeys lines on stdin. */
 async function main(): Promise<void> {
   const path = process.argv[2];
   const configuration = readConfiguration<BmcConfiguration>(path, BMC_REQUIRED);
@@ -48,14 +50,41 @@ async function main(): Promise<void> {
     },
     onDeath: (bootID) => trace({ kind: 'node', at: clock.wallMs(), node, what: 'panic', bootID }),
   });
-  const service = await SERVICES[protocol]({ configuration, folder: dirname(path ?? ''), clock, random, backend: machine, trace });
-  tellPower = () => service.powerChanged();
+  const feeds = wire(configuration.wiring ?? 'bmc', machine, () => tellPower());
+  const services: BmcService[] = [];
+  for (const backend of feeds) services.push(await SERVICES[protocol]({ configuration, folder: dirname(path ?? ''), clock, random, backend, trace }));
+  const powering = new Powering(services, feeds);
+  tellPower = () => powering.changed();
   if (configuration.startsOn !== false) machine.on('start');
-  obey(service, machine);
-  process.stdout.write(`${JSON.stringify(service.ready)}\n`);
+  obey(services, machine);
+  const [ready, ...others] = services.map((service) => service.ready);
+  process.stdout.write(`${JSON.stringify(others.length === 0 ? ready : { ...ready, others })}\n`);
 }
 
-function obey(service: BmcService, machine: MachineProcess): void {
+/** What devices make of it when power comes and goes: one without power is silent, and comes back as good as new. */
+class Powering {
+  readonly #services: readonly BmcService[];
+  readonly #feeds: readonly Feed[];
+  readonly #dead = new Set<BmcService>();
+
+  constructor(services: readonly BmcService[], feeds: readonly Feed[]) {
+    this.#services = services;
+    this.#feeds = feeds;
+  }
+
+  changed(): void {
+    for (const [index, service] of this.#services.entries()) {
+      const isAlive = this.#feeds[index]?.isAlive() === true;
+      if (!isAlive && !this.#dead.has(service)) {
+        this.#dead.add(service);
+        service.setFaults({ isSilent: true });
+      } else if (isAlive && this.#dead.delete(service)) service.setFaults({});
+      service.powerChanged();
+    }
+  }
+}
+
+function obey(services: readonly BmcService[], machine: MachineProcess): void {
   const leave = (): void => {
     machine.off('start');
     process.exit(0);
@@ -74,10 +103,10 @@ function obey(service: BmcService, machine: MachineProcess): void {
         machine[command.state]('restore');
         return;
       case 'faults':
-        service.setFaults(faultsOf(command.faults));
+        deviceOf(services, command.device).setFaults(faultsOf(command.faults));
         return;
       case 'password':
-        void service.setPassword(command.password);
+        for (const service of services) void service.setPassword(command.password);
         return;
       case 'stop':
         leave();
@@ -86,6 +115,12 @@ function obey(service: BmcService, machine: MachineProcess): void {
   lines.on('close', leave);
   process.on('SIGTERM', leave);
   process.on('SIGINT', leave);
+}
+
+function deviceOf(services: readonly BmcService[], device = 0): BmcService {
+  const service = services[device];
+  if (service === undefined) throw new Error(`there is no device ${device}: there are ${services.length}`);
+  return service;
 }
 
 await main();
