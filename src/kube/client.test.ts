@@ -107,6 +107,8 @@ describe('the API client', () => {
       method: 'DELETE',
       body: { kind: 'DeleteOptions', preconditions: { uid: 'u1' }, gracePeriodSeconds: 0 },
     });
+    await client.remove(PODS, 'web-0', { namespace: 'shop', resourceVersion: '7' });
+    expect(transport.requests[1]?.body).toMatchObject({ preconditions: { resourceVersion: '7' } });
     transport.answer = () => ({ status: 404 });
     expect(await client.remove(NODES, 'a')).toBe(false);
     transport.answer = () => ({ status: 409, body: statusOf(409, 'Conflict') });

@@ -64,10 +64,12 @@ export class ApiClient implements Cluster {
   }
 
   async remove(resource: Resource, name: string, options: RemoveOptions = {}): Promise<boolean> {
+    const { uid, resourceVersion } = options;
+    const preconditions = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
-      ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
+      ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
       ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
     };
     const response = await this.#send(pathOf(resource, { name, namespace: options.namespace }), { method: 'DELETE', body });

@@ -32,7 +32,7 @@ export interface Cluster {
     patch: object,
     options?: { namespace?: string; subresource?: 'status' },
   ): Promise<T>;
-  /** `false` when it was gone already. 409 when `uid` names another object. */
+  /** `false` when it was gone already. 409 when `uid` names another object, or `resourceVersion` another version of it. */
   remove(resource: Resource, name: string, options?: RemoveOptions): Promise<boolean>;
   /** policy/v1 Eviction: 429 when a PodDisruptionBudget forbids it. */
   evict(name: string, namespace: string, options?: { gracePeriodSeconds?: number }): Promise<void>;
@@ -47,6 +47,7 @@ export interface ListOptions {
 export interface RemoveOptions {
   namespace?: string;
   uid?: string;
+  resourceVersion?: string;
   gracePeriodSeconds?: number;
 }
 

@@ -12,12 +12,11 @@ import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
-import { FINALIZER, NODE_LABEL, TRIGGER_LABEL } from './ownership.ts';
+import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { recordHealthy, recordIncident } from './report.ts';
 import { Runs } from './runs.ts';
 import { takeSnapshot } from './snapshot.ts';
 
-const LABEL_VALUE_MAX = 63;
 /** Before a NodeFence that a watch still shows, and that the server does not have, is looked at again. */
 const GONE_RETRY_MS = 1_000;
 
@@ -130,7 +129,7 @@ export class FenceController {
 
   private async create(name: string, spec: NodeFence['spec']): Promise<void> {
     const { cluster, queue, log } = this.dependencies;
-    const labels = { [TRIGGER_LABEL]: 'node-condition', ...(name.length <= LABEL_VALUE_MAX ? { [NODE_LABEL]: name } : {}) };
+    const labels = fenceLabels(name, 'node-condition');
     try {
       const created = await cluster.create(NODE_FENCES, {
         apiVersion: `${GROUP}/${VERSION}`,

@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { FENCE_STATES, fenceName } from '../../../domain/node-fence.ts';
+import type { FenceState, NodeFenceStatus } from '../../../domain/node-fence.ts';
+import { planOf } from '../../../domain/testing/model.ts';
+import { TransportError } from '../../../ports/api-transport.ts';
+import type { Cluster } from '../../../ports/cluster.ts';
+import { NODE_FENCES } from '../../../ports/resources.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import { FINALIZER, NODE_LABEL, TRIGGER_LABEL } from '../ownership.ts';
+import { claim, ownerOf, releaseClaim } from './claim.ts';
+import type { Claimant, ClaimDependencies } from './claim.ts';
+import { bent, installedCluster } from './testing/claim-bench.ts';
+
+const KIND = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', namespace: 'default' };
+const OURS: Claimant = { ...KIND, name: 'a', uid: 'uid-ours' };
+const THEIRS: Claimant = { apiVersion: 'machine.sapcloud.io/v1alpha1', kind: 'Machine', name: 'm1', uid: 'uid-theirs' };
+
+function standing({ state }: { state: FenceState }): NodeFenceStatus {
+  const begun = { incident: 1, epoch: 1, level: 1, retries: 0, restarts: 0, frozen: { nodeUID: 'n', plan: planOf() } };
+  return { state, step: 'isolation', ...begun, jobs: [], journal: [], evidence: [], timeline: {}, conditions: [], history: [] };
+}
+
+describe('a claim of a node', () => {
+  let cluster: Cluster;
+  let events: string[];
+  let dependencies: ClaimDependencies;
+
+  beforeEach(async () => {
+    cluster = await installedCluster();
+    events = [];
+    dependencies = { cluster, recorder: { event: (about, _type, reason, message) => events.push(`${about.metadata.name} ${reason}: ${message}`) } };
+  });
+
+  const fence = async (): Promise<NodeFence | undefined> => cluster.get(NODE_FENCES, fenceName('a'));
+  const begun = async (state: FenceState, requestUID?: string): Promise<NodeFence> => {
+    const created = (await fence()) as NodeFence;
+    const status = standing({ state });
+    const trigger = { kind: 'remediation' as const, since: '2026-01-01T00:00:00Z', ...(requestUID === undefined ? {} : { requestUID }) };
+    return cluster.replaceStatus(NODE_FENCES, { ...created, status: { ...status, trigger } });
+  };
+
+  it('creates the NodeFence as the fence controller would, and says once who has the node', async () => {
+    expect(await claim(dependencies, 'a', OURS)).toMatchObject({ kind: 'claimed', fence: { spec: { node: 'a', requestedBy: OURS } } });
+    const { metadata } = (await fence()) as NodeFence;
+    expect(metadata.finalizers).toEqual([FINALIZER]);
+    expect(metadata.labels).toEqual({ [NODE_LABEL]: 'a', [TRIGGER_LABEL]: 'remediation' });
+    expect((await claim(dependencies, 'a', OURS)).kind).toBe('claimed');
+    expect((await fence())?.metadata.resourceVersion).toBe(metadata.resourceVersion);
+    expect(events).toEqual(['node-fence-a NodeClaimed: NodeFenceRemediation default/a has node a: every other controller leaves it alone.']);
+  });
+
+  it('whose answer was lost is found again by its uid', async () => {
+    const losing = bent(cluster, {
+      create: async (resource, object) => {
+        await cluster.create(resource, object);
+        throw new TransportError('timeout', 'no answer');
+      },
+    });
+    await expect(claim({ ...dependencies, cluster: losing }, 'a', OURS)).rejects.toThrow('no answer');
+    expect((await claim(dependencies, 'a', OURS)).kind).toBe('claimed');
+  });
+
+  it('of two at the same time is given to one; the other hears who has it', async () => {
+    const outcomes = await Promise.all([claim(dependencies, 'a', OURS), claim(dependencies, 'a', THEIRS)]);
+    expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['claimed', 'taken']);
+    const winner = (await fence())?.spec.requestedBy?.uid === OURS.uid ? 'NodeFenceRemediation default/a' : 'Machine m1';
+    expect(outcomes.flatMap((outcome) => (outcome.kind === 'taken' ? [outcome.by] : []))).toEqual([winner]);
+  });
+
+  it('is refused while the fence controller has the node by its condition, in words', async () => {
+    await cluster.create(NODE_FENCES, { metadata: { name: fenceName('a') }, spec: { node: 'a' } });
+    const created = (await fence()) as NodeFence;
+    const trigger = { kind: 'node-condition' as const, conditionType: 'Ready', status: 'Unknown', since: '2026-01-01T00:00:00Z' };
+    await cluster.replaceStatus(NODE_FENCES, { ...created, status: { ...standing({ state: 'new' }), trigger } });
+    expect(await claim(dependencies, 'a', OURS)).toMatchObject({ kind: 'taken', by: 'the fence controller, because Ready is Unknown' });
+    expect(events).toEqual([]);
+  });
+
+  it.each(FENCE_STATES)('of somebody else whose fence is %s is a claim unless it is final', async (state) => {
+    await claim(dependencies, 'a', THEIRS);
+    await begun(state, THEIRS.uid);
+    expect((await claim(dependencies, 'a', OURS)).kind).toBe(state === 'final' ? 'claimed' : 'taken');
+  });
+
+  it('takes a final fence up: uid and history stay, the requester is another', async () => {
+    await claim(dependencies, 'a', OURS);
+    const before = await begun('final', OURS.uid);
+    await claim(dependencies, 'a', THEIRS);
+    const after = (await fence()) as NodeFence;
+    expect([after.metadata.uid, after.spec.requestedBy, after.status?.state]).toEqual([before.metadata.uid, THEIRS, 'final']);
+    expect(ownerOf(after)).toBe('Machine m1');
+  });
+
+  it('waits until a fence that is being taken back is gone', async () => {
+    await claim(dependencies, 'a', OURS);
+    expect(await releaseClaim(dependencies, 'a', OURS)).toBe('released');
+    expect(await claim(dependencies, 'a', THEIRS)).toMatchObject({ kind: 'taken', by: expect.stringContaining('takes back') as string });
+  });
+});
+
+describe('giving a claim back', () => {
+  let cluster: Cluster;
+
+  beforeEach(async () => {
+    cluster = await installedCluster();
+  });
+
+  it('deletes our own NodeFence only, and is the same when asked twice', async () => {
+    const dependencies = { cluster, recorder: { event: () => undefined } };
+    await claim(dependencies, 'a', OURS);
+    expect(await releaseClaim(dependencies, 'a', THEIRS)).toBe('not-ours');
+    expect((await cluster.get(NODE_FENCES, fenceName('a')))?.metadata.deletionTimestamp).toBeUndefined();
+    expect(await releaseClaim(dependencies, 'a', OURS)).toBe('released');
+    expect(await releaseClaim(dependencies, 'a', OURS)).toBe('released');
+    expect((await cluster.get(NODE_FENCES, fenceName('a')))?.metadata.deletionTimestamp).toBeDefined();
+    await cluster.mergePatch(NODE_FENCES, fenceName('a'), { metadata: { finalizers: [] } });
+    expect(await releaseClaim(dependencies, 'a', OURS)).toBe('gone');
+  });
+
+  it('leaves a fence alone that another claimant takes up between our read and our delete', async () => {
+    const dependencies = { cluster, recorder: { event: () => undefined } };
+    await claim(dependencies, 'a', OURS);
+    const overtaken = bent(cluster, {
+      remove: async (...given) => {
+        await cluster.mergePatch(NODE_FENCES, fenceName('a'), { spec: { requestedBy: { ...THEIRS, namespace: null } } });
+        return cluster.remove(...given);
+      },
+    });
+    expect(await releaseClaim({ cluster: overtaken }, 'a', OURS)).toBe('not-ours');
+    expect((await cluster.get(NODE_FENCES, fenceName('a')))?.metadata.deletionTimestamp).toBeUndefined();
+  });
+});

@@ -1,0 +1,109 @@
+import { fenceName } from '../../../domain/node-fence.ts';
+import type { NodeFenceSpec } from '../../../domain/node-fence.ts';
+import { ApiStatusError } from '../../../ports/api-transport.ts';
+import type { Cluster } from '../../../ports/cluster.ts';
+import type { Recorder } from '../../../ports/recorder.ts';
+import { GROUP, NODE_FENCES, VERSION } from '../../../ports/resources.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import { FINALIZER, fenceLabels } from '../ownership.ts';
+
+/** The object in whose name a node is claimed; its `uid` is its identity. */
+export type Claimant = NonNullable<NodeFenceSpec['requestedBy']>;
+
+/** `taken`: somebody else has the node; `by` says who, in words. `fence` is what stands at the API's quorum. */
+export type ClaimOutcome = { kind: 'claimed'; fence: NodeFence } | { kind: 'taken'; fence: NodeFence; by: string };
+
+export interface ClaimDependencies {
+  cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch' | 'remove'>;
+  recorder: Recorder;
+}
+
+/** Somebody else may write between our read and our write: so often it is looked at afresh. */
+const TRIES_MAX = 4;
+
+/**
+ * Takes the node for this claimant: the NodeFence is the lock between all controllers of this program. Asking again changes nothing, also after a
+ * crash between the write and its answer. Rejects when the API server could not be asked, or somebody else wrote each time.
+ */
+export async function claim({ cluster, recorder }: ClaimDependencies, node: string, claimant: Claimant): Promise<ClaimOutcome> {
+  for (let tries = 1; ; tries += 1) {
+    const standing = await cluster.get(NODE_FENCES, fenceName(node));
+    if (standing !== undefined && hasClaimed(standing, claimant)) return { kind: 'claimed', fence: standing };
+    const by = standing === undefined ? undefined : ownerOf(standing);
+    if (standing !== undefined && by !== undefined) return { kind: 'taken', fence: standing, by };
+    try {
+      const fence = standing === undefined ? await create(cluster, node, claimant) : await takeUp(cluster, standing, claimant);
+      const about = { apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata };
+      recorder.event(about, 'Normal', 'NodeClaimed', `${claimantWords(claimant)} has node ${node}: every other controller leaves it alone.`);
+      return { kind: 'claimed', fence };
+    } catch (error) {
+      if (!wasOvertaken(error) || tries >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+/**
+ * Gives the node back: the NodeFence is deleted, and the fence controller takes back what it did before it lets it go. `not-ours`: somebody else has
+ * it, nothing is touched. Rejects as `claim` does.
+ */
+export async function releaseClaim(
+  { cluster }: Pick<ClaimDependencies, 'cluster'>,
+  node: string,
+  claimant: Claimant,
+): Promise<'released' | 'gone' | 'not-ours'> {
+  for (let tries = 1; ; tries += 1) {
+    const standing = await cluster.get(NODE_FENCES, fenceName(node));
+    if (standing === undefined) return 'gone';
+    if (!hasClaimed(standing, claimant)) return 'not-ours';
+    if (standing.metadata.deletionTimestamp !== undefined) return 'released';
+    const { name, uid, resourceVersion } = standing.metadata;
+    try {
+      // Under its version too: a final fence that another claimant takes up keeps its uid.
+      const precondition = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+      return (await cluster.remove(NODE_FENCES, name, precondition)) ? 'released' : 'gone';
+    } catch (error) {
+      if (!wasOvertaken(error) || tries >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+/** Who has the node by this fence, in words; `undefined`: nobody, for the fence is final and not being let go. */
+export function ownerOf(fence: NodeFence): string | undefined {
+  const { requestedBy } = fence.spec;
+  if (fence.metadata.deletionTimestamp !== undefined) return `the fence controller, which takes back what stands in ${fence.metadata.name}`;
+  if (fence.status?.state === 'final' && (requestedBy === undefined || requestedBy.uid === fence.status.trigger?.requestUID)) return undefined;
+  if (requestedBy !== undefined) return claimantWords(requestedBy);
+  const why = fence.status?.trigger;
+  return why === undefined ? 'the fence controller' : `the fence controller, because ${why.conditionType ?? 'Ready'} is ${why.status ?? 'unknown'}`;
+}
+
+/** `NodeFenceRemediation default/a`. */
+export function claimantWords({ kind, namespace, name }: Claimant): string {
+  return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
+}
+
+function hasClaimed(fence: NodeFence, claimant: Claimant): boolean {
+  return fence.spec.requestedBy?.uid === claimant.uid;
+}
+
+function create(cluster: ClaimDependencies['cluster'], node: string, claimant: Claimant): Promise<NodeFence> {
+  return cluster.create(NODE_FENCES, {
+    apiVersion: `${GROUP}/${VERSION}`,
+    kind: 'NodeFence',
+    metadata: { name: fenceName(node), finalizers: [FINALIZER], labels: fenceLabels(node, 'remediation') },
+    spec: { node, requestedBy: claimant },
+  });
+}
+
+/** A final fence keeps its history; its next incident serves this claimant. */
+function takeUp(cluster: ClaimDependencies['cluster'], { metadata, spec }: NodeFence, claimant: Claimant): Promise<NodeFence> {
+  const { uid, resourceVersion } = metadata;
+  const requestedBy = { ...claimant, namespace: claimant.namespace ?? null };
+  const patch = { metadata: { uid, resourceVersion, labels: fenceLabels(spec.node, 'remediation') }, spec: { requestedBy } };
+  return cluster.mergePatch(NODE_FENCES, metadata.name, patch);
+}
+
+/** Somebody else was there first: look again. */
+function wasOvertaken(error: unknown): boolean {
+  return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);
+}
