@@ -1,5 +1,5 @@
 import type { Evidence } from './node-fence.ts';
-import type { EvidenceGrade, EvidenceKind, Plan } from './plan.ts';
+import type { EvidenceGrade, EvidenceKind, Plan, Step } from './plan.ts';
 
 /** What each kind of evidence proves and permits: law P1, the table of design 1. */
 export interface EvidenceRule {
@@ -8,43 +8,24 @@ export interface EvidenceRule {
   /** May pods be deleted with grace 0, and the out-of-service taint be set? */
   permitsTaint: boolean;
   permitsForcedDeletion: boolean;
+  /** May VolumeAttachments be deleted, after the pods? */
+  permitsDetach: boolean;
   /** Only pods whose writable volumes are all on the revoked storages. */
   scopedToStorage: boolean;
 }
 
+const NOTHING_RUNS = { permitsTaint: true, permitsForcedDeletion: true, permitsDetach: true, scopedToStorage: false };
+const PODS_ONLY = { permitsTaint: false, permitsForcedDeletion: true, permitsDetach: false };
+
 export const EVIDENCE_RULES: Readonly<Record<EvidenceKind, EvidenceRule>> = {
-  'power-off': { grade: 'read-back', proves: 'nothing runs there', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
-  'instance-stopped': {
-    grade: 'read-back',
-    proves: 'the instance does not run',
-    permitsTaint: true,
-    permitsForcedDeletion: true,
-    scopedToStorage: false,
-  },
-  'host-off': {
-    grade: 'read-back',
-    proves: 'the host of the machine does not run',
-    permitsTaint: true,
-    permitsForcedDeletion: true,
-    scopedToStorage: false,
-  },
-  'storage-revoked': {
-    grade: 'read-back',
-    proves: 'no writes to the named storages',
-    permitsTaint: false,
-    permitsForcedDeletion: true,
-    scopedToStorage: true,
-  },
-  'booted-anew': {
-    grade: 'inferred',
-    proves: 'the old processes are gone',
-    permitsTaint: false,
-    permitsForcedDeletion: false,
-    scopedToStorage: false,
-  },
-  ack: { grade: 'person', proves: 'a person looked', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
-  watchdog: { grade: 'inferred', proves: 'it reset itself', permitsTaint: true, permitsForcedDeletion: true, scopedToStorage: false },
-  kdump: { grade: 'inferred', proves: 'the old kernel stopped', permitsTaint: false, permitsForcedDeletion: true, scopedToStorage: false },
+  'power-off': { grade: 'read-back', proves: 'nothing runs there', ...NOTHING_RUNS },
+  'instance-stopped': { grade: 'read-back', proves: 'the instance does not run', ...NOTHING_RUNS },
+  'host-off': { grade: 'read-back', proves: 'the host of the machine does not run', ...NOTHING_RUNS },
+  'storage-revoked': { grade: 'read-back', proves: 'no writes to the named storages', ...PODS_ONLY, scopedToStorage: true },
+  'booted-anew': { grade: 'inferred', proves: 'the old processes are gone', ...PODS_ONLY, permitsForcedDeletion: false, scopedToStorage: false },
+  ack: { grade: 'person', proves: 'a person looked', ...NOTHING_RUNS },
+  watchdog: { grade: 'inferred', proves: 'it reset itself', ...NOTHING_RUNS },
+  kdump: { grade: 'inferred', proves: 'the old kernel stopped', ...PODS_ONLY, scopedToStorage: false },
 };
 
 /** Kinds that `minimum_evidence=read-back` admits; `watchdog` and `kdump` must be named one by one. */
@@ -59,6 +40,18 @@ export function standingEvidence(evidence: readonly Evidence[], plan: Plan): Evi
       EVIDENCE_RULES[item.kind].permitsForcedDeletion &&
       !EVIDENCE_RULES[item.kind].scopedToStorage,
   );
+}
+
+/** The newest evidence that stands and that the plan admits for a release of what writes to the storages that it names. */
+export function standingRevocation(evidence: readonly Evidence[], plan: Plan): Evidence | undefined {
+  return evidence.findLast(
+    (item) => item.voidedAt === undefined && plan.minimumEvidence.includes(item.kind) && EVIDENCE_RULES[item.kind].scopedToStorage,
+  );
+}
+
+/** What a release in this step rests on. */
+export function proofOf(evidence: readonly Evidence[], plan: Plan, step: Step): Evidence | undefined {
+  return step === 'isolation' ? standingRevocation(evidence, plan) : standingEvidence(evidence, plan);
 }
 
 /** P2: every standing evidence loses its force; what was voided before keeps its reason. */

@@ -87,6 +87,8 @@ export interface Evidence {
   bootID?: string;
   /** The device's own clock at the last read. */
   deviceTime?: string;
+  /** `storage-revoked`: the storages that the node can not write to any more. */
+  storages?: string[];
   /** The instance cannot come back (cloud: terminated). */
   terminated?: boolean;
   voidedAt?: string;
@@ -115,10 +117,23 @@ export interface Released {
   pods: number;
   /** Evidence it rests on (its `source`). */
   evidence: string;
+  /** Pods that later batches still have to let go; absent or 0: the release is complete. */
+  left?: number;
+  /** Number of the last batch. */
+  batch?: number;
+  /** The first of the pods, `namespace/name`. */
+  names?: string[];
   volumesDetachedAt?: string;
   timedOut?: boolean;
   /** Evidence was voided after the release began: nothing is switched on by itself any more (P2). */
   voidedAt?: string;
+}
+
+/** What was let go because its storages were revoked: whoever opens them again must know that no process of that boot is left (P1). */
+export interface StorageRelease extends Pick<Released, 'at' | 'pods' | 'evidence' | 'left' | 'batch' | 'names'> {
+  storages: string[];
+  /** The node's boot ID at that time: on this boot it is not healthy, and no port of it is opened. */
+  bootID?: string;
 }
 
 export interface Timeline {
@@ -127,6 +142,7 @@ export interface Timeline {
   isolatedAt?: string;
   poweredOffAt?: string;
   releasedAt?: string;
+  volumesDetachedAt?: string;
   poweredOnAt?: string;
   readyAt?: string;
   finalAt?: string;
@@ -166,6 +182,7 @@ export interface NodeFenceStatus {
   hold?: Hold;
   restore?: Restore;
   released?: Released;
+  storageRelease?: StorageRelease;
   timeline: Timeline;
   conditions: FenceCondition[];
   history: HistoryEntry[];
@@ -178,7 +195,7 @@ export function fenceName(node: string): string {
   return FENCE_NAME_PREFIX + node;
 }
 
-export const LIMITS = { journal: 64, message: 512, evidence: 16, history: 32, conditions: 16 } as const;
+export const LIMITS = { journal: 64, message: 512, evidence: 16, history: 32, podNames: 16, conditions: 16 } as const;
 
 /** Cuts a text to what the schema admits, so that a device's long answer can never make a status write fail. */
 export function bounded(text: string, limit: number = LIMITS.message): string {

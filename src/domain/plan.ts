@@ -27,6 +27,8 @@ export interface PlanMethod {
   secret?: string;
   /** Storage that this fabric method revokes, as declared. */
   storage?: string;
+  /** Which PersistentVolumes are on that storage; see storage-match.ts. */
+  storageMatch?: string;
   /** Worst case from an accepted set to its effect. */
   deviceMaxLatencyMs: number;
 }
@@ -79,6 +81,10 @@ export interface Plan {
   maxRestarts: number;
   trigger: 'not-ready';
   release: ReleaseMode;
+  /** Pods are let go in batches of this pace first; the taint follows for the rest. */
+  podsPerMinute?: number;
+  /** Names of PriorityClasses that go first, in this order; batches too. */
+  priorityOrder?: readonly string[];
   minimumEvidence: readonly EvidenceKind[];
   identity: 'verified' | 'unverified';
   /** Power supplies of the machine that the plan must switch off; undefined: the distinct plugs count. */

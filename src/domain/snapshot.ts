@@ -1,4 +1,4 @@
-import type { Evidence, Hold, JobResult, NodeFenceSpec, NodeFenceStatus, Released } from './node-fence.ts';
+import type { Evidence, Hold, JobResult, NodeFenceSpec, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 
 /** Everything that one decision may look at: immutable, taken by the shell in one synchronous turn. */
@@ -81,6 +81,8 @@ export interface Since {
   firstEvidence?: number;
   /** The release. */
   released?: number;
+  /** The last batch of the release. */
+  batch?: number;
   held?: number;
 }
 
@@ -94,6 +96,7 @@ export interface JobReport {
   /** Monotonic time of the last read that the evidence rests on. */
   evidenceAtMs?: number;
   released?: Released;
+  storageRelease?: StorageRelease;
   /** A transition was seen at the device: what we must undo one day. */
   edge?: 'off' | 'closed' | 'on' | 'open';
   /** See JournalEntry. */

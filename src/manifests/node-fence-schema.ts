@@ -11,6 +11,7 @@ import type {
   Outcome,
   Released,
   Restore,
+  StorageRelease,
   Timeline,
   Trigger,
 } from '../domain/node-fence.ts';
@@ -88,6 +89,7 @@ const EVIDENCE = object<Evidence>('An observation that proves that the node, or 
   observedAt: time('When the last read was received.'),
   bootID: optional(token('Boot ID of the node that it speaks of.')),
   deviceTime: optional(token("The device's own clock at the last read.")),
+  storages: optional(list('Storages that are revoked.', token('Its id.'), 32)),
   terminated: optional(flag('The instance is gone and cannot come back.')),
   voidedAt: optional(time('When a sign of life made it worthless.')),
   voidedBecause: optional(text('Which sign of life.')),
@@ -129,11 +131,27 @@ const RESTORE = object<Restore>('What nodefence set and must take back.', {
   ),
 });
 
+const BATCHES = {
+  left: optional(integer('Pods that later batches still have to let go.')),
+  batch: optional(integer('Number of the last batch.')),
+  names: optional(list('The first of the pods, namespace/name.', token('Pod.', { maxLength: 2 * NAME_LENGTH_MAX + 1 }), LIMITS.podNames)),
+};
+
+const STORAGE_RELEASE = object<StorageRelease>('What was let go because its storages were revoked.', {
+  at: time('When it began.'),
+  pods: integer('Pods let go.'),
+  evidence: token('Source of the evidence that it rests on.', { maxLength: 320 }),
+  ...BATCHES,
+  storages: list('The storages.', token('Its id.'), 32),
+  bootID: optional(token("The node's boot ID at that time: on this boot it is not healthy, and no port of it is opened.")),
+});
+
 const RELEASED = object<Released>('The release of the workload.', {
   by: choice<Released['by']>('How.', { 'out-of-service': 'by the taint', 'delete-pods': 'by deletion', evict: 'by eviction' }),
   at: time('When it began.'),
   pods: integer('Pods of the node at that time.'),
   evidence: token('Source of the evidence that it rests on.', { maxLength: 320 }),
+  ...BATCHES,
   volumesDetachedAt: optional(time('When no terminating pod and no VolumeAttachment was left.')),
   timedOut: optional(flag('release_timeout passed before that.')),
   voidedAt: optional(time('When its evidence was voided: nothing is switched on by itself any more.')),
@@ -145,6 +163,7 @@ const TIMELINE = object<Timeline>('When each thing happened.', {
   isolatedAt: optional(time('Isolation was done.')),
   poweredOffAt: optional(time('The last off was proven.')),
   releasedAt: optional(time('The workload was released.')),
+  volumesDetachedAt: optional(time('No terminating pod and no VolumeAttachment was left.')),
   poweredOnAt: optional(time('The machine was on again.')),
   readyAt: optional(time('The node was Ready again.')),
   finalAt: optional(time('The fence was over.')),
@@ -210,6 +229,7 @@ export const STATUS = object<NodeFenceStatus>('What was done and what is known; 
   hold: optional(HOLD),
   restore: optional(RESTORE),
   released: optional(RELEASED),
+  storageRelease: optional(STORAGE_RELEASE),
   timeline: withDefault(TIMELINE, {}),
   conditions: withDefault(listByKey('Facts about the fence, one per type.', CONDITION, LIMITS.conditions, 'type'), []),
   history: withDefault(list('Earlier fences of this node, the newest last.', HISTORY_ENTRY, LIMITS.history), []),

@@ -48,6 +48,7 @@ const METHOD = object<PlanMethod>('One use of an agent on this node.', {
   parameters: texts('Parameters of the agent, without any secret.', PARAMETER_LENGTH_MAX, PARAMETERS_MAX),
   secret: optional(token('Secret whose keys become parameters when the method runs.', { maxLength: NAME_LENGTH_MAX })),
   storage: optional(token('Storage that this fabric method revokes, as declared.')),
+  storageMatch: optional(text('Which PersistentVolumes are on that storage, as declared.')),
   deviceMaxLatencyMs: milliseconds('Worst case from an accepted set to its effect.'),
 });
 
@@ -106,6 +107,8 @@ export const PLAN = object<Plan>('How the node is fenced, as resolved from its c
     evict: 'by evicting the pods',
     none: 'not at all',
   }),
+  podsPerMinute: optional(integer('Pods are let go in batches of this pace first; the taint follows for the rest.', 1)),
+  priorityOrder: optional(list('PriorityClasses that are let go first, in this order.', token('Name.', { maxLength: NAME_LENGTH_MAX }), 32)),
   minimumEvidence: list('Kinds of evidence that permit a release.', evidenceKind('Kind of evidence.'), 8),
   identity: choice<Plan['identity']>('Whether the machine behind a plug must show who it is.', {
     verified: 'yes, or the outlet has to name the node',

@@ -6,6 +6,7 @@ const PHASES = [
   'isolatedAt',
   'poweredOffAt',
   'releasedAt',
+  'volumesDetachedAt',
   'poweredOnAt',
   'readyAt',
   'finalAt',

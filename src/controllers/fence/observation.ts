@@ -89,8 +89,15 @@ export function sightsOf(status: NodeFenceStatus): [keyof Since, string | undefi
     ['position', [status.incident, status.restarts, status.state, status.step, status.level].join('/')],
     ['journal', last === undefined ? undefined : `${last.id}/${last.result ?? ''}/${open}`],
     ['released', status.released?.at],
+    ['batch', batchOf(status)],
     ['held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`],
   ];
+}
+
+function batchOf({ released, storageRelease }: NodeFenceStatus): string | undefined {
+  return released === undefined && storageRelease === undefined
+    ? undefined
+    : [released, storageRelease].map((one) => `${one?.at}/${one?.batch}`).join();
 }
 
 export function readyOf(node: Node): NonNullable<Node['status']['conditions']>[number] | undefined {

@@ -112,6 +112,7 @@ export class Model {
       const action = status.journal.findLast((entry) => entry.step !== 'recovery');
       this.mark('action', action === undefined ? undefined : `${action.id}${action.result ?? ''}`);
       this.mark('released', status.released?.at);
+      this.mark('batch', status.released === undefined ? undefined : `${status.released.at}/${status.released.batch ?? 0}`);
       this.mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
     }
     this.mark('healthy', this.node !== undefined && seemsHealthy(this.node, status, deciding, this.since(), this.nowMs) ? 'h' : undefined);
