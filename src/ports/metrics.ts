@@ -20,6 +20,8 @@ export interface FenceMetrics {
   fenceFinished(outcome: Outcome, durationMs: number): void;
   evidenceGained(kind: EvidenceKind, grade: EvidenceGrade): void;
   evidenceVoided(kind: EvidenceKind): void;
+  /** How many failed nodes each configured storm policy holds now; a policy that is left out is configured no more. */
+  policies(held: ReadonlyMap<string, number>): void;
   /** Something a person should look at; `reason` is UpperCamel and from a closed set. */
   problem(reason: string): void;
 }
@@ -82,6 +84,7 @@ export const NO_METRICS: Metrics = {
     fenceFinished: nothing,
     evidenceGained: nothing,
     evidenceVoided: nothing,
+    policies: nothing,
     problem: nothing,
   },
   device: { devices: nothing, oldestProbe: nothing, credentialExpiry: nothing },

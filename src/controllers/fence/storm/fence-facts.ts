@@ -1,0 +1,40 @@
+import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
+import type { StormFence } from '../../../domain/policies/view.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+
+/** Isolates or switches off: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */
+export function cutsOff({ step, action }: Pick<JournalEntry, 'step' | 'action'>): boolean {
+  return action === 'off' || (action === 'run' && step !== 'recovery');
+}
+
+/** What a hold forbids: the above and the release; batches of one ask before each. */
+export function isHeldBack(entry: Pick<JournalEntry, 'step' | 'action'>): boolean {
+  return cutsOff(entry) || entry.action === 'release';
+}
+
+function mayHaveBegun(entry: JournalEntry): boolean {
+  return cutsOff(entry) && entry.result !== 'not-sent' && entry.result !== 'stopped';
+}
+
+/** The first run of this incident that isolated or switched. */
+export function firstRun(status: NodeFenceStatus): JournalEntry | undefined {
+  return status.journal.find(mayHaveBegun);
+}
+
+/** From its first isolating or switching intent until its release; an error, an off on purpose and everything after hold none (design 5). */
+export function holdsSlot(status: NodeFenceStatus): boolean {
+  if ((status.state !== 'new' && status.state !== 'running') || status.released !== undefined) return false;
+  return status.journal.some((entry) => entry.restart === status.restarts && mayHaveBegun(entry));
+}
+
+/** Something of it was done and is not over: its node counts as failed whatever it shows. */
+export function isBegun(status: NodeFenceStatus): boolean {
+  return status.state !== 'final' && (status.state !== 'new' || status.journal.length > 0);
+}
+
+export function stormFenceOf({ spec, status }: NodeFence): StormFence {
+  const isRequested = spec.requestedBy !== undefined;
+  // The schema's defaults give a new object a status; it has begun only when its plan is frozen.
+  if (status?.frozen === undefined) return { holdsSlot: false, isRequested, state: 'new' };
+  return { holdsSlot: holdsSlot(status), isRequested, state: status.state };
+}

@@ -1,0 +1,210 @@
+import type { MaintenanceMark, StormFence, StormNode } from '../../../domain/policies/view.ts';
+import type { Node } from '../../../ports/objects.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import type { FenceDependencies } from '../dependencies.ts';
+import { BY_NODE } from '../dependencies.ts';
+import { readyOf } from '../observation.ts';
+import { releasablePods } from '../workload.ts';
+import { isControlPlane } from './etcd-members.ts';
+import { isBegun, stormFenceOf } from './fence-facts.ts';
+import { conditionalMarks, isConditional, standingMarks } from './marks.ts';
+
+/** A pod that is terminating for so long after its grace hangs: whoever deletes its node does not get it away. */
+const HANGING_MS = 60_000;
+const DEFAULT_GRACE_SECONDS = 30;
+/** A kubelet may write its first Lease at any time. */
+const LOOK_EVERY_MS = 5_000;
+const NO_LABELS = {};
+
+interface Entry {
+  node: Node;
+  standing: MaintenanceMark[];
+  fence: StormFence | undefined;
+  isBegun: boolean;
+  isCordonOurs: boolean;
+  isReserved: boolean;
+  /** As configured; read when it is needed. */
+  lifeWaitMs: number | undefined;
+}
+
+export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'listers' | 'planner'> {
+  /** When a heartbeat of the node was last received. */
+  lifeAtMs(node: string): number | undefined;
+  /** Marks that stand elsewhere than on the Node. */
+  foreignMarks(node: string): readonly MaintenanceMark[];
+}
+
+/**
+ * What storm policies read of each node, kept from change to change: a heartbeat touches nothing here, and who fell silent is found when somebody asks,
+ * at the earliest when somebody can have.
+ */
+export class NodeRoster {
+  /** The view's own map: entries are replaced, never changed. */
+  readonly nodes = new Map<string, StormNode>();
+  private readonly sources: RosterSources;
+  private readonly onChange: () => void;
+  private readonly entries = new Map<string, Entry>();
+  private readonly silent = new Set<string>();
+  private readonly conditional = new Set<string>();
+  /** First sight of the deletion of each terminating pod, by node. */
+  private readonly terminating = new Map<string, Map<string, number>>();
+  private silentDueMs = Number.NEGATIVE_INFINITY;
+
+  constructor(sources: RosterSources, onChange: () => void) {
+    this.sources = sources;
+    this.onChange = onChange;
+    for (const node of sources.listers.nodes.all()) this.seeNode(node.metadata.name, node);
+  }
+
+  seeNode(name: string, node: Node | undefined): void {
+    if (node === undefined) {
+      for (const kept of [this.entries, this.silent, this.conditional, this.terminating]) kept.delete(name);
+      if (this.nodes.delete(name)) this.onChange();
+      return;
+    }
+    const known = this.entries.get(name);
+    const entry = known ?? { node, standing: [], fence: undefined, isBegun: false, isCordonOurs: false, isReserved: false, lifeWaitMs: undefined };
+    entry.node = node;
+    entry.standing = standingMarks(node);
+    if (known === undefined) this.entries.set(name, entry);
+    if (isConditional(node)) this.conditional.add(name);
+    else this.conditional.delete(name);
+    if (known === undefined) this.silentDueMs = Number.NEGATIVE_INFINITY;
+    this.update(name, entry);
+  }
+
+  seeFence(name: string, fence: NodeFence | undefined): void {
+    const entry = this.entries.get(name);
+    if (entry === undefined) return;
+    entry.fence = fence === undefined ? undefined : stormFenceOf(fence);
+    entry.isBegun = fence?.status?.frozen !== undefined && isBegun(fence.status);
+    entry.isCordonOurs = fence?.status?.restore?.cordoned === true;
+    this.update(name, entry);
+  }
+
+  /** A slot is taken before its intent is acknowledged, so that nobody else gets the same one. */
+  reserve(name: string, isReserved: boolean): void {
+    const entry = this.entries.get(name);
+    if (entry === undefined || entry.isReserved === isReserved) return;
+    entry.isReserved = isReserved;
+    this.update(name, entry);
+  }
+
+  /** Configuration may have changed. */
+  forgetPlans(): void {
+    for (const entry of this.entries.values()) entry.lifeWaitMs = undefined;
+    this.silentDueMs = Number.NEGATIVE_INFINITY;
+  }
+
+  nodeOf(name: string): Node | undefined {
+    return this.entries.get(name)?.node;
+  }
+
+  /** What time alone changes: who fell silent, whose pods hang. */
+  refresh(nowMs: number): void {
+    for (const name of this.silent) this.refreshOne(name);
+    for (const name of this.conditional) this.refreshOne(name);
+    if (nowMs < this.silentDueMs) return;
+    this.silentDueMs = nowMs + LOOK_EVERY_MS;
+    for (const [name, entry] of this.entries) {
+      const dueMs = this.silentFromMs(name, entry);
+      if (dueMs === undefined) continue;
+      if (dueMs <= nowMs) this.update(name, entry);
+      else this.silentDueMs = Math.min(this.silentDueMs, dueMs);
+    }
+  }
+
+  private refreshOne(name: string): void {
+    const entry = this.entries.get(name);
+    if (entry !== undefined) this.update(name, entry);
+  }
+
+  private update(name: string, entry: Entry): void {
+    const before = this.nodes.get(name);
+    const { node } = entry;
+    const nowMs = this.sources.clock.monotonicMs();
+    const health = this.healthOf(name, entry, nowMs);
+    if (health === 'silent') this.silent.add(name);
+    else if (this.silent.delete(name)) this.silentDueMs = Number.NEGATIVE_INFINITY;
+    const fence = entry.isReserved ? { isRequested: false, state: 'new' as const, ...entry.fence, holdsSlot: true } : entry.fence;
+    const marks = [...entry.standing, ...this.circumstantial(name, entry, nowMs), ...this.sources.foreignMarks(name)];
+    const after: StormNode = {
+      name,
+      labels: node.metadata.labels ?? NO_LABELS,
+      annotations: node.metadata.annotations ?? NO_LABELS,
+      isControlPlane: isControlPlane(node),
+      health,
+      healthSinceMs: before?.health === health ? before.healthSinceMs : nowMs,
+      fence,
+      marks,
+      storage: undefined,
+    };
+    if (before !== undefined && isSame(before, after)) return;
+    this.nodes.set(name, after);
+    this.onChange();
+  }
+
+  private healthOf(name: string, entry: Entry, nowMs: number): StormNode['health'] {
+    if (readyOf(entry.node)?.status !== 'True' || entry.isBegun) return 'failed';
+    const dueMs = this.silentFromMs(name, entry);
+    return dueMs !== undefined && nowMs >= dueMs ? 'silent' : 'healthy';
+  }
+
+  /** `undefined`: nothing was heard that could fall silent; a kubelet without Lease says nothing for minutes. */
+  private silentFromMs(name: string, entry: Entry): number | undefined {
+    const { listers, planner } = this.sources;
+    const lifeAtMs = this.sources.lifeAtMs(name);
+    if (lifeAtMs === undefined || listers.leases.get(`kube-node-lease/${name}`) === undefined) return undefined;
+    entry.lifeWaitMs ??= planner.planFor(entry.node).timing.lifeWaitMs;
+    return Math.max(lifeAtMs, listers.leases.heardSinceMs ?? lifeAtMs) + entry.lifeWaitMs;
+  }
+
+  private circumstantial(name: string, entry: Entry, nowMs: number): MaintenanceMark[] {
+    if (!this.conditional.has(name)) return [];
+    const { listers } = this.sources;
+    const circumstances = {
+      isCordonOurs: entry.isCordonOurs,
+      isEmpty: releasablePods(listers, name).length === 0,
+      isHanging: this.isHanging(name, nowMs),
+    };
+    return conditionalMarks(entry.node, circumstances);
+  }
+
+  /** Counted from our own first sight of each pod's deletion. */
+  private isHanging(name: string, nowMs: number): boolean {
+    const before = this.terminating.get(name);
+    const seen = new Map<string, number>();
+    let isHanging = false;
+    for (const { metadata } of this.sources.listers.pods.byIndex(BY_NODE, name)) {
+      if (metadata.deletionTimestamp === undefined) continue;
+      const key = metadata.uid ?? metadata.name;
+      const atMs = before?.get(key) ?? nowMs;
+      seen.set(key, atMs);
+      isHanging ||= nowMs >= atMs + (metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000 + HANGING_MS;
+    }
+    this.terminating.set(name, seen);
+    return isHanging;
+  }
+}
+
+function isSame(before: StormNode, after: StormNode): boolean {
+  const { fence: was } = before;
+  const { fence: is } = after;
+  return (
+    before.health === after.health &&
+    before.isControlPlane === after.isControlPlane &&
+    was?.holdsSlot === is?.holdsSlot &&
+    was?.isRequested === is?.isRequested &&
+    was?.state === is?.state &&
+    areSame(before.labels, after.labels) &&
+    areSame(before.annotations ?? NO_LABELS, after.annotations ?? NO_LABELS) &&
+    before.marks.length === after.marks.length &&
+    before.marks.every((mark, index) => mark.where === after.marks[index]?.where)
+  );
+}
+
+function areSame(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>): boolean {
+  if (before === after) return true;
+  const keys = Object.keys(before);
+  return keys.length === Object.keys(after).length && keys.every((key) => before[key] === after[key]);
+}

@@ -1,0 +1,51 @@
+import type { NodeFence } from '../../../ports/resources.ts';
+import { firstRun } from './fence-facts.ts';
+
+export interface Start {
+  node: string;
+  atMs: number;
+}
+
+/** A predecessor's wall clock may be off by this much: its fence is taken to have begun no earlier than its stamp and this say. */
+const SKEW_MS = 900_000;
+const KEPT_MS = 7 * 86_400_000;
+const KEPT_MAX = 4_096;
+
+/** When each fence first isolated or switched something; `rate` counts them. Bounded. */
+export class Starts {
+  private readonly starts = new Map<string, Start>();
+
+  /** Oldest first. */
+  list(): Start[] {
+    return [...this.starts.values()].sort((left, right) => left.atMs - right.atMs);
+  }
+
+  /** `true`: something changed. What a predecessor began counts from our first sight of it, unless it is clearly longer ago. */
+  see(fence: NodeFence, nowMs: number, wallMs: number): boolean {
+    const key = keyOf(fence);
+    const first = fence.status?.frozen === undefined ? undefined : firstRun(fence.status);
+    if (first === undefined) return this.starts.delete(key);
+    if (this.starts.has(key)) return false;
+    const ageMs = wallMs - Date.parse(first.startedAt);
+    this.add(key, { node: fence.spec.node, atMs: nowMs - Math.max(0, (Number.isNaN(ageMs) ? 0 : ageMs) - SKEW_MS) }, nowMs);
+    return true;
+  }
+
+  /** An intent is being written: it counts from now on; `see` takes it back when it never came to stand. */
+  reserve(fence: NodeFence, nowMs: number): void {
+    const key = keyOf(fence);
+    if (!this.starts.has(key)) this.add(key, { node: fence.spec.node, atMs: nowMs }, nowMs);
+  }
+
+  private add(key: string, start: Start, nowMs: number): void {
+    this.starts.set(key, start);
+    for (const [other, { atMs }] of this.starts) {
+      if (this.starts.size <= KEPT_MAX && nowMs - atMs <= KEPT_MS) break;
+      this.starts.delete(other);
+    }
+  }
+}
+
+function keyOf({ metadata, spec, status }: NodeFence): string {
+  return `${spec.node}/${metadata.uid ?? ''}/${status?.incident ?? 0}`;
+}

@@ -1,0 +1,186 @@
+import type { JournalEntry } from '../../../domain/node-fence.ts';
+import { judgeStorm } from '../../../domain/policies/judge.ts';
+import type { StormHold } from '../../../domain/policies/judge.ts';
+import type { MaintenanceMark, StormView } from '../../../domain/policies/view.ts';
+import { NO_SURROUNDINGS } from '../../../ports/surroundings.ts';
+import type { Surroundings } from '../../../ports/surroundings.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import type { FenceDependencies } from '../dependencies.ts';
+import { EtcdMembers } from './etcd-members.ts';
+import { cutsOff } from './fence-facts.ts';
+import { HeldNodes } from './held-nodes.ts';
+import { NodeRoster } from './node-roster.ts';
+import { questionsOf } from './questions.ts';
+import { Starts } from './starts.ts';
+import { Trips } from './trips.ts';
+
+/** A judgement that forbids may be this old although something changed since: in a storm thousands ask at once. One that permits never is. */
+const HELD_REUSE_MS = 100;
+/** Time alone changes a judgement too, but not from one moment to the next. */
+const REUSE_MS = 500;
+
+interface Judgement {
+  atMs: number;
+  version: number;
+  policies: readonly unknown[];
+  holdsOf: (node: string) => readonly StormHold[];
+}
+
+const NO_HOLDS: readonly StormHold[] = [];
+const NO_MARKS: readonly MaintenanceMark[] = [];
+
+/** The shell around the storm policies: one picture of the whole cluster, judged when something that decides has changed. Design 5. */
+export class Storm {
+  private readonly dependencies: FenceDependencies;
+  private readonly surroundings: Surroundings;
+  private readonly roster: NodeRoster;
+  private readonly members: EtcdMembers;
+  private readonly starts = new Starts();
+  private readonly trips = new Trips();
+  private readonly held: HeldNodes;
+  private readonly startedAtMs: number;
+  private version = 0;
+  private judgement: Judgement | undefined;
+
+  constructor(dependencies: FenceDependencies, lifeAtMs: (node: string) => number | undefined) {
+    const { clock, listers, planner, queue, foreignMarks, surroundings = NO_SURROUNDINGS } = dependencies;
+    this.dependencies = dependencies;
+    this.surroundings = surroundings;
+    this.startedAtMs = clock.monotonicMs();
+    this.held = new HeldNodes(clock, queue, (node) => this.fresh(clock.monotonicMs(), REUSE_MS)(node));
+    const changed = (): void => this.changed();
+    const marksOf = (node: string): readonly MaintenanceMark[] => foreignMarks?.marksOf(node) ?? NO_MARKS;
+    this.roster = new NodeRoster({ clock, listers, planner, lifeAtMs, foreignMarks: marksOf }, changed);
+    this.members = new EtcdMembers(listers.pods, changed);
+    for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
+    surroundings.onChange(changed);
+    listers.nodes.onChange((before, after) => this.roster.seeNode((after ?? before)?.metadata.name ?? '', after));
+  }
+
+  /** The NodeFence as this process knows it now, its own writes first. */
+  seeFence(node: string, fence: NodeFence | undefined): void {
+    const { clock } = this.dependencies;
+    this.roster.seeFence(node, fence);
+    if (fence !== undefined && this.starts.see(fence, clock.monotonicMs(), clock.wallMs())) this.changed();
+    if (fence === undefined || fence.status?.state === 'final') this.held.forget(node);
+  }
+
+  /** Why nothing may be done to this node now, for a decision; who is held is looked at again when that may be over. */
+  holdsOn(node: string): readonly StormHold[] {
+    if (this.dependencies.planner.stormPolicies().length === 0) return NO_HOLDS;
+    const holds = this.judged(node);
+    this.held.see(node, holds);
+    return holds;
+  }
+
+  /** The same right before a call: nothing that changed since is overlooked. */
+  standingOn(node: string): readonly StormHold[] {
+    const nowMs = this.dependencies.clock.monotonicMs();
+    return this.dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.fresh(nowMs, REUSE_MS)(node);
+  }
+
+  /** Was this node held when it was last decided about? Ends with its fence. */
+  isHeld(node: string): boolean {
+    return this.held.wasHeld(node);
+  }
+
+  /** In the very turn in which it was decided: the next node that is decided sees the slot taken. */
+  reserve(fence: NodeFence, entry: JournalEntry): void {
+    if (!cutsOff(entry)) return;
+    this.roster.reserve(fence.spec.node, true);
+    this.starts.reserve(fence, this.dependencies.clock.monotonicMs());
+    this.changed();
+  }
+
+  /** What was reserved now stands in the NodeFence, or never will: `fence` is what is known of it. */
+  settle(node: string, fence: NodeFence | undefined): void {
+    this.roster.reserve(node, false);
+    this.seeFence(node, fence);
+  }
+
+  /** Configuration changed. */
+  configurationChanged(): void {
+    this.roster.forgetPlans();
+    this.changed();
+  }
+
+  close(): void {
+    this.held.close();
+    this.surroundings.rest();
+  }
+
+  private changed(): void {
+    this.version += 1;
+    this.held.lookSoon();
+  }
+
+  private judged(node: string): readonly StormHold[] {
+    const nowMs = this.dependencies.clock.monotonicMs();
+    const known = this.judgement;
+    if (known !== undefined && nowMs - known.atMs <= HELD_REUSE_MS) {
+      const holds = known.holdsOf(node);
+      if (holds.length > 0) return holds;
+    }
+    return this.fresh(nowMs, REUSE_MS)(node);
+  }
+
+  private fresh(nowMs: number, reuseMs: number): Judgement['holdsOf'] {
+    const policies = this.dependencies.planner.stormPolicies();
+    this.roster.refresh(nowMs);
+    const known = this.judgement;
+    if (known?.version === this.version && known.policies === policies && nowMs - known.atMs <= reuseMs) return known.holdsOf;
+    const failed = [...this.roster.nodes.values()].filter(({ health, fence }) => health === 'failed' || isOpen(fence)).map(({ name }) => name);
+    this.askAround(failed.length > 0);
+    let holdsOf = judgeStorm(policies, this.view(nowMs));
+    if (this.trips.see(policies, failed, holdsOf, nowMs)) {
+      holdsOf = judgeStorm(policies, this.view(nowMs));
+      this.trips.see(policies, failed, holdsOf, nowMs);
+    }
+    this.dependencies.metrics.policies(this.trips.held);
+    this.judgement = { atMs: nowMs, version: this.version, policies, holdsOf };
+    return holdsOf;
+  }
+
+  private view(nowMs: number): StormView {
+    const { clock, listers, options, tookOver } = this.dependencies;
+    const { nodes } = this.roster;
+    const { targets, members, alerts } = this.surroundings.answers;
+    const isUp = (node: string): boolean | undefined => {
+      const known = nodes.get(node);
+      return known === undefined ? undefined : known.health === 'healthy';
+    };
+    return {
+      nowMs,
+      wallMs: clock.wallMs(),
+      nodes,
+      controller: {
+        ownNode: options.ownNode,
+        startedAtMs: this.startedAtMs,
+        tookOver: tookOver?.() === true,
+        freshAtMs: Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs),
+        heardSinceMs: Math.max(listers.nodes.heardSinceMs ?? this.startedAtMs, listers.leases.heardSinceMs ?? this.startedAtMs),
+        targets,
+      },
+      controlPlane: { members: this.members.list(listers.nodes.all(), isUp, members) },
+      starts: this.starts.list(),
+      stormEndedAtMs: this.trips.endedAtMs,
+      alerts,
+    };
+  }
+
+  private askAround(isNeeded: boolean): void {
+    const { planner, listers, foreignMarks } = this.dependencies;
+    if (!isNeeded) {
+      this.surroundings.rest();
+      foreignMarks?.rest();
+      return;
+    }
+    this.surroundings.ask(questionsOf(planner.stormPolicies(), this.members.places(), listers.nodes));
+    foreignMarks?.ask();
+  }
+}
+
+/** It may want to do something; one that is done or final does not. */
+function isOpen(fence: { state: string } | undefined): boolean {
+  return fence !== undefined && fence.state !== 'final' && fence.state !== 'done';
+}
