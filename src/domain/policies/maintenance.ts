@@ -1,0 +1,41 @@
+import type { StormPolicy } from './policy.ts';
+import { lasting, named, stormPolicy } from './scope.ts';
+import type { CommonSettings, Ruling } from './scope.ts';
+import type { StormNode } from './view.ts';
+import { openWindow } from './windows.ts';
+import type { UtcOffset, Window } from './windows.ts';
+
+export interface MaintenanceSettings extends CommonSettings {
+  /** An annotation of the Node that says so, with this value or, where that is undefined, with any but `false`. */
+  annotation?: { key: string; value: string | undefined };
+  /** Labels of the Node that say so. */
+  label?: (labels: Readonly<Record<string, string>>) => boolean;
+  /** As `label` was written. */
+  labelText?: string;
+  /** Hours of maintenance of the nodes in scope. */
+  windows: readonly Window[];
+  offsetMs: UtcOffset;
+}
+
+/** Somebody has this node in hand: every foreign mark that the view carries, and what was configured. */
+export function maintenance(settings: MaintenanceSettings): StormPolicy {
+  return stormPolicy('maintenance', settings, (view): Ruling => {
+    const open = openWindow(settings.windows, view, settings.offsetMs);
+    return (node) => {
+      const where = [...node.marks.map((mark) => `${mark.source}: ${mark.where}`), ...own(settings, node)];
+      if (where.length > 0) return { reason: 'maintenance', message: `it is in somebody's hands (${named(where)}): ends when the mark is gone` };
+      if (open === undefined) return undefined;
+      const message = `maintenance window ${open.window.text} is open: ends in ${lasting(open.leftMs)}`;
+      return { reason: 'maintenance-window', message, untilMs: view.nowMs + open.leftMs };
+    };
+  });
+}
+
+function own({ annotation, label, labelText = '' }: MaintenanceSettings, { name, labels, annotations = {} }: StormNode): string[] {
+  const found: string[] = [];
+  const value = annotation !== undefined && Object.hasOwn(annotations, annotation.key) ? annotations[annotation.key] : undefined;
+  if (annotation !== undefined && value !== undefined && (annotation.value === undefined ? value !== 'false' : value === annotation.value))
+    found.push(`annotation ${annotation.key}=${value} on Node ${name}`);
+  if (label?.(labels) === true) found.push(`label ${labelText} on Node ${name}`);
+  return found;
+}

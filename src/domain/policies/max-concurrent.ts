@@ -1,0 +1,58 @@
+import { Domains, domainWords, valueOf, ZONE_LABEL } from './domains.ts';
+import type { Domain } from './domains.ts';
+import type { StormPolicy } from './policy.ts';
+import { forAll, named, nodesOf, stormPolicy } from './scope.ts';
+import type { CommonSettings } from './scope.ts';
+import type { StormNode } from './view.ts';
+
+export interface MaxConcurrentSettings extends CommonSettings {
+  /** Fences that may hold a slot at once, in all of the scope. */
+  max: number;
+  /** The same in each failure domain; those without the label are one domain. */
+  maxPerDomain: number;
+  /** Labels that name failure domains. A key that nobody has counts only where nobody has any of them: then all are one domain. */
+  topologyKeys: readonly string[];
+}
+
+export const DEFAULT_CONCURRENT = { max: 3, maxPerDomain: 1, topologyKeys: [ZONE_LABEL] } as const;
+
+/** So many at once and no more: a fence takes capacity away until its workload is released. One that holds a slot goes on. */
+export function maxConcurrent(settings: MaxConcurrentSettings): StormPolicy {
+  const { max, maxPerDomain, topologyKeys } = settings;
+  return stormPolicy('max-concurrent', settings, (view) => {
+    const nodes = nodesOf(settings, view);
+    const holders = nodes.filter(holdsSlot);
+    if (holders.length >= max) {
+      const message = `${slots(holders)} of ${max} at once: ends when one of them is released, fails or is off on purpose`;
+      return (node) => (holdsSlot(node) ? undefined : { reason: 'max-concurrent', message });
+    }
+    if (holders.length === 0 && maxPerDomain > 0) return forAll(undefined);
+    const full = new Map(topologyKeys.map((key) => [key, new Map<string | undefined, string>()]));
+    const present = topologyKeys.filter((key) => nodes.some((node) => valueOf(node, key) !== undefined));
+    const counting = present.length > 0 ? present : topologyKeys.slice(0, 1);
+    for (const domain of new Domains(nodes, counting).all()) {
+      const within = domain.nodes.filter(holdsSlot);
+      if (within.length >= maxPerDomain) full.get(domain.key)?.set(domain.value, words(domain, within, maxPerDomain));
+    }
+    return (node) => {
+      if (holdsSlot(node)) return undefined;
+      for (const key of counting) {
+        const message = full.get(key)?.get(valueOf(node, key));
+        if (message !== undefined) return { reason: 'max-concurrent', message };
+      }
+      return undefined;
+    };
+  });
+}
+
+export function holdsSlot({ fence }: StormNode): boolean {
+  return fence?.holdsSlot === true;
+}
+
+function slots(holders: readonly StormNode[]): string {
+  return holders.length === 0 ? 'no fence is allowed,' : `${holders.length} under way (${named(holders.map(({ name }) => name))})`;
+}
+
+function words(domain: Domain, holders: readonly StormNode[], max: number): string {
+  return `${slots(holders)} of ${max} at once in ${domainWords(domain)}: ends when one of them is released, fails or is off on purpose`;
+}

@@ -1,0 +1,67 @@
+import { isolationOf } from './controller-isolated.ts';
+import type { IsolationSettings } from './controller-isolated.ts';
+import type { StormPolicy } from './policy.ts';
+import { forAll, isUnhealthy, nodesOf, stormPolicy } from './scope.ts';
+import type { CommonSettings } from './scope.ts';
+
+export interface MaxUnhealthySettings extends CommonSettings {
+  /** Percent of the nodes in scope that may be unhealthy, rounded down; with the small scopes written out, see `allowedUnhealthy`. */
+  percentage?: number;
+  /** Nodes that may be unhealthy, taken as written on any scope. With both the smaller counts; with neither 40 percent. */
+  max?: number;
+  /** What being cut off means, for the scope of two nodes. */
+  isolation: IsolationSettings;
+}
+
+export const DEFAULT_PERCENTAGE = 40;
+
+/**
+ * How many of `total` nodes may be unhealthy while one of them is fenced. By percentage: of 1 node none, of 2 or 3 one, of more the percentage rounded
+ * down. 0 percent allows none and 100 percent all, whatever the scope.
+ */
+export function allowedUnhealthy(total: number, { percentage, max }: Pick<MaxUnhealthySettings, 'percentage' | 'max'>): number {
+  if (percentage === undefined && max !== undefined) return max;
+  const allowed = share(total, percentage ?? DEFAULT_PERCENTAGE);
+  return max === undefined ? allowed : Math.min(allowed, max);
+}
+
+function share(total: number, percentage: number): number {
+  if (percentage <= 0) return 0;
+  if (percentage >= 100) return total;
+  if (total <= 1) return 0;
+  // Tenths of a percent are whole numbers: 29 percent of 100 is 29, not 28.999.
+  const rounded = Math.floor((total * Math.round(percentage * 1000)) / 100_000);
+  return total <= 3 ? Math.max(1, rounded) : rounded;
+}
+
+/** Too many are down at once: that is no failure of a node but of what they share. */
+export function maxUnhealthy(settings: MaxUnhealthySettings): StormPolicy {
+  return stormPolicy('max-unhealthy', settings, (view) => {
+    const nodes = nodesOf(settings, view);
+    const unhealthy = nodes.filter(isUnhealthy);
+    const allowed = allowedUnhealthy(nodes.length, settings);
+    if (unhealthy.length > allowed) {
+      const silent = unhealthy.filter(({ health }) => health === 'silent').length;
+      const end = allowed === 0 ? 'no node is' : `no more than ${allowed} of them are`;
+      const message = `${unhealthy.length} of ${nodes.length} nodes are unhealthy (${silent} of them silent), ${allowed} may be (${rule(nodes.length, settings)}); ends when ${end}`;
+      return forAll({ reason: 'max-unhealthy', message });
+    }
+    const isolation = nodes.length === 2 && isByPercentage(settings) ? isolationOf(settings.isolation, view) : undefined;
+    if (isolation === undefined) return forAll(undefined);
+    const { message, untilMs } = isolation;
+    const words = `of two nodes one is fenced only by a controller that is not cut off: ${message}`;
+    return forAll({ reason: 'max-unhealthy', message: words, ...(untilMs !== undefined && { untilMs }) });
+  });
+}
+
+/** Do the small scopes apply? */
+function isByPercentage({ percentage, max }: MaxUnhealthySettings): boolean {
+  return percentage === undefined ? max === undefined : percentage < 100;
+}
+
+function rule(total: number, settings: MaxUnhealthySettings): string {
+  const { percentage = DEFAULT_PERCENTAGE, max } = settings;
+  const byShare = total <= 3 && isByPercentage(settings) && percentage > 0 ? `the rule for ${total} in scope` : `${percentage}%, rounded down`;
+  if (max === undefined) return byShare;
+  return settings.percentage === undefined ? `max=${max}` : `${byShare}, and max=${max}`;
+}
