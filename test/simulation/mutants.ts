@@ -78,11 +78,12 @@ function withoutOurTaint(node: Node): Node {
 const honest = (): Partial<Scenario> => ({ fault: 'panic', device: 'honest' });
 const lying = (): Partial<Scenario> => ({ fault: 'hang', device: 'lies' });
 
-/** The core with a leadership that permits every set. */
+/** The core with a leadership that permits every set; nor does the age of what it heard of stops stop a process that stood still. */
 export function withUncheckedLease(dependencies: FenceDependencies): FenceDependencies {
   const { leadership } = dependencies;
   return {
     ...dependencies,
+    options: { ...dependencies.options, stopAnswerMaxAgeMs: Number.POSITIVE_INFINITY },
     leadership: {
       get epoch() {
         return leadership.epoch;

@@ -127,3 +127,53 @@ describe('what an on waits for', () => {
     expect(observation.since(status).set).toBe(sentAtMs + 700);
   });
 });
+
+describe('the answer on which a set begins', () => {
+  /** What the agent hears when it asks, so long after the run began, whether it may send; the API server may be gone meanwhile, or a stop have come. */
+  async function askedAfter(
+    ms: number,
+    cluster: (asked: number) => { spec: { all: true; reason: string }; metadata: { name: string } }[] | Error,
+  ): Promise<string> {
+    const clock = new ManualClock();
+    const bench = new FenceBench(clock);
+    let asked = 0;
+    const list = (): Promise<never> => {
+      const answer = cluster((asked += 1));
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as never);
+    };
+    let heard = 'sent';
+    const run: Runner['run'] = async (job) => {
+      await clock.sleep(ms, job.signal);
+      try {
+        job.mayBegin(1_000);
+      } catch (error) {
+        heard = String(error);
+      }
+      return { id: job.entry.id, result: 'not-sent', message: '', finishedAt: '' };
+    };
+    const dependencies = { ...bench.dependencies, cluster: { ...bench.dependencies.cluster, list }, runner: { ...bench.dependencies.runner, run } };
+    const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+    const { status, entry } = offDue();
+    const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+    runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, new NodeObservation(clock.monotonicMs()));
+    await clock.settle();
+    await clock.advance(ms);
+    await runs.settled();
+    return heard;
+  }
+  const gone = (asked: number): Error | [] => (asked === 1 ? [] : new Error('no answer'));
+
+  it('is at most 1.5 s old, so that no process that stood still while its watch hung sets anything after a stop', async () => {
+    expect(await askedAfter(1_500, gone)).toBe('sent');
+    expect(await askedAfter(1_501, gone)).toMatch(/whether a stop stands was last answered 1501 ms ago/);
+  });
+
+  it('is kept fresh while a slow device is waited for', async () => {
+    expect(await askedAfter(7_900, () => [])).toBe('sent');
+  });
+
+  it('may be a stop that came while the device was waited for, and that no watch has brought', async () => {
+    const stop = [{ spec: { all: true as const, reason: 'wait' }, metadata: { name: 'halt' } }];
+    expect(await askedAfter(1_200, (asked) => (asked > 1 ? stop : []))).toMatch(/NodeFenceStop halt stands/);
+  });
+});

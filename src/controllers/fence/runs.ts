@@ -10,14 +10,15 @@ import { AgentError } from '../../ports/agents.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
 import type { Job } from '../../ports/jobs.ts';
-import { LEASES, NODE_FENCE_STOPS, NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
-import type { NodeFence, NodeFenceStop } from '../../ports/resources.ts';
+import { LEASES, NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
+import type { NodeFence } from '../../ports/resources.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { readyOf } from './observation.ts';
 import type { NodeObservation } from './observation.ts';
 import { endRelease, isTaintedByUs, recoverRelease, release } from './release.ts';
 import { stopOn } from './snapshot.ts';
+import { StopAnswers } from './stop-answers.ts';
 
 /** Between the last off read and the write that frees something; longer, and the power may be back. */
 const PROOF_MAX_AGE_MS = 4_000;
@@ -44,10 +45,12 @@ export class Runs {
   private isDraining = false;
   private onWriteOver: () => void = () => undefined;
   private readonly stopping = new AbortController();
+  private readonly stops: StopAnswers;
 
   constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements) {
     this.dependencies = dependencies;
     this.acknowledgements = acknowledgements;
+    this.stops = new StopAnswers(dependencies);
   }
 
   of(node: string): { inFlight: ReadonlySet<string>; reports: readonly JobReport[] } {
@@ -120,6 +123,7 @@ export class Runs {
   }
 
   private settle(run: Run, report: JobReport | undefined): void {
+    this.stops.over(run.entry.id);
     this.wrote(run.entry.id, undefined);
     const ids = this.inFlight.get(run.node);
     ids?.delete(run.entry.id);
@@ -149,11 +153,8 @@ export class Runs {
     const known = listers.nodes.get(node);
     const isFirstOff = entry.action === 'off' && !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
     const restsOnSilence = isFirstOff && known !== undefined && readyOf(known)?.status === 'Unknown';
-    const [stops, lease] = await Promise.all([
-      cluster.list(NODE_FENCE_STOPS),
-      restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined,
-    ]);
-    const stop = stops.find((candidate) => stopsNode(candidate, node));
+    const [stop, lease] = await Promise.all([this.stops.ask(node), restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined]);
+    this.stops.keepFreshFor(entry.id);
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
     if (lease?.spec.renewTime !== undefined && lease.spec.renewTime !== observation.renewTime) {
       observation.seeLease(lease, clock.monotonicMs());
@@ -226,7 +227,8 @@ export class Runs {
       parametersOf: (other) => this.dependencies.planner.parametersFor(node, other),
       mayBegin: (deadlineMs) => this.mayBegin(node, deadlineMs, entry),
       askAgain: async () => {
-        const stop = (await this.dependencies.cluster.list(NODE_FENCE_STOPS)).find((candidate) => stopsNode(candidate, node));
+        const stop = await this.stops.ask(node);
+        this.stops.keepFreshFor(entry.id);
         if (stop !== undefined) throw this.notSent(entry, `NodeFenceStop ${stop.metadata.name} stands`);
       },
       onSet: () => undefined,
@@ -250,14 +252,18 @@ export class Runs {
     );
   }
 
-  /** P5 and P6 in one synchronous look: the lease, and any stop that the watch has brought by now. */
+  /** P5 and P6 in one synchronous look: the lease, any stop that the watch has brought by now, and how old the quorum's own answer is. */
   private mayBegin(node: string, deadlineMs: number, entry: JournalEntry): void {
     const stop = stopOn(this.dependencies, node);
     if (stop !== undefined) throw this.notSent(entry, `${stop.by} stands`);
+    const refusal = this.stops.refusalFor(node);
+    if (refusal !== undefined) throw this.notSent(entry, refusal);
     if (this.isDraining) throw this.notSent(entry, 'the controller stops');
     if (this.stopping.signal.aborted || !this.dependencies.leadership.mayBegin(deadlineMs))
       throw this.notSent(entry, 'the leader lease does not cover it');
     this.writes.set(entry.id, 'sent');
+    // A release goes on for as long as it has pods; a device is only read from here on.
+    if (entry.agent !== 'kubernetes') this.stops.over(entry.id);
   }
 
   private wrote(id: string, what: 'answered' | undefined): void {
@@ -276,10 +282,6 @@ export class Runs {
 }
 
 class Stopped extends Error {}
-
-function stopsNode({ spec }: NodeFenceStop, node: string): boolean {
-  return spec.all === true || spec.node === node;
-}
 
 /** A graceful stop found nothing on its way: a successor need not wait for it. An off that the device has answered may be ours to take back (P8). */
 function cutOff({ entry, status }: Run, isAnswered: boolean, finishedAt: string): JobReport {

@@ -1,0 +1,71 @@
+import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
+import type { NodeFenceStop } from '../../ports/resources.ts';
+import type { FenceDependencies } from './dependencies.ts';
+
+/** P6: a stop holds within 2 s, so that nothing begins on an older answer than this. */
+const ANSWER_MAX_AGE_MS = 1_500;
+/** While a run waits for its device: a slow one must not find every answer too old. */
+const REFRESH_MS = 500;
+
+/**
+ * What the API's quorum last said of stops, for all runs of this process. A watch may hang, and a process may stand still between a look and a send: the send itself
+ * asks, without any wait, how old the answer is.
+ */
+export class StopAnswers {
+  private readonly dependencies: Pick<FenceDependencies, 'cluster' | 'clock' | 'log' | 'options'>;
+  /** Monotonic time before the last answered question was sent. */
+  private askedAtMs = Number.NEGATIVE_INFINITY;
+  private stops: readonly NodeFenceStop[] = [];
+  private readonly waiting = new Set<string>();
+  private cancel: (() => void) | undefined;
+
+  constructor(dependencies: Pick<FenceDependencies, 'cluster' | 'clock' | 'log' | 'options'>) {
+    this.dependencies = dependencies;
+  }
+
+  /** Reads all stops now; the one that stands on this node. Rejects as the cluster port does. */
+  async ask(node: string): Promise<NodeFenceStop | undefined> {
+    const askedAtMs = this.dependencies.clock.monotonicMs();
+    const stops = await this.dependencies.cluster.list(NODE_FENCE_STOPS);
+    if (askedAtMs >= this.askedAtMs) {
+      this.askedAtMs = askedAtMs;
+      this.stops = stops;
+    }
+    return stops.find((stop) => stopsNode(stop, node));
+  }
+
+  /** From now until `over` the answer is kept fresh for this run. */
+  keepFreshFor(run: string): void {
+    this.waiting.add(run);
+    this.cancel ??= this.dependencies.clock.after(REFRESH_MS, () => void this.refresh());
+  }
+
+  over(run: string): void {
+    this.waiting.delete(run);
+    if (this.waiting.size > 0) return;
+    this.cancel?.();
+    this.cancel = undefined;
+  }
+
+  /** Why nothing may begin on this node by the last answer; `undefined` when it may. */
+  refusalFor(node: string): string | undefined {
+    const stop = this.stops.find((candidate) => stopsNode(candidate, node));
+    if (stop !== undefined) return `NodeFenceStop ${stop.metadata.name} stands`;
+    const ageMs = this.dependencies.clock.monotonicMs() - this.askedAtMs;
+    if (ageMs <= (this.dependencies.options.stopAnswerMaxAgeMs ?? ANSWER_MAX_AGE_MS)) return undefined;
+    return `whether a stop stands was last answered ${Math.round(ageMs)} ms ago; it is asked again`;
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      await this.ask('');
+    } catch (error) {
+      this.dependencies.log.debug('stops could not be read again', { error: String(error) });
+    }
+    this.cancel = this.waiting.size === 0 ? undefined : this.dependencies.clock.after(REFRESH_MS, () => void this.refresh());
+  }
+}
+
+export function stopsNode({ spec }: NodeFenceStop, node: string): boolean {
+  return spec.all === true || spec.node === node;
+}
