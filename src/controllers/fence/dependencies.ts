@@ -1,3 +1,4 @@
+import type { MaintenanceMark } from '../../domain/policies/view.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Runner } from '../../ports/jobs.ts';
@@ -7,6 +8,7 @@ import type { Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts'
 import type { Planner } from '../../ports/planner.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
+import type { Surroundings } from '../../ports/surroundings.ts';
 import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 
 /** Index of pods by `spec.nodeName`, and of VolumeAttachments by `spec.nodeName`. */
@@ -55,4 +57,18 @@ export interface FenceDependencies {
   log: Logger;
   metrics: FenceMetrics;
   options: FenceOptions;
+  /** Probes around the controller; absent: nobody is asked. */
+  surroundings?: Surroundings;
+  /** Marks of others that stand in objects of their own; absent: none is looked for. */
+  foreignMarks?: ForeignMarks;
+  /** Was a leader alive right before this process led? Absent: not known. */
+  tookOver?: () => boolean;
+}
+
+/** Who else has a node in hand, as objects beside the Node say. */
+export interface ForeignMarks {
+  marksOf(node: string): readonly MaintenanceMark[];
+  /** Something failed: look for marks from now on, and go on. Costs nothing when it is asked again. */
+  ask(): void;
+  rest(): void;
 }
