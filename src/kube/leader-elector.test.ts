@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
+import { microTimestamp } from '../ports/clock.ts';
 import type { Cluster, Resource } from '../ports/cluster.ts';
 import { NO_METRICS } from '../ports/metrics.ts';
 import type { KubeObject, Lease } from '../ports/objects.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
 import { LeaderElector, type LeaderElectorOptions } from './leader-elector.ts';
-import { microTimestamp } from './lease-record.ts';
 
 const SILENT: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -1,3 +1,4 @@
+import { microTimestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Lease } from '../ports/objects.ts';
 
@@ -7,11 +8,6 @@ export interface Sighting {
   lease: Lease | undefined;
   /** Monotonic time at which this candidate first saw the record as it is. */
   sinceMs: number;
-}
-
-/** `MicroTime` of the API: RFC 3339 with exactly six digits. */
-export function microTimestamp(clock: Clock): string {
-  return new Date(clock.wallMs()).toISOString().replace('Z', '000Z');
 }
 
 /** A new sighting; keeps the time of the first one while the holder's record is unchanged. A label or annotation is no change. */

@@ -16,3 +16,8 @@ export interface Clock {
 export function timestamp(clock: Clock): string {
   return new Date(clock.wallMs()).toISOString();
 }
+
+/** `MicroTime` of the API: RFC 3339 with exactly six digits, as Leases carry it. */
+export function microTimestamp(clock: Clock): string {
+  return new Date(clock.wallMs()).toISOString().replace('Z', '000Z');
+}

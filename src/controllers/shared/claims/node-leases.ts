@@ -1,0 +1,221 @@
+import { fenceName } from '../../../domain/node-fence.ts';
+import type { MaintenanceMark } from '../../../domain/policies/view.ts';
+import { ApiStatusError } from '../../../ports/api-transport.ts';
+import { microTimestamp } from '../../../ports/clock.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Cluster, Lister } from '../../../ports/cluster.ts';
+import type { Lease, Node } from '../../../ports/objects.ts';
+import type { Logger } from '../../../ports/recorder.ts';
+import { LEASES } from '../../../ports/resources.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import {
+  isRequesters,
+  leaseWords,
+  nodeLeaseName,
+  nodeLeaseState,
+  NODE_LEASE_DURATION_MS,
+  NODE_LEASE_HOLDER,
+  nodeOfLease,
+  seeNodeLease,
+  takenSpec,
+} from './node-lease.ts';
+import type { LeaseSight, NodeLeaseState } from './node-lease.ts';
+
+export interface NodeLeaseDependencies {
+  cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch' | 'remove'>;
+  clock: Clock;
+  log: Logger;
+  /** Leases of `namespace`; empty where there is none, or where we may not read it. */
+  leases: Lister<Lease>;
+  nodes: Lister<Node>;
+  fences: Lister<NodeFence>;
+  leadership: { readonly isLeading: boolean };
+  namespace: string;
+  /** Asks for another look at a node: its lease has changed, or ended by time alone. */
+  wake: (node: string) => void;
+}
+
+/** What a fence must know of another's lease. */
+export interface LeaseHold {
+  policy: 'medik8s-lease';
+  reason: 'node-lease';
+  message: string;
+}
+
+const SWEEP_MS = 30_000;
+const RENEW_MS = NODE_LEASE_DURATION_MS / 3;
+/** A namespace that was not there, or in which we may not write, is tried again after this. */
+const UNUSABLE_MS = 600_000;
+const TRIES_MAX = 3;
+
+/**
+ * Honours and takes the node leases of medik8s. The record at the API is the only truth: what is kept here is when each was first seen. Writes are bounded: one
+ * to take, one for each third of the duration while a fence is open, one to give back.
+ */
+export class NodeLeases {
+  private readonly dependencies: NodeLeaseDependencies;
+  private readonly sights = new Map<string, LeaseSight>();
+  /** One timer for each foreign lease: when it is over nobody else would look. */
+  private readonly timers = new Map<string, () => void>();
+  private unusableUntilMs = Number.NEGATIVE_INFINITY;
+  private cancelSweep: (() => void) | undefined;
+  private isClosed = false;
+
+  constructor(dependencies: NodeLeaseDependencies) {
+    this.dependencies = dependencies;
+    dependencies.leases.onChange((before, after) => {
+      const node = nodeOfLease((after ?? before) as Lease);
+      if (node === undefined) return;
+      if (after === undefined) this.forget(node);
+      else this.see(node, after);
+      dependencies.wake(node);
+    });
+    dependencies.fences.onChange((before, after) => {
+      const fence = after ?? before;
+      if (fence !== undefined && !isOpen(after) && this.stateOf(fence.spec.node).kind === 'ours') void this.tend(fence.spec.node);
+    });
+  }
+
+  /** Looks after what we hold from now on; a successor adopts the leases of its predecessor so. */
+  start(): void {
+    this.cancelSweep = this.dependencies.clock.after(SWEEP_MS, () => void this.sweep());
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.cancelSweep?.();
+    for (const cancel of this.timers.values()) cancel();
+    this.timers.clear();
+  }
+
+  stateOf(node: string): NodeLeaseState {
+    return nodeLeaseState(this.sights.get(node), this.dependencies.clock.monotonicMs());
+  }
+
+  /** Somebody else has this node: nothing isolating, no off and no release may begin. */
+  holdOn(node: string, requestedBy: { kind: string } | undefined): LeaseHold | undefined {
+    const state = this.stateOf(node);
+    if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
+    const message = `${this.words(node, state.holder)} stands: this node is theirs until it is deleted, or is not renewed for ${state.durationMs / 1_000} s`;
+    return { policy: 'medik8s-lease', reason: 'node-lease', message };
+  }
+
+  /** The same as a mark for storm policies. */
+  markOn(node: string): MaintenanceMark | undefined {
+    const state = this.stateOf(node);
+    return state.kind === 'foreign' ? { source: 'medik8s-lease', where: this.words(node, state.holder) } : undefined;
+  }
+
+  /**
+   * Before the first isolating call: the lease is read from the quorum, and taken when it is free or over. Returns why nothing may begin; `undefined`: it is ours,
+   * or there is no such namespace here. Rejects when the API server could not be asked.
+   */
+  async take(node: string, requestedBy: { kind: string } | undefined): Promise<string | undefined> {
+    const { cluster, clock, namespace } = this.dependencies;
+    if (clock.monotonicMs() < this.unusableUntilMs) return this.holdOn(node, requestedBy)?.message;
+    for (let tries = 1; ; tries += 1) {
+      let lease: Lease | undefined;
+      try {
+        lease = await cluster.get(LEASES, nodeLeaseName(node), namespace);
+        if (lease === undefined) this.forget(node);
+        else this.see(node, lease);
+        const state = this.stateOf(node);
+        if (state.kind === 'foreign') return this.holdOn(node, requestedBy)?.message;
+        if (state.kind === 'free') this.see(node, await this.write(node, lease));
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof ApiStatusError)) throw error;
+        const isOvertaken = error.status === 409 || (error.status === 404 && lease !== undefined);
+        if (!isOvertaken && (error.status === 403 || error.status === 404)) return this.notUsable(node, requestedBy, error);
+        if (!isOvertaken || tries >= TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  private write(node: string, existing: Lease | undefined): Promise<Lease> {
+    const { cluster, clock, namespace, nodes } = this.dependencies;
+    const name = nodeLeaseName(node);
+    const spec = takenSpec(existing, clock);
+    if (existing !== undefined) {
+      const { uid, resourceVersion } = existing.metadata;
+      return cluster.mergePatch(LEASES, name, { metadata: { uid, resourceVersion }, spec }, { namespace });
+    }
+    const uid = nodes.get(node)?.metadata.uid;
+    const owner = uid === undefined ? {} : { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: node, uid }] };
+    return cluster.create(LEASES, { metadata: { name, namespace, ...owner }, spec });
+  }
+
+  /** No namespace, or no right to write there: what can be read is honoured, nothing is taken. */
+  private notUsable(node: string, requestedBy: { kind: string } | undefined, error: ApiStatusError): string | undefined {
+    const { clock, log, namespace } = this.dependencies;
+    this.unusableUntilMs = clock.monotonicMs() + UNUSABLE_MS;
+    if (error.status === 403)
+      log.warn('the node lease is not taken: the controller may not write it; apply config/medik8s', { node, namespace, error: error.message });
+    return this.holdOn(node, requestedBy)?.message;
+  }
+
+  private see(node: string, lease: Lease): void {
+    const { clock, wake } = this.dependencies;
+    const nowMs = clock.monotonicMs();
+    this.sights.set(node, seeNodeLease(this.sights.get(node), lease, nowMs));
+    this.timers.get(node)?.();
+    this.timers.delete(node);
+    const state = this.stateOf(node);
+    if (state.kind !== 'foreign' || this.isClosed) return;
+    const overMs = state.untilMs - nowMs + 1;
+    this.timers.set(
+      node,
+      clock.after(overMs, () => {
+        this.timers.delete(node);
+        wake(node);
+      }),
+    );
+  }
+
+  private forget(node: string): void {
+    this.sights.delete(node);
+    this.timers.get(node)?.();
+    this.timers.delete(node);
+  }
+
+  private async sweep(): Promise<void> {
+    for (const lease of [...this.dependencies.leases.all()]) {
+      const node = nodeOfLease(lease);
+      if (node !== undefined && lease.spec.holderIdentity === NODE_LEASE_HOLDER) await this.tend(node);
+    }
+    if (!this.isClosed) this.start();
+  }
+
+  /** Renews our lease while its fence is open, and gives it back when that is over. Only what is ours by its version is written. */
+  private async tend(node: string): Promise<void> {
+    const { cluster, clock, log, fences, leadership, namespace } = this.dependencies;
+    const sight = this.sights.get(node);
+    const state = this.stateOf(node);
+    if (!leadership.isLeading || this.isClosed || sight === undefined || state.kind !== 'ours') return;
+    const { name, uid, resourceVersion } = sight.lease.metadata;
+    if (uid === undefined || resourceVersion === undefined) return;
+    try {
+      if (!isOpen(fences.get(fenceName(node)))) {
+        await cluster.remove(LEASES, name, { namespace, uid, resourceVersion });
+        this.forget(node);
+      } else if (clock.monotonicMs() - state.sinceMs >= RENEW_MS) {
+        const patch = { metadata: { uid, resourceVersion }, spec: { renewTime: microTimestamp(clock) } };
+        this.see(node, await cluster.mergePatch(LEASES, name, patch, { namespace }));
+      }
+    } catch (error) {
+      // Somebody else wrote it, or the API server is away: the watch and the next sweep see to it.
+      log.warn('the node lease was not tended and will be looked at again', { node, error: String(error) });
+    }
+  }
+
+  private words(node: string, holder: string): string {
+    return leaseWords(this.dependencies.namespace, node, holder);
+  }
+}
+
+/** Something of this fence is still to be done by us. */
+function isOpen(fence: NodeFence | undefined): boolean {
+  const status = fence?.status;
+  if (fence === undefined || status === undefined) return false;
+  return status.state !== 'final' && !(status.state === 'error' && status.outcome === 'failed' && fence.metadata.deletionTimestamp === undefined);
+}
