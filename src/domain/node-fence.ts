@@ -100,6 +100,10 @@ export interface Hold {
   policy: string;
   message: string;
   since: string;
+  /** When the words were last brought up to date; at most once a minute. Absent: at `since`. */
+  checkedAt?: string;
+  /** When a person was told that it lasts too long, once for each hold. */
+  alarmedAt?: string;
 }
 
 /** What we set and must take back (P8). */
@@ -194,6 +198,9 @@ export const FENCE_NAME_PREFIX = 'node-fence-';
 export function fenceName(node: string): string {
   return FENCE_NAME_PREFIX + node;
 }
+
+/** The cluster autoscaler takes no node away that carries it. */
+export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 
 export const LIMITS = { journal: 64, message: 512, evidence: 16, history: 32, podNames: 16, conditions: 16 } as const;
 

@@ -1,4 +1,5 @@
 import type { Evidence, Hold, JobResult, NodeFenceSpec, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
+import type { FenceRecord } from './incident-record.ts';
 import type { Plan } from './plan.ts';
 
 /** Everything that one decision may look at: immutable, taken by the shell in one synchronous turn. */
@@ -11,7 +12,7 @@ export interface Snapshot {
   fence: FenceFacts | undefined;
   since: Since;
   /** Reasons not to isolate, switch off or release now; the first one is recorded. */
-  holds: readonly Omit<Hold, 'since'>[];
+  holds: readonly StandingHold[];
   /** A person's stop that stands on this node. */
   stop: { by: string; reason: string } | undefined;
   /** Journal ids of runs under way in this process. */
@@ -22,17 +23,27 @@ export interface Snapshot {
   plan: Plan;
   /** Recorded while the node was healthy. */
   identity: { systemUUID?: string; providerID?: string } | undefined;
+  /** What its report keeps of earlier fences; absent: nothing is known. */
+  record?: FenceRecord;
   /** Number of the node's last incident. */
   lastIncident: number;
   /** A person's word that waits to be weighed and fits this fence, its incident and this boot. */
   acknowledgement: { name: string; uid: string } | undefined;
   workload: { pods: number; terminating: number; volumeAttachments: number };
+  /** Names of pods that wait for a release, a few of them; read while something holds. */
+  waitingPods?: readonly string[];
   /** Of the present leadership. */
   epoch: number;
   /** A device that a predecessor may be calling is not touched before this. */
   actsFromMs: number;
   /** For the ids of new journal entries; one fresh value for each decision. */
   uuid: string;
+}
+
+/** A reason not to act that stands now. */
+export interface StandingHold extends Pick<Hold, 'reason' | 'policy' | 'message'> {
+  /** Absent: `alarm_after` of the plan. */
+  alarmAfterMs?: number;
 }
 
 export interface NodeFacts {

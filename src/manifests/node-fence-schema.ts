@@ -49,12 +49,14 @@ export const SPEC = object<NodeFenceSpec>('What was asked for.', {
   ),
 });
 
+export const TRIGGER_KIND = choice<Trigger['kind']>('Kind of trigger.', {
+  'node-condition': 'a condition of the Node',
+  remediation: 'a remediation object',
+  person: 'a person',
+});
+
 const TRIGGER = object<Trigger>('What started the fence.', {
-  kind: choice<Trigger['kind']>('Kind of trigger.', {
-    'node-condition': 'a condition of the Node',
-    remediation: 'a remediation object',
-    person: 'a person',
-  }),
+  kind: TRIGGER_KIND,
   conditionType: optional(token('Type of the condition, such as Ready.')),
   status: optional(token('Its status: True, False or Unknown.')),
   reason: optional(text('Its reason.')),
@@ -100,6 +102,8 @@ const HOLD = object<Hold>('Why nothing is done now.', {
   policy: token('Name of the policy that holds; empty when none does.', { maxLength: NAME_LENGTH_MAX }),
   message: text('In words.'),
   since: time('Since when.'),
+  checkedAt: optional(time('When the words were last brought up to date; at most once a minute. Absent: at since.')),
+  alarmedAt: optional(time('When an Event said that it lasts too long, once for each hold.')),
 });
 
 const RESTORE = object<Restore>('What nodefence set and must take back.', {
@@ -157,7 +161,7 @@ const RELEASED = object<Released>('The release of the workload.', {
   voidedAt: optional(time('When its evidence was voided: nothing is switched on by itself any more.')),
 });
 
-const TIMELINE = object<Timeline>('When each thing happened.', {
+export const TIMELINE = object<Timeline>('When each thing happened.', {
   failedAt: optional(time('The node failed, as far as its conditions say.')),
   noticedAt: optional(time('The controller saw it.')),
   isolatedAt: optional(time('Isolation was done.')),
@@ -186,7 +190,7 @@ const CONDITION = object<FenceCondition>('One fact about the fence.', {
   lastTransitionTime: time('When the status last changed.'),
 });
 
-const outcome = choice<Outcome>('How the fence ended.', {
+export const OUTCOME = choice<Outcome>('How the fence ended.', {
   recovered: 'fenced, back and healthy',
   untouched: 'healthy again before anything was done',
   replaced: 'its instance was terminated and another takes its place',
@@ -198,7 +202,7 @@ const outcome = choice<Outcome>('How the fence ended.', {
 
 const HISTORY_ENTRY = object<HistoryEntry>('An earlier fence of this node.', {
   incident: integer('Its number.'),
-  outcome,
+  outcome: OUTCOME,
   from: time('Its beginning.'),
   to: time('Its end.'),
   summary: text('One line.'),
@@ -221,7 +225,7 @@ export const STATUS = object<NodeFenceStatus>('What was done and what is known; 
   frozen: optional(FROZEN),
   retries: withDefault(integer('Retries of the current step.'), 0),
   restarts: withDefault(integer('Restarts of the whole fence.'), 0),
-  outcome: optional(outcome),
+  outcome: optional(OUTCOME),
   trigger: optional(TRIGGER),
   jobs: withDefault(list('Ids of the runs of the current step.', token('Id of a run: <method>-<uuid>.', { maxLength: 320 }), RUNS_MAX), []),
   journal: withDefault(list('Every run, written before it begins and after it ended.', JOURNAL_ENTRY, LIMITS.journal), []),

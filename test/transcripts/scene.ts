@@ -78,7 +78,7 @@ export class Scene {
 
   private world(what: string): void {
     const { model, machine } = this.walker;
-    const hold = /^hold (\S+)$/.exec(what)?.[1];
+    const hold = /^hold (?!over$)(\S+)$/.exec(what)?.[1];
     const crash = /^crash (before|after) the effect$/.exec(what)?.[1];
     const pass = /^(\d+)s pass$/.exec(what)?.[1];
     if (hold !== undefined) model.holds = [{ reason: hold, policy: hold, message: `policy ${hold} forbids to act now` }];

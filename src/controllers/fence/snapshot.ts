@@ -2,7 +2,7 @@ import { isTriggered, seemsHealthy } from '../../domain/health.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { EMPTY_PLAN } from '../../domain/plan.ts';
 import type { Plan } from '../../domain/plan.ts';
-import type { JobReport, NodeFacts, Snapshot } from '../../domain/snapshot.ts';
+import type { JobReport, NodeFacts, Snapshot, StandingHold } from '../../domain/snapshot.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFence } from '../../ports/resources.ts';
@@ -10,7 +10,8 @@ import type { FenceDependencies } from './dependencies.ts';
 import type { NodeObservation } from './observation.ts';
 import { readyOf } from './observation.ts';
 import { FINALIZER } from './ownership.ts';
-import { workloadOf } from './workload.ts';
+import { fenceRecord } from './report.ts';
+import { releasablePods, workloadOf } from './workload.ts';
 
 /** One immutable picture of one node, taken in one synchronous turn. */
 export function takeSnapshot(
@@ -20,6 +21,7 @@ export function takeSnapshot(
   observation: NodeObservation,
   runs: { inFlight: ReadonlySet<string>; reports: readonly JobReport[] },
   acknowledgement: Snapshot['acknowledgement'],
+  storm: readonly StandingHold[] = [],
 ): Snapshot {
   const { clock, listers, leadership, planner, random } = dependencies;
   const nowMs = clock.monotonicMs();
@@ -32,6 +34,7 @@ export function takeSnapshot(
   const deciding = status === undefined || status.state === 'final' ? plan : (status.frozen?.plan ?? plan);
   mark(observation, facts, status, deciding, nowMs);
   const report = listers.reports.get(name)?.status;
+  const holds = [...holdsOn(dependencies, name), ...storm];
   return {
     nowMs,
     wall: timestamp(clock),
@@ -47,12 +50,14 @@ export function takeSnapshot(
             finalized: fence.metadata.finalizers?.includes(FINALIZER) === true,
           },
     since: observation.since(status),
-    holds: holdsOn(dependencies, name, nowMs),
+    holds,
+    ...(holds.length === 0 ? {} : { waitingPods: waitingPods(dependencies, name) }),
     stop: stopOn(dependencies, name),
     inFlight: runs.inFlight,
     reports: runs.reports,
     plan,
     identity: report?.identity?.nodeUID === node?.metadata.uid ? report?.identity : undefined,
+    ...(report?.incidents === undefined ? {} : { record: fenceRecord(listers.reports.get(name)) }),
     lastIncident: report?.incident ?? 0,
     acknowledgement,
     workload: workloadOf(listers, name),
@@ -88,9 +93,19 @@ function factsOf(node: Node, observation: NodeObservation, heardSinceMs: number 
   };
 }
 
-/** Reasons of this wave not to act; storm policies join here. */
-function holdsOn({ options, listers }: FenceDependencies, name: string, nowMs: number): Snapshot['holds'] {
-  const holds: { reason: string; policy: string; message: string }[] = [];
+/** An alarm names so many of the pods that wait. */
+const NAMED_PODS = 8;
+
+function waitingPods({ listers }: FenceDependencies, name: string): string[] {
+  const pods = releasablePods(listers, name);
+  const named = pods.slice(0, NAMED_PODS).map(({ metadata }) => `${metadata.namespace ?? 'default'}/${metadata.name}`);
+  return pods.length > NAMED_PODS ? [...named, `${pods.length - NAMED_PODS} more`] : named;
+}
+
+/** Reasons not to act that stand whatever policies are configured: storm policies come after them. */
+export function holdsOn({ options, listers, clock }: FenceDependencies, name: string): StandingHold[] {
+  const nowMs = clock.monotonicMs();
+  const holds: StandingHold[] = [];
   if (options.mode === 'observe')
     holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: the plan stands below, nothing is touched' });
   if (options.ownNode === name) {

@@ -1,6 +1,9 @@
 import { advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
 import { isOnBootThatWasOff, triggerDueMs } from '../health.ts';
+import { bounded, LIMITS } from '../node-fence.ts';
+import type { Hold, NodeFenceStatus } from '../node-fence.ts';
+import type { StandingHold } from '../snapshot.ts';
 import { earliestAfter, event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { closed, failed } from './closing.ts';
@@ -110,14 +113,51 @@ export function waitForChange({ snapshot, status, plan, node }: Context): Transi
   return { status, requeueAtMs: earliestAfter(snapshot.nowMs, healthDue, triggerDue) };
 }
 
-/** The first hold is recorded; one event at its begin, one alarm after `alarm_after`. */
-export function hold({ snapshot, status, plan }: Context): Transition {
-  const first = snapshot.holds[0];
-  if (first === undefined) return { status };
-  const same = status.hold?.reason === first.reason && status.hold.policy === first.policy;
-  const since = same ? (status.hold?.since ?? snapshot.wall) : snapshot.wall;
-  const next = { ...status, hold: { ...first, since }, ...(status.state === 'error' ? {} : { message: first.message }) };
-  const events = same ? [] : [event('Normal', 'FencingHeld', `Held by ${first.policy}: ${first.message}`)];
-  const alarmDue = snapshot.since.held === undefined ? undefined : snapshot.since.held + plan.timing.alarmAfterMs;
-  return { status: next, events, requeueAtMs: alarmDue !== undefined && alarmDue > snapshot.nowMs ? alarmDue : undefined };
+/** Words of a hold are brought up to date no more often than this: a storm has thousands. */
+const CHECK_MIN_MS = 60_000;
+
+/** One hold is recorded, the same one for as long as it stands; one event at its begin, one alarm after `alarm_after`. */
+export function hold(context: Context): Transition {
+  const { snapshot, status, plan } = context;
+  const recorded = status.hold;
+  const standing = standingOf(context);
+  if (standing === undefined) return { status };
+  const { reason, policy } = standing;
+  const message = bounded(standing.message);
+  const alarmAfterMs = standing.alarmAfterMs ?? plan.timing.alarmAfterMs;
+  if (recorded?.reason !== reason || recorded.policy !== policy) {
+    return {
+      status: shown(status, { reason, policy, message, since: snapshot.wall }),
+      events: [event('Normal', 'FencingHeld', `Held by ${policy}: ${message}`)],
+      requeueAtMs: policy === 'observe' ? undefined : snapshot.nowMs + alarmAfterMs,
+    };
+  }
+  const isOld = Math.abs(Date.parse(snapshot.wall) - Date.parse(recorded.checkedAt ?? recorded.since)) >= CHECK_MIN_MS;
+  const checked: Hold = isOld ? { ...recorded, message, checkedAt: snapshot.wall } : recorded;
+  const alarmDueMs = (snapshot.since.held ?? snapshot.nowMs) + alarmAfterMs;
+  const isAlarm = alarmDueMs <= snapshot.nowMs && recorded.alarmedAt === undefined && policy !== 'observe';
+  return {
+    status: shown(status, isAlarm ? { ...checked, alarmedAt: snapshot.wall } : checked),
+    events: isAlarm ? [event('Warning', 'HeldTooLong', alarmWords(context, standing))] : [],
+    requeueAtMs: policy === 'observe' ? undefined : earliestAfter(snapshot.nowMs, alarmDueMs),
+  };
+}
+
+function shown(status: NodeFenceStatus, standing: Hold): NodeFenceStatus {
+  return { ...status, hold: standing, ...(status.state === 'error' ? {} : { message: standing.message }) };
+}
+
+/** The recorded one while it stands, so that a storm of several policies is one trip; `observe` says most and comes first. */
+function standingOf({ snapshot: { holds }, status }: Context): StandingHold | undefined {
+  const observe = holds.find(({ policy }) => policy === 'observe');
+  return observe ?? holds.find(({ policy, reason }) => policy === status.hold?.policy && reason === status.hold.reason) ?? holds[0];
+}
+
+function alarmWords({ snapshot, status, plan }: Context, { policy, message, alarmAfterMs = plan.timing.alarmAfterMs }: StandingHold): string {
+  const pods = snapshot.waitingPods ?? [];
+  const waiting = pods.length === 0 ? 'No pod waits.' : `Pods that wait: ${pods.join(', ')}.`;
+  const words = `Held by ${policy} for more than ${Math.round(alarmAfterMs / 1_000)} s, since ${status.hold?.since ?? ''}: ${message.replace(/\.?$/, '.')} ${waiting}`;
+  const kubernetes =
+    ' After 6 minutes Kubernetes detaches volumes of a node that is not Ready by force, proven off or not, unless its controller manager runs with --disable-force-detach-on-timeout.';
+  return bounded(words, LIMITS.message - kubernetes.length) + kubernetes;
 }

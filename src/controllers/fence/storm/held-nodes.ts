@@ -7,16 +7,23 @@ import type { Queue } from '../dependencies.ts';
 const SOON_MS = 100;
 /** What no change and no known time announces: a view that is fresh again, pods that hang. */
 const AT_LEAST_EVERY_MS = 5_000;
+/** The record says when it was last looked at. */
+const RECORD_EVERY_MS = 300_000;
 /** A slot that is free is free for one: the others need not all ask for it. */
 const WOKEN_AT_ONCE = 16;
+
+interface Waiting {
+  /** The policies that held it when it was last decided about. */
+  word: string;
+  seenAtMs: number;
+}
 
 /** Who waits for a storm policy to let go, the longest waiting first; they are looked at again when it may have. */
 export class HeldNodes {
   private readonly clock: Clock;
   private readonly queue: Queue;
   private readonly holdsOf: (node: string) => readonly StormHold[];
-  /** By node: the policies that held it when it was last decided about. */
-  private readonly waiting = new Map<string, string>();
+  private readonly waiting = new Map<string, Waiting>();
   /** Held once in this fence, whether or not it still is. */
   private readonly everHeld = new Set<string>();
   private cancel: (() => void) | undefined;
@@ -34,10 +41,11 @@ export class HeldNodes {
       this.waiting.delete(node);
       return;
     }
-    this.waiting.set(node, wordOf(holds));
+    const nowMs = this.clock.monotonicMs();
+    this.waiting.set(node, { word: wordOf(holds), seenAtMs: nowMs });
     this.everHeld.add(node);
-    this.lookAt(this.clock.monotonicMs() + AT_LEAST_EVERY_MS);
-    const untilMs = dueOf(holds, this.clock.monotonicMs());
+    this.lookAt(nowMs + AT_LEAST_EVERY_MS);
+    const untilMs = dueOf(holds, nowMs);
     if (untilMs !== undefined) this.lookAt(untilMs);
   }
 
@@ -74,10 +82,10 @@ export class HeldNodes {
     const nowMs = this.clock.monotonicMs();
     let woken = 0;
     let nextMs: number | undefined;
-    for (const [node, before] of this.waiting) {
+    for (const [node, { word, seenAtMs }] of this.waiting) {
       const holds = this.holdsOf(node);
       nextMs = earliest(nextMs, dueOf(holds, nowMs));
-      if (holds.length > 0 && wordOf(holds) === before) continue;
+      if (holds.length > 0 && wordOf(holds) === word && nowMs - seenAtMs < RECORD_EVERY_MS) continue;
       if (woken === WOKEN_AT_ONCE) {
         nextMs = earliest(nextMs, nowMs + SOON_MS);
         break;

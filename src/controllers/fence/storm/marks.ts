@@ -24,7 +24,11 @@ const DELETIONS: Readonly<Record<string, Source>> = {
   'karpenter.sh/disruption': 'karpenter',
 };
 /** Machine-controller-manager says so by a condition while it drains, and by an annotation before. */
-const MCM = { source: 'machine-controller-manager', condition: 'Terminating', annotation: 'node.machine.sapcloud.io/trigger-deletion-by-mcm' } as const;
+const MCM = {
+  source: 'machine-controller-manager',
+  condition: 'Terminating',
+  annotation: 'node.machine.sapcloud.io/trigger-deletion-by-mcm',
+} as const;
 const KARPENTER_FINALIZER = 'karpenter.sh/termination';
 
 /** What else has to be known of a node before its deletion marks and its cordon count. */
