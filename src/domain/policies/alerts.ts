@@ -20,7 +20,7 @@ export function alerts(settings: AlertsSettings): StormPolicy {
     }
     const firing = query.names.length === 0 ? answer : answer.filter((alert) => query.names.includes(alert));
     if (firing.length === 0) return forAll(undefined);
-    const message = `${firing.length === 1 ? 'alert' : 'alerts'} ${named(firing)} ${firing.length === 1 ? 'fires' : 'fire'}: ends when ${firing.length === 1 ? 'it does' : 'none of them does'} no more`;
+    const message = `${firing.length === 1 ? 'alert' : 'alerts'} ${named(firing)} ${firing.length === 1 ? 'fires' : 'fire'}; ends when ${firing.length === 1 ? 'it does no more' : 'none of them does'}`;
     return forAll({ reason: 'alert-firing', message });
   });
   return { ...policy, alertQuery: query };

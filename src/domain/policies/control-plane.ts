@@ -61,7 +61,7 @@ function quorum(node: StormNode, members: readonly EtcdMember[], healthy: Readon
   const needed = Math.floor(members.length / 2) + 1;
   if (left.length >= needed) return undefined;
   const lost = members.filter((member) => !left.includes(member)).map(({ name, source }) => `${name} by ${source}`);
-  const message = `etcd would have ${left.length} of ${members.length} members, its quorum is ${needed} (lost then: ${named(lost)}); ends when ${needed} others are healthy${needed > members.length - 1 ? ', which so few members never allow' : ''}`;
+  const message = `etcd would have ${left.length} of ${members.length} members, its quorum is ${needed} (lost then: ${named(lost)}); ends when at least ${needed} others are healthy${needed > members.length - 1 ? ', which so few members never allow' : ''}`;
   return { reason: 'etcd-quorum', message };
 }
 
@@ -69,6 +69,6 @@ function majority(node: StormNode, planes: readonly StormNode[], sound: Readonly
   const left = planes.filter((other) => sound.has(other) && other.name !== node.name);
   const needed = Math.floor(planes.length / 2) + 1;
   if (left.length >= needed) return undefined;
-  const message = `the members of etcd are not known, and ${left.length} of ${planes.length} control-plane nodes would be healthy, ${needed} must be; ends when ${needed} others are healthy${needed > planes.length - 1 ? ', which so few nodes never allow' : ''}`;
+  const message = `the members of etcd are not known, and ${left.length} of ${planes.length} control-plane nodes would be healthy, ${needed} must be; ends when at least ${needed} others are healthy${needed > planes.length - 1 ? ', which so few nodes never allow' : ''}`;
   return { reason: 'control-plane-majority', message };
 }

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { cooldown } from './cooldown.ts';
+import { heldBy, holdOf, nodes, NOW_MS, view } from './testing/views.ts';
+
+const policy = cooldown({ name: 'cooldown', durationMs: 120_000 });
+
+describe('cooldown', () => {
+  it.each<[what: string, endedAgoMs: number | undefined, untilMs: number | undefined]>([
+    ['no storm yet', undefined, undefined],
+    ['a storm ended now', 0, NOW_MS + 120_000],
+    ['a breath before its end', 119_999, NOW_MS + 1],
+    ['over', 120_000, undefined],
+  ])('%s', (_what, endedAgoMs, untilMs) => {
+    const seen = view(nodes(3), { stormEndedAtMs: endedAgoMs === undefined ? undefined : NOW_MS - endedAgoMs });
+    expect(holdOf(policy, seen)?.untilMs).toBe(untilMs);
+    expect(heldBy(policy, seen)).toHaveLength(untilMs === undefined ? 0 : 3);
+  });
+
+  it('says when it ends', () => {
+    expect(holdOf(policy, view(nodes(1), { stormEndedAtMs: NOW_MS - 30_000 }))?.message).toBe(
+      'a storm ended 30 s ago: nothing is fenced for 120 s after it; ends in 90 s',
+    );
+  });
+});
