@@ -5,7 +5,7 @@ import { offBegan } from '../../domain/journal.ts';
 import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import { levelsOf, STEPS } from '../../domain/plan.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
-import type { JobReport } from '../../domain/snapshot.ts';
+import type { JobReport, StandingHold } from '../../domain/snapshot.ts';
 import { AgentError } from '../../ports/agents.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
@@ -18,6 +18,7 @@ import { readyOf } from './observation.ts';
 import type { NodeObservation } from './observation.ts';
 import { endRelease, isTaintedByUs, recoverRelease, release } from './release.ts';
 import { stopOn } from './snapshot.ts';
+import { isHeldBack } from './storm/fence-facts.ts';
 import { StopAnswers } from './stop-answers.ts';
 
 /** Between the last off read and the write that frees something; longer, and the power may be back. */
@@ -37,6 +38,7 @@ export interface Run {
 export class Runs {
   private readonly dependencies: FenceDependencies;
   private readonly acknowledgements: Acknowledgements;
+  private readonly holdsOn: (node: string) => readonly StandingHold[];
   private readonly inFlight = new Map<string, Set<string>>();
   private readonly finished = new Map<string, JobReport[]>();
   private readonly ending = new Set<Promise<void>>();
@@ -47,8 +49,10 @@ export class Runs {
   private readonly stopping = new AbortController();
   private readonly stops: StopAnswers;
 
-  constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements) {
+  /** `holdsOn`: what holds a node now, looked at right before each call that a hold forbids. */
+  constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements, holdsOn: (node: string) => readonly StandingHold[] = () => []) {
     this.dependencies = dependencies;
+    this.holdsOn = holdsOn;
     this.acknowledgements = acknowledgements;
     this.stops = new StopAnswers(dependencies);
   }
@@ -252,12 +256,14 @@ export class Runs {
     );
   }
 
-  /** P5 and P6 in one synchronous look: the lease, any stop that the watch has brought by now, and how old the quorum's own answer is. */
+  /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the quorum's own answer is. */
   private mayBegin(node: string, deadlineMs: number, entry: JournalEntry): void {
     const stop = stopOn(this.dependencies, node);
     if (stop !== undefined) throw this.notSent(entry, `${stop.by} stands`);
     const refusal = this.stops.refusalFor(node);
     if (refusal !== undefined) throw this.notSent(entry, refusal);
+    const hold = isHeldBack(entry) ? this.holdsOn(node)[0] : undefined;
+    if (hold !== undefined) throw this.notSent(entry, `held by ${hold.policy}: ${hold.message}`);
     if (this.isDraining) throw this.notSent(entry, 'the controller stops');
     if (this.stopping.signal.aborted || !this.dependencies.leadership.mayBegin(deadlineMs))
       throw this.notSent(entry, 'the leader lease does not cover it');

@@ -3,12 +3,12 @@ import type { StormFence } from '../../../domain/policies/view.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 
 /** Isolates or switches off: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */
-export function cutsOff({ step, action }: Pick<JournalEntry, 'step' | 'action'>): boolean {
-  return action === 'off' || (action === 'run' && step !== 'recovery');
+export function cutsOff({ step, action, agent }: Pick<JournalEntry, 'step' | 'action' | 'agent'>): boolean {
+  return action === 'off' || (action === 'run' && step !== 'recovery' && agent !== 'uncordon');
 }
 
 /** What a hold forbids: the above and the release; batches of one ask before each. */
-export function isHeldBack(entry: Pick<JournalEntry, 'step' | 'action'>): boolean {
+export function isHeldBack(entry: Pick<JournalEntry, 'step' | 'action' | 'agent'>): boolean {
   return cutsOff(entry) || entry.action === 'release';
 }
 
