@@ -37,6 +37,18 @@ describe('a machine with several supplies', () => {
     expect(report.message).toContain('left: PowerState=on');
   });
 
+  it('is not said to have a supply off that stayed on while the others went off', async () => {
+    const bench = benchWith();
+    bench.plug('pdu-1', '7').state = 'off';
+    bench.plug('pdu-2', '7').onSet = () => Promise.resolve(ACCEPTED);
+    const stuck = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    expect(stuck).toMatchObject({ result: 'timeout' });
+    expect(stuck.edge).toBeUndefined();
+    bench.plug('pdu-1', '7').state = 'on';
+    bench.plug('pdu-2', '7').state = 'off';
+    expect(await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }))).toMatchObject({ result: 'timeout', edge: 'off' });
+  });
+
   it('gives no evidence when an earlier supply comes back in the middle of the pass', async () => {
     const bench = benchWith();
     const left = bench.plug('pdu-1', '7');

@@ -16,7 +16,7 @@ export interface Switched {
   reads: number;
   identity: 'verified' | 'unverified';
   detail: string;
-  /** The last answers were exactly the opposite: whatever was sent, nothing has come of it by then. */
+  /** The last answer of the device that was switched was exactly the opposite: whatever was sent, nothing has come of it by then. */
   opposite: boolean;
   /** It showed the wanted state before the set. */
   edgeUnseen: boolean;
@@ -59,6 +59,7 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
 
 interface Pass {
   agrees: boolean;
+  /** Of the last device, which is the one that is switched; the others only have to agree. */
   opposite: boolean;
   detail: string;
   identity: 'verified' | 'unverified';
@@ -68,14 +69,14 @@ interface Pass {
 async function readAll(devices: readonly DeviceCall[], wanted: Wanted): Promise<Pass> {
   const details: string[] = [];
   let agrees = true;
-  let opposite = true;
+  let opposite = false;
   let identity: Pass['identity'] = 'verified';
   let deviceTime: string | undefined;
   for (const device of devices) {
     try {
       const reading: Reading = await device.read();
       agrees &&= device.shows(reading, wanted);
-      opposite &&= device.shows(reading, wanted === 'off' ? 'on' : 'off');
+      opposite = device.shows(reading, wanted === 'off' ? 'on' : 'off');
       if (reading.identity === 'unverified') identity = 'unverified';
       deviceTime = reading.deviceTime ?? deviceTime;
       details.push(`${device.method.name}: ${inWords(reading)}`);
