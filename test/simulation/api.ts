@@ -1,3 +1,4 @@
+import { freeze } from '../../src/drill/apiserver/json.ts';
 import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
@@ -9,6 +10,7 @@ import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
 import type { Kernel } from './kernel/kernel.ts';
+import { WORLD_BEGINS_WALL_MS } from './kernel/process-clock.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 
 export const CONTROLLER_USER = 'nodefence';
@@ -24,6 +26,9 @@ const DEFINITIONS: Resource<CustomResourceDefinition> = {
 };
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 
+/** Frozen, so that all worlds of a process share them. */
+const INSTALLED = freeze(structuredClone(CUSTOM_RESOURCE_DEFINITIONS));
+
 /** The embedded API server of one simulated world; it answers at once, what lies between is the transports' affair. */
 export class SimulatedApi {
   /** For building the world and for looking at its end: no delay, no fault. */
@@ -32,15 +37,16 @@ export class SimulatedApi {
   readonly process: SimulatedProcess;
   readonly #server: ApiServer;
 
-  constructor(kernel: Kernel, nodes: readonly string[], audit: (event: ApiEvent) => void) {
+  constructor(kernel: Kernel, nodes: readonly string[], audit: (event: ApiEvent) => void, clockRate = 1) {
     const names = [ADMIN, CONTROLLER_USER, CONTROLLER_MANAGER, ...nodes.map((node) => `system:node:${node}`)];
-    this.process = kernel.spawn('api-server');
+    this.process = kernel.spawn('api-server', clockRate);
     this.#server = new ApiServer({
       clock: this.process.clock,
       random: kernel.random('api-server'),
       users: names.map((name) => ({ name, groups: ['system:masters'], token: name })),
       authorization: 'always-allow',
       audit,
+      auditTimeMs: () => WORLD_BEGINS_WALL_MS + kernel.nowMs,
     });
     this.admin = new ApiClient({ transport: this.transportFor(ADMIN) });
   }
@@ -51,7 +57,7 @@ export class SimulatedApi {
 
   /** Custom resources and our namespace. */
   async install(): Promise<void> {
-    for (const definition of CUSTOM_RESOURCE_DEFINITIONS) {
+    for (const definition of INSTALLED) {
       await this.admin.create(DEFINITIONS, definition);
     }
     await this.admin.create(NAMESPACES, { metadata: { name: FENCE_NAMESPACE } });
@@ -59,6 +65,16 @@ export class SimulatedApi {
 
   createWorkload(replicas: number): Promise<void> {
     return createScene(this.admin, { ...DEFAULT_SCENE, replicas });
+  }
+
+  /** History is compacted: every watch gets 410, and what resumes from before does too. */
+  expire(): void {
+    this.#server.compact();
+    this.#server.endWatches('expire');
+  }
+
+  endWatches(): void {
+    this.#server.endWatches('close');
   }
 
   /** Bookmarks and timeouts of watches. */

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
-import type { Configuration } from './scenario.ts';
+import type { Configuration, Feed, Policies } from './scenario.ts';
 
 export const FENCE_NAMESPACE = 'nodefence-system';
 const SECRET_NAME = 'bmc-credentials';
@@ -10,14 +10,43 @@ export const SECRET_TEXT = 'correct-horse-battery-staple';
 /** The password after a rotation. */
 export const ROTATED_TEXT = 'another-horse-another-staple';
 
+const TEMPLATE = 'fence-method-template-bmc';
+const CLUSTER_MAP = 'fence-cluster-config';
+const HELD_POLICY = 'fence-policy-max-unhealthy';
+
+/** What an administrator writes for a world. */
+export interface Written {
+  nodes: readonly string[];
+  configuration: Configuration;
+  feed: Feed | undefined;
+  withSecret: boolean;
+}
+
 /** The ConfigMaps that an administrator would write for these nodes, in the seed's own form. */
-export async function createFenceConfiguration(
-  admin: Pick<Cluster, 'create'>,
-  nodes: readonly string[],
-  configuration: Configuration,
-  withSecret: boolean,
-): Promise<void> {
-  const clusterProperties = propertiesOf({
+export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, written: Written): Promise<void> {
+  const { nodes, configuration, feed } = written;
+  await createMap(admin, CLUSTER_MAP, { 'config.properties': propertiesOf(clusterSettings(configuration)) });
+  for (const [name, settings] of Object.entries(policySettings(configuration.policies))) {
+    await createMap(admin, `fence-policy-${name}`, { 'config.properties': propertiesOf({ policy_name: name, ...settings }) });
+  }
+  await createMap(admin, TEMPLATE, { 'template.properties': propertiesOf({ agent_name: 'sim-bmc', secret: SECRET_NAME }) });
+  if (written.withSecret) {
+    // Base64, as the API takes it.
+    const data = { password: Buffer.from(SECRET_TEXT).toString('base64') };
+    await admin.create(SECRETS, { metadata: { name: SECRET_NAME, namespace: FENCE_NAMESPACE }, data });
+  }
+  for (const node of nodes) {
+    await createMap(admin, `fence-config-${node}`, {
+      'config.properties': propertiesOf({ node_name: node, isolation: 'cordon', ...powerSteps(feed), recovery: 'uncordon' }),
+      'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'run' }),
+      'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'run' }),
+      ...powerMethods(node, feed),
+    });
+  }
+}
+
+function clusterSettings(configuration: Configuration): Record<string, string> {
+  return {
     isolation_delay: inSeconds(configuration.isolationDelayMs),
     power_management_delay: inSeconds(configuration.powerManagementDelayMs),
     step_retries: String(configuration.stepRetries),
@@ -29,23 +58,44 @@ export async function createFenceConfiguration(
     settle: inSeconds(configuration.settleMs),
     release_timeout: inSeconds(configuration.releaseTimeoutMs),
     release: configuration.release,
-  });
-  await createMap(admin, 'fence-cluster-config', { 'config.properties': clusterProperties });
-  await createMap(admin, 'fence-method-template-bmc', { 'template.properties': propertiesOf({ agent_name: 'sim-bmc', secret: SECRET_NAME }) });
-  if (withSecret) {
-    // Base64, as the API takes it.
-    const data = { password: Buffer.from(SECRET_TEXT).toString('base64') };
-    await admin.create(SECRETS, { metadata: { name: SECRET_NAME, namespace: FENCE_NAMESPACE }, data });
+    ...(configuration.policies === 'off' ? { policies: '' } : {}),
+  };
+}
+
+/** Policies that differ from their defaults, with their own keys. */
+function policySettings(policies: Policies): Record<string, Record<string, string>> {
+  const prompt = { 'startup-grace': { duration: '0s' } };
+  switch (policies) {
+    case 'off':
+    case 'default':
+      return {};
+    case 'prompt':
+      return prompt;
+    case 'one-at-a-time':
+      return { ...prompt, 'max-concurrent': { max: '1' } };
   }
-  for (const node of nodes) {
-    await createMap(admin, `fence-config-${node}`, {
-      'config.properties': propertiesOf({ node_name: node, isolation: 'cordon', power_management: 'bmc-off bmc-on', recovery: 'uncordon' }),
-      'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'run' }),
-      'fence-method-uncordon': propertiesOf({ agent_name: 'uncordon', action: 'run' }),
-      'fence-method-bmc-off': propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${node}`, action: 'off' }),
-      'fence-method-bmc-on': propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${node}`, action: 'on' }),
-    });
+}
+
+function powerSteps(feed: Feed | undefined): Record<string, string> {
+  switch (feed?.kind) {
+    case undefined:
+      return { power_management: 'bmc-off bmc-on' };
+    case 'supplies':
+      return { power_management: 'outlet-1-off outlet-2-off outlet-1-on outlet-2-on bmc-on' };
+    case 'level':
+      return { power_management: 'bmc-off bmc-on', 'power_management.2': 'outlet-1-off outlet-1-on bmc-on' };
   }
+}
+
+function powerMethods(node: string, feed: Feed | undefined): Record<string, string> {
+  const devices = ['bmc', ...(feed === undefined ? [] : feed.kind === 'level' ? ['outlet-1'] : ['outlet-1', 'outlet-2'])];
+  const entries = devices.flatMap((device) =>
+    (['off', 'on'] as const).map((action) => [
+      `fence-method-${device}-${action}`,
+      propertiesOf({ template: TEMPLATE, address: `${device}-${node}`, action }),
+    ]),
+  );
+  return Object.fromEntries(entries) as Record<string, string>;
 }
 
 /** What somebody does to the failed node's configuration by mistake; `other` is another node. What was deleted before stays so. */
@@ -65,10 +115,25 @@ export async function editFenceConfiguration(
   }
   const method = (action: 'on' | 'off'): string =>
     kind === 'address'
-      ? propertiesOf({ template: 'fence-method-template-bmc', address: `bmc-${other}`, action })
+      ? propertiesOf({ template: TEMPLATE, address: `bmc-${other}`, action })
       : propertiesOf({ agent_name: 'no-such-agent', address: `bmc-${node}`, action });
   const data = { 'fence-method-bmc-off': method('off'), 'fence-method-bmc-on': method('on') };
   await admin.mergePatch(CONFIG_MAPS, name, { data }, { namespace: FENCE_NAMESPACE });
+}
+
+/** The settings of all nodes become nonsense; what is returned puts them back. */
+export async function breakClusterSettings(admin: Pick<Cluster, 'mergePatch'>, configuration: Configuration): Promise<() => Promise<unknown>> {
+  const write = (settings: Record<string, string>): Promise<unknown> =>
+    admin.mergePatch(CONFIG_MAPS, CLUSTER_MAP, { data: { 'config.properties': propertiesOf(settings) } }, { namespace: FENCE_NAMESPACE });
+  const right = clusterSettings(configuration);
+  await write({ ...right, settle: 'soon', power_management_delay: '-1s' });
+  return () => write(right);
+}
+
+/** A policy that holds everything, until what is returned takes it away. */
+export async function holdEverything(admin: Pick<Cluster, 'create' | 'remove'>): Promise<() => Promise<unknown>> {
+  await createMap(admin, HELD_POLICY, { 'config.properties': propertiesOf({ policy_name: 'max-unhealthy', max: '0' }) });
+  return () => admin.remove(CONFIG_MAPS, HELD_POLICY, { namespace: FENCE_NAMESPACE });
 }
 
 /** The BMCs' password is changed; the devices take it when they take it. Without a Secret nothing happens. */

@@ -2,7 +2,7 @@ import { clusterAgents, createRegistry } from '../../agents/registry.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { ControllerEvent } from '../../src/drill/laws/trace.ts';
 import type { ControllerProgram, RunningController } from './controller-program.ts';
-import { simulatedDefinition } from './devices.ts';
+import { simulatedDefinition } from './device-agent.ts';
 import type { SimulatedDevice } from './devices.ts';
 import { FaultyTransport } from './faulty-transport.ts';
 import type { Kernel } from './kernel/kernel.ts';

@@ -8,7 +8,9 @@ export function describeScenario(scenario: Scenario): string {
   return [
     `${scenario.fault} of ${scenario.victim}${flaps.length > 1 ? `, ${flaps.length} times` : ''} (${scenario.nodes.length} nodes)`,
     `bmc ${scenario.device}`,
+    scenario.feed === undefined ? undefined : `${scenario.feed.kind} restore ${scenario.feed.restore}`,
     `release ${scenario.configuration.release}`,
+    scenario.configuration.policies === 'prompt' ? undefined : `policies ${scenario.configuration.policies}`,
     scenario.controllers === 2 ? 'two controllers' : 'one controller',
     ...crashes.map(describeCrash),
     crashes.length > 0 ? `back after ${seconds(scenario.restartAfterMs)}` : undefined,
@@ -53,11 +55,35 @@ function wordsOf(disturbance: Disturbance): string {
     case 'clock':
       return `wall clock of ${disturbance.who} jumps by ${seconds(disturbance.byMs)}`;
     case 'stop':
-      return 'a person stops it';
+      return `a person stops ${disturbance.scope === 'node' ? 'the node' : 'it'}`;
     case 'edit':
       return `configuration ${disturbance.kind}`;
     case 'delete-fence':
       return 'a person deletes the NodeFence';
+    case 'delete-node':
+      return 'a person deletes the Node';
+    case 'acknowledge':
+      return `a ${disturbance.word} word of a person`;
+    case 'mark':
+      return `a foreign ${disturbance.mark}`;
+    case 'burst':
+      return `burst of ${disturbance.how}`;
+    case 'restart':
+      return 'the API server restarts';
+    case 'expire':
+      return 'history is compacted';
+    case 'hardware':
+      return `bmc of ${disturbance.node} ${disturbance.behaviour}`;
+    case 'swap':
+      return `addresses swapped with ${disturbance.node}`;
+    case 'late':
+      return `next off late by ${seconds(disturbance.byMs)}`;
+    case 'power-on':
+      return `somebody switches ${disturbance.node} on`;
+    case 'fail':
+      return `${disturbance.fault} of ${disturbance.node}`;
+    case 'switch':
+      return `the switch of ${disturbance.nodes.join(' ')} is down`;
   }
 }
 

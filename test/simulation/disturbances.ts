@@ -1,60 +1,78 @@
-import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ApiClient } from '../../src/kube/client.ts';
-import { NODE_FENCE_STOPS, NODE_FENCES } from '../../src/ports/resources.ts';
-import { editFenceConfiguration, ROTATED_TEXT, rotateSecret } from './configuration.ts';
+import type { SimulatedApi } from './api.ts';
+import { breakClusterSettings, editFenceConfiguration, holdEverything, ROTATED_TEXT, rotateSecret } from './configuration.ts';
 import { hostOf } from './controllers.ts';
 import type { Controllers, Replica } from './controllers.ts';
-import type { SimulatedDevice } from './devices.ts';
+import { Hardware } from './hardware.ts';
 import type { Kernel } from './kernel/kernel.ts';
-import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import { EVERYONE } from './network.ts';
 import type { Breakage, Network } from './network.ts';
-import type { Disturbance, Who } from './scenario.ts';
-
-const STOP_NAME = 'by-hand';
+import { People } from './people.ts';
+import type { Rack } from './rack.ts';
+import type { Disturbance, Edit, Scenario, Who, Word } from './scenario.ts';
 
 export interface Disturbed {
   kernel: Kernel;
-  admin: ApiClient;
+  api: SimulatedApi;
   controllers: Controllers;
   /** Between the controllers and the API server. */
   network: Network;
   /** Between everything else and the API server. */
   inside: Network;
-  victim: string;
-  /** Another node, whose device a wrong edit names. */
-  other: string;
-  device: SimulatedDevice | undefined;
-  apiServer: SimulatedProcess;
-  kubelets: readonly SimulatedProcess[];
+  rack: Rack;
+  scenario: Pick<Scenario, 'victim' | 'nodes' | 'configuration' | 'disturbances'>;
   /** Name of the process that holds the Lease. */
   leader: () => string | undefined;
 }
 
+/** Ends what was begun. */
+type End = () => unknown;
+
 /** Does what the scenario's disturbances say, when they say it. */
 export class Disturbances {
   readonly #world: Disturbed;
+  readonly #people: People;
+  readonly #hardware: Hardware;
+  readonly #admin: ApiClient;
 
   constructor(world: Disturbed) {
     this.#world = world;
+    this.#admin = world.api.admin;
+    this.#people = new People(world.api.admin);
+    this.#hardware = new Hardware(world.kernel, world.rack, world.inside);
   }
 
-  schedule(disturbances: readonly Disturbance[]): void {
-    const { kernel } = this.#world;
-    for (const disturbance of disturbances) {
+  schedule(): void {
+    const { kernel, scenario } = this.#world;
+    for (const disturbance of scenario.disturbances) {
       kernel.schedule(disturbance.atMs, () => {
         kernel.trace(`disturbance ${disturbance.what}`);
         const end = this.#begin(disturbance);
         if (end !== undefined) {
-          kernel.schedule(disturbance.durationMs, end);
+          kernel.schedule(disturbance.durationMs, () => {
+            void this.#end(disturbance.what, end);
+          });
         }
       });
     }
   }
 
+  /** Something that people have begun is not done yet. */
+  get isPending(): boolean {
+    return this.#hardware.isPending;
+  }
+
+  async #end(what: Disturbance['what'], end: End | Promise<End>): Promise<void> {
+    this.#world.kernel.trace(`the end of ${what}`);
+    await (
+      await end
+    )();
+  }
+
   /** Returns what ends it. */
-  #begin(disturbance: Disturbance): (() => void) | undefined {
-    const { controllers, admin, victim, device } = this.#world;
+  #begin(disturbance: Disturbance): End | Promise<End> | undefined {
+    const { controllers, rack } = this.#world;
+    const { victim } = this.#world.scenario;
     switch (disturbance.what) {
       case 'pause':
         controllers.pause(this.#replica(disturbance.who), disturbance.kind, disturbance.durationMs);
@@ -64,34 +82,89 @@ export class Disturbances {
         return undefined;
       case 'break':
         return this.#break(disturbance.who, disturbance.how);
+      case 'burst':
+        return this.#world.network.refuseMost(disturbance.how);
+      case 'restart':
+        return this.#restart();
+      case 'expire':
+        this.#world.api.expire();
+        return undefined;
       case 'device':
         return this.#cutDevice(disturbance.how);
+      case 'hardware':
+        return this.#hardware.change(disturbance.node, disturbance.behaviour);
+      case 'swap':
+        rack.swap(victim, disturbance.node);
+        return () => {
+          rack.swap(victim, disturbance.node);
+        };
+      case 'late':
+        return this.#delayNextOff(disturbance.byMs);
+      case 'power-on':
+        this.#hardware.switchOn(disturbance.node);
+        return undefined;
+      case 'fail':
+        return this.#hardware.fail(disturbance.node, disturbance.fault);
+      case 'switch':
+        return this.#hardware.cut(disturbance.nodes);
       case 'clock':
         this.#jump(disturbance.who, disturbance.byMs);
         return undefined;
       case 'stop':
-        void admin
-          .create(NODE_FENCE_STOPS, { metadata: { name: STOP_NAME }, spec: { all: true, reason: 'somebody works on it' } })
-          .catch(isThereAlready);
-        return () => {
-          void admin.remove(NODE_FENCE_STOPS, STOP_NAME);
-        };
+        return this.#people.stop(disturbance.scope === 'node' ? victim : undefined);
       case 'edit':
-        if (disturbance.kind !== 'rotated') {
-          void editFenceConfiguration(admin, victim, this.#world.other, disturbance.kind);
-          return undefined;
-        }
-        void rotateSecret(admin, ROTATED_TEXT);
+        return this.#edit(disturbance.kind);
+      case 'delete-fence':
+        void this.#people.deleteFence(victim);
+        return undefined;
+      case 'acknowledge':
+        return this.#acknowledge(disturbance.word);
+      case 'delete-node':
+        void this.#people.deleteNode(victim);
+        return () => {
+          this.#hardware.reset(victim);
+        };
+      case 'mark':
+        return this.#people.mark(victim, disturbance.mark);
+    }
+  }
+
+  /** A true word comes from somebody who has pulled the plug, and who plugs it in again in the end. */
+  #acknowledge(word: Word): End | undefined {
+    const { victim } = this.#world.scenario;
+    if (word === 'true') this.#hardware.pullPlug(victim);
+    void this.#people.acknowledge(victim, word);
+    if (word !== 'true') return undefined;
+    return () => {
+      this.#hardware.switchOn(victim);
+    };
+  }
+
+  #edit(kind: Edit): End | Promise<End> | undefined {
+    const { scenario, rack } = this.#world;
+    const { victim, nodes, configuration } = scenario;
+    switch (kind) {
+      case 'cluster':
+        return breakClusterSettings(this.#admin, configuration);
+      case 'policy':
+        return holdEverything(this.#admin);
+      case 'rotated': {
+        void rotateSecret(this.#admin, ROTATED_TEXT);
         // The device takes the new password a while before or after the Secret has it.
         return () => {
-          if (device !== undefined) {
-            device.password = ROTATED_TEXT;
-          }
+          const device = rack.bmcOf(victim);
+          if (device !== undefined) device.password = ROTATED_TEXT;
         };
-      case 'delete-fence':
-        void admin.remove(NODE_FENCES, fenceName(victim));
+      }
+      default:
+        void editFenceConfiguration(this.#admin, victim, nodes[1] ?? victim, kind);
         return undefined;
     }
+  }
+
+  #delayNextOff(byMs: number): undefined {
+    const device = this.#world.rack.bmcOf(this.#world.scenario.victim);
+    if (device !== undefined) device.delayNextOffMs = byMs;
   }
 
   #replica(who: Who): Replica {
@@ -118,8 +191,18 @@ export class Disturbances {
     };
   }
 
+  /** Nobody reaches it; afterwards it knows the present, and nothing of how it came about. */
+  #restart(): () => void {
+    const end = this.#break('everyone', 'refused');
+    this.#world.api.endWatches();
+    return () => {
+      this.#world.api.expire();
+      end();
+    };
+  }
+
   #cutDevice(how: 'cut' | 'mute'): () => void {
-    const { device } = this.#world;
+    const device = this.#world.rack.bmcOf(this.#world.scenario.victim);
     if (device !== undefined) {
       device.network = how;
     }
@@ -131,23 +214,16 @@ export class Disturbances {
   }
 
   #jump(who: 'controllers' | 'leader' | 'api-server' | 'kubelets', byMs: number): void {
-    const { controllers, apiServer, kubelets } = this.#world;
+    const { controllers, api, rack } = this.#world;
     const leader = this.#world.leader();
     const processes = {
       controllers: controllers.processes,
       leader: controllers.processes.filter(({ name }) => name === leader),
-      'api-server': [apiServer],
-      kubelets,
+      'api-server': [api.process],
+      kubelets: rack.kubelets,
     }[who];
     for (const process of processes) {
       process.jumpWallClock(byMs);
     }
-  }
-}
-
-/** Two stops of one seed may overlap; the second says nothing new. */
-function isThereAlready(error: unknown): void {
-  if (!(error instanceof Error && error.message.includes('already exists'))) {
-    throw error;
   }
 }

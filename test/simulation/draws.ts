@@ -3,8 +3,8 @@ import type { CrashPoint } from './kernel/port.ts';
 import { SeededRandom } from './kernel/seeded-random.ts';
 import { CALM_API } from './network.ts';
 import type { ApiFaults, Breakage, RangeMs } from './network.ts';
-import { expectedOf } from './scenario.ts';
 import type { Configuration, Disturbance, NodeFault, Scenario, Who } from './scenario.ts';
+import { withMore } from './more-draws.ts';
 
 const FAULT_AT_MS = 18_000;
 
@@ -62,7 +62,8 @@ const CRASH_CALLS: Readonly<Record<string, number>> = {
 };
 
 const DISTURBANCES: Readonly<Record<'0' | '1' | '2' | '3', number>> = { 0: 35, 1: 40, 2: 17, 3: 8 };
-const KINDS: Readonly<Record<Disturbance['what'], number>> = {
+type Kind = 'pause' | 'terminate' | 'break' | 'device' | 'clock' | 'stop' | 'edit' | 'delete-fence';
+const KINDS: Readonly<Record<Kind, number>> = {
   pause: 6,
   terminate: 4,
   break: 8,
@@ -104,7 +105,7 @@ export function scenarioOf(seed: number): Scenario {
     faultsEndMs: 200_000,
     configuration: drawConfiguration(random, isRough),
   };
-  return { ...scenario, expected: expectedOf(scenario) };
+  return withMore(scenario);
 }
 
 function drawCrashes(random: SeededRandom): CrashPoint[] {
@@ -132,7 +133,7 @@ function drawDisturbances(random: SeededRandom): Disturbance[] {
 }
 
 /** One disturbance, or several that belong together: both replicas paused, or stopped for an upgrade, one after the other. */
-function drawDisturbance(random: SeededRandom, what: Disturbance['what'], atMs: number): Disturbance[] {
+function drawDisturbance(random: SeededRandom, what: Kind, atMs: number): Disturbance[] {
   switch (what) {
     case 'pause': {
       const pause = (who: Who, fromMs: number): Disturbance => ({
@@ -194,5 +195,6 @@ function drawConfiguration(random: SeededRandom, isRough: boolean): Configuratio
     settleMs: 12_000,
     releaseTimeoutMs: random.pick([30_000, 60_000]),
     release: random.chance(0.7) ? 'out-of-service' : 'delete-pods',
+    policies: 'prompt',
   };
 }

@@ -1,38 +1,50 @@
-import { fenceName } from '../../src/domain/node-fence.ts';
+import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
+import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { NODES, PODS } from '../../src/ports/resources.ts';
-import { isCutOff } from './scenario.ts';
+import { endStateOf } from './rest.ts';
+import { failing, isCutOff } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { World } from './world.ts';
 
-/** What is wrong with how the world stands at the end: the fence has not ended, has ended another way, or left the workload behind. */
+/** What is wrong with how the world stands at the end: a fence has not ended, has ended another way, or left the workload behind. */
 export async function endOf(world: World, scenario: Scenario, nowMs: number): Promise<string[]> {
-  const name = fenceName(scenario.victim);
+  const { expected, victim } = scenario;
+  const name = fenceName(victim);
   const status = world.fence.of(name);
-  const state = status?.state ?? 'none';
+  const state = endStateOf(status);
   const wrong: string[] = [];
   if (!world.isOver()) {
-    wrong.push(
-      `after ${(nowMs / 1000).toFixed(0)} s of virtual time the fence has not ended: ${state}, ${status?.step ?? '-'}: ${status?.message ?? '-'}`,
-    );
-  } else if (!scenario.expected.states.some((expected) => expected === state)) {
-    wrong.push(`the fence ended as ${state} instead of ${scenario.expected.states.join(' or ')}: ${status?.message ?? '-'}`);
+    const open = world.fence.names.map((fence) => `${fence} ${describe(world.fence.of(fence))}`);
+    wrong.push(`after ${(nowMs / 1000).toFixed(0)} s of virtual time the fence has not ended: ${open.join('; ')}`);
+  } else if (state === undefined || !expected.states.includes(state)) {
+    wrong.push(`the fence ended as ${describe(status)} instead of ${expected.states.join(' or ')}`);
   }
-  for (const other of world.fence.names.filter((candidate) => candidate !== name)) {
-    // After an outage of everything a sound node may have been suspected and cordoned; that nothing was switched there is checked at every set.
-    if (!isCutOff(scenario) || world.fence.of(other)?.state !== 'final') {
-      wrong.push(`a node that did not fail was fenced: ${other} (${world.fence.of(other)?.message ?? '-'})`);
-    }
-  }
-  if (scenario.expected.release === 'must' && world.releases === 0) {
+  wrong.push(...otherFences(world, scenario));
+  if (expected.release === 'must' && world.releasesOf(victim) === 0) {
     wrong.push('the workload was never released');
   }
-  if (scenario.expected.release === 'never' && world.releases > 0) {
-    wrong.push(`the workload was released ${world.releases} times although nothing was proven`);
+  if (expected.release === 'never' && world.releasesOf(victim) > 0) {
+    wrong.push(`the workload was released ${world.releasesOf(victim)} times although nothing was proven`);
   }
-  if (wrong.length === 0 && state === 'final') {
+  if (wrong.length === 0 && world.fence.names.every((fence) => world.fence.of(fence)?.state === 'final')) {
     wrong.push(...(await unrecovered(world, scenario)));
   }
   return wrong;
+}
+
+function otherFences(world: World, scenario: Scenario): string[] {
+  const failed = failing(scenario);
+  return world.fence.names.flatMap((fence) => {
+    const node = fence.slice(FENCE_NAME_PREFIX.length);
+    const status = world.fence.of(fence);
+    if (failed.has(node)) return [];
+    // After an outage of everything a sound node may have been suspected and cordoned; that nothing was switched there is checked at every set.
+    return isCutOff(scenario) && status?.state === 'final' ? [] : [`a node that did not fail was fenced: ${fence} (${describe(status)})`];
+  });
+}
+
+function describe(status: NodeFenceStatus | undefined): string {
+  return status === undefined ? 'none' : `${status.state}, ${status.step}: ${status.message ?? '-'}`;
 }
 
 /** After a recovery every node is Ready and free of our marks, and every pod of the StatefulSet runs. */

@@ -4,6 +4,7 @@ import type { Port } from './kernel/port.ts';
 import type { Network, RequestFate } from './network.ts';
 
 const RETRY_AFTER_SECONDS = 1;
+const SMALL_PAGE = '2';
 const CONNECT_TIMEOUT_MS = 3_000;
 
 /** The way from one simulated process to the API server in the same world: an `ApiTransport` with latency, faults and crashes. */
@@ -21,12 +22,15 @@ export class FaultyTransport implements ApiTransport {
     this.#host = host;
   }
 
-  request(request: ApiRequest): Promise<ApiResponse> {
+  request(asked: ApiRequest): Promise<ApiResponse> {
+    const request = this.#paged(asked);
     const { process } = this.#port;
     if (request.signal?.aborted === true) {
       return Promise.reject(new TransportError('aborted', `${request.method} ${request.path} was given up before it was sent`));
     }
-    const fate = this.#network.fateOf(this.#host, request.method !== 'GET');
+    const isLaterPage = request.query?.['continue'] !== undefined;
+    const drawn = this.#network.fateOf(this.#host, request.method !== 'GET');
+    const fate = drawn === 'delivered' && isLaterPage && this.#network.isPageGone() ? 'expired' : drawn;
     const answer = this.#port.call({
       label: `${request.method} ${request.path}`,
       tags: tagsOf(request),
@@ -82,9 +86,17 @@ export class FaultyTransport implements ApiTransport {
         return Promise.resolve(refusal(429, 'TooManyRequests', 'the server has received too many requests and has asked us to try again later'));
       case 'server-error':
         return Promise.resolve(refusal(500, 'InternalError', 'Internal error occurred: etcdserver: request timed out'));
+      case 'expired':
+        return Promise.resolve(refusal(410, 'Expired', 'The provided continue parameter is too old to display a consistent list result.'));
       case 'delivered':
         return this.#inner.request(withoutSignal(request));
     }
+  }
+
+  /** Lists in small pages, of which a later one may have expired. */
+  #paged(request: ApiRequest): ApiRequest {
+    const isPaged = this.#network.faults.hasSmallPages === true && request.query?.['limit'] !== undefined;
+    return isPaged ? { ...request, query: { ...request.query, limit: SMALL_PAGE } } : request;
   }
 }
 
@@ -94,7 +106,8 @@ class FaultyStream {
   readonly #network: Network;
   readonly #host: string;
   readonly #sink: WatchSink;
-  readonly #queue: (() => void)[] = [];
+  /** With the object of which a change tells. */
+  readonly #queue: { deliver: () => void; changed?: string }[] = [];
   #lastArrivalMs = 0;
   #isOver = false;
   #isSevered = false;
@@ -174,30 +187,72 @@ class FaultyStream {
 
   #onEvent(event: WatchEvent): void {
     const fate = this.#network.watchFate();
-    if (fate.times === 0) {
-      this.#break('connection reset by peer');
-      return;
-    }
-    for (let time = 0; time < fate.times; time++) {
-      this.#arrive(fate.lateMs, () => {
-        this.#sink.onEvent(event);
-      });
+    switch (fate.what) {
+      case 'dropped':
+        this.#break('connection reset by peer');
+        return;
+      case 'gone':
+        this.#arrive(0, () => {
+          this.#sink.onEvent({
+            type: 'ERROR',
+            object: refusal(410, 'Expired', 'The resourceVersion for the provided watch is too old.').body as object,
+          });
+        });
+        this.#break(undefined);
+        return;
+      case 'arrives':
+        for (let time = 0; time < fate.times; time++) {
+          this.#arrive(
+            fate.lateMs,
+            () => {
+              this.#sink.onEvent(event);
+            },
+            event.type === 'MODIFIED' ? uidOf(event.object) : undefined,
+          );
+        }
+        if (fate.overtakes) {
+          this.#overtake(event);
+        }
     }
   }
 
-  #break(message: string): void {
+  /**
+   * The newest event arrives together with the one before it, and first. Only changes of two objects: that a watch tells of births and deaths in
+   * order is what every client may rely on.
+   */
+  #overtake(event: WatchEvent): void {
+    const [before, last] = this.#queue.slice(-2);
+    const isChange = event.type === 'MODIFIED' && before?.changed !== undefined && last?.changed !== undefined && before.changed !== last.changed;
+    if (!isChange) {
+      return;
+    }
+    this.#queue.splice(
+      -2,
+      2,
+      { deliver: () => undefined },
+      {
+        deliver: () => {
+          last.deliver();
+          before.deliver();
+        },
+      },
+    );
+  }
+
+  /** `undefined`: ended by the server, in an orderly way. */
+  #break(message: string | undefined): void {
     this.#isSevered = true;
     this.#closeInner?.();
     this.#closeInner = undefined;
     const { process } = this.#port;
     process.deliverAfter(Math.max(this.#lastArrivalMs - process.kernel.nowMs, 0) + this.#network.oneWayMs(), () => {
       this.#isOver = true;
-      this.#end(new TransportError('unreachable', message));
+      this.#end(message === undefined ? undefined : new TransportError('unreachable', message));
     });
   }
 
   /** Events of one connection never overtake each other, so each arrival delivers the oldest one. */
-  #arrive(lateMs: number, deliver: () => void): void {
+  #arrive(lateMs: number, deliver: () => void, changed?: string): void {
     const { process } = this.#port;
     if (this.#isOver || this.#isSevered) {
       return;
@@ -217,13 +272,13 @@ class FaultyStream {
       });
       return;
     }
-    this.#queue.push(deliver);
+    this.#queue.push(changed === undefined ? { deliver } : { deliver, changed });
     const atMs = Math.max(this.#lastArrivalMs, process.kernel.nowMs + this.#network.oneWayMs() + lateMs);
     this.#lastArrivalMs = atMs;
     process.deliverAfter(atMs - process.kernel.nowMs, () => {
       const oldest = this.#queue.shift();
       if (!this.#isOver) {
-        oldest?.();
+        oldest?.deliver();
       }
     });
   }
@@ -242,6 +297,10 @@ class FaultyStream {
       this.#sink.onEnd(error);
     }
   }
+}
+
+function uidOf(object: unknown): string | undefined {
+  return (object as { metadata?: { uid?: string } } | undefined)?.metadata?.uid;
 }
 
 /** Tags of a call to the API server, for crash points: `api`, `api-read` or `api-write`, and `<plural>-write` of what it writes. */

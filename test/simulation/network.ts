@@ -1,4 +1,5 @@
 import type { SeededRandom } from './kernel/seeded-random.ts';
+import type { Burst } from './scenario.ts';
 
 /** [low, high), milliseconds. */
 export type RangeMs = readonly [number, number];
@@ -24,6 +25,14 @@ export interface ApiFaults {
   watchDropShare: number;
   /** The event arrives twice. */
   watchDuplicateShare: number;
+  /** The watch ends with an ERROR event of status 410 instead of this event. */
+  watchGoneShare?: number;
+  /** The event overtakes the one before it, which is of another object. */
+  watchOvertakeShare?: number;
+  /** Lists come in pages of two, so that a page may expire. */
+  hasSmallPages?: boolean;
+  /** Share of list pages after the first that are answered 410. */
+  pageGoneShare?: number;
   /** The event, and so all behind it, comes late by `watchLateMs`. */
   watchLateShare: number;
   watchLateMs: RangeMs;
@@ -51,7 +60,10 @@ export const CALM_API: ApiFaults = {
  */
 export type Breakage = 'cut' | 'mute' | 'refused' | 'deaf';
 
-export type RequestFate = 'refused' | 'delivered' | 'lost-request' | 'lost-answer' | 'conflict' | 'too-many-requests' | 'server-error';
+export type RequestFate = 'refused' | 'expired' | 'delivered' | 'lost-request' | 'lost-answer' | 'conflict' | 'too-many-requests' | 'server-error';
+
+/** During a burst so many calls are refused. */
+const BURST_SHARE = 0.7;
 
 /** All hosts of a network. */
 export const EVERYONE = '*';
@@ -61,6 +73,7 @@ export class Network {
   faults: ApiFaults;
   readonly #random: SeededRandom;
   readonly #broken = new Map<string, Breakage[]>();
+  #burst: Burst | undefined;
   readonly #onHeal = new Map<string, (() => void)[]>();
 
   constructor(random: SeededRandom, faults: ApiFaults = CALM_API) {
@@ -94,6 +107,19 @@ export class Network {
     }
   }
 
+  /** From now on the server refuses most calls of everyone; returns what ends that. */
+  refuseMost(how: Burst): () => void {
+    this.#burst = how;
+    return () => {
+      this.#burst = undefined;
+    };
+  }
+
+  /** Is this page of a list gone by now? */
+  isPageGone(): boolean {
+    return this.#random.chance(this.faults.pageGoneShare ?? 0);
+  }
+
   /** Called once, when that host's way is whole again. */
   onceHealed(host: string, listener: () => void): void {
     this.#onHeal.set(host, [...(this.#onHeal.get(host) ?? []), listener]);
@@ -116,6 +142,9 @@ export class Network {
         return 'refused';
       default:
     }
+    if (this.#burst !== undefined && (isWrite || this.#burst !== 'conflict') && this.#random.chance(BURST_SHARE)) {
+      return this.#burst;
+    }
     let draw = this.#random.next();
     const table: readonly (readonly [RequestFate, number])[] = [
       ['lost-request', faults.lostRequestShare],
@@ -133,13 +162,22 @@ export class Network {
     return 'delivered';
   }
 
-  /** What happens to one event of a watch: how often it arrives (0: the connection breaks instead) and how late. */
-  watchFate(): { times: 0 | 1 | 2; lateMs: number } {
+  /** What happens to one event of a watch. */
+  watchFate(): WatchFate {
     const { faults } = this;
     if (this.#random.chance(faults.watchDropShare)) {
-      return { times: 0, lateMs: 0 };
+      return { what: 'dropped' };
     }
     const lateMs = this.#random.chance(faults.watchLateShare) ? this.#random.between(...faults.watchLateMs) : 0;
-    return { times: this.#random.chance(faults.watchDuplicateShare) ? 2 : 1, lateMs };
+    const times = this.#random.chance(faults.watchDuplicateShare) ? 2 : 1;
+    // Drawn only where they are possible, so that the streams of worlds without them stay as they are.
+    if (faults.watchGoneShare !== undefined && this.#random.chance(faults.watchGoneShare)) {
+      return { what: 'gone' };
+    }
+    const overtakes = faults.watchOvertakeShare !== undefined && this.#random.chance(faults.watchOvertakeShare);
+    return { what: 'arrives', times, lateMs, overtakes };
   }
 }
+
+/** How often an event arrives and how late; or the connection breaks instead, or says 410. */
+export type WatchFate = { what: 'dropped' } | { what: 'gone' } | { what: 'arrives'; times: 1 | 2; lateMs: number; overtakes: boolean };

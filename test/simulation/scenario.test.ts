@@ -1,7 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { scenarioOf } from './draws.ts';
+import { failing } from './scenario.ts';
 
 const scenarios = Array.from({ length: 2000 }, (_unused, index) => scenarioOf(index + 1));
+
+/** What tells kinds of disturbances apart. */
+const DETAILS = ['how', 'kind', 'scope', 'mark', 'word', 'fault'] as const;
+const ALL_KINDS = [
+  ...['pause stop', 'pause suspend', 'terminate', 'clock'],
+  ...['break cut', 'break deaf', 'break mute', 'break refused', 'restart', 'expire'],
+  ...['burst conflict', 'burst too-many-requests', 'burst server-error'],
+  ...['device cut', 'device mute', 'hardware', 'swap', 'late', 'power-on'],
+  ...['fail panic', 'fail hang', 'fail partition', 'fail unplugged', 'switch'],
+  ...[
+    'stop',
+    'stop node',
+    'edit address',
+    'edit agent',
+    'edit deleted',
+    'edit rotated',
+    'edit cluster',
+    'edit policy',
+    'delete-fence',
+    'delete-node',
+  ],
+  ...['mark taint', 'mark cordon', 'mark annotation'],
+  ...['acknowledge true', 'acknowledge false', 'acknowledge wrong-boot', 'acknowledge wrong-incident', 'acknowledge wrong-uid'],
+];
 
 function counted(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -28,17 +53,13 @@ describe('the scenarios', () => {
     expect(Object.keys(counted(crashes.map((crash) => crash.moment)))).toHaveLength(5);
   });
 
-  it('pause, stop and cut off replicas, break the API server and devices, set clocks, edit and delete, alone and together', () => {
+  it('disturb processes, the API server, devices, nodes and what people do, alone and together', () => {
     const disturbances = scenarios.flatMap((scenario) => scenario.disturbances);
     const kinds = counted(
-      disturbances.map((one) => ('how' in one ? `${one.what} ${one.how}` : 'kind' in one ? `${one.what} ${one.kind}` : one.what)),
+      disturbances.map((one) => [one.what, ...DETAILS.flatMap((key) => (key in one ? [String(one[key as never])] : []))].join(' ')),
     );
-    expect(Object.keys(kinds).sort()).toEqual(
-      ['break cut', 'break deaf', 'break mute', 'break refused', 'clock', 'delete-fence', 'device cut', 'device mute', 'edit address', 'edit agent']
-        .concat(['edit deleted', 'edit rotated', 'pause stop', 'pause suspend', 'stop', 'terminate'])
-        .sort(),
-    );
-    expect(Math.min(...Object.values(kinds))).toBeGreaterThan(10);
+    expect(Object.keys(kinds).sort()).toEqual([...ALL_KINDS].sort());
+    expect(Math.min(...Object.values(kinds))).toBeGreaterThan(4);
     expect(scenarios.filter((scenario) => scenario.controllers === 2).length).toBeGreaterThan(0.65 * scenarios.length);
     expect(scenarios.filter((scenario) => scenario.crashes.length > 1).length).toBeGreaterThan(0.2 * scenarios.length);
     expect(scenarios.filter((scenario) => scenario.disturbances.length > 1).length).toBeGreaterThan(0.2 * scenarios.length);
@@ -60,8 +81,32 @@ describe('the scenarios', () => {
     }
   });
 
-  it('never expect a release from a device that cannot switch off', () => {
-    const hopeless = scenarios.filter((scenario) => ['lies', 'dead', 'unknown', 'refuses'].includes(scenario.device));
+  it('never expect a release where nothing can switch the machine off, and nobody does', () => {
+    const hopeless = scenarios.filter(
+      ({ device, feed, disturbances }) =>
+        ['lies', 'dead', 'unknown', 'refuses'].includes(device) &&
+        feed?.kind !== 'level' &&
+        !disturbances.some((one) => one.what === 'hardware' || one.what === 'delete-node' || (one.what === 'acknowledge' && one.word === 'true')),
+    );
+    expect(hopeless.length).toBeGreaterThan(200);
     expect(new Set(hopeless.map((scenario) => scenario.expected.release))).toEqual(new Set(['never']));
+  });
+
+  it('play storms of up to eight nodes, under every set of policies, and machines with several supplies and levels', () => {
+    const storms = scenarios.filter(({ disturbances }) => disturbances.some(({ what }) => what === 'fail' || what === 'switch'));
+    expect(storms.length).toBeGreaterThan(0.15 * scenarios.length);
+    expect(Math.max(...storms.map((scenario) => failing(scenario).size))).toBe(8);
+    expect(Object.keys(counted(storms.map(({ configuration }) => configuration.policies)))).toHaveLength(4);
+    const feeds = scenarios.flatMap(({ feed }) => (feed === undefined ? [] : [`${feed.kind} ${feed.restore}`]));
+    expect(Object.keys(counted(feeds))).toHaveLength(2 * 3);
+  });
+
+  it('let no person lie where no device could contradict', () => {
+    const lies = scenarios.filter(({ disturbances }) => disturbances.some((one) => one.what === 'acknowledge' && one.word === 'false'));
+    expect(lies.length).toBeGreaterThan(5);
+    for (const { device, isMisconfigured } of lies) {
+      expect(isMisconfigured).toBe(false);
+      expect(['honest', 'slow', 'lies', 'refuses']).toContain(device);
+    }
   });
 });

@@ -1,5 +1,6 @@
 import type { DeviceBehaviour } from './devices.ts';
 import type { CrashPoint } from './kernel/port.ts';
+import type { Expected } from './expected.ts';
 import type { ApiFaults, Breakage, RangeMs } from './network.ts';
 
 /** panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. */
@@ -8,21 +9,52 @@ export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap';
 /** `leader`: whoever holds the Lease when it happens. */
 export type Who = 'leader' | 0 | 1;
 
+/** How another node fails. unplugged: somebody pulls its plug. */
+export type OtherFault = 'panic' | 'hang' | 'partition' | 'unplugged';
+
+/** What the API server answers for a while, to most of what it is asked. */
+export type Burst = 'conflict' | 'too-many-requests' | 'server-error';
+
+/** What a person says of the failed node: `true` after having pulled its plug; `false` though it runs; the others speak of something else. */
+export type Word = 'true' | 'false' | 'wrong-boot' | 'wrong-incident' | 'wrong-uid';
+
+/** What somebody else sets on the failed node, and takes away again. */
+export type ForeignMark = 'taint' | 'cordon' | 'annotation';
+
+/** What somebody changes by hand. `address` to `rotated`: of the failed node; `cluster`: settings of all nodes; `policy`: one that holds everything. */
+export type Edit = 'address' | 'agent' | 'deleted' | 'rotated' | 'cluster' | 'policy';
+
 /**
- * Something that happens besides the node's own failure. pause: SIGSTOP or a sleeping machine. terminate: SIGTERM. break: of the way to the API server.
- * device: of the way to the failed node's device. clock: a wall clock is set anew. stop: a person's NodeFenceStop for every node. edit: somebody changes
- * the failed node's ConfigMap (another node's device, an unknown agent, deleted), or the Secret and the device get a new password. delete-fence: a
- * person deletes the NodeFence.
+ * Something that happens besides the failure of the first node. Each can be left out by itself, so that a failing seed shrinks.
+ *
+ * Processes: pause (SIGSTOP or a sleeping machine), terminate (SIGTERM), clock (a wall clock is set anew).
+ * API server: break (the way to it), burst (most calls are refused), restart (down, then without its recent events), expire (all watches get 410).
+ * Devices: device (the way to the failed node's), hardware (a device behaves otherwise for a while), swap (two addresses lead to each other's device),
+ * late (the next accepted off takes effect so much later), power-on (somebody switches a machine on that is off).
+ * Nodes: fail (another one, until somebody repairs it), switch (the network of several).
+ * People: stop (for every node, or for the failed one), edit, delete-fence, acknowledge, delete-node (and its machine boots anew), mark.
  */
 export type Disturbance = { atMs: number; durationMs: number } & (
   | { what: 'pause'; who: Who; kind: 'stop' | 'suspend' }
   | { what: 'terminate'; who: Who }
-  | { what: 'break'; who: Who | 'controllers' | 'everyone'; how: Breakage }
-  | { what: 'device'; how: 'cut' | 'mute' }
   | { what: 'clock'; who: 'controllers' | 'leader' | 'api-server' | 'kubelets'; byMs: number }
-  | { what: 'stop' }
-  | { what: 'edit'; kind: 'address' | 'agent' | 'deleted' | 'rotated' }
+  | { what: 'break'; who: Who | 'controllers' | 'everyone'; how: Breakage }
+  | { what: 'burst'; how: Burst }
+  | { what: 'restart' }
+  | { what: 'expire' }
+  | { what: 'device'; how: 'cut' | 'mute' }
+  | { what: 'hardware'; node: string; behaviour: DeviceBehaviour }
+  | { what: 'swap'; node: string }
+  | { what: 'late'; byMs: number }
+  | { what: 'power-on'; node: string }
+  | { what: 'fail'; node: string; fault: OtherFault }
+  | { what: 'switch'; nodes: readonly string[] }
+  | { what: 'stop'; scope?: 'node' }
+  | { what: 'edit'; kind: Edit }
   | { what: 'delete-fence' }
+  | { what: 'acknowledge'; word: Word }
+  | { what: 'delete-node' }
+  | { what: 'mark'; mark: ForeignMark }
 );
 
 /** What one seed plays. Plain data, drawn from the seed alone; chances are weights, so that a new fault is a new row. */
@@ -46,8 +78,10 @@ export interface Scenario {
   /** From a death to the new process. */
   restartAfterMs: number;
   disturbances: readonly Disturbance[];
-  /** How fast clocks run: the two replicas', and all kubelets'. */
-  clockRates: { replicas: readonly [number, number]; kubelets: number };
+  /** How fast clocks run: the two replicas', all kubelets', and the API server's (1 when absent). */
+  clockRates: { replicas: readonly [number, number]; kubelets: number; apiServer?: number };
+  /** How each machine is fed; absent: by its BMC alone. */
+  feed?: Feed;
   /** The Secret that the methods name does not exist. */
   isMisconfigured: boolean;
   /** Between the controllers and the API server, until `faultsEndMs`. */
@@ -56,6 +90,20 @@ export interface Scenario {
   configuration: Configuration;
   expected: Expected;
 }
+
+/** Where the power of each machine comes from. */
+export interface Feed {
+  /** `supplies`: two outlets, both must be off; `level`: a BMC, and behind it one outlet as the second level. */
+  kind: 'supplies' | 'level';
+  /** What a machine does when its power comes back. */
+  restore: 'always-on' | 'last' | 'always-off';
+}
+
+/**
+ * Storm policies as an administrator configured them. off: none. prompt: the defaults, but no grace after a start. default: nothing configured.
+ * one-at-a-time: as `prompt`, and one fence at a time.
+ */
+export type Policies = 'off' | 'prompt' | 'default' | 'one-at-a-time';
 
 /** Keys of `config.properties`, in milliseconds. Every inequality of design 10 holds for every draw. */
 export interface Configuration {
@@ -70,33 +118,7 @@ export interface Configuration {
   settleMs: number;
   releaseTimeoutMs: number;
   release: 'out-of-service' | 'delete-pods';
-}
-
-export interface Expected {
-  /** States in which the fence may stand at the end; `none`: no fence was needed. */
-  states: readonly ('final' | 'error' | 'none')[];
-  /** `must`: the workload was freed by us; `never`: nothing was. */
-  release: 'must' | 'may' | 'never';
-  /** Virtual time by which the end must be reached. */
-  withinMs: number;
-}
-
-const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
-const SOMETIMES_OFF: ReadonlySet<DeviceBehaviour> = new Set(['half-dead', 'restores']);
-/** What may cost a fence its last retry. */
-const COSTLY: ReadonlySet<Disturbance['what']> = new Set(['device', 'edit', 'delete-fence']);
-/** Longest run of a fence that fails every way it can: detection, retries of 31 s and 30 s, back-off, crash and take-over, all twice. */
-const LIMIT_MS = 1_500_000;
-
-/** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
-export function expectedOf(scenario: Pick<Scenario, 'fault' | 'device' | 'isMisconfigured' | 'disturbances'>): Expected {
-  const isHopeless = NEVER_OFF.has(scenario.device) || scenario.isMisconfigured;
-  const isUncertain = SOMETIMES_OFF.has(scenario.device) || scenario.disturbances.some(({ what }) => COSTLY.has(what));
-  const mayBeGone = scenario.fault === 'flap' || scenario.disturbances.some(({ what }) => what === 'delete-fence');
-  const states: Expected['states'][number][] =
-    isHopeless && scenario.fault !== 'flap' ? ['error'] : isHopeless || isUncertain ? ['final', 'error'] : ['final'];
-  const release = isHopeless ? 'never' : isUncertain || mayBeGone ? 'may' : 'must';
-  return { states: mayBeGone ? [...states, 'none'] : states, release, withinMs: LIMIT_MS };
+  policies: Policies;
 }
 
 /** How long a cluster takes to know all its nodes again after an outage of everything. */
@@ -104,13 +126,23 @@ const SETTLED_MS = 60_000;
 
 /** Healthy nodes may have seemed silent to the cluster itself. */
 export function isCutOff({ disturbances }: Pick<Scenario, 'disturbances'>): boolean {
-  return disturbances.some((one) => one.what === 'break' && one.who === 'everyone');
+  return disturbances.some(isOutage);
+}
+
+/** Nodes that fail, or that nobody can tell from failed ones for a while. */
+export function failing({ victim, disturbances }: Pick<Scenario, 'victim' | 'disturbances'>): ReadonlySet<string> {
+  const others = disturbances.flatMap((one) => (one.what === 'fail' ? [one.node] : one.what === 'switch' ? one.nodes : []));
+  return new Set([victim, ...others]);
 }
 
 /** When the last disturbance is over, for the cluster too. */
 export function disturbedUntilMs({ disturbances }: Pick<Scenario, 'disturbances'>): number {
-  const ends = disturbances.map((one) => one.atMs + one.durationMs + (one.what === 'break' && one.who === 'everyone' ? SETTLED_MS : 0));
+  const ends = disturbances.map((one) => one.atMs + one.durationMs + (isOutage(one) ? SETTLED_MS : 0));
   return Math.max(0, ...ends);
+}
+
+function isOutage(one: Disturbance): boolean {
+  return one.what === 'restart' || (one.what === 'break' && one.who === 'everyone');
 }
 
 /** When a flapping node is back for good. */

@@ -6,7 +6,7 @@ import { MUTANTS } from './mutants.ts';
 import { runSeed } from './run-seed.ts';
 import type { SeedResult } from './seed-result.ts';
 import { scenarioOf } from './draws.ts';
-import { expectedOf } from './scenario.ts';
+import { expectedOf } from './expected.ts';
 
 const SEEDS = 200;
 const MUTANT_SEEDS_MAX = 60;

@@ -41,7 +41,8 @@ export class WorldTrace {
   }
 
   record(event: TraceEvent): void {
-    const stamped = { ...event, at: WORLD_BEGINS_WALL_MS + this.#kernel.nowMs };
+    const at = WORLD_BEGINS_WALL_MS + this.#kernel.nowMs;
+    const stamped = event.at === at ? event : { ...event, at };
     this.events.push(stamped);
     this.#kernel.trace(lineOf(stamped));
     const violation = this.#violationOf(stamped);

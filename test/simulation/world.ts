@@ -1,17 +1,15 @@
-import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import type { ApiEvent, DeviceEvent } from '../../src/drill/laws/trace.ts';
 import { ClusterControllers } from '../../src/drill/world/cluster-controllers.ts';
 import type { Trace } from '../../src/drill/world/dependencies.ts';
 import { MemoryDisk } from '../../src/drill/world/disk.ts';
-import { Machine } from '../../src/drill/world/machine.ts';
-import { KUBERNETES_CLUSTER, KUBERNETES_KUBELET } from '../../src/drill/world/options.ts';
+import type { Machine } from '../../src/drill/world/machine.ts';
+import { KUBERNETES_CLUSTER } from '../../src/drill/world/options.ts';
 import { CONTROLLER_USER, SimulatedApi } from './api.ts';
 import { createFenceConfiguration } from './configuration.ts';
 import type { ControllerProgram } from './controller-program.ts';
 import { Controllers } from './controllers.ts';
-import { SimulatedDevice } from './devices.ts';
 import { Disturbances } from './disturbances.ts';
 import { FaultyTransport } from './faulty-transport.ts';
 import { FenceWatch } from './fence-watch.ts';
@@ -19,19 +17,13 @@ import type { Kernel } from './kernel/kernel.ts';
 import { Port } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import { CALM_API, Network } from './network.ts';
-import { disturbedUntilMs, flapsEndMs } from './scenario.ts';
+import { Rack } from './rack.ts';
+import { Rest } from './rest.ts';
+import { failing } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { releasedNode, WorldTrace } from './world-trace.ts';
 
-/** Nothing was written to any fence for so long: it has come to rest. */
-const REST_MS = 25_000;
-/** A node that is Ready brings its fence out of error: after the longest back-off of a recovery that failed, and the delay of health. */
-const HEALS_BY_ITSELF_MS = 120_000;
-/** A flap that ended so long ago without a fence needs none. */
-const UNNOTICED_MS = 60_000;
-const BOOT_MS = 8_000;
 const WORKLOAD_AT_MS = 10_000;
-const WRITE_MS = 4_000;
 /** Two renewals of a kubelet and a half: what Kubernetes waits, without its reserve. */
 const NODE_GRACE_MS = 25_000;
 const BOOKMARK_MS = 30_000;
@@ -43,56 +35,56 @@ export class World {
   readonly trace: WorldTrace;
   readonly api: SimulatedApi;
   readonly fence: FenceWatch;
-  readonly machines: ReadonlyMap<string, Machine>;
   readonly #scenario: Scenario;
-  readonly #disturbedUntilMs: number;
-  readonly #flapsEndMs: number;
   readonly #kernel: Kernel;
   readonly #controllers: Controllers;
   readonly #network: Network;
   readonly #inside: Network;
-  readonly #disk: MemoryDisk;
-  readonly #devices: ReadonlyMap<string, SimulatedDevice>;
-  readonly #kubelets: SimulatedProcess[] = [];
+  readonly #rack: Rack;
+  readonly #disturbances: Disturbances;
+  readonly #rest: Rest;
+  /** Nodes that are Ready, as the API server has it. */
+  readonly #ready = new Set<string>();
   /** The controller process whose request is being answered. */
   #caller = '';
-  #releases = 0;
-  #isVictimReady = false;
+  /** By node. */
+  readonly #releases = new Map<string, number>();
   #isHealing = false;
 
   constructor(scenario: Scenario, kernel: Kernel, program: ControllerProgram) {
     this.#scenario = scenario;
-    this.#disturbedUntilMs = disturbedUntilMs(scenario);
-    this.#flapsEndMs = flapsEndMs(scenario);
     this.#kernel = kernel;
-    this.#disk = new MemoryDisk();
-    const machines = new Map<string, Machine>();
-    this.machines = machines;
+    const troubled = failing(scenario);
     this.trace = new WorldTrace(kernel, {
-      power: (node) => machines.get(node)?.state,
+      power: (node) => this.machines.get(node)?.state,
       isController: (user) => user === CONTROLLER_USER,
       caller: () => this.#caller,
-      isSound: (node) => node !== scenario.victim,
+      isSound: (node) => !troubled.has(node),
     });
     this.fence = new FenceWatch(() => kernel.nowMs);
-    this.api = new SimulatedApi(kernel, scenario.nodes, (event) => {
+    const audit = (event: ApiEvent): void => {
       this.#heard(event);
-    });
+    };
+    this.api = new SimulatedApi(kernel, scenario.nodes, audit, scenario.clockRates.apiServer);
     this.#inside = new Network(kernel.random('network inside'), INSIDE);
     this.#network = new Network(kernel.random('network'), scenario.api);
-    const devices = new Map<string, SimulatedDevice>();
-    this.#devices = devices;
-    for (const node of scenario.nodes) {
-      const machine = this.#createMachine(node);
-      machines.set(node, machine);
-      devices.set(`bmc-${node}`, this.#createDevice(node, machine));
-    }
+    this.#rack = new Rack({
+      scenario,
+      kernel,
+      disk: new MemoryDisk(),
+      trace: this.#record,
+      insider: (name, user, clockRate) => this.#insider(name, user, clockRate),
+      onDevice: (event) => {
+        this.trace.record(event);
+        this.#healAfterOff(event);
+      },
+    });
     this.#controllers = new Controllers({
       kernel,
       program,
       api: this.api.transportFor(CONTROLLER_USER),
       network: this.#network,
-      devices,
+      devices: this.#rack.devices,
       restartAfterMs: scenario.restartAfterMs,
       clockRates: scenario.clockRates.replicas,
       crashes: scenario.crashes,
@@ -106,13 +98,34 @@ export class World {
         kernel.trace(line);
       },
     });
+    this.#disturbances = new Disturbances({
+      kernel,
+      scenario,
+      api: this.api,
+      controllers: this.#controllers,
+      network: this.#network,
+      inside: this.#inside,
+      rack: this.#rack,
+      leader: () => this.trace.takeOvers.holder,
+    });
+    this.#rest = new Rest({
+      scenario,
+      fence: this.fence,
+      takeOvers: this.trace.takeOvers,
+      isReady: (node) => this.#ready.has(node),
+      isPending: () => this.#rack.isPending || this.#disturbances.isPending,
+    });
+  }
+
+  get machines(): ReadonlyMap<string, Machine> {
+    return this.#rack.machines;
   }
 
   /** Builds the cluster, without time passing. */
   async begin(): Promise<void> {
-    const { nodes, configuration } = this.#scenario;
+    const { nodes, configuration, feed, isMisconfigured } = this.#scenario;
     await this.api.install();
-    await createFenceConfiguration(this.api.admin, nodes, configuration, !this.#scenario.isMisconfigured);
+    await createFenceConfiguration(this.api.admin, { nodes, configuration, feed, withSecret: !isMisconfigured });
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
     new ClusterControllers(
       { transport, clock: process.clock, random: process.random, trace: this.#record },
@@ -140,38 +153,14 @@ export class World {
     return this.#scenario.nodes.length;
   }
 
-  /** The fence of the failed node has come to rest where it may rest, and nothing more is to be expected of it. */
+  /** Every fence has come to rest where it may rest, and nothing more is to be expected. */
   isOver(): boolean {
-    const scenario = this.#scenario;
-    const { fault, faultAtMs, victim, configuration, expected } = scenario;
-    const nowMs = this.#kernel.nowMs;
-    if (nowMs - this.fence.changedAtMs < REST_MS || nowMs < Math.max(faultAtMs, this.#disturbedUntilMs + REST_MS)) {
-      return false;
-    }
-    // A new leader counts every delay from its own first sight.
-    if (nowMs < this.trace.takeOvers.heldSinceMs + REST_MS) {
-      return false;
-    }
-    if (fault === 'flap' && nowMs < this.#flapsEndMs + UNNOTICED_MS) {
-      return false;
-    }
-    if (this.fence.names.some((name) => name !== fenceName(victim) && this.fence.of(name)?.state !== 'final')) {
-      return false;
-    }
-    const status = this.fence.of(fenceName(victim));
-    switch (status?.state) {
-      case undefined:
-        return expected.states.includes('none') && this.#isVictimReady && nowMs - this.fence.changedAtMs > UNNOTICED_MS;
-      case 'final':
-        return true;
-      case 'error':
-        return (
-          status.restarts >= configuration.maxRestarts &&
-          (!this.#isVictimReady || nowMs > Math.max(this.fence.changedAtMs, this.trace.takeOvers.heldSinceMs) + HEALS_BY_ITSELF_MS)
-        );
-      default:
-        return false;
-    }
+    return this.#rest.isOver(this.#kernel.nowMs);
+  }
+
+  /** Are all nodes that are not this one Ready, as the API server has it? */
+  areOthersReady(node: string): boolean {
+    return this.#scenario.nodes.every((name) => name === node || this.#ready.has(name));
   }
 
   /** How many crash points were reached. */
@@ -181,7 +170,12 @@ export class World {
 
   /** How often the controllers freed something of a node. */
   get releases(): number {
-    return this.#releases;
+    return [...this.#releases.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** How often they freed something of that node. */
+  releasesOf(node: string): number {
+    return this.#releases.get(node) ?? 0;
   }
 
   readonly #record: Trace = (event) => {
@@ -191,34 +185,25 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
-    if (event.resource === 'nodes' && event.name === this.#scenario.victim && event.object !== undefined) {
-      this.#isVictimReady = (event.object as Node).status.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
+    if (event.resource === 'nodes' && event.name !== undefined && event.object !== undefined && event.status < 300) {
+      const conditions = (event.object as Node).status.conditions ?? [];
+      const isReady = event.verb !== 'delete' && conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+      this.#ready[isReady ? 'add' : 'delete'](event.name);
     }
-    if (event.user === CONTROLLER_USER && event.status < 300 && releasedNode(event) !== undefined) {
-      this.#releases += 1;
+    const released = event.user === CONTROLLER_USER && event.status < 300 ? releasedNode(event) : undefined;
+    if (released !== undefined) {
+      this.#releases.set(released, this.releasesOf(released) + 1);
     }
   }
 
   #scheduleFaults(): void {
-    const { fault, victim, nodes, faultAtMs, faultsEndMs, disturbances } = this.#scenario;
+    const { fault, victim, faultAtMs, faultsEndMs } = this.#scenario;
     this.#kernel.schedule(faultAtMs, () => {
       this.trace.record({ kind: 'fault', at: 0, fault, node: victim });
       this.#controllers.arm();
       this.#strike();
     });
-    new Disturbances({
-      kernel: this.#kernel,
-      admin: this.api.admin,
-      controllers: this.#controllers,
-      network: this.#network,
-      inside: this.#inside,
-      victim,
-      other: nodes[1] ?? victim,
-      device: this.#devices.get(`bmc-${victim}`),
-      apiServer: this.api.process,
-      kubelets: this.#kubelets,
-      leader: () => this.trace.takeOvers.holder,
-    }).schedule(disturbances);
+    this.#disturbances.schedule();
     this.#kernel.schedule(faultsEndMs, () => {
       this.#network.faults = CALM_API;
     });
@@ -275,44 +260,6 @@ export class World {
     }
   }
 
-  #createMachine(node: string): Machine {
-    const [process, transport] = this.#insider(`machine-${node}`, `system:node:${node}`, this.#scenario.clockRates.kubelets);
-    this.#kubelets.push(process);
-    return new Machine(
-      { transport, clock: process.clock, random: process.random, trace: this.#record, disk: this.#disk },
-      { ...KUBERNETES_KUBELET, writeMs: WRITE_MS, node, systemUUID: systemUUIDOf(node), bootDelayMs: BOOT_MS },
-    );
-  }
-
-  #createDevice(node: string, machine: Machine): SimulatedDevice {
-    const { victim, device, deviceEffectMs } = this.#scenario;
-    return new SimulatedDevice({
-      name: `bmc-${node}`,
-      node,
-      systemUUID: systemUUIDOf(node),
-      behaviour: node === victim ? device : 'honest',
-      backend: {
-        state: () => machine.state,
-        on: (cause) => {
-          machine.powerOn(cause);
-        },
-        off: () => {
-          machine.powerOff('set');
-        },
-      },
-      random: this.#kernel.random(`device ${node}`),
-      effectMs: node === victim ? deviceEffectMs : [50, 500],
-      now: () => this.#kernel.nowMs,
-      schedule: (delayMs, task) => {
-        this.#kernel.schedule(delayMs, task);
-      },
-      record: (event) => {
-        this.trace.record(event);
-        this.#healAfterOff(event);
-      },
-    });
-  }
-
   #insider(name: string, user: string, clockRate = 1): [SimulatedProcess, ApiTransport] {
     const process = this.#kernel.spawn(name, clockRate);
     return [process, new FaultyTransport(this.api.transportFor(user), new Port(process), this.#inside)];
@@ -324,8 +271,4 @@ export class World {
       this.#repeat(periodMs, task);
     });
   }
-}
-
-function systemUUIDOf(node: string): string {
-  return `4c4c4544-0000-4000-8000-${node.charCodeAt(0).toString(16).padStart(12, '0')}`;
 }

@@ -60,6 +60,12 @@ export class History {
     return this.#power.get(node)?.before(position)?.state !== 'off';
   }
 
+  /** Off, and by a device's doing: not by a person who pulled the plug. */
+  isLeftOff(node: string, position: number): boolean {
+    const last = this.#power.get(node)?.before(position);
+    return last?.state === 'off' && last.cause === 'set';
+  }
+
   powerEdges(node: string, from: number, to: number): readonly PowerEvent[] {
     return (
       this.#power

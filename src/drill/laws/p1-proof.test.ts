@@ -35,6 +35,16 @@ describe('P1, proof before release', () => {
     expect(P1(without((event) => event.kind === 'power' && event.state === 'off')).violations.join()).toContain('was not powered off');
   });
 
+  it('counts the proof of two supplies from where both read off together', () => {
+    const first = [
+      device(10_120, 'set', { device: 'psu', want: 'off', answer: '204' }),
+      ...[10_140, 11_210, 12_210, 13_210, 14_210].map((at) => device(at, 'read', { device: 'psu', shown: 'off', answer: '200 Off' })),
+    ];
+    expect(P1([...goodTrace(), ...first]).violations).toEqual([]);
+    const late = edited((event) => (event.kind === 'power' && event.state === 'off' ? { ...event, at: 12_000 } : event));
+    expect(P1([...late, ...first]).violations.join()).toContain('was not powered off');
+  });
+
   it('catches a machine that somebody started between read and release', () => {
     const trace: TraceEvent[] = [...goodTrace(), { kind: 'power', at: 14_460, node: 'a', state: 'on', cause: 'restore' }];
     expect(P1(trace).violations).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
-import { provenFrom, stableOffs } from './proof.ts';
+import { provenFrom, provenSince, stableOffs } from './proof.ts';
 import { wordBehind } from './word.ts';
 
 /**
@@ -25,10 +25,10 @@ export const proofBeforeRelease: Law = (history, expectations) => {
     for (const off of offs) {
       const seen = `${String(off.reads.length)} reads over ${String(spanOf(off.reads.map(({ event }) => event.at)))} ms`;
       say(provenFrom(off, expectations) !== undefined, `${off.device} had not shown off stably: ${seen}`);
-      const first = off.reads[0]?.position ?? release.position;
-      const rose = history.powerEdges(release.node, first, release.position).some((edge) => edge.state === 'on');
-      say(!history.isPoweredOn(release.node, first) && !rose, `${release.node} was not powered off from the first read until then`);
     }
+    const from = Math.min(provenSince(offs, expectations), release.position);
+    const rose = history.powerEdges(release.node, from, release.position).some((edge) => edge.state === 'on');
+    if (offs.length > 0) say(!history.isPoweredOn(release.node, from) && !rose, `${release.node} was not powered off from the first read until then`);
   }
   return verdict;
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
-import { entry, fenceWrite, goodTrace, ON_AT, RELEASE_AT, status, without } from './sample-trace.ts';
+import { device, entry, fenceWrite, goodTrace, ON_AT, RELEASE_AT, status, without } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P3 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P3;
@@ -15,6 +15,13 @@ describe('P3, order', () => {
   it('catches an on before the off was read back', () => {
     const isRead = (event: TraceEvent): boolean => event.kind === 'device' && event.action === 'read' && event.shown === 'off';
     expect(P3(without(isRead)).violations.join()).toContain('before the off of 10.0.0.1:443 was read back');
+  });
+
+  it('leaves a device out that failed, when the next level was told off after it and was read back', () => {
+    const failed = device(10_120, 'set', { device: 'bmc', want: 'off', answer: '204' });
+    expect(P3([...goodTrace(), failed]).violations).toEqual([]);
+    const later = device(10_900, 'set', { device: 'bmc', want: 'off', answer: '204' });
+    expect(P3([...goodTrace(), later]).violations.join()).toContain('before the off of bmc was read back');
   });
 
   it('catches an on of a node that is still tainted', () => {

@@ -41,6 +41,11 @@ describe('P8, undo only our own', () => {
     expect(P8(trace).violations.join()).toContain('ended in final, but the power is off');
   });
 
+  it('does not blame us for a plug that somebody pulls after the recovery', () => {
+    const pulled: TraceEvent = { kind: 'power', at: 31_500, node: 'a', state: 'off', cause: 'panic' };
+    expect(P8([...goodTrace(), pulled]).violations).toEqual([]);
+  });
+
   it('lets an error leave a cordon that is written down, not one that is not', () => {
     const failed = (restore: NodeFenceStatus['restore']): TraceEvent[] => [
       ...goodTrace(),

@@ -14,7 +14,7 @@ export const undoOwn: Law = (history) => {
   for (const [name, timeline] of history.objects.every('nodes')) {
     const left = followNode(name, timeline, (state) => history.isOurs(state.event), verdict);
     for (const fence of history.fences) {
-      if (fence.node === name) cleanAtEnd(fence, timeline, left, (position) => history.isPoweredOn(name, position), verdict);
+      if (fence.node === name) cleanAtEnd(fence, timeline, left, (position) => history.isLeftOff(name, position), verdict);
     }
   }
   return verdict;
@@ -46,7 +46,7 @@ function cleanAtEnd(
   fence: FenceHistory,
   timeline: Timeline<ObjectState>,
   marks: Marks,
-  isPoweredOn: (position: number) => boolean,
+  isLeftOff: (position: number) => boolean,
   verdict: Verdict,
 ): void {
   let state: string | undefined;
@@ -59,7 +59,7 @@ function cleanAtEnd(
       verdict.check(holds, at, `${fence.name} ended in ${value.state}, but ${what} on Node ${fence.node}`);
     };
     if (value.state === 'final') complain(left.length === 0, `${left.join(', ')} of ours is left`);
-    if (value.state === 'final' && value.outcome === 'recovered') complain(isPoweredOn(position), 'the power is off');
+    if (value.state === 'final' && value.outcome === 'recovered') complain(!isLeftOff(position), 'the power is off');
     if (value.state === 'error')
       complain(
         left.every((mark) => isReported(mark, value)),

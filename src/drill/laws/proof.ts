@@ -29,6 +29,21 @@ export function provenFrom({ reads }: StableOff, expectations: Expectations): Pl
   );
 }
 
+/**
+ * From where on the machine must be off: from the first read where one device was told off; where several were, a supply may read off long before the
+ * last of them is, so from where the newest proof of all of them together began.
+ */
+export function provenSince(offs: readonly StableOff[], expectations: Expectations): number {
+  const starts = offs.map(({ reads }) => (offs.length === 1 ? reads[0] : newestProof(reads, expectations))?.position ?? Number.POSITIVE_INFINITY);
+  return Math.max(...starts);
+}
+
+/** Where the last reads begin that suffice for a proof. */
+function newestProof(reads: StableOff['reads'], { stableReads, offStableMs, toleranceMs }: Expectations): PlacedEvent<DeviceEvent> | undefined {
+  const lastAt = reads.at(-1)?.event.at ?? 0;
+  return reads.findLast(({ event }, index) => reads.length - index >= stableReads && lastAt - event.at >= offStableMs - toleranceMs);
+}
+
 function lastReadsOff(events: readonly PlacedEvent<DeviceEvent>[]): PlacedEvent<DeviceEvent>[] {
   const reads: PlacedEvent<DeviceEvent>[] = [];
   for (const placed of [...events].reverse()) {

@@ -1,0 +1,67 @@
+import type { DeviceBehaviour } from './devices.ts';
+import type { Disturbance, Scenario } from './scenario.ts';
+
+/** `none`: no fence was needed, or it is gone. `held`: a storm policy holds it for as long as other nodes stay down. */
+export type EndState = 'final' | 'error' | 'none' | 'held';
+
+export interface Expected {
+  /** How the fence of the first failed node may stand at the end. */
+  states: readonly EndState[];
+  /** `must`: the workload was freed by us; `never`: nothing was. */
+  release: 'must' | 'may' | 'never';
+  /** Virtual time by which the end must be reached. */
+  withinMs: number;
+}
+
+const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
+const SOMETIMES_OFF: ReadonlySet<DeviceBehaviour> = new Set(['half-dead', 'restores']);
+/** What may cost a fence its last retry. */
+const COSTLY: ReadonlySet<Disturbance['what']> = new Set([
+  'device',
+  'edit',
+  'delete-fence',
+  'burst',
+  'hardware',
+  'swap',
+  'late',
+  'power-on',
+  'delete-node',
+]);
+/** What takes the fence, or its Node, away. */
+const REMOVING: ReadonlySet<Disturbance['what']> = new Set(['delete-fence', 'delete-node']);
+const STORMY: ReadonlySet<Disturbance['what']> = new Set(['fail', 'switch']);
+/** Longest run of a fence that fails every way it can: detection, retries of 31 s and 30 s, back-off, crash and take-over, all twice. */
+const LIMIT_MS = 1_500_000;
+/** The sliding window of `rate`, and as many fences one after the other as there are nodes. */
+const STORM_MS = 1_500_000;
+
+type Played = Pick<Scenario, 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed'>;
+
+/** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
+export function expectedOf(scenario: Played): Expected {
+  const { fault, disturbances, configuration } = scenario;
+  const isStormy = disturbances.some(({ what }) => STORMY.has(what));
+  const states: EndState[] =
+    isHopeless(scenario) && fault !== 'flap' ? ['error'] : isHopeless(scenario) || isUncertain(scenario) ? ['final', 'error'] : ['final'];
+  const mayBeGone = fault === 'flap' || disturbances.some(({ what }) => REMOVING.has(what));
+  if (mayBeGone) states.push('none');
+  if (isStormy && configuration.policies !== 'off') states.push('held');
+  const isWeak = isUncertain(scenario) || mayBeGone || states.includes('held');
+  const release = isHopeless(scenario) ? 'never' : isWeak ? 'may' : 'must';
+  return { states, release, withinMs: LIMIT_MS + (isStormy ? STORM_MS : 0) };
+}
+
+/** Nothing in this world can prove that the machine is off. */
+function isHopeless({ device, isMisconfigured, disturbances, feed }: Played): boolean {
+  const isReplaced = disturbances.some(({ what }) => what === 'hardware' || what === 'delete-node');
+  return !disturbances.some(isTrueWord) && (isMisconfigured || (NEVER_OFF.has(device) && feed?.kind !== 'level' && !isReplaced));
+}
+
+function isUncertain({ device, disturbances, feed, isMisconfigured }: Played): boolean {
+  const isHard = isMisconfigured || NEVER_OFF.has(device) || SOMETIMES_OFF.has(device);
+  return isHard || feed !== undefined || disturbances.some((one) => COSTLY.has(one.what) || isTrueWord(one));
+}
+
+function isTrueWord(one: Disturbance): boolean {
+  return one.what === 'acknowledge' && one.word === 'true';
+}

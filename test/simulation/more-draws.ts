@@ -1,0 +1,151 @@
+import { expectedOf } from './expected.ts';
+import { SeededRandom } from './kernel/seeded-random.ts';
+import { CALM_API } from './network.ts';
+import type { ApiFaults } from './network.ts';
+import { rackOf } from './rack.ts';
+import type { Burst, Disturbance, Feed, ForeignMark, OtherFault, Policies, Scenario, Word } from './scenario.ts';
+
+const FAULT_AT_MS = 18_000;
+const DRIFT = 0.01;
+
+type Theme = 'none' | 'storm' | 'devices' | 'api' | 'people';
+const THEMES: Readonly<Record<Theme, number>> = { none: 30, storm: 20, devices: 16, api: 12, people: 22 };
+const POLICIES: Readonly<Record<Policies, number>> = { off: 3, prompt: 5, default: 1, 'one-at-a-time': 1 };
+const FEEDS: Readonly<Record<Feed['kind'], number>> = { supplies: 1, level: 2 };
+const RESTORES: Readonly<Record<Feed['restore'], number>> = { 'always-on': 3, last: 2, 'always-off': 1 };
+
+const NODE_NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'] as const;
+type Storm = 'at-once' | 'one-by-one' | 'rack';
+const STORMS: Readonly<Record<Storm, number>> = { 'at-once': 3, 'one-by-one': 4, rack: 3 };
+const OTHER_FAULTS: Readonly<Record<OtherFault, number>> = { panic: 4, hang: 3, partition: 2, unplugged: 2 };
+
+type DeviceTrouble = 'dies' | 'other' | 'swap' | 'late' | 'power-on';
+const DEVICE_TROUBLES: Readonly<Record<DeviceTrouble, number>> = { dies: 3, other: 2, swap: 4, late: 4, 'power-on': 2 };
+type ApiTrouble = 'burst' | 'restart' | 'expire';
+const API_TROUBLES: Readonly<Record<ApiTrouble, number>> = { burst: 4, restart: 3, expire: 3 };
+const BURSTS: Readonly<Record<Burst, number>> = { conflict: 1, 'too-many-requests': 1, 'server-error': 1 };
+type Deed = 'acknowledge' | 'delete-node' | 'mark' | 'stop' | 'edit';
+const DEEDS: Readonly<Record<Deed, number>> = { acknowledge: 6, 'delete-node': 2, mark: 4, stop: 3, edit: 3 };
+const WORDS: Readonly<Record<Word, number>> = { true: 4, false: 3, 'wrong-boot': 2, 'wrong-incident': 1, 'wrong-uid': 1 };
+const MARKS: Readonly<Record<ForeignMark, number>> = { taint: 3, cordon: 3, annotation: 1 };
+
+const UNRULY_API: Partial<ApiFaults> = { watchGoneShare: 0.005, watchOvertakeShare: 0.1, hasSmallPages: true, pageGoneShare: 0.3 };
+
+type First = Omit<Scenario, 'expected'>;
+
+/** Draws that came later, each from a stream of its own, so that what a seed drew before them stays as it was; and what must come of it all. */
+export function withMore(first: First): Scenario {
+  const random = new SeededRandom(first.seed, 'more');
+  const isRough = first.api !== CALM_API;
+  const drifts = first.clockRates.kubelets !== 1;
+  const theme = random.weighted(THEMES);
+  const nodes = theme === 'storm' ? NODE_NAMES.slice(0, 3 + random.below(6)) : first.nodes;
+  const feed: Feed | undefined = random.chance(0.2) ? { kind: random.weighted(FEEDS), restore: random.weighted(RESTORES) } : undefined;
+  const scenario = {
+    ...first,
+    nodes,
+    configuration: { ...first.configuration, policies: random.weighted(POLICIES) },
+    api: isRough || random.chance(0.05) ? { ...first.api, ...UNRULY_API } : first.api,
+    clockRates: drifts ? { ...first.clockRates, apiServer: 1 + random.between(-DRIFT, DRIFT) } : first.clockRates,
+    ...(feed === undefined ? {} : { feed }),
+  };
+  const disturbances = [...scenario.disturbances, ...drawTheme(random, theme, scenario)];
+  const disturbed = { ...scenario, disturbances };
+  return { ...disturbed, expected: expectedOf(disturbed) };
+}
+
+function drawTheme(random: SeededRandom, theme: Theme, scenario: First): Disturbance[] {
+  const several = <T>(draw: () => T): T[] => Array.from({ length: random.chance(0.3) ? 2 : 1 }, draw);
+  switch (theme) {
+    case 'none':
+      return [];
+    case 'storm':
+      return drawStorm(random, scenario);
+    case 'devices':
+      return several(() => drawDeviceTrouble(random, scenario));
+    case 'api':
+      return several(() => drawApiTrouble(random));
+    case 'people':
+      return several(() => drawDeed(random, scenario)).filter((one, _index, all) => isFair(one, [...scenario.disturbances, ...all], scenario));
+  }
+}
+
+/** Others fail beside the first: several at once, one after the other, or everything behind the switch of a rack. Somebody repairs them. */
+function drawStorm(random: SeededRandom, { nodes, faultAtMs }: First): Disturbance[] {
+  const others = nodes.slice(1);
+  const kind = random.weighted(STORMS);
+  if (kind === 'rack') {
+    const rack = others.filter((_node, index) => rackOf(index + 1) === rackOf(random.chance(0.5) ? 0 : 1));
+    const cut = rack.length > 0 ? rack : others.slice(0, 1);
+    return [{ what: 'switch', nodes: cut, atMs: faultAtMs + random.between(-500, 500), durationMs: random.between(10_000, 180_000) }];
+  }
+  const count = 1 + random.below(others.length);
+  let atMs = faultAtMs + random.between(-500, 500);
+  return others.slice(0, count).map((node): Disturbance => {
+    atMs += kind === 'at-once' ? random.between(0, 200) : random.between(2_000, 60_000);
+    return { what: 'fail', node, fault: random.weighted(OTHER_FAULTS), atMs, durationMs: random.between(20_000, 240_000) };
+  });
+}
+
+function drawDeviceTrouble(random: SeededRandom, { nodes, victim, faultAtMs }: First): Disturbance {
+  const atMs = FAULT_AT_MS + random.between(0, 90_000);
+  const other = nodes[1] ?? victim;
+  switch (random.weighted(DEVICE_TROUBLES)) {
+    case 'dies':
+      return { what: 'hardware', node: victim, behaviour: 'dead', atMs: faultAtMs, durationMs: random.between(60_000, 300_000) };
+    case 'other':
+      return {
+        what: 'hardware',
+        node: other,
+        behaviour: random.pick(['dead', 'lies', 'unknown']),
+        atMs,
+        durationMs: random.between(10_000, 120_000),
+      };
+    case 'swap':
+      return { what: 'swap', node: other, atMs, durationMs: random.between(500, 120_000) };
+    case 'late':
+      return { what: 'late', byMs: random.between(10_000, 90_000), atMs: FAULT_AT_MS, durationMs: 0 };
+    case 'power-on':
+      return { what: 'power-on', node: victim, atMs, durationMs: 0 };
+  }
+}
+
+function drawApiTrouble(random: SeededRandom): Disturbance {
+  const atMs = FAULT_AT_MS + random.between(0, 90_000);
+  const what = random.weighted(API_TROUBLES);
+  switch (what) {
+    case 'burst':
+      return { what, how: random.weighted(BURSTS), atMs, durationMs: random.between(500, 25_000) };
+    case 'restart':
+      return { what, atMs, durationMs: random.between(200, 20_000) };
+    case 'expire':
+      return { what, atMs, durationMs: 0 };
+  }
+}
+
+function drawDeed(random: SeededRandom, { fault }: First): Disturbance {
+  const atMs = FAULT_AT_MS + random.between(0, 110_000);
+  const what = random.weighted(DEEDS);
+  switch (what) {
+    case 'acknowledge':
+      return { what, word: random.weighted(WORDS), atMs, durationMs: random.between(60_000, 180_000) };
+    case 'delete-node':
+      // Of a machine that may write unseen nobody deletes the Node: Kubernetes itself would then let go of what it holds.
+      return fault === 'panic' ? { what, atMs, durationMs: random.between(20_000, 120_000) } : { what: 'expire', atMs, durationMs: 0 };
+    case 'mark':
+      return { what, mark: random.weighted(MARKS), atMs: atMs - random.between(0, 15_000), durationMs: random.between(1_000, 120_000) };
+    case 'stop':
+      return { what, scope: 'node', atMs, durationMs: random.between(2_000, 90_000) };
+    case 'edit':
+      return { what, kind: random.pick(['cluster', 'policy']), atMs, durationMs: random.between(2_000, 60_000) };
+  }
+}
+
+/** A false word is refused because a device reads on: where none can be read it would be the person who lets two write. */
+function isFair(one: Disturbance, all: readonly Disturbance[], { device, isMisconfigured }: First): boolean {
+  if (one.what !== 'acknowledge' || one.word !== 'false') {
+    return true;
+  }
+  const isReadable = device === 'honest' || device === 'slow' || device === 'lies' || device === 'refuses';
+  return isReadable && !isMisconfigured && !all.some(({ what }) => what === 'device' || what === 'edit' || what === 'hardware' || what === 'swap');
+}

@@ -1,0 +1,141 @@
+import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import type { Trace } from '../../src/drill/world/dependencies.ts';
+import type { Disk } from '../../src/drill/world/disk.ts';
+import { Machine } from '../../src/drill/world/machine.ts';
+import { KUBERNETES_KUBELET } from '../../src/drill/world/options.ts';
+import { SimulatedDevice } from './devices.ts';
+import type { PowerBackend } from './devices.ts';
+import type { Kernel } from './kernel/kernel.ts';
+import type { SimulatedProcess } from './kernel/simulated-process.ts';
+import { PowerFeed } from './power-feed.ts';
+import type { Scenario } from './scenario.ts';
+
+const BOOT_MS = 8_000;
+const WRITE_MS = 4_000;
+const RACKS = 2;
+
+export interface RackOptions {
+  scenario: Scenario;
+  kernel: Kernel;
+  disk: Disk;
+  trace: Trace;
+  /** A process of the world with its way to the API server. */
+  insider: (name: string, user: string, clockRate: number) => [SimulatedProcess, ApiTransport];
+  onDevice: (event: DeviceEvent) => void;
+}
+
+/** All machines of a world with their BMCs and outlets. */
+export class Rack {
+  readonly machines: ReadonlyMap<string, Machine>;
+  /** By the address under which each is reached now. */
+  readonly devices: Map<string, SimulatedDevice>;
+  readonly kubelets: readonly SimulatedProcess[];
+  readonly #feeds: ReadonlyMap<string, PowerFeed>;
+  readonly #options: RackOptions;
+
+  constructor(options: RackOptions) {
+    this.#options = options;
+    const machines = new Map<string, Machine>();
+    const feeds = new Map<string, PowerFeed>();
+    const kubelets: SimulatedProcess[] = [];
+    this.machines = machines;
+    this.devices = new Map();
+    this.#feeds = feeds;
+    this.kubelets = kubelets;
+    for (const [index, node] of options.scenario.nodes.entries()) {
+      const [process, transport] = options.insider(`machine-${node}`, `system:node:${node}`, options.scenario.clockRates.kubelets);
+      kubelets.push(process);
+      const machine = new Machine(
+        { transport, clock: process.clock, random: process.random, trace: options.trace, disk: options.disk },
+        {
+          ...KUBERNETES_KUBELET,
+          writeMs: WRITE_MS,
+          node,
+          systemUUID: systemUUIDOf(node),
+          bootDelayMs: BOOT_MS,
+          labels: { rack: rackOf(index), 'topology.kubernetes.io/zone': rackOf(index) },
+        },
+      );
+      const feed = new PowerFeed(machine, options.scenario.feed?.restore ?? 'always-on');
+      machines.set(node, machine);
+      feeds.set(node, feed);
+      this.#mount(node, feed);
+    }
+  }
+
+  /** The failed node's devices answer, or do not, as its scenario says; `undefined` for a node of another world. */
+  bmcOf(node: string): SimulatedDevice | undefined {
+    return [...this.devices.values()].find(({ options }) => options.name === `bmc-${node}`);
+  }
+
+  /** When any device of a node was last read. */
+  readAtMs(node: string): number {
+    const own = [...this.devices.values()].filter(({ options }) => options.node === node);
+    return Math.max(...own.map(({ readAtMs }) => readAtMs));
+  }
+
+  feedOf(node: string): PowerFeed | undefined {
+    return this.#feeds.get(node);
+  }
+
+  /** The addresses of two nodes' BMCs lead to each other's from now on. */
+  swap(left: string, right: string): void {
+    const [one, other] = [this.devices.get(`bmc-${left}`), this.devices.get(`bmc-${right}`)];
+    if (one === undefined || other === undefined) return;
+    for (const [device, address] of [
+      [one, other.address],
+      [other, one.address],
+    ] as const) {
+      this.devices.set(address, device);
+      device.address = address;
+    }
+  }
+
+  /** An effect of some device is still to come. */
+  get isPending(): boolean {
+    return [...this.devices.values()].some((device) => device.isPending);
+  }
+
+  #mount(node: string, feed: PowerFeed): void {
+    const { feed: fed, victim, device } = this.#options.scenario;
+    const own = node === victim ? device : 'honest';
+    const isBoardOwn = fed?.kind !== 'supplies';
+    this.#add(node, `bmc-${node}`, feed.board(), isBoardOwn ? own : 'honest', feed);
+    if (fed === undefined) return;
+    this.#add(node, `outlet-1-${node}`, feed.outlet('1'), isBoardOwn ? 'honest' : own);
+    if (fed.kind === 'supplies') this.#add(node, `outlet-2-${node}`, feed.outlet('2'), 'honest');
+  }
+
+  #add(node: string, name: string, backend: PowerBackend, behaviour: SimulatedDevice['behaviour'], feed?: PowerFeed): void {
+    const { scenario, kernel, onDevice } = this.#options;
+    const isVictims = node === scenario.victim;
+    this.devices.set(
+      name,
+      new SimulatedDevice({
+        name,
+        node,
+        systemUUID: systemUUIDOf(node),
+        behaviour,
+        backend,
+        random: kernel.random(name.startsWith('bmc-') ? `device ${node}` : `device ${name}`),
+        effectMs: isVictims ? scenario.deviceEffectMs : [50, 500],
+        now: () => kernel.nowMs,
+        schedule: (delayMs, task) => {
+          kernel.schedule(delayMs, task);
+        },
+        record: onDevice,
+        ...(feed === undefined ? {} : { hasMains: () => feed.hasMains }),
+      }),
+    );
+  }
+}
+
+/** Every second node stands in the other rack, and in the other zone. */
+export function rackOf(index: number): string {
+  return `r${index % RACKS}`;
+}
+
+function systemUUIDOf(node: string): string {
+  return `4c4c4544-0000-4000-8000-${node.charCodeAt(0).toString(16).padStart(12, '0')}`;
+}

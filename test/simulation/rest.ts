@@ -1,0 +1,89 @@
+import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
+import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { EndState } from './expected.ts';
+import type { FenceWatch } from './fence-watch.ts';
+import { disturbedUntilMs, failing, flapsEndMs } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+import type { TakeOvers } from './take-overs.ts';
+
+/** Nothing was written to any fence for so long: it has come to rest. */
+const REST_MS = 25_000;
+/** A node that is Ready brings its fence out of error: after the longest back-off of a recovery that failed, and the delay of health. */
+const HEALS_BY_ITSELF_MS = 120_000;
+/** A flap that ended so long ago without a fence needs none. */
+const UNNOTICED_MS = 60_000;
+/** The longest time after which a storm policy lets go by itself: the sliding window of `rate`. */
+const LETS_GO_MS = 660_000;
+
+export interface RestOptions {
+  scenario: Scenario;
+  fence: FenceWatch;
+  takeOvers: TakeOvers;
+  /** As the API server has it. */
+  isReady: (node: string) => boolean;
+  /** Something of the outer world is still to come. */
+  isPending: () => boolean;
+}
+
+/** When a world may be looked at for the last time. */
+export class Rest {
+  readonly #options: RestOptions;
+  readonly #calmFromMs: number;
+
+  constructor(options: RestOptions) {
+    this.#options = options;
+    const { scenario } = options;
+    this.#calmFromMs = Math.max(
+      scenario.faultAtMs,
+      disturbedUntilMs(scenario) + REST_MS,
+      scenario.fault === 'flap' ? flapsEndMs(scenario) + UNNOTICED_MS : 0,
+    );
+  }
+
+  /** Every fence stands where it may rest, and nothing more is to be expected of it. */
+  isOver(nowMs: number): boolean {
+    const { fence, takeOvers, isPending, scenario } = this.#options;
+    // A new leader counts every delay from its own first sight.
+    const isQuiet = nowMs >= this.#calmFromMs && nowMs - fence.changedAtMs >= REST_MS && nowMs >= takeOvers.heldSinceMs + REST_MS;
+    if (!isQuiet || isPending()) {
+      return false;
+    }
+    const nodes = new Set([...failing(scenario), ...fence.names.map((name) => name.slice(FENCE_NAME_PREFIX.length))]);
+    return [...nodes].every((node) => this.#rests(node, nowMs));
+  }
+
+  #rests(node: string, nowMs: number): boolean {
+    const { scenario, fence, isReady, takeOvers } = this.#options;
+    const status = fence.of(fenceName(node));
+    const quietMs = nowMs - Math.max(fence.changedAtMs, takeOvers.heldSinceMs);
+    switch (endStateOf(status)) {
+      case 'none':
+        return isReady(node) && (node !== scenario.victim || (scenario.expected.states.includes('none') && nowMs - fence.changedAtMs > UNNOTICED_MS));
+      case 'final':
+        return true;
+      case 'error':
+        return (status?.restarts ?? 0) >= scenario.configuration.maxRestarts && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
+      case 'held':
+        // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.
+        return quietMs > LETS_GO_MS && scenario.nodes.some((other) => other !== node && !isReady(other));
+      case undefined:
+        return false;
+    }
+  }
+}
+
+/** How a fence stands in the words of a scenario; `undefined` while it is under way. */
+export function endStateOf(status: NodeFenceStatus | undefined): EndState | undefined {
+  switch (status?.state) {
+    case undefined:
+      return 'none';
+    case 'final':
+    case 'error':
+      return status.state;
+    case 'new':
+    case 'running':
+      return status.hold === undefined || status.hold.policy === 'stop' ? undefined : 'held';
+    case 'done':
+      return undefined;
+  }
+}
