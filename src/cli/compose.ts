@@ -11,6 +11,7 @@ import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { LEADER_LEASE } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
+import { watchNodeLeases } from './node-leases.ts';
 import { watchCluster } from './watches.ts';
 
 /** The composed fence controller; `start` resolves when it is synced and stands for election. */
@@ -50,6 +51,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       return undefined;
     },
   });
+  const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
   const dependencies: FenceDependencies = {
     clock,
     random,
@@ -62,6 +64,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     recorder: ports.recorder,
     log: logger,
     metrics: metrics.fence,
+    ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),
     options,
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
@@ -74,6 +77,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     elector,
     start: async () => {
       for (const reflector of reflectors) reflector.start();
+      nodeLeases?.start();
       await Promise.all(reflectors.map((reflector) => reflector.untilSynced(options.syncDeadlineMs)));
       elector.start();
     },
@@ -82,6 +86,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
         logger.warn('the successor waits the lease out', { error });
         elector.close();
       });
+      nodeLeases?.close();
       for (const reflector of reflectors) reflector.close();
       await dispatcher.close();
     },

@@ -22,6 +22,8 @@ export interface ControllerOptions extends FenceOptions {
   concurrency: number;
   lease?: { durationMs: number; renewDeadlineMs: number; retryMs: number };
   reflector?: Partial<ReflectorTimings>;
+  /** Where medik8s keeps one Lease for each node in hand: honoured, and taken while a fence is open. Absent: nobody's. */
+  nodeLeaseNamespace?: string;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
 }

@@ -29,6 +29,7 @@ interface Flags {
   context?: string;
   fenceNamespace: string;
   ownNode?: string;
+  nodeLeaseNamespace: string;
   concurrency: number;
   httpAddress: BindAddress;
   logLevel: LogLevel;
@@ -48,6 +49,13 @@ export function controllerCommand(): Command {
     .addOption(option('--context <name>', 'CONTEXT', 'of the kubeconfig'))
     .addOption(option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'of ConfigMaps, Secrets and the leader Lease').default('nodefence-system'))
     .addOption(option('--own-node <name>', 'OWN_NODE', 'the node this runs on; it is never fenced from here'))
+    .addOption(
+      option(
+        '--node-lease-namespace <name>',
+        'NODE_LEASE_NAMESPACE',
+        'of the Leases by which other remediators say which node is theirs; honoured and taken where it exists, empty: neither',
+      ).default('medik8s-leases'),
+    )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
     .addOption(
       option('--http-address <host:port>', 'HTTP_ADDRESS', 'of /metrics, /healthz and /readyz')
@@ -125,6 +133,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       outOfService: await hasOutOfService(transport, SYNC_DEADLINE_MS),
       staleAfterMs: FRESH_WITHIN_MS,
       namespace: flags.fenceNamespace,
+      ...(flags.nodeLeaseNamespace === '' ? {} : { nodeLeaseNamespace: flags.nodeLeaseNamespace }),
       identity: hostname(),
       concurrency: flags.concurrency,
       syncDeadlineMs: SYNC_DEADLINE_MS,

@@ -10,6 +10,7 @@ import type { Random } from '../../ports/random.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { Surroundings } from '../../ports/surroundings.ts';
 import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
+import type { NodeLeases } from '../shared/claims/node-leases.ts';
 
 /** Index of pods by `spec.nodeName`, and of VolumeAttachments by `spec.nodeName`. */
 export const BY_NODE = 'node';
@@ -61,6 +62,8 @@ export interface FenceDependencies {
   surroundings?: Surroundings;
   /** Marks of others that stand in objects of their own; absent: none is looked for. */
   foreignMarks?: ForeignMarks;
+  /** The node leases that other remediators of the cluster respect; absent: none are honoured, none is taken. */
+  nodeLeases?: Pick<NodeLeases, 'take' | 'holdOn' | 'markOn'>;
   /** Was a leader alive right before this process led? Absent: not known. */
   tookOver?: () => boolean;
 }

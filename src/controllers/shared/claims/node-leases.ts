@@ -101,9 +101,10 @@ export class NodeLeases {
   }
 
   /** The same as a mark for storm policies. */
-  markOn(node: string): MaintenanceMark | undefined {
+  markOn(node: string, requestedBy: { kind: string } | undefined): MaintenanceMark | undefined {
     const state = this.stateOf(node);
-    return state.kind === 'foreign' ? { source: 'medik8s-lease', where: this.words(node, state.holder) } : undefined;
+    if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
+    return { source: 'medik8s-lease', where: this.words(node, state.holder) };
   }
 
   /**

@@ -1,0 +1,38 @@
+import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
+import { NodeLeases } from '../controllers/shared/claims/node-leases.ts';
+import { Reflector } from '../kube/reflector.ts';
+import type { Lease } from '../ports/objects.ts';
+import { LEASES } from '../ports/resources.ts';
+import type { ControllerOptions, ControllerPorts } from './composition.ts';
+
+/** Node leases with the watch behind them. Nothing waits for that: the namespace need not exist, and may not be ours to read. */
+export interface WatchedNodeLeases {
+  leases: NodeLeases;
+  start(): void;
+  close(): void;
+}
+
+/** `undefined` without `nodeLeaseNamespace`. */
+export function watchNodeLeases(
+  { transport, clock, random, logger, metrics }: ControllerPorts,
+  { nodeLeaseNamespace: namespace, reflector: timings }: ControllerOptions,
+  { cluster, listers, leadership, queue }: Pick<FenceDependencies, 'cluster' | 'listers' | 'leadership' | 'queue'>,
+): WatchedNodeLeases | undefined {
+  if (namespace === undefined) return undefined;
+  const base = { transport, clock, random, logger, metrics: metrics.watch, ...(timings === undefined ? {} : { timings }) };
+  const watch = new Reflector<Lease>({ ...base, resource: LEASES, namespace });
+  const { nodes, fences } = listers;
+  const wake = (node: string): void => queue.add(node);
+  const leases = new NodeLeases({ cluster, clock, log: logger, leases: watch.lister, nodes, fences, leadership, namespace, wake });
+  return {
+    leases,
+    start: () => {
+      watch.start();
+      leases.start();
+    },
+    close: () => {
+      leases.close();
+      watch.close();
+    },
+  };
+}
