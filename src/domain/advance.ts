@@ -1,12 +1,14 @@
 import { acknowledged, sinceWord } from './acknowledgement.ts';
-import { standingEvidence, voidEvidence } from './evidence.ts';
+import { proofOf, standingEvidence, voidEvidence } from './evidence.ts';
 import { isAskedFor } from './health.ts';
 import { appended, offBegan, restoreFor } from './journal.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
-import { ACKNOWLEDGE, compile, isFailure, progress, RELEASE, RELEASE_END } from './program.ts';
+import { ACKNOWLEDGE, compile, isFailure, leftToRelease, progress, provingOperation, RELEASE, RELEASE_END } from './program.ts';
 import type { Operation } from './program.ts';
+import { paceOf } from './release-plan.ts';
+import { mayOpenStorage } from './storage-opening.ts';
 import { event, moved } from './transition.ts';
 import type { Context, Transition } from './transition.ts';
 
@@ -95,9 +97,11 @@ export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
 function isWanted(operation: Operation, context: Context, status: NodeFenceStatus): boolean {
   const held = context.snapshot.holds.length > 0;
   if (operation.phase === 'off') return !held || !offBegan(status);
+  if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);
   if (operation.key === 'release-end') return status.released !== undefined || status.restore?.taints !== undefined;
   if (operation.key !== 'release') return true;
-  return !held && context.plan.release !== 'none' && standingEvidence(status.evidence, context.plan) !== undefined;
+  const isGivenUp = leftToRelease(status) > 0 && context.plan.release === 'evict' && releaseOverMs(context) <= context.snapshot.nowMs;
+  return !held && !isGivenUp && context.plan.release !== 'none' && proofOf(status.evidence, context.plan, status.step) !== undefined;
 }
 
 interface Next {
@@ -109,7 +113,7 @@ interface Next {
 function attempt(context: Context, status: NodeFenceStatus, step: Step, next: Next): Transition {
   const wait = dueMs(context, status, next.operation);
   if (wait > context.snapshot.nowMs) return { status, requeueAtMs: Number.isFinite(wait) ? wait : undefined };
-  const reread = next.operation.key === 'release' && isStale(context) ? lastOff(context, status) : undefined;
+  const reread = next.operation.key === 'release' && isStale(context) ? provingOperation(context.plan, step, status.level) : undefined;
   if (reread !== undefined) return begin(context, status, step, { ...next, operation: reread, confirm: true });
   return begin(context, status, step, next);
 }
@@ -133,7 +137,8 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
     due = Math.max(due, (since.firstEvidence ?? context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
   }
-  if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = (since.released ?? nowMs) + timing.releaseTimeoutMs;
+  if (operation.key === 'release' && leftToRelease(status) > 0) due = Math.max(due, (since.batch ?? nowMs) + paceOf(paceFor(context)).intervalMs);
+  if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = releaseOverMs(context);
   return due;
 }
 
@@ -155,14 +160,26 @@ export function lateEffectMs(context: Context, status: NodeFenceStatus): number 
 
 /** Nothing of the old node is left to free, or the proof was lost and our taint must go at once (P2, P3). */
 function mayEndRelease(context: Context, status: NodeFenceStatus): boolean {
-  if (status.released === undefined || status.released.voidedAt !== undefined) return true;
-  const { workload, since, nowMs } = context.snapshot;
-  const timedOut = since.released !== undefined && nowMs >= since.released + context.plan.timing.releaseTimeoutMs;
-  return timedOut || (workload.pods === 0 && workload.volumeAttachments === 0);
+  if (status.released === undefined) return true;
+  if (status.released.voidedAt !== undefined && !isBootedAnew(context, status)) return true;
+  const { workload, nowMs } = context.snapshot;
+  return nowMs >= releaseOverMs(context) || (workload.pods === 0 && workload.volumeAttachments === 0);
 }
 
-function lastOff(context: Context, status: NodeFenceStatus): Operation | undefined {
-  return compile(context.plan, 'power-management', status.level).findLast((operation) => operation.phase === 'off');
+/** Somebody else started the machine, and nothing of the old boot is left on it but what the API still shows. */
+function isBootedAnew({ node }: Context, { released, evidence }: NodeFenceStatus): boolean {
+  const bootID = evidence.find((item) => item.source === released?.evidence)?.bootID;
+  return bootID !== undefined && node?.bootID !== undefined && node.bootID !== bootID;
+}
+
+/** `release_timeout` counts from the last batch, and from the first eviction: a budget keeps no node off for longer. */
+function releaseOverMs({ snapshot: { since, nowMs }, plan }: Context): number {
+  const begun = plan.release === 'evict' ? since.released : (since.batch ?? since.released);
+  return (begun ?? nowMs) + plan.timing.releaseTimeoutMs;
+}
+
+function paceFor({ plan }: Context): Parameters<typeof paceOf>[0] {
+  return { mode: plan.release, podsPerMinute: plan.podsPerMinute };
 }
 
 function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next, named?: Pick<JournalEntry, 'method' | 'plug'>): Transition {

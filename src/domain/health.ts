@@ -8,7 +8,7 @@ import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
  * key `trigger`); or somebody asked for it and has not got it yet.
  */
 export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number, status?: NodeFenceStatus): boolean {
-  if (isRequestOpen(node, plan, status)) return true;
+  if (isRequestOpen(node, plan, status) || mustBootAnew(node, status)) return true;
   if (node.ready === 'Unknown') return nowMs >= silentFromMs(node) + plan.timing.lifeWaitMs;
   if (node.ready === 'False' || node.ready === 'missing') {
     return since.notReady !== undefined && nowMs >= since.notReady + plan.timing.notReadyPeriodMs;
@@ -43,8 +43,23 @@ export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStat
   return !status.journal.some(isProvenOff) || isOnBootThatWasOff(node, status);
 }
 
+/** A port that isolation closed is no off. */
 function isProvenOff(entry: JournalEntry): boolean {
-  return entry.action === 'off' && entry.result === 'succeeded';
+  return entry.action === 'off' && entry.step !== 'isolation' && entry.result === 'succeeded';
+}
+
+/**
+ * What wrote to its revoked storages runs elsewhere by now, and may still run here: whoever opens them again needs another boot (design 2). Ready on this one
+ * is no recovery, it goes to power-management.
+ */
+export function isBoundToStorage(node: Pick<NodeFacts, 'bootID'> | undefined, status: NodeFenceStatus): boolean {
+  const { storageRelease } = status;
+  if (storageRelease === undefined || status.state === 'final') return false;
+  return node?.bootID === undefined || storageRelease.bootID === undefined || storageRelease.bootID === node.bootID;
+}
+
+function mustBootAnew(node: NodeFacts, status: NodeFenceStatus | undefined): boolean {
+  return status !== undefined && node.ready === 'True' && status.state !== 'done' && isBoundToStorage(node, status);
 }
 
 /** When a node that is not triggered now would be, if nothing changed; `undefined` when only a change can trigger it. */
@@ -63,7 +78,7 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
   if (status === undefined) return true;
   if (since.action !== undefined && node.lifeAtMs <= since.action) return false;
   if (isRequestOpen(node, plan, status)) return false;
-  return !isOnBootThatWasOff(node, status);
+  return !isOnBootThatWasOff(node, status) && !isBoundToStorage(node, status);
 }
 
 /**
@@ -71,7 +86,9 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
  * the device switches another machine, or the person looked at another one.
  */
 export function isOnBootThatWasOff(node: NodeFacts, status: NodeFenceStatus): boolean {
-  const off = status.journal.findLast((entry) => entry.action === 'off' && (entry.result === 'succeeded' || entry.result === 'found-done'));
+  const off = status.journal.findLast(
+    (entry) => entry.action === 'off' && entry.step !== 'isolation' && (entry.result === 'succeeded' || entry.result === 'found-done'),
+  );
   const word = releasedOnWord(status);
   return [off, word].some((proof) => proof?.bootID !== undefined && proof.bootID === node.bootID);
 }

@@ -1,5 +1,5 @@
 import { voidEvidence } from './evidence.ts';
-import { bounded, LIMITS } from './node-fence.ts';
+import { bounded, LIMITS, SCALE_DOWN_DISABLED } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
 import { isFailure } from './program.ts';
 import type { JobReport } from './snapshot.ts';
@@ -21,13 +21,23 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   if (isFailure(report.result) && entry.action !== 'acknowledge') next.retries = status.retries + 1;
   if (report.evidence !== undefined) {
     next.evidence = [...status.evidence, { ...report.evidence, source: report.id, detail: bounded(report.evidence.detail) }].slice(-LIMITS.evidence);
-    if (report.evidence.kind !== 'ack') next.timeline = { ...next.timeline, poweredOffAt: report.evidence.observedAt };
+    if (report.evidence.kind !== 'ack' && report.evidence.kind !== 'storage-revoked')
+      next.timeline = { ...next.timeline, poweredOffAt: report.evidence.observedAt };
   }
   if (report.released !== undefined) {
     next.released = { ...status.released, ...report.released };
-    next.timeline = { ...next.timeline, releasedAt: next.timeline.releasedAt ?? report.released.at };
+    const detached = report.released.volumesDetachedAt;
+    next.timeline = {
+      ...next.timeline,
+      releasedAt: next.timeline.releasedAt ?? report.released.at,
+      ...(detached === undefined ? {} : { volumesDetachedAt: detached }),
+    };
   }
-  if (entry.action === 'release' && report.result === 'voided') next.evidence = voidEvidence(next.evidence, report.finishedAt, report.message);
+  if (report.storageRelease !== undefined) {
+    next.storageRelease = { ...status.storageRelease, ...report.storageRelease };
+    next.timeline = { ...next.timeline, releasedAt: next.timeline.releasedAt ?? report.storageRelease.at };
+  }
+  if (entry.action === 'release' && report.result === 'voided') Object.assign(next, lifeInMidRelease(next, report));
   if (entry.action === 'acknowledge' && report.result === 'refused')
     next.evidence = voidEvidence(next.evidence, report.finishedAt, bounded(report.message));
   if (report.edge !== undefined) next.restore = withEdge(status.restore ?? {}, finished, report.edge);
@@ -35,6 +45,14 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   if (report.result === 'succeeded' || report.result === 'found-done') next.restore = withoutUndone(next.restore ?? {}, finished);
   if (next.restore !== undefined && Object.keys(next.restore).length === 0) delete next.restore;
   return next;
+}
+
+/** The proof is void; where something had been let go on it before, nothing is switched on by itself any more (P2). */
+function lifeInMidRelease(status: NodeFenceStatus, { finishedAt, message }: JobReport): Partial<NodeFenceStatus> {
+  const evidence = voidEvidence(status.evidence, finishedAt, bounded(message));
+  const { released } = status;
+  if (released === undefined || status.step === 'isolation' || released.voidedAt !== undefined) return { evidence };
+  return { evidence, released: { ...released, voidedAt: finishedAt } };
 }
 
 function withEdge(restore: Restore, entry: JournalEntry, edge: NonNullable<JobReport['edge']>): Restore {
@@ -50,7 +68,10 @@ function withEdge(restore: Restore, entry: JournalEntry, edge: NonNullable<JobRe
 
 function withoutUndone(restore: Restore, entry: JournalEntry): Restore {
   const rest = { ...restore };
-  if (entry.agent === 'uncordon') delete rest.cordoned;
+  if (entry.agent === 'uncordon') {
+    delete rest.cordoned;
+    delete rest.annotations;
+  }
   if (entry.action === 'release-end') delete rest.taints;
   return rest;
 }
@@ -61,8 +82,9 @@ export function restoreFor(
   restore: Restore | undefined,
   outOfServiceTaint: { key: string; value: string; effect: string },
 ): Restore | undefined {
-  if (entry.agent === 'cordon' && entry.action !== 'confirm') return { ...restore, cordoned: true };
-  if (entry.action === 'release') return { ...restore, taints: [outOfServiceTaint] };
+  if (entry.agent === 'cordon' && entry.action !== 'confirm')
+    return { ...restore, cordoned: true, annotations: { ...restore?.annotations, [SCALE_DOWN_DISABLED]: 'true' } };
+  if (entry.action === 'release' && entry.step !== 'isolation') return { ...restore, taints: [outOfServiceTaint] };
   return restore;
 }
 

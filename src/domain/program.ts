@@ -44,10 +44,39 @@ export function compile(plan: Plan, step: Step, level: number, cordoned = false)
     case 'power-management':
       return powerProgram(methods);
     case 'isolation':
-      return methods.map(asRun);
+      return isolationProgram(plan, methods);
     case 'recovery':
       return [...methods.map(asRun), ...(cordoned && !methods.some((method) => method.agent === 'uncordon') ? [asRun(UNDO_CORDON)] : [])];
   }
+}
+
+/** The release stands behind the last revocation, whose reads are of all of them together: what writes to those storages alone may be let go. */
+function isolationProgram(plan: Plan, methods: readonly PlanMethod[]): Operation[] {
+  const revoking = methods.filter(isRevocation);
+  const last = revoking.at(-1);
+  if (last === undefined) return methods.map(asRun);
+  const together = revoking.filter((method) => method !== last);
+  const program = methods.map((method) => (method === last ? { ...asRun(method), together } : asRun(method)));
+  return plan.release !== 'none' && plan.minimumEvidence.includes('storage-revoked') ? [...program, RELEASE] : program;
+}
+
+/** It closes the way to a storage that it names. */
+function isRevocation({ kind, action, storage }: PlanMethod): boolean {
+  return kind === 'fabric' && action === 'off' && storage !== undefined;
+}
+
+/** The operation whose reads prove what its level was for: the last off, or isolation's last revocation. A release rests on it, and reads it again. */
+export function provingOperation(plan: Plan, step: Step, level: number): Operation | undefined {
+  const program = compile(plan, step, level);
+  if (step !== 'isolation') return program.findLast((operation) => operation.phase === 'off');
+  return program.findLast((operation) => operation.method !== undefined && isRevocation(operation.method));
+}
+
+/** Storages that are proven to be revoked when this operation of isolation has been read back. */
+export function revokedBy(plan: Plan, entry: Pick<JournalEntry, 'step' | 'level' | 'operation'>): string[] {
+  const proving = entry.step === 'isolation' ? provingOperation(plan, entry.step, entry.level) : undefined;
+  if (proving?.method === undefined || proving.key !== entry.operation) return [];
+  return [...new Set([...proving.together, proving.method].flatMap(({ storage }) => storage ?? []))];
 }
 
 function powerProgram(methods: readonly PlanMethod[]): Operation[] {
@@ -107,11 +136,23 @@ export function progress(program: readonly Operation[], status: NodeFenceStatus)
     const own = runs.filter((entry) => entry.operation === operation.key);
     const latest = own.at(-1);
     if (latest?.result !== undefined && HOPELESS.has(latest.result)) return { kind: 'failed', operation, entry: latest };
-    if (isDone(operation, latest, runs, program)) continue;
+    if (isDone(operation, latest, { runs, program, status })) continue;
     const confirm = operation.method !== undefined && (operation.phase === 'run' ? stoodBefore(operation, status) : latest?.result === 'succeeded');
     return { kind: 'next', operation, attempt: own.length + 1, confirm };
   }
   return { kind: 'finished' };
+}
+
+/** Pods that later batches of the present step's release have to let go. */
+export function leftToRelease({ step, released, storageRelease }: NodeFenceStatus): number {
+  return (step === 'isolation' ? storageRelease?.left : released?.left) ?? 0;
+}
+
+const NOTHING_FREED: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
+
+/** A release that was begun, and of which nobody says that it let nothing go. */
+export function mayHaveReleased({ action, result }: JournalEntry): boolean {
+  return action === 'release' && !NOTHING_FREED.has(result);
 }
 
 /** What an earlier restart isolated is read back, not repeated, as long as no read said that it is gone. */
@@ -121,10 +162,19 @@ function stoodBefore(operation: Operation, status: NodeFenceStatus): boolean {
   return success > runs.findLastIndex((entry) => entry.action === 'confirm' && entry.result === 'found-not-done');
 }
 
-function isDone(operation: Operation, latest: JournalEntry | undefined, runs: readonly JournalEntry[], program: readonly Operation[]): boolean {
+interface Course {
+  runs: readonly JournalEntry[];
+  program: readonly Operation[];
+  status: NodeFenceStatus;
+}
+
+function isDone(operation: Operation, latest: JournalEntry | undefined, { runs, program, status }: Course): boolean {
   if (latest?.result === undefined) return false;
   if (latest.result === 'found-done') return operation.phase !== 'off';
   if (!SUCCESS.has(latest.result)) return false;
+  if (operation.key === 'release') return latest.result === 'voided' || leftToRelease(status) === 0;
+  // A hold may stop a release between two batches, and let it go on after its end.
+  if (operation.key === 'release-end') return runs.lastIndexOf(latest) > runs.findLastIndex((entry) => mayHaveReleased(entry));
   if (operation.phase === 'release') return true;
   // A retry resumes at the failed method after the earlier ones of its phase were read back (design 2).
   const phase = new Set(program.filter((other) => other.phase === operation.phase).map((other) => other.key));

@@ -1,4 +1,4 @@
-import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Evidence, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since } from '../../domain/snapshot.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
 
@@ -71,7 +71,7 @@ export class NodeObservation {
     const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);
     const provenAtMs = proof === undefined ? undefined : this.proofs.get(proof.source);
     if (provenAtMs !== undefined) since.evidence = provenAtMs;
-    const first = status?.evidence.find((item) => item.voidedAt === undefined && this.proofs.has(item.source));
+    const first = status?.evidence.find((item) => item.voidedAt === undefined && provesTheSame(item, proof) && this.proofs.has(item.source));
     const firstAtMs = first === undefined ? undefined : this.proofs.get(first.source);
     if (firstAtMs !== undefined) since.firstEvidence = firstAtMs;
     if (this.setAtMs !== undefined) since.set = this.setAtMs;
@@ -92,6 +92,11 @@ export function sightsOf(status: NodeFenceStatus): [keyof Since, string | undefi
     ['batch', batchOf(status)],
     ['held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`],
   ];
+}
+
+/** The silence that an off demands is not counted from a storage that was revoked before it. */
+function provesTheSame(one: Evidence, other: Evidence | undefined): boolean {
+  return (one.kind === 'storage-revoked') === (other?.kind === 'storage-revoked');
 }
 
 function batchOf({ released, storageRelease }: NodeFenceStatus): string | undefined {

@@ -2,6 +2,8 @@ import { intentDeadlineMs, lateEffectMs } from '../advance.ts';
 import { appended } from '../journal.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome } from '../node-fence.ts';
+import { mayHaveReleased } from '../program.ts';
+import { mayOpenStorage } from '../storage-opening.ts';
 import { event, moved } from '../transition.ts';
 import type { Context, Transition } from '../transition.ts';
 
@@ -43,7 +45,7 @@ export function undo(context: Context): Transition {
   const untouchable = gone || context.snapshot.holds.some((hold) => hold.policy === 'observe');
   const next = untouchable ? undefined : firstUndo(context);
   // A late off must not hit what we switch on: the machine is not let go before that (P5, P8).
-  if (next === undefined && !untouchable && status.restore?.edges !== undefined) return { status, requeueAtMs: undoneAtMs(context) };
+  if (next === undefined && !untouchable && status.restore?.edges !== undefined) return waitToUndo(context);
   if (next === undefined) return fence.finalized ? { removeFinalizer: true } : {};
   const tries = status.journal.filter(
     (entry) => entry.operation === next.operation && entry.result !== undefined && entry.result !== 'succeeded',
@@ -64,7 +66,7 @@ function firstUndo(context: Context): JournalEntry | undefined {
   const restore = status.restore;
   if (restore?.taints !== undefined)
     return undoEntry(context, { operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
-  const edge = restore?.edges?.[0];
+  const edge = restore?.edges?.find(({ state }) => state === 'off' || mayOpenStorage(context.plan, context.node, status));
   if (edge !== undefined && undoneAtMs(context) <= context.snapshot.nowMs)
     return undoEntry(context, {
       operation: `on:${edge.method}`,
@@ -74,23 +76,30 @@ function firstUndo(context: Context): JournalEntry | undefined {
       plug: edge.plug,
       action: 'on',
     });
-  if (restore?.cordoned === true)
+  if (restore?.cordoned === true && restore.edges?.some(({ state }) => state === 'closed') !== true)
     return undoEntry(context, { operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
   return undefined;
+}
+
+const STAYS_CLOSED =
+  'Deleted by hand, but pods were let go because storage was revoked, and this node still runs the boot that wrote to it: it stays closed until the node boots anew.';
+
+function waitToUndo(context: Context): Transition {
+  const { status } = context;
+  const due = undoneAtMs(context);
+  if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
+  if (status.message === STAYS_CLOSED) return { status };
+  return { status: { ...status, message: STAYS_CLOSED }, events: [event('Warning', 'LeftOff', STAYS_CLOSED)] };
 }
 
 /** When the machine may be switched on: nothing late can hit it, and what a release has let go is gone from it, or `release_timeout` is over (P3, P5). */
 function undoneAtMs(context: Context): number {
   const { status, snapshot, plan } = context;
-  const isReleased = status.journal.some(
-    (entry) => entry.action === 'release' && entry.restart === status.restarts && !NOTHING_FREED.has(entry.result),
-  );
+  const isReleased = status.journal.some((entry) => entry.restart === status.restarts && mayHaveReleased(entry));
   const isGone = snapshot.workload.pods === 0 && snapshot.workload.volumeAttachments === 0;
   if (!isReleased || isGone) return settledAtMs(context);
   return Math.max(settledAtMs(context), (snapshot.since.action ?? snapshot.nowMs) + plan.timing.releaseTimeoutMs);
 }
-
-const NOTHING_FREED: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
 
 function settledAtMs(context: Context): number {
   const { snapshot, status } = context;

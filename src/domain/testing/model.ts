@@ -42,6 +42,8 @@ export class Model {
   acknowledgement: Snapshot['acknowledgement'];
   workload = { pods: 1, terminating: 0, volumeAttachments: 1 };
   epoch = 7;
+  record: Snapshot['record'];
+  lastIncident = 0;
   readonly inFlight = new Set<string>();
   reports: JobReport[] = [];
   rows: string[] = [];
@@ -128,7 +130,8 @@ export class Model {
       reports: this.reports,
       plan: this.plan,
       identity: undefined,
-      lastIncident: 0,
+      ...(this.record === undefined ? {} : { record: this.record }),
+      lastIncident: this.lastIncident,
       acknowledgement: this.acknowledgement,
       workload: this.workload,
       epoch: this.epoch,
@@ -193,10 +196,10 @@ export class Model {
       report.evidenceAtMs = this.nowMs;
       this.proofs.set(id, this.nowMs);
     }
-    if (result === 'succeeded' && entry?.operation.startsWith('off') === true) report.edge = 'off';
+    if (result === 'succeeded' && entry?.operation.startsWith('off') === true) report.edge ??= 'off';
     if (result === 'succeeded' && entry?.action === 'on') report.edge = 'on';
-    if (result === 'succeeded' && entry?.action === 'release')
-      report.released = {
+    if (result === 'succeeded' && entry?.action === 'release' && entry.step !== 'isolation')
+      report.released ??= {
         by: 'out-of-service',
         at: report.finishedAt,
         pods: this.workload.pods,

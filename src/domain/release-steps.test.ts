@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { SCALE_DOWN_DISABLED } from './node-fence.ts';
+import type { Released } from './node-fence.ts';
+import { DEFAULT_TIMING } from './plan.ts';
+import type { Plan } from './plan.ts';
+import { compile, provingOperation, revokedBy } from './program.ts';
+import { method, Model, planOf } from './testing/model.ts';
+
+const AT = '2026-01-01T00:00:00.000Z';
+
+function batch(number: number, left: number, more: Partial<Released> = {}): { released: Released } {
+  return { released: { by: 'delete-pods', at: AT, pods: number, evidence: 'x', batch: number, left, names: ['web/a'], ...more } };
+}
+
+/** A fence of the node, up to its proven off. */
+function provenOff(more: Partial<Plan> = {}): Model {
+  const model = new Model(planOf(more));
+  model.fail();
+  expect(model.next()).toBe('run:cordon');
+  expect(model.next()).toBe('off:off');
+  return model;
+}
+
+describe('a paced release', () => {
+  it('is several operations, each resting on reads of its own, at the pace of the plan', () => {
+    const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
+    expect(model.next('succeeded', batch(1, 2))).toBe('release:release');
+    const begunAtMs = model.nowMs;
+    model.step();
+    expect(model.next(), 'the device is read again').toBe('confirm:off');
+    expect(model.nowMs - begunAtMs).toBe(10_000);
+    expect(model.next('succeeded', batch(2, 1))).toBe('release:release');
+    expect(model.next()).toBe('confirm:off');
+    expect(model.next('succeeded', batch(3, 0))).toBe('release:release');
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.status.released).toMatchObject({ batch: 3, left: 0 });
+  });
+
+  it('stops under a hold and goes on after it, and our taint is taken back behind the last of it', () => {
+    const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
+    model.next('succeeded', batch(1, 2));
+    model.holds = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
+    expect(model.next(), 'no batch under a hold').toBe('release-end:release-end');
+    model.holds = [];
+    expect(model.next()).toBe('confirm:off');
+    expect(model.next('succeeded', batch(2, 0, { by: 'out-of-service' }))).toBe('release:release');
+    expect(model.next()).toBe('release-end:release-end');
+  });
+
+  it('stops at a sign of life between two batches: nothing is switched on by itself, and the alarm names the pods', () => {
+    const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
+    model.next('succeeded', batch(1, 2));
+    model.step();
+    model.nowMs += 1_000;
+    model.live();
+    const decision = model.step();
+    expect(decision.events[0]?.message).toContain('1 pods were released before: web/a.');
+    expect(model.status.released?.voidedAt).toBeDefined();
+    expect(model.next()).toBe('release-end:release-end');
+    model.step();
+    expect(model.status.state).toBe('error');
+    expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('on');
+  });
+
+  it('is voided too when the quorum shows the life that the watch did not', () => {
+    const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
+    model.next('succeeded', batch(1, 2));
+    expect(model.next()).toBe('confirm:off');
+    expect(model.next('voided')).toBe('release:release');
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.status.released?.voidedAt).toBeDefined();
+  });
+
+  it('is resumed by a successor, after it has read the device itself', () => {
+    const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
+    model.next('succeeded', batch(1, 2));
+    expect(model.next()).toBe('confirm:off');
+    model.runUntil(() => model.inFlight.size > 0);
+    model.takeOver();
+    expect(model.next('found-not-done'), 'what the crash left open').toBe('release:release');
+    expect(model.next()).toBe('confirm:off');
+    expect(model.next('succeeded', batch(2, 0))).toBe('release:release');
+  });
+
+  it('asks again for pods that a budget keeps, and for no longer than release_timeout', () => {
+    const model = provenOff({ release: 'evict' });
+    model.next('succeeded', batch(1, 1, { by: 'evict' }));
+    const begunAtMs = model.nowMs;
+    let asked = 0;
+    for (let next = model.next(); next !== 'release-end:release-end'; next = model.next('succeeded', batch(asked + 2, 1, { by: 'evict' })))
+      asked += 1;
+    expect(asked).toBeGreaterThan(5);
+    expect(model.nowMs - begunAtMs).toBeGreaterThanOrEqual(DEFAULT_TIMING.releaseTimeoutMs);
+    expect(model.nowMs - begunAtMs).toBeLessThan(DEFAULT_TIMING.releaseTimeoutMs + 10_000);
+  });
+});
+
+describe('a node that somebody else started after the release', () => {
+  it('keeps our taint until nothing of the old boot is left in the API, and does not wait for Ready', () => {
+    const model = provenOff();
+    model.next();
+    model.step();
+    model.nowMs += 5_000;
+    model.live({ bootID: 'boot-2' });
+    model.step();
+    expect(model.inFlight.size, 'pods and volumes are left').toBe(0);
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(model.next()).toBe('release-end:release-end');
+  });
+
+  it('loses our taint at once when it is the very boot that was declared off', () => {
+    const model = provenOff();
+    model.next();
+    model.step();
+    model.nowMs += 5_000;
+    model.live();
+    expect(model.next()).toBe('release-end:release-end');
+  });
+});
+
+const fabric = { kind: 'fabric', device: 'switch', deviceMaxLatencyMs: 1_000 } as const;
+const CLOSE_1 = method('close-1', 'fc-switch', 'off', { ...fabric, plug: '1', storage: 'san' });
+const CLOSE_2 = method('close-2', 'fc-switch', 'off', { ...fabric, plug: '2', storage: 'nas' });
+const OPEN = method('open-1', 'fc-switch', 'on', { ...fabric, plug: '1' });
+const REVOKING: Partial<Plan> = {
+  isolation: [{ level: 1, methods: [CLOSE_1, CLOSE_2, method('cordon', 'cordon', 'run')] }],
+  recovery: [{ level: 1, methods: [OPEN, method('uncordon', 'uncordon', 'run')] }],
+};
+
+const REVOKED = {
+  evidence: {
+    kind: 'storage-revoked' as const,
+    grade: 'read-back' as const,
+    detail: 'closed',
+    observedAt: AT,
+    bootID: 'boot-1',
+    storages: ['san', 'nas'],
+  },
+};
+
+/** Isolated by closing two paths; what wrote to them alone is let go. */
+function revoked(more: Partial<Plan> = {}): Model {
+  const model = new Model(planOf({ ...REVOKING, ...more }));
+  model.fail();
+  expect(model.next('succeeded', { edge: 'closed' })).toBe('off:close-1');
+  const evidenceAtMs = model.nowMs;
+  expect(model.next('succeeded', { edge: 'closed', ...REVOKED, evidenceAtMs })).toBe('off:close-2');
+  model.proofs.set(model.status.journal[1]?.id ?? '', evidenceAtMs);
+  expect(model.next()).toBe('run:cordon');
+  return model;
+}
+
+function released(model: Model): void {
+  const storageRelease = { at: AT, pods: 1, evidence: 'x', storages: ['san', 'nas'], bootID: 'boot-1' };
+  expect(model.next('succeeded', { storageRelease })).toBe('release:release');
+}
+
+describe('storage that is revoked', () => {
+  it('is proven by the last method that closes a path, whose reads are of all of them together', () => {
+    const plan = planOf(REVOKING);
+    const program = compile(plan, 'isolation', 1);
+    expect(program.map(({ key }) => key)).toEqual(['off:close-1', 'off:close-2', 'run:cordon', 'release']);
+    expect(provingOperation(plan, 'isolation', 1)).toMatchObject({ key: 'off:close-2', together: [CLOSE_1] });
+    const entry = { step: 'isolation' as const, level: 1, operation: 'off:close-2' };
+    expect([revokedBy(plan, entry), revokedBy(plan, { ...entry, operation: 'off:close-1' })]).toEqual([['san', 'nas'], []]);
+  });
+
+  it('frees nothing where the configuration does not admit it', () => {
+    const keys = (more: Partial<Plan>): string[] => compile(planOf({ ...REVOKING, ...more }), 'isolation', 1).map(({ key }) => key);
+    expect(keys({ minimumEvidence: ['power-off'] })).not.toContain('release');
+    expect(keys({ release: 'none' })).not.toContain('release');
+  });
+
+  it('frees in isolation, sets no taint of ours into what is to be taken back, and goes on to power-management', () => {
+    const model = revoked();
+    released(model);
+    expect(model.status.restore?.taints).toBeUndefined();
+    expect(model.status.timeline.poweredOffAt).toBeUndefined();
+    expect(model.next()).toBe('off:off');
+    expect(model.next(), 'the whole workload is let go once the machine is proven off').toBe('release:release');
+  });
+
+  it('is read again before a release that comes later', () => {
+    const model = revoked();
+    model.nowMs += 3_000;
+    expect(model.next()).toBe('confirm:close-2');
+  });
+
+  it('frees nothing after a sign of life', () => {
+    const model = revoked();
+    model.nowMs += 100;
+    model.live();
+    model.step();
+    expect(model.status.evidence[0]?.voidedBecause).toContain('was received');
+    model.step();
+    expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
+  });
+
+  it('is not opened for a node that is Ready on the same boot: that goes to power-management', () => {
+    const model = revoked();
+    released(model);
+    model.step();
+    for (let beat = 0; beat < 10; beat += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True' });
+      model.step();
+    }
+    expect(model.status.state).toBe('running');
+    expect(model.rows).not.toContain('running-healthy');
+    expect(model.next()).toBe('off:off');
+  });
+
+  it('is opened for a node that is Ready on a newer boot', () => {
+    const model = revoked();
+    released(model);
+    model.step();
+    for (let beat = 0; beat < 5; beat += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True', bootID: 'boot-2' });
+      model.step();
+    }
+    expect(model.next()).toBe('on:open-1');
+  });
+
+  it('is opened for a node that is Ready on the same boot when nothing was let go', () => {
+    const model = revoked({ minimumEvidence: ['power-off'] });
+    model.step();
+    for (let beat = 0; beat < 5; beat += 1) {
+      model.nowMs += 10_000;
+      model.live({ ready: 'True' });
+      model.step();
+    }
+    expect(model.next()).toBe('on:open-1');
+  });
+
+  it('stays closed for the same boot when the NodeFence is deleted by hand, and is opened after another', () => {
+    const model = revoked();
+    released(model);
+    model.step();
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    for (let count = 0; count < 5; count += 1) {
+      model.step();
+      model.nowMs += 60_000;
+    }
+    expect(model.dispatched.at(-1)?.entry.operation, 'nothing was begun').toBe('release');
+    expect(model.status.message).toContain('stays closed until the node boots anew');
+    model.live({ bootID: 'boot-2' });
+    expect(model.next('succeeded', { edge: 'open' })).toMatch(/^on:close-/);
+  });
+
+  it('is opened before the on by a level that has read its off back, whatever the boot', () => {
+    const power = [method('off', 'redfish', 'off', { device: 'bmc' }), OPEN, method('on', 'redfish', 'on', { device: 'bmc' })];
+    const model = revoked({ powerManagement: [{ level: 1, methods: power }] });
+    released(model);
+    expect(model.next()).toBe('off:off');
+    expect(model.next()).toBe('release:release');
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.next()).toBe('on:open-1');
+    expect(model.next()).toBe('on:on');
+  });
+});
+
+describe('the autoscaler', () => {
+  it('is told together with the cordon, and that stands in what is to be taken back until the uncordon', () => {
+    const model = new Model();
+    model.fail();
+    model.next();
+    expect(model.status.restore?.annotations).toEqual({ [SCALE_DOWN_DISABLED]: 'true' });
+  });
+});
