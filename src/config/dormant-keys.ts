@@ -23,7 +23,6 @@ export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
   policies: { kind: 'text' },
   pods_per_minute: COUNT,
   priority_order: { kind: 'text' },
-  max_fences_per_day: COUNT,
   kdump_enabled: { kind: 'boolean' },
   kdump_start_timeout: DURATION,
   kdump_finished_timeout: DURATION,

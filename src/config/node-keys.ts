@@ -67,6 +67,7 @@ export const OTHER_KEYS: readonly string[] = [
   'profile',
   'step_retries',
   'max_restarts',
+  'max_fences_per_day',
   'trigger',
   'release',
   'minimum_evidence',

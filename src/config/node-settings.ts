@@ -1,3 +1,4 @@
+import { DEFAULT_MAX_FENCES_PER_DAY } from '../domain/budget.ts';
 import { DEFAULT_TIMING } from '../domain/plan.ts';
 import type { EvidenceKind, Plan, Timing } from '../domain/plan.ts';
 import type { ClusterTiming } from '../domain/timing.ts';
@@ -56,7 +57,10 @@ export class SettingReader {
   }
 }
 
-export type NodeSettings = Pick<Plan, 'timing' | 'stepRetries' | 'maxRestarts' | 'trigger' | 'release' | 'minimumEvidence' | 'identity' | 'supplies'>;
+export type NodeSettings = Pick<
+  Plan,
+  'timing' | 'stepRetries' | 'maxRestarts' | 'maxFencesPerDay' | 'trigger' | 'release' | 'minimumEvidence' | 'identity' | 'supplies'
+>;
 
 /** Who hears of a bad value: a node is isolated though the times of its power-management are wrong. */
 export interface SettingProblems {
@@ -80,6 +84,7 @@ export function readNodeSettings(layers: readonly Settings[], { general, switchi
     timing,
     stepRetries: isolating.integer('step_retries', 5, 0, 1000),
     maxRestarts: isolating.integer('max_restarts', 3, -1, 1_000_000),
+    maxFencesPerDay: isolating.integer('max_fences_per_day', DEFAULT_MAX_FENCES_PER_DAY, 1, 1_000_000),
     trigger: isolating.choice('trigger', 'not-ready', ['not-ready']),
     release: reader.choice('release', 'auto', RELEASE_MODES),
     minimumEvidence: readEvidence(reader.find('minimum_evidence'), switching),

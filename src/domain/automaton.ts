@@ -1,3 +1,4 @@
+import { withBudget } from './budget.ts';
 import { canonical } from './canonical.ts';
 import { withConditions } from './conditions.ts';
 import { standingEvidence, voidEvidence } from './evidence.ts';
@@ -15,7 +16,7 @@ import { FINAL_ROWS } from './rows/final.ts';
 import { NEW_ROWS } from './rows/new.ts';
 import { RUNNING_ROWS } from './rows/running.ts';
 import type { FenceFacts, Snapshot } from './snapshot.ts';
-import { event } from './transition.ts';
+import { earliest, event } from './transition.ts';
 import type { Context, Decision, DecisionEvent, Row, Transition } from './transition.ts';
 
 /** The whole automaton, in the order in which rows are tried: the first that applies decides. docs/automaton.md is printed from it. */
@@ -25,7 +26,8 @@ export const ROWS: readonly Row[] = [...ANY_ROWS, ...NEW_ROWS, ...RUNNING_ROWS, 
  * The fence automaton's transition function r (seed 004, design 2): one snapshot in, one decision out, no effect and no clock of its own.
  * The same snapshot always gives the same decision.
  */
-export function decide(snapshot: Snapshot): Decision {
+export function decide(taken: Snapshot): Decision {
+  const { snapshot, endsAtMs } = withBudget(taken);
   const { fence, node, plan } = snapshot;
   if (fence === undefined) return withoutFence(snapshot);
   if (fence.status === undefined) return begin(snapshot, fence);
@@ -48,7 +50,9 @@ export function decide(snapshot: Snapshot): Decision {
   };
   const row = ROWS.find((candidate) => (candidate.from === 'any' || candidate.from === status.state) && candidate.applies(context));
   if (row === undefined) throw new Error(`no row of the automaton applies in state ${status.state}`);
-  return conclude(row.id, snapshot, fence.status, row.act(context), [...eventsOfRuns(fence.status, withResults), ...folded.events]);
+  const transition = row.act(context);
+  const requeueAtMs = transition.status?.hold === undefined ? transition.requeueAtMs : earliest(transition.requeueAtMs, endsAtMs);
+  return conclude(row.id, snapshot, fence.status, { ...transition, requeueAtMs }, [...eventsOfRuns(fence.status, withResults), ...folded.events]);
 }
 
 /** A result that is folded in now stands in the journal from now on; recovery's own runs do not put health in question. */

@@ -79,6 +79,8 @@ export interface Plan {
   stepRetries: number;
   /** -1: for ever, with capped back-off. */
   maxRestarts: number;
+  /** Fences of this node within 24 hours; absent: 3. */
+  maxFencesPerDay?: number;
   trigger: 'not-ready';
   release: ReleaseMode;
   /** Pods are let go in batches of this pace first; the taint follows for the rest. */

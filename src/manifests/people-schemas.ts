@@ -1,4 +1,8 @@
 import type { AcknowledgementStatus, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../ports/resources.ts';
+import { RECORDS_MAX } from '../domain/incident-record.ts';
+import type { IncidentRecord } from '../domain/incident-record.ts';
+import { OUTCOME, TIMELINE, TRIGGER_KIND } from './node-fence-schema.ts';
+import { evidenceKind } from './plan-schema.ts';
 import { choice, flag, integer, list, listByKey, nodeName, object, optional, text, time, token } from './schema.ts';
 import type { Schema } from './schema.ts';
 
@@ -38,7 +42,29 @@ export const ACKNOWLEDGEMENT_STATUS = object<AcknowledgementStatus>('What the co
 type ReportStatus = NonNullable<NodeFenceReport['status']>;
 type Element<K extends keyof ReportStatus> = NonNullable<ReportStatus[K]> extends (infer E)[] ? E : never;
 
-export const REPORT_SPEC = object<Record<string, never>>('Empty.', {});
+export const REPORT_SPEC = object<NonNullable<NodeFenceReport['spec']>>("People's words on the record of this node.", {
+  resumed: optional(
+    object<NonNullable<NonNullable<NodeFenceReport['spec']>['resumed']>>(
+      'Who lets the node be fenced again after fences that were too many or in vain.',
+      {
+        incident: integer('Incidents up to this number count against nothing any more.'),
+        reason: text('Why.', { minLength: 1 }),
+      },
+    ),
+  ),
+});
+
+const INCIDENT = object<IncidentRecord>('One fence of this node.', {
+  incident: integer('Its number.'),
+  startedAt: time('Its beginning.'),
+  endedAt: optional(time('Its end.')),
+  outcome: optional(OUTCOME),
+  trigger: TRIGGER_KIND,
+  evidence: list('Kinds of evidence that were found.', evidenceKind('Kind of evidence.'), 8),
+  heldBy: optional(text('What last held it, or stopped it.')),
+  timeline: TIMELINE,
+  summary: text('Its last words.'),
+});
 
 export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this node.', {
   identity: optional(
@@ -53,6 +79,7 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
   incident: optional(integer('Number of the last failure.')),
   consecutiveFailures: optional(integer('Fences in a row that did not end in recovery.')),
   fencesStartedAt: optional(list('When the last fences began.', time('Beginning of a fence.'), 64)),
+  incidents: optional(list('Its fences, the newest last.', INCIDENT, RECORDS_MAX)),
   conditions: optional(
     listByKey(
       'Facts about the fence path of this node.',

@@ -1,3 +1,4 @@
+import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { NodeFenceSpec, NodeFenceStatus } from '../domain/node-fence.ts';
 import type { Resource } from './cluster.ts';
 import type { ConfigMap, KubeObject, Lease, Node, Pod, Secret, VolumeAttachment } from './objects.ts';
@@ -32,12 +33,17 @@ export interface AcknowledgementStatus {
 
 /** What outlives a fence; name = node. */
 export interface NodeFenceReport extends KubeObject {
-  spec?: Record<string, never>;
+  spec?: {
+    /** A person lets the node be fenced again after this incident, whatever its record says. */
+    resumed?: { incident: number; reason: string };
+  };
   status?: {
     identity?: { nodeUID: string; systemUUID?: string; providerID?: string; bootID?: string; recordedAt: string };
     incident?: number;
     consecutiveFailures?: number;
     fencesStartedAt?: string[];
+    /** Its fences, the newest last; bounded. */
+    incidents?: IncidentRecord[];
     conditions?: { type: string; status: string; reason: string; message: string; lastTransitionTime: string }[];
     problems?: { severity: string; where: string; message: string }[];
   };

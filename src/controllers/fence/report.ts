@@ -1,4 +1,7 @@
 import { canonical } from '../../domain/canonical.ts';
+import { isWorthWriting, recordOf, unrecovered, withIncident } from '../../domain/incident-record.ts';
+import type { FenceRecord, IncidentRecord } from '../../domain/incident-record.ts';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -52,9 +55,38 @@ function identityOf({ clock }: FenceDependencies, node: Node): NonNullable<Statu
   };
 }
 
-/** The number of the node's incident outlives its NodeFence. */
-export async function recordIncident(dependencies: FenceDependencies, node: string, incident: number): Promise<void> {
-  await update(dependencies, node, (status) => ({ ...status, incident: Math.max(incident, status.incident ?? 0) }));
+/** What the automaton asks of the record of a node. */
+export function fenceRecord(report: NodeFenceReport | undefined): FenceRecord {
+  const resumedAfter = report?.spec?.resumed?.incident;
+  return { incidents: report?.status?.incidents ?? [], ...(resumedAfter === undefined ? {} : { resumedAfter }) };
+}
+
+/** The number of the node's incident and what came of it outlive its NodeFence. `isDeleted`: a person has just deleted that. */
+export async function recordIncident(dependencies: FenceDependencies, node: string, status: NodeFenceStatus, isDeleted = false): Promise<void> {
+  const known = dependencies.listers.reports.get(node)?.status;
+  const record = recordFor(known, status, isDeleted ? timestamp(dependencies.clock) : undefined);
+  if (record === undefined) return;
+  const before = known?.incidents?.find(({ incident }) => incident === record.incident);
+  if ((known?.incident ?? 0) >= status.incident && !isWorthWriting(before, record)) return;
+  await update(dependencies, node, (now) => {
+    const incidents = withIncident(now.incidents ?? [], recordFor(now, status, record.endedAt) ?? record);
+    return {
+      ...now,
+      incident: Math.max(status.incident, now.incident ?? 0),
+      incidents,
+      consecutiveFailures: unrecovered({ incidents }).length,
+      fencesStartedAt: incidents.map(({ startedAt }) => startedAt),
+    };
+  });
+}
+
+function recordFor(known: Status | undefined, status: NodeFenceStatus, deletedAt: string | undefined): IncidentRecord | undefined {
+  const record = recordOf(
+    status,
+    known?.incidents?.find(({ incident }) => incident === status.incident),
+  );
+  if (record === undefined || deletedAt === undefined || record.endedAt !== undefined) return record;
+  return { ...record, endedAt: deletedAt, outcome: record.outcome ?? 'stopped', heldBy: record.heldBy ?? 'its NodeFence was deleted by hand' };
 }
 
 async function update(dependencies: FenceDependencies, name: string, change: (status: Status) => Status): Promise<void> {
@@ -62,8 +94,10 @@ async function update(dependencies: FenceDependencies, name: string, change: (st
   for (let tries = 1; ; tries += 1) {
     const cached = tries === 1 ? listers.reports.get(name) : undefined;
     const report = cached ?? (await cluster.get(NODE_FENCE_REPORTS, name)) ?? (await create(dependencies, name));
+    const status = change(report.status ?? {});
+    if (canonical(status) === canonical(report.status ?? {})) return;
     try {
-      await cluster.replaceStatus(NODE_FENCE_REPORTS, { ...report, status: change(report.status ?? {}) });
+      await cluster.replaceStatus(NODE_FENCE_REPORTS, { ...report, status });
       return;
     } catch (error) {
       if (!(error instanceof ApiStatusError) || (error.status !== 409 && error.status !== 404) || tries >= 3) throw error;

@@ -1,0 +1,69 @@
+import { bounded } from './node-fence.ts';
+import type { NodeFenceStatus, Outcome, Timeline, Trigger } from './node-fence.ts';
+import type { EvidenceKind } from './plan.ts';
+
+/** One fence of a node as its NodeFenceReport keeps it: it outlives the NodeFence. Times are RFC 3339, by the controller's own wall clock. */
+export interface IncidentRecord {
+  incident: number;
+  startedAt: string;
+  /** Absent: it is not over. */
+  endedAt?: string;
+  /** `failed` without `endedAt`: it gave up, and a person must act. Absent: under way, or its NodeFence vanished. */
+  outcome?: Outcome;
+  trigger: Trigger['kind'];
+  /** Kinds of evidence that were found, also those that were voided later. */
+  evidence: EvidenceKind[];
+  /** What last held it, or stopped it, in words. */
+  heldBy?: string;
+  timeline: Timeline;
+  /** Its last words. */
+  summary: string;
+}
+
+export const RECORDS_MAX = 32;
+
+/** A node's record of its fences, and the last incident that a person has forgiven it. */
+export interface FenceRecord {
+  incidents: readonly IncidentRecord[];
+  /** Incidents up to this number count against nothing: a person resumed the node after them. */
+  resumedAfter?: number;
+}
+
+/** The record of the incident that a NodeFence holds now; `undefined` before anything was done. */
+export function recordOf(status: NodeFenceStatus, before: IncidentRecord | undefined): IncidentRecord | undefined {
+  const { incident, state, outcome, timeline, evidence, hold, trigger, message } = status;
+  if (state === 'new' && status.restarts === 0 && status.journal.length === 0) return undefined;
+  const kinds = [...new Set([...(before?.evidence ?? []), ...evidence.map(({ kind }) => kind)])];
+  const heldBy = hold === undefined ? before?.heldBy : bounded(`${hold.policy}: ${hold.message}`);
+  return {
+    incident,
+    startedAt: before?.startedAt ?? timeline.noticedAt ?? timeline.failedAt ?? '',
+    ...(state === 'final' && timeline.finalAt !== undefined ? { endedAt: timeline.finalAt } : {}),
+    ...(outcome === undefined ? {} : { outcome }),
+    trigger: trigger?.kind ?? 'node-condition',
+    evidence: kinds,
+    ...(heldBy === undefined ? {} : { heldBy }),
+    timeline,
+    summary: bounded(message ?? ''),
+  };
+}
+
+/** What has changed so that it is worth a write: not each step of the timeline. */
+export function isWorthWriting(before: IncidentRecord | undefined, after: IncidentRecord): boolean {
+  const key = ({ outcome, endedAt, evidence, heldBy }: IncidentRecord): string => JSON.stringify([outcome, endedAt, evidence, heldBy?.split(':')[0]]);
+  return before === undefined || key(before) !== key(after);
+}
+
+/** The record with this incident in its place, oldest first, bounded. */
+export function withIncident(incidents: readonly IncidentRecord[], changed: IncidentRecord): IncidentRecord[] {
+  const others = incidents.filter(({ incident }) => incident !== changed.incident);
+  return [...others, changed].sort((left, right) => left.incident - right.incident).slice(-RECORDS_MAX);
+}
+
+const RECOVERED: ReadonlySet<Outcome | undefined> = new Set(['recovered', 'untouched', 'replaced']);
+
+/** Incidents in a row, the newest last, that did not end with the node back at work. One whose Node went away says nothing of the next one. */
+export function unrecovered({ incidents, resumedAfter = 0 }: FenceRecord): readonly IncidentRecord[] {
+  const counted = incidents.filter(({ incident, outcome }) => incident > resumedAfter && outcome !== 'node-gone');
+  return counted.slice(counted.findLastIndex(({ outcome }) => RECOVERED.has(outcome)) + 1);
+}
