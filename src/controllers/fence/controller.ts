@@ -15,7 +15,8 @@ import { NodeObservation, readyOf } from './observation.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { recordHealthy, recordIncident } from './report.ts';
 import { Runs } from './runs.ts';
-import { takeSnapshot } from './snapshot.ts';
+import { holdsOn, takeSnapshot } from './snapshot.ts';
+import { Storm } from './storm/storm.ts';
 
 /** Before a NodeFence that a watch still shows, and that the server does not have, is looked at again. */
 const GONE_RETRY_MS = 1_000;
@@ -31,23 +32,27 @@ export class FenceController {
   private readonly written = new Map<string, NodeFence>();
   private readonly acknowledgements: Acknowledgements;
   private readonly runs: Runs;
+  private readonly storm: Storm;
 
   constructor(dependencies: FenceDependencies) {
     this.dependencies = dependencies;
     this.acknowledgements = new Acknowledgements(dependencies);
-    this.runs = new Runs(dependencies, this.acknowledgements);
+    this.storm = new Storm(dependencies, (node) => this.observations.get(node)?.lifeAtMs);
+    this.runs = new Runs(dependencies, this.acknowledgements, (node) => holdsOn(dependencies, node));
     this.watch();
   }
 
-  /** Looks at every node: a new leader begins with this. */
+  /** Looks at every node: a new leader begins with this, and so does another configuration. */
   lookAtAll(): void {
     const { listers, queue } = this.dependencies;
+    this.storm.configurationChanged();
     for (const node of listers.nodes.all()) queue.add(node.metadata.name);
     for (const fence of listers.fences.all()) queue.add(fence.spec.node);
   }
 
   /** Ends every run without a result: leadership is lost or the process stops. */
   abort(reason: Error): void {
+    this.storm.close();
     this.runs.abort(reason);
   }
 
@@ -56,6 +61,7 @@ export class FenceController {
    * write may still arrive.
    */
   async standDown(reason: Error, deadlineMs: number): Promise<boolean> {
+    this.storm.close();
     const isQuiet = await this.runs.drain(deadlineMs);
     this.runs.abort(reason);
     for (const name of await this.runs.settled()) {
@@ -96,6 +102,8 @@ export class FenceController {
       this.acknowledgements.pendingFor(name, fence, bootID),
     );
     const decision = decide(snapshot);
+    // Between the look at the holds and this no other node was decided about.
+    if (fence !== undefined && decision.dispatch?.kind === 'run') this.storm.reserve(fence, decision.dispatch.entry);
     const isCarriedOut = await this.carryOut(name, fence, decision, observation);
     if (isCarriedOut && decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
   }
@@ -110,8 +118,13 @@ export class FenceController {
     const intentAtMs = this.dependencies.clock.monotonicMs();
     const own = decision.row === 'begin' ? await this.claim(fence) : fence;
     const stored = decision.status === undefined ? own : await this.store(own, decision.status);
+    const wasHeld = this.storm.isHeld(name);
+    this.storm.settle(name, stored ?? this.newest(name));
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
+    if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
+      this.tell(name, stored, 'Normal', 'HeldNodeHealed', 'The node became healthy while it was held: its fence is dropped, nothing is caught up on.');
+    }
     for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
     if (decision.dispatch !== undefined && stored.status !== undefined) {
       this.runs.start(
@@ -177,6 +190,7 @@ export class FenceController {
       // Whether the write arrived is not known: the next pass must not build on what was read before it.
       this.written.delete(node);
       await this.refresh(node);
+      this.storm.settle(node, this.newest(node));
       throw error;
     }
   }
@@ -253,6 +267,7 @@ export class FenceController {
       const fence = after ?? before;
       if (fence === undefined) return;
       if (after === undefined && this.written.get(fence.spec.node)?.metadata.uid === fence.metadata.uid) this.written.delete(fence.spec.node);
+      this.storm.seeFence(fence.spec.node, this.newest(fence.spec.node));
       queue.add(fence.spec.node);
     });
     listers.stops.onChange((before, after) => this.onStop((after ?? before)?.spec));
