@@ -31,6 +31,15 @@ export function spelling(text: string): string {
 
 /** Agent → its canonical parameter name for every spelling: `_` and `-` alike, the agent's aliases, then ClusterLabs' older names. */
 export function parameterNames(definition: AgentDefinition): (written: string) => string | undefined {
+  let names = namesOf.get(definition);
+  if (names === undefined) namesOf.set(definition, (names = readNames(definition)));
+  return names;
+}
+
+/** An agent describes itself alike every time. */
+const namesOf = new WeakMap<AgentDefinition, (written: string) => string | undefined>();
+
+function readNames(definition: AgentDefinition): (written: string) => string | undefined {
   const known = new Map<string, string>();
   for (const { name, aliases = [] } of definition.describe()) for (const alias of aliases) known.set(spelling(alias), name);
   for (const { name } of definition.describe()) known.set(spelling(name), name);

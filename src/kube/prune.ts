@@ -117,7 +117,8 @@ class SharedTexts {
       return value;
     }
     const fields = value as Record<string, unknown>;
-    for (const [name, inner] of Object.entries(fields)) {
+    for (const name of Object.keys(fields)) {
+      const inner = fields[name];
       if (typeof inner === 'string') {
         fields[name] = this.#share(inner);
       } else {

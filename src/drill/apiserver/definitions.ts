@@ -133,6 +133,16 @@ export function kindsOf(definition: ApiObject): Kind[] {
 
 /** Type and metadata belong to every root schema, named there or not. */
 function withObjectType(schema: JsonObject): JsonObject {
+  const known = Object.isFrozen(schema) ? typed.get(schema) : undefined;
+  const result = known ?? addObjectType(schema);
+  if (known === undefined && Object.isFrozen(schema)) typed.set(schema, result);
+  return result;
+}
+
+/** By the frozen schema of a stored definition: whatever is remembered of a schema holds for every server that is given the same one. */
+const typed = new WeakMap<JsonObject, JsonObject>();
+
+function addObjectType(schema: JsonObject): JsonObject {
   const properties = schema['properties'];
   return {
     ...schema,

@@ -48,14 +48,16 @@ function typed(body: JsonObject, kind: Kind, apiVersion: string): ApiObject {
     if (!isObject(map) || Object.values(map).some((value) => value !== null && !isString(value)))
       throw complain(`metadata.${name}`, 'map[string]string');
   }
-  const clean = Object.fromEntries(Object.entries(metadata).filter(([, value]) => !isEmpty(value)));
+  const clean: JsonObject = {};
+  for (const name in metadata) if (!isEmpty(metadata[name])) clean[name] = metadata[name];
   return { ...body, apiVersion, kind: kind.kind, metadata: { ...clean, name: isString(clean['name']) ? clean['name'] : '' } };
 }
 
 /** Empty maps and lists of metadata are left out, as ObjectMeta's own encoding does. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === null || value === undefined) return true;
-  return typeof value === 'object' && Object.keys(value).length === 0;
+  if (typeof value !== 'object') return false;
+  return Object.keys(value).length === 0;
 }
 
 /** Name, labels, annotations and finalizers as every kind must have them. */

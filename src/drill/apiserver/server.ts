@@ -45,6 +45,7 @@ export interface ApiServerOptions {
 }
 
 const HISTORY_LIMIT = 10_000;
+const KNOWN_PATHS_MAX = 1_000;
 const AUTHENTICATED = 'system:authenticated';
 const HEALTH = ['/healthz', '/readyz', '/livez'];
 
@@ -59,6 +60,8 @@ export class ApiServer {
   private readonly garbage: Garbage;
   private readonly keeper: DefinitionKeeper;
   private readonly observed = new Set<string>();
+  private observedKinds: readonly Kind[] = [];
+  private readonly paths = new Map<string, ResourcePath | undefined>();
   private readonly byToken = new Map<string, User>();
   private readonly byName = new Map<string, User>();
   private readonly definitionChanges: Change[] = [];
@@ -106,7 +109,7 @@ export class ApiServer {
 
   /** Answers a request. Everything a client can do wrong becomes a `Status`; an exception is a defect of this server. */
   handle(request: ServerRequest): ServerResponse {
-    const path = parseResourcePath(request.path);
+    const path = this.pathOf(request);
     const shown = presentation(request.accept);
     try {
       const user = authenticated(request);
@@ -125,7 +128,7 @@ export class ApiServer {
 
   /** Opens a watch. A refusal is an ordinary response; else events come to the sink, the past ones before this returns. */
   watch(request: ServerRequest, sink: ServerSink): { close: () => void } | { refusal: ServerResponse } {
-    const path = parseResourcePath(request.path);
+    const path = this.pathOf(request);
     try {
       if (path === undefined) throw unknownPath();
       const kind = this.authorized(request, path, authenticated(request));
@@ -160,6 +163,16 @@ export class ApiServer {
   endWatches(how: 'close' | 'expire'): void {
     if (how === 'close') this.watches.endAll();
     else this.watches.expireAll();
+  }
+
+  /** Callers ask for the same few paths again and again. */
+  private pathOf({ path }: ServerRequest): ResourcePath | undefined {
+    const known = this.paths.get(path);
+    if (known !== undefined || this.paths.has(path)) return known;
+    if (this.paths.size >= KNOWN_PATHS_MAX) this.paths.clear();
+    const parsed = parseResourcePath(path);
+    this.paths.set(path, parsed);
+    return parsed;
   }
 
   private openOrExpire(kind: Kind, path: ResourcePath, request: ServerRequest, sink: ServerSink): () => void {
@@ -234,11 +247,12 @@ export class ApiServer {
       this.keeper.note(change);
       this.garbage.collect();
     }
-    if (this.observed.size !== this.backend.registry.all().length) this.observeNewKinds();
+    if (this.observedKinds !== this.backend.registry.all()) this.observeNewKinds();
   }
 
   private observeNewKinds(): void {
-    for (const kind of this.backend.registry.all()) {
+    this.observedKinds = this.backend.registry.all();
+    for (const kind of this.observedKinds) {
       if (this.observed.has(kind.storage) || kind.virtual) continue;
       this.observed.add(kind.storage);
       this.backend.store.collection(kind.storage).onChange((change) => {

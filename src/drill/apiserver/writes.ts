@@ -131,7 +131,8 @@ function boundOf(value: Json | undefined): number {
   if (typeof value === 'string') return 6 * value.length + 2;
   if (typeof value !== 'object' || value === null) return 24;
   let total = 2;
-  for (const [name, member] of Object.entries(value)) total += name.length + 4 + boundOf(member);
+  if (Array.isArray(value)) for (const item of value) total += 4 + boundOf(item);
+  else for (const name in value) total += name.length + 4 + boundOf(value[name]);
   return total;
 }
 
@@ -239,7 +240,9 @@ function scoped(before: ApiObject, given: ApiObject, kind: Kind, scope: UpdateSc
 }
 
 function defined(metadata: Record<string, Json | undefined> & { name: string }): Metadata {
-  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined)) as Metadata;
+  const result: Metadata = { name: metadata.name };
+  for (const name in metadata) if (metadata[name] !== undefined) result[name] = metadata[name];
+  return result;
 }
 
 function refuseNewFinalizers(kind: Kind, before: ApiObject, after: ApiObject): void {

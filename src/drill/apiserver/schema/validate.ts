@@ -2,26 +2,18 @@ import type { FieldCause } from '../failure.ts';
 import { at, equal, isObject, isString, listAt, shown as plain, type Json, type JsonObject } from '../json.ts';
 import { itemKey, itemSchema, listShape, memberSchema } from './list-shape.ts';
 import { formatMatches } from './formats.ts';
+import { meets } from './meets.ts';
 
 /** Checks a value against a structural schema; the causes are worded as a real server words them. `path` is the field's name, '' at the root. */
 export function validate(value: Json, schema: JsonObject, path: string): FieldCause[] {
-  const causes: FieldCause[] = [];
-  visit(value, schema, path, causes);
-  return causes;
+  return meets(value, schema) ? [] : causesOf(value, schema, path);
 }
 
-/** Parts of stored objects, which are frozen, by the schema that they were last found to meet: most of a large object comes again unchanged. */
-const met = new WeakMap<object, JsonObject>();
-
-function visit(value: Json, schema: JsonObject, path: string, causes: FieldCause[]): void {
-  if (typeof value !== 'object' || value === null) {
-    check(value, schema, path, causes);
-    return;
-  }
-  if (met.get(value) === schema) return;
-  const before = causes.length;
+/** Every cause in words, found without the short cut of `meets`. */
+export function causesOf(value: Json, schema: JsonObject, path: string): FieldCause[] {
+  const causes: FieldCause[] = [];
   check(value, schema, path, causes);
-  if (causes.length === before && Object.isFrozen(value)) met.set(value, schema);
+  return causes;
 }
 
 function check(value: Json, schema: JsonObject, path: string, causes: FieldCause[]): void {
@@ -136,7 +128,7 @@ function checkArray(value: readonly Json[], schema: JsonObject, path: string, ca
   if (typeof minItems === 'number' && value.length < minItems)
     causes.push(invalidValue(path, String(value.length), `${path} in body should have at least ${String(minItems)} items`));
   const items = itemSchema(schema);
-  if (items !== undefined) value.forEach((item, index) => visit(item, items, `${path}[${String(index)}]`, causes));
+  if (items !== undefined) value.forEach((item, index) => check(item, items, `${path}[${String(index)}]`, causes));
   const shape = listShape(schema);
   if (shape.type === 'atomic') return;
   const seen = new Set<string>();
@@ -169,15 +161,15 @@ function checkObject(value: JsonObject, schema: JsonObject, path: string, causes
     causes.push(invalidValue(path, String(count), `${path} in body should have at least ${String(minProperties)} properties`));
   for (const [name, content] of Object.entries(value)) {
     const known = memberSchema(schema, name);
-    if (known !== undefined && content !== undefined) visit(content, known, member(path, name), causes);
+    if (known !== undefined && content !== undefined) check(content, known, member(path, name), causes);
   }
 }
 
 function checkCombinations(value: Json, schema: JsonObject, path: string, causes: FieldCause[]): void {
   const { allOf, anyOf, oneOf, not: excluded } = schema;
   if (allOf === undefined && anyOf === undefined && oneOf === undefined && excluded === undefined) return;
-  const passes = (one: Json): boolean => isObject(one) && validate(value, one, path).length === 0;
-  for (const one of listAt(schema, 'allOf')) if (isObject(one)) visit(value, one, path, causes);
+  const passes = (one: Json): boolean => isObject(one) && causesOf(value, one, path).length === 0;
+  for (const one of listAt(schema, 'allOf')) if (isObject(one)) check(value, one, path, causes);
   const any = listAt(schema, 'anyOf');
   if (any.length > 0 && !any.some(passes)) causes.push(invalidValue(path, '""', `${quoted(path)} must validate at least one schema (anyOf)`));
   const one = listAt(schema, 'oneOf');
