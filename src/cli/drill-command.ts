@@ -15,7 +15,7 @@ interface Flags {
   agent?: Agent;
   api: Api;
   replicas: number;
-  nodes: number;
+  nodes?: number;
   seed: number;
   json?: true;
   keep?: true;
@@ -36,7 +36,7 @@ export function drillCommand(): Command {
       new Option('--api <server>', 'embedded, or real: etcd and kube-apiserver of the folder KUBEBUILDER_ASSETS').choices(APIS).default('embedded'),
     )
     .option('--replicas <count>', 'controllers that run side by side', wholeNumber(1, 5), DEFAULT_OPTIONS.replicas)
-    .option('--nodes <count>', 'machines in the cluster', wholeNumber(2, 50), DEFAULT_OPTIONS.nodes)
+    .option('--nodes <count>', 'machines in the cluster (default: as many as the fault is played on, mostly 3)', wholeNumber(2, 50))
     .option('--seed <number>', 'which node breaks, and when', wholeNumber(0, 2 ** 31), 1)
     .option('--json', 'print one JSON object to stdout and nothing else')
     .option('--keep', 'leave the cluster running until Ctrl-C')

@@ -57,7 +57,7 @@ export class ClusterSession {
   }
 
   get nodes(): readonly string[] {
-    return this.machines.map(({ node }) => node);
+    return this.machines.filter(({ isStranger }) => isStranger !== true).map(({ node }) => node);
   }
 
   get bmcs(): readonly Bmc[] {

@@ -37,7 +37,7 @@ export class Display implements Audience {
   private watcher: Watcher | undefined;
   private replicas: Replicas | undefined;
   private readonly later: string[] = [];
-  private broken: { node: string; atMs: number } | undefined;
+  private broken: { victims: readonly string[]; atMs: number } | undefined;
   private timer: NodeJS.Timeout | undefined;
   private drawn = 0;
   private isClosed = false;
@@ -64,9 +64,9 @@ export class Display implements Audience {
     else watcher.onChange(() => this.tellChanges());
   }
 
-  breaks(node: string, atMs: number): void {
-    this.broken = { node, atMs };
-    if (!this.live) this.out.write(`${stamp(0)} ${node}: ${STORY[this.fault]}\n`);
+  breaks(victims: readonly string[], atMs: number): void {
+    this.broken = { victims, atMs };
+    if (!this.live) this.out.write(`${stamp(0)} ${victims.join(', ')}: ${STORY[this.fault]}\n`);
   }
 
   tells(line: string): void {
@@ -100,9 +100,14 @@ export class Display implements Audience {
     const lines = [`${ink.bold('nodefence drill')}  ${stamp(at)}  ${head}`, ''];
     for (const node of [...watcher.nodes.all()].sort(byName)) lines.push(this.nodeLine(node, watcher));
     lines.push(`  ${this.leaderLine(watcher)}`, ...this.later.slice(-LATER_SHOWN).map((line) => ink.warn(`  ${line}`)));
-    const status = broken === undefined ? undefined : watcher.fences.get(fenceName(broken.node))?.status;
-    if (broken === undefined || status?.frozen === undefined) return [...lines, '', ink.dim('no fence yet')];
-    return [...lines, '', ...this.fenceLines(status, broken.atMs)];
+    const fences = (broken?.victims ?? []).flatMap((node) => {
+      const status = watcher.fences.get(fenceName(node))?.status;
+      return status?.frozen === undefined ? [] : [{ node, status }];
+    });
+    if (broken === undefined || fences.length === 0) return [...lines, '', ink.dim('no fence yet')];
+    const [only] = fences;
+    if (only !== undefined && broken.victims.length === 1) return [...lines, '', ...this.fenceLines(only.status, broken.atMs)];
+    return [...lines, '', ...fences.flatMap(({ node, status }) => this.shortLines(node, status, broken.atMs))];
   }
 
   /** Who leads, and since which change of leader. */
@@ -139,6 +144,19 @@ export class Display implements Audience {
     return lines;
   }
 
+  /** One of several fences: where it stands, its last run, and what it waits for. */
+  private shortLines(node: string, status: NodeFenceStatus, faultAtMs: number): string[] {
+    const { ink } = this;
+    const state = status.state === 'final' ? ink.good(status.state) : status.state === 'error' ? ink.bad(status.state) : ink.warn(status.state);
+    const proof = status.evidence.findLast((item) => item.voidedAt === undefined);
+    const last = status.journal.at(-1);
+    return [
+      `  ${ink.bold(node.padEnd(12))} ${state}  ${status.outcome ?? `step ${status.step}`}  ${proof === undefined ? '' : `proof ${ink.good(proof.kind)}`}`,
+      ...(last === undefined ? [] : [this.runLine(last, faultAtMs)]),
+      ...(status.message === undefined ? [] : [`    ${ink.dim(status.message)}`]),
+    ];
+  }
+
   private proofLine(item: Evidence): string {
     const { ink } = this;
     const standing = item.voidedAt === undefined ? ink.good(item.kind) : `${item.kind} ${ink.dim(`(until: ${item.voidedBecause ?? ''})`)}`;
@@ -158,23 +176,32 @@ export class Display implements Audience {
   private tellChanges(): void {
     const { broken, watcher } = this;
     if (broken === undefined || watcher === undefined || this.isClosed) return;
-    const status = watcher.fences.get(fenceName(broken.node))?.status;
-    if (status?.frozen === undefined) return;
-    const now = this.session?.now() ?? 0;
-    const tell = (key: string, line: string): void => {
-      if (this.told.has(key)) return;
-      this.told.add(key);
-      this.out.write(`${stamp(now - broken.atMs)} ${line}\n`);
-    };
+    const leader = watcher.leaderLease?.spec.holderIdentity ?? '';
+    const isAnyFenced = broken.victims.some((node) => watcher.fences.get(fenceName(node))?.status?.frozen !== undefined);
+    if (isAnyFenced && (leader === '' || this.replicas?.named(leader) !== undefined)) this.tellOnce(`leader ${leader}`, this.leaderLine(watcher));
+    for (const node of broken.victims) {
+      const status = watcher.fences.get(fenceName(node))?.status;
+      if (status?.frozen !== undefined) this.tellFence(status, broken.victims.length === 1 ? '' : `${node}  `, node);
+    }
+  }
+
+  private tellFence(status: NodeFenceStatus, prefix: string, node: string): void {
+    const tell = (key: string, line: string): void => this.tellOnce(`${node} ${key}`, prefix + line);
     for (const entry of status.journal) {
       const place = entry.device === '' ? '' : ` at ${entry.device}`;
       tell(entry.id, `  ${entry.action} by ${entry.agent}${place}, attempt ${entry.attempt}`);
       if (entry.result !== undefined) tell(`${entry.id} end`, `  ${entry.action} by ${entry.agent}: ${entry.result} (${entry.message ?? ''})`);
     }
-    const leader = watcher.leaderLease?.spec.holderIdentity ?? '';
-    if (leader === '' || this.replicas?.named(leader) !== undefined) tell(`leader ${leader}`, this.leaderLine(watcher));
     for (const item of status.evidence) tell(`${item.source} proof`, `  proof: ${item.kind}`);
-    tell(`${status.restarts} ${status.state} ${status.step}`, `fence ${status.state}, step ${status.step}: ${status.message ?? ''}`);
+    if (status.hold !== undefined) tell(`hold ${status.hold.since} ${status.hold.policy}`, `held by ${status.hold.policy}: ${status.hold.message}`);
+    const place = `${status.incident} ${status.restarts} ${status.state} ${status.step} ${status.outcome ?? ''}`;
+    tell(place, `fence ${status.state}, step ${status.step}: ${status.message ?? ''}`);
+  }
+
+  private tellOnce(key: string, line: string): void {
+    if (this.told.has(key)) return;
+    this.told.add(key);
+    this.out.write(`${stamp((this.session?.now() ?? 0) - (this.broken?.atMs ?? 0))} ${line}\n`);
   }
 }
 

@@ -6,6 +6,7 @@ import { configure, install } from './installation.ts';
 import { operatorSetting } from './operator/setting.ts';
 import type { DrillOptions } from './options.ts';
 import type { Expected } from './faults/names.ts';
+import { sceneOf, victimsOf } from './faults/scenes.ts';
 import { pause } from './pause.ts';
 import { isOver, isSettled, readyNodes, untilLeading } from './readiness.ts';
 import { Replicas } from './replicas.ts';
@@ -24,7 +25,7 @@ export interface Audience {
   says(line: string): void;
   /** Everything runs; the fault comes next. */
   opens(session: ClusterSession, watcher: Watcher, replicas: Replicas): void;
-  breaks(node: string, faultAtMs: number): void;
+  breaks(victims: readonly string[], faultAtMs: number): void;
   /** Something that the fault, or a controller, does later on. */
   tells(line: string): void;
   closes(): void;
@@ -61,17 +62,18 @@ async function play(stage: Stage, held: { current: Watcher | undefined }, onResu
   const syncedAtMs = session.now();
   await pause(300 + 1_000 * session.random());
   const node = victim(session, watcher, setting.victims);
-  const blow = SCRIPTS[options.fault]({ session, replicas, watcher, node, tell: (line) => audience.tells(line) });
-  audience.breaks(node, blow.atMs);
+  const victims = victimsOf(sceneOf(options.fault), node, setting.machines);
+  const blow = SCRIPTS[options.fault]({ session, replicas, watcher, node, victims, tell: (line) => audience.tells(line) });
+  audience.breaks(victims, blow.atMs);
   const expected = setting.expected(options.fault);
   const problems: string[] = [];
-  const findings = await ended({ watcher, node, expected, blow, pods: setting.machines.length, problems });
+  const findings = await ended({ watcher, victims, expected, blow, pods: session.nodes.length, problems });
   await pause(300);
   const usage = usageOf(leading(watcher, replicas));
   const exposure = exposureOf(replicas.running);
   audience.closes();
   if (!options.keep) await replicas.stop(STOP_GRACE_MS);
-  const played = { session, watcher, replicas, options, expected, node, faultAtMs: blow.atMs, syncedAtMs, usage, exposure, problems, findings };
+  const played = { session, watcher, replicas, options, expected, victims, blow, syncedAtMs, usage, exposure, problems, findings };
   const result = verdict(played);
   await onResult(result);
   return result;
@@ -79,7 +81,7 @@ async function play(stage: Stage, held: { current: Watcher | undefined }, onResu
 
 /** A cluster in which everything runs, nodefence too. */
 async function build({ session, replicas, setting, options, audience }: Stage, held: { current: Watcher | undefined }): Promise<Watcher> {
-  const count = setting.machines.length;
+  const count = session.nodes.length;
   for (const line of setting.says) audience.says(line);
   audience.says(options.api === 'real' ? 'starting etcd, kube-apiserver and kube-controller-manager' : 'starting the API server');
   await session.start();
@@ -104,7 +106,7 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
 
 interface Course {
   watcher: Watcher;
-  node: string;
+  victims: readonly string[];
   expected: Expected;
   blow: Blow;
   /** How many pods must run at the end. */
@@ -113,10 +115,11 @@ interface Course {
 }
 
 /** Waits for the end of the fault and of the fence; what is missing is added to `problems`. */
-async function ended({ watcher, node, expected, blow, pods, problems }: Course): Promise<FaultFindings> {
+async function ended({ watcher, victims, expected, blow, pods, problems }: Course): Promise<FaultFindings> {
   const miss = (error: unknown): void => void problems.push(String(error));
-  const findings = await blow.over;
-  await watcher.until(`the end of the fence of ${node}`, expected.deadlineMs, () => isOver(watcher, node)).catch(miss);
+  const findings = await blow.over.catch((error: unknown): FaultFindings => ({ problems: [String(error)] }));
+  const areOver = (): boolean => victims.every((node) => isOver(watcher, node));
+  await watcher.until(`the end of the fence of ${victims.join(', ')}`, expected.deadlineMs, areOver).catch(miss);
   if (expected.released !== false) {
     await watcher.until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, pods)).catch(miss);
   }

@@ -29,10 +29,10 @@ export interface MemberSite {
   credentials: { username: string; password: string };
 }
 
-/** Starts the BMC of one machine; the BMC starts the machine. */
+/** Starts the BMC of one machine, or all devices that switch it, in one process; that process starts the machine. */
 export async function startMember(machine: Machine, { processes, authority, agent, access, credentials }: MemberSite): Promise<Member> {
   const { folder } = processes;
-  const { node, systemUUID = randomUUID(), serial, labels } = machine;
+  const { node, systemUUID = randomUUID(), serial, labels, wiring = 'bmc', isStranger } = machine;
   const { username, password } = machine.credentials ?? credentials;
   const machineFile = folder.write(`machine-${node}.json`, {
     ...access,
@@ -54,8 +54,9 @@ export async function startMember(machine: Machine, { processes, authority, agen
     host: HOST,
     ...(agent === 'redfish' ? { certificate: authority.issue({ commonName: `bmc-${node}`, hosts: [HOST] }) } : {}),
     trace: folder.trace(`bmc-${node}`),
-    machine: { command: [process.execPath, drillProgram('machine')], configuration: machineFile },
+    ...(isStranger === true ? {} : { machine: { command: [process.execPath, drillProgram('machine')], configuration: machineFile } }),
+    wiring,
   });
-  const { host, port, fingerprint } = ready as unknown as BmcReady;
-  return { node, child, bmc: { node, host, port, fingerprint } };
+  const { host, port, fingerprint, others = [] } = ready as unknown as BmcReady;
+  return { node, child, bmc: { node, host, port, fingerprint, others } };
 }

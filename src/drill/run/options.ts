@@ -8,7 +8,8 @@ export type Api = (typeof APIS)[number];
 
 export interface DrillOptions {
   fault: Fault;
-  nodes: number;
+  /** Machines; as many as the fault is played on when absent. */
+  nodes: number | undefined;
   seed: number;
   /** What the drill's own configuration fences with. */
   agent: Agent;
@@ -28,7 +29,7 @@ export interface DrillOptions {
 
 /** What a drill is without further words, but for fault and seed. */
 export const DEFAULT_OPTIONS: Omit<DrillOptions, 'fault' | 'seed'> = {
-  nodes: 3,
+  nodes: undefined,
   agent: 'redfish',
   api: 'embedded',
   replicas: 2,

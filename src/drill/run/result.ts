@@ -5,6 +5,13 @@ import type { TraceEvent } from '../laws/trace.ts';
 import type { Fault } from './faults/names.ts';
 import type { ChildrenFound } from './faults/script.ts';
 
+/** How a node that broke has ended; times as in `DrillResult`. */
+export interface VictimResult {
+  node: string;
+  outcome: string;
+  timeline: Partial<Record<keyof Timeline, number>>;
+}
+
 /** The one object that `--json` prints. Times are milliseconds since the fault; a time that was not reached is absent. */
 export interface DrillResult {
   fault: Fault;
@@ -26,6 +33,8 @@ export interface DrillResult {
   /** Descendants of a controller that was killed. */
   children?: ChildrenFound;
   timeline: Partial<Record<keyof Timeline, number>>;
+  /** Further nodes that broke. */
+  others?: VictimResult[];
   laws: Record<LawName, LawResult>;
   devices: { at: number; device: string; plug: string; action: string; read?: string }[];
   writers: { overlaps: number };
@@ -69,10 +78,11 @@ export function requestsOf(trace: readonly TraceEvent[], user: string): DrillRes
   return counts;
 }
 
+/** Lists that were answered; one that was refused has read nothing. */
 export function listsAfter(trace: readonly TraceEvent[], user: string, fromMs: number): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const event of trace) {
-    if (event.kind === 'api' && event.user === user && event.verb === 'list' && event.at > fromMs)
+    if (event.kind === 'api' && event.user === user && event.verb === 'list' && event.status < 300 && event.at > fromMs)
       counts[event.resource] = (counts[event.resource] ?? 0) + 1;
   }
   return counts;

@@ -1,15 +1,25 @@
+import type { Wiring } from '../bmc/wiring.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
+import type { FaultScene } from './faults/scenes.ts';
 import { SHORT_SETTINGS } from './options.ts';
 import type { Agent, DrillOptions } from './options.ts';
 
 export const FENCE_NAMESPACE = 'nodefence-system';
+/** A machine in the same room that is no node of the cluster. */
+export const STRANGER = 'stranger-1';
 
-export interface Bmc {
-  node: string;
+/** Where a device is reached. */
+export interface DeviceAddress {
   host: string;
   port: number;
   /** SHA-256 of its certificate; empty for a BMC without one. */
   fingerprint: string;
+}
+
+export interface Bmc extends DeviceAddress {
+  node: string;
+  /** Further devices on the same machine, as its wiring has them. */
+  others?: readonly DeviceAddress[];
 }
 
 export interface Credentials {
@@ -18,18 +28,30 @@ export interface Credentials {
   caPem: string;
 }
 
-/** The seed's ConfigMaps for every node: `fence-config-<node>` with inline methods, one template, one Secret, the cluster's settings. */
+/** `scene`: what the fault wants to be otherwise; `led`: a node whose methods name another machine's device. */
+export interface ConfigurationWishes extends Pick<DrillOptions, 'settings' | 'agent'> {
+  scene: FaultScene;
+  led: { node: string; to: string } | undefined;
+}
+
+/** Storm policies of every drill: its controllers have just started, and a kubelet of the drill is silent for seconds when it is silent. */
+export const POLICIES: NonNullable<FaultScene['policies']> = {};
+
+/** The seed's ConfigMaps for every node: `fence-config-<node>` with inline methods, one template, one Secret, the cluster's settings, storm policies. */
 export function fenceConfiguration(
   bmcs: readonly Bmc[],
   credentials: Credentials,
-  { settings, agent }: Pick<DrillOptions, 'settings' | 'agent'>,
+  { settings, agent, scene, led }: ConfigurationWishes,
 ): { configMaps: ConfigMap[]; secrets: Secret[] } {
-  const cluster = properties({ ...SHORT_SETTINGS, ...settings });
+  const cluster = properties({ ...SHORT_SETTINGS, ...scene.settings, ...settings });
+  const devices = bmcs.map((bmc) => ({ ...(bmcs.find(({ node }) => led?.node === bmc.node && led.to === node) ?? bmc), node: bmc.node }));
+  const policies = Object.entries({ ...POLICIES, ...scene.policies });
   return {
     configMaps: [
       configMap('fence-cluster-config', { 'config.properties': cluster }),
-      configMap(templateName(agent), { 'template.properties': properties(templateOf(agent)) }),
-      ...bmcs.map((bmc) => nodeConfiguration(bmc, agent)),
+      configMap(templateName(agent), { 'template.properties': properties({ ...templateOf(agent), ...scene.template }) }),
+      ...policies.map(([name, keys]) => configMap(`fence-policy-${name}`, { 'config.properties': properties({ policy_name: name, ...keys }) })),
+      ...devices.filter(({ node }) => node !== STRANGER).map((device) => nodeConfiguration(device, agent, scene.wiring)),
     ],
     secrets: [secretOf(agent, credentials)],
   };
@@ -41,19 +63,42 @@ export function secretOf(agent: Agent, { username, password, caPem }: Credential
   return { metadata: { name: secretName(agent), namespace: FENCE_NAMESPACE }, data: base64({ username, password, ...trust }) };
 }
 
-/** `fence-config-<node>`: isolated by a cordon, switched off and on at this BMC. */
-export function nodeConfiguration({ node, host, port }: Bmc, agent: Agent): ConfigMap {
-  const method = (action: 'on' | 'off'): string => properties({ template: templateName(agent), ip: host, ipport: String(port), action });
+/** `fence-config-<node>`: isolated by a cordon, switched off and on at its devices. */
+export function nodeConfiguration({ node, others = [], ...bmc }: Bmc, agent: Agent, wiring: Wiring = 'bmc'): ConfigMap {
+  const names = NAMES[wiring](agent);
+  const devices = [bmc, ...others];
+  const method = ({ host, port }: DeviceAddress, action: 'on' | 'off'): string =>
+    properties({ template: templateName(agent), ip: host, ipport: String(port), action });
   return configMap(`fence-config-${node}`, {
     'config.properties': properties({
       node_name: node,
       isolation: 'mark-unschedulable',
-      power_management: `${agent}-off ${agent}-on`,
+      ...levelsOf(names, wiring),
       recovery: 'mark-schedulable',
     }),
-    [`fence-method-${agent}-off`]: method('off'),
-    [`fence-method-${agent}-on`]: method('on'),
+    ...Object.fromEntries(
+      names.flatMap((name, index) => {
+        const device = devices[index];
+        if (device === undefined) throw new Error(`${node} has no device ${name}`);
+        return (['off', 'on'] as const).map((action) => [`fence-method-${name}-${action}`, method(device, action)]);
+      }),
+    ),
   });
+}
+
+/** What the methods of a machine's devices are called, in the order of the devices. */
+const NAMES: Readonly<Record<Wiring, (agent: Agent) => readonly string[]>> = {
+  bmc: (agent) => [agent],
+  supplies: () => ['supply-a', 'supply-b'],
+  outlet: (agent) => [agent, 'outlet'],
+};
+
+/** Two supplies are one level, all off before the first on; an outlet is the second level after the BMC. */
+function levelsOf(names: readonly string[], wiring: Wiring): Record<string, string> {
+  const offAndOn = (together: readonly string[]): string =>
+    (['off', 'on'] as const).flatMap((action) => together.map((name) => `${name}-${action}`)).join(' ');
+  if (wiring !== 'outlet') return { power_management: offAndOn(names) };
+  return { power_management: offAndOn(names.slice(0, 1)), 'power_management.2': offAndOn(names.slice(1)) };
 }
 
 function templateOf(agent: Agent): Record<string, string> {

@@ -1,9 +1,12 @@
+import type { Wiring } from '../bmc/wiring.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
 import { EXPECTED } from './faults/names.ts';
 import type { Expected, Fault } from './faults/names.ts';
-import { SHORT_SETTINGS } from './options.ts';
+import { RACK, sceneOf } from './faults/scenes.ts';
+import type { FaultScene } from './faults/scenes.ts';
+import { seeded, SHORT_SETTINGS } from './options.ts';
 import type { DrillOptions } from './options.ts';
-import { fenceConfiguration } from './scene-configuration.ts';
+import { fenceConfiguration, STRANGER } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 
 /** One machine of the drill with its BMC. What is absent is made up. */
@@ -14,6 +17,10 @@ export interface Machine {
   labels?: Readonly<Record<string, string>>;
   /** Of its BMC; the drill's own otherwise. */
   credentials?: { username: string; password: string };
+  /** What switches it; its BMC alone when absent. */
+  wiring?: Wiring;
+  /** It stands in the same room, and is no node of the cluster. */
+  isStranger?: true;
 }
 
 /** What a drill is made of, known before anything starts: the drill's own cluster, or the operator's configuration. */
@@ -30,13 +37,30 @@ export interface DrillSetting {
 
 /** The drill's own machines, `worker-1` and so on, each configured as the seed has it. */
 export function ownSetting(options: DrillOptions): DrillSetting {
-  const nodes = Array.from({ length: options.nodes }, (_unused, index) => `worker-${index + 1}`);
-  const delays = Object.entries({ ...SHORT_SETTINGS, ...options.settings }).map(([key, value]) => `${key}=${value}`);
+  const scene = sceneOf(options.fault);
+  const count = options.nodes ?? scene.nodes;
+  const nodes = Array.from({ length: count }, (_unused, index) => `${scene.isControlPlane === true ? 'control-plane' : 'worker'}-${index + 1}`);
+  const delays = { ...SHORT_SETTINGS, ...scene.settings, ...options.settings };
+  const first = nodes[Math.floor(seeded(options.seed)() * count)] ?? '';
+  const neighbour = nodes[(nodes.indexOf(first) + 1) % count] ?? '';
+  const device = { stranger: STRANGER, neighbour };
+  const led = scene.leadsTo === undefined ? undefined : { node: first, to: device[scene.leadsTo] };
   return {
-    machines: nodes.map((node) => ({ node })),
-    victims: nodes,
-    says: [`delays: ${delays.join(' ')}`],
-    configuration: (bmcs, credentials) => fenceConfiguration(bmcs, credentials, options),
+    machines: [
+      ...nodes.map((node, index) => machineOf(node, index, scene)),
+      ...(scene.leadsTo === 'stranger' ? [{ node: STRANGER, isStranger: true } as const] : []),
+    ],
+    victims: led === undefined ? nodes : [first],
+    says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
+    configuration: (bmcs, credentials) => fenceConfiguration(bmcs, credentials, { ...options, scene, led }),
     expected: (fault) => EXPECTED[fault],
   };
+}
+
+function machineOf(node: string, index: number, { racks, isControlPlane, wiring }: FaultScene): Machine {
+  const labels = {
+    ...(racks === undefined ? {} : { [RACK]: `rack-${(index % racks) + 1}` }),
+    ...(isControlPlane === true ? { 'node-role.kubernetes.io/control-plane': '' } : {}),
+  };
+  return { node, labels, ...(wiring === undefined ? {} : { wiring }) };
 }

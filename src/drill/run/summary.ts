@@ -6,14 +6,14 @@ export function summaryOf(result: DrillResult): string {
   const { timeline, laws } = result;
   const checks = Object.values(laws).reduce((sum, law) => sum + law.checks, 0);
   const violations = Object.values(laws).reduce((sum, law) => sum + law.violations.length, 0);
-  const phases = Object.entries(timeline).filter(([name]) => name !== 'failedAt');
   const offs = result.devices.filter((device) => device.action === 'set off').length;
   const ons = result.devices.filter((device) => device.action === 'set on').length;
   return [
     `${result.expected ? 'as it must be' : 'NOT AS IT MUST BE'}: ${result.fault} on ${result.node} of ${result.nodes} nodes (seed ${result.seed}) ended ${result.outcome}`,
+    ...(result.others ?? []).map(({ node, outcome, timeline: own }) => `  ${node} ended ${outcome}: ${timesOf(own)}`),
     ...(result.did === undefined ? [] : [`  the fault: ${result.did}`]),
     ...result.problems.map((problem) => `  problem: ${problem}`),
-    `  times after the fault: ${phases.map(([name, at]) => `${name.replace(/At$/, '')} ${stamp(at).trim()}`).join(', ')}`,
+    `  times after the fault: ${timesOf(timeline)}`,
     `  device: ${offs} × off, ${ons} × on, ${result.devices.filter((device) => device.action === 'read').length} reads; writers overlapping: ${result.writers.overlaps}`,
     `  laws P1–P10, judged from outside: ${checks} checks, ${violations} violations`,
     `  leaders: ${result.leaders.map(({ replica, epoch, at }) => `${replica} (epoch ${epoch}${at > 0 ? `, ${stamp(at).trim()}` : ''})`).join(', ')}`,
@@ -26,6 +26,11 @@ export function summaryOf(result: DrillResult): string {
     `  kubectl get nodefence node-fence-${result.node} -o yaml`,
     '',
   ].join('\n');
+}
+
+function timesOf(timeline: DrillResult['timeline']): string {
+  const phases = Object.entries(timeline).filter(([name]) => name !== 'failedAt');
+  return phases.map(([name, at]) => `${name.replace(/At$/, '')} ${stamp(at).trim()}`).join(', ');
 }
 
 function childrenOf({ seen, left, goneMs, outlivedLease }: NonNullable<DrillResult['children']>): string {

@@ -1,15 +1,17 @@
 import { LEADER_LEASE } from '../../cli/composition.ts';
 import { fenceName } from '../../domain/node-fence.ts';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { judge } from '../laws/judge.ts';
+import type { TraceEvent } from '../laws/trace.ts';
 import { CONTROLLER_USER } from './cluster-session.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import type { Expected } from './faults/names.ts';
-import type { FaultFindings } from './faults/script.ts';
+import type { Blow, FaultFindings } from './faults/script.ts';
 import { termsOf } from './leaders.ts';
 import type { DrillOptions } from './options.ts';
 import type { Replicas } from './replicas.ts';
 import { devicesOf, listsAfter, requestsOf, timelineOf } from './result.ts';
-import type { DrillResult } from './result.ts';
+import type { DrillResult, VictimResult } from './result.ts';
 import type { Watcher } from './watcher.ts';
 
 /** A drill that has been played. */
@@ -19,8 +21,8 @@ export interface Played {
   replicas: Replicas;
   options: DrillOptions;
   expected: Expected;
-  node: string;
-  faultAtMs: number;
+  victims: readonly string[];
+  blow: Blow;
   syncedAtMs: number;
   usage: DrillResult['controller'];
   exposure: Record<string, string>;
@@ -30,10 +32,13 @@ export interface Played {
 
 /** Judged from outside: devices, audit, disk, power; the fence's own status only says which outcome it claims. */
 export function verdict(played: Played): DrillResult {
-  const { session, watcher, replicas, options, expected, node, faultAtMs, findings } = played;
+  const { session, watcher, replicas, options, expected, victims, findings, blow } = played;
+  const faultAtMs = blow.atMs;
   const trace = session.traces();
-  const status = watcher.fences.get(fenceName(node))?.status;
-  const timing = status?.frozen?.plan.timing;
+  const statuses = victims.map((node) => watcher.fences.get(fenceName(node))?.status);
+  const [node = '', ...further] = victims;
+  const [status] = statuses;
+  const timing = statuses.find((each) => each?.frozen !== undefined)?.frozen?.plan.timing;
   const judgement = judge(trace, {
     controllerUser: CONTROLLER_USER,
     leaseName: LEADER_LEASE,
@@ -41,12 +46,10 @@ export function verdict(played: Played): DrillResult {
     texts: { ...Object.fromEntries(replicas.all.map(({ name, child }) => [`log of ${name}`, child.log()])), ...played.exposure },
     ...(timing === undefined ? {} : { offStableMs: timing.offStableMs, settleMs: timing.settleMs, releaseTimeoutMs: timing.releaseTimeoutMs }),
   });
-  const outcome = status?.outcome ?? (status === undefined ? 'no fence' : `${status.state} in ${status.step}`);
   const listed = listsAfter(trace, CONTROLLER_USER, played.syncedAtMs);
   const problems = [...played.problems, ...findings.problems];
-  if (outcome !== expected.outcome) problems.push(`outcome ${outcome} instead of ${expected.outcome}`);
-  if (expected.released !== 'either' && (status?.timeline.releasedAt !== undefined) !== expected.released)
-    problems.push(expected.released ? 'nothing was released' : 'something was released');
+  for (const [index, name] of victims.entries()) problems.push(...wrongEnd(name, statuses[index], expected, victims.length > 1));
+  problems.push(...bystanders(trace, victims), ...(blow.judges?.({ trace, status }) ?? []));
   if (judgement.writers.overlaps > 0) problems.push(`${judgement.writers.overlaps} times two writers had one volume`);
   // A controller that starts in the middle of the drill lists once, as the first ones did.
   const isFirst = replicas.all.length === options.replicas;
@@ -67,12 +70,13 @@ export function verdict(played: Played): DrillResult {
       at: Math.round(fromMs - faultAtMs),
     })),
     node,
-    outcome,
+    outcome: outcomeOf(status),
     expected: problems.length === 0,
     problems,
     ...(findings.did === undefined ? {} : { did: findings.did }),
     ...(findings.children === undefined ? {} : { children: findings.children }),
     timeline: timelineOf(status, faultAtMs),
+    ...(further.length === 0 ? {} : { others: further.map((name, index) => victimOf(name, statuses[index + 1], faultAtMs)) }),
     laws: judgement.laws,
     devices: devicesOf(trace, faultAtMs),
     writers: judgement.writers,
@@ -81,4 +85,28 @@ export function verdict(played: Played): DrillResult {
     controller: played.usage,
     message: status?.message ?? '',
   };
+}
+
+function victimOf(node: string, status: NodeFenceStatus | undefined, faultAtMs: number): VictimResult {
+  return { node, outcome: outcomeOf(status), timeline: timelineOf(status, faultAtMs) };
+}
+
+function outcomeOf(status: NodeFenceStatus | undefined): string {
+  return status?.outcome ?? (status === undefined ? 'no fence' : `${status.state} in ${status.step}`);
+}
+
+/** What of a victim's end is not as this fault must lead to. */
+export function wrongEnd(node: string, status: NodeFenceStatus | undefined, expected: Expected, isOneOfSeveral: boolean): string[] {
+  const problems: string[] = [];
+  const outcome = outcomeOf(status);
+  if (outcome !== expected.outcome) problems.push(`outcome ${outcome} instead of ${expected.outcome}`);
+  if (expected.released !== 'either' && (status?.timeline.releasedAt !== undefined) !== expected.released)
+    problems.push(expected.released ? 'nothing was released' : 'something was released');
+  return problems.map((problem) => (isOneOfSeveral ? `${node}: ${problem}` : problem));
+}
+
+/** Machines that were not broken, and were switched all the same: never right. */
+export function bystanders(trace: readonly TraceEvent[], victims: readonly string[]): string[] {
+  const sets = trace.flatMap((event) => (event.kind === 'device' && event.action === 'set' && !victims.includes(event.node) ? [event] : []));
+  return [...new Set(sets.map(({ node, want }) => `${node}, which nobody broke, was told to switch ${want ?? '?'}`))];
 }

@@ -10,6 +10,14 @@ export const FAULTS = [
   'api-outage',
   'controller-crash',
   'leader-pause',
+  'psu',
+  'bmc-dead',
+  'stop',
+  'ack',
+  'left-off',
+  'wrong-machine',
+  'late-off',
+  'shared-outlet',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -26,11 +34,18 @@ export const WORLD = {
   leaderPauseMs: 22_000,
   /** From the end of a controller to its successor process, as a Deployment would have it. */
   controllerRestartMs: 3_000,
+  /** Of an off in `late-off`: so late that `power_timeout` is over before it has been read for long enough. */
+  lateOffMs: 10_400,
+  /** How long a person's stop stands. */
+  stopMs: 6_000,
+  /** How long something that must not be fenced is watched. */
+  watchedMs: 15_000,
 } as const;
 
 /** Each fault's end, as seen from outside. */
 export interface Expected {
-  outcome: 'recovered' | 'failed';
+  /** Of every node that breaks. `untouched`: nothing was done to it, and it came back by itself. */
+  outcome: 'recovered' | 'failed' | 'untouched';
   /** `either`: whether the workload was released depends on the moment, and both are right. */
   released: boolean | 'either';
   deadlineMs: number;
@@ -47,6 +62,14 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'api-outage': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
   'controller-crash': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
   'leader-pause': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  psu: { outcome: 'failed', released: false, deadlineMs: 250_000 },
+  'bmc-dead': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  stop: { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  ack: { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'left-off': { outcome: 'failed', released: true, deadlineMs: 200_000 },
+  'wrong-machine': { outcome: 'failed', released: false, deadlineMs: 120_000 },
+  'late-off': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'shared-outlet': { outcome: 'failed', released: false, deadlineMs: 120_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
@@ -59,5 +82,14 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'config-edit': 'the node panics, and its configuration is changed while it is being fenced',
   'api-outage': `the node panics, and the API server is gone for ${WORLD.apiOutageMs / 1000} s in the middle of the fence`,
   'controller-crash': 'the node panics, and the leading controller is killed in the middle of the fence',
+  psu: 'the node panics; of its two power supplies, each on a switched plug of its own, the second one is stuck on: half an off is no proof',
+  'bmc-dead':
+    'the mainboard dies with its BMC: the first level proves nothing, the second one switches the outlet of both (played by a second device)',
+  stop: `the node panics, and a person stops nodefence in the middle of the fence; ${WORLD.stopMs / 1000} s later the stop is taken back`,
+  ack: 'the node panics with a BMC that cannot switch and then dies: a person looks, and acknowledges that it is down',
+  'left-off': 'the node panics, and its BMC switches off, but refuses to switch on again',
+  'wrong-machine': 'the node panics, and the address of its BMC leads to another machine',
+  'late-off': `the node panics, and its BMC carries out each off ${WORLD.lateOffMs / 1000} s after it said yes: the second one is on its way when the first is seen`,
+  'shared-outlet': 'the node panics, and by configuration its plug is that of its healthy neighbour too',
   'leader-pause': `the node panics, and the leading controller stands still for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };

@@ -1,4 +1,7 @@
+import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
+import type { TraceEvent } from '../../laws/trace.ts';
 import type { ClusterSession } from '../cluster-session.ts';
+import type { BmcFaults, NAMED_FAULTS } from '../../bmc/faults.ts';
 import type { Replicas } from '../replicas.ts';
 import type { Watcher } from '../watcher.ts';
 import type { Fault } from './names.ts';
@@ -8,8 +11,10 @@ export interface FaultStage {
   session: ClusterSession;
   replicas: Replicas;
   watcher: Watcher;
-  /** The victim. */
+  /** The victim; of several, the first. */
   node: string;
+  /** Every node that breaks. */
+  victims: readonly string[];
   /** Tells the audience what the fault does next. */
   tell(line: string): void;
 }
@@ -20,6 +25,15 @@ export interface Blow {
   atMs: number;
   /** Resolves when everything that belongs to the fault has been done; the fence need not be over. */
   over: Promise<FaultFindings>;
+  /** What this fault in particular must have led to, seen when all is over: says what is not so. */
+  judges?: (seen: Seen) => readonly string[];
+}
+
+/** What is left of a drill when it is over. */
+export interface Seen {
+  trace: readonly TraceEvent[];
+  /** Of the victim's fence. */
+  status: NodeFenceStatus | undefined;
 }
 
 /** What a fault saw beside the laws. */
@@ -55,14 +69,15 @@ export function strike({ session, node }: FaultStage, fault: Fault, blow: () => 
   return at;
 }
 
-export function panic({ session, node }: FaultStage): void {
+export function panic({ session, node }: Pick<FaultStage, 'session' | 'node'>): void {
   session.member(node).child.tell({ command: 'panic' });
 }
 
-export function tellMachine({ session, node }: FaultStage, command: 'hang' | 'partition' | 'heal'): void {
+export function tellMachine({ session, node }: Pick<FaultStage, 'session' | 'node'>, command: 'hang' | 'partition' | 'heal'): void {
   session.member(node).child.tell({ command: 'machine', line: { command } });
 }
 
-export function tellBmc({ session, node }: FaultStage, faults: unknown): void {
-  session.member(node).child.tell({ command: 'faults', faults });
+/** `device`: which of the machine's devices, by its number; its BMC otherwise. */
+export function tellBmc({ session, node }: Pick<FaultStage, 'session' | 'node'>, faults: BmcFaults | keyof typeof NAMED_FAULTS, device = 0): void {
+  session.member(node).child.tell({ command: 'faults', faults, device });
 }

@@ -1,7 +1,9 @@
 import { apiOutage, configEdit, flap } from './cluster-faults.ts';
+import { bmcDead, lateOff, leftOff, psu, sharedOutlet, wrongMachine } from './device-faults.ts';
 import { controllerCrash, leaderPause } from './leader-faults.ts';
 import { WORLD } from './names.ts';
 import type { Fault } from './names.ts';
+import { ack, stop } from './people-faults.ts';
 import { NOTHING_FOUND, panic, strike, tellBmc, tellMachine } from './script.ts';
 import type { FaultScript, FaultStage } from './script.ts';
 
@@ -24,4 +26,12 @@ export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
   'api-outage': apiOutage,
   'controller-crash': controllerCrash,
   'leader-pause': leaderPause,
+  psu,
+  'bmc-dead': bmcDead,
+  stop,
+  ack,
+  'left-off': leftOff,
+  'wrong-machine': wrongMachine,
+  'late-off': lateOff,
+  'shared-outlet': sharedOutlet,
 };

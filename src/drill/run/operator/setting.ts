@@ -15,6 +15,9 @@ import type { PlayedPlan } from './played-plan.ts';
 import { ConfigurationRefused } from './refusal.ts';
 import { withSettings } from './rewrite.ts';
 
+/** Of an operator's cluster, where his configuration names fewer. */
+const NODES = 3;
+
 /** The operator's own ConfigMaps and Secrets, played: throws `ConfigurationRefused` with every reason before anything is started. */
 export function operatorSetting(path: string, options: DrillOptions): DrillSetting {
   const folder = readFolder(path);
@@ -23,7 +26,7 @@ export function operatorSetting(path: string, options: DrillOptions): DrillSetti
     configMaps.map(({ metadata, data = {} }) => ({ name: metadata.name, data })),
     standardRegistry(),
   );
-  const nodes = nodesOf(configuration, options.nodes);
+  const nodes = nodesOf(configuration, options.nodes ?? NODES);
   const plans = plansOf(folder, configuration, nodes, options);
   const written = plans.map(({ plan }) => plan);
   const longestMs = expectedOf(written, options.fault).deadlineMs;
