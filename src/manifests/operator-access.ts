@@ -25,6 +25,8 @@ const OPERATOR_CLUSTER_ROLE: Role = {
   rules: [
     { apiGroups: [GROUP], resources: OWN_KINDS, verbs: READ },
     { apiGroups: [GROUP], resources: ['nodefencestops', 'nodefenceacknowledgements'], verbs: ['create', 'delete'] },
+    // Its spec alone, in which a person lets a node be fenced again: the status is a resource of its own.
+    { apiGroups: [GROUP], resources: ['nodefencereports'], verbs: ['patch'] },
     { apiGroups: [''], resources: ['nodes', 'pods'], verbs: READ },
     { apiGroups: ['storage.k8s.io'], resources: ['volumeattachments'], verbs: READ },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: READ },

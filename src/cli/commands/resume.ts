@@ -5,6 +5,7 @@ import type { ClusterFlags } from '../cluster-access.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { stopRow } from './fleet.ts';
+import { forgive } from './forgive.ts';
 import { nodeArgument } from './node-argument.ts';
 import { stopWords } from './pages/fleet-page.ts';
 import { personCommand, run } from './person-command.ts';
@@ -12,6 +13,7 @@ import type { Session } from './person-command.ts';
 import { concerns, scopeOf, scopeWords } from './stop-scope.ts';
 import type { Scope } from './stop-scope.ts';
 import { tell } from './terminal/console.ts';
+import { harmless } from './terminal/text.ts';
 
 interface ResumeFlags extends ClusterFlags {
   all?: true;
@@ -19,7 +21,10 @@ interface ResumeFlags extends ClusterFlags {
 
 /** `nodefence resume <node>|--all`: exit 3 when another stop still holds. */
 export function resumeCommand(): Command {
-  return personCommand('resume', 'take back the stops that name a node, or those that name all nodes; others stand')
+  return personCommand(
+    'resume',
+    'take back the stops that name a node, or those that name all nodes; let a node be fenced again that was fenced too often or in vain',
+  )
     .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
     .option('--all', 'the stops of all nodes; those of single nodes stand')
     .action((node: string | undefined, flags: ResumeFlags) => run(flags, (session) => resume(session, scopeOf('resume', node, flags.all === true))));
@@ -30,7 +35,9 @@ async function resume({ access, console }: Session, scope: Scope): Promise<ExitC
   const { ink } = console;
   const stops = await cluster.list(NODE_FENCE_STOPS);
   const own = stops.filter((stop) => concerns(stop, scope));
-  if (own.length === 0) console.print(`No stop names ${scopeWords(scope)}.`);
+  const forgiven = 'node' in scope ? await forgive(access, scope.node) : undefined;
+  if (own.length === 0 && forgiven === undefined) console.print(`No stop names ${scopeWords(scope)}.`);
+  if (forgiven !== undefined) tell(console, harmless(`RESUMED: ${scopeWords(scope)}, which its own record held: ${forgiven}`), ink.good);
   for (const stop of own) {
     const { name, uid } = stop.metadata;
     const wasThere = await cluster.remove(NODE_FENCE_STOPS, name, uid === undefined ? {} : { uid });

@@ -270,6 +270,9 @@ export class FenceController {
       this.storm.seeFence(fence.spec.node, this.newest(fence.spec.node));
       queue.add(fence.spec.node);
     });
+    listers.reports.onChange((before, after) => {
+      if (after !== undefined && before?.spec?.resumed?.incident !== after.spec?.resumed?.incident) queue.add(after.metadata.name);
+    });
     listers.stops.onChange((before, after) => this.onStop((after ?? before)?.spec));
     listers.pods.onChange((before, after) => this.onWorkload((after ?? before)?.spec.nodeName));
     listers.volumeAttachments.onChange((before, after) => this.onWorkload((after ?? before)?.spec.nodeName));
