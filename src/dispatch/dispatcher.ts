@@ -3,6 +3,7 @@ import type { PlanMethod } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from '../ports/agents.ts';
 import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, Target } from '../ports/agents.ts';
+import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { timestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
@@ -71,7 +72,8 @@ export class Dispatcher implements Runner {
       const states = [reading.state, ...(reading.witness === undefined ? [] : [reading.witness.state])];
       return { state: states.find((state) => ALIVE.has(state)) ?? reading.state, detail: inWords(reading) };
     } catch (error) {
-      if (job.signal.aborted) throw error;
+      // The API server's failure kept us from asking: that says nothing of the device.
+      if (job.signal.aborted || error instanceof TransportError || error instanceof ApiStatusError) throw error;
       return { state: 'unknown', detail: failureOf(error).message };
     }
   }

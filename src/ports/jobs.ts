@@ -37,7 +37,7 @@ export interface Runner {
   run(job: Job): Promise<JobReport>;
   /** Reads what became of a run that a crash left open. */
   recover(job: Job): Promise<JobReport>;
-  /** One read of the job's method, in words; `unknown` too when the device cannot be read. Rejects only when `job.signal` is aborted. */
+  /** One read of the job's method, in words; `unknown` too when the device cannot be read. Rejects when `job.signal` is aborted, and with the API server's failure when that kept it from asking. */
   look(job: Job): Promise<{ state: DeviceState; detail: string }>;
 }
 

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
+import { ManualClock } from '../runtime/manual-clock.ts';
+import { Bench, failure, methodOf } from './testing/bench.ts';
+
+const BMC = methodOf('bmc', 'power', { device: 'bmc' });
+
+describe('a look at a device', () => {
+  it.each([
+    ['unreachable', failure('Unreachable', 'no route to host')],
+    ['without its Secret', failure('Misconfigured', 'Secret x is missing')],
+  ])('is unknown when the device is %s', async (_name, error) => {
+    const bench = new Bench(new ManualClock());
+    expect(await bench.ended(bench.dispatcher.look(bench.job(BMC, 'off', { parametersOf: () => Promise.reject(error) })))).toMatchObject({
+      state: 'unknown',
+    });
+  });
+
+  it.each([
+    ['busy', new ApiStatusError(500, 'InternalError', 'etcdserver: request timed out')],
+    ['away', new TransportError('timeout', 'no answer within 5000 ms')],
+  ])('fails when the API server is %s, so that nobody takes a device that was never asked for one that cannot be read', async (_name, error) => {
+    const bench = new Bench(new ManualClock());
+    const look = bench.dispatcher.look(bench.job(BMC, 'off', { parametersOf: () => Promise.reject(error) }));
+    await expect(bench.ended(look)).rejects.toBe(error);
+    expect(bench.log).toEqual([]);
+  });
+});
