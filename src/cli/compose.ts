@@ -1,5 +1,7 @@
 import { FenceController } from '../controllers/fence/controller.ts';
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
+import { ForeignObjects } from '../controllers/fence/storm/foreign-objects.ts';
+import { Predecessor } from '../controllers/fence/storm/predecessor.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
@@ -32,6 +34,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const elector = electorOf(ports, options, cluster, {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
+      predecessor.acquired();
       controller.lookAtAll();
     },
     onLost: (reason) => {
@@ -39,6 +42,8 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       ports.exit(`leadership lost: ${reason}`);
     },
   });
+  const predecessor = new Predecessor(leader, clock, () => elector.identity);
+  const surroundings = ports.surroundings?.(cluster);
   const queue: Workqueue = new Workqueue({
     name: 'fence',
     clock,
@@ -64,6 +69,9 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     recorder: ports.recorder,
     log: logger,
     metrics: metrics.fence,
+    ...(surroundings === undefined ? {} : { surroundings }),
+    foreignMarks: new ForeignObjects({ cluster, clock, log: logger }),
+    tookOver: () => predecessor.tookOver,
     ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),
     options,
   };

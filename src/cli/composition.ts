@@ -10,6 +10,7 @@ import type { Runner } from '../ports/jobs.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
+import type { Surroundings } from '../ports/surroundings.ts';
 
 export const LEADER_LEASE = 'nodefence-controller';
 
@@ -44,6 +45,8 @@ export interface ControllerPorts {
     nodes: Lister<Node>;
     registry: AgentRegistry;
   }) => Planner;
+  /** Probes around the controller; absent: nobody is asked. */
+  surroundings?: (cluster: Cluster) => Surroundings;
   /** The process must end: the lease is lost. */
   exit: (reason: string) => void;
   /** The simulation puts mutants in here. */

@@ -74,4 +74,6 @@ export interface ForeignMarks {
   /** Something failed: look for marks from now on, and go on. Costs nothing when it is asked again. */
   ask(): void;
   rest(): void;
+  /** Called with the nodes whose marks may have changed. */
+  onChange(listener: (nodes: readonly string[]) => void): void;
 }

@@ -96,8 +96,9 @@ export class NodeRoster {
     this.silentDueMs = Number.NEGATIVE_INFINITY;
   }
 
-  nodeOf(name: string): Node | undefined {
-    return this.entries.get(name)?.node;
+  /** Something else than the Node has changed of these. */
+  lookAt(names: readonly string[]): void {
+    for (const name of names) this.refreshOne(name);
   }
 
   /** What time alone changes: who fell silent, whose pods hang. */

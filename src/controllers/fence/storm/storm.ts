@@ -54,6 +54,7 @@ export class Storm {
     this.members = new EtcdMembers(listers.pods, changed);
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
     surroundings.onChange(changed);
+    foreignMarks?.onChange((nodes) => this.roster.lookAt(nodes));
     listers.nodes.onChange((before, after) => this.roster.seeNode((after ?? before)?.metadata.name ?? '', after));
   }
 
@@ -107,6 +108,7 @@ export class Storm {
   close(): void {
     this.held.close();
     this.surroundings.rest();
+    this.dependencies.foreignMarks?.rest();
   }
 
   private changed(): void {

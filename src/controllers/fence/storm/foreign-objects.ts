@@ -1,0 +1,139 @@
+import type { MaintenanceMark } from '../../../domain/policies/view.ts';
+import { ApiStatusError } from '../../../ports/api-transport.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Cluster, Resource } from '../../../ports/cluster.ts';
+import type { KubeObject } from '../../../ports/objects.ts';
+import type { Logger } from '../../../ports/recorder.ts';
+import type { ForeignMarks } from '../dependencies.ts';
+
+export interface NodeMaintenance extends KubeObject {
+  spec: { nodeName: string; reason?: string };
+}
+
+/** Of medik8s' node-maintenance-operator; only where its CRD is installed. */
+export const NODE_MAINTENANCES: Resource<NodeMaintenance> = {
+  group: 'nodemaintenance.medik8s.io',
+  version: 'v1beta1',
+  kind: 'NodeMaintenance',
+  plural: 'nodemaintenances',
+  namespaced: false,
+};
+export const DAEMON_SETS: Resource = { group: 'apps', version: 'v1', kind: 'DaemonSet', plural: 'daemonsets', namespaced: true };
+export const KURED = { namespace: 'kube-system', name: 'kured', lock: 'weave.works/kured-node-lock' } as const;
+
+const EVERY_MS = 30_000;
+/** What is not there, or may not be read, is seldom installed in the middle of a failure. */
+const ABSENT_MS = 600_000;
+/** A node that never returns from its reboot keeps kured's lock for ever: so long it counts, from our first sight of it. */
+const KURED_LOCK_MAX_MS = 1_800_000;
+
+interface Lock {
+  text: string;
+  node: string | undefined;
+  seenAtMs: number;
+}
+
+/** Objects by which others say that they have a node in hand; read while something has failed, and seldom. */
+export class ForeignObjects implements ForeignMarks {
+  private readonly cluster: Pick<Cluster, 'get' | 'list'>;
+  private readonly clock: Clock;
+  private readonly log: Logger;
+  private readonly listeners: ((nodes: readonly string[]) => void)[] = [];
+  private maintained = new Map<string, string>();
+  private lock: Lock | undefined;
+  private readonly absentUntilMs = { maintenances: Number.NEGATIVE_INFINITY, kured: Number.NEGATIVE_INFINITY };
+  private cancel: (() => void) | undefined;
+  private isAsked = false;
+
+  constructor({ cluster, clock, log }: { cluster: Pick<Cluster, 'get' | 'list'>; clock: Clock; log: Logger }) {
+    this.cluster = cluster;
+    this.clock = clock;
+    this.log = log;
+  }
+
+  marksOf(node: string): readonly MaintenanceMark[] {
+    const marks: MaintenanceMark[] = [];
+    const maintenance = this.maintained.get(node);
+    if (maintenance !== undefined) marks.push({ source: 'node-maintenance', where: `NodeMaintenance ${maintenance}` });
+    if (this.lock?.node === node && this.clock.monotonicMs() < this.lock.seenAtMs + KURED_LOCK_MAX_MS)
+      marks.push({ source: 'kured', where: `annotation ${KURED.lock} on DaemonSet ${KURED.namespace}/${KURED.name}` });
+    return marks;
+  }
+
+  onChange(listener: (nodes: readonly string[]) => void): void {
+    this.listeners.push(listener);
+  }
+
+  ask(): void {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    void this.look();
+  }
+
+  rest(): void {
+    this.isAsked = false;
+    this.cancel?.();
+    this.cancel = undefined;
+  }
+
+  private async look(): Promise<void> {
+    const before = this.marked();
+    await Promise.all([
+      this.unlessAbsent('maintenances', async () => {
+        const found = await this.cluster.list(NODE_MAINTENANCES);
+        this.maintained = new Map(
+          found.filter(({ spec }) => typeof spec?.nodeName === 'string').map(({ metadata, spec }) => [spec.nodeName, metadata.name]),
+        );
+      }),
+      this.unlessAbsent('kured', async () => {
+        const kured = await this.cluster.get(DAEMON_SETS, KURED.name, KURED.namespace);
+        if (kured === undefined) throw new ApiStatusError(404, 'NotFound', 'no kured here');
+        this.seeLock(kured.metadata.annotations?.[KURED.lock]);
+      }),
+    ]);
+    const changed = [...new Set([...before, ...this.marked()])];
+    if (changed.length > 0) for (const listener of this.listeners) listener(changed);
+    if (!this.isAsked || this.cancel !== undefined) return;
+    this.cancel = this.clock.after(EVERY_MS, () => {
+      this.cancel = undefined;
+      if (this.isAsked) void this.look();
+    });
+  }
+
+  /** What was last read stands while it cannot be read. */
+  private async unlessAbsent(what: keyof ForeignObjects['absentUntilMs'], read: () => Promise<void>): Promise<void> {
+    if (this.clock.monotonicMs() < this.absentUntilMs[what]) return;
+    try {
+      await read();
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || (error.status !== 403 && error.status !== 404)) {
+        this.log.debug('marks of others could not be read', { error: String(error) });
+        return;
+      }
+      this.absentUntilMs[what] = this.clock.monotonicMs() + ABSENT_MS;
+      if (what === 'kured') this.lock = undefined;
+      else this.maintained = new Map();
+    }
+  }
+
+  private seeLock(text: string | undefined): void {
+    if (text === undefined) this.lock = undefined;
+    else if (this.lock?.text !== text) this.lock = { text, node: nodeOfLock(text), seenAtMs: this.clock.monotonicMs() };
+  }
+
+  private marked(): string[] {
+    const locked = this.lock?.node;
+    return [...this.maintained.keys(), ...(locked === undefined ? [] : [locked])];
+  }
+}
+
+/** `{"nodeID": "a", "metadata": ..., "created": ..., "TTL": 0}`; what is not readable locks nobody. */
+function nodeOfLock(text: string): string | undefined {
+  try {
+    const lock: unknown = JSON.parse(text);
+    const node = typeof lock === 'object' && lock !== null && 'nodeID' in lock ? lock.nodeID : undefined;
+    return typeof node === 'string' ? node : undefined;
+  } catch {
+    return undefined;
+  }
+}
