@@ -1,7 +1,5 @@
 import { FenceController } from '../controllers/fence/controller.ts';
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
-import { ForeignObjects } from '../controllers/fence/storm/foreign-objects.ts';
-import { Predecessor } from '../controllers/fence/storm/predecessor.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
@@ -11,10 +9,15 @@ import { Workqueue } from '../kube/workqueue.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
-import { LEADER_LEASE } from './composition.ts';
+import { LEADER_LEASE, LEADER_MODE, LEADER_NODE } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { watchNodeLeases } from './node-leases.ts';
+import { watchOwnNode } from './own-node.ts';
+import type { WatchedOwnNode } from './own-node.ts';
 import { watchCluster } from './watches.ts';
+
+/** For each part of the way out; the same as a signal gives. */
+const HAND_OVER_DEADLINE_MS = 5_000;
 
 /** The composed fence controller; `start` resolves when it is synced and stands for election. */
 export interface ComposedController {
@@ -29,21 +32,20 @@ export interface ComposedController {
 export function composeController(ports: ControllerPorts, options: ControllerOptions): ComposedController {
   const { transport, clock, random, logger, metrics } = ports;
   const cluster = new ApiClient({ transport });
-  const { listers, configMaps, secrets, leader, reflectors } = watchCluster(ports, options);
+  const { listers, configMaps, secrets, leader, announced, reflectors } = watchCluster(ports, options);
   const dispatcher = new Dispatcher(ports.registry, { cluster, clock });
   const elector = electorOf(ports, options, cluster, {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
-      predecessor.acquired();
       controller.lookAtAll();
+      own.ownNode.leads();
     },
     onLost: (reason) => {
       controller.abort(new Error(reason));
-      ports.exit(`leadership lost: ${reason}`);
+      ports.exit(`leadership lost: ${reason}`, 'lost');
     },
+    mayStand: (freeForMs) => own.ownNode.mayStand(freeForMs),
   });
-  const predecessor = new Predecessor(leader, clock, () => elector.identity);
-  const surroundings = ports.surroundings?.(cluster);
   const queue: Workqueue = new Workqueue({
     name: 'fence',
     clock,
@@ -57,21 +59,23 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
   });
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
+  const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
+  const own: WatchedOwnNode = watchOwnNode({
+    dependencies: base,
+    options,
+    elector,
+    leader,
+    announced,
+    standDown: (reason) => {
+      void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
+    },
+  });
   const dependencies: FenceDependencies = {
-    clock,
-    random,
-    cluster,
-    listers,
+    ...base,
     leadership: elector,
     runner: ports.wrapRunner === undefined ? dispatcher : ports.wrapRunner(dispatcher),
     planner: ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry }),
-    queue,
-    recorder: ports.recorder,
-    log: logger,
-    metrics: metrics.fence,
-    ...(surroundings === undefined ? {} : { surroundings }),
-    foreignMarks: new ForeignObjects({ cluster, clock, log: logger }),
-    tookOver: () => predecessor.tookOver,
+    successor: () => own.ownNode.words(),
     ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),
     options,
   };
@@ -80,24 +84,25 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   leader.onChange((_before, after) => {
     if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
   });
+  const stop = async (deadlineMs: number): Promise<void> => {
+    await standDown({ controller, queue, elector, clock }, deadlineMs).catch((error: unknown) => {
+      logger.warn('the successor waits the lease out', { error });
+      elector.close();
+    });
+    await own.close();
+    nodeLeases?.close();
+    for (const reflector of reflectors) reflector.close();
+    await dispatcher.close();
+  };
   return {
     listers: reflectors.map((reflector) => ({ name: reflector.name, lister: reflector.lister, lastError: () => reflector.lastError })),
     elector,
     start: async () => {
-      for (const reflector of reflectors) reflector.start();
-      nodeLeases?.start();
+      for (const companion of [...reflectors, own, ...(nodeLeases === undefined ? [] : [nodeLeases])]) companion.start();
       await Promise.all(reflectors.map((reflector) => reflector.untilSynced(options.syncDeadlineMs)));
       elector.start();
     },
-    stop: async (deadlineMs) => {
-      await standDown({ controller, queue, elector, clock }, deadlineMs).catch((error: unknown) => {
-        logger.warn('the successor waits the lease out', { error });
-        elector.close();
-      });
-      nodeLeases?.close();
-      for (const reflector of reflectors) reflector.close();
-      await dispatcher.close();
-    },
+    stop,
   };
 }
 
@@ -105,10 +110,12 @@ function electorOf(
   { clock, random, logger, metrics }: ControllerPorts,
   options: ControllerOptions,
   cluster: Cluster,
-  terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost'>,
+  terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'mayStand'>,
 ): LeaderElector {
-  const { namespace, identity, lease } = options;
-  return new LeaderElector({ cluster, clock, random, logger, metrics: metrics.lease, namespace, name: LEADER_LEASE, identity, ...lease, ...terms });
+  const { namespace, identity, lease, mode, ownNode = '' } = options;
+  const annotations = { [LEADER_MODE]: mode, [LEADER_NODE]: ownNode };
+  const base = { cluster, clock, random, logger, metrics: metrics.lease };
+  return new LeaderElector({ ...base, namespace, name: LEADER_LEASE, identity, annotations, ...lease, ...terms });
 }
 
 interface Standing {

@@ -10,9 +10,11 @@ import type { Runner } from '../ports/jobs.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
-import type { Surroundings } from '../ports/surroundings.ts';
 
 export const LEADER_LEASE = 'nodefence-controller';
+/** What the leader says of itself on its Lease: `observe` or `enforce`, and the node that it runs on, if any. */
+export const LEADER_MODE = 'nodefence.ha.k8s.io/mode';
+export const LEADER_NODE = 'nodefence.ha.k8s.io/node';
 
 export interface ControllerOptions extends FenceOptions {
   /** Of ConfigMaps, Secrets and the leader Lease. */
@@ -45,10 +47,8 @@ export interface ControllerPorts {
     nodes: Lister<Node>;
     registry: AgentRegistry;
   }) => Planner;
-  /** Probes around the controller; absent: nobody is asked. */
-  surroundings?: (cluster: Cluster) => Surroundings;
-  /** The process must end: the lease is lost. */
-  exit: (reason: string) => void;
+  /** The process must end: the lease is lost, or was handed over because the node of this process is to be fenced. */
+  exit: (reason: string, how: 'lost' | 'handed-over') => void;
   /** The simulation puts mutants in here. */
   wrapRunner?: (runner: Runner) => Runner;
   /** And here, where the defect is elsewhere than in the runner. */

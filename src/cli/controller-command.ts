@@ -122,7 +122,8 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
               logger[severity === 'error' ? 'error' : 'warn']('configuration', { configuration: where, problem: message });
           },
         }),
-      exit: (reason) => {
+      exit: (reason, how) => {
+        if (how === 'handed-over') return void leave(reason, recorder, logger);
         logger.error('the process ends so that nothing acts without a lease', { reason });
         process.exit(1);
       },
@@ -168,6 +169,13 @@ function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, t
     component: 'nodefence-controller',
     instance,
   });
+}
+
+/** Whoever keeps the process running starts it anew, as a candidate that lets others go first. */
+async function leave(reason: string, recorder: EventRecorder, logger: Logger): Promise<void> {
+  logger.info('leadership is handed over; the process ends', { reason });
+  await recorder.close(1_000);
+  process.exit(0);
 }
 
 async function stopInOrder(controller: ComposedController, recorder: EventRecorder, operations: OperationsServer): Promise<void> {

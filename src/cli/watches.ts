@@ -1,5 +1,6 @@
 import { BY_NODE } from '../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../controllers/fence/dependencies.ts';
+import { CANDIDATES_LEASE } from '../controllers/fence/handover/candidates.ts';
 import { Reflector } from '../kube/reflector.ts';
 import type { ReflectorOptions } from '../kube/reflector.ts';
 import type { Lister, Resource } from '../ports/cluster.ts';
@@ -27,6 +28,8 @@ export interface Watches {
   secrets: Lister<Secret>;
   /** The leader's Lease alone. */
   leader: Lister<Lease>;
+  /** The candidates' Lease alone; nothing waits for it. */
+  announced: Reflector<Lease>;
   reflectors: readonly Reflector<KubeObject>[];
 }
 
@@ -35,8 +38,9 @@ export function watchCluster(ports: ControllerPorts, options: ControllerOptions)
   const { transport, clock, random, logger } = ports;
   const reflectors: Reflector<KubeObject>[] = [];
   const timings = options.reflector === undefined ? {} : { timings: options.reflector };
+  const base = { transport, clock, random, logger, metrics: ports.metrics.watch, ...timings };
   const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
-    const reflector = new Reflector<T>({ transport, clock, random, logger, metrics: ports.metrics.watch, resource, ...timings, ...more });
+    const reflector = new Reflector<T>({ ...base, resource, ...more });
     reflectors.push(reflector as unknown as Reflector<KubeObject>);
     return reflector.lister;
   };
@@ -53,7 +57,13 @@ export function watchCluster(ports: ControllerPorts, options: ControllerOptions)
   const configMaps = watch(CONFIG_MAPS, { namespace: options.namespace });
   const secrets = watch(SECRETS, { namespace: options.namespace, prune: keysOnly });
   const leader = watch(LEASES, { namespace: options.namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` });
-  return { listers, configMaps, secrets, leader, reflectors };
+  const announced = new Reflector<Lease>({
+    ...base,
+    resource: LEASES,
+    namespace: options.namespace,
+    fieldSelector: `metadata.name=${CANDIDATES_LEASE}`,
+  });
+  return { listers, configMaps, secrets, leader, announced, reflectors };
 }
 
 /** Secrets are watched for their names and keys only; values are read when a method runs and never kept (P9). */

@@ -114,6 +114,40 @@ describe('the leader elector', () => {
     expect(microTimestamp(clock)).toHaveLength(27);
   });
 
+  it('leaves a free Lease to others as long as it may not stand, and is asked how long it has been free', async () => {
+    const freeFor: number[] = [];
+    const elector = build('a', {
+      mayStand: (freeForMs) => {
+        freeFor.push(freeForMs);
+        return freeForMs >= 4_000;
+      },
+    });
+    await clock.advance(3_999);
+    expect([elector.isLeading, server.writes]).toEqual([false, 0]);
+    await clock.advance(1);
+    expect([elector.isLeading, freeFor]).toEqual([true, [0, 2_000, 4_000]]);
+  });
+
+  it('counts anew how long the Lease is free when somebody else held it in between', async () => {
+    const freeFor: number[] = [];
+    build('a', { mayStand: (freeForMs) => freeFor.push(freeForMs) > 3 });
+    await clock.advance(2_000);
+    server.set(held('t1'));
+    await clock.advance(2_000);
+    server.set({ ...held('t2'), holderIdentity: '' });
+    await clock.advance(2_000);
+    expect(freeFor).toEqual([0, 2_000, 0]);
+  });
+
+  it('says of itself on the Lease what it was given, over the words of its predecessor, and keeps those of others', async () => {
+    server.set({ ...held('t'), holderIdentity: '' }, { mode: 'observe', theirs: 'x' });
+    build('a', { annotations: { mode: 'enforce' } });
+    await clock.advance(0);
+    expect(server.lease?.metadata.annotations).toEqual({ mode: 'enforce', theirs: 'x' });
+    await clock.advance(2_000);
+    expect(server.lease?.metadata.annotations).toEqual({ mode: 'enforce', theirs: 'x' });
+  });
+
   it('grants a set only while now + its deadline is within lease − 1 s, counted from before the renewal was sent', async () => {
     const elector = build('a');
     await clock.advance(0);

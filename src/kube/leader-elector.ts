@@ -30,6 +30,10 @@ export interface LeaderElectorOptions {
   durationMs?: number;
   renewDeadlineMs?: number;
   retryMs?: number;
+  /** What the Lease says of its holder while we are it. */
+  annotations?: Readonly<Record<string, string>>;
+  /** Asked before a Lease that nobody has held for so long is taken; `false`: another candidate goes first, and it is looked at again. */
+  mayStand?: (freeForMs: number) => boolean;
   onAcquired: (epoch: number) => void;
   /** The lease is lost: abort everything and end the process with a failure. Called once, never after `release`. */
   onLost: (reason: string) => void;
@@ -61,6 +65,8 @@ export class LeaderElector implements Leadership {
   #isPoked = false;
   #sighting: Sighting | undefined;
   #hasSeenLease = false;
+  /** Since when this candidate could have taken the Lease. */
+  #freeSinceMs: number | undefined;
   #highestEpoch = 0;
   #term: Term | undefined;
   #actsFromMs = Number.POSITIVE_INFINITY;
@@ -182,7 +188,13 @@ export class LeaderElector implements Leadership {
       const isOurs = lease?.spec.holderIdentity === this.identity;
       const waitMs = isOurs ? 0 : waitBeforeTaking(this.#sighting, this.#durationMs, this.#hasSeenLease, clock.monotonicMs());
       if (waitMs > 0) {
+        this.#freeSinceMs = undefined;
         return Math.min(pauseMs, waitMs);
+      }
+      this.#freeSinceMs ??= clock.monotonicMs();
+      if (!isOurs && this.#options.mayStand?.(clock.monotonicMs() - this.#freeSinceMs) === false) {
+        logger.debug('the lease is free and left to another candidate', {});
+        return pauseMs;
       }
       await this.#take(lease);
       return this.#retryMs;
@@ -194,9 +206,10 @@ export class LeaderElector implements Leadership {
   }
 
   async #take(existing: Lease | undefined): Promise<void> {
-    const { cluster, clock, namespace, name, metrics } = this.#options;
+    const { cluster, clock, namespace, name, metrics, annotations } = this.#options;
     const epoch = this.#highestEpoch + 1;
-    const claim = { namespace, name, identity: this.identity, durationMs: this.#durationMs, epoch };
+    const said = annotations === undefined ? {} : { annotations };
+    const claim = { namespace, name, identity: this.identity, durationMs: this.#durationMs, epoch, ...said };
     const sent = this.#now();
     const lease = claimed(existing, claim, clock);
     const written = await this.#attempt(existing === undefined ? cluster.create(LEASES, lease) : cluster.replace(LEASES, lease));

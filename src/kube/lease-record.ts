@@ -47,14 +47,18 @@ export interface Claim {
   durationMs: number;
   /** Becomes leaseTransitions. */
   epoch: number;
+  /** What the holder says of itself; set over those of the last holder. */
+  annotations?: Readonly<Record<string, string>>;
 }
 
-/** The Lease as its new holder writes it; labels and annotations of the old one stay. */
+/** The Lease as its new holder writes it; labels and foreign annotations of the old one stay. */
 export function claimed(existing: Lease | undefined, claim: Claim, clock: Clock): Lease {
   const now = microTimestamp(clock);
+  const metadata = existing?.metadata ?? { name: claim.name, namespace: claim.namespace };
+  const said = claim.annotations === undefined ? {} : { annotations: { ...metadata.annotations, ...claim.annotations } };
   return {
     ...existing,
-    metadata: existing?.metadata ?? { name: claim.name, namespace: claim.namespace },
+    metadata: { ...metadata, ...said },
     spec: {
       ...existing?.spec,
       holderIdentity: claim.identity,

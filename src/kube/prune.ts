@@ -58,7 +58,8 @@ function prunePod(pod: Wire<Pod>): Pod {
 
 function pruneLease(lease: Wire<Lease>): Lease {
   return {
-    ...header(lease, IDENTITY),
+    // A kubelet's has none; the leader's says who leads.
+    ...header(lease, [...IDENTITY, 'annotations']),
     spec: pick(lease.spec, ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaseTransitions']),
   };
 }

@@ -64,6 +64,8 @@ export interface FenceDependencies {
   foreignMarks?: ForeignMarks;
   /** The node leases that other remediators of the cluster respect; absent: none are honoured, none is taken. */
   nodeLeases?: Pick<NodeLeases, 'take' | 'holdOn' | 'markOn'>;
+  /** Who could lead in our place while our own node is the target, in words; absent: not known. */
+  successor?: () => string;
   /** Was a leader alive right before this process led? Absent: not known. */
   tookOver?: () => boolean;
 }

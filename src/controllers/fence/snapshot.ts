@@ -1,4 +1,5 @@
 import { isTriggered, seemsHealthy } from '../../domain/health.ts';
+import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { EMPTY_PLAN } from '../../domain/plan.ts';
 import type { Plan } from '../../domain/plan.ts';
@@ -103,7 +104,7 @@ function waitingPods({ listers }: FenceDependencies, name: string): string[] {
 }
 
 /** Reasons not to act that stand whatever policies are configured: storm policies come after them. */
-export function holdsOn({ options, listers, clock }: FenceDependencies, name: string): StandingHold[] {
+export function holdsOn({ options, listers, clock, nodeLeases, successor }: FenceDependencies, name: string): StandingHold[] {
   const nowMs = clock.monotonicMs();
   const holds: StandingHold[] = [];
   if (options.mode === 'observe')
@@ -112,9 +113,11 @@ export function holdsOn({ options, listers, clock }: FenceDependencies, name: st
     holds.push({
       reason: 'own-node',
       policy: 'own-node',
-      message: 'the controller runs on this node; another replica must lead before it is fenced',
+      message: `the controller runs on this node; ${successor?.() ?? 'another replica must lead before it is fenced'}`,
     });
   }
+  const lease = nodeLeases?.holdOn(name, listers.fences.get(fenceName(name))?.spec.requestedBy);
+  if (lease !== undefined) holds.push(lease);
   const oldest = Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs);
   if (nowMs - oldest > options.staleAfterMs) {
     holds.push({

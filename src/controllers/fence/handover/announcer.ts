@@ -1,0 +1,73 @@
+import { ApiStatusError } from '../../../ports/api-transport.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Cluster } from '../../../ports/cluster.ts';
+import { LEASES } from '../../../ports/resources.ts';
+import type { Logger } from '../../../ports/recorder.ts';
+import { ANNOUNCE_MS, CANDIDATES_LEASE } from './candidates.ts';
+import type { Candidates } from './candidates.ts';
+
+export interface AnnouncerOptions {
+  cluster: Pick<Cluster, 'create' | 'mergePatch'>;
+  clock: Clock;
+  log: Logger;
+  namespace: string;
+  ownNode: string | undefined;
+  mode: 'observe' | 'enforce';
+  candidates: Candidates;
+  /** This replica does not lead, and who does, or will, may have to hand over. */
+  isNeeded: () => boolean;
+}
+
+/** Whoever leads within this time needs no announcement. */
+const FIRST_MS = 5_000;
+
+/** Says of this replica, while it does not lead, that it could: one small write every half minute. */
+export class Announcer {
+  private readonly options: AnnouncerOptions;
+  private count = 0;
+  private hasSpoken = false;
+  private cancel: (() => void) | undefined;
+  private isClosed = false;
+
+  constructor(options: AnnouncerOptions) {
+    this.options = options;
+  }
+
+  start(): void {
+    this.next(FIRST_MS);
+  }
+
+  /** Nobody shall hand over to a process that ends. Never rejects. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.cancel?.();
+    if (this.hasSpoken) await this.write(this.options.candidates.farewell());
+  }
+
+  private next(delayMs: number): void {
+    this.cancel = this.options.clock.after(delayMs, () => void this.announce());
+  }
+
+  private async announce(): Promise<void> {
+    const { ownNode: node, mode, candidates, clock, isNeeded } = this.options;
+    if (isNeeded()) {
+      this.count += 1;
+      this.hasSpoken = true;
+      await this.write(candidates.announcement({ node, mode, count: this.count }, clock.monotonicMs()));
+    }
+    if (!this.isClosed) this.next(ANNOUNCE_MS);
+  }
+
+  private async write(annotations: Record<string, string | null>): Promise<void> {
+    const { cluster, namespace, log } = this.options;
+    try {
+      await cluster.mergePatch(LEASES, CANDIDATES_LEASE, { metadata: { annotations } }, { namespace }).catch(async (error: unknown) => {
+        if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
+        const kept = Object.fromEntries(Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null));
+        await cluster.create(LEASES, { metadata: { name: CANDIDATES_LEASE, namespace, annotations: kept }, spec: {} });
+      });
+    } catch (error) {
+      log.debug('the candidacy could not be announced and will be announced again', { error: String(error) });
+    }
+  }
+}

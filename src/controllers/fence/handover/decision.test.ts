@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FenceState } from '../../../domain/node-fence.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import { decideHandOver, lookAt, mayStand } from './decision.ts';
+import type { Candidate, HandOverView, NodeLook } from './decision.ts';
+
+const B: Candidate = { id: 'b', node: 'b', mode: 'enforce', isAlive: true };
+
+function view(own: NodeLook, candidates: readonly Candidate[], more: Partial<HandOverView> & { others?: NodeLook } = {}): HandOverView {
+  const { others = 'well', ...rest } = more;
+  const lookOf = (node: string): NodeLook => (node === 'a' ? own : others);
+  return { ownNode: 'a', mode: 'enforce', candidates, lookOf, declined: new Set(), ...rest };
+}
+
+const CANDIDATES: readonly [what: string, candidates: readonly Candidate[], others: NodeLook, isUseful: boolean][] = [
+  ['a replica is alive on a well node', [B], 'well', true],
+  ['a replica is alive outside of the cluster', [{ id: 'x', mode: 'enforce', isAlive: true }], 'failed', true],
+  ['there is no other replica', [], 'well', false],
+  ['the other replica was not heard for long', [{ ...B, isAlive: false }], 'well', false],
+  ['the other replica runs on the same node', [{ ...B, node: 'a' }], 'well', false],
+  ['the other replica only observes', [{ ...B, mode: 'observe' }], 'well', false],
+  ["the other replica's node failed", [B], 'failed', false],
+  ["the other replica's node is a target itself", [B], 'target', false],
+];
+
+describe('the leader whose own node is the target', () => {
+  it.each(CANDIDATES)('when %s', (_what, candidates, others, isUseful) => {
+    expect(decideHandOver(view('target', candidates, { others })).kind).toBe(isUseful ? 'hand-over' : 'keep');
+  });
+
+  it.each([
+    ['its node is well', view('well', [B])],
+    ['its node failed and is not fenced yet', view('failed', [B])],
+    ['it only observes', view('target', [{ ...B, mode: 'observe' }], { mode: 'observe' })],
+    ['it runs on no node', view('target', [B], { ownNode: undefined })],
+  ])('and otherwise nobody hands over: %s', (_what, given) => {
+    expect(decideHandOver(given)).toEqual({ kind: 'none' });
+  });
+
+  it('hands nothing to a replica that did not take what was free', () => {
+    expect(decideHandOver(view('target', [B], { declined: new Set(['b']) })).kind).toBe('keep');
+  });
+
+  it('is never handed to by the one that it would hand over to: of two nodes not both are well and a target', () => {
+    const look = fc.constantFrom<NodeLook>('well', 'failed', 'target');
+    fc.assert(
+      fc.property(look, look, (a, b) => {
+        const lookOf = (node: string): NodeLook => (node === 'a' ? a : b);
+        const here: HandOverView = { ...view(a, [B]), lookOf };
+        const there: HandOverView = { ...here, ownNode: 'b', candidates: [{ ...B, id: 'a', node: 'a' }] };
+        expect([decideHandOver(here).kind, decideHandOver(there).kind]).not.toEqual(['hand-over', 'hand-over']);
+        if (decideHandOver(here).kind === 'hand-over') {
+          expect(mayStand(here, 0, false)).toBe(false);
+          expect(mayStand(there, 0, false)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('a replica that finds the lease free', () => {
+  it.each(CANDIDATES)('on a failed node lets others go first only if they can: %s', (_what, candidates, others, isUseful) => {
+    expect(mayStand(view('failed', candidates, { others }), 0, false)).toBe(!isUseful);
+    expect(mayStand(view('target', candidates, { others }), 0, false)).toBe(!isUseful);
+  });
+
+  it.each([
+    ['on a well node stands at once', view('well', [B]), 0, false, true],
+    ['outside of the cluster stands at once', view('failed', [B], { ownNode: undefined }), 0, false, true],
+    ['that is blind lets others go first', view('well', [B]), 0, true, false],
+    ['that is blind and alone stands', view('well', []), 0, true, true],
+    ['on a failed node waits just under a minute', view('failed', [B]), 59_999, false, false],
+    ['on a failed node waits no longer than a minute', view('failed', [B]), 60_000, false, true],
+  ])('%s', (_what, given, freeForMs, isBlind, stands) => {
+    expect(mayStand(given, freeForMs, isBlind)).toBe(stands);
+  });
+});
+
+describe('how a node looks', () => {
+  const fence = (state: FenceState, more: Partial<NodeFence['spec']> = {}): NodeFence => ({
+    metadata: { name: 'node-fence-a' },
+    spec: { node: 'a', ...more },
+    status: { state } as NonNullable<NodeFence['status']>,
+  });
+  const requestedBy = { apiVersion: 'v1', kind: 'Person', name: 'p', uid: 'u' };
+
+  it.each<[string | undefined, NodeFence | undefined, NodeLook]>([
+    ['True', undefined, 'well'],
+    ['Unknown', undefined, 'failed'],
+    [undefined, undefined, 'failed'],
+    ['Unknown', fence('new'), 'target'],
+    ['True', fence('new'), 'well'],
+    ['True', fence('new', { requestedBy }), 'target'],
+    ['True', fence('running'), 'target'],
+    ['False', fence('error'), 'target'],
+    ['True', fence('done'), 'well'],
+    ['Unknown', fence('done'), 'failed'],
+    ['True', fence('final'), 'well'],
+    ['Unknown', fence('final'), 'failed'],
+    ['True', { ...fence('running'), metadata: { name: 'x', deletionTimestamp: 'now' } }, 'well'],
+  ])('that is Ready=%s under %j', (ready, given, look) => {
+    expect(lookAt(ready, given)).toBe(look);
+  });
+});

@@ -1,0 +1,150 @@
+import { fenceName } from '../../../domain/node-fence.ts';
+import type { Lister } from '../../../ports/cluster.ts';
+import type { Lease } from '../../../ports/objects.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import { GROUP, VERSION } from '../../../ports/resources.ts';
+import type { FenceDependencies } from '../dependencies.ts';
+import { readyOf } from '../observation.ts';
+import { CANDIDATES_LEASE } from './candidates.ts';
+import type { Candidates } from './candidates.ts';
+import { decideHandOver, lookAt, mayStand, successor } from './decision.ts';
+import type { HandOverView, NodeLook } from './decision.ts';
+
+export interface HandOverDependencies extends Pick<FenceDependencies, 'clock' | 'recorder' | 'log' | 'metrics' | 'queue'> {
+  listers: Pick<FenceDependencies['listers'], 'nodes' | 'fences'>;
+  /** Leases of our own namespace, or the candidates' alone. */
+  announced: Lister<Lease>;
+  candidates: Candidates;
+  isLeading: () => boolean;
+  options: FenceDependencies['options'];
+  /** Ends every run, gives the Lease back and ends the process. Called once. */
+  standDown: (reason: string) => void;
+}
+
+/** A leader that has just taken over does not hand over before this: whatever is wrong, leadership moves at most so often. */
+const TERM_MIN_MS = 15_000;
+
+/** The shell of the hand-over: looks whenever its own node, that node's fence or a candidate changes; everything else it ignores. */
+export class OwnNode {
+  private readonly dependencies: HandOverDependencies;
+  private readonly declined = new Set<string>();
+  private leadsSinceMs: number | undefined;
+  private cancel: (() => void) | undefined;
+  private isOver = false;
+  /** Incident for which a person was told that nobody can take over. */
+  private alarmed = '';
+
+  constructor(dependencies: HandOverDependencies) {
+    this.dependencies = dependencies;
+    const { listers, announced, candidates, clock, options } = dependencies;
+    announced.onChange((before, after) => {
+      if ((after ?? before)?.metadata.name !== CANDIDATES_LEASE) return;
+      candidates.see(after, clock.monotonicMs());
+      this.look();
+    });
+    listers.nodes.onChange((before, after) => {
+      if ((after ?? before)?.metadata.name === options.ownNode) this.look();
+    });
+    listers.fences.onChange((before, after) => {
+      if ((after ?? before)?.spec.node === options.ownNode) this.look();
+    });
+  }
+
+  /** This replica leads from now on. */
+  leads(): void {
+    this.leadsSinceMs = this.dependencies.clock.monotonicMs();
+    this.look();
+  }
+
+  /** Asked before a Lease that has been free for so long is taken. */
+  mayStand(freeForMs: number): boolean {
+    const { clock, listers, options } = this.dependencies;
+    const isBlind = clock.monotonicMs() - listers.nodes.freshAtMs > options.staleAfterMs;
+    const view = this.view();
+    if (!mayStand(view, freeForMs, isBlind)) return false;
+    for (let idle = successor(view); idle !== undefined && !this.isWell(); idle = successor(view)) this.declined.add(idle.id);
+    return true;
+  }
+
+  /** Who could fence our own node, in words for its hold. */
+  words(): string {
+    const to = successor(this.view());
+    if (to === undefined) return 'another replica must lead before it is fenced, and none is alive on a healthy node: start one elsewhere';
+    return `another replica must lead before it is fenced: leadership goes to the one ${to.node === undefined ? 'outside of the cluster' : `on node ${to.node}`}`;
+  }
+
+  close(): void {
+    this.isOver = true;
+    this.cancel?.();
+  }
+
+  private look(): void {
+    const { clock, isLeading, queue, options } = this.dependencies;
+    this.cancel?.();
+    if (this.isOver || this.leadsSinceMs === undefined || !isLeading()) return;
+    const decision = decideHandOver(this.view());
+    if (decision.kind === 'none') return;
+    if (decision.kind === 'keep') {
+      this.alarm();
+      return;
+    }
+    const waitMs = this.leadsSinceMs + TERM_MIN_MS - clock.monotonicMs();
+    if (waitMs > 0) {
+      this.cancel = clock.after(waitMs, () => this.look());
+      queue.add(options.ownNode ?? '');
+      return;
+    }
+    this.isOver = true;
+    const where = decision.to.node === undefined ? 'outside of the cluster' : `on node ${decision.to.node}`;
+    const words = `The controller runs on this node: leadership is handed over to a replica ${where}, which fences it.`;
+    this.tell('Normal', 'LeadershipHandedOver', words);
+    this.dependencies.standDown(`own node ${options.ownNode ?? ''} is to be fenced: handed over to a replica ${where}`);
+  }
+
+  /** Once for each incident. */
+  private alarm(): void {
+    const { metrics, queue, options } = this.dependencies;
+    const fence = this.ownFence();
+    const incident = `${fence?.metadata.uid ?? ''}/${fence?.status?.incident ?? 0}`;
+    if (incident === this.alarmed) return;
+    this.alarmed = incident;
+    metrics.problem('OwnNodeWithoutCandidate');
+    this.tell('Warning', 'OwnNodeCannotBeFenced', `The controller runs on this node; ${this.words()}.`);
+    queue.add(options.ownNode ?? '');
+  }
+
+  private tell(type: 'Normal' | 'Warning', reason: string, words: string): void {
+    const { recorder, log, listers, options } = this.dependencies;
+    const fence = this.ownFence();
+    const node = listers.nodes.get(options.ownNode ?? '');
+    if (fence !== undefined) recorder.event({ apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata }, type, reason, words);
+    if (node !== undefined) recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, words);
+    log[type === 'Warning' ? 'warn' : 'info']('own node is to be fenced', { node: options.ownNode, reason, detail: words });
+  }
+
+  private ownFence(): NodeFence | undefined {
+    return this.dependencies.listers.fences.get(fenceName(this.dependencies.options.ownNode ?? ''));
+  }
+
+  private isWell(): boolean {
+    const { ownNode } = this.dependencies.options;
+    return ownNode === undefined || this.lookOf(ownNode) === 'well';
+  }
+
+  private lookOf(name: string): NodeLook {
+    const { nodes, fences } = this.dependencies.listers;
+    const node = nodes.get(name);
+    return lookAt(node === undefined ? undefined : readyOf(node)?.status, fences.get(fenceName(name)));
+  }
+
+  private view(): HandOverView {
+    const { clock, candidates, options } = this.dependencies;
+    return {
+      ownNode: options.ownNode,
+      mode: options.mode,
+      candidates: candidates.at(clock.monotonicMs()),
+      lookOf: (node) => this.lookOf(node),
+      declined: this.declined,
+    };
+  }
+}
