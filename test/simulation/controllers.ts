@@ -48,6 +48,8 @@ export class Controllers {
   #counter: CrashCounter | undefined;
   #started = 0;
   #struck = 0;
+  #calls = 0;
+  #isArmed = false;
 
   constructor(options: ControllersOptions) {
     this.#options = options;
@@ -59,7 +61,10 @@ export class Controllers {
     this.#started += 1;
     const process = kernel.spawn(`nodefence-${replica}-${this.#started}`, clockRates[replica]);
     const port = new Port(process, {
-      strike: (tags) => this.#counter?.strike(tags),
+      strike: (tags) => {
+        this.#calls += this.#isArmed ? 1 : 0;
+        return this.#counter?.strike(tags);
+      },
       onCrash: (point, label) => {
         log(`${process.name} is struck ${point.moment} at ${label}`);
         this.#struck += 1;
@@ -97,8 +102,14 @@ export class Controllers {
     return this.#struck;
   }
 
+  /** Calls since the first crash point began to count. */
+  get calls(): number {
+    return this.#calls;
+  }
+
   /** From now on the next crash point counts calls. */
   arm(): void {
+    this.#isArmed = true;
     const point = this.#crashes.shift();
     this.#counter = point === undefined ? undefined : new CrashCounter(point);
   }

@@ -28,6 +28,7 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     state: 'unknown',
     releases: 0,
     struck: 0,
+    calls: 0,
     takeOvers: 0,
     checks: {} as Readonly<Record<string, number>>,
   };
@@ -41,6 +42,7 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     found.state = world.fence.of(fenceName(scenario.victim))?.state ?? 'none';
     found.releases = world.releases;
     found.struck = world.struck;
+    found.calls = world.calls;
     found.takeOvers = world.trace.takeOvers.count;
   } catch (thrown) {
     found.violations.push(`the world broke: ${describeThrown(thrown)}`);

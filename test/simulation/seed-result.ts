@@ -11,6 +11,8 @@ export interface SeedResult {
   releases: number;
   /** How many crash points were reached. */
   struck: number;
+  /** Calls of the controllers through their ports, from the fault on. */
+  calls?: number;
   /** How often one controller process took the Lease after another. */
   takeOvers: number;
   /** By law: how often it was put to the test. */

@@ -168,6 +168,11 @@ export class World {
     return this.#controllers.struck;
   }
 
+  /** Calls that the controllers made since the fault. */
+  get calls(): number {
+    return this.#controllers.calls;
+  }
+
   /** How often the controllers freed something of a node. */
   get releases(): number {
     return [...this.#releases.values()].reduce((sum, count) => sum + count, 0);

@@ -1,0 +1,68 @@
+import { expectedOf } from './expected.ts';
+import { CALM_API } from './network.ts';
+import { failing } from './scenario.ts';
+import type { Scenario } from './scenario.ts';
+
+/** What can be left out of a scenario, each by itself, by a name that stays the same whatever else is left out: `crash.1`, `disturbance.0`, `drift`. */
+export type Simplification = string;
+
+type Change = (scenario: Scenario) => Scenario;
+
+/** Everything that a scenario can do without; what matters most for people comes first. */
+function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
+  const map = new Map<Simplification, Change>();
+  for (const [index, crash] of drawn.crashes.entries()) {
+    map.set(`crash.${index}`, (scenario) => ({ ...scenario, crashes: scenario.crashes.filter((one) => one !== crash) }));
+  }
+  for (const [index, disturbance] of drawn.disturbances.entries()) {
+    map.set(`disturbance.${index}`, (scenario) => ({ ...scenario, disturbances: scenario.disturbances.filter((one) => one !== disturbance) }));
+  }
+  for (const [name, change] of Object.entries(PLAIN)) {
+    if (JSON.stringify(change(drawn)) !== JSON.stringify(drawn)) map.set(name, change);
+  }
+  return map;
+}
+
+const PLAIN: Readonly<Record<string, Change>> = {
+  nodes: (scenario) => ({ ...scenario, nodes: needed(scenario) }),
+  replica: (scenario) => ({ ...scenario, controllers: 1 }),
+  faults: (scenario) => ({ ...scenario, api: CALM_API }),
+  drift: (scenario) => ({ ...scenario, clockRates: { replicas: [1, 1], kubelets: 1 } }),
+  policies: (scenario) => ({ ...scenario, configuration: { ...scenario.configuration, policies: 'off' } }),
+  feed: (scenario) => {
+    const fed = { ...scenario };
+    delete fed.feed;
+    return fed;
+  },
+  device: (scenario) => ({ ...scenario, device: 'honest' }),
+  slowness: (scenario) => ({ ...scenario, deviceEffectMs: [50, 1_500] }),
+  flaps: (scenario) => ({ ...scenario, flaps: scenario.flaps.slice(0, 1) }),
+  heal: (scenario) => ({ ...scenario, healAfterOffMs: undefined }),
+  panic: (scenario) => ({ ...scenario, fault: 'panic', flaps: [], healAfterOffMs: undefined }),
+  secret: (scenario) => ({ ...scenario, isMisconfigured: false }),
+};
+
+/** The nodes that something happens to, and one more that may take the workload. */
+function needed({ nodes, victim, disturbances }: Scenario): readonly string[] {
+  const named = new Set([...failing({ victim, disturbances }), ...disturbances.flatMap((one) => ('node' in one ? [one.node] : []))]);
+  return nodes.filter((node, index) => index < 2 || named.has(node) || named.has(nodes[index - 1] ?? ''));
+}
+
+/** The names of what can be left out of a scenario. */
+export function simplificationsOf(drawn: Scenario): readonly Simplification[] {
+  return [...changes(drawn).keys()];
+}
+
+/** The scenario without what is named; what must come of it follows. Throws for a name that says nothing here. */
+export function simplified(drawn: Scenario, names: readonly Simplification[]): Scenario {
+  const known = changes(drawn);
+  let scenario = drawn;
+  for (const name of names) {
+    const change = known.get(name);
+    if (change === undefined) {
+      throw new Error(`${name} cannot be left out of seed ${drawn.seed}: it has ${[...known.keys()].join(', ')}`);
+    }
+    scenario = change(scenario);
+  }
+  return { ...scenario, expected: expectedOf(scenario) };
+}
