@@ -104,6 +104,7 @@ export class Dispatcher implements Runner {
       const mayBeOurs = wanted === 'off' && job.entry.action === 'off' && !end.opposite;
       return { result: otherwise, message, ...(mayBeOurs ? { edge } : {}) };
     }
+    if (agent.kind === 'fabric' && wanted === 'off') return { result: 'succeeded', message: words, edge, ...this.revoked(job, end, words) };
     if (agent.kind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, edge };
     const evidence = {
       kind: 'power-off' as const,
@@ -122,6 +123,22 @@ export class Dispatcher implements Runner {
       ...(end.edgeUnseen ? { edgeUnseen: true } : {}),
       ...(job.lastOff ? { evidence, evidenceAtMs: end.lastReadAtMs } : {}),
     };
+  }
+
+  /** Read back from the storage or the switch, every declared path of it in one pass (P1). */
+  private revoked({ revokes = [], entry }: Job, end: Switched, detail: string): Pick<JobReport, 'evidence' | 'evidenceAtMs'> {
+    if (revokes.length === 0) return {};
+    const evidence = {
+      kind: 'storage-revoked' as const,
+      grade: 'read-back' as const,
+      detail,
+      identity: end.identity,
+      observedAt: timestamp(this.clock),
+      storages: [...revokes],
+      ...(entry.bootID === undefined ? {} : { bootID: entry.bootID }),
+      ...(end.deviceTime === undefined ? {} : { deviceTime: end.deviceTime }),
+    };
+    return { evidence, evidenceAtMs: end.lastReadAtMs };
   }
 
   private async act(job: Job, agent: ActionAgent): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {

@@ -1,7 +1,7 @@
 import { withBudget } from './budget.ts';
-import { canonical } from './canonical.ts';
+import { sameContent } from './canonical.ts';
 import { withConditions } from './conditions.ts';
-import { standingEvidence, voidEvidence } from './evidence.ts';
+import { proofOf, voidEvidence } from './evidence.ts';
 import { isHealthy, isTriggered, seemsHealthy, triggerDueMs } from './health.ts';
 import { fold } from './journal.ts';
 import type { Evidence, NodeFenceStatus } from './node-fence.ts';
@@ -58,7 +58,13 @@ export function decide(taken: Snapshot): Decision {
 /** A result that is folded in now stands in the journal from now on; recovery's own runs do not put health in question. */
 function sinceResults({ since, nowMs, reports, fence }: Snapshot): Snapshot['since'] {
   const finished = fence?.status?.journal.filter((entry) => reports.some((report) => report.id === entry.id)) ?? [];
-  return { ...since, journal: nowMs, ...(finished.some((entry) => entry.step !== 'recovery') ? { action: nowMs } : {}) };
+  const hasReleased = reports.some(({ released, storageRelease }) => released !== undefined || storageRelease !== undefined);
+  return {
+    ...since,
+    journal: nowMs,
+    ...(hasReleased ? { batch: nowMs } : {}),
+    ...(finished.some((entry) => entry.step !== 'recovery') ? { action: nowMs } : {}),
+  };
 }
 
 function withoutFence(snapshot: Snapshot): Decision {
@@ -105,25 +111,27 @@ function voidedByLife(
   const because = 'a lease renewal or heartbeat of the node was received after the last off read';
   const next: NodeFenceStatus = { ...status, evidence: voidEvidence(status.evidence, snapshot.wall, because) };
   if (status.released !== undefined) next.released = { ...status.released, voidedAt: snapshot.wall };
-  const words = `Evidence ${proof.kind} is void: ${because}.${status.released === undefined ? ' Nothing is released.' : ` ${status.released.pods} pods were released before.`}`;
+  const words = `Evidence ${proof.kind} is void: ${because}.${releasedBefore(status)}`;
   return { status: next, events: [event('Warning', 'EvidenceVoided', words)] };
 }
 
+/** A critical alarm names the pods that may run twice. */
+function releasedBefore({ released, storageRelease, step }: NodeFenceStatus): string {
+  const before = step === 'isolation' ? storageRelease : released;
+  if (before === undefined) return ' Nothing is released.';
+  const rest = before.pods - (before.names?.length ?? 0);
+  const names = before.names === undefined ? '' : `: ${before.names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return ` ${before.pods} pods were released before${names}.`;
+}
+
 function standingOf(status: NodeFenceStatus): Evidence | undefined {
-  return status.frozen === undefined ? undefined : standingEvidence(status.evidence, status.frozen.plan);
+  return status.frozen === undefined ? undefined : proofOf(status.evidence, status.frozen.plan, status.step);
 }
 
 /** When this process itself last read the device for the evidence that stands; a result folded in this very pass counts. */
 function provenAt(status: NodeFenceStatus, snapshot: Snapshot): number | undefined {
   const source = standingOf(status)?.source;
   return snapshot.reports.find((report) => report.id === source)?.evidenceAtMs ?? snapshot.since.evidence;
-}
-
-/** The plan is the longest part by far and seldom another object. */
-function differs(after: NodeFenceStatus, before: NodeFenceStatus): boolean {
-  if (after.frozen !== before.frozen) return canonical(after) !== canonical(before);
-  const [{ frozen: _after, ...left }, { frozen: _before, ...right }] = [after, before];
-  return canonical(left) !== canonical(right);
 }
 
 function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, transition: Transition, events: DecisionEvent[]): Decision {
@@ -136,7 +144,7 @@ function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, tran
   const after = transition.status;
   if (after !== undefined && (after !== before || transition.dispatch?.kind === 'run')) {
     const written = withConditions({ ...after, epoch: Math.max(after.epoch, snapshot.epoch) }, snapshot.wall);
-    if (differs(written, before)) decision.status = written;
+    if (!sameContent(written, before)) decision.status = written;
   }
   return decision;
 }

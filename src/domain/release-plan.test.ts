@@ -4,7 +4,15 @@ import { inTotal, nextBatch, paceOf, podName, releasePlan } from './release-plan
 import type { PodFacts, ReleaseBasis, ReleaseChoice } from './release-plan.ts';
 
 function pod(name: string, more: Partial<PodFacts> = {}): PodFacts {
-  const usual = { priority: 0, priorityClass: undefined, ownerKind: 'ReplicaSet', ownerName: 'shop', isMeantToStay: false, isForced: false };
+  const usual = {
+    priority: 0,
+    priorityClass: undefined,
+    ownerKind: 'ReplicaSet',
+    ownerName: 'shop',
+    isMeantToStay: false,
+    isTerminating: false,
+    isForced: false,
+  };
   return { namespace: 'web', name, uid: `uid-${name}`, ...usual, storages: [], hasUnknownVolume: false, ...more };
 }
 
@@ -67,6 +75,11 @@ describe('what a proof permits', () => {
     const plan = releasePlan({ kind: 'power-off' }, DELETE, [pod('held', { isForced: true }), pod('free')], []);
     expect([names(plan.pods), names(plan.batched)]).toEqual([['free', 'held'], ['free']]);
   });
+
+  it('waits for a pod that is on its way where it may not be forced', () => {
+    const plan = releasePlan({ kind: 'booted-anew' }, DELETE, [pod('going', { isTerminating: true }), pod('free')], []);
+    expect(names(plan.batched)).toEqual(['free']);
+  });
 });
 
 describe('the order of a release', () => {
@@ -120,6 +133,7 @@ const POD: fc.Arbitrary<PodFacts> = fc.record({
   ownerKind: fc.constantFrom('', 'StatefulSet', 'ReplicaSet', 'DaemonSet', 'Node', 'Job'),
   ownerName: fc.constant('x'),
   isMeantToStay: fc.boolean(),
+  isTerminating: fc.boolean(),
   isForced: fc.boolean(),
   storages: fc.subarray(['san', 'nas']),
   hasUnknownVolume: fc.boolean(),

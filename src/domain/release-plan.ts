@@ -14,6 +14,7 @@ export interface PodFacts {
   ownerName: string;
   /** It tolerates the out-of-service taint for ever: it is meant to stay. */
   isMeantToStay: boolean;
+  isTerminating: boolean;
   /** Deletion with grace 0 was asked for: only a finalizer keeps it. */
   isForced: boolean;
   /** Storages of its writable volumes; `unknown` where one of them is on no declared storage. */
@@ -82,7 +83,7 @@ export function releasePlan(
     taint,
     treatment: treatmentOf(basis, choice, scope),
     pods: freed,
-    batched: taint && !isPaced(choice) ? [] : freed.filter((pod) => !pod.isForced),
+    batched: taint && !isPaced(choice) ? [] : freed.filter((pod) => !(scope.permitsForcedDeletion ? pod.isForced : pod.isTerminating)),
     attachments: choice.mode === 'delete-pods' && scope.permitsDetach ? attachments : [],
   };
 }

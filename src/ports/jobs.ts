@@ -13,6 +13,8 @@ export interface Job {
   together: readonly PlanMethod[];
   /** Every off of the level before this one is done: with `together` it proves that nothing feeds the machine. */
   lastOff: boolean;
+  /** Storages that are proven to be revoked once this fabric method and `together` read closed. Absent: none. */
+  revokes?: readonly string[];
   timing: Timing;
   identity: Identity;
   /** Whether the plan insists on a device that shows the machine's identity. */

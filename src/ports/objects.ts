@@ -60,10 +60,25 @@ export interface Pod extends KubeObject {
     nodeName?: string;
     priority?: number;
     priorityClassName?: string;
-    volumes?: { name: string; persistentVolumeClaim?: { claimName: string } }[];
+    volumes?: { name: string; persistentVolumeClaim?: { claimName: string; readOnly?: boolean } }[];
     tolerations?: { key?: string; operator?: string; value?: string; effect?: string; tolerationSeconds?: number }[];
   };
   status?: { phase?: string; conditions?: { type: string; status: string }[] };
+}
+
+export interface PersistentVolumeClaim extends KubeObject {
+  spec: { volumeName?: string };
+}
+
+/** Whose storage it is on. */
+export interface PersistentVolume extends KubeObject {
+  spec: {
+    storageClassName?: string;
+    accessModes?: string[];
+    csi?: { driver: string; volumeHandle?: string; volumeAttributes?: Record<string, string> };
+    nfs?: { server: string };
+    iscsi?: { targetPortal: string };
+  };
 }
 
 export interface VolumeAttachment extends KubeObject {

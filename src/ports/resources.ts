@@ -1,7 +1,7 @@
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import type { NodeFenceSpec, NodeFenceStatus } from '../domain/node-fence.ts';
 import type { Resource } from './cluster.ts';
-import type { ConfigMap, KubeObject, Lease, Node, Pod, Secret, VolumeAttachment } from './objects.ts';
+import type { ConfigMap, KubeObject, Lease, Node, PersistentVolume, PersistentVolumeClaim, Pod, Secret, VolumeAttachment } from './objects.ts';
 
 export const GROUP = 'ha.k8s.io';
 export const VERSION = 'v1';
@@ -59,6 +59,8 @@ function own<T extends KubeObject>(kind: string, plural: string): Resource<T> {
 
 export const NODES = core<Node>('Node', 'nodes', false);
 export const PODS = core<Pod>('Pod', 'pods', true);
+export const PERSISTENT_VOLUME_CLAIMS = core<PersistentVolumeClaim>('PersistentVolumeClaim', 'persistentvolumeclaims', true);
+export const PERSISTENT_VOLUMES = core<PersistentVolume>('PersistentVolume', 'persistentvolumes', false);
 export const CONFIG_MAPS = core<ConfigMap>('ConfigMap', 'configmaps', true);
 export const SECRETS = core<Secret>('Secret', 'secrets', true);
 export const EVENTS = core<KubeObject>('Event', 'events', true);

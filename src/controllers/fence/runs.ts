@@ -1,6 +1,6 @@
-import { compile } from '../../domain/program.ts';
+import { compile, revokedBy } from '../../domain/program.ts';
 import type { Operation } from '../../domain/program.ts';
-import { standingEvidence } from '../../domain/evidence.ts';
+import { proofOf } from '../../domain/evidence.ts';
 import { offBegan } from '../../domain/journal.ts';
 import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import { levelsOf, STEPS } from '../../domain/plan.ts';
@@ -16,7 +16,9 @@ import type { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { readyOf } from './observation.ts';
 import type { NodeObservation } from './observation.ts';
-import { endRelease, isTaintedByUs, recoverRelease, release } from './release.ts';
+import { endRelease, recoverRelease } from './release/end.ts';
+import { readTaintOwner } from './release/out-of-service.ts';
+import { release } from './release/release.ts';
 import { stopOn } from './snapshot.ts';
 import { isHeldBack } from './storm/fence-facts.ts';
 import { StopAnswers } from './stop-answers.ts';
@@ -152,7 +154,7 @@ export class Runs {
    * P6: stops are read from the quorum after the intent is acknowledged and before the call; and before the first off the node's Lease, for our own watch
    * may hang without any error (P10, a cut-off controller judges nobody).
    */
-  private async askTheQuorum({ node, entry, status }: Run, observation: NodeObservation): Promise<void> {
+  private async askTheQuorum({ node, entry, status, fence }: Run, observation: NodeObservation): Promise<void> {
     const { cluster, clock, listers } = this.dependencies;
     const known = listers.nodes.get(node);
     const isFirstOff = entry.action === 'off' && !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
@@ -164,9 +166,20 @@ export class Runs {
       observation.seeLease(lease, clock.monotonicMs());
       throw this.notSent(entry, `the API server holds a lease renewal of ${lease.spec.renewTime} that was not heard here`);
     }
-    if (entry.action === 'on' && (await isTaintedByUs(this.dependencies, node))) {
-      throw new AgentError('NotSent', { device: entry.device, plug: entry.plug, asked: 'on', answered: 'our out-of-service taint still stands' });
+    if (isHeldBack(entry)) {
+      const refusal = await this.dependencies.nodeLeases?.take(node, fence.spec.requestedBy);
+      if (refusal !== undefined) throw new Stopped(`${refusal}; nothing was sent`);
     }
+    if (entry.action === 'on') await this.askWhoseTaint(node, entry);
+  }
+
+  /** A tainted node is never started by us (P3). Ours is taken back by the release's end; a foreign one is for its owner to take away. */
+  private async askWhoseTaint(node: string, entry: JournalEntry): Promise<void> {
+    const owner = await readTaintOwner(this.dependencies, node);
+    if (owner === 'ours') throw this.notSent(entry, 'our out-of-service taint still stands');
+    if (owner === 'nobody') return;
+    const answered = "nothing was sent: somebody else's out-of-service taint stands on the Node; it has to be taken away first";
+    throw new AgentError('Unreachable', { device: entry.device, plug: entry.plug, asked: 'on', answered });
   }
 
   private async ownOperation(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
@@ -175,7 +188,7 @@ export class Runs {
     if (run.kind === 'recover') return recoverRelease(this.dependencies, { node, status }, entry.action === 'release' ? 'release' : 'release-end');
     if (entry.action === 'release-end') return endRelease(this.dependencies, node, status);
     const plan = status.frozen?.plan;
-    const proof = plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+    const proof = plan === undefined ? undefined : proofOf(status.evidence, plan, status.step);
     if (proof === undefined) return { result: 'voided', message: 'no evidence stands' };
     const provenAtMs = observation.since(status).evidence;
     const mayGoOn = (): void => {
@@ -184,7 +197,8 @@ export class Runs {
       if (this.dependencies.clock.monotonicMs() - provenAtMs > PROOF_MAX_AGE_MS)
         throw this.notSent(entry, 'the last off read is too old; the device is read again');
     };
-    return release(this.dependencies, { node, status, proof, renewTime: observation.renewTime, mayGoOn });
+    const { renewTime, heartbeat } = observation;
+    return release(this.dependencies, { node, fenceUID: run.fence.metadata.uid ?? '', status, proof, renewTime, heartbeat, mayGoOn });
   }
 
   private async device(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
@@ -205,6 +219,7 @@ export class Runs {
       ...ours,
       together: operation.together,
       lastOff: isLastOff(frozen.plan, entry),
+      revokes: revokedBy(frozen.plan, entry),
       onSet: (atMs: number) => {
         if (entry.action === 'off') observation.sent(atMs);
       },

@@ -1,13 +1,29 @@
 import { OUT_OF_SERVICE_TAINT } from '../../domain/advance.ts';
+import { isReleasable } from '../../domain/release-plan.ts';
+import type { AttachmentFacts, PodFacts } from '../../domain/release-plan.ts';
 import type { Pod } from '../../ports/objects.ts';
 import { BY_NODE } from './dependencies.ts';
 import type { FenceListers } from './dependencies.ts';
 
-/** Pods that a release frees: not those of DaemonSets, static and mirror pods, or pods that tolerate the out-of-service taint (design 5). */
-export function isReleasable(pod: Pod): boolean {
-  const owner = pod.metadata.ownerReferences?.find((reference) => reference.controller === true);
-  if (owner?.kind === 'DaemonSet' || owner?.kind === 'Node') return false;
-  return !toleratesOutOfService(pod);
+/** What a release reads of a pod; its storages are read where they matter. */
+export function factsOf(pod: Pod): PodFacts {
+  const { metadata, spec } = pod;
+  const owner = metadata.ownerReferences?.find((reference) => reference.controller === true);
+  const isTerminating = metadata.deletionTimestamp !== undefined;
+  return {
+    namespace: metadata.namespace ?? 'default',
+    name: metadata.name,
+    uid: metadata.uid,
+    priority: spec.priority ?? 0,
+    priorityClass: spec.priorityClassName,
+    ownerKind: owner?.kind ?? '',
+    ownerName: owner?.name ?? '',
+    isMeantToStay: toleratesOutOfService(pod),
+    isTerminating,
+    isForced: isTerminating && metadata.deletionGracePeriodSeconds === 0,
+    storages: [],
+    hasUnknownVolume: false,
+  };
 }
 
 function toleratesOutOfService(pod: Pod): boolean {
@@ -19,8 +35,19 @@ function toleratesOutOfService(pod: Pod): boolean {
   });
 }
 
+export function podFactsOf(listers: FenceListers, node: string): PodFacts[] {
+  return listers.pods.byIndex(BY_NODE, node).map(factsOf);
+}
+
+/** Pods that a release frees, as the watch has them. */
 export function releasablePods(listers: FenceListers, node: string): Pod[] {
-  return listers.pods.byIndex(BY_NODE, node).filter(isReleasable);
+  return listers.pods.byIndex(BY_NODE, node).filter((pod) => isReleasable(factsOf(pod)));
+}
+
+export function attachmentsOf(listers: FenceListers, node: string): AttachmentFacts[] {
+  return listers.volumeAttachments
+    .byIndex(BY_NODE, node)
+    .map(({ metadata, spec }) => ({ name: metadata.name, uid: metadata.uid, volume: spec.source.persistentVolumeName }));
 }
 
 export function workloadOf(listers: FenceListers, node: string): { pods: number; terminating: number; volumeAttachments: number } {

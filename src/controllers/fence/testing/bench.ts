@@ -53,11 +53,11 @@ export class FakeCluster {
       create: none,
       replace: none,
       replaceStatus: none,
-      mergePatch: (_resource, name, patch) => {
+      mergePatch: (resource, name, patch) => {
         this.beforePatch();
         this.writes.push({ verb: 'patch', name, body: patch });
         const { spec, metadata } = patch as { spec?: Node['spec']; metadata?: { annotations?: Record<string, string | null> } };
-        if (this.node !== undefined && spec !== undefined) {
+        if (this.node !== undefined && resource.kind === 'Node') {
           const merged = Object.entries({ ...this.node.metadata.annotations, ...metadata?.annotations });
           const annotations = Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== null));
           this.node = { ...this.node, spec: { ...this.node.spec, ...spec }, metadata: { ...this.node.metadata, annotations } };

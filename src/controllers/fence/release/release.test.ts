@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import type { Evidence } from '../../../domain/node-fence.ts';
+import { planOf } from '../../../domain/testing/model.ts';
+import { AgentError } from '../../../ports/agents.ts';
+import { ApiStatusError } from '../../../ports/api-transport.ts';
+import type { Pod, Taint } from '../../../ports/objects.ts';
+import { ManualClock } from '../../../runtime/manual-clock.ts';
+import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
+import { endRelease, recoverRelease } from './end.ts';
+import type { ReleaseOrder } from './order.ts';
+import { release } from './release.ts';
+import { FenceBench, leaseOf, nodeOf, provenStatus } from '../testing/bench.ts';
+
+const RENEWED = '2026-01-01T00:00:00.000000Z';
+const TAINT: Taint = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' };
+const FOREIGN: Taint = { key: 'team', value: 'x', effect: 'NoSchedule' };
+
+function benchWith(): FenceBench {
+  const bench = new FenceBench(new ManualClock());
+  bench.cluster.node = nodeOf({ taints: [FOREIGN] });
+  bench.cluster.lease = leaseOf(RENEWED);
+  return bench;
+}
+
+function orderOf(mode: 'auto' | 'delete-pods' | 'evict' | 'none' = 'auto', more: Partial<ReleaseOrder> = {}): ReleaseOrder {
+  const status = provenStatus(planOf({ release: mode }));
+  return { node: 'a', fenceUID: 'fence-1', status, proof: status.evidence[0] as Evidence, renewTime: RENEWED, mayGoOn: () => undefined, ...more };
+}
+
+function podOf(name: string, more: Partial<Pod['metadata']> = {}): Pod {
+  return { metadata: { name, namespace: 'web', uid: `uid-${name}`, ...more }, spec: { nodeName: 'a' }, status: {} };
+}
+
+describe('a release', () => {
+  it('sets our taint beside those of others, under the resource version that was read, with our mark', async () => {
+    const bench = benchWith();
+    const report = await release(bench.dependencies, orderOf());
+    expect(report).toMatchObject({ result: 'succeeded', released: { by: 'out-of-service', evidence: 'off-1' } });
+    expect(bench.cluster.writes).toEqual([
+      {
+        verb: 'patch',
+        name: 'a',
+        body: {
+          metadata: { resourceVersion: '7', annotations: { [OUT_OF_SERVICE_OWNER]: 'node-fence-a/fence-1/1' } },
+          spec: { taints: [FOREIGN, TAINT] },
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['the lease was renewed after the last off read', { lease: leaseOf('2026-01-01T00:00:09.000000Z') }],
+    ['the Node is Ready', { node: nodeOf({ ready: 'True' }) }],
+    ['another boot ID appeared', { node: nodeOf({ bootID: 'boot-2' }) }],
+    ['the Node was replaced under its name', { node: { ...nodeOf(), metadata: { name: 'a', uid: 'uid-b' } } }],
+    ['the Node is gone', { node: undefined }],
+  ])('is void when the API shows at its quorum that %s', async (_words, quorum) => {
+    for (const mode of ['auto', 'delete-pods', 'evict'] as const) {
+      const bench = benchWith();
+      bench.pods.items = [podOf('web-0')];
+      Object.assign(bench.cluster, quorum);
+      expect((await release(bench.dependencies, orderOf(mode))).result).toBe('voided');
+      expect(bench.cluster.writes).toEqual([]);
+    }
+  });
+
+  it('writes nothing when a stop, a hold or a lost lease comes in between', async () => {
+    const bench = benchWith();
+    const mayGoOn = (): void => {
+      throw new AgentError('NotSent', { device: '', plug: '', asked: 'release', answered: 'a stop stands' });
+    };
+    await expect(release(bench.dependencies, orderOf('auto', { mayGoOn }))).rejects.toThrow('a stop stands');
+    expect(bench.cluster.writes).toEqual([]);
+  });
+
+  it('reads the Node again when somebody else changed it meanwhile', async () => {
+    const bench = benchWith();
+    let conflicts = 2;
+    bench.cluster.beforePatch = () => {
+      conflicts -= 1;
+      if (conflicts >= 0) throw new ApiStatusError(409, 'Conflict', 'the object has been modified');
+    };
+    expect((await release(bench.dependencies, orderOf())).result).toBe('succeeded');
+  });
+
+  it('deletes pods by uid in batches, and asks for life again before each', async () => {
+    const bench = benchWith();
+    bench.pods.items = Array.from({ length: 45 }, (_pod, index) => podOf(`web-${index}`));
+    let asked = 0;
+    const mayGoOn = (): void => {
+      asked += 1;
+      if (asked === 2) bench.cluster.lease = leaseOf('2026-01-01T00:00:09.000000Z');
+    };
+    const report = await release(bench.dependencies, orderOf('delete-pods', { mayGoOn }));
+    const deleted = bench.cluster.writes.filter((write) => write.verb === 'remove');
+    expect(report, 'life was seen between the batches').toMatchObject({ result: 'voided', released: { pods: 40, left: 5 } });
+    expect(deleted.length).toBe(40);
+    expect(deleted[0]?.body).toEqual({ namespace: 'web', uid: 'uid-web-0', gracePeriodSeconds: 0 });
+  });
+
+  it('evicts what a budget lets go, and does not keep the node off for the rest', async () => {
+    const bench = benchWith();
+    bench.pods.items = [podOf('db-0'), podOf('db-1'), podOf('web-0')];
+    bench.cluster.budgeted.add('db-1');
+    const report = await release(bench.dependencies, orderOf('evict'));
+    expect(report).toMatchObject({ result: 'succeeded', released: { by: 'evict', pods: 2 } });
+    expect(report.message).toContain('a PodDisruptionBudget keeps 1 more, until release_timeout');
+    expect(bench.cluster.writes.map((write) => write.name)).toEqual(['db-0', 'web-0']);
+  });
+
+  it('leaves pods of DaemonSets and static pods alone', async () => {
+    const bench = benchWith();
+    const owned = (kind: string): Partial<Pod['metadata']> => ({
+      ownerReferences: [{ apiVersion: 'v1', kind, name: 'x', uid: 'x', controller: true }],
+    });
+    bench.pods.items = [podOf('daemon', owned('DaemonSet')), podOf('static', owned('Node')), podOf('web-0', owned('StatefulSet'))];
+    await release(bench.dependencies, orderOf('delete-pods'));
+    expect(bench.cluster.writes.map((write) => write.name)).toEqual(['web-0']);
+  });
+
+  it('tells what it had let go when a stop or an old proof ends it', async () => {
+    const bench = benchWith();
+    bench.pods.items = Array.from({ length: 45 }, (_pod, index) => podOf(`web-${index}`));
+    let asked = 0;
+    const mayGoOn = (): void => {
+      asked += 1;
+      if (asked > 1) throw new AgentError('NotSent', { device: '', plug: '', asked: 'release', answered: 'the last off read is too old' });
+    };
+    const report = await release(bench.dependencies, orderOf('delete-pods', { mayGoOn }));
+    expect(report).toMatchObject({ result: 'not-sent', released: { pods: 20, left: 25, batch: 1 } });
+    expect(report.released?.names).toHaveLength(16);
+    expect(report.message).toContain('too old; before that, delete-pods: 20 pods');
+  });
+
+  it('lets a paced batch go, the most important first, and tells how many follow; the taint comes with the last', async () => {
+    const bench = benchWith();
+    const plan = planOf({ release: 'auto', podsPerMinute: 12 });
+    bench.pods.items = ['c', 'a', 'b'].map((name, index) => ({ ...podOf(name), spec: { nodeName: 'a', priority: index } }));
+    const order = orderOf('auto', { status: provenStatus(plan) });
+    const first = await release(bench.dependencies, order);
+    expect(first).toMatchObject({ result: 'succeeded', released: { by: 'delete-pods', pods: 2, left: 1, batch: 1, names: ['web/b', 'web/a'] } });
+    expect(bench.cluster.writes.map((write) => write.name)).toEqual(['b', 'a']);
+    expect(bench.cluster.node?.spec.taints).toEqual([FOREIGN]);
+    bench.pods.items = bench.pods.items.filter(({ metadata }) => metadata.name === 'c');
+    const again = { ...order.status, ...(first.released === undefined ? {} : { released: first.released }) };
+    const last = await release(bench.dependencies, { ...order, status: again });
+    expect(last).toMatchObject({ result: 'succeeded', released: { by: 'out-of-service', pods: 3, left: 0, batch: 2 } });
+    expect(bench.cluster.node?.spec.taints).toEqual([FOREIGN, TAINT]);
+  });
+
+  it('is not voided by a Node that was Ready when its machine was switched off, and says nothing new', async () => {
+    const bench = benchWith();
+    bench.cluster.node = nodeOf({ ready: 'True', heartbeat: '2026-01-01T00:00:00Z' });
+    expect((await release(bench.dependencies, orderOf('auto', { heartbeat: '2026-01-01T00:00:00Z' }))).result).toBe('succeeded');
+    expect((await release(bench.dependencies, orderOf('auto', { heartbeat: '2025-12-31T23:59:00Z' }))).result).toBe('voided');
+  });
+
+  it('deletes VolumeAttachments after the last pod, and none while pods are left', async () => {
+    const bench = benchWith();
+    bench.pods.items = [podOf('web-0'), podOf('web-1')];
+    bench.volumeAttachments.items = [{ metadata: { name: 'csi-1', uid: 'uid-csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: {} } }];
+    const order = orderOf('delete-pods', { status: provenStatus(planOf({ release: 'delete-pods', podsPerMinute: 6 })) });
+    await release(bench.dependencies, order);
+    expect(bench.cluster.writes.map((write) => write.name)).toEqual(['web-0']);
+    bench.pods.items = [podOf('web-1')];
+    await release(bench.dependencies, order);
+    expect(bench.cluster.writes.map((write) => write.name)).toEqual(['web-0', 'web-1', 'csi-1']);
+  });
+
+  it('does nothing where the configuration says release=none', async () => {
+    const bench = benchWith();
+    expect((await release(bench.dependencies, orderOf('none'))).result).toBe('voided');
+    expect(bench.cluster.writes).toEqual([]);
+  });
+});
+
+describe('the end of a release', () => {
+  it('takes only our taint, and reads it absent', async () => {
+    const bench = benchWith();
+    await release(bench.dependencies, orderOf());
+    const report = await endRelease(bench.dependencies, 'a', orderOf().status);
+    expect(report.result).toBe('succeeded');
+    expect(bench.cluster.node?.spec.taints).toEqual([FOREIGN]);
+    expect(bench.cluster.node?.metadata.annotations?.[OUT_OF_SERVICE_OWNER]).toBeUndefined();
+  });
+
+  it('leaves the same taint of an admin, which does not carry our mark', async () => {
+    const bench = benchWith();
+    bench.cluster.node = nodeOf({ taints: [TAINT] });
+    await endRelease(bench.dependencies, 'a', orderOf().status);
+    expect(bench.cluster.node.spec.taints).toEqual([TAINT]);
+    expect(bench.cluster.writes).toEqual([]);
+  });
+
+  it('does not claim the taint that an admin had set before us', async () => {
+    const bench = benchWith();
+    bench.cluster.node = nodeOf({ taints: [TAINT] });
+    await release(bench.dependencies, orderOf());
+    await endRelease(bench.dependencies, 'a', orderOf().status);
+    expect(bench.cluster.node.spec.taints).toEqual([TAINT]);
+  });
+
+  it('leaves what took the place of ours, and a NoSchedule taint of the same key', async () => {
+    const bench = benchWith();
+    await release(bench.dependencies, orderOf());
+    const theirs: Taint[] = [
+      { ...TAINT, value: 'maintenance' },
+      { ...TAINT, effect: 'NoSchedule' },
+    ];
+    if (bench.cluster.node !== undefined) bench.cluster.node = { ...bench.cluster.node, spec: { taints: theirs } };
+    const report = await endRelease(bench.dependencies, 'a', orderOf().status);
+    expect(report).toMatchObject({ result: 'succeeded' });
+    expect(report.message).toContain("somebody else's taint");
+    expect(bench.cluster.node?.spec.taints).toEqual(theirs);
+    expect(bench.cluster.node?.metadata.annotations?.[OUT_OF_SERVICE_OWNER], 'our mark goes').toBeUndefined();
+  });
+
+  it('does not take away a taint from which somebody has taken our mark', async () => {
+    const bench = benchWith();
+    await release(bench.dependencies, orderOf());
+    if (bench.cluster.node !== undefined)
+      bench.cluster.node = { ...bench.cluster.node, metadata: { ...bench.cluster.node.metadata, annotations: {} } };
+    await endRelease(bench.dependencies, 'a', orderOf().status);
+    expect(bench.cluster.node?.spec.taints).toEqual([FOREIGN, TAINT]);
+  });
+
+  it('names what keeps the machine off, with the PersistentVolume', async () => {
+    const bench = benchWith();
+    bench.pods.items = [podOf('db-0')];
+    bench.volumeAttachments.items = [
+      { metadata: { name: 'csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: { persistentVolumeName: 'pv-1' } } },
+    ];
+    const status = { ...orderOf().status, released: { by: 'out-of-service' as const, at: RENEWED, pods: 1, evidence: 'off-1' } };
+    const report = await endRelease(bench.dependencies, 'a', status);
+    expect(report.message).toBe('release_timeout over: 1 pods (web/db-0) and 1 VolumeAttachments (PersistentVolume pv-1 by csi-1) are left');
+    expect(report.released).toMatchObject({ timedOut: true });
+  });
+});
+
+describe('the out-of-service taint', () => {
+  it('of an earlier fence of ours is taken over under our mark', async () => {
+    const bench = benchWith();
+    const left = nodeOf({ taints: [TAINT] });
+    bench.cluster.node = { ...left, metadata: { ...left.metadata, annotations: { [OUT_OF_SERVICE_OWNER]: 'node-fence-a/fence-0/7' } } };
+    await release(bench.dependencies, orderOf());
+    expect(bench.cluster.node.metadata.annotations).toEqual({ [OUT_OF_SERVICE_OWNER]: 'node-fence-a/fence-1/1' });
+    expect(bench.cluster.node.spec.taints).toEqual([TAINT]);
+  });
+
+  it('of somebody else counts as theirs in the words of the release', async () => {
+    const bench = benchWith();
+    bench.cluster.node = nodeOf({ taints: [TAINT] });
+    const report = await release(bench.dependencies, orderOf());
+    expect(report.message).toContain("somebody else's out-of-service taint");
+    expect(bench.cluster.writes).toEqual([]);
+  });
+});
+
+describe('a release that a crash cut off', () => {
+  it('was done when our taint stands, whatever batches came before it', async () => {
+    const bench = benchWith();
+    await release(bench.dependencies, orderOf());
+    const released = { by: 'delete-pods' as const, at: RENEWED, pods: 4, evidence: 'off-1', left: 2, batch: 3 };
+    const order = { node: 'a', status: { ...orderOf().status, released } };
+    expect(await recoverRelease(bench.dependencies, order, 'release')).toMatchObject({
+      result: 'found-done',
+      released: { by: 'out-of-service', pods: 4, left: 0, batch: 4 },
+    });
+    expect((await recoverRelease(bench.dependencies, order, 'release-end')).result).toBe('found-not-done');
+  });
+
+  it('was not done when the taint there is not ours', async () => {
+    const bench = benchWith();
+    bench.cluster.node = nodeOf({ taints: [TAINT] });
+    const order = { node: 'a', status: orderOf().status };
+    expect((await recoverRelease(bench.dependencies, order, 'release')).result).toBe('found-not-done');
+    expect((await recoverRelease(bench.dependencies, order, 'release-end')).result).toBe('found-done');
+  });
+});
