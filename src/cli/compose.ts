@@ -1,5 +1,6 @@
 import { FenceController } from '../controllers/fence/controller.ts';
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
+import { checkLeadership } from '../domain/timing.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
@@ -14,6 +15,7 @@ import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { watchNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
 import type { WatchedOwnNode } from './own-node.ts';
+import { stormSources } from './storm-sources.ts';
 import { watchCluster } from './watches.ts';
 
 /** For each part of the way out; the same as a signal gives. */
@@ -37,6 +39,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const elector = electorOf(ports, options, cluster, {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
+      storm.acquired();
       controller.lookAtAll();
       own.ownNode.leads();
     },
@@ -46,6 +49,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     mayStand: (freeForMs) => own.ownNode.mayStand(freeForMs),
   });
+  const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = new Workqueue({
     name: 'fence',
     clock,
@@ -76,6 +80,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     runner: ports.wrapRunner === undefined ? dispatcher : ports.wrapRunner(dispatcher),
     planner: ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry }),
     successor: () => own.ownNode.words(),
+    ...storm.given,
     ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),
     options,
   };
@@ -113,6 +118,10 @@ function electorOf(
   terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'mayStand'>,
 ): LeaderElector {
   const { namespace, identity, lease, mode, ownNode = '' } = options;
+  if (lease !== undefined) {
+    const broken = checkLeadership({ leaseMs: lease.durationMs, renewDeadlineMs: lease.renewDeadlineMs, retryMs: lease.retryMs });
+    if (broken.length > 0) throw new Error(broken.map(({ message }) => message).join('; '));
+  }
   const annotations = { [LEADER_MODE]: mode, [LEADER_NODE]: ownNode };
   const base = { cluster, clock, random, logger, metrics: metrics.lease };
   return new LeaderElector({ ...base, namespace, name: LEADER_LEASE, identity, annotations, ...lease, ...terms });

@@ -10,6 +10,7 @@ import type { Runner } from '../ports/jobs.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
+import type { Surroundings } from '../ports/surroundings.ts';
 
 export const LEADER_LEASE = 'nodefence-controller';
 /** What the leader says of itself on its Lease: `observe` or `enforce`, and the node that it runs on, if any. */
@@ -47,6 +48,8 @@ export interface ControllerPorts {
     nodes: Lister<Node>;
     registry: AgentRegistry;
   }) => Planner;
+  /** Probes around the controller; absent: nobody is asked. */
+  surroundings?: (cluster: Cluster) => Surroundings;
   /** The process must end: the lease is lost, or was handed over because the node of this process is to be fenced. */
   exit: (reason: string, how: 'lost' | 'handed-over') => void;
   /** The simulation puts mutants in here. */
