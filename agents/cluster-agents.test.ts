@@ -1,3 +1,4 @@
+import { SCALE_DOWN_DISABLED } from '../src/domain/node-fence.ts';
 import { describe, expect, it } from 'vitest';
 
 import { AgentError, type ActionAgent, type AgentDefinition, type Parameters, type Target } from '../src/ports/agents.ts';
@@ -6,7 +7,7 @@ import type { Cluster, Resource } from '../src/ports/cluster.ts';
 import type { KubeObject, Node, Taint } from '../src/ports/objects.ts';
 import { ManualClock } from '../src/runtime/manual-clock.ts';
 import { cordon } from './cordon/agent.ts';
-import { CORDON_MARK } from './shared/cordon-mark.ts';
+import { AUTOSCALER_MARK, CORDON_MARK } from './shared/cordon-mark.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
 
@@ -73,6 +74,7 @@ function target(parameters: Parameters = {}, overrides: Partial<Target> = {}): T
 }
 
 const marked = { [CORDON_MARK]: 'node-fence-a' };
+const keptAway = { [SCALE_DOWN_DISABLED]: 'true', [AUTOSCALER_MARK]: 'node-fence-a' };
 
 describe('cordon', () => {
   it('makes the Node unschedulable with our mark, once', async () => {
@@ -82,7 +84,7 @@ describe('cordon', () => {
     await agent.run(target());
     await agent.run(target());
     expect(cluster.node?.spec.unschedulable).toBe(true);
-    expect(cluster.node?.metadata.annotations).toEqual({ other: 'stays', ...marked });
+    expect(cluster.node?.metadata.annotations).toEqual({ other: 'stays', ...marked, ...keptAway });
     expect(cluster.patches).toHaveLength(1);
     expect(await agent.confirm(target())).toBe(true);
   });
@@ -91,9 +93,10 @@ describe('cordon', () => {
     const cluster = new OneNode({ unschedulable: true });
     const outcome = await (await agentOf(cordon, cluster)).run(target());
     expect(outcome.detail).toContain('somebody else');
-    expect(cluster.patches).toEqual([]);
+    expect(cluster.node?.metadata.annotations, 'only the autoscaler is told').toEqual(keptAway);
     await (await agentOf(uncordon, cluster)).run(target());
     expect(cluster.node?.spec.unschedulable).toBe(true);
+    expect(cluster.node?.metadata.annotations).toEqual({});
   });
 
   it('does not mark the cordon of an admin who was faster', async () => {
@@ -103,8 +106,16 @@ describe('cordon', () => {
       cluster.touch({ ...cluster.node!, spec: { unschedulable: true } });
     };
     await (await agentOf(cordon, cluster)).run(target());
-    expect(cluster.node?.metadata.annotations).toEqual({});
-    expect(cluster.patches).toEqual([]);
+    expect(cluster.node?.metadata.annotations).toEqual(keptAway);
+  });
+
+  it('neither changes nor claims what somebody else has told the autoscaler', async () => {
+    const theirs = { [SCALE_DOWN_DISABLED]: 'false' };
+    const cluster = new OneNode({}, theirs);
+    await (await agentOf(cordon, cluster)).run(target());
+    expect(cluster.node?.metadata.annotations).toEqual({ ...theirs, ...marked });
+    await (await agentOf(uncordon, cluster)).run(target());
+    expect(cluster.node?.metadata.annotations).toEqual(theirs);
   });
 
   it('sends nothing when the lease check throws or the call was given up', async () => {
@@ -156,6 +167,15 @@ describe('uncordon', () => {
     await agent.run(target());
     expect(cluster.node?.spec).toEqual({ taints });
     expect(cluster.node?.metadata.annotations).toEqual({ other: 'stays' });
+    expect(await agent.confirm(target())).toBe(true);
+  });
+
+  it('lets the autoscaler back, but not where somebody has changed our word meanwhile', async () => {
+    const cluster = new OneNode({}, { ...keptAway, [SCALE_DOWN_DISABLED]: 'never' });
+    const agent = await agentOf(uncordon, cluster);
+    expect(await agent.confirm(target())).toBe(false);
+    expect((await agent.run(target())).detail).toBe('was not cordoned by this fence');
+    expect(cluster.node?.metadata.annotations).toEqual({ [SCALE_DOWN_DISABLED]: 'never' });
     expect(await agent.confirm(target())).toBe(true);
   });
 

@@ -1,6 +1,6 @@
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { CORDON_MARK, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { autoscalerKeptAway, CORDON_MARK, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 
 const ASKED = 'cordon';
@@ -11,8 +11,9 @@ function create(context: AgentContext): ActionAgent {
     kind: 'action',
     async run(target) {
       const isChanged = await editNode(context, target, ASKED, (node) => {
-        if (isCordoned(node)) return undefined;
-        return { annotations: { [CORDON_MARK]: fenceName(node.metadata.name) }, spec: { unschedulable: true } };
+        const annotations = autoscalerKeptAway(node);
+        if (isCordoned(node)) return Object.keys(annotations).length === 0 ? undefined : { annotations };
+        return { annotations: { ...annotations, [CORDON_MARK]: fenceName(node.metadata.name) }, spec: { unschedulable: true } };
       });
       const node = await readNode(context, target, ASKED);
       if (!isCordoned(node)) throw nodeError('Unreachable', target, ASKED, 'the Node is schedulable again when read back');

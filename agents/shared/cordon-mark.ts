@@ -1,4 +1,4 @@
-import { fenceName } from '../../src/domain/node-fence.ts';
+import { fenceName, SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
 import type { Node } from '../../src/ports/objects.ts';
 
 /** Annotation that says which fence cordoned the Node; without it a cordon is somebody else's (P8). */
@@ -6,6 +6,22 @@ export const CORDON_MARK = 'nodefence.ha.k8s.io/cordoned-by';
 
 export function isCordoned(node: Node): boolean {
   return node.spec.unschedulable === true;
+}
+
+/** Annotation that says which fence keeps the cluster autoscaler away; without it `scale-down-disabled` is somebody else's (P8). */
+export const AUTOSCALER_MARK = 'nodefence.ha.k8s.io/scale-down-disabled-by';
+
+/** What keeps the autoscaler from a node while it is fenced: set together with the cordon, where nobody else has said anything. */
+export function autoscalerKeptAway(node: Node): Record<string, string> {
+  if (node.metadata.annotations?.[SCALE_DOWN_DISABLED] !== undefined) return {};
+  return { [SCALE_DOWN_DISABLED]: 'true', [AUTOSCALER_MARK]: fenceName(node.metadata.name) };
+}
+
+/** Takes that back where it is ours and still as we left it. */
+export function autoscalerLetBack(node: Node): Record<string, null> {
+  const annotations = node.metadata.annotations ?? {};
+  if (annotations[AUTOSCALER_MARK] === undefined) return {};
+  return { [AUTOSCALER_MARK]: null, ...(annotations[SCALE_DOWN_DISABLED] === 'true' ? { [SCALE_DOWN_DISABLED]: null } : {}) };
 }
 
 /** The Node carries our mark for its own fence. */

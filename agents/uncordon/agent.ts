@@ -1,25 +1,33 @@
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { CORDON_MARK, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { AUTOSCALER_MARK, autoscalerLetBack, CORDON_MARK, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
+import type { Node } from '../../src/ports/objects.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 
 const ASKED = 'uncordon';
 
-/** Takes back the cordon that carries our mark and nothing else; confirmed by reading the Node back (P8). */
+function isOursLeft(node: Node): boolean {
+  return isMarkedByUs(node) || node.metadata.annotations?.[AUTOSCALER_MARK] !== undefined;
+}
+
+/** Takes back the cordon and the word to the autoscaler that carries our mark and nothing else; confirmed by reading the Node back (P8). */
 function create(context: AgentContext): ActionAgent {
   return {
     kind: 'action',
     async run(target) {
-      const wasOurs = await editNode(context, target, ASKED, (node) => {
-        if (!isMarkedByUs(node)) return undefined;
-        return { annotations: { [CORDON_MARK]: null }, spec: { unschedulable: null } };
+      let wasOurs = false;
+      await editNode(context, target, ASKED, (node) => {
+        wasOurs = isMarkedByUs(node);
+        const annotations = autoscalerLetBack(node);
+        if (!wasOurs) return Object.keys(annotations).length === 0 ? undefined : { annotations };
+        return { annotations: { ...annotations, [CORDON_MARK]: null }, spec: { unschedulable: null } };
       });
       const node = await readNode(context, target, ASKED);
-      if (isMarkedByUs(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node when read back');
+      if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node when read back');
       if (isCordoned(node)) return { result: 'accepted', detail: 'still cordoned by somebody else; left alone' };
       return { result: 'accepted', detail: wasOurs ? 'uncordoned' : 'was not cordoned by this fence' };
     },
     async confirm(target) {
-      return !isMarkedByUs(await readNode(context, target, ASKED));
+      return !isOursLeft(await readNode(context, target, ASKED));
     },
   };
 }
