@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
-import { api, goodTrace } from './sample-trace.ts';
+import { api, fenceWrite, goodTrace, status } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P6 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P6;
@@ -9,7 +9,7 @@ const stop = (at: number, verb: 'create' | 'delete', spec: object): TraceEvent =
 
 describe('P6, holds win', () => {
   it('passes a fence that nobody stopped', () => {
-    expect(P6(goodTrace())).toEqual({ checks: 3, violations: [] });
+    expect(P6(goodTrace())).toEqual({ checks: 6, violations: [] });
   });
 
   it('catches an off after a stop of that node', () => {
@@ -26,6 +26,20 @@ describe('P6, holds win', () => {
 
   it('lets what was under way end within two seconds', () => {
     expect(P6([...goodTrace(), stop(12_600, 'create', { all: true })]).violations).toEqual([]);
+  });
+
+  it('catches an off, and a release, while the fence itself says that a policy holds it', () => {
+    const hold = { reason: 'too-many-failed', policy: 'max-unhealthy', message: '3 of 5 nodes have failed', since: '' };
+    const held = (at: number): TraceEvent => fenceWrite(at, status([], { hold }));
+    expect(P6([...goodTrace(), held(14_410)]).violations).toEqual([]);
+    const early = P6([...goodTrace().filter(({ at, kind }) => !(kind === 'api' && (at === 14_300 || at === 14_400))), held(11_000)]);
+    expect(early.violations.join()).toContain(
+      'the out-of-service taint was set on a although its fence says since 11000 that it is held by max-unhealthy',
+    );
+    const late = goodTrace().map((event) =>
+      event.kind === 'device' && event.action === 'set' && event.want === 'off' ? { ...event, at: 13_900 } : event,
+    );
+    expect(P6([...late, held(11_000)]).violations.join()).toContain('was set off although its fence says');
   });
 
   it('lets a fence go on when the stop is gone, or is for another node', () => {

@@ -1,7 +1,11 @@
+import type { History } from './history.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 
-/** P6, holds win: after a stop nothing is isolated, switched off or released, except what was under way within the grace. */
+/**
+ * P6, holds win: after a stop, or under a hold that the fence itself records, nothing is isolated, switched off or released, except what was under way
+ * within the grace.
+ */
 export const holdsWin: Law = (history, expectations) => {
   const verdict = new Verdict();
   const offs = history.sets
@@ -10,6 +14,18 @@ export const holdsWin: Law = (history, expectations) => {
   for (const { position, at, node, what } of [...offs, ...history.cordons, ...history.releases]) {
     const stop = history.stopsFor(node, position).find(({ createdAt }) => at > createdAt + expectations.stopGraceMs + expectations.toleranceMs);
     verdict.check(stop === undefined, at, `${what} although NodeFenceStop ${stop?.name ?? ''} had stood since ${String(stop?.createdAt ?? 0)}`);
+    const hold = standingHold(history, node, position);
+    const isUnderWay = hold === undefined || at <= hold.since + expectations.stopGraceMs + expectations.toleranceMs;
+    verdict.check(isUnderWay, at, `${what} although its fence says since ${String(hold?.since ?? 0)} that it is held by ${hold?.policy ?? ''}`);
   }
   return verdict;
 };
+
+/** The hold that the newest status shows, and since when without a break some hold stood there. */
+function standingHold(history: History, node: string, position: number): { policy: string; since: number } | undefined {
+  const statuses = history.fenceOf(node, position)?.statuses.between(-1, position) ?? [];
+  const policy = statuses.at(-1)?.value.hold?.policy;
+  if (policy === undefined) return undefined;
+  const before = statuses.findLastIndex(({ value }) => value.hold === undefined);
+  return { policy, since: statuses[before + 1]?.at ?? 0 };
+}

@@ -48,6 +48,7 @@ describe("a release on a person's word", () => {
     ['the controller wrote itself', story({ by: CONTROLLER }), 'was not made by a person'],
     ['speaks of another incident', story({ spec: { incident: 2 } }), 'another failure'],
     ['speaks of another NodeFence', story({ spec: { nodeFenceUID: 'old' } }), 'another failure'],
+    ['speaks of another boot', story({ spec: { bootID: 'boot-0' } }), 'another boot'],
     [
       'was never accepted',
       story({ without: (event) => event.kind === 'api' && event.resource === RESOURCE && event.verb === 'update' }),

@@ -35,6 +35,11 @@ export function wordBehind(history: History, release: Act): Word | undefined {
       [accepted !== undefined, 'no acknowledgement had been accepted'],
       [created !== undefined && !history.isOurs(created.value.event), 'its acknowledgement was not made by a person'],
       [word?.spec.nodeFenceUID === fence.uid && word.spec.incident === status.incident, 'its acknowledgement speaks of another failure'],
+      [
+        word?.spec.bootID === undefined ||
+          word.spec.bootID === history.node(release.node, accepted?.position ?? release.position)?.status.nodeInfo?.bootID,
+        'its acknowledgement speaks of another boot',
+      ],
       [created !== undefined && (accepted?.at ?? 0) - created.at <= MAX_AGE_MS, 'its acknowledgement was older than 15 minutes when it was used'],
       [!isAlive, `a device of ${release.node} had read on after the person's word`],
     ],

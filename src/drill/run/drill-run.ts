@@ -63,7 +63,7 @@ async function play(stage: Stage, held: { current: Watcher | undefined }, onResu
   await pause(300 + 1_000 * session.random());
   const node = victim(session, watcher, setting.victims);
   const victims = victimsOf(sceneOf(options.fault), node, setting.machines);
-  const blow = SCRIPTS[options.fault]({ session, replicas, watcher, node, victims, tell: (line) => audience.tells(line) });
+  const blow = await SCRIPTS[options.fault]({ session, replicas, watcher, node, victims, tell: (line) => audience.tells(line) });
   audience.breaks(victims, blow.atMs);
   const expected = setting.expected(options.fault);
   const problems: string[] = [];

@@ -10,7 +10,7 @@ import type { Watcher } from './watcher.ts';
 /** As many pods of the workload as there must be run and are ready. */
 export function isSettled(watcher: Watcher, replicas: number): boolean {
   const pods = [...watcher.pods.all()].filter((pod) => pod.metadata.name.startsWith('db-'));
-  return pods.length === replicas && pods.every((pod) => isReady(pod) && pod.metadata.deletionTimestamp === undefined);
+  return pods.length === replicas && pods.every((pod) => isPodReady(pod) && pod.metadata.deletionTimestamp === undefined);
 }
 
 export function readyNodes(watcher: Watcher): number {
@@ -19,7 +19,7 @@ export function readyNodes(watcher: Watcher): number {
   ).length;
 }
 
-function isReady(pod: { status?: { phase?: string; conditions?: { type: string; status: string }[] } }): boolean {
+export function isPodReady(pod: { status?: { phase?: string; conditions?: { type: string; status: string }[] } }): boolean {
   return (
     pod.status?.phase === 'Running' && (pod.status.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True')
   );

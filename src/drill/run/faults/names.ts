@@ -18,6 +18,11 @@ export const FAULTS = [
   'wrong-machine',
   'late-off',
   'shared-outlet',
+  'switch',
+  'storm',
+  'two-nodes',
+  'maintenance',
+  'etcd-quorum',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -40,6 +45,8 @@ export const WORLD = {
   stopMs: 6_000,
   /** How long something that must not be fenced is watched. */
   watchedMs: 15_000,
+  /** From the end of what was held in `two-nodes` to the next failure, which is another incident then. */
+  afterProbationMs: 5_000,
 } as const;
 
 /** Each fault's end, as seen from outside. */
@@ -70,6 +77,11 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'wrong-machine': { outcome: 'failed', released: false, deadlineMs: 120_000 },
   'late-off': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
   'shared-outlet': { outcome: 'failed', released: false, deadlineMs: 120_000 },
+  switch: { outcome: 'untouched', released: false, deadlineMs: 120_000 },
+  storm: { outcome: 'recovered', released: true, deadlineMs: 300_000 },
+  'two-nodes': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  maintenance: { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'etcd-quorum': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
@@ -91,5 +103,10 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'wrong-machine': 'the node panics, and the address of its BMC leads to another machine',
   'late-off': `the node panics, and its BMC carries out each off ${WORLD.lateOffMs / 1000} s after it said yes: the second one is on its way when the first is seen`,
   'shared-outlet': 'the node panics, and by configuration its plug is that of its healthy neighbour too',
+  switch: `the switch of one rack dies, and half of the nodes are cut off at once; ${WORLD.watchedMs / 1000} s later it is back`,
+  storm: 'three nodes in three racks panic at once; two at a time may be fenced',
+  'two-nodes': 'both nodes of a small cluster are cut off; later they are back, and then one of them panics',
+  maintenance: 'a node under maintenance panics; later the mark is taken away',
+  'etcd-quorum': 'a control-plane node panics while the etcd of another one is down; later that one is back',
   'leader-pause': `the node panics, and the leading controller stands still for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };

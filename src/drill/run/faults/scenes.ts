@@ -34,6 +34,10 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   'wrong-machine': { nodes: 3, leadsTo: 'stranger' },
   'late-off': { nodes: 3, template: { device_max_latency: '10900ms' } },
   'shared-outlet': { nodes: 3, leadsTo: 'neighbour' },
+  switch: { nodes: 6, racks: 2, victims: 'rack', policies: { 'failure-domain': { topology_key: RACK } } },
+  storm: { nodes: 8, racks: 4, victims: 'three-racks', policies: { 'max-concurrent': { max: '2', topology_key: RACK } } },
+  'two-nodes': { nodes: 2, settings: { probation: '4s' } },
+  'etcd-quorum': { nodes: 3, isControlPlane: true },
 };
 
 export function sceneOf(fault: Fault): FaultScene {

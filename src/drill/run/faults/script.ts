@@ -57,7 +57,8 @@ export interface ChildrenFound {
   outlivedLease: number;
 }
 
-export type FaultScript = (stage: FaultStage) => Blow;
+/** What it prepares before the blow may take a while. */
+export type FaultScript = (stage: FaultStage) => Blow | Promise<Blow>;
 
 export const NOTHING_FOUND: FaultFindings = { problems: [] };
 

@@ -1,11 +1,13 @@
 import { apiOutage, configEdit, flap } from './cluster-faults.ts';
 import { bmcDead, lateOff, leftOff, psu, sharedOutlet, wrongMachine } from './device-faults.ts';
+import { etcdQuorum, maintenance } from './held-faults.ts';
 import { controllerCrash, leaderPause } from './leader-faults.ts';
 import { WORLD } from './names.ts';
 import type { Fault } from './names.ts';
 import { ack, stop } from './people-faults.ts';
 import { NOTHING_FOUND, panic, strike, tellBmc, tellMachine } from './script.ts';
 import type { FaultScript, FaultStage } from './script.ts';
+import { storm, switchLoss, twoNodes } from './storm-faults.ts';
 
 /** A fault of one blow. */
 function atOnce(fault: Fault, blow: (stage: FaultStage) => void, before: (stage: FaultStage) => void = () => undefined): FaultScript {
@@ -34,4 +36,9 @@ export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
   'wrong-machine': wrongMachine,
   'late-off': lateOff,
   'shared-outlet': sharedOutlet,
+  switch: switchLoss,
+  storm,
+  'two-nodes': twoNodes,
+  maintenance,
+  'etcd-quorum': etcdQuorum,
 };
