@@ -32,6 +32,13 @@ export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
   fast_detection: { kind: 'boolean' },
   isolation_timeout: { kind: 'duration', minimumMs: 30_000 },
   pod_stop_max: DURATION,
+  grant_validity: DURATION,
+  watchdog_timeout: DURATION,
+  feed_interval: DURATION,
+  api_failover: DURATION,
+  attestation_interval: DURATION,
+  heartbeat_interval: DURATION,
+  heartbeat_timeout: DURATION,
   reset_time: DURATION,
 };
 

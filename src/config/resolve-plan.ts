@@ -8,6 +8,7 @@ import { filled } from './method-body.ts';
 import type { MethodLookup } from './method-body.ts';
 import { clusterLayer, groupLayer, nodeLayer } from './node-groups.ts';
 import { cloudInstance, RESTART_INSTANCE } from './cloud.ts';
+import { readDaemonTimes } from './daemon-times.ts';
 import { checkMachines } from './machine-index.ts';
 import type { MachineIndex } from './machine-index.ts';
 import { checkKeys, readClusterTiming, readNodeSettings, SettingReader } from './node-settings.ts';
@@ -95,7 +96,8 @@ function checkTimes({ input, steps, settings, layers, cluster, where }: Times, p
   const reader = new SettingReader(cluster === undefined ? [] : [cluster], problems);
   const clusterTiming = readClusterTiming(reader, input.cluster ?? DEFAULT_CLUSTER_TIMING);
   const written = new SettingReader(layers, problems);
-  for (const { severity, keys, message } of checkTiming(settings.timing, demands, clusterTiming)) {
+  const daemon = readDaemonTimes((key) => written.find(key), settings.minimumEvidence);
+  for (const { severity, keys, message } of checkTiming(settings.timing, demands, clusterTiming, daemon)) {
     const setting = keys.map((key) => written.find(key)).find((found) => found !== undefined);
     problems[severity](setting?.where ?? where, message);
   }

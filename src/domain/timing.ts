@@ -1,5 +1,10 @@
-import { bounded } from './node-fence.ts';
 import type { Timing } from './plan.ts';
+import { DEFAULT_DAEMON_TIMING, demandDaemon, UNUSED_DAEMON } from './timing-daemon.ts';
+import type { DaemonTiming, DaemonUse } from './timing-daemon.ts';
+import { collecting, DRIFT, seconds } from './timing-demand.ts';
+import type { Demand, TimingProblem } from './timing-demand.ts';
+
+export type { TimingProblem } from './timing-demand.ts';
 
 /** What the inequalities need to know beyond the plan: the leader's lease and how the cluster sees a node die. Milliseconds. */
 export interface ClusterTiming {
@@ -34,33 +39,70 @@ export interface PlanDemands {
   powerLevels: number;
   /** The slowest device of the plan. */
   deviceMaxLatencyMs: number;
+  /** The shortest time after which a storage forgets that it shut the node out; absent: it never does, or none is in the plan. */
+  blocklistExpiryMs?: number;
+  /** From on to Ready, the slowest that this node was ever seen to take; absent: not seen yet. */
+  slowestStartMs?: number;
 }
 
-export interface TimingProblem {
-  rule: 1 | 2 | 3 | 7 | 8;
-  severity: 'error' | 'warning';
-  /** Keys of the configuration that would mend it, the likeliest first. */
-  keys: readonly string[];
-  /** The inequality with its numbers filled in, and what to change. */
-  message: string;
+/** The leader's own times. Milliseconds. */
+export interface LeadershipTiming {
+  leaseMs: number;
+  renewDeadlineMs: number;
+  retryMs: number;
 }
 
-/** Clock drift, at most one percent. */
-const DRIFT = 0.01;
+/** Before the lease ends for others it ends for the leader itself. */
+const LEASE_END_MARGIN_MS = 1_000;
+
+/** Rule 1 for the leader's election itself, whatever the plans say; empty when it holds. Checked at start. */
+export function checkLeadership(leadership: LeadershipTiming, cluster: ClusterTiming = DEFAULT_CLUSTER_TIMING): TimingProblem[] {
+  const problems: TimingProblem[] = [];
+  const demand = collecting(problems);
+  const { leaseMs, renewDeadlineMs, retryMs } = leadership;
+  const latestMs = leaseMs - LEASE_END_MARGIN_MS;
+  demand(
+    renewDeadlineMs <= latestMs && renewDeadlineMs > 1.2 * retryMs && retryMs > 0,
+    1,
+    'error',
+    [],
+    `renew deadline ${seconds(renewDeadlineMs)} must be at most leader lease ${seconds(leaseMs)} − 1 s = ${seconds(latestMs)} and more than 1.2 · retry ${seconds(retryMs)}`,
+  );
+  const callMaxMs = leaseMs - retryMs - cluster.marginMs;
+  demand(
+    callMaxMs > cluster.callOverheadMs,
+    1,
+    'error',
+    [],
+    `leader lease ${seconds(leaseMs)} − retry ${seconds(retryMs)} − margin ${seconds(cluster.marginMs)} = ${seconds(callMaxMs)} must be more than ${seconds(cluster.callOverheadMs)} for an intent: no device could ever be called`,
+  );
+  return problems;
+}
+
 /** Pods are evicted this long after a node stopped answering, and their volumes detached by force that long after. */
 const EVICTION_MS = 300_000;
 const FORCE_DETACH_MS = 360_000;
 
-function seconds(ms: number): string {
-  return `${Number((ms / 1000).toFixed(3))} s`;
+/** The inequalities of the timing rules; empty when all hold. */
+export function checkTiming(
+  timing: Timing,
+  demands: PlanDemands,
+  cluster: ClusterTiming = DEFAULT_CLUSTER_TIMING,
+  daemon: { timing: DaemonTiming; use: DaemonUse } = { timing: DEFAULT_DAEMON_TIMING, use: UNUSED_DAEMON },
+): TimingProblem[] {
+  const problems: TimingProblem[] = [];
+  const demand = collecting(problems);
+  demandCall(timing, demands, cluster, demand);
+  demandHealth(timing, demands, cluster, demand);
+  demandBeforeKubernetes(timing, demands, demand);
+  demandBlocklist(timing, demands, cluster, demand);
+  const kubernetesActsMs = EVICTION_MS + FORCE_DETACH_MS;
+  demandDaemon(daemon.timing, daemon.use, { ...cluster, lifeWaitMs: timing.lifeWaitMs, kubernetesActsMs }, demand);
+  return problems;
 }
 
-/** The inequalities of the timing rules; empty when all hold. */
-export function checkTiming(timing: Timing, demands: PlanDemands, cluster: ClusterTiming = DEFAULT_CLUSTER_TIMING): TimingProblem[] {
-  const problems: TimingProblem[] = [];
-  const demand: Demand = (holds, rule, severity, keys, message) => {
-    if (!holds) problems.push({ rule, severity, keys, message: bounded(`timing rule ${rule}: ${message}`) });
-  };
+/** Rules 1 and 2. */
+function demandCall(timing: Timing, demands: PlanDemands, cluster: ClusterTiming, demand: Demand): void {
   const callMs = timing.setDeadlineMs + cluster.callOverheadMs;
   const callMaxMs = cluster.leaseMs - cluster.renewRetryMs - cluster.marginMs;
   const callText = `set_deadline ${seconds(timing.setDeadlineMs)} + ${seconds(cluster.callOverheadMs)} for the intent`;
@@ -87,6 +129,10 @@ export function checkTiming(timing: Timing, demands: PlanDemands, cluster: Clust
     ['power_timeout'],
     `power_timeout ${seconds(timing.powerTimeoutMs)} must be at least the slowest device's latency ${seconds(demands.deviceMaxLatencyMs)}: raise power_timeout`,
   );
+}
+
+/** Rules 3 and 7. */
+function demandHealth(timing: Timing, demands: PlanDemands, cluster: ClusterTiming, demand: Demand): void {
   const lifeMinMs = cluster.kubeletRenewalMs + cluster.readLatencyMs;
   demand(
     timing.lifeWaitMs >= lifeMinMs,
@@ -110,16 +156,41 @@ export function checkTiming(timing: Timing, demands: PlanDemands, cluster: Clust
     ['probation', 'settle'],
     `probation ${seconds(timing.probationMs)} must be longer than settle ${seconds(timing.settleMs)}: raise probation`,
   );
-  demandBeforeKubernetes(timing, demands, demand);
-  return problems;
+  const { slowestStartMs } = demands;
+  if (slowestStartMs === undefined) return;
+  demand(
+    timing.readyTimeoutMs > slowestStartMs,
+    7,
+    'warning',
+    ['ready_timeout'],
+    `ready_timeout ${seconds(timing.readyTimeoutMs)} should be longer than the slowest start of this node that was seen, ${seconds(slowestStartMs)} from on to Ready: raise ready_timeout`,
+  );
 }
 
-type Demand = (holds: boolean, rule: TimingProblem['rule'], severity: TimingProblem['severity'], keys: readonly string[], message: string) => void;
+/** Rule 9: until the last proof and release of the last level. */
+function demandBlocklist(timing: Timing, demands: PlanDemands, cluster: ClusterTiming, demand: Demand): void {
+  const { blocklistExpiryMs } = demands;
+  if (blocklistExpiryMs === undefined) return;
+  const longestMs = oursMs(timing, demands) + timing.releaseTimeoutMs;
+  const leastMs = longestMs + cluster.marginMs;
+  demand(
+    blocklistExpiryMs > leastMs,
+    9,
+    'error',
+    ['blocklist_expiry'],
+    `the blocklist forgets the node after ${seconds(blocklistExpiryMs)}, which must be longer than the longest fence ${seconds(longestMs)} + margin ${seconds(cluster.marginMs)} = ${seconds(leastMs)}: raise the expiry`,
+  );
+}
+
+/** From the first observation until the last level is proven off. */
+function oursMs(timing: Timing, demands: PlanDemands): number {
+  return timing.isolationDelayMs + timing.powerManagementDelayMs + demands.powerLevels * (timing.powerTimeoutMs + timing.settleMs);
+}
 
 /** The node grace stands on both sides, and so on neither. */
 function demandBeforeKubernetes(timing: Timing, demands: PlanDemands, demand: Demand): void {
   if (demands.powerLevels === 0) return;
-  const oursMs = timing.isolationDelayMs + timing.powerManagementDelayMs + demands.powerLevels * (timing.powerTimeoutMs + timing.settleMs);
+  const fencedMs = oursMs(timing, demands);
   const theirsMs = EVICTION_MS + FORCE_DETACH_MS;
   const ours = [
     `isolation_delay ${seconds(timing.isolationDelayMs)}`,
@@ -127,10 +198,10 @@ function demandBeforeKubernetes(timing: Timing, demands: PlanDemands, demand: De
     `${demands.powerLevels} level(s) · (power_timeout ${seconds(timing.powerTimeoutMs)} + settle ${seconds(timing.settleMs)})`,
   ].join(' + ');
   demand(
-    oursMs < theirsMs,
+    fencedMs < theirsMs,
     8,
     'warning',
     ['power_management_delay', 'isolation_delay', 'power_timeout', 'settle'],
-    `${ours} = ${seconds(oursMs)} should be under eviction 300 s + force-detach 360 s = ${seconds(theirsMs)}, else Kubernetes detaches volumes by force before the node is proven off`,
+    `${ours} = ${seconds(fencedMs)} should be under eviction 300 s + force-detach 360 s = ${seconds(theirsMs)}, else Kubernetes detaches volumes by force before the node is proven off`,
   );
 }
