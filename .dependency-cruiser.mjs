@@ -70,6 +70,12 @@ export default {
       ['^src/(kube|domain|ports|runtime)/', '^node_modules/', '^(node:)?[a-z_]+(/promises)?$'],
       'the Kubernetes layer implements ports and knows no controller',
     ),
+    only(
+      'surroundings-stand-on-ports',
+      '^src/surroundings/',
+      ['^src/(surroundings|domain|ports)/', '^node_modules/', '^(node:)?[a-z_]+(/promises)?$'],
+      'probes around the controller know no controller',
+    ),
     {
       name: 'core-knows-no-drill',
       severity: 'error',

@@ -14,6 +14,7 @@ import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { SystemRandom } from '../runtime/system-random.ts';
+import { Probes } from '../surroundings/probes.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import type { LogLevel } from '../telemetry/logger.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
@@ -113,6 +114,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       logger,
       metrics: telemetry.metrics,
       recorder,
+      surroundings: (cluster) => new Probes({ clock, log: logger, cluster }),
       planner: (sources) =>
         new LivePlanner({
           ...sources,

@@ -44,6 +44,9 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
     rule('', ['pods/eviction'], ['create']),
     rule('', ['events'], ['create', 'patch']),
     rule('storage.k8s.io', ['volumeattachments'], [...WATCH, 'delete']),
+    // Who else has a node in hand, where they are installed.
+    rule('nodemaintenance.medik8s.io', ['nodemaintenances'], ['list']),
+    { ...rule('apps', ['daemonsets'], ['get']), resourceNames: ['kured'] },
     rule(GROUP, ['nodefences'], [...READ, 'create', 'patch', 'delete']),
     rule(GROUP, ['nodefences/status'], ['update']),
     rule(GROUP, ['nodefencereports'], [...READ, 'create']),
@@ -76,6 +79,14 @@ const OWN_NAMESPACE_ROLE: Role = {
   ],
 };
 
+/** Addresses of the API servers themselves: who reaches none of them judges nobody. */
+const API_PEERS_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'Role',
+  metadata: { name: 'nodefence-api-peers', namespace: 'default', labels: LABELS },
+  rules: [rule('discovery.k8s.io', ['endpointslices'], ['list'])],
+};
+
 function binding(role: Role): Binding {
   const isCluster = role.kind === 'ClusterRole';
   return {
@@ -87,7 +98,7 @@ function binding(role: Role): Binding {
   };
 }
 
-const ROLES = [CONTROLLER_CLUSTER_ROLE, NODE_LEASE_ROLE, OWN_NAMESPACE_ROLE];
+const ROLES = [CONTROLLER_CLUSTER_ROLE, NODE_LEASE_ROLE, OWN_NAMESPACE_ROLE, API_PEERS_ROLE];
 
 /** Roles and bindings of the controller's service account. */
 export const CONTROLLER_ACCESS: readonly (Role | Binding)[] = ROLES.flatMap((role) => [role, binding(role)]);
