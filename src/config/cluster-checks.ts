@@ -4,7 +4,7 @@ import type { Configuration } from './configuration.ts';
 import { NOT_ACTED_ON } from './dormant-keys.ts';
 import { checkSelectors, clusterLayer } from './node-groups.ts';
 import { checkKeys } from './node-settings.ts';
-import { checkPolicies } from './policies.ts';
+import { resolvePolicies } from './policies.ts';
 import { Problems } from './problems.ts';
 
 export const REMEDIES_NAME = 'fence-remedies';
@@ -23,7 +23,7 @@ export function clusterProblems(configuration: Configuration): PlanProblem[] {
   const layer = clusterLayer(configuration, problems);
   if (layer !== undefined) checkKeys(layer.settings, true, configuration.registry, { general: problems, switching: problems });
   checkSelectors(configuration, problems);
-  checkPolicies(configuration, layer?.settings.get('policies'), problems);
+  resolvePolicies(configuration, layer?.settings, problems);
   for (const config of configuration.configMaps.values()) {
     if (isRemedies(config)) problems.warning(place(config), `remedies: ${NOT_ACTED_ON}`);
     else if (config.name.startsWith(NODE_CONFIG_PREFIX) && config.data[CONFIG_KEY] === undefined)

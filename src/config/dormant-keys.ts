@@ -20,7 +20,6 @@ const COUNT: Form = { kind: 'integer', minimum: 1, maximum: 1_000_000 };
 
 /** Keys that are part of the format, but that this version checks only. */
 export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
-  policies: { kind: 'text' },
   pods_per_minute: COUNT,
   priority_order: { kind: 'text' },
   kdump_enabled: { kind: 'boolean' },

@@ -48,6 +48,25 @@ describe('the live planner', () => {
   });
 });
 
+describe('the storm policies of the live planner', () => {
+  const policy = (name: string, text: string): ConfigMap => ({ metadata: { name, namespace: 'ns' }, data: { 'config.properties': text } });
+
+  it('are the safe defaults without configuration, and the same array until they change', () => {
+    const { planner, configMaps, put } = scene();
+    const before = planner.stormPolicies();
+    expect(before.map(({ policy: kind }) => kind)).toContain('max-unhealthy');
+    put('192.0.2.1');
+    expect(planner.stormPolicies()).toBe(before);
+    configMaps.put(policy('fence-policy-cooldown', 'duration=1m'));
+    const after = planner.stormPolicies();
+    expect(after).not.toBe(before);
+    expect(after.map(({ name }) => name)).toContain('cooldown');
+    expect(planner.stormPolicies()).toBe(after);
+    configMaps.put(policy('fence-cluster-config', 'policies=cooldown'));
+    expect(planner.stormPolicies().map(({ name }) => name)).toEqual(['cooldown']);
+  });
+});
+
 describe('a thousand nodes', { timeout: 60_000 }, () => {
   const COUNT = 1_000;
   const name = (index: number): string => `node-${index}`;

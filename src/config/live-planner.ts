@@ -15,6 +15,7 @@ import { factsOf } from './node-facts.ts';
 import { PlanCache } from './plan-cache.ts';
 import { PlugIndex } from './plug-index.ts';
 import type { PlugOwners } from './plug-owners.ts';
+import { PolicyCache } from './policies-cache.ts';
 import { resolveParameters } from './resolve-parameters.ts';
 
 export interface LivePlannerSources {
@@ -36,13 +37,12 @@ interface Known {
   owners: PlugOwners;
 }
 
-const NO_POLICIES: readonly StormPolicy[] = [];
-
 /** Plans from the ConfigMaps as they stand now, each made anew only when something in it changed; Secrets are read at each run and kept nowhere. */
 export class LivePlanner implements Planner {
   private readonly sources: LivePlannerSources;
   private readonly plugs = new PlugIndex();
   private readonly plans = new PlanCache();
+  private readonly policies = new PolicyCache();
   private readonly texts = new Map<string, ConfigText>();
   private readonly nodes = new Map<string, NodeFacts>();
   private known: Known | undefined;
@@ -59,7 +59,7 @@ export class LivePlanner implements Planner {
   }
 
   stormPolicies(): readonly StormPolicy[] {
-    return NO_POLICIES;
+    return this.policies.of(this.current().configuration);
   }
 
   /** Plans that were made since the begin; those that stood are not made again. */

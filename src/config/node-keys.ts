@@ -37,6 +37,9 @@ export const CLUSTER_DURATION_KEYS: Readonly<Record<string, keyof ClusterTiming>
   node_grace: 'nodeGraceMs',
 };
 
+/** Names the storm policies that stand; in the cluster's ConfigMap only. */
+export const POLICIES_KEY = 'policies';
+
 /** `profile=fast`: what it changes; a key that is written still wins. */
 export const PROFILES: Readonly<Record<string, Partial<Timing>>> = {
   default: {},

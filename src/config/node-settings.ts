@@ -6,7 +6,7 @@ import type { AgentRegistry } from '../ports/agents.ts';
 import type { Setting, Settings } from './configuration.ts';
 import { checkDormant, DORMANT_KEYS } from './dormant-keys.ts';
 import { didYouMean } from './nearest.ts';
-import { CLUSTER_DURATION_KEYS, DURATION_KEYS, EVIDENCE_WORDS, OTHER_KEYS, PROFILES, RELEASE_MODES, STEP_KEYS } from './node-keys.ts';
+import { CLUSTER_DURATION_KEYS, DURATION_KEYS, EVIDENCE_WORDS, OTHER_KEYS, POLICIES_KEY, PROFILES, RELEASE_MODES, STEP_KEYS } from './node-keys.ts';
 import { parameterNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 import { parseDuration, parseList } from './properties.ts';
@@ -120,14 +120,14 @@ export function checkKeys(settings: Settings, isCluster: boolean, registry: Agen
     const form = DORMANT_KEYS[key];
     if (form !== undefined) checkDormant(setting, form, problems.switching);
     else if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
-    else if (isCluster ? key in CLUSTER_DURATION_KEYS || isAgentDefault(key, registry) : STEP_KEY.test(key)) continue;
+    else if (isCluster ? key in CLUSTER_DURATION_KEYS || key === POLICIES_KEY || isAgentDefault(key, registry) : STEP_KEY.test(key)) continue;
     else problems.general.warning(where, `unknown key ${key.slice(0, 60)}: ${didYouMean(key, knownKeys(isCluster), 'it is ignored')}`);
   }
 }
 
 function knownKeys(isCluster: boolean): string[] {
   const common = [...Object.keys(DURATION_KEYS), ...OTHER_KEYS, ...Object.keys(DORMANT_KEYS)];
-  return [...common, ...(isCluster ? Object.keys(CLUSTER_DURATION_KEYS) : STEP_KEYS)];
+  return [...common, ...(isCluster ? [...Object.keys(CLUSTER_DURATION_KEYS), POLICIES_KEY] : STEP_KEYS)];
 }
 
 function isAgentDefault(key: string, registry: AgentRegistry): boolean {

@@ -1,80 +1,114 @@
-import { CONFIG_KEY, place, readSettings } from './configuration.ts';
-import type { Configuration, ConfigText, Setting } from './configuration.ts';
-import { checkForm, NOT_ACTED_ON } from './dormant-keys.ts';
-import type { Form } from './dormant-keys.ts';
+import { DEFAULT_ISOLATION } from '../domain/policies/controller-isolated.ts';
+import { POLICY_NAMES } from '../domain/policies/policy.ts';
+import type { PolicyName, StormPolicy } from '../domain/policies/policy.ts';
+import { CLUSTER_CONFIG, CONFIG_KEY } from './configuration.ts';
+import type { Configuration, Setting, Settings } from './configuration.ts';
 import { didYouMean } from './nearest.ts';
-import type { Problems } from './problems.ts';
-import { parseList } from './properties.ts';
-import { parseSelector } from './selector.ts';
+import { POLICIES_KEY } from './node-keys.ts';
+import { commonSettings, isolationSettings, makePolicy, PolicyValues } from './policies-read.ts';
+import type { PolicyContext } from './policies-read.ts';
+import { POLICY_PREFIX, readPolicy } from './policies-written.ts';
+import type { WrittenPolicy } from './policies-written.ts';
+import { Problems } from './problems.ts';
+import { parseDuration, parseList } from './properties.ts';
 
-export const POLICY_PREFIX = 'fence-policy-';
+/** On without configuration. */
+export const DEFAULT_POLICIES: readonly PolicyName[] = [
+  'max-unhealthy',
+  'max-concurrent',
+  'rate',
+  'controller-isolated',
+  'control-plane',
+  'startup-grace',
+  'maintenance',
+];
 
-const TEXT: Form = { kind: 'text' };
-const COUNT: Form = { kind: 'integer', minimum: 0, maximum: 1_000_000 };
-const DURATION: Form = { kind: 'duration' };
-
-/** Keys that any policy may have. */
-const COMMON: Readonly<Record<string, Form>> = { policy_name: TEXT, node_selector: TEXT, alarm_after: DURATION, enabled: { kind: 'boolean' } };
-
-/** Storm policies by name, with their own keys (design 5). */
-const POLICIES: Readonly<Record<string, Readonly<Record<string, Form>>>> = {
-  'max-unhealthy': { percentage: { kind: 'percentage' }, max: COUNT },
-  'max-concurrent': { max: { kind: 'integer', minimum: 1, maximum: 1_000_000 } },
-  rate: { max: { kind: 'integer', minimum: 1, maximum: 1_000_000 }, window: DURATION },
-  'failure-domain': { topology_key: TEXT, share: { kind: 'percentage' } },
-  'storage-reachable': { when: { kind: 'words', words: ['host-unreachable', 'storage-unreachable', 'lease-alive'] } },
-  'controller-isolated': { targets: TEXT, min_reachable: COUNT },
-  'control-plane': {},
-  'startup-grace': { duration: DURATION },
-  maintenance: { annotation: TEXT, label: TEXT, windows: TEXT },
-  cooldown: { duration: DURATION },
-  alerts: { url: TEXT, query: TEXT, alert: TEXT },
-};
-
-/** The original's only policy: a share of nodes above which fencing pauses. */
-const ORIGINAL_KEY = 'percentage';
-
-/** Every `fence-policy-*` in its form, and every name that `policies=` gives: both are read, and hold nobody yet. */
-export function checkPolicies(configuration: Configuration, policies: Setting | undefined, problems: Problems): void {
-  for (const config of configuration.configMaps.values()) if (config.name.startsWith(POLICY_PREFIX)) checkPolicy(config, problems);
-  for (const name of parseList(policies?.value ?? '')) {
-    if (configuration.configMaps.has(POLICY_PREFIX + name) || Object.hasOwn(POLICIES, name)) continue;
-    const known = [
-      ...Object.keys(POLICIES),
-      ...[...configuration.configMaps.keys()].flatMap((key) => (key.startsWith(POLICY_PREFIX) ? [key.slice(POLICY_PREFIX.length)] : [])),
-    ];
-    problems.error(
-      policies?.where ?? '',
-      `policy ${name.slice(0, 60)} does not exist: ${didYouMean(name, known, `create ConfigMap ${POLICY_PREFIX}${name.slice(0, 60)}, or name one of ${Object.keys(POLICIES).join(', ')}`)}`,
-    );
+/** The storm policies that stand, in the order of their kinds and names. Never throws: what is wrong is told, and never leaves less than the safe defaults. */
+export function resolvePolicies(configuration: Configuration, cluster: Settings | undefined, problems: Problems): readonly StormPolicy[] {
+  const written = new Map<string, WrittenPolicy>();
+  for (const config of configuration.configMaps.values()) {
+    const read = config.name.startsWith(POLICY_PREFIX) ? readPolicy(config, problems) : undefined;
+    if (read !== undefined) written.set(read.name, read);
   }
+  const list = cluster?.get(POLICIES_KEY);
+  const chosen = list === undefined || isOriginalBlank(list, configuration) ? standing(written, problems) : listed(list, written, problems);
+  const graceMs = parseDuration(cluster?.get('node_grace')?.value ?? '') ?? DEFAULT_ISOLATION.graceMs;
+  const isolating = chosen.find(({ policy, isBroken, isScoped }) => policy === 'controller-isolated' && !isBroken && !isScoped);
+  const isolation = isolationSettings(isolating?.values ?? new PolicyValues(), graceMs);
+  const rank = (policy: PolicyName): number => POLICY_NAMES.indexOf(policy);
+  return chosen
+    .toSorted((one, other) => rank(one.policy) - rank(other.policy) || (one.name < other.name ? -1 : 1))
+    .map((one) => made(one, { isolation, ...(one.isBroken && { broken: `${one.where} cannot be used as written` }) }));
 }
 
-function checkPolicy(config: ConfigText, problems: Problems): void {
-  const settings = readSettings(config, CONFIG_KEY, problems);
-  if (settings === undefined) {
-    problems.error(place(config), `has no key ${CONFIG_KEY}: put the policy under that key`);
-    return;
-  }
-  const named = settings.get('policy_name');
-  const name = named?.value ?? config.name.slice(POLICY_PREFIX.length);
-  const keys = Object.hasOwn(POLICIES, name) ? POLICIES[name] : undefined;
-  if (keys === undefined && !settings.has(ORIGINAL_KEY)) {
-    const names = Object.keys(POLICIES);
-    problems.error(
-      named?.where ?? place(config),
-      `policy_name ${name.slice(0, 60)} is unknown: ${didYouMean(name, names, `one of ${names.join(', ')}`)}`,
-    );
-  }
-  const known = { ...COMMON, ...(keys ?? POLICIES['max-unhealthy']) };
-  for (const setting of settings.values()) checkKey(setting, known, problems);
-  problems.warning(place(config), `policy ${name.slice(0, 60)}: ${NOT_ACTED_ON}`);
+function made({ name, policy, values, isBroken }: WrittenPolicy, context: PolicyContext): StormPolicy {
+  // Who asks for alerts is held to what silence means even where the rest cannot be used.
+  const usable = isBroken && policy !== 'alerts' ? new PolicyValues() : values;
+  return makePolicy(policy, commonSettings(name, usable), usable, context);
 }
 
-function checkKey(setting: Setting, known: Readonly<Record<string, Form>>, problems: Problems): void {
-  const { key, value, where } = setting;
-  const form = Object.hasOwn(known, key) ? known[key] : undefined;
-  if (form === undefined) problems.warning(where, `unknown key ${key.slice(0, 60)}: ${didYouMean(key, Object.keys(known), 'it is ignored')}`);
-  else if (key === 'node_selector' && parseSelector(value) === undefined) problems.error(where, `node_selector=${value.slice(0, 60)} is no selector`);
-  else checkForm(setting, form, problems);
+function byDefault(policy: PolicyName, written: ReadonlyMap<string, WrittenPolicy>): WrittenPolicy {
+  const name = written.has(policy) ? `${policy}-default` : policy;
+  return { name, policy, where: '', values: new PolicyValues(), isEnabled: true, isScoped: false, isBroken: false };
+}
+
+/** Without `policies=`: each default, unless a ConfigMap of its name, or of its kind for all nodes, takes its place; and every other ConfigMap. */
+function standing(written: ReadonlyMap<string, WrittenPolicy>, problems: Problems): WrittenPolicy[] {
+  const all = [...written.values()];
+  const isReplaced = (policy: PolicyName): boolean =>
+    all.some((one) => one.policy === policy && (one.name === policy || (one.isEnabled && !one.isScoped)));
+  for (const { name, policy, where, isEnabled } of all)
+    if (!isEnabled && name === policy && DEFAULT_POLICIES.includes(policy))
+      problems.warning(where, `enabled=no: the default policy ${policy} is off`);
+  const defaults = DEFAULT_POLICIES.filter((policy) => !isReplaced(policy)).map((policy) => byDefault(policy, written));
+  return [...defaults, ...all.filter(({ isEnabled }) => isEnabled)];
+}
+
+/** With `policies=`: exactly these. A name that nobody knows may have meant any protection: the defaults stand too until it is mended. */
+function listed(list: Setting, written: ReadonlyMap<string, WrittenPolicy>, problems: Problems): WrittenPolicy[] {
+  const chosen = new Map<string, WrittenPolicy>();
+  const names = parseList(list.value);
+  if (names.length === 0) problems.warning(list.where, 'policies= is empty: no storm policy is on; remove the key for the defaults');
+  let isUnsure = false;
+  for (const name of names) {
+    const found = lookUp(name, written);
+    if (found.length === 0) {
+      isUnsure = true;
+      unknown(name, list, written, problems);
+    }
+    for (const one of found) {
+      if (one.isEnabled) chosen.set(one.name, one);
+      else problems.warning(one.where, `enabled=no: policy ${one.name} is off, though policies= names it`);
+    }
+  }
+  if (isUnsure) for (const one of standing(written, new Problems())) chosen.set(one.name, one);
+  for (const { name, where, isEnabled } of written.values())
+    if (isEnabled && !chosen.has(name)) problems.warning(where, `policy ${name.slice(0, 60)} is off: policies= does not name it`);
+  return [...chosen.values()];
+}
+
+/** A ConfigMap of that name; else those of that kind; else the kind's defaults. */
+function lookUp(name: string, written: ReadonlyMap<string, WrittenPolicy>): WrittenPolicy[] {
+  const own = written.get(name);
+  if (own !== undefined) return [own];
+  const policy = POLICY_NAMES.find((known) => known === name);
+  if (policy === undefined) return [];
+  const ofKind = [...written.values()].filter((one) => one.policy === policy);
+  return ofKind.length > 0 ? ofKind : [byDefault(policy, written)];
+}
+
+function unknown(name: string, list: Setting, written: ReadonlyMap<string, WrittenPolicy>, problems: Problems): void {
+  const shown = name.slice(0, 60);
+  const hint = didYouMean(
+    name,
+    [...POLICY_NAMES, ...written.keys()],
+    `create ConfigMap ${POLICY_PREFIX}${shown}, or name one of ${POLICY_NAMES.join(', ')}`,
+  );
+  problems.error(list.where, `policy ${shown} does not exist: ${hint}; until then the default policies stand too`);
+}
+
+/** An empty `roles=` stands in files of the original, which acted on none: it is no word against the defaults. */
+function isOriginalBlank(list: Setting, configuration: Configuration): boolean {
+  const text = configuration.configMaps.get(CLUSTER_CONFIG)?.data[CONFIG_KEY] ?? '';
+  return list.value === '' && /^\s*roles\s*=/m.test(text) && !/^\s*policies\s*=/m.test(text);
 }

@@ -3,6 +3,7 @@ import { forAll, named, stormPolicy } from './scope.ts';
 import type { CommonSettings } from './scope.ts';
 
 export interface AlertsSettings extends CommonSettings {
+  /** An empty address: there is nobody to ask, which is as good as no answer. */
   query: AlertQuery;
   /** A metrics server that does not answer often stands on the node that failed: by default that holds nobody. */
   whenUnreachable: 'hold' | 'ignore';
@@ -23,5 +24,5 @@ export function alerts(settings: AlertsSettings): StormPolicy {
     const message = `${firing.length === 1 ? 'alert' : 'alerts'} ${named(firing)} ${firing.length === 1 ? 'fires' : 'fire'}; ends when ${firing.length === 1 ? 'it does no more' : 'none of them does'}`;
     return forAll({ reason: 'alert-firing', message });
   });
-  return { ...policy, alertQuery: query };
+  return query.url === '' ? policy : { ...policy, alertQuery: query };
 }

@@ -14,7 +14,7 @@ function seen(controller: Partial<ControllerView>): StormView {
 
 /** `+-?`: reached, not reached, not asked yet; named a, b, c, ... */
 function targets(answers: string): ControllerView['targets'] {
-  return new Map([...answers].map((answer, index) => ['abcdefgh'.charAt(index), answer === '?' ? undefined : answer === '+']));
+  return new Map(Array.from(answers, (answer, index) => ['abcdefgh'.charAt(index), answer === '?' ? undefined : answer === '+']));
 }
 
 describe('controller-isolated', () => {

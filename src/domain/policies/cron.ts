@@ -2,7 +2,7 @@
 export interface Cron {
   minutes: readonly number[];
   hours: readonly number[];
-  isDay(day: { month: number; dayOfMonth: number; dayOfWeek: number }): boolean;
+  isDay: (day: { month: number; dayOfMonth: number; dayOfWeek: number }) => boolean;
 }
 
 interface Field {
