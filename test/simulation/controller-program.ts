@@ -14,6 +14,16 @@ export interface ControllerWorld {
   /** The process ends by itself, e.g. because its lease is lost. */
   exit: (reason: string) => void;
   log: (line: string) => void;
+  /** An Event for people. */
+  event: (event: ToldEvent) => void;
+}
+
+/** What a Kubernetes Event says, and of which object. */
+export interface ToldEvent {
+  about: string;
+  type: 'Normal' | 'Warning';
+  reason: string;
+  message: string;
 }
 
 /** What the process does on SIGTERM; it ends when the promise settles. */

@@ -1,7 +1,7 @@
 import { clusterAgents, createRegistry } from '../../agents/registry.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { ControllerEvent } from '../../src/drill/laws/trace.ts';
-import type { ControllerProgram, RunningController } from './controller-program.ts';
+import type { ControllerProgram, RunningController, ToldEvent } from './controller-program.ts';
 import { simulatedDefinition } from './device-agent.ts';
 import type { SimulatedDevice } from './devices.ts';
 import { FaultyTransport } from './faulty-transport.ts';
@@ -27,6 +27,8 @@ export interface ControllersOptions {
   crashes: readonly CrashPoint[];
   record: (event: ControllerEvent) => void;
   log: (line: string) => void;
+  /** What processes say in their logs and Events. */
+  says: (process: string, event: ToldEvent | string) => void;
   /** Told before each request takes effect: whose it is. */
   speaking: (process: string) => void;
 }
@@ -57,7 +59,7 @@ export class Controllers {
   }
 
   start(replica: Replica): void {
-    const { kernel, network, devices, program, api, log, clockRates, speaking } = this.#options;
+    const { kernel, network, devices, program, api, log, says, clockRates, speaking } = this.#options;
     this.#started += 1;
     const process = kernel.spawn(`nodefence-${replica}-${this.#started}`, clockRates[replica]);
     const port = new Port(process, {
@@ -92,6 +94,10 @@ export class Controllers {
       },
       log: (line) => {
         log(`${process.name} ${line}`);
+        says(process.name, line);
+      },
+      event: (event) => {
+        says(process.name, event);
       },
     });
     this.#running.set(replica, { process, controller });

@@ -33,7 +33,11 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop }: Mutation = {})
         exit,
         logger: loggerOf(world),
         metrics: NO_METRICS,
-        recorder: { event: () => undefined },
+        recorder: {
+          event: (about, type, reason, message) => {
+            world.event({ about: `${about.kind ?? ''} ${about.metadata.name}`, type, reason, message });
+          },
+        },
         planner: (sources) => new LivePlanner({ ...sources, namespace: FENCE_NAMESPACE }),
         ...(mutate === undefined ? {} : { mutate }),
       },

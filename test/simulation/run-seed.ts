@@ -36,7 +36,7 @@ export async function runSeed(seed: number, options: RunSeedOptions = {}): Promi
     const world = new World(scenario, kernel, options.program ?? fenceProgram());
     await world.begin();
     await kernel.run({ untilMs: scenario.expected.withinMs, isOver: () => world.isOver() });
-    const { violations, checks } = judged(world.trace.events, scenario);
+    const { violations, checks } = judged(world.trace.events, scenario, world.bounds.texts);
     found.violations.push(...(await endOf(world, scenario, kernel.nowMs)), ...violations);
     found.checks = checks;
     found.state = world.fence.of(fenceName(scenario.victim))?.state ?? 'none';

@@ -7,6 +7,7 @@ import { MemoryDisk } from '../../src/drill/world/disk.ts';
 import type { Machine } from '../../src/drill/world/machine.ts';
 import { KUBERNETES_CLUSTER } from '../../src/drill/world/options.ts';
 import { CONTROLLER_USER, SimulatedApi } from './api.ts';
+import { Bounds } from './bounds.ts';
 import { createFenceConfiguration } from './configuration.ts';
 import type { ControllerProgram } from './controller-program.ts';
 import { Controllers } from './controllers.ts';
@@ -35,6 +36,7 @@ export class World {
   readonly trace: WorldTrace;
   readonly api: SimulatedApi;
   readonly fence: FenceWatch;
+  readonly bounds = new Bounds();
   readonly #scenario: Scenario;
   readonly #kernel: Kernel;
   readonly #controllers: Controllers;
@@ -96,6 +98,10 @@ export class World {
       },
       log: (line) => {
         kernel.trace(line);
+      },
+      says: (process, said) => {
+        const violation = this.bounds.said(process, said, kernel.nowMs);
+        if (violation !== undefined) kernel.fail(violation);
       },
     });
     this.#disturbances = new Disturbances({
@@ -190,6 +196,10 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
+    const violation = this.bounds.wrote(event, this.#kernel.nowMs);
+    if (violation !== undefined) {
+      this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
+    }
     if (event.resource === 'nodes' && event.name !== undefined && event.object !== undefined && event.status < 300) {
       const conditions = (event.object as Node).status.conditions ?? [];
       const isReady = event.verb !== 'delete' && conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
