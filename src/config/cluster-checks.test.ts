@@ -49,13 +49,6 @@ describe('keys of the whole cluster', () => {
         `warning fence-cluster-config, line 1: probe_interval: ${NOT_YET}`,
       ],
     ],
-    [
-      'pods_per_minute=0',
-      [
-        'error fence-cluster-config, line 1: pods_per_minute=0 must be a whole number from 1 to 1000000',
-        `warning fence-cluster-config, line 1: pods_per_minute: ${NOT_YET}`,
-      ],
-    ],
     ['policies=', ['warning fence-cluster-config, line 1: policies= is empty: no storm policy is on; remove the key for the defaults']],
     ['roles=', []],
     ['roles=max-unhealthy', []],

@@ -16,12 +16,9 @@ export type Form =
 export const NOT_ACTED_ON = 'recognised, not acted on by this version';
 
 const DURATION: Form = { kind: 'duration' };
-const COUNT: Form = { kind: 'integer', minimum: 1, maximum: 1_000_000 };
 
 /** Keys that are part of the format, but that this version checks only. */
 export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
-  pods_per_minute: COUNT,
-  priority_order: { kind: 'text' },
   kdump_enabled: { kind: 'boolean' },
   kdump_start_timeout: DURATION,
   kdump_finished_timeout: DURATION,

@@ -73,6 +73,8 @@ export const OTHER_KEYS: readonly string[] = [
   'max_fences_per_day',
   'trigger',
   'release',
+  'pods_per_minute',
+  'priority_order',
   'minimum_evidence',
   'identity',
   'supplies',

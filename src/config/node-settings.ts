@@ -9,6 +9,7 @@ import { didYouMean } from './nearest.ts';
 import { CLUSTER_DURATION_KEYS, DURATION_KEYS, EVIDENCE_WORDS, OTHER_KEYS, POLICIES_KEY, PROFILES, RELEASE_MODES, STEP_KEYS } from './node-keys.ts';
 import { parameterNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
+import { readPace } from './release-settings.ts';
 import { parseDuration, parseList } from './properties.ts';
 
 const DURATION_MAX_MS = 366 * 86_400_000;
@@ -59,7 +60,17 @@ export class SettingReader {
 
 export type NodeSettings = Pick<
   Plan,
-  'timing' | 'stepRetries' | 'maxRestarts' | 'maxFencesPerDay' | 'trigger' | 'release' | 'minimumEvidence' | 'identity' | 'supplies'
+  | 'timing'
+  | 'stepRetries'
+  | 'maxRestarts'
+  | 'maxFencesPerDay'
+  | 'trigger'
+  | 'release'
+  | 'podsPerMinute'
+  | 'priorityOrder'
+  | 'minimumEvidence'
+  | 'identity'
+  | 'supplies'
 >;
 
 /** Who hears of a bad value: a node is isolated though the times of its power-management are wrong. */
@@ -87,6 +98,7 @@ export function readNodeSettings(layers: readonly Settings[], { general, switchi
     maxFencesPerDay: isolating.integer('max_fences_per_day', DEFAULT_MAX_FENCES_PER_DAY, 1, 1_000_000),
     trigger: isolating.choice('trigger', 'not-ready', ['not-ready']),
     release: reader.choice('release', 'auto', RELEASE_MODES),
+    ...readPace(reader, switching),
     minimumEvidence: readEvidence(reader.find('minimum_evidence'), switching),
     identity: reader.choice('identity', 'verified', ['verified', 'unverified']),
     ...(hasSupplies && { supplies: reader.integer('supplies', 1, 1, 16) }),

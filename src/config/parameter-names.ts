@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../ports/agents.ts';
 
 /** Keys that are a method's own, whatever the agent. */
-export const OWN_KEYS: ReadonlySet<string> = new Set(['action', 'plug', 'secret', 'storage', 'shared', 'device_max_latency']);
+export const OWN_KEYS: ReadonlySet<string> = new Set(['action', 'plug', 'secret', 'storage', 'storage_match', 'shared', 'device_max_latency']);
 
 /** Read by nobody: historical keys that meant nothing, and keys of other places. */
 export const IGNORED_KEYS: ReadonlySet<string> = new Set([

@@ -2,6 +2,7 @@ import type { PlanLevel, Step } from '../domain/plan.ts';
 import { isCloudAgent } from './cloud.ts';
 import type { ResolvedMethod } from './plan-method.ts';
 import type { Problems } from './problems.ts';
+import { checkStorages } from './storage-checks.ts';
 
 export interface ResolvedLevel extends PlanLevel {
   methods: readonly ResolvedMethod[];
@@ -38,6 +39,7 @@ export function checkSteps(steps: ResolvedSteps, supplies: number | undefined, w
     if (!reopened.has(plugKey(method)))
       problems.warning(method.where, `${describe(method)} is closed by ${method.name}, and no later method opens it`);
   }
+  checkStorages(isolation, [...recovery, ...steps['power-management'].flatMap(({ methods }) => methods)], problems);
   const hasOff = steps['power-management'].some(({ methods }) => methods.some(({ action }) => action !== 'run'));
   const hasStorage = isolation.some(({ storage }) => storage !== undefined);
   // Where methods are left out for their errors, those say what is missing.

@@ -24,6 +24,8 @@ const METHOD_NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,198}[A-Za-z0-9])?$/;
 const PARAMETERS_MAX = 64;
 const VALUE_MAX = 16_384;
 const TOKEN_MAX = 500;
+const STORAGE_MAX = 256;
+const STORAGE_MATCH_MAX = 1024;
 
 const ACTIONS: Readonly<Record<AgentDefinition['kind'], Readonly<Record<string, MethodAction>>>> = {
   power: { on: 'on', off: 'off', reboot: 'reboot' },
@@ -75,6 +77,7 @@ interface Use {
 function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, suffix }: Use): ResolvedMethod {
   const parameters = publicParameters(merged);
   const storage = merged.own.get('storage')?.value ?? '';
+  const storageMatch = merged.own.get('storage_match')?.value ?? '';
   return {
     name: merged.name + suffix,
     agent: merged.definition.name,
@@ -84,7 +87,8 @@ function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, suff
     plug,
     parameters,
     ...(secret !== undefined && { secret }),
-    ...(storage !== '' && { storage }),
+    ...(storage !== '' && { storage: storage.slice(0, STORAGE_MAX) }),
+    ...(storageMatch !== '' && { storageMatch: storageMatch.slice(0, STORAGE_MATCH_MAX) }),
     deviceMaxLatencyMs: latencyMs,
     where: merged.where,
     shared: parseList(merged.own.get('shared')?.value ?? ''),
