@@ -16,8 +16,8 @@ export const POLICY_NAMES = [
 ] as const;
 export type PolicyName = (typeof POLICY_NAMES)[number];
 
-/** Those whose trip is a storm: when the last of them lets go, `cooldown` begins. The others pace, or wait for something ordinary. */
-export const STORM_POLICIES: readonly PolicyName[] = ['max-unhealthy', 'failure-domain', 'controller-isolated', 'alerts'];
+/** Those whose trip is a storm: when the last of them lets go, `cooldown` begins. The others pace, wait for something ordinary, or have a grace of their own. */
+export const STORM_POLICIES: readonly PolicyName[] = ['max-unhealthy', 'failure-domain', 'alerts'];
 
 /** Every reason of every policy. */
 export const STORM_REASONS = [
