@@ -1,5 +1,5 @@
 import { automatonPage } from '../src/domain/automaton-page.ts';
-import { MANIFEST_FILES } from '../src/manifests/installation.ts';
+import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
 import { renderManifest } from '../src/manifests/render.ts';
 
 interface GeneratedFile {
@@ -10,6 +10,6 @@ interface GeneratedFile {
 
 /** Every committed file that is written from code; a test fails when one is stale. */
 export function generatedFiles(): GeneratedFile[] {
-  const manifests = MANIFEST_FILES.map((file) => ({ path: `config/${file.path}`, text: renderManifest(file) }));
+  const manifests = [...MANIFEST_FILES, ...OPTIONAL_FILES].map((file) => ({ path: `config/${file.path}`, text: renderManifest(file) }));
   return [{ path: 'docs/automaton.md', text: automatonPage() }, ...manifests];
 }

@@ -42,11 +42,15 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
     rule('', ['nodes'], [...READ, 'patch']),
     rule('', ['pods'], [...WATCH, 'delete']),
     rule('', ['pods/eviction'], ['create']),
+    // On which storage a pod's volumes are, once a storage was revoked.
+    rule('', ['persistentvolumeclaims', 'persistentvolumes'], ['get']),
     rule('', ['events'], ['create', 'patch']),
     rule('storage.k8s.io', ['volumeattachments'], [...WATCH, 'delete']),
     // Who else has a node in hand, where they are installed.
     rule('nodemaintenance.medik8s.io', ['nodemaintenances'], ['list']),
     { ...rule('apps', ['daemonsets'], ['get']), resourceNames: ['kured'] },
+    // Of kubelets, and those by which other remediators say which node is theirs: their namespace need not exist yet.
+    rule('coordination.k8s.io', ['leases'], READ),
     rule(GROUP, ['nodefences'], [...READ, 'create', 'patch', 'delete']),
     rule(GROUP, ['nodefences/status'], ['update']),
     rule(GROUP, ['nodefencereports'], [...READ, 'create']),
@@ -58,12 +62,15 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
   ],
 };
 
-/** Leases of kubelets: another namespace, read only. */
+/** Where medik8s keeps a Lease for each node in hand. */
+export const NODE_LEASE_NAMESPACE = 'medik8s-leases';
+
+/** To take such a Lease too, where there is that namespace: a folder of its own, for it cannot be installed where there is none. */
 const NODE_LEASE_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
   kind: 'Role',
-  metadata: { name: 'nodefence-node-leases', namespace: 'kube-node-lease', labels: LABELS },
-  rules: [rule('coordination.k8s.io', ['leases'], READ)],
+  metadata: { name: 'nodefence-node-leases', namespace: NODE_LEASE_NAMESPACE, labels: LABELS },
+  rules: [rule('coordination.k8s.io', ['leases'], ['create', 'patch', 'delete'])],
 };
 
 /** Configuration, credentials and the leader's lease: in our own namespace only. */
@@ -75,7 +82,9 @@ const OWN_NAMESPACE_ROLE: Role = {
     rule('', ['configmaps'], WATCH),
     rule('', ['secrets'], READ),
     rule('coordination.k8s.io', ['leases'], ['create']),
-    { ...rule('coordination.k8s.io', ['leases'], [...READ, 'update']), resourceNames: ['nodefence-controller'] },
+    { ...rule('coordination.k8s.io', ['leases'], ['update']), resourceNames: ['nodefence-controller'] },
+    // A replica that does not lead says there that it could.
+    { ...rule('coordination.k8s.io', ['leases'], ['patch']), resourceNames: ['nodefence-candidates'] },
   ],
 };
 
@@ -98,7 +107,10 @@ function binding(role: Role): Binding {
   };
 }
 
-const ROLES = [CONTROLLER_CLUSTER_ROLE, NODE_LEASE_ROLE, OWN_NAMESPACE_ROLE, API_PEERS_ROLE];
+const ROLES = [CONTROLLER_CLUSTER_ROLE, OWN_NAMESPACE_ROLE, API_PEERS_ROLE];
 
 /** Roles and bindings of the controller's service account. */
 export const CONTROLLER_ACCESS: readonly (Role | Binding)[] = ROLES.flatMap((role) => [role, binding(role)]);
+
+/** Installed beside the above where medik8s is (`kubectl apply -k config/medik8s`). */
+export const NODE_LEASE_ACCESS: readonly (Role | Binding)[] = [NODE_LEASE_ROLE, binding(NODE_LEASE_ROLE)];

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../ports/objects.ts';
-import { CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, LABELS, NAMESPACE } from './access.ts';
+import { CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, LABELS, NAMESPACE, NODE_LEASE_ACCESS } from './access.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
@@ -95,3 +95,6 @@ export const MANIFEST_FILES: readonly ManifestFile[] = [
   kustomization('before-1.21/observe', ['../../crd', '../../rbac', '../../controller', '../disruption-budget']),
   kustomization('before-1.21/enforce', ['../observe'], ENFORCE),
 ];
+
+/** Folders that nothing else includes, for clusters in which the objects' namespaces exist. */
+export const OPTIONAL_FILES: readonly ManifestFile[] = folder('medik8s', 'node-leases.yaml', NODE_LEASE_ACCESS);

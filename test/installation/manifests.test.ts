@@ -50,7 +50,7 @@ describe('nodefence manifests', { timeout: 90_000 }, () => {
     });
     expect(called(objects)).toContain('v1 Namespace  fencing');
     expect(called(objects)).toContain('policy/v1beta1 PodDisruptionBudget fencing nodefence-controller');
-    expect(called(objects)).toContain('rbac.authorization.k8s.io/v1 Role kube-node-lease nodefence-node-leases');
+    expect(called(objects)).toContain('rbac.authorization.k8s.io/v1 Role fencing nodefence-controller');
     expect(stdout).not.toContain('nodefence-system\n');
   });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../src/ports/resources.ts';
+import { NODE_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { installMedik8s, nodeLease } from '../scenarios/medik8s.ts';
 import { scenario } from '../scenarios/scenario.ts';
 import type { Play } from '../scenarios/scenario.ts';
 import { until } from '../scenarios/waiting.ts';
@@ -12,7 +14,12 @@ const SELDOM_USED: Readonly<Record<Right, string>> = {
   'cluster: delete nodefenceacknowledgements.ha.k8s.io': 'a settled acknowledgement is removed an hour later',
   'cluster: get nodefences.ha.k8s.io': 'read again when a write met another one',
   'cluster: get nodefencereports.ha.k8s.io': 'read when a write met another one, or before its watch has shown it',
+  'cluster: get persistentvolumeclaims': 'read where a storage was revoked: test/scenarios/release-storage.test.ts',
+  'cluster: get persistentvolumes': 'the same',
   'cluster: patch events': 'an Event that repeats is counted, and not all runs have one',
+  'nodefence-system: patch leases.coordination.k8s.io': 'a replica that waits says that it could lead; test/scenarios/handover.test.ts',
+  'medik8s-leases: patch leases.coordination.k8s.io':
+    'a lease that is over is taken, ours is renewed in a long fence; test/scenarios/ownership.test.ts',
 };
 
 const worlds: Play['world'][] = [];
@@ -36,6 +43,17 @@ describe.concurrent('under the shipped roles', () => {
       world.machine('a').panic();
       await operator.seesRecovery('a');
       await gone('the NodeFence', () => operator.fence('a'));
+    }),
+  );
+
+  scenario(
+    'the lease of a node in hand',
+    { nodeLeaseNamespace: NODE_LEASE_NAMESPACE },
+    played(async ({ world, operator }) => {
+      await installMedik8s(world);
+      world.machine('a').panic();
+      await operator.seesRecovery('a');
+      await gone('the lease', () => nodeLease(world, 'a'));
     }),
   );
 

@@ -1,5 +1,5 @@
 import type { ApiEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
-import { CONTROLLER_ACCESS } from '../../src/manifests/access.ts';
+import { CONTROLLER_ACCESS, NODE_LEASE_ACCESS } from '../../src/manifests/access.ts';
 import { CONTROLLER_USER } from '../scenarios/witness.ts';
 
 /** One verb on one kind, where it is granted: `cluster: patch nodes`, `nodefence-system: get secrets`. */
@@ -15,7 +15,7 @@ interface Grant {
   names: readonly string[] | undefined;
 }
 
-const GRANTS: readonly Grant[] = CONTROLLER_ACCESS.flatMap((object) => {
+const GRANTS: readonly Grant[] = [...CONTROLLER_ACCESS, ...NODE_LEASE_ACCESS].flatMap((object) => {
   if (object.kind !== 'ClusterRole' && object.kind !== 'Role') return [];
   const scope = object.kind === 'ClusterRole' ? EVERYWHERE : (object.metadata.namespace ?? '');
   return object.rules.flatMap(({ apiGroups, resources, verbs, resourceNames: names }) =>

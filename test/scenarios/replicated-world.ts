@@ -23,10 +23,17 @@ export interface Replicated {
   operator: Operator;
   leader: Daemon;
   standby: Daemon;
+  /** Another controller, on this node. */
+  join(ownNode: string): Daemon;
+}
+
+export interface ReplicatedOptions {
+  /** Nodes that the leader and the standby run on; absent: on none. */
+  ownNodes?: readonly [string, string];
 }
 
 /** One story with nodes `a` and `b` and two controllers; no law may be violated in it. */
-export function replicated(name: string, timeout: number, play: (play: Replicated) => Promise<void>): void {
+export function replicated(name: string, timeout: number, play: (play: Replicated) => Promise<void>, { ownNodes }: ReplicatedOptions = {}): void {
   it.concurrent(name, { timeout }, async () => {
     const login = { username: 'fence', password: randomBytes(18).toString('base64url') };
     const served = await ServedWorld.start(['a', 'b'], login);
@@ -34,15 +41,18 @@ export function replicated(name: string, timeout: number, play: (play: Replicate
     try {
       await configure(served.world, login);
       const path = served.kubeconfig('controller', CONTROLLER_USER);
-      const leader = new Daemon(path, ['--mode', 'enforce']);
-      daemons.push(leader);
+      const join = (ownNode: string | undefined): Daemon => {
+        const daemon = new Daemon(path, ['--mode', 'enforce', ...(ownNode === undefined ? [] : ['--own-node', ownNode])]);
+        daemons.push(daemon);
+        return daemon;
+      };
+      const leader = join(ownNodes?.[0]);
       await leader.says('leading');
-      const standby = new Daemon(path, ['--mode', 'enforce']);
-      daemons.push(standby);
+      const standby = join(ownNodes?.[1]);
       await standby.says('starting');
       await Promise.all([standby.isReadyz(200), identitiesKnown(served.world)]);
       const { world } = served;
-      await play({ served, world, operator: new Operator(world), leader, standby });
+      await play({ served, world, operator: new Operator(world), leader, standby, join });
       const logs = daemons.map((daemon) => JSON.stringify(daemon.log)).join('\n');
       expect(world.witness.violations([login.password], { log: logs })).toEqual([]);
     } finally {

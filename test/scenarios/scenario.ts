@@ -27,6 +27,8 @@ const STALE_AFTER_MS = 60_000;
 const STOP_DEADLINE_MS = 2_000;
 
 export interface ScenarioOptions {
+  /** Default: `a` and `b`. */
+  nodes?: readonly string[];
   /** What is odd about the BMC of a node. */
   bmcs?: Readonly<Record<string, BmcOddities>>;
   secondBmcs?: Readonly<Record<string, BmcOddities>>;
@@ -40,6 +42,8 @@ export interface ScenarioOptions {
   wrote?: (configuration: Configuration, world: World) => void;
   mode?: 'observe' | 'enforce';
   ownNode?: string;
+  /** Of the leases of other remediators; absent: none are looked at. */
+  nodeLeaseNamespace?: string;
   /** Bearer tokens of further users, who have no right until somebody binds one. */
   tokens?: Readonly<Record<string, string>>;
   /** For a story that starts many processes. */
@@ -54,12 +58,12 @@ export interface Play {
   password: string;
 }
 
-/** One story in a cluster of its own, with nodes `a` and `b`; whatever it is about, no law may be violated in it. */
+/** One story in a cluster of its own, with nodes `a` and `b` where no others are named; whatever it is about, no law may be violated in it. */
 export function scenario(name: string, options: ScenarioOptions, play: (play: Play) => Promise<void>): void {
   it.concurrent(name, { timeout: options.timeoutMs ?? 60_000 }, async () => {
     const login = { username: 'fence', password: options.password ?? randomBytes(18).toString('base64url') };
-    const { bmcs = {}, secondBmcs = {}, bootDelayMs = PACE.bootDelayMs, nodeGraceMs = PACE.nodeGraceMs } = options;
-    const world = await World.start({ nodes: ['a', 'b'], login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs }, options.tokens);
+    const { nodes = ['a', 'b'], bmcs = {}, secondBmcs = {}, bootDelayMs = PACE.bootDelayMs, nodeGraceMs = PACE.nodeGraceMs } = options;
+    const world = await World.start({ nodes, login, bmcs, secondBmcs, bootDelayMs, nodeGraceMs }, options.tokens);
     const log: string[] = [];
     let controller: ComposedController | undefined;
     try {
@@ -114,6 +118,7 @@ async function startController(world: World, options: ScenarioOptions, log: stri
     {
       mode: options.mode ?? 'enforce',
       ownNode: options.ownNode,
+      ...(options.nodeLeaseNamespace === undefined ? {} : { nodeLeaseNamespace: options.nodeLeaseNamespace }),
       outOfService: true,
       staleAfterMs: STALE_AFTER_MS,
       namespace: FENCE_NAMESPACE,

@@ -1,0 +1,32 @@
+import { NODE_LEASE_ACCESS, NODE_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { microTimestamp } from '../../src/ports/clock.ts';
+import type { Lease } from '../../src/ports/objects.ts';
+import { LEASES } from '../../src/ports/resources.ts';
+import type { World } from './world.ts';
+
+const DEADLINE_MS = 10_000;
+
+/** medik8s is installed: its namespace is there and, unless told otherwise, `kubectl apply -k config/medik8s` was run. */
+export async function installMedik8s({ transport }: Pick<World, 'transport'>, isGranted = true): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NODE_LEASE_NAMESPACE } };
+  const post = async (path: string, body: object): Promise<void> => {
+    const { status } = await transport.request({ method: 'POST', path, body, deadlineMs: DEADLINE_MS });
+    if (status >= 300) throw new Error(`POST ${path}: ${status}`);
+  };
+  await post('/api/v1/namespaces', namespace);
+  for (const object of isGranted ? NODE_LEASE_ACCESS : []) {
+    const plural = object.kind === 'Role' ? 'roles' : 'rolebindings';
+    await post(`/apis/rbac.authorization.k8s.io/v1/namespaces/${NODE_LEASE_NAMESPACE}/${plural}`, object);
+  }
+}
+
+/** The node is in the hands of NodeMaintenance for so long. */
+export async function leaseOut({ cluster, clock }: Pick<World, 'cluster' | 'clock'>, node: string, seconds: number): Promise<void> {
+  const now = microTimestamp(clock);
+  const spec = { holderIdentity: 'node-maintenance', leaseDurationSeconds: seconds, acquireTime: now, renewTime: now, leaseTransitions: 3 };
+  await cluster.create(LEASES, { metadata: { name: `node-${node}`, namespace: NODE_LEASE_NAMESPACE }, spec });
+}
+
+export function nodeLease({ cluster }: Pick<World, 'cluster'>, node: string): Promise<Lease | undefined> {
+  return cluster.get(LEASES, `node-${node}`, NODE_LEASE_NAMESPACE);
+}
