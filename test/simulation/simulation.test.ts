@@ -6,9 +6,9 @@ import { hunt } from './mutant-hunt.ts';
 import { MUTANTS } from './mutants.ts';
 import { runSeed } from './run-seed.ts';
 import type { SeedResult } from './seed-result.ts';
+import { runInWorkers } from './workers.ts';
 
 const SEEDS = 2000;
-const MUTANT_SEEDS_MAX = 60;
 const LAWS = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
 const TIMEOUT_MS = 240_000;
 /** On two quiet cores it takes less than two minutes. */
