@@ -101,6 +101,30 @@ describe('a fence that was asked for', () => {
     expect(model.dispatched.at(-1)?.entry.bootID).toBe('boot-2');
   });
 
+  it("is served by a person's word that the machine is down: healthy on a new boot it recovers by itself", () => {
+    const model = asked();
+    toOff(model);
+    model.finish('unreachable');
+    model.step();
+    if (model.node !== undefined) model.node = { ...model.node, ready: 'Unknown', lifeAtMs: model.nowMs - 60_000 };
+    model.acknowledgement = { name: 'word', uid: 'word-1' };
+    const evidence = { kind: 'ack' as const, grade: 'person' as const, detail: 'word', observedAt: '2026-01-01T00:00:00Z', bootID: 'boot-1' };
+    expect(model.next('succeeded', { evidence, evidenceAtMs: model.nowMs })).toBe('acknowledge:word');
+    model.acknowledgement = undefined;
+    model.proofs.set(model.dispatched.at(-1)?.entry.id ?? '', model.nowMs);
+    expect(model.next()).toBe('release:release');
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(model.next()).toBe('release-end:release-end');
+    model.step();
+    model.live({ bootID: 'boot-2' });
+    for (let pass = 0; pass < 30 && model.fence?.status?.state !== 'final'; pass += 1) {
+      model.step();
+      if (model.inFlight.size > 0) model.finish('succeeded');
+      else beat(model);
+    }
+    expect(model.status).toMatchObject({ state: 'final', outcome: 'recovered' });
+  });
+
   it('is over when its steps are through where the plan switches nothing off', () => {
     const model = asked(planOf({ powerManagement: [] }));
     for (let count = 0; count < 120 && !model.rows.includes('done-healthy'); count += 1) {
