@@ -13,6 +13,7 @@ import type { FenceDependencies } from './dependencies.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
+import { OrphanTaints } from './release/orphan-taint.ts';
 import { recordHealthy, recordIncident } from './report.ts';
 import { Runs } from './runs.ts';
 import { holdsOn, takeSnapshot } from './snapshot.ts';
@@ -32,13 +33,15 @@ export class FenceController {
   private readonly written = new Map<string, NodeFence>();
   private readonly acknowledgements: Acknowledgements;
   private readonly runs: Runs;
+  private readonly orphanTaints: OrphanTaints;
   private readonly storm: Storm;
 
   constructor(dependencies: FenceDependencies) {
     this.dependencies = dependencies;
     this.acknowledgements = new Acknowledgements(dependencies);
     this.storm = new Storm(dependencies, (node) => this.observations.get(node)?.lifeAtMs);
-    this.runs = new Runs(dependencies, this.acknowledgements, (node) => holdsOn(dependencies, node));
+    this.orphanTaints = new OrphanTaints(dependencies);
+    this.runs = new Runs(dependencies, this.acknowledgements, (node) => [...holdsOn(dependencies, node), ...this.storm.standingOn(node)]);
     this.watch();
   }
 
@@ -83,6 +86,7 @@ export class FenceController {
       this.observations.delete(name);
       return;
     }
+    if (node !== undefined && this.orphanTaints.sees(node, fence)) await this.orphanTaints.mend(node);
     const bootID = node?.status.nodeInfo?.bootID;
     await this.acknowledgements.settle(name, fence, bootID);
     const observation = this.observationOf(name);
@@ -100,6 +104,7 @@ export class FenceController {
       observation,
       this.runs.of(name),
       this.acknowledgements.pendingFor(name, fence, bootID),
+      mayAct(fence) ? this.storm.holdsOn(name) : [],
     );
     const decision = decide(snapshot);
     // Between the look at the holds and this no other node was decided about.
@@ -117,13 +122,20 @@ export class FenceController {
     if (fence === undefined) return true;
     const intentAtMs = this.dependencies.clock.monotonicMs();
     const own = decision.row === 'begin' ? await this.claim(fence) : fence;
-    const stored = decision.status === undefined ? own : await this.store(own, decision.status);
+    // The watch may bring our own write back before its answer is here.
     const wasHeld = this.storm.isHeld(name);
+    const stored = decision.status === undefined ? own : await this.store(own, decision.status);
     this.storm.settle(name, stored ?? this.newest(name));
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
     if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
-      this.tell(name, stored, 'Normal', 'HeldNodeHealed', 'The node became healthy while it was held: its fence is dropped, nothing is caught up on.');
+      this.tell(
+        name,
+        stored,
+        'Normal',
+        'HeldNodeHealed',
+        'The node became healthy while it was held: its fence is dropped, nothing is caught up on.',
+      );
     }
     for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
     if (decision.dispatch !== undefined && stored.status !== undefined) {
@@ -291,6 +303,11 @@ export class FenceController {
     const fence = this.newest(name);
     return fence !== undefined && fence.status?.state !== 'final';
   }
+}
+
+/** One that is done or final does nothing that a policy could hold. */
+function mayAct(fence: NodeFence | undefined): boolean {
+  return fence?.status?.frozen !== undefined && fence.status.state !== 'done' && fence.status.state !== 'final';
 }
 
 /** A heartbeat of a healthy node changes nothing that the automaton reads. */

@@ -1,0 +1,69 @@
+import type { Node } from '../../../ports/objects.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import type { FenceDependencies } from '../dependencies.ts';
+import { readyOf } from '../observation.ts';
+import { stopOn } from '../snapshot.ts';
+import { workloadOf } from '../workload.ts';
+import { isMarked, removeTaint } from './out-of-service.ts';
+
+/** Between two looks at what still keeps an orphaned taint on its node. */
+const LOOK_AGAIN_MS = 5_000;
+
+/**
+ * Our out-of-service taint on a node whose fence does not know of it: the NodeFence was removed by force, or a crash fell between the two objects. No pod
+ * could run there any more, and nobody would take it back (P8).
+ */
+export class OrphanTaints {
+  readonly #dependencies: FenceDependencies;
+  /** Monotonic time of the first sight of an orphan, by node. */
+  readonly #seenAtMs = new Map<string, number>();
+
+  constructor(dependencies: FenceDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  sees(node: Node, fence: NodeFence | undefined): boolean {
+    const isOrphan = this.#isOrphan(node, fence);
+    if (!isOrphan) this.#seenAtMs.delete(node.metadata.name);
+    return isOrphan;
+  }
+
+  /** Takes it back from a Ready node once nothing of the old boot is left in the API, at the latest after `release_timeout`. A failed node gets a fence first. */
+  async mend(node: Node): Promise<void> {
+    const { clock, planner, queue, listers } = this.#dependencies;
+    const { name } = node.metadata;
+    const nowMs = clock.monotonicMs();
+    const sinceMs = this.#seenAtMs.get(name) ?? nowMs;
+    this.#seenAtMs.set(name, sinceMs);
+    const { pods, terminating, volumeAttachments } = workloadOf(listers, name);
+    const isOver = nowMs >= sinceMs + planner.planFor(node).timing.releaseTimeoutMs;
+    if (!isOver && terminating + volumeAttachments > 0) {
+      queue.add(name, LOOK_AGAIN_MS);
+      return;
+    }
+    await removeTaint(this.#dependencies, name);
+    this.#seenAtMs.delete(name);
+    this.#tell(node, `our out-of-service taint stood here without a fence that knows of it: it is taken back; ${pods} pods are on the node`);
+  }
+
+  #isOrphan(node: Node, fence: NodeFence | undefined): boolean {
+    const { options } = this.#dependencies;
+    if (
+      !isMarked(node) ||
+      options.mode === 'observe' ||
+      readyOf(node)?.status !== 'True' ||
+      stopOn(this.#dependencies, node.metadata.name) !== undefined
+    )
+      return false;
+    const status = fence?.status;
+    if (status === undefined || status.state === 'final') return fence?.metadata.deletionTimestamp === undefined;
+    const isReleasing = status.journal.some((entry) => entry.finishedAt === undefined && entry.agent === 'kubernetes');
+    return status.restore?.taints === undefined && !isReleasing;
+  }
+
+  #tell(node: Node, message: string): void {
+    const { recorder, log } = this.#dependencies;
+    recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'OrphanedTaintRemoved', message);
+    log.warn('orphaned taint removed', { node: node.metadata.name, detail: message });
+  }
+}
