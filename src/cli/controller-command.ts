@@ -10,7 +10,7 @@ import { ApiClient } from '../kube/client.ts';
 import { HttpsTransport } from '../kube/https-transport.ts';
 import { loadServerConfig } from '../kube/kubeconfig/kubeconfig.ts';
 import { EventRecorder } from '../kube/recorder.ts';
-import { NODE_LEASE_NAMESPACE } from '../manifests/access.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../manifests/access.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
@@ -54,9 +54,9 @@ export function controllerCommand(): Command {
     .addOption(
       option(
         '--node-lease-namespace <name>',
-        'NODE_LEASE_NAMESPACE',
+        'MEDIK8S_LEASE_NAMESPACE',
         'of the Leases by which other remediators say which node is theirs; honoured and taken where it exists, empty: neither',
-      ).default(NODE_LEASE_NAMESPACE),
+      ).default(MEDIK8S_LEASE_NAMESPACE),
     )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
     .addOption(

@@ -63,13 +63,13 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
 };
 
 /** Where medik8s keeps a Lease for each node in hand. */
-export const NODE_LEASE_NAMESPACE = 'medik8s-leases';
+export const MEDIK8S_LEASE_NAMESPACE = 'medik8s-leases';
 
 /** To take such a Lease too, where there is that namespace: a folder of its own, for it cannot be installed where there is none. */
 const NODE_LEASE_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
   kind: 'Role',
-  metadata: { name: 'nodefence-node-leases', namespace: NODE_LEASE_NAMESPACE, labels: LABELS },
+  metadata: { name: 'nodefence-node-leases', namespace: MEDIK8S_LEASE_NAMESPACE, labels: LABELS },
   rules: [rule('coordination.k8s.io', ['leases'], ['create', 'patch', 'delete'])],
 };
 

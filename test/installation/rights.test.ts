@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../src/ports/resources.ts';
-import { NODE_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import { installMedik8s, nodeLease } from '../scenarios/medik8s.ts';
 import { scenario } from '../scenarios/scenario.ts';
 import type { Play } from '../scenarios/scenario.ts';
@@ -48,7 +48,7 @@ describe.concurrent('under the shipped roles', () => {
 
   scenario(
     'the lease of a node in hand',
-    { nodeLeaseNamespace: NODE_LEASE_NAMESPACE },
+    { nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE },
     played(async ({ world, operator }) => {
       await installMedik8s(world);
       world.machine('a').panic();

@@ -1,4 +1,4 @@
-import { NODE_LEASE_ACCESS, NODE_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { NODE_LEASE_ACCESS, MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import { microTimestamp } from '../../src/ports/clock.ts';
 import type { Lease } from '../../src/ports/objects.ts';
 import { LEASES } from '../../src/ports/resources.ts';
@@ -8,7 +8,7 @@ const DEADLINE_MS = 10_000;
 
 /** medik8s is installed: its namespace is there and, unless told otherwise, `kubectl apply -k config/medik8s` was run. */
 export async function installMedik8s({ transport }: Pick<World, 'transport'>, isGranted = true): Promise<void> {
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: NODE_LEASE_NAMESPACE } };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: MEDIK8S_LEASE_NAMESPACE } };
   const post = async (path: string, body: object): Promise<void> => {
     const { status } = await transport.request({ method: 'POST', path, body, deadlineMs: DEADLINE_MS });
     if (status >= 300) throw new Error(`POST ${path}: ${status}`);
@@ -16,7 +16,7 @@ export async function installMedik8s({ transport }: Pick<World, 'transport'>, is
   await post('/api/v1/namespaces', namespace);
   for (const object of isGranted ? NODE_LEASE_ACCESS : []) {
     const plural = object.kind === 'Role' ? 'roles' : 'rolebindings';
-    await post(`/apis/rbac.authorization.k8s.io/v1/namespaces/${NODE_LEASE_NAMESPACE}/${plural}`, object);
+    await post(`/apis/rbac.authorization.k8s.io/v1/namespaces/${MEDIK8S_LEASE_NAMESPACE}/${plural}`, object);
   }
 }
 
@@ -24,9 +24,9 @@ export async function installMedik8s({ transport }: Pick<World, 'transport'>, is
 export async function leaseOut({ cluster, clock }: Pick<World, 'cluster' | 'clock'>, node: string, seconds: number): Promise<void> {
   const now = microTimestamp(clock);
   const spec = { holderIdentity: 'node-maintenance', leaseDurationSeconds: seconds, acquireTime: now, renewTime: now, leaseTransitions: 3 };
-  await cluster.create(LEASES, { metadata: { name: `node-${node}`, namespace: NODE_LEASE_NAMESPACE }, spec });
+  await cluster.create(LEASES, { metadata: { name: `node-${node}`, namespace: MEDIK8S_LEASE_NAMESPACE }, spec });
 }
 
 export function nodeLease({ cluster }: Pick<World, 'cluster'>, node: string): Promise<Lease | undefined> {
-  return cluster.get(LEASES, `node-${node}`, NODE_LEASE_NAMESPACE);
+  return cluster.get(LEASES, `node-${node}`, MEDIK8S_LEASE_NAMESPACE);
 }

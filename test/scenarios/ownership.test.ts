@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
-import { NODE_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import type { Lease } from '../../src/ports/objects.ts';
 import { installMedik8s, leaseOut, nodeLease } from './medik8s.ts';
 import type { Configuration } from './configuration.ts';
@@ -8,10 +8,10 @@ import { scenario } from './scenario.ts';
 import type { World } from './world.ts';
 import { until } from './waiting.ts';
 
-const HONOURING = { nodeLeaseNamespace: NODE_LEASE_NAMESPACE, timeoutMs: 90_000 };
+const HONOURING = { nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE, timeoutMs: 90_000 };
 
 function leaseWrites({ witness }: World): ApiEvent[] {
-  return witness.controllerWrites().filter(({ namespace }) => namespace === NODE_LEASE_NAMESPACE);
+  return witness.controllerWrites().filter(({ namespace }) => namespace === MEDIK8S_LEASE_NAMESPACE);
 }
 
 describe.concurrent('a node lease of medik8s', () => {

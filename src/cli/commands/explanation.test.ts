@@ -5,6 +5,7 @@ import { planOf } from '../../domain/testing/model.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { explain } from './explanation.ts';
 import type { Look } from './explanation.ts';
+import type { Leader } from './leader.ts';
 import { ago, fence, kubeletLease, leader, listersOf, node, NOW_MS, run } from './testing/pictured-cluster.ts';
 import type { Picture } from './testing/pictured-cluster.ts';
 
@@ -61,6 +62,22 @@ describe('what explain tells of a node', () => {
   it('keeps a hold that the leader has on record: how it was started is not in the API', () => {
     const hold = { reason: 'observe', policy: 'observe', message: 'nothing is touched', since: ago(50) };
     expect(looksAt({ ...FAILED, fences: [fence('a', { state: 'new', step: 'isolation', journal: [], hold })] })[0]?.decision.row).toBe('new-held');
+  });
+
+  it('holds by what the leader says of itself, also where nothing is on record yet', () => {
+    const rowUnder = (said: Partial<Leader>): string | undefined => {
+      const looks = looksAt({ ...FAILED, fences: [fence('a', { state: 'new', step: 'isolation', journal: [] })] }, { ...leader(), ...said });
+      return looks[0]?.decision.row;
+    };
+    expect(rowUnder({ mode: 'enforce', node: 'b' })).toBe('new-isolate');
+    expect(rowUnder({ mode: 'enforce', node: 'a' })).toBe('new-held');
+    expect(rowUnder({ mode: 'observe' })).toBe('new-held');
+  });
+
+  it("keeps another's lease that the leader waits out", () => {
+    const hold = { reason: 'node-lease', policy: 'medik8s-lease', message: 'the Lease of node-maintenance stands', since: ago(50) };
+    const looks = looksAt({ ...FAILED, fences: [fence('a', { state: 'new', step: 'isolation', journal: [], hold })] });
+    expect([looks[0]?.decision.row, looks[0]?.snapshot.holds[0]?.message]).toEqual(['new-held', hold.message]);
   });
 
   it('counts healthy_delay from Ready, not from before the last action', () => {

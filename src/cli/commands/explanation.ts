@@ -4,7 +4,7 @@ import { takeSnapshot } from '../../controllers/fence/snapshot.ts';
 import { refusalOf } from '../../domain/acknowledgement.ts';
 import { decide } from '../../domain/automaton.ts';
 import { fenceName } from '../../domain/node-fence.ts';
-import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Hold, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since, Snapshot } from '../../domain/snapshot.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
@@ -122,14 +122,20 @@ function dependenciesOf(
     recorder: { event: () => undefined },
     log: QUIET,
     metrics: NO_METRICS.fence,
-    // How the leader was started is not in the API; what it holds by that is recorded in the fence.
+    ...(status?.hold?.policy === 'medik8s-lease' ? { nodeLeases: recordedLease(status.hold) } : {}),
+    // How the leader was started stands on its Lease; while nobody leads, what it held by that is recorded in the fence.
     options: {
-      mode: recorded === 'observe' ? 'observe' : 'enforce',
-      ownNode: recorded === 'own-node' ? node : undefined,
+      mode: leader.mode ?? (recorded === 'observe' ? 'observe' : 'enforce'),
+      ownNode: leader.mode === undefined ? (recorded === 'own-node' ? node : undefined) : leader.node,
       outOfService,
       staleAfterMs: Number.POSITIVE_INFINITY,
     },
   };
+}
+
+/** How long the leader has known another's lease is in no API object: what it made of it stands in the fence. */
+function recordedLease({ message }: Hold): NonNullable<FenceDependencies['nodeLeases']> {
+  return { take: refused, markOn: () => undefined, holdOn: () => ({ policy: 'medik8s-lease', reason: 'node-lease', message }) };
 }
 
 function refused(): Promise<never> {

@@ -50,8 +50,8 @@ export interface StopRow {
 
 export interface FleetStatus {
   leader: Leader;
-  /** Told from what fences are held by; absent: not known. */
-  mode?: 'observe';
+  /** As the leader says, or told from what fences are held by; absent: not known. */
+  mode?: 'observe' | 'enforce';
   stops: StopRow[];
   nodes: NodeRow[];
 }
@@ -76,7 +76,8 @@ export function fleetOf(cluster: Cluster, leader: Leader): FleetStatus {
   const orphans = [...fences.values()].filter((fence) => !known.has(fence.spec.node)).map((fence) => fenceRow(fence, 'gone'));
   const all = [...rows, ...orphans].sort((left, right) => urgency(left) - urgency(right) || order(left.node, right.node));
   const isObserving = [...fences.values()].some((fence) => fence.status?.hold?.policy === 'observe');
-  return { leader, ...(isObserving ? { mode: 'observe' as const } : {}), stops, nodes: all };
+  const mode = leader.mode ?? (isObserving ? ('observe' as const) : undefined);
+  return { leader, ...(mode === undefined ? {} : { mode }), stops, nodes: all };
 }
 
 /** Failed for good, then under way, then not Ready, then the rest; the lower the sooner a person should look. */

@@ -1,4 +1,5 @@
 import type { Lease } from '../../ports/objects.ts';
+import { LEADER_MODE, LEADER_NODE } from '../composition.ts';
 import { age } from './terminal/times.ts';
 import { harmless } from './terminal/text.ts';
 
@@ -11,6 +12,9 @@ export interface Leader {
   epoch: number;
   /** Renewed within its duration, by this machine's clock. */
   isAlive: boolean;
+  /** What it says of itself: whether it touches anything, and on which node it runs. Absent: it does not say, or runs on none. */
+  mode?: 'observe' | 'enforce';
+  node?: string;
 }
 
 /** Clocks of two machines differ by about so much. */
@@ -20,7 +24,13 @@ export function leaderOf(lease: Lease | undefined, nowMs: number): Leader {
   const { holderIdentity = '', renewTime, acquireTime, leaseTransitions = 0, leaseDurationSeconds = 0 } = lease?.spec ?? {};
   const silentMs = nowMs - Date.parse(renewTime ?? '');
   const isAlive = holderIdentity !== '' && silentMs <= leaseDurationSeconds * 1_000 + SKEW_MS;
-  return { holder: holderIdentity, renewTime, acquireTime, epoch: leaseTransitions, isAlive };
+  return { holder: holderIdentity, renewTime, acquireTime, epoch: leaseTransitions, isAlive, ...(isAlive ? saidOf(lease) : {}) };
+}
+
+/** Whoever can write the Lease wrote this: what makes no sense is not repeated. */
+function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node'> {
+  const { [LEADER_MODE]: mode, [LEADER_NODE]: node = '' } = lease?.metadata.annotations ?? {};
+  return { ...(mode === 'observe' || mode === 'enforce' ? { mode } : {}), ...(node === '' ? {} : { node: harmless(node) }) };
 }
 
 /** The holder without the identifier that each process appends. */
@@ -28,10 +38,11 @@ export function leaderName({ holder }: Leader): string {
   return harmless(holder.replace(/_[\da-f-]{36}$/u, ''));
 }
 
-/** `leader node-1, renewed 2s ago, for 3h`, or that nobody leads. */
+/** `leader pod-1 on node a, renewed 2s ago, leads for 3h`, or that nobody leads. */
 export function leaderWords(leader: Leader, nowMs: number): string {
   if (leader.holder === '') return 'no controller leads: nothing is fenced';
   const renewed = `renewed ${age(leader.renewTime, nowMs)} ago`;
   if (!leader.isAlive) return `no controller leads: ${leaderName(leader)} ${renewed}, its lease is over; nothing is fenced until another one leads`;
-  return `leader ${leaderName(leader)}, ${renewed}, leads for ${age(leader.acquireTime, nowMs)}`;
+  const where = leader.node === undefined ? '' : ` on node ${leader.node}`;
+  return `leader ${leaderName(leader)}${where}, ${renewed}, leads for ${age(leader.acquireTime, nowMs)}`;
 }

@@ -40,7 +40,7 @@ export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: She
 function heading({ leader, mode }: FleetStatus, { server }: FleetOptions, sheet: Sheet): string {
   const words = leaderWords(leader, sheet.nowMs);
   const shown = leader.isAlive ? words : sheet.ink.bad(words);
-  const modeWords = mode === undefined ? '' : `; ${sheet.ink.warn('mode observe: nothing is touched')}`;
+  const modeWords = mode === undefined ? '' : `; ${mode === 'enforce' ? 'mode enforce' : sheet.ink.warn('mode observe: nothing is touched')}`;
   return `${harmless(server)}: ${shown}${modeWords}`;
 }
 

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { Lease } from '../../ports/objects.ts';
+import { fleetOf } from './fleet.ts';
+import { leaderOf, leaderWords } from './leader.ts';
+import { fleetPage } from './pages/fleet-page.ts';
+import { PLAIN } from './terminal/ink.ts';
+import { ago, fence, node, NOW_MS } from './testing/pictured-cluster.ts';
+
+function lease(annotations: Record<string, string>, renewedSeconds = 2): Lease {
+  const spec = { holderIdentity: 'pod-1', leaseDurationSeconds: 15, renewTime: ago(renewedSeconds), acquireTime: ago(60), leaseTransitions: 4 };
+  return { metadata: { name: 'nodefence-controller', annotations }, spec };
+}
+
+const said = (mode: string, where = ''): Record<string, string> => ({ 'nodefence.ha.k8s.io/mode': mode, 'nodefence.ha.k8s.io/node': where });
+const heading = (leaderLease: Lease, hold?: string): string => {
+  const held = hold === undefined ? {} : { hold: { reason: hold, policy: hold, message: '', since: ago(5) } };
+  const picture = { nodes: [node('a', 'Unknown', 60)], fences: [fence('a', held)], stops: [], reports: [] };
+  const status = fleetOf(picture, leaderOf(leaderLease, NOW_MS));
+  return fleetPage(status, { server: 's', wide: false, all: false }, { ink: PLAIN, width: 200, nowMs: NOW_MS }).split('\n')[0] ?? '';
+};
+
+describe('the leader, as status shows it', () => {
+  it('says where it runs and whether it touches anything, also while nothing is fenced', () => {
+    expect(heading(lease(said('enforce', 'b')))).toBe('s: leader pod-1 on node b, renewed 2s ago, leads for 1m; mode enforce');
+    expect(heading(lease(said('observe')))).toBe('s: leader pod-1, renewed 2s ago, leads for 1m; mode observe: nothing is touched');
+  });
+
+  it('is believed over what an earlier leader held fences by', () => {
+    expect(heading(lease(said('enforce')), 'observe')).toContain('mode enforce');
+    expect(heading(lease({}), 'observe')).toContain('mode observe');
+    expect(heading(lease({}))).not.toContain('mode');
+  });
+
+  it.each([
+    ['it is over: nobody leads', lease(said('enforce', 'b'), 600), {}],
+    ['it makes no sense', lease(said('root')), {}],
+    [
+      'it would paint the terminal',
+      lease(said('enforce', 'b\u001B[31m')),
+      { mode: 'enforce', node: expect.not.stringContaining('\u001B') as string },
+    ],
+  ])('says nothing by its annotations where %s', (_what, given, expected) => {
+    const { mode, node: where } = leaderOf(given, NOW_MS);
+    expect({ ...(mode === undefined ? {} : { mode }), ...(where === undefined ? {} : { node: where }) }).toEqual(expected);
+  });
+
+  it('has words without a node too', () => {
+    expect(leaderWords(leaderOf(lease({}), NOW_MS), NOW_MS)).toBe('leader pod-1, renewed 2s ago, leads for 1m');
+  });
+});
