@@ -66,6 +66,8 @@ export interface Login {
 export function rightConfiguration(bmcs: readonly BmcAccess[], login: Login): Configuration {
   const configuration = new Configuration();
   configuration.set({});
+  // A scenario's controller has just started, and what it is about fails at once.
+  configuration.write('fence-policy-startup-grace', 'config.properties', properties({ duration: '0' }));
   configuration.write(TEMPLATE, 'template.properties', properties({ agent_name: 'redfish', secret: SECRET, device_max_latency: '1s' }));
   configuration.writeSecret(SECRET, { ...login });
   for (const { node, host, port } of bmcs) {
