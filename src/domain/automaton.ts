@@ -8,6 +8,7 @@ import type { Evidence, NodeFenceStatus } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
 import { ANY_ROWS } from './rows/any.ts';
 import { withRequest } from './request.ts';
+import { releasedBefore } from './released-before.ts';
 import { eventsOfRuns } from './run-events.ts';
 import { beginning } from './rows/beginning.ts';
 import { DONE_ROWS } from './rows/done.ts';
@@ -104,8 +105,10 @@ function voidedByLife(
   if (proof === undefined || status.state === 'final') return { status, events: [] };
   const life = snapshot.node !== undefined && provenAtMs !== undefined && snapshot.node.lifeAtMs > provenAtMs;
   const proven = status.journal.findIndex((entry) => entry.id === proof.source);
+  // Once the release is over, somebody else may start the machine before we do; on the boot that was proven off nothing may speak.
+  const isOtherBoot = proof.bootID === undefined || snapshot.node?.bootID !== proof.bootID;
   const over = status.journal.some(
-    (entry, index) => index > proven && (entry.action === 'on' || (entry.action === 'release-end' && entry.result === 'succeeded')),
+    (entry, index) => index > proven && (entry.action === 'on' || (entry.action === 'release-end' && entry.result === 'succeeded' && isOtherBoot)),
   );
   if (!life || over) return { status, events: [] };
   const because = 'a lease renewal or heartbeat of the node was received after the last off read';
@@ -113,15 +116,6 @@ function voidedByLife(
   if (status.released !== undefined) next.released = { ...status.released, voidedAt: snapshot.wall };
   const words = `Evidence ${proof.kind} is void: ${because}.${releasedBefore(status)}`;
   return { status: next, events: [event('Warning', 'EvidenceVoided', words)] };
-}
-
-/** A critical alarm names the pods that may run twice. */
-function releasedBefore({ released, storageRelease, step }: NodeFenceStatus): string {
-  const before = step === 'isolation' ? storageRelease : released;
-  if (before === undefined) return ' Nothing is released.';
-  const rest = before.pods - (before.names?.length ?? 0);
-  const names = before.names === undefined ? '' : `: ${before.names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
-  return ` ${before.pods} pods were released before${names}.`;
 }
 
 function standingOf(status: NodeFenceStatus): Evidence | undefined {

@@ -1,4 +1,5 @@
 import { standingEvidence } from './evidence.ts';
+import { leftToRelease } from './program.ts';
 import type { FenceCondition, NodeFenceStatus } from './node-fence.ts';
 import { LIMITS } from './node-fence.ts';
 
@@ -23,13 +24,7 @@ function verdicts(status: NodeFenceStatus): Verdict[] {
   return [
     truth('Isolated', status.timeline.isolatedAt !== undefined && status.state !== 'final', 'StepFinished', 'NotIsolated', ''),
     truth('PoweredOff', proof !== undefined && edges.some((edge) => edge.state === 'off'), 'ReadBack', 'NoProof', proof?.detail ?? ''),
-    truth(
-      'WorkloadReleased',
-      status.released !== undefined,
-      'Released',
-      'NotReleased',
-      status.released === undefined ? '' : `by ${status.released.by}, ${status.released.pods} pods`,
-    ),
+    truth('WorkloadReleased', status.released !== undefined && leftToRelease(status) === 0, 'Released', 'NotReleased', releasedWords(status)),
     truth('Recovered', status.outcome === 'recovered', 'NodeHealthy', 'NotRecovered', ''),
     truth(
       'Held',
@@ -48,6 +43,13 @@ function verdicts(status: NodeFenceStatus): Verdict[] {
     ),
     truth('LeftOff', stuck, 'DeviceStillOff', 'NothingLeftOff', edges.map((edge) => `${edge.device} ${edge.plug} is ${edge.state}`).join(', ')),
   ];
+}
+
+function releasedWords({ released, storageRelease }: NodeFenceStatus): string {
+  const revoked = storageRelease === undefined ? '' : `${storageRelease.pods} pods by storage-revoked (${storageRelease.storages.join(', ')})`;
+  if (released === undefined) return revoked;
+  const more = (released.left ?? 0) > 0 ? `, ${released.left} follow` : '';
+  return `by ${released.by}, ${released.pods} pods${more}${revoked === '' ? '' : `; before that ${revoked}`}`;
 }
 
 function truth(type: Verdict['type'], holds: boolean, yes: string, no: string, message: string): Verdict {

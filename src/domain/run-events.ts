@@ -18,7 +18,9 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
     return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${words}`)];
   if (entry.result !== 'succeeded') return [];
   if (entry.action === 'acknowledge') return [event('Warning', 'Acknowledged', words)];
-  if (status.evidence.some((item) => item.source === entry.id)) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${words}`)];
+  const proof = status.evidence.find((item) => item.source === entry.id);
+  if (proof?.kind === 'storage-revoked') return [event('Normal', 'StorageRevoked', `Proven by ${place}: ${words}`)];
+  if (proof !== undefined) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${words}`)];
   if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', words)];
   if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${words}`)];
   return [];

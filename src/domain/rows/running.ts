@@ -2,6 +2,7 @@ import { acknowledged, inadmissible } from '../acknowledgement.ts';
 import { acknowledge, advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
 import { offBegan } from '../journal.ts';
+import { releasedBefore } from '../released-before.ts';
 import { event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { failed } from './closing.ts';
@@ -127,7 +128,10 @@ function endVoidedRelease(context: Context): Transition {
     failed(
       context,
       status,
-      describeError('EvidenceVoided', `${status.evidence.findLast((item) => item.voidedAt !== undefined)?.voidedBecause ?? 'a sign of life'}.`),
+      describeError(
+        'EvidenceVoided',
+        `${status.evidence.findLast((item) => item.voidedAt !== undefined)?.voidedBecause ?? 'a sign of life'}.${releasedBefore(status)}`,
+      ),
     );
   if (!releaseStands(context)) return fail(context.status);
   return advance(context, 'power-management', { finished: fail, failed: fail });
