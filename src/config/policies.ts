@@ -23,13 +23,19 @@ export const DEFAULT_POLICIES: readonly PolicyName[] = [
   'maintenance',
 ];
 
-/** The storm policies that stand, in the order of their kinds and names. Never throws: what is wrong is told, and never leaves less than the safe defaults. */
-export function resolvePolicies(configuration: Configuration, cluster: Settings | undefined, problems: Problems): readonly StormPolicy[] {
+/** Every `fence-policy-<name>` whose kind is known, by its name. */
+export function writtenPolicies(configuration: Configuration, problems: Problems): ReadonlyMap<string, WrittenPolicy> {
   const written = new Map<string, WrittenPolicy>();
   for (const config of configuration.configMaps.values()) {
     const read = config.name.startsWith(POLICY_PREFIX) ? readPolicy(config, problems) : undefined;
     if (read !== undefined) written.set(read.name, read);
   }
+  return written;
+}
+
+/** The storm policies that stand, in the order of their kinds and names. Never throws: what is wrong is told, and never leaves less than the safe defaults. */
+export function resolvePolicies(configuration: Configuration, cluster: Settings | undefined, problems: Problems): readonly StormPolicy[] {
+  const written = writtenPolicies(configuration, problems);
   const list = cluster?.get(POLICIES_KEY);
   const chosen = list === undefined || isOriginalBlank(list, configuration) ? standing(written, problems) : listed(list, written, problems);
   const graceMs = parseDuration(cluster?.get('node_grace')?.value ?? '') ?? DEFAULT_ISOLATION.graceMs;

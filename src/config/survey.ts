@@ -8,6 +8,7 @@ import { nearest } from './nearest.ts';
 import { matchingGroups } from './node-groups.ts';
 import type { SecretKeys } from './plan-method.ts';
 import { PlugIndex } from './plug-index.ts';
+import { checkPolicyReach } from './policies-reach.ts';
 import { Problems } from './problems.ts';
 import { checkRemedies } from './remedies.ts';
 import { resolvePlan } from './resolve-plan.ts';
@@ -50,7 +51,10 @@ function wholeCluster(configuration: Configuration, cluster: ReadonlyMap<string,
   const problems = new Problems();
   problems.take(clusterProblems(configuration));
   for (const config of configuration.configMaps.values()) if (isRemedies(config)) checkRemedies(config, problems);
-  if (cluster !== undefined) checkNames(configuration, cluster, problems);
+  if (cluster !== undefined) {
+    checkNames(configuration, cluster, problems);
+    checkPolicyReach(configuration, cluster, problems);
+  }
   return problems.all();
 }
 

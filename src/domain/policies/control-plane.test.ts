@@ -35,6 +35,7 @@ describe('control-plane with known members', () => {
     ['another control-plane node is under way', 'fx hm* hm hm hm', 'control-plane-fencing'],
     ['it is under way itself', 'fx* hm hm', undefined],
     ['a control-plane node without a member, quorum gone', 'f hx hx hm', undefined],
+    ['a member runs on a worker that is under way', 'fx hm whm*', 'etcd-quorum'],
     ['a worker', 'wf hm hm hm', undefined],
     ['a worker, quorum gone', 'wf hx hx hm', undefined],
     ['a worker that hosts a member', 'wfm hm', 'etcd-quorum'],
@@ -74,6 +75,8 @@ describe('control-plane with unknown members', () => {
     ['one of two', 'f h', 'control-plane-majority'],
     ['the only one', 'f', 'control-plane-majority'],
     ['another one is under way', 'f h* h h h', 'control-plane-fencing'],
+    ['a healthy one that somebody asked for', 'h h h', undefined],
+    ['a healthy one that somebody asked for, another has failed', 'h f h', 'control-plane-majority'],
     ['a worker of a managed control plane', 'wf w w', undefined],
   ])('%s', (_what, words, reason) => {
     expect(holdOf(policy, scene(words, false))?.reason).toBe(reason);
@@ -105,6 +108,12 @@ describe('one control-plane node at a time', () => {
     const other = { ...node('n1', { isControlPlane: true, health: 'failed' }), fence: fence({ state }) };
     const found = holdOf(policy, { ...five, nodes: new Map(five.nodes).set('n1', other) });
     expect(found?.reason).toBe(isHeld ? 'control-plane-fencing' : undefined);
+  });
+
+  it('a slot that is only just taken counts', () => {
+    const five = scene('fx fx hm hm hm');
+    const other = node('n1', { isControlPlane: true, health: 'failed', fence: fence({ holdsSlot: true }) });
+    expect(holdOf(policy, { ...five, nodes: new Map(five.nodes).set('n1', other) })?.reason).toBe('control-plane-fencing');
   });
 
   it('never lets through what leaves less than a quorum, and more failures never let go', () => {

@@ -24,7 +24,7 @@ export function failureDomain(settings: FailureDomainSettings): StormPolicy {
     const nodes = nodesOf(settings, view);
     const unhealthy = nodes.filter(isUnhealthy).length;
     if (unhealthy < 2) return forAll(undefined);
-    const domains = new Domains(nodes, topologyKeys).all().filter(({ value, nodes: members }) => value !== undefined && members.length >= 2);
+    const domains = new Domains(nodes, topologyKeys).all().filter(({ value }) => value !== undefined);
     const everybody = [...view.nodes.values()];
     const gone = domains.filter((domain) => isGone(domain, share) && everybody.some((node) => valueOf(node, domain.key) !== domain.value));
     const messages = new Map<string, Map<string | undefined, string>>();

@@ -30,6 +30,7 @@ describe('windows, on a Saturday at noon', () => {
     ['forbidden since yesterday', { deny: ['0 22 * * fri for 15'] }, 'denied-window', 1],
     ['forbidden until just now', { deny: ['0 22 * * fri for 14'] }, undefined],
     ['of two that are open the one that lasts', { deny: ['0 11 * * * for 2', '0 10 * * * for 5'] }, 'denied-window', 3],
+    ['the same in the other order', { deny: ['0 10 * * * for 5', '0 11 * * * for 2'] }, 'denied-window', 3],
     ['an allowed hour', { allow: ['0 12 * * * for 1'] }, undefined],
     ['the end of an allowed hour', { allow: ['0 11 * * * for 1'] }, 'outside-window', 23],
     ['the nearest of two to come', { allow: ['0 20 * * * for 1', '0 14 * * * for 1'] }, 'outside-window', 2],

@@ -35,7 +35,7 @@ export function openWindow(windows: readonly Window[], view: StormView, offsetMs
   for (const window of windows) {
     const begun = lastMatch(window.cron, localMs, window.durationMs);
     const leftMs = begun === undefined ? 0 : begun + window.durationMs - localMs;
-    if (leftMs > 0 && leftMs > (open?.leftMs ?? 0)) open = { window, leftMs };
+    if (leftMs > (open?.leftMs ?? 0)) open = { window, leftMs };
   }
   return open;
 }
