@@ -17,10 +17,12 @@ export interface Mutation {
   mutate?: (dependencies: FenceDependencies) => FenceDependencies;
   mutateWorld?: (world: ControllerWorld) => ControllerWorld;
   mutateStop?: (controller: ComposedController, deadlineMs: number) => Promise<void>;
+  /** The node on which the process of this name runs; on none when absent. */
+  ownNodeOf?: (process: string) => string | undefined;
 }
 
 /** The real controller, composed as the daemon composes it, as a program of the simulated world. */
-export function fenceProgram({ mutate, mutateWorld, mutateStop }: Mutation = {}): ControllerProgram {
+export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mutation = {}): ControllerProgram {
   return (given) => {
     const world = mutateWorld?.(given) ?? given;
     const { clock, random, transport, registry, exit } = world;
@@ -43,7 +45,7 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop }: Mutation = {})
       },
       {
         mode: 'enforce',
-        ownNode: undefined,
+        ownNode: ownNodeOf?.(world.identity),
         outOfService: true,
         staleAfterMs: STALE_AFTER_MS,
         namespace: FENCE_NAMESPACE,

@@ -1,3 +1,4 @@
+import { LEADER_LEASE } from '../../src/cli/composition.ts';
 import { judge, violationsOf } from '../../src/drill/laws/judge.ts';
 import type { TraceEvent } from '../../src/drill/laws/trace.ts';
 import { CONTROLLER_USER } from './api.ts';
@@ -21,6 +22,7 @@ export function judged(events: readonly TraceEvent[], scenario: Scenario, texts:
   const drift = scenario.clockRates.replicas.every((rate) => rate === 1) ? 1 : 1.0102;
   const judgement = judge(events, {
     controllerUser: CONTROLLER_USER,
+    leaseName: LEADER_LEASE,
     settleMs: scenario.configuration.settleMs / drift,
     releaseTimeoutMs: scenario.configuration.releaseTimeoutMs / drift,
     offStableMs: OFF_STABLE_MS / drift,
