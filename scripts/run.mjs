@@ -18,6 +18,8 @@ const COMMANDS = {
   check: ['scripts/check.ts'],
   'test:fresh': ['test/fresh/main.ts'],
   simulate: ['test/simulation/main.ts'],
+  mutants: ['test/mutants/main.ts'],
+  search: ['test/laws/main.ts'],
   bench: ['test/bench/main.ts'],
   build: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'],
   generate: ['scripts/generate.ts'],

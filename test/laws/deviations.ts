@@ -116,6 +116,32 @@ export const EVENTS: readonly Deviation[] = [
   ),
 ];
 
+const WRONG = { step: 'power-management', severity: 'error', where: 'ConfigMap fence-config-a', message: 'no agent redfsh' } as const;
+
+/** What people ask for and write while a fence is open. */
+const WISHES: readonly Deviation[] = [
+  event(
+    'somebody asks for the fence',
+    ({ model }) => model.fence?.deleting === false && model.fence.spec.requestedBy === undefined,
+    (walker) => walker.ask(true),
+  ),
+  event(
+    'the request is withdrawn',
+    ({ model }) => model.fence?.spec.requestedBy !== undefined,
+    (walker) => walker.ask(false),
+  ),
+  event(
+    'the configuration becomes wrong',
+    (walker) => fenced(walker) && walker.model.plan.problems.length === 0,
+    ({ model }) => (model.plan = { ...model.plan, problems: [WRONG] }),
+  ),
+  event(
+    'the configuration is mended',
+    ({ model }) => model.plan.problems.length > 0,
+    ({ model }) => (model.plan = { ...model.plan, problems: [] }),
+  ),
+];
+
 const NOTHING: readonly JobResult[] = ['not-sent', 'interrupted'];
 const DEVICE: readonly JobResult[] = ['timeout', 'refused', 'unreachable', 'misconfigured'];
 
@@ -139,7 +165,7 @@ export function resultsOf(entry: JournalEntry, kind: 'run' | 'recover'): readonl
 
 /** The deviations that are possible in this world now. */
 export function deviationsIn(walker: Walker): Deviation[] {
-  const possible = EVENTS.filter((deviation) => deviation.applies(walker));
+  const possible = [...EVENTS, ...WISHES].filter((deviation) => deviation.applies(walker));
   const entry = walker.entry;
   if (entry === undefined) return possible;
   const kind = walker.model.dispatched.at(-1)?.kind ?? 'run';
@@ -158,6 +184,15 @@ export function deviationsIn(walker: Walker): Deviation[] {
       one.finish('timeout', { edge: 'off' });
     },
   );
+  const lying = event(
+    `${entry.operation} is read back, and the node lives on: the device lies`,
+    () => true,
+    (one) => {
+      one.finish('succeeded', { edge: 'off' });
+      one.model.nowMs += 1;
+      one.speak();
+    },
+  );
   const terminated = event(
     `${entry.operation} finds the instance terminated`,
     () => true,
@@ -168,5 +203,5 @@ export function deviationsIn(walker: Walker): Deviation[] {
       );
     },
   );
-  return [...possible, ...results, ...(kind === 'run' && entry.action === 'off' ? [late, terminated] : [])];
+  return [...possible, ...results, ...(kind === 'run' && entry.action === 'off' ? [late, lying, terminated] : [])];
 }

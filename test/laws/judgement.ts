@@ -1,9 +1,10 @@
 import { ROWS } from '../../src/domain/automaton.ts';
 import { acknowledged } from '../../src/domain/acknowledgement.ts';
-import { standingEvidence } from '../../src/domain/evidence.ts';
+import { proofOf } from '../../src/domain/evidence.ts';
 import { offBegan, openEntries } from '../../src/domain/journal.ts';
 import { FENCE_STATES, LIMITS } from '../../src/domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import type { Plan, PlanMethod } from '../../src/domain/plan.ts';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
 import type { Model } from '../../src/domain/testing/model.ts';
 import type { Decision } from '../../src/domain/transition.ts';
@@ -15,7 +16,10 @@ export function judge(snapshot: Snapshot, decision: Decision, model: Model): str
   const found: (string | false | undefined)[] = [...judgeStatus(before, decision), judgeArrow(before, decision)];
   if (decision.dispatch !== undefined && after !== undefined) {
     const { kind, entry } = decision.dispatch;
-    found.push(...judgeIntent(before, after, kind, entry));
+    found.push(
+      ...judgeIntent(before, after, kind, entry),
+      (before?.epoch ?? 0) > snapshot.epoch && `a deposed leader begins ${entry.operation} (P5)`,
+    );
     if (kind === 'run') found.push(...judgeRun(snapshot, after, entry, model), ...judgeHolds(snapshot, before, entry));
   }
   return found.filter((words) => words !== false && words !== undefined).map((words) => `${decision.row}: ${words}`);
@@ -61,12 +65,15 @@ function judgeIntent(before: NodeFenceStatus | undefined, after: NodeFenceStatus
 function judgeRun(snapshot: Snapshot, after: NodeFenceStatus, entry: JournalEntry, model: Model): (string | false)[] {
   const { node, since, nowMs } = snapshot;
   const plan = after.frozen?.plan;
-  const proof = plan === undefined ? undefined : standingEvidence(after.evidence, plan);
+  const proof = plan === undefined ? undefined : proofOf(after.evidence, plan, entry.step);
   const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
   const level = after.journal.filter((other) => other.level === entry.level && other.restart === entry.restart && other.step === 'power-management');
   const later = level.findIndex((other) => other.action === 'on' && other.id !== entry.id && entry.step === 'power-management') >= 0;
   const byHand = snapshot.fence?.deleting === true;
   const settleMs = plan?.timing.settleMs ?? 0;
+  const method = plan === undefined ? undefined : methodOf(plan, entry);
+  const isPower = method?.kind !== 'fabric';
+  const bound = after.storageRelease?.bootID;
   const word = acknowledged(after) !== undefined;
   return [
     word && !byHand && (entry.action === 'off' || entry.action === 'on') && `switches ${entry.action} a machine that a person has in hand`,
@@ -74,8 +81,14 @@ function judgeRun(snapshot: Snapshot, after: NodeFenceStatus, entry: JournalEntr
     entry.action === 'release' && proof !== undefined && provenAtMs === undefined && 'releases on evidence of another process (P2)',
     entry.action === 'release' && provenAtMs !== undefined && (node?.lifeAtMs ?? 0) > provenAtMs && 'releases after a sign of life (P2)',
     entry.action === 'on' && after.restore?.taints !== undefined && 'switches on a node under our out-of-service taint (P3)',
-    entry.action === 'on' && after.released?.voidedAt !== undefined && !byHand && 'switches on after the proof of a release was lost (P2)',
-    entry.action === 'on' && nowMs < (since.set ?? 0) + settleMs && `switches on ${nowMs - (since.set ?? 0)} ms after the last set (P5)`,
+    isPower && entry.action === 'on' && after.released?.voidedAt !== undefined && !byHand && 'switches on after the proof of a release was lost (P2)',
+    !isPower &&
+      entry.action === 'on' &&
+      bound !== undefined &&
+      node?.bootID === bound &&
+      !after.journal.some(({ action, step, result }) => action === 'off' && step === 'power-management' && result === 'succeeded') &&
+      'opens a storage for the very boot whose pods were let go (P1)',
+    isPower && entry.action === 'on' && nowMs < (since.set ?? 0) + settleMs && `switches on ${nowMs - (since.set ?? 0)} ms after the last set (P5)`,
     (entry.action === 'off' || entry.action === 'release') && later && !word && `${entry.action} after an on of the same level (P3)`,
     node?.uid !== after.frozen?.nodeUID && `${entry.operation} for a Node that is gone or replaced`,
     after.step !== 'recovery' &&
@@ -85,6 +98,11 @@ function judgeRun(snapshot: Snapshot, after: NodeFenceStatus, entry: JournalEntr
       spoiled(after) &&
       `runs a step whose configuration is wrong (P7)`,
   ];
+}
+
+function methodOf(plan: Plan, entry: JournalEntry): PlanMethod | undefined {
+  const levels = [...plan.isolation, ...plan.powerManagement, ...plan.recovery];
+  return levels.flatMap(({ methods }) => methods).find(({ name }) => name === entry.method);
 }
 
 function spoiled(status: NodeFenceStatus): boolean {

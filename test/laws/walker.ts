@@ -1,9 +1,11 @@
 import { decide } from '../../src/domain/automaton.ts';
 import { canonical } from '../../src/domain/canonical.ts';
+import { proofOf } from '../../src/domain/evidence.ts';
 import type { JobResult, JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
 import type { Plan, Timing } from '../../src/domain/plan.ts';
 import type { JobReport } from '../../src/domain/snapshot.ts';
+import { compile, provingOperation, revokedBy } from '../../src/domain/program.ts';
 import { Model, planOf } from '../../src/domain/testing/model.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { judge } from './judgement.ts';
@@ -32,6 +34,8 @@ export function shortPlan(more: Partial<Plan> = {}): Plan {
 }
 
 const BEAT_MS = 2_000;
+/** What a paced release has to let go. */
+const PACED_PODS = 2;
 const BOOT_MS = 2_000;
 /** From the last sign of life until the control plane marks the node Unknown. */
 const GRACE_MS = 4_000;
@@ -51,6 +55,8 @@ interface Machine {
   tainted: boolean;
   /** A volume that is never detached. */
   stuckVolume: boolean;
+  /** Its ways to storage that are closed, by plug. */
+  closed: readonly string[];
 }
 
 /** The automaton's shell and an honest world around it: whatever is not told otherwise goes well, and time passes when nothing else does. */
@@ -74,7 +80,7 @@ export class Walker {
   constructor(plan: Plan = shortPlan(), isThorough = true, model?: Model) {
     this.isThorough = isThorough;
     this.model = model ?? new Model(plan);
-    this.machine = { power: 'on', kubelet: 'silent', boot: 1, readyAtMs: undefined, cordoned: false, tainted: false, stuckVolume: false };
+    this.machine = { power: 'on', kubelet: 'silent', boot: 1, readyAtMs: undefined, cordoned: false, tainted: false, stuckVolume: false, closed: [] };
     if (model === undefined) this.model.fail();
   }
 
@@ -166,6 +172,15 @@ export class Walker {
     this.model.acknowledgement = { name: 'word', uid: `word-${count}` };
   }
 
+  /** Somebody asks for this fence, or takes that back. */
+  ask(isAsked: boolean): void {
+    const { model } = this;
+    const { requestedBy: _before, ...spec } = model.fence?.spec ?? { node: 'a' };
+    const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', name: 'a', uid: 'request-1' };
+    const fence = model.fence ?? { uid: 'fence-1', spec, status: undefined, deleting: false, finalized: true };
+    model.fence = { ...fence, spec: isAsked ? { ...spec, requestedBy } : spec };
+  }
+
   die(): void {
     this.machine.kubelet = 'silent';
     this.machine.readyAtMs = undefined;
@@ -243,25 +258,63 @@ export class Walker {
     if (model.stop !== undefined && entry.action !== 'confirm') return plain('stopped');
     switch (entry.action) {
       case 'off':
+        if (this.isFabric(entry)) return this.closed(entry);
         this.powerOff();
         return plain('succeeded');
       case 'on':
+        if (this.isFabric(entry)) return this.opened(entry);
         if (machine.tainted) return plain('not-sent');
         if (machine.power === 'off') this.bootAnew();
         return plain('succeeded');
       case 'release':
-        return this.released();
+        return this.released(entry);
       case 'release-end':
         machine.tainted = false;
         return plain('succeeded');
       case 'acknowledge':
         return this.weighed(entry);
       case 'confirm':
+        if (this.stands(entry) && this.isFabric(entry)) return { result: 'succeeded', more: this.revoked(entry) };
         return plain(this.stands(entry) ? 'succeeded' : 'found-not-done');
       default:
         machine.cordoned = entry.agent === 'cordon';
         return plain('succeeded');
     }
+  }
+
+  private isFabric({ operation, method, step, level }: JournalEntry): boolean {
+    const plan = this.model.fence?.status?.frozen?.plan ?? this.model.plan;
+    const own = compile(plan, step, level).find(({ key }) => key === operation)?.method;
+    const all = [...plan.isolation, ...plan.recovery].flatMap(({ methods }) => methods);
+    return (own ?? all.find(({ name }) => name === method))?.kind === 'fabric';
+  }
+
+  private closed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+    const { machine } = this;
+    machine.closed = [...machine.closed.filter((plug) => plug !== entry.plug), entry.plug];
+    return { result: 'succeeded', more: { edge: 'closed', ...this.revoked(entry) } };
+  }
+
+  private opened(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
+    const { machine } = this;
+    machine.closed = machine.closed.filter((plug) => plug !== entry.plug);
+    return { result: 'succeeded', more: { edge: 'on' } };
+  }
+
+  /** What the reads of the last revocation prove, which are of all of them together. */
+  private revoked(entry: JournalEntry): Partial<JobReport> {
+    const { model } = this;
+    const plan = model.status.frozen?.plan ?? model.plan;
+    const isProving = provingOperation(plan, entry.step, entry.level)?.key === entry.operation;
+    if (entry.step !== 'isolation' || !isProving) return {};
+    model.proofs.set(entry.id, model.nowMs);
+    const storages = revokedBy(plan, entry);
+    const boot = entry.bootID === undefined ? {} : { bootID: entry.bootID };
+    const observedAt = new Date(1_700_000_000_000 + model.nowMs).toISOString();
+    return {
+      evidence: { kind: 'storage-revoked', grade: 'read-back', detail: 'closed', observedAt, storages, ...boot },
+      evidenceAtMs: model.nowMs,
+    };
   }
 
   private weighed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
@@ -274,20 +327,34 @@ export class Walker {
     return { result: 'succeeded', more: { evidence, evidenceAtMs: model.nowMs } };
   }
 
-  /** What the shell finds at the API's quorum before it releases. */
-  private released(): { result: JobResult; more: Partial<JobReport> } {
+  /** What the shell finds at the API's quorum before it releases; a paced release lets one pod go at a time. */
+  private released(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     const { model } = this;
-    const proof = model.status.evidence.findLast((item) => item.voidedAt === undefined);
+    const { status } = model;
+    const plan = status.frozen?.plan ?? model.plan;
+    const proof = proofOf(status.evidence, plan, entry.step);
     const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
     if (proof === undefined) return plain('voided');
     if (provenAtMs === undefined || (model.node?.lifeAtMs ?? 0) > provenAtMs) return plain('not-sent');
     if (model.node?.ready === 'True' || model.node?.bootID !== proof.bootID) return plain('voided');
+    const at = new Date(1_700_000_000_000 + model.nowMs).toISOString();
+    if (entry.step === 'isolation') {
+      const boot = proof.bootID === undefined ? {} : { bootID: proof.bootID };
+      return {
+        result: 'succeeded',
+        more: { storageRelease: { at, pods: 1, evidence: proof.source, storages: [...(proof.storages ?? [])], ...boot } },
+      };
+    }
     this.machine.tainted = true;
-    return plain('succeeded');
+    if (plan.podsPerMinute === undefined) return plain('succeeded');
+    const { left = PACED_PODS, batch = 0 } = status.released ?? {};
+    const next = { by: 'delete-pods' as const, at, evidence: proof.source, left: left - 1, batch: batch + 1, pods: PACED_PODS - left + 1 };
+    return { result: 'succeeded', more: { released: next } };
   }
 
   private found(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     if (entry.action === 'confirm' || entry.action === 'acknowledge' || !this.stands(entry)) return plain('found-not-done');
+    if (entry.action === 'off' && this.isFabric(entry)) return { result: 'found-done', more: { edge: 'closed' } };
     if (entry.action === 'off' || entry.action === 'on') return { result: 'found-done', more: { edge: entry.action } };
     if (entry.action !== 'release') return plain('found-done');
     const at = new Date(1_700_000_000_000 + this.model.nowMs).toISOString();
@@ -298,6 +365,7 @@ export class Walker {
   private stands(entry: JournalEntry): boolean {
     const { machine } = this;
     const what = entry.action === 'confirm' ? entry.operation.split(':')[0] : entry.action;
+    if ((what === 'off' || what === 'on') && this.isFabric(entry)) return machine.closed.includes(entry.plug) === (what === 'off');
     if (what === 'off' || what === 'on') return machine.power === what;
     if (what === 'release') return machine.tainted;
     if (what === 'release-end') return !machine.tainted;
@@ -319,48 +387,4 @@ function freeze(value: unknown): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value) || value instanceof Set) return;
   Object.freeze(value);
   for (const member of Object.values(value)) freeze(member);
-}
-
-/** Two worlds with the same key have the same future: times are ages, ids and words are left out. */
-export function keyOf(walker: Walker): string {
-  const { model, machine } = walker;
-  const status = model.fence?.status;
-  const age = (atMs: number | undefined): number | undefined => (atMs === undefined ? undefined : Math.min(model.nowMs - atMs, 60_000));
-  return JSON.stringify([
-    status === undefined ? undefined : statusKey(status, model),
-    model.fence?.deleting,
-    model.node === undefined ? undefined : [model.node.ready, model.node.uid, model.node.bootID, age(model.node.lifeAtMs)],
-    [...model.marks].map(([key, mark]) => [key, age(mark.atMs)]).sort(),
-    age(model.setAtMs),
-    [
-      model.holds.map((hold) => hold.policy),
-      model.stop !== undefined,
-      model.acknowledgement !== undefined,
-      [...model.inFlight].length,
-      model.reports.map((report) => report.result),
-    ],
-    [model.workload, machine, machine.readyAtMs === undefined ? undefined : machine.readyAtMs - model.nowMs, model.plan.problems.length],
-  ]);
-}
-
-function statusKey(status: NodeFenceStatus, model: Model): unknown {
-  const proof = status.evidence.findLast((item) => item.voidedAt === undefined);
-  const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
-  return [
-    [status.state, status.step, status.level, status.retries, status.restarts, status.incident, status.outcome, status.epoch - model.epoch],
-    status.journal.map((entry) => [
-      entry.step,
-      entry.level,
-      entry.restart,
-      entry.operation,
-      entry.action,
-      entry.result ?? '',
-      entry.bootID,
-      entry.action === 'acknowledge' ? entry.plug : '',
-    ]),
-    status.evidence.map((item) => [item.kind, item.voidedAt === undefined, item.bootID]),
-    provenAtMs === undefined ? undefined : model.nowMs - provenAtMs,
-    [status.hold?.policy, status.restore, status.released?.by, status.released?.voidedAt === undefined, Object.keys(status.timeline)],
-    status.frozen?.plan.problems.length,
-  ];
 }

@@ -1,0 +1,82 @@
+import type { Plan } from '../../src/domain/plan.ts';
+import { method } from '../../src/domain/testing/model.ts';
+import { SHORT, shortPlan } from './walker.ts';
+import type { Walker } from './walker.ts';
+
+const LATENCY = { deviceMaxLatencyMs: 5_000 };
+const BMC = { ...LATENCY, device: 'bmc' };
+
+const PORT = { ...LATENCY, kind: 'fabric', device: 'switch' } as const;
+
+/** A world to begin with. */
+export interface World {
+  name: string;
+  plan: Plan;
+  /** How it stands at the beginning; absent: the node has just failed. */
+  begin?: (walker: Walker) => void;
+}
+
+/** Worlds whose every run is searched: together they have every kind of step, level, trigger and end. */
+export const WORLDS: readonly World[] = [
+  { name: 'off and on by one BMC, with one restart', plan: shortPlan() },
+  { name: 'no retry, no restart', plan: shortPlan({ stepRetries: 0, maxRestarts: 0 }) },
+  { name: 'off on purpose', plan: shortPlan({ powerManagement: [{ level: 1, methods: [method('off', 'redfish', 'off', BMC)] }] }) },
+  {
+    name: 'a BMC, then two supplies of a PDU',
+    plan: shortPlan({
+      stepRetries: 0,
+      powerManagement: [
+        { level: 1, methods: [method('cycle', 'redfish', 'reboot', BMC)] },
+        { level: 2, methods: ['1', '2'].map((plug) => method(`outlet-${plug}`, 'pdu', 'reboot', { ...LATENCY, device: 'pdu', plug })) },
+      ],
+    }),
+  },
+  { name: 'nothing configured', plan: shortPlan({ isolation: [], powerManagement: [], recovery: [], release: 'none' }) },
+  {
+    name: 'wrong configuration',
+    plan: shortPlan({
+      problems: [{ step: 'power-management', severity: 'error', where: 'ConfigMap fence-config-a, line 2', message: 'no agent redfsh' }],
+    }),
+  },
+  {
+    name: 'a healthy node that somebody asks to fence',
+    plan: shortPlan({ maxRestarts: 0 }),
+    begin: (walker) => {
+      walker.speak('True');
+      walker.ask(true);
+    },
+  },
+  { name: 'pods one by one', plan: shortPlan({ release: 'delete-pods', podsPerMinute: 60, stepRetries: 0, maxRestarts: 0 }) },
+  { name: 'under disruption budgets', plan: shortPlan({ release: 'evict', stepRetries: 0, maxRestarts: 0 }) },
+  {
+    name: 'two ways to storage that are revoked first',
+    plan: shortPlan({
+      stepRetries: 0,
+      maxRestarts: 0,
+      isolation: [
+        {
+          level: 1,
+          methods: ['1', '2'].map((plug) => method(`close-${plug}`, 'fc-switch', 'off', { ...PORT, plug, storage: `san-${plug}` })),
+        },
+      ],
+      recovery: [{ level: 1, methods: ['1', '2'].map((plug) => method(`open-${plug}`, 'fc-switch', 'on', { ...PORT, plug })) }],
+    }),
+  },
+];
+
+/** The heart alone: off, release, on; nothing repeated, short ends. */
+export const CORE = shortPlan({
+  isolation: [],
+  recovery: [],
+  stepRetries: 0,
+  maxRestarts: 0,
+  timing: {
+    ...SHORT,
+    healthyDelayMs: 2_000,
+    probationMs: 4_000,
+    historyTtlMs: 4_000,
+    readyTimeoutMs: 6_000,
+    isolationDelayMs: 0,
+    powerManagementDelayMs: 0,
+  },
+});

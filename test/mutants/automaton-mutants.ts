@@ -1,0 +1,175 @@
+import { BY_SEARCH, byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const AUTOMATON = 'src/domain/automaton.test.ts';
+
+/** Defects of what decides. */
+export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'evidence for ever',
+    defect: 'a sign of life after the last off read voids nothing',
+    file: 'src/domain/automaton.ts',
+    edits: [['if (!life || over) return', 'return']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'release without proof',
+    defect: 'a release is begun although no evidence stands',
+    file: 'src/domain/advance.ts',
+    edits: [['proofOf(status.evidence, context.plan, status.step) !== undefined', 'true']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'proof at second hand',
+    defect: 'a release rests on reads of another process, or on old ones',
+    file: 'src/domain/advance.ts',
+    edits: [["next.operation.key === 'release' && isStale(context)", 'false']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'all methods at once',
+    defect: 'the next method is begun while one is under way',
+    file: 'src/domain/rows/any.ts',
+    edits: [
+      ['applies: ({ status, snapshot }) => openEntries(status).some((entry) => snapshot.inFlight.has(entry.id)),', 'applies: () => false,'],
+      ['applies: ({ status }) => openEntries(status).length > 0,', 'applies: () => false,'],
+      ["if (open !== undefined) return { kind: 'open', entry: open };", '', 'src/domain/program.ts'],
+    ],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'old intent replayed',
+    defect: 'what a crash left open is sent again after a take-over',
+    file: 'src/domain/rows/any.ts',
+    edits: [["dispatch: { kind: 'recover', entry }", "dispatch: { kind: 'run', entry }"]],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'deadline not waited out',
+    defect: "a new leader asks the device while its predecessor's set may still be on its way",
+    file: 'src/domain/rows/any.ts',
+    edits: [['if (due > snapshot.nowMs) return { status, requeueAtMs: due };\n  if (plan', 'if (plan']],
+    killedBy: byTest(AUTOMATON, 'waits out the deadline of an open intent after a take-over, reads, and sends an own off anew'),
+  },
+  {
+    name: 'deposed leader',
+    defect: 'a leader goes on although a newer one has written',
+    file: 'src/domain/rows/any.ts',
+    edits: [['status.epoch > snapshot.epoch', 'false']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'stop not heard',
+    defect: "a person's stop is not looked at",
+    file: 'src/domain/rows/any.ts',
+    edits: [["status.state !== 'final' && snapshot.stop !== undefined", 'false']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'another Node of that name',
+    defect: 'a fence goes on although another Node stands under the name',
+    file: 'src/domain/rows/any.ts',
+    edits: [['status.frozen !== undefined && node?.uid !== status.frozen.nodeUID', 'false']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'isolated while held',
+    defect: 'a hold before isolation is not looked at: the policy is a stub',
+    file: 'src/domain/rows/new.ts',
+    edits: [['applies: (context) => context.snapshot.holds.length > 0,', 'applies: () => false,']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'off while held',
+    defect: 'a hold before the first off is not looked at',
+    file: 'src/domain/rows/running.ts',
+    edits: [['triggered && snapshot.holds.length > 0 && (', 'false && (']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'released while held',
+    defect: 'a hold that comes after the first off does not stop the release',
+    file: 'src/domain/advance.ts',
+    edits: [['return !held && !isGivenUp', 'return !isGivenUp']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'word used again',
+    defect: "a person's word that was refused is weighed again and again",
+    file: 'src/domain/rows/running.ts',
+    edits: [["entry.action === 'acknowledge' && entry.plug === word.uid && entry.result === 'refused'", 'false']],
+    killedBy: byTest('src/domain/acknowledgement.test.ts', 'asks no second time about a word that was refused, and stays where it was'),
+  },
+  {
+    name: 'word that serves nobody',
+    defect: 'a fence that somebody asked for never ends once a person pulled the plug',
+    file: 'src/domain/health.ts',
+    edits: [[' || releasedOnWord(status) !== undefined;', ';']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'word for another failure',
+    defect: "a person's word about an earlier incident counts for this one",
+    file: 'src/domain/acknowledgement.ts',
+    edits: [['facts.incident !== status.incident', 'false']],
+    killedBy: byTest('src/domain/acknowledgement.test.ts', 'is refused for another incident'),
+  },
+  {
+    name: 'reboot as fencing',
+    defect: 'a reboot is one action: off and on without a proof and a release between them',
+    file: 'src/domain/program.ts',
+    edits: [["method.action === 'off' || method.action === 'reboot'", "method.action === 'off'"]],
+    killedBy: byTest(AUTOMATON, 'splits a reboot into off, release and on'),
+  },
+  {
+    name: 'on before the release',
+    defect: 'the machine is switched on between the off and the release',
+    file: 'src/domain/program.ts',
+    edits: [
+      ['    program.push(RELEASE, RELEASE_END);\n', ''],
+      [
+        "action: 'on', method, together: [] });\n",
+        "action: 'on', method, together: [] });\n  if (offs.length > 0) program.push(RELEASE, RELEASE_END);\n",
+      ],
+    ],
+    killedBy: byTest(AUTOMATON, 'isolates, proves off, releases, ends the release, switches on, recovers and closes, in this order'),
+  },
+  {
+    name: 'on under our taint',
+    defect: 'our taint is not taken back before the on',
+    file: 'src/domain/program.ts',
+    edits: [['program.push(RELEASE, RELEASE_END);', 'program.push(RELEASE);']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'volumes not waited for',
+    defect: 'the release ends while volumes are still attached',
+    file: 'src/domain/advance.ts',
+    edits: [['workload.pods === 0 && workload.volumeAttachments === 0', 'true']],
+    killedBy: byTest(AUTOMATON, 'ends a release at release_timeout even when volumes stay, and only then switches on'),
+  },
+  {
+    name: 'late off forgotten',
+    defect: 'an off that was sent twice does not make the on wait for the slowest device',
+    file: 'src/domain/advance.ts',
+    edits: [['Math.max(timing.settleMs, ...latencies)', 'timing.settleMs']],
+    killedBy: byTest(
+      AUTOMATON,
+      'waits for the slowest device before on when an off could not be seen to act, because it was sent twice or the machine was off before',
+    ),
+  },
+  {
+    name: 'wrong step counts as done',
+    defect: 'a step whose configuration is wrong is carried out all the same',
+    file: 'src/domain/advance.ts',
+    edits: [['if (wrong !== undefined) return', 'if (wrong === null) return']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'left behind by hand',
+    defect: 'a NodeFence that was deleted by hand is let go with our marks still standing',
+    file: 'src/domain/rows/closing.ts',
+    edits: [['const next = untouchable ? undefined : firstUndo(context);', 'const next = undefined as ReturnType<typeof firstUndo>;']],
+    killedBy: byTest(AUTOMATON, 'takes back what it set when the NodeFence is deleted by hand, then lets it go'),
+  },
+];

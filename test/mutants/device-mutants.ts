@@ -1,0 +1,123 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const STABLE = 'src/dispatch/stable-off.test.ts';
+const PLUGS = 'src/dispatch/several-plugs.test.ts';
+const PERMISSION = 'src/dispatch/permission.test.ts';
+
+/** Defects of what talks to devices. */
+export const DEVICE_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'only the last plug',
+    defect: 'of several supplies only the one that was switched last is read back',
+    file: 'src/dispatch/switching.ts',
+    edits: [["wanted === 'off' ? [...together, device] : [device]", '[device]']],
+    killedBy: byTest(PLUGS, 'gives no evidence when one supply is stuck on'),
+  },
+  {
+    name: 'first answer for all',
+    defect: 'one supply that reads off is taken for all of them',
+    file: 'src/dispatch/switching.ts',
+    edits: [['agrees &&= device.shows(reading, wanted);', 'agrees = device.shows(reading, wanted);']],
+    killedBy: byTest(PLUGS, 'gives no evidence when an earlier supply comes back in the middle of the pass'),
+  },
+  {
+    name: '2xx as proof',
+    defect: 'the answer to the set counts as off, without a read',
+    file: 'src/dispatch/switching.ts',
+    edits: [
+      [
+        'const end = await untilStable(all, wanted, job, clock);',
+        "const end: Switched = { reached: all.length > 0, lastReadAtMs: clock.monotonicMs(), reads: 3, identity: 'verified', detail: 'accepted', opposite: false, edgeUnseen: false };",
+      ],
+    ],
+    killedBy: byTest(STABLE, 'believes no 2xx: a device that says yes and stays on ends as Timeout after power_timeout, in seconds and not in polls'),
+  },
+  {
+    name: 'one read as proof',
+    defect: 'a single off is stable',
+    file: 'src/dispatch/switching.ts',
+    edits: [['const STABLE_READS = 3;', 'const STABLE_READS = 1;']],
+    killedBy: byTest(STABLE, 'demands three agreeing reads without a break even where off_stable is nothing'),
+  },
+  {
+    name: 'power_timeout in polls',
+    defect: 'power_timeout is counted in polls instead of seconds',
+    file: 'src/dispatch/switching.ts',
+    edits: [
+      ['  let reads = 0;\n  let unverified', '  let polls = 0;\n  let reads = 0;\n  let unverified'],
+      ['if (stable || clock.monotonicMs() >= giveUpAtMs)', 'if (stable || (polls += 1) * 1_000 >= giveUpAtMs - giveUpAtMs + powerTimeoutMs)'],
+    ],
+    killedBy: byTest(STABLE, 'in seconds and not in polls'),
+  },
+  {
+    name: 'retry within a run',
+    defect: 'a set is sent twice',
+    file: 'src/dispatch/switching.ts',
+    edits: [['    await device.set(wanted);\n', '    await device.set(wanted);\n    await device.set(wanted);\n']],
+    killedBy: byTest(STABLE, 'reads, sends off once, and proves it by at least three agreeing reads over off_stable'),
+  },
+  {
+    name: 'no off of its own',
+    defect: 'a machine that reads off already is not switched off',
+    file: 'src/dispatch/switching.ts',
+    edits: [["if (wanted === 'off' || !device.shows(before, wanted))", 'if (!device.shows(before, wanted))']],
+    killedBy: byTest(STABLE, 'sends its own off though off is read already'),
+  },
+  {
+    name: 'unknown is good enough',
+    defect: 'a set is sent although the state before it is unknown',
+    file: 'src/dispatch/switching.ts',
+    edits: [["if (before.state === 'unknown') throw", "if (before.state === 'on' && wanted === 'on' && all === undefined) throw"]],
+    killedBy: byTest(STABLE, 'sends nothing when the state before the set is unknown'),
+  },
+  {
+    name: 'witness not asked',
+    defect: 'the second witness of the state does not count',
+    file: 'src/dispatch/device-call.ts',
+    edits: [[' && (reading.witness === undefined || reading.witness.state === token)', '']],
+    killedBy: byTest(STABLE, 'gives no evidence while the second witness still shows on'),
+  },
+  {
+    name: 'wrong plug verified',
+    defect: 'one supply is read in the place of the others',
+    file: 'src/dispatch/switching.ts',
+    edits: [['const reading: Reading = await device.read();', 'const reading: Reading = await (devices[0] ?? device).read();']],
+    killedBy: byTest(PLUGS, 'reads every supply in each pass after the last off, and names all of them in the evidence'),
+  },
+  {
+    name: 'any machine will do',
+    defect: 'a device that does not show whose machine it switches is believed',
+    file: 'src/dispatch/device-call.ts',
+    edits: [["this.job.identityRequired && reading.identity !== 'verified'", 'false']],
+    killedBy: byTest(PERMISSION, 'is misconfigured, with nothing sent, when the identity is required and the device does not show it'),
+  },
+  {
+    name: 'stop not read before the set',
+    defect: 'stops are not read from the quorum once more right before the set',
+    file: 'src/dispatch/device-call.ts',
+    edits: [['    await this.job.askAgain();\n', '']],
+    killedBy: byTest(PERMISSION, 'is asked of the quorum once more after the reads, which may have taken long: a stop that came meanwhile is obeyed'),
+  },
+  {
+    name: 'intent of any age',
+    defect: 'a set begins although its intent is over before it can end',
+    file: 'src/dispatch/device-call.ts',
+    edits: [['this.clock.monotonicMs() + setDeadlineMs > this.job.intentAtMs + this.job.entry.deadlineMs', 'false']],
+    killedBy: byTest(PERMISSION, 'is over when the intent is too old for a set to end within its deadline'),
+  },
+  {
+    name: 'permission not asked',
+    defect: 'lease, stops and holds are not looked at in the turn of the send',
+    file: 'src/dispatch/device-call.ts',
+    edits: [['            job.mayBegin(setDeadlineMs);\n', '']],
+    killedBy: byTest(PERMISSION, 'is refused by the lease, a stop or a hold in the turn of the send: not-sent, and nothing reaches the device'),
+  },
+  {
+    name: 'devices in parallel',
+    defect: 'two calls to one device overlap',
+    file: 'src/dispatch/device-call.ts',
+    edits: [['this.queues.run(method.device, () =>', 'this.queues.run(`${method.device} ${asked}${method.name}`, () =>']],
+    killedBy: byTest('src/dispatch/dead-device.test.ts', 'never let two calls to one device overlap, whatever their plugs and methods'),
+  },
+];

@@ -1,0 +1,15 @@
+import { AUTOMATON_MUTANTS } from './automaton-mutants.ts';
+import { DEVICE_MUTANTS } from './device-mutants.ts';
+import { SHELL_MUTANTS } from './shell-mutants.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+export const SOURCE_MUTANTS: readonly SourceMutant[] = [...AUTOMATON_MUTANTS, ...DEVICE_MUTANTS, ...SHELL_MUTANTS];
+
+/** Names the mutant that a process is to load instead of the sound core; absent: none. */
+export const MUTANT_VARIABLE = 'NODEFENCE_MUTANT';
+
+export function mutantNamed(name: string): SourceMutant {
+  const found = SOURCE_MUTANTS.find((mutant) => mutant.name === name);
+  if (found === undefined) throw new Error(`there is no mutant ${JSON.stringify(name)} in test/mutants`);
+  return found;
+}

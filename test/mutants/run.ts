@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MUTANT_VARIABLE } from './mutants.ts';
+import type { Check, SourceMutant } from './source-mutant.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const LOAD = new URL('./load.ts', import.meta.url).href;
+const SEARCH = fileURLToPath(new URL('./search-check.ts', import.meta.url));
+const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
+const DEADLINE_MS = 240_000;
+const WORDS_MAX = 160;
+
+/** What a check came to: `killer` names what noticed the defect, `undefined` when nothing did. */
+export interface Outcome {
+  killer: string | undefined;
+  seconds: number;
+}
+
+/** Runs one check in a process of its own, with the mutant in it or, without one, with the sound core. Rejects when the check itself broke. */
+export async function check(one: Check, mutant?: SourceMutant): Promise<Outcome> {
+  const beganMs = performance.now();
+  const killer = one.kind === 'search' ? await searched(mutant) : await tested([one.file], one.name, mutant);
+  return { killer, seconds: (performance.now() - beganMs) / 1000 };
+}
+
+/** The names of the failed tests in these files with the sound core: there must be none. */
+export function failedWithoutMutant(files: readonly string[]): Promise<string | undefined> {
+  return tested(files, '', undefined);
+}
+
+async function searched(mutant: SourceMutant | undefined): Promise<string | undefined> {
+  const { output, errors, code } = await execute(['--import', LOAD, SEARCH], mutant);
+  // A defect may make the automaton throw: nothing goes on then, and that is noticed too.
+  if (code !== 0) return `search: ${/^\w*Error: .*$/m.exec(errors)?.[0] ?? `ended with code ${String(code)}`}`.slice(0, WORDS_MAX);
+  const found = JSON.parse(output) as { words: string; trail: readonly string[] } | null;
+  return found === null ? undefined : `search: ${found.words}${found.trail.length === 0 ? '' : ` (${found.trail.join('; ')})`}`;
+}
+
+interface Report {
+  testResults: readonly { message: string; assertionResults: readonly { fullName: string; status: string }[] }[];
+}
+
+async function tested(files: readonly string[], name: string, mutant: SourceMutant | undefined): Promise<string | undefined> {
+  const folder = mkdtempSync(join(tmpdir(), 'nodefence-mutant-'));
+  try {
+    const file = join(folder, 'report.json');
+    const { errors } = await execute(
+      [VITEST, 'run', '--config', 'test/mutants/vitest.config.ts', '--reporter', 'json', '--outputFile', file, ...files],
+      mutant,
+    );
+    if (!existsSync(file)) throw new Error(`the tests of ${files.join(', ')} gave no report: ${errors.slice(-500)}`);
+    const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
+    const unread = report.testResults.find(({ assertionResults }) => assertionResults.length === 0);
+    if (unread !== undefined) throw new Error(`no test ran: ${unread.message.slice(0, 500)}`);
+    const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+    if (!tests.some(({ fullName }) => fullName.includes(name))) throw new Error(`${files.join(', ')} has no test ${JSON.stringify(name)}`);
+    const failed = tests.find(({ status, fullName }) => status === 'failed' && fullName.includes(name));
+    return failed === undefined ? undefined : `test “${failed.fullName}”${files.length === 1 ? ` (${files[0] ?? ''})` : ''}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function execute(args: readonly string[], mutant: SourceMutant | undefined): Promise<{ output: string; errors: string; code: number | null }> {
+  return new Promise((resolve, reject) => {
+    const { [MUTANT_VARIABLE]: _outer, NODE_OPTIONS: _options, ...env } = process.env;
+    const child = spawn(process.execPath, args, {
+      cwd: ROOT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: DEADLINE_MS,
+      killSignal: 'SIGKILL',
+      env: { ...env, ...(mutant === undefined ? {} : { [MUTANT_VARIABLE]: mutant.name }) },
+    });
+    let [output, errors] = ['', ''];
+    child.stdout.on('data', (data: Buffer) => (output += data.toString()));
+    child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (signal === null) resolve({ output, errors, code });
+      else reject(new Error(`${args.at(-1) ?? ''} was ended by ${signal}: not over within ${DEADLINE_MS / 1000} s`));
+    });
+  });
+}
