@@ -184,3 +184,26 @@ describe('a device that switches another machine', () => {
     expect(model.status.message).toContain('find out which machine the device really switches');
   });
 });
+
+describe('a node whose instance was terminated', () => {
+  it('has not failed again while it stands as that left it; on another boot it has', () => {
+    const model = new Model(planOf({ powerManagement: [{ level: 1, methods: [method('off', 'aws', 'off', { device: 'i-1' })] }] }));
+    model.fail();
+    model.next();
+    model.next();
+    model.reports = model.reports.map((report) =>
+      report.evidence === undefined ? report : { ...report, evidence: { ...report.evidence, kind: 'instance-stopped', terminated: true } },
+    );
+    model.next();
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    model.next();
+    model.runUntil(() => model.status.state === 'final');
+    expect(model.status.outcome).toBe('replaced');
+    model.step();
+    expect(model.step().row).toBe('final-wait');
+    model.nowMs += 3_600_000;
+    expect(model.step().row).toBe('final-wait');
+    if (model.node !== undefined) model.node = { ...model.node, bootID: 'boot-2' };
+    expect(model.step().row).toBe('final-again');
+  });
+});

@@ -10,8 +10,13 @@ function isOver({ snapshot }: Context, afterFinalMs: number): boolean {
   return snapshot.nowMs >= (snapshot.since.position ?? snapshot.nowMs) + afterFinalMs;
 }
 
-function sameNode({ status, node }: Context): boolean {
+function sameNode({ status, node }: Pick<Context, 'status' | 'node'>): boolean {
   return node !== undefined && node.uid === status.frozen?.nodeUID;
+}
+
+/** Its instance was terminated, and the Node still stands as that left it: it has not failed again, it waits for the cloud to take it away. */
+function isReplaced({ status, node }: Pick<Context, 'status' | 'node'>): boolean {
+  return status.outcome === 'replaced' && sameNode({ status, node }) && node?.bootID === status.frozen?.bootID;
 }
 
 export const FINAL_ROWS: readonly Row[] = [
@@ -21,7 +26,7 @@ export const FINAL_ROWS: readonly Row[] = [
     when: 'fails again within `probation`',
     does: 'counts as a restart',
     to: 'error',
-    applies: (context) => context.triggered && sameNode(context) && !isOver(context, context.plan.timing.probationMs),
+    applies: (context) => context.triggered && !isReplaced(context) && sameNode(context) && !isOver(context, context.plan.timing.probationMs),
     act: ({ status, snapshot }) => {
       const next = moved(status, { state: 'error' }, describeError('StepFailed', 'the node failed again within its probation.'));
       delete next.outcome;
@@ -43,7 +48,7 @@ export const FINAL_ROWS: readonly Row[] = [
     when: 'fails again later, or a person or a remediation object asks for it anew',
     does: 'archive to `history`, counters to 0',
     to: 'new',
-    applies: ({ triggered, node, fence }) => node !== undefined && (triggered || newRequest(fence) !== undefined),
+    applies: (context) => context.node !== undefined && ((context.triggered && !isReplaced(context)) || newRequest(context.fence) !== undefined),
     act: again,
   },
   {

@@ -1,6 +1,9 @@
 import type { JobResult, JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
-import type { Plan, PlanLevel } from '../../src/domain/plan.ts';
+import { READ_BACK_EVIDENCE } from '../../src/domain/evidence.ts';
+import type { IncidentRecord } from '../../src/domain/incident-record.ts';
+import { STEPS } from '../../src/domain/plan.ts';
+import type { Plan, PlanLevel, PlanMethod, Step } from '../../src/domain/plan.ts';
 import { method, Model, planOf } from '../../src/domain/testing/model.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { Walker } from '../laws/walker.ts';
@@ -17,6 +20,9 @@ const STEPS_MAX = 1_000;
 export class Scene {
   private walker = sceneWith({});
   private lines: string[] = [];
+
+  /** Rows of the automaton that have decided so far. */
+  readonly rows = new Set<string>();
 
   /** Carries out the commands of one block and returns what was said meanwhile. */
   play(commands: readonly string[]): string[] {
@@ -71,13 +77,54 @@ export class Scene {
     else if (what === 'is Ready') walker.speak('True');
     else if (what === 'is NotReady') walker.speak('False');
     else if (what === 'boots') walker.bootAnew();
+    else if (what === 'is asked for no more' && model.fence !== undefined) model.fence = { ...model.fence, spec: { node: 'a' } };
+    else if (/^is asked for by (\S+) (\S+)$/.test(what)) this.ask(what);
     else if (what === 'is deleted') model.node = undefined;
     else if (what === 'is replaced' && model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
     else throw new Error(`unknown: node ${what}`);
   }
 
+  /** `is asked for by NodeFenceRemediation r-1`: a NodeFence that somebody else creates, or marks. */
+  private ask(what: string): void {
+    const [, kind = '', uid = ''] = /^is asked for by (\S+) (\S+)$/.exec(what) ?? [];
+    const { model } = this.walker;
+    const spec = { node: 'a', requestedBy: { apiVersion: 'ha.k8s.io/v1', kind, name: 'a', uid } };
+    const none = { uid: 'fence-1', status: undefined, deleting: false, finalized: true };
+    model.fence = { ...(model.fence ?? none), spec };
+  }
+
+  /** `record failed failed`: earlier fences of the node, as its report has them. */
+  private record(outcomes: string): void {
+    const { model } = this.walker;
+    const wallMs = 1_700_000_000_000 + model.nowMs;
+    const incidents = outcomes.split(' ').map((outcome, index, all): IncidentRecord => {
+      const startedAt = new Date(wallMs - (all.length - index) * 3_600_000).toISOString();
+      const how = outcome === 'failed' ? ('failed' as const) : ('recovered' as const);
+      return { incident: index + 1, startedAt, outcome: how, trigger: 'node-condition', evidence: [], timeline: {}, summary: '' };
+    });
+    model.record = { incidents };
+    model.lastIncident = incidents.length;
+  }
+
   private world(what: string): void {
     const { model, machine } = this.walker;
+    const outcomes = /^record (.+)$/.exec(what)?.[1];
+    if (outcomes !== undefined) {
+      this.record(outcomes);
+      return;
+    }
+    if (what === 'a person resumes the node' && model.record !== undefined) {
+      model.record = { ...model.record, resumedAfter: model.lastIncident };
+      return;
+    }
+    if (what === 'another leader writes' && model.fence?.status !== undefined) {
+      model.fence = { ...model.fence, status: { ...model.fence.status, epoch: model.epoch + 1 } };
+      return;
+    }
+    if (what === 'the configuration is mended') {
+      model.plan = { ...model.plan, problems: [] };
+      return;
+    }
     const hold = /^hold (?!over$)(\S+)$/.exec(what)?.[1];
     const crash = /^crash (before|after) the effect$/.exec(what)?.[1];
     const pass = /^(\d+)s pass$/.exec(what)?.[1];
@@ -98,8 +145,20 @@ export class Scene {
 
   private finish(result: string): void {
     if (result === '') this.walker.finish();
+    else if (result === 'terminated') this.terminate();
     else if (isResult(result)) this.walker.finish(result);
     else throw new Error(`unknown result: ${result}`);
+  }
+
+  /** The off of a cloud whose instance is gone for good. */
+  private terminate(): void {
+    const { walker } = this;
+    walker.powerOff();
+    walker.finish('succeeded');
+    const { model } = walker;
+    model.reports = model.reports.map((report) =>
+      report.evidence === undefined ? report : { ...report, evidence: { ...report.evidence, kind: 'instance-stopped', terminated: true } },
+    );
   }
 
   /** Lets all go well until a run of this operation has begun, this state is reached, or nothing moves any more. */
@@ -124,6 +183,7 @@ export class Scene {
   }
 
   private tell(decision: Decision, before: NodeFenceStatus | undefined): void {
+    this.rows.add(decision.row);
     const after = decision.status;
     const move = after !== undefined && before !== undefined && (after.state !== before.state || after.step !== before.step);
     if (decision.create !== undefined) this.say(`${decision.row}: NodeFence created`);
@@ -177,7 +237,7 @@ function sceneWith(plan: Partial<Plan>): Walker {
   return walker;
 }
 
-/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose`. */
+/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose unverified no-power nothing storage isolation-levels=2 wrong=recovery`. */
 function planFrom(words: readonly string[]): Partial<Plan> {
   const settings = new Map(words.map((word): [string, string] => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
   const number = (key: string, otherwise: number): number => Number(settings.get(key) ?? otherwise);
@@ -191,5 +251,44 @@ function planFrom(words: readonly string[]): Partial<Plan> {
     );
     return { level: index + 1, methods };
   });
-  return { stepRetries: number('retries', 2), maxRestarts: number('restarts', 1), release, powerManagement };
+  const wrong = settings.get('wrong');
+  const unverified = settings.has('unverified') ? { identity: 'unverified' as const } : {};
+  return {
+    stepRetries: number('retries', 2),
+    maxRestarts: number('restarts', 1),
+    release,
+    powerManagement: settings.has('no-power') ? [] : powerManagement,
+    ...unverified,
+    ...(settings.has('isolation-levels') ? { isolation: isolationLevels(number('isolation-levels', 1)) } : {}),
+    ...(settings.has('storage') ? { isolation: [{ level: 1, methods: [port('san-a'), port('san-b')] }], minimumEvidence: READ_BACK_EVIDENCE } : {}),
+    ...(settings.has('nothing') ? { isolation: [], recovery: [], powerManagement: [] } : {}),
+    ...(isStep(wrong)
+      ? {
+          problems: [
+            {
+              step: wrong,
+              severity: 'error',
+              where: 'ConfigMap fence-config-a, key config.properties, line 3',
+              message: 'no agent redfsh: did you mean redfish?',
+            },
+          ],
+        }
+      : {}),
+  };
+}
+
+function isStep(text: string | undefined): text is Step {
+  return STEPS.some((step) => step === text);
+}
+
+function isolationLevels(count: number): PlanLevel[] {
+  return Array.from({ length: count }, (_item, index) => ({
+    level: index + 1,
+    methods: [index === 0 ? method('cordon', 'cordon', 'run') : method(`fallback-${index + 1}`, 'cordon', 'run')],
+  }));
+}
+
+/** A port of a storage switch that isolation closes. */
+function port(storage: string): PlanMethod {
+  return method(`close-${storage}`, 'fc-switch', 'off', { kind: 'fabric', device: `switch-${storage}`, plug: '7', storage });
 }
