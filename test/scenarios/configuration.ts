@@ -68,6 +68,8 @@ export function rightConfiguration(bmcs: readonly BmcAccess[], login: Login): Co
   configuration.set({});
   // A scenario's controller has just started, and what it is about fails at once.
   configuration.write('fence-policy-startup-grace', 'config.properties', properties({ duration: '0' }));
+  // On a busy machine the other of two nodes may seem silent for a moment.
+  configuration.write('fence-policy-max-unhealthy', 'config.properties', properties({ percentage: '100' }));
   configuration.write(TEMPLATE, 'template.properties', properties({ agent_name: 'redfish', secret: SECRET, device_max_latency: '1s' }));
   configuration.writeSecret(SECRET, { ...login });
   for (const { node, host, port } of bmcs) {

@@ -32,7 +32,7 @@ function seesHeld({ operator }: Play, node: string, policy: string): Promise<unk
 describe.concurrent('a storm', () => {
   scenario(
     'half of the nodes at once: nobody is fenced, each is told once; what healed is dropped, and what is left takes turns',
-    { nodes: SIX, nodeGraceMs: 4_000, timeoutMs: 180_000 },
+    { nodes: SIX, nodeGraceMs: 4_000, wrote: (files) => files.removeConfigMap('fence-policy-max-unhealthy'), timeoutMs: 180_000 },
     async (play) => {
       const { world, operator } = play;
       const { witness } = world;
