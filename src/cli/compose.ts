@@ -106,6 +106,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       for (const companion of [...reflectors, own, ...(nodeLeases === undefined ? [] : [nodeLeases])]) companion.start();
       await Promise.all(reflectors.map((reflector) => reflector.untilSynced(options.syncDeadlineMs)));
       elector.start();
+      own.stand();
     },
     stop,
   };

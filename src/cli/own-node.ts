@@ -26,6 +26,8 @@ export interface OwnNodeParts {
 export interface WatchedOwnNode {
   ownNode: OwnNode;
   start(): void;
+  /** From now on this replica can lead, and says so. */
+  stand(): void;
   close(): Promise<void>;
 }
 
@@ -43,6 +45,8 @@ export function watchOwnNode({ dependencies, options, elector, leader, announced
     ownNode,
     start: () => {
       announced.start();
+    },
+    stand: () => {
       announcer.start();
     },
     close: async () => {

@@ -24,10 +24,14 @@ export interface HandOverDependencies extends Pick<FenceDependencies, 'clock' | 
 /** A leader that has just taken over does not hand over before this: whatever is wrong, leadership moves at most so often. */
 const TERM_MIN_MS = 15_000;
 
+/** Whoever did not take a free Lease may be able to later. */
+const DECLINED_MS = 600_000;
+
 /** The shell of the hand-over: looks whenever its own node, that node's fence or a candidate changes; everything else it ignores. */
 export class OwnNode {
   private readonly dependencies: HandOverDependencies;
-  private readonly declined = new Set<string>();
+  /** Until when nothing is handed to whom. */
+  private readonly declined = new Map<string, number>();
   private leadsSinceMs: number | undefined;
   private cancel: (() => void) | undefined;
   private isOver = false;
@@ -60,9 +64,10 @@ export class OwnNode {
   mayStand(freeForMs: number): boolean {
     const { clock, listers, options } = this.dependencies;
     const isBlind = clock.monotonicMs() - listers.nodes.freshAtMs > options.staleAfterMs;
-    const view = this.view();
-    if (!mayStand(view, freeForMs, isBlind)) return false;
-    for (let idle = successor(view); idle !== undefined && !this.isWell(); idle = successor(view)) this.declined.add(idle.id);
+    if (!mayStand(this.view(), freeForMs, isBlind)) return false;
+    if (this.isWell()) return true;
+    for (let idle = successor(this.view()); idle !== undefined; idle = successor(this.view()))
+      this.declined.set(idle.id, clock.monotonicMs() + DECLINED_MS);
     return true;
   }
 
@@ -139,12 +144,14 @@ export class OwnNode {
 
   private view(): HandOverView {
     const { clock, candidates, options } = this.dependencies;
+    const nowMs = clock.monotonicMs();
+    for (const [id, untilMs] of this.declined) if (nowMs > untilMs) this.declined.delete(id);
     return {
       ownNode: options.ownNode,
       mode: options.mode,
-      candidates: candidates.at(clock.monotonicMs()),
+      candidates: candidates.at(nowMs),
       lookOf: (node) => this.lookOf(node),
-      declined: this.declined,
+      declined: new Set(this.declined.keys()),
     };
   }
 }
