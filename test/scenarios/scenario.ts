@@ -7,6 +7,7 @@ import { LivePlanner } from '../../src/config/live-planner.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { EventRecorder } from '../../src/kube/recorder.ts';
+import type { AgentDefinition, AgentRegistry } from '../../src/ports/agents.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import { CONFIG_MAPS, NODE_FENCE_REPORTS, SECRETS } from '../../src/ports/resources.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
@@ -46,8 +47,17 @@ export interface ScenarioOptions {
   nodeLeaseNamespace?: string;
   /** Bearer tokens of further users, who have no right until somebody binds one. */
   tokens?: Readonly<Record<string, string>>;
+  /** Agents of devices that only this story has, beside the real ones. */
+  agents?: (world: World) => readonly AgentDefinition[];
   /** For a story that starts many processes. */
   timeoutMs?: number;
+}
+
+function withAgents(standard: AgentRegistry, more: readonly AgentDefinition[]): AgentRegistry {
+  return {
+    find: (name) => more.find((agent) => agent.name === name) ?? standard.find(name),
+    names: () => [...standard.names(), ...more.map((agent) => agent.name)],
+  };
 }
 
 /** A running cluster with the composed controller, the real agents, and a person who watches it. */
@@ -106,7 +116,7 @@ async function startController(world: World, options: ScenarioOptions, log: stri
       transport,
       clock,
       random,
-      registry: standardRegistry(),
+      registry: withAgents(standardRegistry(), options.agents?.(world) ?? []),
       logger,
       metrics: NO_METRICS,
       recorder,

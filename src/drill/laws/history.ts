@@ -33,6 +33,8 @@ export class History {
   /** Nodes that we made unschedulable. */
   readonly cordons: Act[] = [];
   readonly deviceEvents: PlacedEvent<DeviceEvent>[] = [];
+  /** The same of devices that cut nodes off from their storage. */
+  readonly storageEvents: PlacedEvent<DeviceEvent>[] = [];
   /** Sets that a device was asked for, whether or not it obeyed. */
   readonly sets: readonly PlacedEvent<DeviceEvent>[];
   /** Successful API calls of the controllers, reads too. */
@@ -48,7 +50,7 @@ export class History {
     this.events = [...trace].sort((left, right) => left.at - right.at);
     for (const [position, event] of this.events.entries()) {
       if (event.kind === 'api') this.#recordCall(position, event);
-      else if (event.kind === 'device') this.deviceEvents.push({ position, event });
+      else if (event.kind === 'device') (event.storage === undefined ? this.deviceEvents : this.storageEvents).push({ position, event });
       else if (event.kind === 'power') timelineIn(this.#power, event.node).add(position, event.at, event);
     }
     this.sets = this.deviceEvents.filter(({ event }) => event.action === 'set');

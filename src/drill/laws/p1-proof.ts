@@ -1,10 +1,11 @@
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import { provenFrom, provenSince, stableOffs } from './proof.ts';
+import { revocationBehind } from './revocation.ts';
 import { wordBehind } from './word.ts';
 
 /**
- * P1, proof before release: own off on every device of the node, a stable off read back, and the machine truly off all the while; or a person's word
+ * P1, proof before release: storage read back as revoked, for pods in isolation; else own off on every device of the node, a stable off read back, and the machine truly off all the while; or a person's word
  * for this very failure, and no device that read on after it.
  */
 export const proofBeforeRelease: Law = (history, expectations) => {
@@ -18,6 +19,11 @@ export const proofBeforeRelease: Law = (history, expectations) => {
     const word = wordBehind(history, release);
     if (word !== undefined) {
       for (const [holds, why] of word.checks) say(holds, why);
+      continue;
+    }
+    const revocation = revocationBehind(history, expectations, release);
+    if (revocation !== undefined) {
+      for (const [holds, why] of revocation.checks) say(holds, why);
       continue;
     }
     const offs = stableOffs(history, release);

@@ -4,6 +4,7 @@ import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import { provenFrom, stableOffs } from './proof.ts';
 import type { StableOff } from './proof.ts';
+import { revocationBehind } from './revocation.ts';
 import { wordBehind } from './word.ts';
 import type { ApiEvent } from './trace.ts';
 
@@ -23,6 +24,13 @@ function complaintOf(history: History, expectations: Expectations, release: Act)
     const sign = history.lifeSigns(release.node, word.acceptedPosition, release.position).at(-1);
     if (sign !== undefined) return `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the person's word`;
     return unreadSince(history, release, word.acceptedPosition);
+  }
+  const revocation = revocationBehind(history, expectations, release);
+  if (revocation !== undefined) {
+    const sign = history.lifeSigns(release.node, revocation.position, release.position).at(-1);
+    return sign === undefined
+      ? unreadSince(history, release, revocation.position)
+      : `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the last read of its storage`;
   }
   const offs = stableOffs(history, release);
   const first = completeAt(offs, expectations) ?? lastReadOf(offs);

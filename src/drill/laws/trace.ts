@@ -23,6 +23,8 @@ export interface DeviceEvent extends Traced {
   answer: string;
   /** For reads: the power state shown. */
   shown?: 'on' | 'off' | 'pending' | 'unknown';
+  /** It opens (`on`) and closes (`off`) a path to this storage, and no power. */
+  storage?: string;
   /** Connection or session the request came over. */
   session: string;
 }
