@@ -16,13 +16,13 @@ const MARK = 'nodefence/maintenance';
 async function heldUntil(stage: FaultStage, policy: string, end: () => Promise<void>): Promise<FaultFindings> {
   const { session, node } = stage;
   const hold = await untilHeld(stage, node);
-  stage.tell(hold === undefined ? 'nobody holds it' : `held by ${hold.policy}: ${hold.message}`);
+  stage.tell(hold === undefined ? 'nobody holds it' : 'nothing is done to it; its pods wait');
   await pause(WORLD.watchedMs / 2);
   const trace = session.traces();
   const problems = [...touches(trace, [node]), ...holdEventProblems(trace, [node])];
   if (hold?.policy !== policy) problems.push(`it was held by ${hold?.policy ?? 'nobody'}, and not by ${policy}`);
   await end();
-  return { problems, did: `it was held by ${policy}` };
+  return { problems, did: `it was held by ${hold?.policy ?? 'nobody'} for a while` };
 }
 
 /** A node that somebody works on is left to him. */

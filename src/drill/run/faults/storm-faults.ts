@@ -42,7 +42,7 @@ async function backLater(stage: FaultStage): Promise<FaultFindings> {
   await pause(WORLD.watchedMs);
   at(stage, victims, (each) => tellMachine(each, 'heal'));
   stage.tell('the switch is back');
-  return { problems, did: `all of the rack were held by ${policies.join(' and ')}` };
+  return { problems, did: `the rack was held by ${policies.join(' and ') || 'nobody'}` };
 }
 
 /** Several nodes fail at once in different racks: so many at a time as the policies admit. */
@@ -54,17 +54,17 @@ export const storm: FaultScript = (stage) => ({
 
 async function someoneWaits(stage: FaultStage): Promise<FaultFindings> {
   const { watcher, victims } = stage;
-  const waiting = (): { node: string; message: string } | undefined => {
+  const waiting = (): string | undefined => {
     for (const node of victims) {
       const hold = watcher.fences.get(fenceName(node))?.status?.hold;
-      if (hold?.policy === 'max-concurrent') return { node, message: hold.message };
+      if (hold?.policy === 'max-concurrent') return node;
     }
     return undefined;
   };
   const found = await firstAnswer(waiting, HELD_MS, POLL_MS);
   if (found === undefined) return { problems: ['nobody had to wait for a slot'] };
-  stage.tell(`${found.node} waits: ${found.message}`);
-  return { problems: [], did: `${found.node} had to wait` };
+  stage.tell(`${found} has to wait for a slot`);
+  return { problems: [], did: `${found} had to wait` };
 }
 
 /** Of two nodes both are cut off: nobody is fenced. When both are back, one panics, and that one is. */
@@ -78,7 +78,7 @@ async function bothThenOne(stage: FaultStage): Promise<FaultFindings> {
   const both = session.nodes;
   const hold = await untilHeld(stage, node);
   const problems = hold === undefined ? [`${node} was not held while both were cut off`] : [];
-  stage.tell(`nothing is fenced: ${hold === undefined ? 'nobody knows why' : `held by ${hold.policy}: ${hold.message}`}`);
+  stage.tell(hold === undefined ? 'nobody holds it' : 'nobody is fenced: of two nodes both are gone');
   await pause(WORLD.watchedMs / 2);
   at(stage, both, (each) => tellMachine(each, 'heal'));
   stage.tell('both nodes are back');
@@ -90,5 +90,5 @@ async function bothThenOne(stage: FaultStage): Promise<FaultFindings> {
   panic(stage);
   stage.tell(`${node} panics`);
   await watcher.until(`a fence of ${node}`, BACK_MS, () => watcher.fences.get(fenceName(node)) !== undefined && !isOver(watcher, node));
-  return { problems, did: `${node} was held while both nodes were gone, and fenced when it alone was` };
+  return { problems, did: `both nodes were gone, held by ${hold?.policy ?? 'nobody'}; then ${node} alone` };
 }

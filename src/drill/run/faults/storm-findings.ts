@@ -24,24 +24,30 @@ function isOurWrite({ user, verb, status }: ApiEvent): boolean {
   return user === CONTROLLER_USER && status < 300 && verb !== 'get' && verb !== 'list' && verb !== 'watch';
 }
 
-/** How often each node was told in an Event that it is held. */
-export function holdEvents(trace: readonly TraceEvent[], nodes: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map(nodes.map((node) => [node, 0]));
-  for (const event of trace) {
-    if (event.kind !== 'api' || event.resource !== 'events' || !isOurWrite(event)) continue;
-    const told = event.object as { reason?: string; involvedObject?: { kind?: string; name?: string } } | undefined;
-    const { kind, name = '' } = told?.involvedObject ?? {};
-    const count = counts.get(name);
-    if (told?.reason === 'FencingHeld' && kind === 'Node' && count !== undefined) counts.set(name, count + 1);
-  }
-  return counts;
+/** Each node was told in an Event that it is held, and not twice of the same policy. */
+export function holdEventProblems(trace: readonly TraceEvent[], nodes: readonly string[]): string[] {
+  const told = trace.flatMap((event) => holdEventOf(event) ?? []);
+  return nodes.flatMap((node) => {
+    const policies = told.filter((each) => each.node === node).map(({ policy }) => policy);
+    if (policies.length === 0) return [`no event says that ${node} is held`];
+    const twice = new Set(policies.filter((policy, index) => policies.indexOf(policy) !== index));
+    return [...twice].map((policy) => `more than one event says that ${node} is held by ${policy}`);
+  });
 }
 
-/** Exactly one Event for each node. */
-export function holdEventProblems(trace: readonly TraceEvent[], nodes: readonly string[]): string[] {
-  return [...holdEvents(trace, nodes)]
-    .filter(([, count]) => count !== 1)
-    .map(([node, count]) => `${count} events say that ${node} is held, and not one`);
+function holdEventOf(event: TraceEvent): { node: string; policy: string } | undefined {
+  if (event.kind !== 'api' || event.resource !== 'events' || !isOurWrite(event)) return undefined;
+  const {
+    reason,
+    message = '',
+    involvedObject,
+  } = (event.object ?? {}) as {
+    reason?: string;
+    message?: string;
+    involvedObject?: { kind?: string; name?: string };
+  };
+  if (reason !== 'FencingHeld' || involvedObject?.kind !== 'Node') return undefined;
+  return { node: involvedObject.name ?? '', policy: /^Held by ([^:]+):/.exec(message)?.[1] ?? message };
 }
 
 /** From a fence's first run until its workload is released or it fails: so long it takes capacity away. */
