@@ -5,7 +5,7 @@ import { refusalOf } from '../../domain/acknowledgement.ts';
 import { decide } from '../../domain/automaton.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { Hold, NodeFenceStatus } from '../../domain/node-fence.ts';
-import type { Since, Snapshot } from '../../domain/snapshot.ts';
+import type { Since, Snapshot, StandingHold } from '../../domain/snapshot.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
@@ -34,6 +34,8 @@ export interface ExplanationInput {
   /** Has the server the out-of-service taint? */
   outOfService: boolean;
   nowMs: number;
+  /** What storm policies say of the node now. */
+  storm?: readonly StandingHold[];
 }
 
 /** A fence that begins goes through a few rows before its first run. */
@@ -63,7 +65,7 @@ export function explain(input: ExplanationInput): Look[] {
     if (isLiving && atMs > nowMs) observation.lifeAtMs = atMs;
     const open = fence?.status?.journal.filter((entry) => entry.finishedAt === undefined && isUnderWay(entry.epoch, input.leader)) ?? [];
     const inFlight = new Set(open.map((entry) => entry.id));
-    return takeSnapshot(dependencies, node, fence, observation, { ...NO_RUNS, inFlight }, word);
+    return takeSnapshot(dependencies, node, fence, observation, { ...NO_RUNS, inFlight }, word, input.storm ?? []);
   };
   const { lifeWaitMs } = look(changedAtMs, undefined).plan.timing;
   isLiving = observed !== undefined && readyOf(observed)?.status !== 'Unknown' && lifeAtMs + lifeWaitMs > nowMs;
@@ -104,7 +106,7 @@ function lookAhead(look: (atMs: number, fence: NodeFence | undefined) => Snapsho
 }
 
 /** The shell's ports, of which none acts: nothing is carried out here. */
-function dependenciesOf(
+export function dependenciesOf(
   { access, listers, planner, leader, outOfService, node }: ExplanationInput,
   clock: ManualClock,
   status?: NodeFenceStatus,
