@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIMING } from '../../domain/plan.ts';
+import { Model, planOf } from '../../domain/testing/model.ts';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { NodeFenceReport } from '../../ports/resources.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { fenceRecord, recordIncident } from './report.ts';
+import { FenceBench } from './testing/bench.ts';
+
+/** A bench whose reports are written, and seen again by the watch when `seen` is called. */
+function benchWith(report: NodeFenceReport): { bench: FenceBench; writes: NodeFenceReport[]; stored: () => NodeFenceReport; seen: () => void } {
+  const bench = new FenceBench(new ManualClock());
+  const writes: NodeFenceReport[] = [];
+  let stored = report;
+  const cluster: Cluster = {
+    ...bench.dependencies.cluster,
+    get: () => Promise.resolve(stored as never),
+    replaceStatus: (_resource, object) => {
+      stored = object as unknown as NodeFenceReport;
+      writes.push(stored);
+      return Promise.resolve(object);
+    },
+  };
+  Object.assign(bench.dependencies, { cluster });
+  const seen = (): void => {
+    bench.reports.items = [stored];
+  };
+  seen();
+  return { bench, writes, stored: () => stored, seen };
+}
+
+/** A fence that isolated, and whose off was refused until it gave up. */
+function givenUp(): NodeFenceStatus {
+  const model = new Model(planOf({ timing: DEFAULT_TIMING, stepRetries: 0, maxRestarts: 0 }));
+  model.lastIncident = 4;
+  model.fail();
+  model.next();
+  model.next('refused');
+  model.runUntil(() => model.status.outcome === 'failed');
+  return model.status;
+}
+
+const EMPTY: NodeFenceReport = { metadata: { name: 'a', resourceVersion: '1' }, status: {} };
+
+describe('what a report keeps of a fence', () => {
+  it('is its number, its record, and how many in a row were in vain', async () => {
+    const { bench, stored } = benchWith(EMPTY);
+    await recordIncident(bench.dependencies, 'a', givenUp());
+    expect(stored().status).toMatchObject({
+      incident: 5,
+      consecutiveFailures: 1,
+      incidents: [{ incident: 5, outcome: 'failed', trigger: 'node-condition' }],
+    });
+    expect(stored().status?.fencesStartedAt).toHaveLength(1);
+  });
+
+  it('is written once, however often the fence is looked at, and also when the watch is late', async () => {
+    const { bench, writes, seen } = benchWith(EMPTY);
+    const status = givenUp();
+    await recordIncident(bench.dependencies, 'a', status);
+    seen();
+    for (let pass = 0; pass < 3; pass += 1) await recordIncident(bench.dependencies, 'a', status);
+    expect(writes).toHaveLength(1);
+  });
+
+  it('says that the NodeFence was deleted by hand, when, and keeps an outcome that stood before', async () => {
+    const { bench, stored } = benchWith(EMPTY);
+    const status = givenUp();
+    const { outcome: _outcome, ...open } = status;
+    await recordIncident(bench.dependencies, 'a', open, true);
+    const record = stored().status?.incidents?.[0];
+    expect(record).toMatchObject({ outcome: 'stopped', heldBy: 'its NodeFence was deleted by hand' });
+    expect(record?.endedAt).toBeDefined();
+    const again = benchWith(EMPTY);
+    await recordIncident(again.bench.dependencies, 'a', status, true);
+    expect(again.stored().status?.incidents?.[0]?.outcome).toBe('failed');
+  });
+
+  it('counts no more in a row once a fence ended with the node back', async () => {
+    const { bench, stored, seen } = benchWith(EMPTY);
+    const status = givenUp();
+    await recordIncident(bench.dependencies, 'a', status);
+    seen();
+    await recordIncident(bench.dependencies, 'a', { ...status, incident: 6, state: 'final', outcome: 'recovered' });
+    expect(stored().status).toMatchObject({ incident: 6, consecutiveFailures: 0 });
+  });
+
+  it("tells the automaton of a person's word", () => {
+    expect(fenceRecord(undefined)).toEqual({ incidents: [] });
+    expect(fenceRecord({ ...EMPTY, spec: { resumed: { incident: 5, reason: 'new board' } } })).toEqual({ incidents: [], resumedAfter: 5 });
+  });
+});
