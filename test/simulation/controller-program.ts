@@ -7,6 +7,8 @@ import type { Random } from '../../src/ports/random.ts';
 export interface ControllerWorld {
   /** Lease holder identity; also the session that devices see. */
   identity: string;
+  /** The node on which it runs, where it knows. */
+  ownNode: string | undefined;
   transport: ApiTransport;
   clock: Clock;
   random: Random;

@@ -23,6 +23,10 @@ export interface ControllersOptions {
   restartAfterMs: number;
   /** How fast the clock of each replica's machine runs. */
   clockRates: readonly number[];
+  /** The nodes on which the replicas run. */
+  hosts: readonly [string, string] | undefined;
+  /** Has the machine of a node power? */
+  isPowered: (node: string) => boolean;
   /** One after the other: each counts the calls of all replicas from the moment at which the one before has struck. */
   crashes: readonly CrashPoint[];
   record: (event: ControllerEvent) => void;
@@ -84,6 +88,7 @@ export class Controllers {
     this.#record(process, 'start');
     const controller = program({
       identity: process.name,
+      ownNode: this.#options.hosts?.[replica],
       transport: new FaultyTransport(announced, port, network, hostOf(replica)),
       clock: process.clock,
       random: process.random,
@@ -155,6 +160,19 @@ export class Controllers {
     });
   }
 
+  /** The power of a node went: so did what ran there. */
+  powerLost(node: string): void {
+    for (const [replica, { process }] of [...this.#running]) {
+      if (this.#options.hosts?.[replica] === node) this.#ended(replica, process, 'crash');
+    }
+  }
+
+  /** The node on which a process runs that lives, or lived last of its replica. */
+  hostOfProcess(name: string): string | undefined {
+    const { hosts } = this.#options;
+    return name.startsWith(`${hostOf(0)}-`) ? hosts?.[0] : hosts?.[1];
+  }
+
   #strike(replica: Replica, process: SimulatedProcess, point: CrashPoint): void {
     switch (point.moment) {
       case 'stopped':
@@ -198,8 +216,16 @@ export class Controllers {
   #died(replica: Replica, process: SimulatedProcess, how: 'stop' | 'crash'): void {
     this.#record(process, how);
     this.#running.delete(replica);
-    this.#options.kernel.schedule(this.#options.restartAfterMs, () => {
-      this.start(replica);
+    this.#restart(replica);
+  }
+
+  /** Not before its machine has power again. */
+  #restart(replica: Replica): void {
+    const { kernel, restartAfterMs, hosts, isPowered } = this.#options;
+    const host = hosts?.[replica];
+    kernel.schedule(restartAfterMs, () => {
+      if (host === undefined || isPowered(host)) this.start(replica);
+      else this.#restart(replica);
     });
   }
 

@@ -16,6 +16,7 @@ export function describeScenario(scenario: Scenario): string {
     crashes.length > 0 ? `back after ${seconds(scenario.restartAfterMs)}` : undefined,
     ...disturbances.map(describeDisturbance),
     scenario.healAfterOffMs === undefined ? undefined : `back ${seconds(scenario.healAfterOffMs)} after the off was sent`,
+    scenario.hosts === undefined ? undefined : `replicas on ${scenario.hosts.join(' and ')}`,
     scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
     scenario.api === CALM_API ? undefined : 'rough API',

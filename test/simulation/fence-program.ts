@@ -45,7 +45,7 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
       },
       {
         mode: 'enforce',
-        ownNode: ownNodeOf?.(world.identity),
+        ownNode: ownNodeOf?.(world.identity) ?? world.ownNode,
         outOfService: true,
         staleAfterMs: STALE_AFTER_MS,
         namespace: FENCE_NAMESPACE,

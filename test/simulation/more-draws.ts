@@ -48,10 +48,17 @@ export function withMore(first: First): Scenario {
     api: isRough || random.chance(0.05) ? { ...first.api, ...UNRULY_API } : first.api,
     clockRates: drifts ? { ...first.clockRates, apiServer: 1 + random.between(-DRIFT, DRIFT) } : first.clockRates,
     ...(feed === undefined ? {} : { feed }),
+    ...drawHosts(first, theme),
   };
   const disturbances = [...scenario.disturbances, ...drawTheme(random, theme, scenario)];
   const disturbed = { ...scenario, disturbances };
   return { ...disturbed, expected: expectedOf(disturbed) };
+}
+
+/** A replica runs on the node that fails. Of a kubelet that hangs only: with the machine its replica would be gone, which any crash plays. */
+function drawHosts({ seed, controllers, fault, nodes, victim }: First, theme: Theme): Pick<First, 'hosts'> {
+  const isPossible = controllers === 2 && fault === 'hang' && theme !== 'storm';
+  return isPossible && new SeededRandom(seed, 'hosts').chance(0.4) ? { hosts: [victim, nodes[1] ?? victim] } : {};
 }
 
 function drawTheme(random: SeededRandom, theme: Theme, scenario: First): Disturbance[] {

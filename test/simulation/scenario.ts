@@ -80,6 +80,8 @@ export interface Scenario {
   disturbances: readonly Disturbance[];
   /** How fast clocks run: the two replicas', all kubelets', and the API server's (1 when absent). */
   clockRates: { replicas: readonly [number, number]; kubelets: number; apiServer?: number };
+  /** The nodes on which the two replicas run; absent: on machines that never fail. */
+  hosts?: readonly [string, string];
   /** How each machine is fed; absent: by its BMC alone. */
   feed?: Feed;
   /** The Secret that the methods name does not exist. */

@@ -25,7 +25,7 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
 
 const PLAIN: Readonly<Record<string, Change>> = {
   nodes: (scenario) => ({ ...scenario, nodes: needed(scenario) }),
-  replica: (scenario) => ({ ...scenario, controllers: 1 }),
+  replica: (scenario) => (scenario.hosts === undefined ? { ...scenario, controllers: 1 } : scenario),
   faults: (scenario) => ({ ...scenario, api: CALM_API }),
   drift: (scenario) => ({ ...scenario, clockRates: { replicas: [1, 1], kubelets: 1 } }),
   policies: (scenario) => ({ ...scenario, configuration: { ...scenario.configuration, policies: 'off' } }),
@@ -33,6 +33,11 @@ const PLAIN: Readonly<Record<string, Change>> = {
     const fed = { ...scenario };
     delete fed.feed;
     return fed;
+  },
+  hosts: (scenario) => {
+    const apart = { ...scenario };
+    delete apart.hosts;
+    return apart;
   },
   device: (scenario) => ({ ...scenario, device: 'honest' }),
   slowness: (scenario) => ({ ...scenario, deviceEffectMs: [50, 1_500] }),

@@ -22,6 +22,7 @@ import { Rack } from './rack.ts';
 import { Rest } from './rest.ts';
 import { failing } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { StormTruth } from './storm-truth.ts';
 import { releasedNode, WorldTrace } from './world-trace.ts';
 
 const WORKLOAD_AT_MS = 10_000;
@@ -45,6 +46,7 @@ export class World {
   readonly #rack: Rack;
   readonly #disturbances: Disturbances;
   readonly #rest: Rest;
+  readonly #storm: StormTruth;
   /** Nodes that are Ready, as the API server has it. */
   readonly #ready = new Set<string>();
   /** The controller process whose request is being answered. */
@@ -64,6 +66,7 @@ export class World {
       isSound: (node) => !troubled.has(node),
     });
     this.fence = new FenceWatch(() => kernel.nowMs);
+    this.#storm = new StormTruth(scenario, this.fence);
     const audit = (event: ApiEvent): void => {
       this.#heard(event);
     };
@@ -78,6 +81,8 @@ export class World {
       insider: (name, user, clockRate) => this.#insider(name, user, clockRate),
       onDevice: (event) => {
         this.trace.record(event);
+        const violation = this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs);
+        if (violation !== undefined) kernel.fail(`at ${kernel.nowMs.toFixed(0)} ms: ${violation}`);
         this.#healAfterOff(event);
       },
     });
@@ -90,6 +95,8 @@ export class World {
       restartAfterMs: scenario.restartAfterMs,
       clockRates: scenario.clockRates.replicas,
       crashes: scenario.crashes,
+      hosts: scenario.hosts,
+      isPowered: (node) => this.machines.get(node)?.state === 'on',
       speaking: (process) => {
         this.#caller = process;
       },
@@ -189,8 +196,17 @@ export class World {
     return this.#releases.get(node) ?? 0;
   }
 
+  #ownNode(event: DeviceEvent): string | undefined {
+    return event.action === 'set' && this.#controllers.hostOfProcess(event.session) === event.node
+      ? `P10: ${event.session} set ${event.device} ${event.want ?? ''}, on which it runs itself`
+      : undefined;
+  }
+
   readonly #record: Trace = (event) => {
     this.trace.record(event);
+    if (event.kind === 'power' && event.state === 'off') {
+      this.#controllers.powerLost(event.node);
+    }
   };
 
   #heard(event: ApiEvent): void {
@@ -204,6 +220,7 @@ export class World {
       const conditions = (event.object as Node).status.conditions ?? [];
       const isReady = event.verb !== 'delete' && conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
       this.#ready[isReady ? 'add' : 'delete'](event.name);
+      this.#storm.saw(event.name, isReady, this.#kernel.nowMs);
     }
     const released = event.user === CONTROLLER_USER && event.status < 300 ? releasedNode(event) : undefined;
     if (released !== undefined) {

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import { FenceWatch } from './fence-watch.ts';
+import type { Policies } from './scenario.ts';
+import { StormTruth } from './storm-truth.ts';
+import { sweptScenario } from './sweep.ts';
+
+function off(node: string): DeviceEvent {
+  return { kind: 'device', at: 0, device: `bmc-${node}`, plug: '', node, action: 'set', want: 'off', answer: '204', session: 's' };
+}
+
+/** Five nodes, of which a, c and e stand in one zone. */
+function bench(policies: Policies, running: readonly string[] = []) {
+  const base = sweptScenario('taint');
+  const fence = new FenceWatch(() => 0);
+  for (const node of running) {
+    const object = { metadata: { name: `node-fence-${node}` }, spec: { node }, status: { state: 'running', incident: 1 } };
+    fence.hear({
+      kind: 'api',
+      at: 0,
+      user: 'nodefence',
+      verb: 'update',
+      resource: 'nodefences.ha.k8s.io',
+      name: `node-fence-${node}`,
+      status: 200,
+      object,
+    });
+  }
+  return new StormTruth({ ...base, nodes: ['a', 'b', 'c', 'd', 'e'], configuration: { ...base.configuration, policies } }, fence);
+}
+
+describe('the truth about a storm', () => {
+  it('forbids an off while more than four in ten nodes have been down for long', () => {
+    const truth = bench('prompt');
+    for (const node of ['a', 'b', 'c']) truth.saw(node, false, 0);
+    expect(truth.asked(off('a'), 15_000)).toBeUndefined();
+    expect(truth.asked(off('a'), 25_000)).toContain('a, b, c of 5 nodes have not been Ready for 20 s');
+    truth.saw('c', true, 26_000);
+    expect(truth.asked(off('a'), 27_000)).toBeUndefined();
+  });
+
+  it('forbids a second fence in one zone, and lets one in another begin', () => {
+    const truth = bench('prompt', ['a', 'b', 'c']);
+    expect(truth.asked(off('a'), 0)).toBeUndefined();
+    expect(truth.asked(off('b'), 0)).toBeUndefined();
+    expect(truth.asked(off('c'), 0)).toContain('a of the same zone was being fenced');
+  });
+
+  it('forbids a second fence at all where one at a time is configured', () => {
+    const truth = bench('one-at-a-time', ['a', 'b']);
+    expect(truth.asked(off('a'), 0)).toBeUndefined();
+    expect(truth.asked(off('b'), 0)).toContain('a were being fenced, and 1 may be at once');
+  });
+
+  it('forbids nothing where no policy is configured', () => {
+    const truth = bench('off', ['a', 'b', 'c', 'd', 'e']);
+    for (const node of ['a', 'b', 'c', 'd', 'e']) truth.saw(node, false, 0);
+    expect(['a', 'b', 'c', 'd', 'e'].map((node) => truth.asked(off(node), 60_000))).toEqual(Array.from({ length: 5 }, () => undefined));
+  });
+});
