@@ -50,18 +50,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     mayStand: (freeForMs) => own.ownNode.mayStand(freeForMs),
   });
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
-  const queue: Workqueue = new Workqueue({
-    name: 'fence',
-    clock,
-    random,
-    logger,
-    metrics: metrics.workqueue,
-    concurrency: options.concurrency,
-    handler: async (node) => {
-      await controller.reconcile(node);
-      return undefined;
-    },
-  });
+  const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const own: WatchedOwnNode = watchOwnNode({
@@ -110,6 +99,18 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     stop,
   };
+}
+
+function queueOf(
+  { clock, random, logger, metrics }: ControllerPorts,
+  { concurrency }: ControllerOptions,
+  reconcile: (node: string) => Promise<void>,
+): Workqueue {
+  const handler = async (node: string): Promise<undefined> => {
+    await reconcile(node);
+    return undefined;
+  };
+  return new Workqueue({ name: 'fence', clock, random, logger, metrics: metrics.workqueue, concurrency, handler });
 }
 
 function electorOf(

@@ -22,6 +22,7 @@ import { Telemetry } from '../telemetry/telemetry.ts';
 import { AnsweredTransport } from './answered-transport.ts';
 import { composeController } from './compose.ts';
 import type { ComposedController } from './compose.ts';
+import type { ControllerOptions } from './composition.ts';
 import { hasOutOfService } from './server-version.ts';
 import { VERSION } from './version.ts';
 
@@ -131,17 +132,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
         process.exit(1);
       },
     },
-    {
-      mode: flags.mode,
-      ownNode: flags.ownNode,
-      outOfService: await hasOutOfService(transport, SYNC_DEADLINE_MS),
-      staleAfterMs: FRESH_WITHIN_MS,
-      namespace: flags.fenceNamespace,
-      ...(flags.nodeLeaseNamespace === '' ? {} : { nodeLeaseNamespace: flags.nodeLeaseNamespace }),
-      identity: hostname(),
-      concurrency: flags.concurrency,
-      syncDeadlineMs: SYNC_DEADLINE_MS,
-    },
+    optionsOf(flags, await hasOutOfService(transport, SYNC_DEADLINE_MS)),
   );
   composed.controller = controller;
   const operations = new OperationsServer({
@@ -159,6 +150,20 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
   ending.stop = () => stopInOrder(controller, recorder, operations);
   await controller.start();
+}
+
+function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
+  return {
+    mode: flags.mode,
+    ownNode: flags.ownNode,
+    outOfService,
+    staleAfterMs: FRESH_WITHIN_MS,
+    namespace: flags.fenceNamespace,
+    ...(flags.nodeLeaseNamespace === '' ? {} : { nodeLeaseNamespace: flags.nodeLeaseNamespace }),
+    identity: hostname(),
+    concurrency: flags.concurrency,
+    syncDeadlineMs: SYNC_DEADLINE_MS,
+  };
 }
 
 function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, telemetry: Telemetry): EventRecorder {

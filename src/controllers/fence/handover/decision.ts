@@ -16,7 +16,7 @@ export interface HandOverView {
   ownNode: string | undefined;
   mode: 'observe' | 'enforce';
   candidates: readonly Candidate[];
-  lookOf(node: string): NodeLook;
+  lookOf: (node: string) => NodeLook;
   /** Candidates that had time enough to take a free Lease and did not: nothing is handed to them again. */
   declined: ReadonlySet<string>;
 }
