@@ -1,13 +1,14 @@
+import { hash } from 'node:crypto';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { Model } from '../../src/domain/testing/model.ts';
 import type { Walker } from './walker.ts';
 
-/** Two worlds with the same key have the same future: times are ages, ids and words are left out. */
+/** Two worlds with the same key have the same future: times are ages, ids and words are left out. Hashed, because there are millions. */
 export function keyOf(walker: Walker): string {
   const { model, machine } = walker;
   const status = model.fence?.status;
   const age = (atMs: number | undefined): number | undefined => (atMs === undefined ? undefined : Math.min(model.nowMs - atMs, 60_000));
-  return JSON.stringify([
+  const words = JSON.stringify([
     status === undefined ? undefined : statusKey(status, model),
     model.fence?.deleting,
     model.fence?.spec.requestedBy?.uid,
@@ -23,6 +24,7 @@ export function keyOf(walker: Walker): string {
     ],
     [model.workload, machine, machine.readyAtMs === undefined ? undefined : machine.readyAtMs - model.nowMs, model.plan.problems.length],
   ]);
+  return hash('sha1', words, 'base64');
 }
 
 function statusKey(status: NodeFenceStatus, model: Model): unknown {

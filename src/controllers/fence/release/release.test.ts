@@ -184,6 +184,15 @@ describe('the end of a release', () => {
     expect(bench.cluster.node?.metadata.annotations?.[OUT_OF_SERVICE_OWNER]).toBeUndefined();
   });
 
+  it('has failed when our taint is still read after it was taken back', async () => {
+    const bench = benchWith();
+    await release(bench.dependencies, orderOf());
+    const { cluster } = bench.dependencies;
+    const deaf = { ...cluster, mergePatch: <T>(): Promise<T> => Promise.resolve(bench.cluster.node as T) };
+    const report = await endRelease({ ...bench.dependencies, cluster: deaf }, 'a', orderOf().status);
+    expect(report).toEqual({ result: 'failed', message: 'our out-of-service taint still stands after it was taken back' });
+  });
+
   it('leaves the same taint of an admin, which does not carry our mark', async () => {
     const bench = benchWith();
     bench.cluster.node = nodeOf({ taints: [TAINT] });
