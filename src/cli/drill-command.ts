@@ -3,6 +3,7 @@ import { Display, SILENT } from '../drill/run/display.ts';
 import { runDrill } from '../drill/run/drill-run.ts';
 import { FAULTS } from '../drill/run/faults/names.ts';
 import type { Fault } from '../drill/run/faults/names.ts';
+import { needsOwnScene, sceneOf } from '../drill/run/faults/scenes.ts';
 import { isGood, runMatrix, tableOf } from '../drill/run/matrix.ts';
 import { AssetsMissing } from '../drill/control-plane/assets.ts';
 import { ConfigurationRefused } from '../drill/run/operator/refusal.ts';
@@ -86,13 +87,18 @@ async function drill(flags: Flags): Promise<number> {
 }
 
 /** Throws `ConfigurationRefused` for words that contradict each other. */
-function checkTogether({ config, agent, fault, replicas }: DrillOptions, faults: readonly Fault[]): void {
+function checkTogether({ config, agent, fault, replicas, nodes }: DrillOptions, faults: readonly Fault[]): void {
   const wanted = [fault, ...faults];
   const refused: string[] = [];
   if (config !== undefined && agent === 'ipmi')
     refused.push('--agent ipmi: the configuration of --config says which agent fences; leave --agent away');
   if (config !== undefined && wanted.includes('config-edit'))
     refused.push('--fault config-edit edits the drill’s own configuration; leave --config away');
+  for (const name of new Set(wanted)) {
+    const { nodes: least } = sceneOf(name);
+    if (config !== undefined && needsOwnScene(name)) refused.push(`--fault ${name} is played on a cluster of the drill’s own; leave --config away`);
+    else if (nodes !== undefined && nodes < least && needsOwnScene(name)) refused.push(`--fault ${name} is played on ${least} nodes or more`);
+  }
   if (replicas < 2 && wanted.some((name) => name === 'leader-pause'))
     refused.push('--fault leader-pause needs somebody who takes over: --replicas 2 or more');
   if (refused.length > 0) throw new ConfigurationRefused(config ?? 'drill', refused);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from '../laws/judge.ts';
-import { isGood, tableOf } from './matrix.ts';
+import { isGood, Room, tableOf } from './matrix.ts';
 import type { MatrixRow } from './matrix.ts';
 import type { DrillResult } from './result.ts';
 
@@ -29,6 +29,27 @@ const GOOD: DrillResult = {
 function row(seed: number, changes: Partial<DrillResult> = {}, agent: MatrixRow['agent'] = 'redfish'): MatrixRow {
   return { fault: 'panic', agent, seed, result: { ...GOOD, seed, ...changes } };
 }
+
+describe('room for drills', () => {
+  it('is taken by machines: a large drill waits for it, and one that is larger than all of it is played alone', async () => {
+    const room = new Room(9);
+    const begun: number[] = [];
+    const begin = async (count: number): Promise<void> => {
+      await room.take(count);
+      begun.push(count);
+    };
+    await begin(3);
+    const later = [begin(8), begin(12)];
+    await Promise.resolve();
+    expect(begun).toEqual([3]);
+    room.giveBack(3);
+    await later[0];
+    expect(begun).toEqual([3, 8]);
+    room.giveBack(8);
+    await later[1];
+    expect(begun).toEqual([3, 8, 12]);
+  });
+});
 
 describe('the table of a matrix', () => {
   it('has a line for each fault and agent, with the median and the worst time', () => {

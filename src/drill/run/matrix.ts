@@ -5,11 +5,14 @@ import { SILENT } from './display.ts';
 import { runDrill } from './drill-run.ts';
 import { EXPECTED } from './faults/names.ts';
 import type { Fault } from './faults/names.ts';
+import { sceneOf } from './faults/scenes.ts';
 import type { Agent, DrillOptions } from './options.ts';
 import type { DrillResult } from './result.ts';
 
 /** Each run is about a dozen processes that mostly wait. */
 const RUNS_PER_CORE = 3;
+/** A drill of the usual size. */
+const USUAL_NODES = 3;
 
 export interface MatrixRow {
   fault: Fault;
@@ -36,13 +39,18 @@ export async function runMatrix(
   const waiting = [...rows].sort((a, b) => EXPECTED[b.fault].deadlineMs - EXPECTED[a.fault].deadlineMs);
   const compileCache = mkdtempSync(join(tmpdir(), 'nodefence-compiled-'));
   let done = 0;
+  const room = new Room(Math.max(2, cpus().length * RUNS_PER_CORE) * USUAL_NODES);
   const work = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
+      const nodes = options.nodes ?? sceneOf(row.fault).nodes;
+      await room.take(nodes);
       const { fault, agent, seed } = row;
       try {
         row.result = await runDrill({ ...options, fault, agent, seed, compileCache, keep: false }, SILENT, () => Promise.resolve());
       } catch (error) {
         row.failure = String(error);
+      } finally {
+        room.giveBack(nodes);
       }
       done += 1;
       onRow(row, done, rows.length);
@@ -54,6 +62,27 @@ export async function runMatrix(
     rmSync(compileCache, { recursive: true, force: true });
   }
   return rows;
+}
+
+/** As many machines as may run at once; a drill that is larger than all of the room has it alone. */
+export class Room {
+  readonly #size: number;
+  #taken = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  async take(count: number): Promise<void> {
+    while (this.#taken > 0 && this.#taken + count > this.#size) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#taken += count;
+  }
+
+  giveBack(count: number): void {
+    this.#taken -= count;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
 }
 
 function rowsOf(options: DrillOptions, { faults, agents, seeds }: MatrixSize): MatrixRow[] {

@@ -45,16 +45,22 @@ export function fenceConfiguration(
 ): { configMaps: ConfigMap[]; secrets: Secret[] } {
   const cluster = properties({ ...SHORT_SETTINGS, ...scene.settings, ...settings });
   const devices = bmcs.map((bmc) => ({ ...(bmcs.find(({ node }) => led?.node === bmc.node && led.to === node) ?? bmc), node: bmc.node }));
-  const policies = Object.entries({ ...POLICIES, ...scene.policies });
   return {
     configMaps: [
       configMap('fence-cluster-config', { 'config.properties': cluster }),
       configMap(templateName(agent), { 'template.properties': properties({ ...templateOf(agent), ...scene.template }) }),
-      ...policies.map(([name, keys]) => configMap(`fence-policy-${name}`, { 'config.properties': properties({ policy_name: name, ...keys }) })),
+      ...policyConfigMaps({ ...POLICIES, ...scene.policies }),
       ...devices.filter(({ node }) => node !== STRANGER).map((device) => nodeConfiguration(device, agent, scene.wiring)),
     ],
     secrets: [secretOf(agent, credentials)],
   };
+}
+
+/** Storm policies as ConfigMaps, by their names. */
+export function policyConfigMaps(policies: NonNullable<FaultScene['policies']>): ConfigMap[] {
+  return Object.entries(policies).map(([name, keys]) =>
+    configMap(`fence-policy-${name}`, { 'config.properties': properties({ policy_name: name, ...keys }) }),
+  );
 }
 
 /** What the agent logs in with. */

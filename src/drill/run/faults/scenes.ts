@@ -42,6 +42,11 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   'etcd-quorum': { nodes: 3, isControlPlane: true },
 };
 
+/** Does it need machines, devices or policies that an operator's own configuration does not have? */
+export function needsOwnScene(fault: Fault): boolean {
+  return SCENES[fault] !== undefined;
+}
+
 export function sceneOf(fault: Fault): FaultScene {
   return SCENES[fault] ?? PLAIN;
 }

@@ -2,7 +2,10 @@ import { standardRegistry } from '../../../../agents/registry.ts';
 import { configurationOf } from '../../../config/configuration.ts';
 import type { Configuration } from '../../../config/configuration.ts';
 import { PlugIndex } from '../../../config/plug-index.ts';
+import type { ConfigMap } from '../../../ports/objects.ts';
+import { EXPECTED } from '../faults/names.ts';
 import type { DrillOptions } from '../options.ts';
+import { POLICIES, policyConfigMaps } from '../scene-configuration.ts';
 import type { DrillSetting, Machine } from '../setting.ts';
 import { emulatedCopy, emulatedSecrets } from './copy.ts';
 import { expectedOf } from './deadlines.ts';
@@ -46,10 +49,17 @@ export function operatorSetting(path: string, options: DrillOptions): DrillSetti
         const bmc = byNode.get(node);
         return `${node}: ${methods[0]?.device ?? ''} is played at ${bmc?.host ?? ''}:${bmc?.port ?? ''}; address, port and trust are replaced in a copy (fence-method-* of fence-config-${node})`;
       });
-      return { configMaps: emulatedCopy(configMaps, plans, byNode), secrets: emulatedSecrets(folder.secrets, plans), says: replaced };
+      const says = [...replaced, 'storm policies stand as written, but startup-grace is off: the drill’s controllers have just started'];
+      return { configMaps: withoutStartupGrace(emulatedCopy(configMaps, plans, byNode)), secrets: emulatedSecrets(folder.secrets, plans), says };
     },
     expected: (fault) => expectedOf(written, fault),
   };
+}
+
+/** Nobody would wait for it in a drill. */
+function withoutStartupGrace(configMaps: readonly ConfigMap[]): ConfigMap[] {
+  const [own] = policyConfigMaps(POLICIES);
+  return own === undefined ? [...configMaps] : [...configMaps.filter(({ metadata }) => metadata.name !== own.metadata.name), own];
 }
 
 function settingsOf({ settings }: DrillOptions): string {
@@ -94,10 +104,10 @@ function sharedDevices(plans: readonly PlayedPlan[]): string[] {
 
 /** A fence that is restarted for ever never fails. */
 function endless(plans: readonly PlayedPlan[], { fault }: DrillOptions): string[] {
-  if (fault !== 'bmc-lies') return [];
+  if (EXPECTED[fault].outcome !== 'failed') return [];
   return plans
     .filter(({ plan }) => plan.maxRestarts < 0)
-    .map(({ node }) => `ConfigMap fence-config-${node}: max_restarts=-1 never ends with a lying BMC: add --set max_restarts=1`);
+    .map(({ node }) => `ConfigMap fence-config-${node}: max_restarts=-1 never ends where the fence cannot succeed: add --set max_restarts=1`);
 }
 
 /** Puts the file before a place that begins with an object of the folder. */
