@@ -129,12 +129,12 @@ export class Disturbances {
     }
   }
 
-  /** A true word comes from somebody who has pulled the plug, and who plugs it in again in the end. */
+  /** A true word comes from somebody who has pulled the plug. Whose word counted has to switch the machine on again: nobody else will. */
   #acknowledge(word: Word): End | undefined {
     const { victim } = this.#world.scenario;
     if (word === 'true') this.#hardware.pullPlug(victim);
     void this.#people.acknowledge(victim, word);
-    if (word !== 'true') return undefined;
+    if (word !== 'true' && word !== 'false') return undefined;
     return () => {
       this.#hardware.switchOn(victim);
     };

@@ -45,6 +45,16 @@ describe('P1, proof before release', () => {
     expect(P1([...late, ...first]).violations.join()).toContain('was not powered off');
   });
 
+  it('leaves a device out that failed although it read off once, when the next level is proven off', () => {
+    const failed = [
+      device(10_120, 'set', { device: 'bmc', want: 'off', answer: '403' }),
+      device(10_260, 'read', { device: 'bmc', shown: 'off', answer: '200 Off' }),
+    ];
+    expect(P1([...goodTrace(), ...failed]).violations).toEqual([]);
+    const later = failed.map((event) => ({ ...event, at: event.at + 200 }));
+    expect(P1([...goodTrace(), ...later]).violations.join()).toContain('bmc  had not shown off stably: 1 reads');
+  });
+
   it('catches a machine that somebody started between read and release', () => {
     const trace: TraceEvent[] = [...goodTrace(), { kind: 'power', at: 14_460, node: 'a', state: 'on', cause: 'restore' }];
     expect(P1(trace).violations).toHaveLength(1);

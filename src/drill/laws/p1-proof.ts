@@ -26,7 +26,7 @@ export const proofBeforeRelease: Law = (history, expectations) => {
       for (const [holds, why] of revocation.checks) say(holds, why);
       continue;
     }
-    const offs = stableOffs(history, release);
+    const offs = stableOffs(history, release, expectations);
     say(offs.length > 0, `no device of ${release.node} had been told off since the fence began`);
     for (const off of offs) {
       const seen = `${String(off.reads.length)} reads over ${String(spanOf(off.reads.map(({ event }) => event.at)))} ms`;

@@ -32,7 +32,7 @@ function complaintOf(history: History, expectations: Expectations, release: Act)
       ? unreadSince(history, release, revocation.position)
       : `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the last read of its storage`;
   }
-  const offs = stableOffs(history, release);
+  const offs = stableOffs(history, release, expectations);
   const first = completeAt(offs, expectations) ?? lastReadOf(offs);
   const sign = history.lifeSigns(release.node, first, release.position).at(-1);
   // A sign of life voids what was read before it; the reads may have gone on and proved it anew.

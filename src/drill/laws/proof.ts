@@ -10,14 +10,14 @@ export interface StableOff {
 }
 
 /** For each device that was told off in the present incident of the released node: the reads of off that stood uninterrupted until the release. */
-export function stableOffs(history: History, release: Act): StableOff[] {
+export function stableOffs(history: History, release: Act, expectations: Expectations): StableOff[] {
   const fence = history.fenceOf(release.node, release.position);
   if (fence === undefined) return [];
   const from = history.incidentStart(fence, release.position);
   const events = history.deviceEvents.filter(({ position, event }) => event.node === release.node && position > from && position < release.position);
   const told = new Set(events.filter(({ event }) => event.action === 'set' && event.want === 'off').map(({ event }) => plugOf(event)));
   const offs = [...told].map((device) => ({ device, reads: lastReadsOff(events.filter(({ event }) => plugOf(event) === device)) }));
-  return withoutSuperseded(offs, events);
+  return withoutSuperseded(offs, events, expectations);
 }
 
 /** The last `off` read that the proof needs, and the first moment at which the proof stood complete. */
@@ -53,11 +53,12 @@ function lastReadsOff(events: readonly PlacedEvent<DeviceEvent>[]): PlacedEvent<
   return reads;
 }
 
-/** A device that failed is left out when another one was told off after the last that it was told: the next level took over. */
-function withoutSuperseded(offs: readonly StableOff[], events: readonly PlacedEvent<DeviceEvent>[]): StableOff[] {
+/** A device that failed is left out when another one, told off after the last that it was told, is proven off: the next level took over. */
+function withoutSuperseded(offs: readonly StableOff[], events: readonly PlacedEvent<DeviceEvent>[], expectations: Expectations): StableOff[] {
   const lastTold = (device: string): number => events.findLast(({ event }) => event.action === 'set' && plugOf(event) === device)?.position ?? 0;
-  const proven = offs.filter(({ reads }) => reads.length > 0);
-  return offs.filter(({ device, reads }) => reads.length > 0 || !proven.some((other) => lastTold(other.device) > lastTold(device)));
+  const isProven = (off: StableOff): boolean => provenFrom(off, expectations) !== undefined;
+  const proven = offs.filter(isProven);
+  return offs.filter((off) => isProven(off) || !proven.some((other) => lastTold(other.device) > lastTold(off.device)));
 }
 
 function plugOf(event: DeviceEvent): string {
