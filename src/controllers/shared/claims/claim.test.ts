@@ -9,7 +9,7 @@ import type { NodeFence } from '../../../ports/resources.ts';
 import { FINALIZER, NODE_LABEL, TRIGGER_LABEL } from '../ownership.ts';
 import { claim, ownerOf, releaseClaim } from './claim.ts';
 import type { Claimant, ClaimDependencies } from './claim.ts';
-import { bent, installedCluster } from './testing/claim-bench.ts';
+import { bent, installedCluster } from '../../../../test/scenarios/installed-cluster.ts';
 
 const KIND = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', namespace: 'default' };
 const OURS: Claimant = { ...KIND, name: 'a', uid: 'uid-ours' };

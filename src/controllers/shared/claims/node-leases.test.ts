@@ -9,7 +9,7 @@ import { LEASES, NODES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { NodeLeases } from './node-leases.ts';
-import { bent, installedCluster } from './testing/claim-bench.ts';
+import { bent, installedCluster } from '../../../../test/scenarios/installed-cluster.ts';
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const NAMESPACE = 'medik8s-leases';

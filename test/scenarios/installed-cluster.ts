@@ -1,9 +1,9 @@
-import { ApiServer } from '../../../../drill/apiserver/server.ts';
-import { testClock, testRandom } from '../../../../drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../../../drill/apiserver/transport.ts';
-import { install } from '../../../../drill/run/installation.ts';
-import { ApiClient } from '../../../../kube/client.ts';
-import type { Cluster } from '../../../../ports/cluster.ts';
+import { ApiServer } from '../../src/drill/apiserver/server.ts';
+import { testClock, testRandom } from '../../src/drill/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { install } from '../../src/drill/run/installation.ts';
+import { ApiClient } from '../../src/kube/client.ts';
+import type { Cluster } from '../../src/ports/cluster.ts';
 
 /** An API server in this process with the shipped kinds installed, and an administrator's access to it. */
 export async function installedCluster(): Promise<Cluster> {
