@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import type { FenceFigures } from './fences.ts';
 import { measureFences } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
+import { measureStorm } from './storm.ts';
+import type { StormFigures } from './storm.ts';
 import { measureCompiled, measureSimulation } from './programs.ts';
 import type { CompiledDrill, SimulationSpeed } from './programs.ts';
 
@@ -13,11 +15,12 @@ interface Figures {
   large?: FenceFigures;
   compiledDrill?: CompiledDrill;
   simulation?: SimulationSpeed;
+  storm?: StormFigures;
 }
 
 /** Between two failures of the small run: each fence has the machine nearly to itself. */
 const CALM_MS = 200;
-const SECTIONS = ['small', 'large', 'drill', 'simulation'];
+const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm'];
 const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]`;
 
 const { values } = parseArgs({
@@ -42,10 +45,11 @@ async function measure(): Promise<Figures> {
   if (sections.has('large')) figures.large = await measureFences(nodes, fences, wave, every, say);
   if (sections.has('drill')) figures.compiledDrill = await measureCompiled();
   if (sections.has('simulation')) figures.simulation = await measureSimulation();
+  if (sections.has('storm')) figures.storm = measureStorm();
   return figures;
 }
 
-function wordsOf({ machine, small, large, compiledDrill, simulation }: Figures): string {
+function wordsOf({ machine, small, large, compiledDrill, simulation, storm }: Figures): string {
   const parts = [machine];
   for (const run of [small, large]) {
     if (run === undefined) continue;
@@ -72,6 +76,12 @@ function wordsOf({ machine, small, large, compiledDrill, simulation }: Figures):
   if (simulation !== undefined) {
     const { seeds, secondsElapsed, seedsPerSecondPerCore } = simulation;
     parts.push(`simulation: ${seeds} seeds in ${secondsElapsed} s, ${seedsPerSecondPerCore} seeds per second and core`);
+  }
+  if (storm !== undefined) {
+    const { nodes, failed, held, cpuMs, firstMs } = storm;
+    parts.push(
+      `storm: ${failed} of ${nodes} nodes at one instant, ${held} held: one decide pass ${cpuMs} ms CPU, of it ${firstMs} ms for the first node`,
+    );
   }
   return `${parts.join('\n')}\n`;
 }

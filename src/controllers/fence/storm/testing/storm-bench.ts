@@ -59,12 +59,20 @@ export class StormBench {
     this.nodes.put({ ...node, metadata: { ...node.metadata, name, uid: `uid-${name}`, ...more } });
   }
 
+  /** Time in which every node was heard of. */
+  pass(elapsedMs: number): void {
+    this.clock.freeze(elapsedMs);
+    for (const lister of [this.nodes, this.leases]) lister.freshAtMs = this.clock.monotonicMs();
+    for (const name of this.lifeAtMs.keys()) this.lifeAtMs.set(name, this.clock.monotonicMs());
+  }
+
   fail(...names: string[]): void {
     for (const name of names) this.ready(name, 'Unknown');
   }
 
   fence(node: string, more: Partial<NodeFenceStatus> = {}): NodeFence {
-    const status: NodeFenceStatus = { ...provenStatus(PLAN), state: 'new', step: 'isolation', evidence: [], ...more };
+    const frozen = { nodeUID: `uid-${node}`, bootID: 'boot-1', plan: PLAN };
+    const status: NodeFenceStatus = { ...provenStatus(PLAN), frozen, state: 'new', step: 'isolation', evidence: [], ...more };
     const fence = { metadata: { name: `node-fence-${node}`, uid: `fence-${node}` }, spec: { node }, status };
     this.storm.seeFence(node, fence);
     return fence;
