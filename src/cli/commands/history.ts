@@ -1,6 +1,5 @@
 import { Argument, Option } from 'commander';
 import type { Command } from 'commander';
-import type { IncidentRecord } from '../../domain/incident-record.ts';
 import { NODE_FENCE_REPORTS } from '../../ports/resources.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
@@ -8,16 +7,12 @@ import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { nodeArgument } from './node-argument.ts';
 import { historyPage } from './pages/history-page.ts';
+import type { PastFence } from './pages/history-page.ts';
 import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 
 interface HistoryFlags extends ClusterFlags {
   output: 'text' | 'wide' | 'json' | 'yaml';
-}
-
-/** A fence of the past, and of which node. */
-export interface PastFence extends IncidentRecord {
-  node: string;
 }
 
 /** `nodefence history [node]`: what the NodeFenceReports keep, also of NodeFences that are gone. */

@@ -17,7 +17,7 @@ function benchWith(report: NodeFenceReport): { bench: FenceBench; writes: NodeFe
     ...bench.dependencies.cluster,
     get: () => Promise.resolve(stored as never),
     replaceStatus: (_resource, object) => {
-      stored = object as unknown as NodeFenceReport;
+      stored = object;
       writes.push(stored);
       return Promise.resolve(object);
     },

@@ -38,18 +38,18 @@ export function at(point: Point): Model {
 function reach(model: Model, point: Point): void {
   switch (point) {
     case 'new, delayed':
-      return steps(model, () => model.rows.at(-1) === 'new-delay');
+      { steps(model, () => model.rows.at(-1) === 'new-delay'); return; }
     case 'new, isolating':
-      return begun(model, 'run:cordon');
+      { begun(model, 'run:cordon'); return; }
     case 'running, delayed':
-      return steps(model, () => model.rows.at(-1) === 'running-delay');
+      { steps(model, () => model.rows.at(-1) === 'running-delay'); return; }
     case 'running, off under way':
-      return begun(model, 'off:off');
+      { begun(model, 'off:off'); return; }
     case 'running, off proven':
       begun(model, 'off:off');
-      return model.finish('succeeded');
+      { model.finish('succeeded'); return; }
     case 'running, release under way':
-      return begun(model, 'release');
+      { begun(model, 'release'); return; }
     case 'running, released':
       begun(model, 'release');
       model.finish('succeeded');
@@ -61,20 +61,20 @@ function reach(model: Model, point: Point): void {
       model.step();
       return;
     case 'running, on under way':
-      return begun(model, 'on:on');
+      { begun(model, 'on:on'); return; }
     case 'done, waiting':
     case 'done, off on purpose':
-      return steps(model, () => model.fence?.status?.state === 'done');
+      { steps(model, () => model.fence?.status?.state === 'done'); return; }
     case 'done, recovering':
       through(model);
-      return begun(model, 'run:uncordon');
+      { begun(model, 'run:uncordon'); return; }
     case 'error, back-off':
     case 'error, given up':
-      return steps(
+      { steps(
         model,
         () => model.fence?.status?.state === 'error' && (model.status.outcome === 'failed' || point === 'error, back-off'),
         'refused',
-      );
+      ); return; }
     case 'final, probation':
     case 'final, later':
       through(model);
@@ -113,7 +113,7 @@ function steps(model: Model, reached: () => boolean, off: 'succeeded' | 'refused
 
 function answer(model: Model, off: 'succeeded' | 'refused'): void {
   const { action } = model.dispatched.at(-1)?.entry ?? {};
-  if (action === 'release' && !mayRelease(model)) return model.finish('voided');
+  if (action === 'release' && !mayRelease(model)) { model.finish('voided'); return; }
   if (action === 'release') model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
   model.finish(action === 'off' ? off : 'succeeded');
 }

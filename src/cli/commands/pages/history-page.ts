@@ -1,4 +1,4 @@
-import type { PastFence } from '../history.ts';
+import type { IncidentRecord } from '../../../domain/incident-record.ts';
 import type { Ink } from '../terminal/ink.ts';
 import { table } from '../terminal/table.ts';
 import type { Cell, Column } from '../terminal/table.ts';
@@ -6,6 +6,11 @@ import { harmless } from '../terminal/text.ts';
 import { between, clockTime, duration } from '../terminal/times.ts';
 import { entry, heading } from './sections.ts';
 import type { Sheet } from './sections.ts';
+
+/** A fence of the past, and of which node. */
+export interface PastFence extends IncidentRecord {
+  node: string;
+}
 
 export interface HistoryOptions {
   node: string | undefined;
