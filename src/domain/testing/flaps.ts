@@ -37,19 +37,32 @@ export function at(point: Point): Model {
 
 function reach(model: Model, point: Point): void {
   switch (point) {
-    case 'new, delayed':
-      { steps(model, () => model.rows.at(-1) === 'new-delay'); return; }
-    case 'new, isolating':
-      { begun(model, 'run:cordon'); return; }
-    case 'running, delayed':
-      { steps(model, () => model.rows.at(-1) === 'running-delay'); return; }
-    case 'running, off under way':
-      { begun(model, 'off:off'); return; }
+    case 'new, delayed': {
+      steps(model, () => model.rows.at(-1) === 'new-delay');
+      return;
+    }
+    case 'new, isolating': {
+      begun(model, 'run:cordon');
+      return;
+    }
+    case 'running, delayed': {
+      steps(model, () => model.rows.at(-1) === 'running-delay');
+      return;
+    }
+    case 'running, off under way': {
+      begun(model, 'off:off');
+      return;
+    }
     case 'running, off proven':
       begun(model, 'off:off');
-      { model.finish('succeeded'); return; }
-    case 'running, release under way':
-      { begun(model, 'release'); return; }
+      {
+        model.finish('succeeded');
+        return;
+      }
+    case 'running, release under way': {
+      begun(model, 'release');
+      return;
+    }
     case 'running, released':
       begun(model, 'release');
       model.finish('succeeded');
@@ -60,21 +73,26 @@ function reach(model: Model, point: Point): void {
       model.finish('succeeded');
       model.step();
       return;
-    case 'running, on under way':
-      { begun(model, 'on:on'); return; }
+    case 'running, on under way': {
+      begun(model, 'on:on');
+      return;
+    }
     case 'done, waiting':
-    case 'done, off on purpose':
-      { steps(model, () => model.fence?.status?.state === 'done'); return; }
+    case 'done, off on purpose': {
+      steps(model, () => model.fence?.status?.state === 'done');
+      return;
+    }
     case 'done, recovering':
       through(model);
-      { begun(model, 'run:uncordon'); return; }
+      {
+        begun(model, 'run:uncordon');
+        return;
+      }
     case 'error, back-off':
-    case 'error, given up':
-      { steps(
-        model,
-        () => model.fence?.status?.state === 'error' && (model.status.outcome === 'failed' || point === 'error, back-off'),
-        'refused',
-      ); return; }
+    case 'error, given up': {
+      steps(model, () => model.fence?.status?.state === 'error' && (model.status.outcome === 'failed' || point === 'error, back-off'), 'refused');
+      return;
+    }
     case 'final, probation':
     case 'final, later':
       through(model);
@@ -113,7 +131,10 @@ function steps(model: Model, reached: () => boolean, off: 'succeeded' | 'refused
 
 function answer(model: Model, off: 'succeeded' | 'refused'): void {
   const { action } = model.dispatched.at(-1)?.entry ?? {};
-  if (action === 'release' && !mayRelease(model)) { model.finish('voided'); return; }
+  if (action === 'release' && !mayRelease(model)) {
+    model.finish('voided');
+    return;
+  }
   if (action === 'release') model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
   model.finish(action === 'off' ? off : 'succeeded');
 }
