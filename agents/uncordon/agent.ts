@@ -14,17 +14,17 @@ function create(context: AgentContext): ActionAgent {
   return {
     kind: 'action',
     async run(target) {
-      let wasOurs = false;
+      const before = { wasOurs: false };
       await editNode(context, target, ASKED, (node) => {
-        wasOurs = isMarkedByUs(node);
+        before.wasOurs = isMarkedByUs(node);
         const annotations = autoscalerLetBack(node);
-        if (!wasOurs) return Object.keys(annotations).length === 0 ? undefined : { annotations };
+        if (!before.wasOurs) return Object.keys(annotations).length === 0 ? undefined : { annotations };
         return { annotations: { ...annotations, [CORDON_MARK]: null }, spec: { unschedulable: null } };
       });
       const node = await readNode(context, target, ASKED);
       if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node when read back');
       if (isCordoned(node)) return { result: 'accepted', detail: 'still cordoned by somebody else; left alone' };
-      return { result: 'accepted', detail: wasOurs ? 'uncordoned' : 'was not cordoned by this fence' };
+      return { result: 'accepted', detail: before.wasOurs ? 'uncordoned' : 'was not cordoned by this fence' };
     },
     async confirm(target) {
       return !isOursLeft(await readNode(context, target, ASKED));

@@ -110,7 +110,7 @@ export function isPaced({ podsPerMinute, priorityOrder }: Pick<ReleaseChoice, 'p
 /** PriorityClass, then StatefulSets before others, then the name: a total order. */
 function byOrder({ priorityOrder = [] }: ReleaseChoice): (one: PodFacts, other: PodFacts) => number {
   return (one, other) =>
-    rankOf(one, priorityOrder ?? []) - rankOf(other, priorityOrder ?? []) ||
+    rankOf(one, priorityOrder) - rankOf(other, priorityOrder) ||
     other.priority - one.priority ||
     Number(one.ownerKind !== 'StatefulSet') - Number(other.ownerKind !== 'StatefulSet') ||
     compare(podName(one), podName(other)) ||
