@@ -13,7 +13,8 @@ export async function etcdHealth(host: string, deadlineMs: number): Promise<bool
     const url = `http://${address}:${ETCD_HEALTH_PORT}/health`;
     const { data } = await axios.get<unknown>(url, { ...limits(deadlineMs), validateStatus: () => true });
     const health = typeof data === 'object' && data !== null && 'health' in data ? data.health : undefined;
-    return health === undefined ? undefined : String(health) === 'true';
+    if (typeof health === 'boolean') return health;
+    return typeof health === 'string' ? health === 'true' : undefined;
   } catch (error) {
     if (axios.isAxiosError(error)) return undefined;
     throw error;

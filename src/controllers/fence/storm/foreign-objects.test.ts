@@ -14,8 +14,7 @@ class Stage {
   readonly objects: ForeignObjects;
 
   constructor() {
-    const answer = <T>(value: T | ApiStatusError): Promise<never> =>
-      value instanceof ApiStatusError ? Promise.reject(value) : Promise.resolve(value as never);
+    const answer = (value: unknown): Promise<never> => (value instanceof ApiStatusError ? Promise.reject(value) : Promise.resolve(value as never));
     const cluster: Pick<Cluster, 'get' | 'list'> = {
       list: ({ plural }) => {
         this.requests.push(plural);

@@ -82,7 +82,7 @@ export class ForeignObjects implements ForeignMarks {
       this.unlessAbsent('maintenances', async () => {
         const found = await this.cluster.list(NODE_MAINTENANCES);
         this.maintained = new Map(
-          found.filter(({ spec }) => typeof spec?.nodeName === 'string').map(({ metadata, spec }) => [spec.nodeName, metadata.name]),
+          found.filter(({ spec }) => typeof spec.nodeName === 'string').map(({ metadata, spec }) => [spec.nodeName, metadata.name]),
         );
       }),
       this.unlessAbsent('kured', async () => {
