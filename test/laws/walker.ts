@@ -230,7 +230,12 @@ export class Walker {
       return;
     }
     this.healed += 1;
-    if (this.healed > 3) this.violations.push(`no way on: state ${model.fence?.status?.state ?? 'none'}, rows ${model.rows.slice(-4).join(' ')}`);
+    // A request that cannot be served, because devices or words are wrong, is for who made it to take back; one that let a workload go must end by itself.
+    if (this.healed > 3 && model.fence?.spec.requestedBy !== undefined && model.fence.status?.released === undefined) {
+      this.healed = 0;
+      this.ask(false);
+    } else if (this.healed > 3)
+      this.violations.push(`no way on: state ${model.fence?.status?.state ?? 'none'}, rows ${model.rows.slice(-4).join(' ')}`);
     else this.bootAnew();
   }
 

@@ -9,6 +9,7 @@ import type { Check, SourceMutant } from './source-mutant.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LOAD = new URL('./load.ts', import.meta.url).href;
 const SEARCH = fileURLToPath(new URL('./search-check.ts', import.meta.url));
+const CONFIG = fileURLToPath(new URL('./vitest.config.ts', import.meta.url));
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const DEADLINE_MS = 240_000;
 const WORDS_MAX = 160;
@@ -47,10 +48,7 @@ async function tested(files: readonly string[], name: string, mutant: SourceMuta
   const folder = mkdtempSync(join(tmpdir(), 'nodefence-mutant-'));
   try {
     const file = join(folder, 'report.json');
-    const { errors } = await execute(
-      [VITEST, 'run', '--config', 'test/mutants/vitest.config.ts', '--reporter', 'json', '--outputFile', file, ...files],
-      mutant,
-    );
+    const { errors } = await execute([VITEST, 'run', '--config', CONFIG, '--reporter', 'json', '--outputFile', file, ...files], mutant);
     if (!existsSync(file)) throw new Error(`the tests of ${files.join(', ')} gave no report: ${errors.slice(-500)}`);
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
     const unread = report.testResults.find(({ assertionResults }) => assertionResults.length === 0);
