@@ -130,8 +130,9 @@ export async function breakClusterSettings(admin: Pick<Cluster, 'mergePatch'>, c
   return () => write(right);
 }
 
-/** A policy that holds everything, until what is returned takes it away. */
-export async function holdEverything(admin: Pick<Cluster, 'create' | 'remove'>): Promise<() => Promise<unknown>> {
+/** A policy that holds everything, until what is returned takes it away. Two of one seed may overlap; the second says nothing new. */
+export async function holdEverything(admin: Pick<Cluster, 'get' | 'create' | 'remove'>): Promise<() => Promise<unknown>> {
+  if ((await admin.get(CONFIG_MAPS, HELD_POLICY, FENCE_NAMESPACE)) !== undefined) return () => Promise.resolve();
   await createMap(admin, HELD_POLICY, { 'config.properties': propertiesOf({ policy_name: 'max-unhealthy', max: '0' }) });
   return () => admin.remove(CONFIG_MAPS, HELD_POLICY, { namespace: FENCE_NAMESPACE });
 }

@@ -99,7 +99,8 @@ export class Disturbances {
           rack.swap(victim, disturbance.node);
         };
       case 'late':
-        return this.#delayNextOff(disturbance.byMs);
+        this.#delayNextOff(disturbance.byMs);
+        return undefined;
       case 'power-on':
         this.#hardware.switchOn(disturbance.node);
         return undefined;
@@ -162,7 +163,7 @@ export class Disturbances {
     }
   }
 
-  #delayNextOff(byMs: number): undefined {
+  #delayNextOff(byMs: number): void {
     const device = this.#world.rack.bmcOf(this.#world.scenario.victim);
     if (device !== undefined) device.delayNextOffMs = byMs;
   }

@@ -195,7 +195,7 @@ class FaultyStream {
         this.#arrive(0, () => {
           this.#sink.onEvent({
             type: 'ERROR',
-            object: refusal(410, 'Expired', 'The resourceVersion for the provided watch is too old.').body as object,
+            object: refusal(410, 'Expired', 'The resourceVersion for the provided watch is too old.').body,
           });
         });
         this.#break(undefined);

@@ -102,6 +102,6 @@ export class Hardware {
 }
 
 /** The network's name for a machine. */
-export function hostOfMachine(node: string): string {
+function hostOfMachine(node: string): string {
   return `machine-${node}`;
 }

@@ -15,7 +15,7 @@ export class PowerFeed {
   }
 
   /** Does any outlet feed it? A machine without outlets always has mains. */
-  get hasMains(): boolean {
+  hasMains(): boolean {
     return this.#outlets.size === 0 || [...this.#outlets.values()].includes('on');
   }
 
@@ -38,7 +38,7 @@ export class PowerFeed {
     return {
       state: () => this.#machine.state,
       on: (cause) => {
-        if (this.hasMains) this.#machine.powerOn(cause);
+        if (this.hasMains()) this.#machine.powerOn(cause);
       },
       off: () => {
         this.#machine.powerOff('set');
@@ -52,12 +52,13 @@ export class PowerFeed {
   }
 
   #turn(name: string, state: 'on' | 'off', cause: 'set' | 'restore'): void {
-    const hadMains = this.hasMains;
+    const hadMains = this.hasMains();
     this.#outlets.set(name, state);
-    if (hadMains && !this.hasMains) {
+    const hasMains = this.hasMains();
+    if (hadMains && !hasMains) {
       this.#wasOn = this.#machine.state === 'on';
       this.#machine.powerOff('set');
-    } else if (!hadMains && this.hasMains && (this.#restore === 'always-on' || (this.#restore === 'last' && this.#wasOn))) {
+    } else if (!hadMains && hasMains && (this.#restore === 'always-on' || (this.#restore === 'last' && this.#wasOn))) {
       this.#machine.powerOn(cause);
     }
   }

@@ -125,7 +125,7 @@ export class Rack {
           kernel.schedule(delayMs, task);
         },
         record: onDevice,
-        ...(feed === undefined ? {} : { hasMains: () => feed.hasMains }),
+        ...(feed === undefined ? {} : { hasMains: () => feed.hasMains() }),
       }),
     );
   }
