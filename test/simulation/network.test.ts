@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { SeededRandom } from './kernel/seeded-random.ts';
+import { CALM_API, Network } from './network.ts';
+
+const MANY = Array.from({ length: 400 }, (_unused, index) => index);
+
+describe('a network', () => {
+  it('refuses most calls during a burst, reads only where the server is to blame, and none afterwards', () => {
+    const network = new Network(new SeededRandom(1, 'network'));
+    const end = network.refuseMost('conflict');
+    expect(MANY.filter(() => network.fateOf('host', true) === 'conflict').length).toBeGreaterThan(200);
+    expect(MANY.filter(() => network.fateOf('host', false) === 'conflict')).toEqual([]);
+    end();
+    expect(MANY.filter(() => network.fateOf('host', true) !== 'delivered')).toEqual([]);
+  });
+
+  it('ends watches with 410 and lets events overtake only where that was drawn', () => {
+    const unruly = new Network(new SeededRandom(2, 'network'), { ...CALM_API, watchGoneShare: 0.1, watchOvertakeShare: 0.3, pageGoneShare: 0.3 });
+    const fates = MANY.map(() => unruly.watchFate());
+    expect(fates.some(({ what }) => what === 'gone')).toBe(true);
+    expect(fates.some((fate) => fate.what === 'arrives' && fate.overtakes)).toBe(true);
+    expect(MANY.some(() => unruly.isPageGone())).toBe(true);
+    const calm = new Network(new SeededRandom(2, 'network'));
+    expect(MANY.every(() => JSON.stringify(calm.watchFate()) === JSON.stringify({ what: 'arrives', times: 1, lateMs: 0, overtakes: false }))).toBe(
+      true,
+    );
+  });
+});
