@@ -15,7 +15,7 @@ export class NodeObservation {
   /** A lease renewal or heartbeat was last received. */
   lifeAtMs: number;
   renewTime: string | undefined;
-  heartbeat: string | undefined;
+  private heartbeat: string | undefined;
   private bootID: string | undefined;
   private readonly marks = new Map<keyof Since, Mark>();
   private readonly proofs = new Map<string, number>();

@@ -197,8 +197,8 @@ export class Runs {
       if (this.dependencies.clock.monotonicMs() - provenAtMs > PROOF_MAX_AGE_MS)
         throw this.notSent(entry, 'the last off read is too old; the device is read again');
     };
-    const { renewTime, heartbeat } = observation;
-    return release(this.dependencies, { node, fenceUID: run.fence.metadata.uid ?? '', status, proof, renewTime, heartbeat, mayGoOn });
+    const { renewTime } = observation;
+    return release(this.dependencies, { node, fenceUID: run.fence.metadata.uid ?? '', status, proof, renewTime, mayGoOn });
   }
 
   private async device(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {

@@ -16,8 +16,6 @@ export interface ReleaseOrder {
   proof: Evidence;
   /** Lease renewTime as last received; another one at the quorum is a sign of life. */
   renewTime: string | undefined;
-  /** Heartbeat of the Ready condition as last received: a Node that was Ready when its machine was switched off stays so for a while. */
-  heartbeat?: string | undefined;
   /** Throws when a stop, a hold or a lost lease forbids to begin or go on. */
   mayGoOn(): void;
 }
@@ -35,8 +33,7 @@ export async function silentNode({ cluster }: FenceDependencies, order: ReleaseO
     throw new LifeSeen(`the lease was renewed at ${lease.spec.renewTime}, after the last off read`);
   if (order.proof.bootID !== undefined && node.status.nodeInfo?.bootID !== order.proof.bootID)
     throw new LifeSeen(`boot ID ${node.status.nodeInfo?.bootID ?? 'none'} appeared after the off`);
-  const ready = readyOf(node);
-  const isOldNews = order.heartbeat !== undefined && ready?.lastHeartbeatTime === order.heartbeat;
-  if (ready?.status === 'True' && !isOldNews) throw new LifeSeen('the Node is Ready');
+  // It flipped back while it was being switched off: its pods are in place, and it is switched on again (design 2). A fence that was asked for waits until it is not.
+  if (readyOf(node)?.status === 'True') throw new LifeSeen('the Node is Ready');
   return node;
 }
