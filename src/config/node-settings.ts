@@ -10,53 +10,10 @@ import { CLUSTER_DURATION_KEYS, DURATION_KEYS, EVIDENCE_WORDS, OTHER_KEYS, POLIC
 import { parameterNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 import { readPace } from './release-settings.ts';
-import { parseDuration, parseList } from './properties.ts';
+import { SettingReader } from './setting-reader.ts';
+import { parseList } from './properties.ts';
 
-const DURATION_MAX_MS = 366 * 86_400_000;
 const STEP_KEY = /^(isolation|power_management|recovery)(\.\d+)?$/;
-
-/** Reads typed values from layers of settings, the first that has a key wins. Bad values are errors and leave the default. */
-export class SettingReader {
-  readonly #layers: readonly Settings[];
-  readonly #problems: Problems;
-
-  constructor(layers: readonly Settings[], problems: Problems) {
-    this.#layers = layers;
-    this.#problems = problems;
-  }
-
-  find(key: string): Setting | undefined {
-    return this.#layers.find((layer) => layer.has(key))?.get(key);
-  }
-
-  duration(key: string, otherwise: number, minimumMs = 0): number {
-    return this.#read(key, otherwise, `must be a duration such as 5s, 3m, 1h30m or 500ms, from ${minimumMs} ms to a year`, (value) => {
-      const ms = parseDuration(value);
-      return ms === undefined || ms < minimumMs || ms > DURATION_MAX_MS ? undefined : ms;
-    });
-  }
-
-  integer(key: string, otherwise: number, minimum: number, maximum: number): number {
-    return this.#read(key, otherwise, `must be a whole number from ${minimum} to ${maximum}`, (value) => {
-      const number = /^-?\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-      return number >= minimum && number <= maximum ? number : undefined;
-    });
-  }
-
-  choice<T extends string>(key: string, otherwise: T, values: readonly T[]): T {
-    return this.#read(key, otherwise, `must be one of ${values.join(', ')}`, (value) =>
-      values.find((candidate) => candidate === value.toLowerCase()),
-    );
-  }
-
-  #read<T>(key: string, otherwise: T, rule: string, parse: (value: string) => T | undefined): T {
-    const setting = this.find(key);
-    if (setting === undefined) return otherwise;
-    const parsed = parse(setting.value);
-    if (parsed === undefined) this.#problems.error(setting.where, `${key}=${setting.value.slice(0, 60)} ${rule}`);
-    return parsed ?? otherwise;
-  }
-}
 
 export type NodeSettings = Pick<
   Plan,

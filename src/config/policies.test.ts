@@ -40,9 +40,9 @@ describe('which policies stand', () => {
     ['exactly what is named, by default or as configured', { cluster: 'policies=rate cooldown', rate: 'max=2' }, ['rate', 'cooldown']],
     ['what is configured but not named is off', { cluster: 'policies=rate', cooldown: '' }, ['rate']],
     ['a kind stands for all its ConfigMaps', { cluster: 'policies=rate', a: 'policy_name=rate', b: 'policy_name=rate' }, ['a', 'b']],
-    ['a misspelt name leaves the defaults standing', { cluster: 'policies=cooldown max-unhelthy' }, [...standing(), 'cooldown']],
+    ['a misspelt name leaves the defaults standing', { cluster: 'policies=failure-domain max-unhelthy' }, [...standing(), 'failure-domain']],
     ['a named one that is switched off stays off', { cluster: 'policies=rate cooldown', rate: 'enabled=no' }, ['cooldown']],
-    ['a ConfigMap adds its policy', { cooldown: '' }, [...standing(), 'cooldown']],
+    ['a ConfigMap adds its policy', { 'failure-domain': '' }, [...standing(), 'failure-domain']],
     [
       'a ConfigMap of the kind takes the place of the default',
       { mine: 'policy_name=startup-grace' },
@@ -55,7 +55,7 @@ describe('which policies stand', () => {
     ['an unreadable selector means all nodes', { zz: 'policy_name=maintenance\nnode_selector=a b' }, standing('maintenance').concat('zz')],
     [
       'one of the wrong kind leaves the default under another name',
-      { maintenance: 'policy_name=cooldown' },
+      { maintenance: 'policy_name=failure-domain' },
       [...standing('maintenance'), 'maintenance-default', 'maintenance'],
     ],
     ['an unknown kind adds nothing and takes nothing away', { mine: 'policy_name=max-unhelthy' }, standing()],

@@ -21,6 +21,7 @@ export const DEFAULT_POLICIES: readonly PolicyName[] = [
   'control-plane',
   'startup-grace',
   'maintenance',
+  'cooldown',
 ];
 
 /** Every `fence-policy-<name>` whose kind is known, by its name. */

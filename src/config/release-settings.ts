@@ -1,5 +1,5 @@
 import type { Plan } from '../domain/plan.ts';
-import type { SettingReader } from './node-settings.ts';
+import type { SettingReader } from './setting-reader.ts';
 import type { Problems } from './problems.ts';
 import { parseList } from './properties.ts';
 

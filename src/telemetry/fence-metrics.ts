@@ -29,18 +29,7 @@ export function fenceMetrics(registry: Registry): FenceMetrics {
     labelNames: ['kind'] as const,
     registers,
   });
-  const tripped = new Gauge({
-    name: 'nodefence_policy_tripped',
-    help: '1 while a storm policy holds a failed node, by the policy.',
-    labelNames: ['policy'] as const,
-    registers,
-  });
-  const heldByPolicy = new Gauge({
-    name: 'nodefence_policy_held_nodes',
-    help: 'Failed nodes that a storm policy holds now, by the policy.',
-    labelNames: ['policy'] as const,
-    registers,
-  });
+  const policies = policyGauges(registry);
   const problems = new Counter({
     name: 'nodefence_problems_total',
     help: 'Things that a person should look at.',
@@ -66,15 +55,33 @@ export function fenceMetrics(registry: Registry): FenceMetrics {
     fenceFinished: (outcome, durationMs) => outcomes.observe({ outcome }, durationMs / 1000),
     evidenceGained: (kind, grade) => gained.inc({ kind, grade }),
     evidenceVoided: (kind) => voided.inc({ kind }),
-    policies: (counts) => {
-      tripped.reset();
-      heldByPolicy.reset();
-      for (const [policy, count] of counts) {
-        tripped.set({ policy }, count > 0 ? 1 : 0);
-        heldByPolicy.set({ policy }, count);
-      }
-    },
+    policies,
     problem: (reason) => problems.inc({ reason }),
+  };
+}
+
+/** Storm policies, by their own names. */
+function policyGauges(registry: Registry): FenceMetrics['policies'] {
+  const registers = [registry];
+  const tripped = new Gauge({
+    name: 'nodefence_policy_tripped',
+    help: '1 while a storm policy holds a failed node, by the policy.',
+    labelNames: ['policy'] as const,
+    registers,
+  });
+  const heldByPolicy = new Gauge({
+    name: 'nodefence_policy_held_nodes',
+    help: 'Failed nodes that a storm policy holds now, by the policy.',
+    labelNames: ['policy'] as const,
+    registers,
+  });
+  return (counts) => {
+    tripped.reset();
+    heldByPolicy.reset();
+    for (const [policy, count] of counts) {
+      tripped.set({ policy }, count > 0 ? 1 : 0);
+      heldByPolicy.set({ policy }, count);
+    }
   };
 }
 

@@ -5,7 +5,7 @@ import { configurationOf } from '../../src/config/configuration.ts';
 import { Problems } from '../../src/config/problems.ts';
 import { NodeObservation } from '../../src/controllers/fence/observation.ts';
 import { takeSnapshot } from '../../src/controllers/fence/snapshot.ts';
-import { StormBench } from '../../src/controllers/fence/storm/testing/storm-bench.ts';
+import { StormBench } from './storm-bench.ts';
 
 export interface StormFigures {
   nodes: number;

@@ -6,7 +6,8 @@ export interface CooldownSettings extends CommonSettings {
   durationMs: number;
 }
 
-export const DEFAULT_COOLDOWN_MS = 300_000;
+/** When a switch comes back its nodes come back one by one: the last of them is not the one that failed. More than a node grace. */
+export const DEFAULT_COOLDOWN_MS = 60_000;
 
 /** What a storm left behind settles first. */
 export function cooldown(settings: CooldownSettings): StormPolicy {

@@ -34,8 +34,8 @@ export interface ConfigurationWishes extends Pick<DrillOptions, 'settings' | 'ag
   led: { node: string; to: string } | undefined;
 }
 
-/** Storm policies of every drill: its controllers have just started. All others are as an installation has them. */
-export const POLICIES: NonNullable<FaultScene['policies']> = { 'startup-grace': { enabled: 'no' } };
+/** Storm policies of every drill: its controllers have just started, and its delays are short. All others are as an installation has them. */
+export const POLICIES: NonNullable<FaultScene['policies']> = { 'startup-grace': { enabled: 'no' }, cooldown: { duration: '8s' } };
 
 /** The seed's ConfigMaps for every node: `fence-config-<node>` with inline methods, one template, one Secret, the cluster's settings, storm policies. */
 export function fenceConfiguration(

@@ -6,7 +6,7 @@ import { DEFAULT_ISOLATION } from '../../../domain/policies/controller-isolated.
 import { maxUnhealthy } from '../../../domain/policies/max-unhealthy.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import { rate } from '../../../domain/policies/rate.ts';
-import { StormBench } from './testing/storm-bench.ts';
+import { StormBench } from '../../../../test/bench/storm-bench.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const UNHEALTHY = maxUnhealthy({ name: 'max-unhealthy', percentage: 40, isolation: { ...DEFAULT_ISOLATION, graceMs: 0 } });

@@ -25,8 +25,6 @@ export interface FaultScene {
 export const RACK = 'topology.kubernetes.io/rack';
 
 const PLAIN: FaultScene = { nodes: 3 };
-/** The drill's delays are short: nodes that come back one after the other need a moment before the last of them counts as the only failed one. */
-const COOLDOWN = { duration: '8s' };
 
 export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   psu: { nodes: 3, wiring: 'supplies' },
@@ -36,9 +34,9 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   'wrong-machine': { nodes: 3, leadsTo: 'stranger' },
   'late-off': { nodes: 3, template: { device_max_latency: '10900ms' } },
   'shared-outlet': { nodes: 3, leadsTo: 'neighbour' },
-  switch: { nodes: 6, racks: 2, victims: 'rack', policies: { 'failure-domain': { topology_key: RACK }, cooldown: COOLDOWN } },
+  switch: { nodes: 6, racks: 2, victims: 'rack', policies: { 'failure-domain': { topology_key: RACK } } },
   storm: { nodes: 8, racks: 4, victims: 'three-racks', policies: { 'max-concurrent': { max: '2', topology_key: RACK } } },
-  'two-nodes': { nodes: 2, settings: { probation: '4s' }, policies: { cooldown: COOLDOWN } },
+  'two-nodes': { nodes: 2, settings: { probation: '4s' } },
   'etcd-quorum': { nodes: 3, isControlPlane: true },
 };
 

@@ -1,14 +1,14 @@
-import type { StormPolicy } from '../../../../domain/policies/policy.ts';
-import { DEFAULT_TIMING } from '../../../../domain/plan.ts';
-import { planOf } from '../../../../domain/testing/model.ts';
-import type { NodeFenceStatus } from '../../../../domain/node-fence.ts';
-import { ObjectCache } from '../../../../kube/lister.ts';
-import type { KubeObject, Lease, Node, Pod, VolumeAttachment } from '../../../../ports/objects.ts';
-import type { NodeFence } from '../../../../ports/resources.ts';
-import { ManualClock } from '../../../../runtime/manual-clock.ts';
-import type { FenceDependencies } from '../../dependencies.ts';
-import { FenceBench, nodeOf, provenStatus } from '../../testing/bench.ts';
-import { Storm } from '../storm.ts';
+import type { StormPolicy } from '../../src/domain/policies/policy.ts';
+import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
+import { planOf } from '../../src/domain/testing/model.ts';
+import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import { ObjectCache } from '../../src/kube/lister.ts';
+import type { KubeObject, Lease, Node, Pod, VolumeAttachment } from '../../src/ports/objects.ts';
+import type { NodeFence } from '../../src/ports/resources.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
+import { FenceBench, nodeOf, provenStatus } from '../../src/controllers/fence/testing/bench.ts';
+import { Storm } from '../../src/controllers/fence/storm/storm.ts';
 
 const PLAN = planOf({ timing: DEFAULT_TIMING });
 
