@@ -1,17 +1,5 @@
 import type { DeviceBehaviour } from './devices.ts';
-import type { Disturbance, Scenario } from './scenario.ts';
-
-/** `none`: no fence was needed, or it is gone. `held`: a storm policy holds it for as long as other nodes stay down. */
-export type EndState = 'final' | 'error' | 'none' | 'held';
-
-export interface Expected {
-  /** How the fence of the first failed node may stand at the end. */
-  states: readonly EndState[];
-  /** `must`: the workload was freed by us; `never`: nothing was. */
-  release: 'must' | 'may' | 'never';
-  /** Virtual time by which the end must be reached. */
-  withinMs: number;
-}
+import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
 const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
 const SOMETIMES_OFF: ReadonlySet<DeviceBehaviour> = new Set(['half-dead', 'restores']);

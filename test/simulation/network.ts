@@ -1,5 +1,7 @@
 import type { SeededRandom } from './kernel/seeded-random.ts';
-import type { Burst } from './scenario.ts';
+
+/** What the API server answers for a while, to most of what it is asked. */
+export type Burst = 'conflict' | 'too-many-requests' | 'server-error';
 
 /** [low, high), milliseconds. */
 export type RangeMs = readonly [number, number];

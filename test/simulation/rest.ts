@@ -1,6 +1,6 @@
 import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import type { EndState } from './expected.ts';
+import type { EndState } from './scenario.ts';
 import type { FenceWatch } from './fence-watch.ts';
 import { disturbedUntilMs, failing, flapsEndMs } from './scenario.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,7 +1,6 @@
 import type { DeviceBehaviour } from './devices.ts';
 import type { CrashPoint } from './kernel/port.ts';
-import type { Expected } from './expected.ts';
-import type { ApiFaults, Breakage, RangeMs } from './network.ts';
+import type { ApiFaults, Breakage, Burst, RangeMs } from './network.ts';
 
 /** panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. */
 export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap';
@@ -11,9 +10,6 @@ export type Who = 'leader' | 0 | 1;
 
 /** How another node fails. unplugged: somebody pulls its plug. */
 export type OtherFault = 'panic' | 'hang' | 'partition' | 'unplugged';
-
-/** What the API server answers for a while, to most of what it is asked. */
-export type Burst = 'conflict' | 'too-many-requests' | 'server-error';
 
 /** What a person says of the failed node: `true` after having pulled its plug; `false` though it runs; the others speak of something else. */
 export type Word = 'true' | 'false' | 'wrong-boot' | 'wrong-incident' | 'wrong-uid';
@@ -150,4 +146,16 @@ function isOutage(one: Disturbance): boolean {
 /** When a flapping node is back for good. */
 export function flapsEndMs({ faultAtMs, flaps }: Pick<Scenario, 'faultAtMs' | 'flaps'>): number {
   return faultAtMs + flaps.reduce((sum, { downMs, upMs }) => sum + downMs + upMs, 0);
+}
+
+/** `none`: no fence was needed, or it is gone. `held`: a storm policy holds it for as long as other nodes stay down. */
+export type EndState = 'final' | 'error' | 'none' | 'held';
+
+export interface Expected {
+  /** How the fence of the first failed node may stand at the end. */
+  states: readonly EndState[];
+  /** `must`: the workload was freed by us; `never`: nothing was. */
+  release: 'must' | 'may' | 'never';
+  /** Virtual time by which the end must be reached. */
+  withinMs: number;
 }
