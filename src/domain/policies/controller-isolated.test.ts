@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { controllerIsolated, DEFAULT_ISOLATION } from './controller-isolated.ts';
 import type { IsolationSettings } from './controller-isolated.ts';
-import { heldBy, holdOf, nodes, NOW_MS, view } from './testing/views.ts';
+import { fence, heldBy, holdOf, node, nodes, NOW_MS, view } from './testing/views.ts';
 import type { ControllerView, StormView } from './view.ts';
 
 const policy = (settings: Partial<IsolationSettings> = {}): ReturnType<typeof controllerIsolated> =>
@@ -37,6 +37,14 @@ describe('controller-isolated', () => {
     const found = holdOf(policy(), seen(controller));
     expect(found?.reason).toBe(reason);
     expect(found?.untilMs).toBe(untilMs);
+  });
+
+  it('lets a fence go on whose machine was switched off before: the device tells of it; only being cut off itself holds it', () => {
+    const off = [node('a', { health: 'failed', fence: fence({ holdsSlot: true, isSwitchedOff: true, state: 'running' }) }), ...nodes(2, 1)];
+    const reconnected = { ...view(off), controller: { ...view(off).controller, heardSinceMs: NOW_MS } };
+    expect(heldBy(policy(), reconnected)).not.toContain('a');
+    expect(heldBy(policy(), reconnected).length).toBeGreaterThan(0);
+    expect(heldBy(policy(), { ...reconnected, controller: { ...reconnected.controller, targets: targets('-') } })).toContain('a');
   });
 
   it.each<[settings: Partial<IsolationSettings>, answers: string, isHeld: boolean]>([

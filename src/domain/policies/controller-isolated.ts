@@ -1,6 +1,6 @@
 import type { StormPolicy, StormReason } from './policy.ts';
 import { forAll, lasting, named, stormPolicy } from './scope.ts';
-import type { CommonSettings } from './scope.ts';
+import type { CommonSettings, Ruling } from './scope.ts';
 import type { StormView } from './view.ts';
 
 export interface IsolationSettings {
@@ -47,8 +47,13 @@ export function isolationOf(
   return { reason: 'reconnected', message, untilMs: controller.heardSinceMs + graceMs };
 }
 
+/** One grace is for nodes that are judged by what is heard of them: of a machine that was switched off the device tells, and the quorum before its release. */
+export function unlessSwitchedOff(isolation: Isolation | undefined): Ruling {
+  return isolation?.reason === 'reconnected' ? ({ fence }) => (fence?.isSwitchedOff === true ? undefined : isolation) : forAll(isolation);
+}
+
 /** A controller that is cut off itself, or has just come back, judges nobody. */
 export function controllerIsolated(settings: CommonSettings & IsolationSettings): StormPolicy {
-  const policy = stormPolicy('controller-isolated', settings, (view) => forAll(isolationOf(settings, view)));
+  const policy = stormPolicy('controller-isolated', settings, (view) => unlessSwitchedOff(isolationOf(settings, view)));
   return { ...policy, targets: settings.targets };
 }

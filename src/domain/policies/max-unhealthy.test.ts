@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allowedUnhealthy, maxUnhealthy } from './max-unhealthy.ts';
-import { heldBy, holdOf, ISOLATION, node, nodes, NOW_MS, view } from './testing/views.ts';
+import { fence, heldBy, holdOf, ISOLATION, node, nodes, NOW_MS, view } from './testing/views.ts';
 
 const policy = (settings: { percentage?: number; max?: number } = {}): ReturnType<typeof maxUnhealthy> =>
   maxUnhealthy({ name: 'max-unhealthy', isolation: ISOLATION, ...settings });
@@ -71,6 +71,8 @@ describe('max-unhealthy', () => {
     const reconnected = { ...two, controller: { ...two.controller, heardSinceMs: NOW_MS - 10_000 } };
     expect(holdOf(policy(), reconnected)).toMatchObject({ reason: 'max-unhealthy', untilMs: NOW_MS + 30_000 });
     expect(holdOf(policy({ max: 1 }), reconnected)).toBeUndefined();
+    const off = node('n1', { health: 'failed', fence: fence({ holdsSlot: true, isSwitchedOff: true, state: 'running' }) });
+    expect(holdOf(policy(), { ...reconnected, nodes: new Map([...two.nodes, ['n0', { ...off, name: 'n0' }]]) })).toBeUndefined();
     const alone = { ...two, controller: { ...two.controller, targets: new Map([['gateway', false]]) } };
     expect(holdOf(policy(), alone)?.message).toContain('of two nodes one is fenced only by a controller that is not cut off');
     expect(holdOf(policy(), { ...alone, controller: { ...alone.controller, targets: new Map([['gateway', true]]) } })).toBeUndefined();

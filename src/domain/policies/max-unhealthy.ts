@@ -1,4 +1,4 @@
-import { isolationOf } from './controller-isolated.ts';
+import { isolationOf, unlessSwitchedOff } from './controller-isolated.ts';
 import type { IsolationSettings } from './controller-isolated.ts';
 import type { StormPolicy } from './policy.ts';
 import { forAll, isUnhealthy, nodesOf, stormPolicy } from './scope.ts';
@@ -48,9 +48,10 @@ export function maxUnhealthy(settings: MaxUnhealthySettings): StormPolicy {
     }
     const isolation = nodes.length === 2 && isByPercentage(settings) ? isolationOf(settings.isolation, view) : undefined;
     if (isolation === undefined) return forAll(undefined);
+    const held = unlessSwitchedOff(isolation);
     const { message, untilMs } = isolation;
     const words = `of two nodes one is fenced only by a controller that is not cut off: ${message}`;
-    return forAll({ reason: 'max-unhealthy', message: words, ...(untilMs !== undefined && { untilMs }) });
+    return (node) => held(node) && { reason: 'max-unhealthy', message: words, ...(untilMs !== undefined && { untilMs }) };
   });
 }
 

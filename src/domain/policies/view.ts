@@ -36,6 +36,8 @@ export interface StormNode {
 export interface StormFence {
   /** Something isolating or switching was begun and nothing of it is over yet: it holds a slot until its release, its error, or an off on purpose. */
   holdsSlot: boolean;
+  /** An off was sent in this restart: what becomes of it is read at the device, and is no judgement from afar any more. */
+  isSwitchedOff?: boolean;
   /** It was asked for by a person or a remediation object. */
   isRequested: boolean;
   state: 'new' | 'running' | 'done' | 'final' | 'error';

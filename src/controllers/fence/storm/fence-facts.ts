@@ -1,3 +1,4 @@
+import { offBegan } from '../../../domain/journal.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { StormFence } from '../../../domain/policies/view.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
@@ -36,5 +37,5 @@ export function stormFenceOf({ spec, status }: NodeFence): StormFence {
   const isRequested = spec.requestedBy !== undefined;
   // The schema's defaults give a new object a status; it has begun only when its plan is frozen.
   if (status?.frozen === undefined) return { holdsSlot: false, isRequested, state: 'new' };
-  return { holdsSlot: holdsSlot(status), isRequested, state: status.state };
+  return { holdsSlot: holdsSlot(status), isRequested, state: status.state, ...(offBegan(status) && { isSwitchedOff: true }) };
 }

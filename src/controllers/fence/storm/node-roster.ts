@@ -195,6 +195,7 @@ function isSame(before: StormNode, after: StormNode): boolean {
     before.health === after.health &&
     before.isControlPlane === after.isControlPlane &&
     was?.holdsSlot === is?.holdsSlot &&
+    was?.isSwitchedOff === is?.isSwitchedOff &&
     was?.isRequested === is?.isRequested &&
     was?.state === is?.state &&
     areSame(before.labels, after.labels) &&
