@@ -132,7 +132,8 @@ export function progress(program: readonly Operation[], status: NodeFenceStatus)
   // Once an on was begun the offs and the release of this level are over, whatever changes its mind (P3).
   const switchingOn = runs.some((entry) => entry.action === 'on');
   for (const operation of program) {
-    if (switchingOn && (operation.phase === 'off' || operation.phase === 'release')) continue;
+    const isLeft = operation.key === 'release-end' && status.restore?.taints !== undefined;
+    if (switchingOn && !isLeft && (operation.phase === 'off' || operation.phase === 'release')) continue;
     const own = runs.filter((entry) => entry.operation === operation.key);
     const latest = own.at(-1);
     if (latest?.result !== undefined && HOPELESS.has(latest.result)) return { kind: 'failed', operation, entry: latest };
@@ -168,13 +169,18 @@ interface Course {
   status: NodeFenceStatus;
 }
 
+/** No batch was begun after this end of the release, and nothing of one is left to take back. */
+function isEndOfAll(end: JournalEntry, runs: readonly JournalEntry[], { restore }: NodeFenceStatus): boolean {
+  return restore?.taints === undefined && runs.lastIndexOf(end) > runs.findLastIndex((entry) => mayHaveReleased(entry));
+}
+
 function isDone(operation: Operation, latest: JournalEntry | undefined, { runs, program, status }: Course): boolean {
   if (latest?.result === undefined) return false;
+  // A hold may stop a release between two batches, and let it go on after its end: whatever the later batch came to, its intent has set our taint anew.
+  if (operation.key === 'release-end' && !isEndOfAll(latest, runs, status)) return false;
   if (latest.result === 'found-done') return operation.phase !== 'off';
   if (!SUCCESS.has(latest.result)) return false;
   if (operation.key === 'release') return latest.result === 'voided' || leftToRelease(status) === 0;
-  // A hold may stop a release between two batches, and let it go on after its end.
-  if (operation.key === 'release-end') return runs.lastIndexOf(latest) > runs.findLastIndex((entry) => mayHaveReleased(entry));
   if (operation.phase === 'release') return true;
   // A retry resumes at the failed method after the earlier ones of its phase were read back (design 2).
   const phase = new Set(program.filter((other) => other.phase === operation.phase).map((other) => other.key));

@@ -7,6 +7,7 @@ import { compile, provingOperation, revokedBy } from './program.ts';
 import { method, Model, planOf } from './testing/model.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
+const HELD = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
 
 function batch(number: number, left: number, more: Partial<Released> = {}): { released: Released } {
   return { released: { by: 'delete-pods', at: AT, pods: number, evidence: 'x', batch: number, left, names: ['web/a'], ...more } };
@@ -40,12 +41,41 @@ describe('a paced release', () => {
   it('stops under a hold and goes on after it, and our taint is taken back behind the last of it', () => {
     const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
     model.next('succeeded', batch(1, 2));
-    model.holds = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
+    model.holds = HELD;
     expect(model.next(), 'no batch under a hold').toBe('release-end:release-end');
     model.holds = [];
     expect(model.next()).toBe('confirm:off');
     expect(model.next('succeeded', batch(2, 0, { by: 'out-of-service' }))).toBe('release:release');
     expect(model.next()).toBe('release-end:release-end');
+  });
+
+  it('takes our taint back once more when a batch after its end was begun and let nothing go: no on while restore.taints stands', () => {
+    const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
+    model.next('succeeded', batch(1, 2));
+    model.holds = HELD;
+    expect(model.next()).toBe('release-end:release-end');
+    model.holds = [];
+    expect(model.next()).toBe('confirm:off');
+    model.runUntil(() => model.inFlight.size > 0);
+    expect(model.dispatched.at(-1)?.entry.operation, 'the intent of the second batch').toBe('release');
+    model.takeOver();
+    model.holds = HELD;
+    expect(model.next('found-not-done'), 'recovered by the next leader').toBe('release:release');
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.next()).toBe('on:on');
+    expect(model.status.restore?.taints).toBeUndefined();
+  });
+
+  it('takes the taint of its last batch back, although a crash left the end of an earlier one to be found done', () => {
+    const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
+    model.next('succeeded', batch(1, 1));
+    model.holds = HELD;
+    expect(model.next('found-done')).toBe('release-end:release-end');
+    model.holds = [];
+    expect(model.next()).toBe('confirm:off');
+    expect(model.next('succeeded', batch(2, 0, { by: 'out-of-service' }))).toBe('release:release');
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.next()).toBe('on:on');
   });
 
   it('stops at a sign of life between two batches: nothing is switched on by itself, and the alarm names the pods', () => {
