@@ -98,6 +98,20 @@ describe('a fence whose device is dead', () => {
     expect(model.status.outcome).toBe('recovered');
   });
 
+  it('takes our taint back after a take-over too, from a node that came up by itself and although a hold stands', () => {
+    const model = givenUp();
+    accepted(model);
+    expect(model.next()).toBe('release:release');
+    model.holds = [{ policy: 'max-concurrent', reason: 'max-concurrent', message: 'one at a time' }];
+    model.proofs.clear();
+    model.nowMs += 1_000;
+    model.live({ ready: 'True', bootID: 'boot-2' });
+    model.step();
+    expect(model.rows.at(-1)).toBe('running-power');
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(model.next()).toBe('release-end:release-end');
+  });
+
   it('never takes a node for healthy that lives on the boot which a person declared down', () => {
     const model = givenUp();
     accepted(model);

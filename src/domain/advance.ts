@@ -64,7 +64,7 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
 /** A person has the machine in hand: its workload is let go, and nothing is switched, whatever the plan or its errors say. */
 function releaseOnWord(context: Context, ends: StepEnds): Transition {
   const { status, plan, snapshot } = context;
-  const program = [RELEASE, RELEASE_END].filter((operation) => isWanted(operation, context, status));
+  const program = [RELEASE, RELEASE_END].filter((operation) => isWanted(operation, context, status) && (operation !== RELEASE || context.triggered));
   const now = progress(program, sinceWord(status));
   if (now.kind === 'open') return { status };
   if (now.kind === 'finished') return ends.finished(status);

@@ -2,6 +2,8 @@ import { acknowledged, inadmissible } from '../acknowledgement.ts';
 import { acknowledge, advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
 import { offBegan } from '../journal.ts';
+import type { NodeFenceStatus } from '../node-fence.ts';
+import { leftToRelease } from '../program.ts';
 import { releasedBefore } from '../released-before.ts';
 import { event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -16,6 +18,11 @@ function releaseStands({ status }: Context): boolean {
 /** A machine that came up on one supply still has the other one to get back (P8), by the on of this very program. */
 function isAnythingOff({ status }: Context): boolean {
   return offBegan(status) && status.restore?.edges?.some((edge) => edge.state === 'off') === true;
+}
+
+/** All of it: only our taint is still to be taken back, which no hold keeps (P6). */
+function isLetGo(status: NodeFenceStatus): boolean {
+  return status.released !== undefined && leftToRelease(status) === 0;
 }
 
 export const RUNNING_ROWS: readonly Row[] = [
@@ -43,19 +50,21 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-held',
     from: 'running',
-    when: "a hold applies, no off sent yet or a person's word stands",
+    when: "a hold applies, no off sent yet or a person's word stands, and something is left to be let go",
     does: 'record it, wait',
     to: 'running',
-    applies: ({ snapshot, status, triggered }) => triggered && snapshot.holds.length > 0 && (!offBegan(status) || acknowledged(status) !== undefined),
+    applies: ({ snapshot, status, triggered }) =>
+      triggered && snapshot.holds.length > 0 && (!offBegan(status) || acknowledged(status) !== undefined) && !isLetGo(status),
     act: hold,
   },
   {
     id: 'running-not-triggered',
     from: 'running',
-    when: 'neither healthy nor triggered now, no off sent yet',
+    when: 'neither healthy nor triggered now, no off sent yet and nothing let go',
     does: 'wait',
     to: 'running',
-    applies: ({ status, triggered }) => !triggered && !offBegan(status),
+    // Our taint never stays on a node that came back by itself.
+    applies: (context) => !context.triggered && !offBegan(context.status) && context.status.released === undefined && !releaseStands(context),
     act: waitForChange,
   },
   {

@@ -99,6 +99,16 @@ describe('the storm shell', () => {
     expect(bench.holding('b')).toEqual([]);
   });
 
+  it('never holds a fence by a judgement that still counted its own slot', () => {
+    const bench = new StormBench(NAMES, [ONE]);
+    bench.fail('a', 'b');
+    bench.fence('b');
+    bench.fence('a', { state: 'running', journal: [CORDON] });
+    expect([bench.holding('a'), bench.holding('b')]).toEqual([[], ['max-concurrent']]);
+    bench.fence('a', { state: 'running', journal: [CORDON], released: { by: 'delete-pods', at: 'now', pods: 1, evidence: 'off-1' } });
+    expect(bench.holding('a')).toEqual([]);
+  });
+
   it('a read reserves no slot', () => {
     const bench = new StormBench(NAMES, [ONE]);
     bench.storm.reserve(bench.fence('a'), { ...CORDON, action: 'confirm' });

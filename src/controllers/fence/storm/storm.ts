@@ -41,6 +41,8 @@ export class Storm {
   private readonly startedAtMs: number;
   private version = 0;
   private judgement: Judgement | undefined;
+  /** Nodes that took or gave back a slot since then: an older judgement counted them otherwise. */
+  private readonly moved = new Set<string>();
 
   constructor(dependencies: FenceDependencies, lifeAtMs: (node: string) => number | undefined) {
     const { clock, listers, planner, queue, foreignMarks, surroundings = NO_SURROUNDINGS } = dependencies;
@@ -61,7 +63,9 @@ export class Storm {
   /** The NodeFence as this process knows it now, its own writes first. */
   seeFence(node: string, fence: NodeFence | undefined): void {
     const { clock } = this.dependencies;
+    const heldSlot = this.holdsSlot(node);
     this.roster.seeFence(node, fence);
+    if (this.holdsSlot(node) !== heldSlot) this.moved.add(node);
     if (fence !== undefined && this.starts.see(fence, clock.monotonicMs(), clock.wallMs())) this.changed();
     if (fence === undefined || fence.status?.state === 'final') this.held.forget(node);
   }
@@ -116,10 +120,14 @@ export class Storm {
     this.held.lookSoon();
   }
 
+  private holdsSlot(node: string): boolean {
+    return this.roster.nodes.get(node)?.fence?.holdsSlot === true;
+  }
+
   private judged(node: string): readonly StormHold[] {
     const nowMs = this.dependencies.clock.monotonicMs();
     const known = this.judgement;
-    if (known !== undefined && nowMs - known.atMs <= HELD_REUSE_MS) {
+    if (known !== undefined && nowMs - known.atMs <= HELD_REUSE_MS && !this.moved.has(node)) {
       const holds = known.holdsOf(node);
       if (holds.length > 0) return holds;
     }
@@ -139,6 +147,7 @@ export class Storm {
       this.trips.see(policies, failed, holdsOf, nowMs);
     }
     this.dependencies.metrics.policies(this.trips.held);
+    this.moved.clear();
     this.judgement = { atMs: nowMs, version: this.version, policies, holdsOf };
     return holdsOf;
   }
