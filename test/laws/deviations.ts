@@ -180,15 +180,16 @@ export function deviationsIn(walker: Walker): Deviation[] {
     `${entry.operation} takes effect after its timeout`,
     () => true,
     (one) => {
-      one.powerOff();
-      one.finish('timeout', { edge: 'off' });
+      one.finish('timeout', one.takeEffect(entry));
     },
   );
   const lying = event(
-    `${entry.operation} is read back, and the node lives on: the device lies`,
+    `${entry.operation} is read back, and the node lives on`,
     () => true,
     (one) => {
-      one.finish('succeeded', { edge: 'off' });
+      // A port that is closed says nothing of the node's life; a machine that is off has none.
+      if (one.model.isFabric(entry)) one.finish();
+      else one.finish('succeeded');
       one.model.nowMs += 1;
       one.speak();
     },
@@ -203,5 +204,6 @@ export function deviationsIn(walker: Walker): Deviation[] {
       );
     },
   );
-  return [...possible, ...results, ...(kind === 'run' && entry.action === 'off' ? [late, lying, terminated] : [])];
+  if (kind !== 'run' || entry.action !== 'off') return [...possible, ...results];
+  return [...possible, ...results, late, lying, ...(walker.model.isFabric(entry) ? [] : [terminated])];
 }

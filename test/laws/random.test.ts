@@ -54,6 +54,8 @@ describe('any run of the automaton, however much goes wrong', () => {
         fc.property(PLAN, fc.array(STEP, { maxLength: 80, size: 'max' }), (plan, steps) => {
           const walker = new Walker(plan);
           const trail = play(walker, steps);
+          // A fence that restarts for ever waits for people to mend its configuration; without that there is no end.
+          walker.model.plan = { ...walker.model.plan, problems: [] };
           for (let count = 0; count < END_MAX && !walker.isOver && walker.violations.length === 0; count += 1) walker.proceed();
           expect(walker.violations, trail.join('\n')).toEqual([]);
           expect(walker.isOver, `no end; last rows ${walker.model.rows.slice(-6).join(' ')}; ${trail.join('\n')}`).toBe(true);

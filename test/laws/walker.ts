@@ -5,7 +5,7 @@ import type { JobResult, JournalEntry, NodeFenceStatus } from '../../src/domain/
 import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
 import type { Plan, Timing } from '../../src/domain/plan.ts';
 import type { JobReport } from '../../src/domain/snapshot.ts';
-import { compile, provingOperation, revokedBy } from '../../src/domain/program.ts';
+import { provingOperation, revokedBy } from '../../src/domain/program.ts';
 import { Model, planOf } from '../../src/domain/testing/model.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { judge } from './judgement.ts';
@@ -145,6 +145,16 @@ export class Walker {
     model.finish(honest.result, { ...honest.more, ...more });
   }
 
+  /** What the off under way does, late or seen at once, and what the shell records of it. */
+  takeEffect(entry: JournalEntry): Partial<JobReport> {
+    if (!this.model.isFabric(entry)) {
+      this.powerOff();
+      return { edge: 'off' };
+    }
+    this.machine.closed = [...this.machine.closed.filter((plug) => plug !== entry.plug), entry.plug];
+    return { edge: 'closed' };
+  }
+
   /** The process dies; `effect`: what it had begun was done all the same. */
   crash(effect: boolean): void {
     const { entry, model } = this;
@@ -263,11 +273,11 @@ export class Walker {
     if (model.stop !== undefined && entry.action !== 'confirm') return plain('stopped');
     switch (entry.action) {
       case 'off':
-        if (this.isFabric(entry)) return this.closed(entry);
+        if (this.model.isFabric(entry)) return this.closed(entry);
         this.powerOff();
         return plain('succeeded');
       case 'on':
-        if (this.isFabric(entry)) return this.opened(entry);
+        if (this.model.isFabric(entry)) return this.opened(entry);
         if (machine.tainted) return plain('not-sent');
         if (machine.power === 'off') this.bootAnew();
         return plain('succeeded');
@@ -279,7 +289,7 @@ export class Walker {
       case 'acknowledge':
         return this.weighed(entry);
       case 'confirm':
-        if (this.stands(entry) && this.isFabric(entry)) return { result: 'succeeded', more: this.revoked(entry) };
+        if (this.stands(entry) && this.model.isFabric(entry)) return { result: 'succeeded', more: this.revoked(entry) };
         return plain(this.stands(entry) ? 'succeeded' : 'found-not-done');
       default:
         machine.cordoned = entry.agent === 'cordon';
@@ -287,17 +297,9 @@ export class Walker {
     }
   }
 
-  private isFabric({ operation, method, step, level }: JournalEntry): boolean {
-    const plan = this.model.fence?.status?.frozen?.plan ?? this.model.plan;
-    const own = compile(plan, step, level).find(({ key }) => key === operation)?.method;
-    const all = [...plan.isolation, ...plan.recovery].flatMap(({ methods }) => methods);
-    return (own ?? all.find(({ name }) => name === method))?.kind === 'fabric';
-  }
-
   private closed(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
-    const { machine } = this;
-    machine.closed = [...machine.closed.filter((plug) => plug !== entry.plug), entry.plug];
-    return { result: 'succeeded', more: { edge: 'closed', ...this.revoked(entry) } };
+    const edge = this.takeEffect(entry);
+    return { result: 'succeeded', more: { ...edge, ...this.revoked(entry) } };
   }
 
   private opened(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
@@ -359,7 +361,7 @@ export class Walker {
 
   private found(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     if (entry.action === 'confirm' || entry.action === 'acknowledge' || !this.stands(entry)) return plain('found-not-done');
-    if (entry.action === 'off' && this.isFabric(entry)) return { result: 'found-done', more: { edge: 'closed' } };
+    if (entry.action === 'off' && this.model.isFabric(entry)) return { result: 'found-done', more: { edge: 'closed' } };
     if (entry.action === 'off' || entry.action === 'on') return { result: 'found-done', more: { edge: entry.action } };
     if (entry.action !== 'release') return plain('found-done');
     const at = new Date(1_700_000_000_000 + this.model.nowMs).toISOString();
@@ -370,7 +372,7 @@ export class Walker {
   private stands(entry: JournalEntry): boolean {
     const { machine } = this;
     const what = entry.action === 'confirm' ? entry.operation.split(':')[0] : entry.action;
-    if ((what === 'off' || what === 'on') && this.isFabric(entry)) return machine.closed.includes(entry.plug) === (what === 'off');
+    if ((what === 'off' || what === 'on') && this.model.isFabric(entry)) return machine.closed.includes(entry.plug) === (what === 'off');
     if (what === 'off' || what === 'on') return machine.power === what;
     if (what === 'release') return machine.tainted;
     if (what === 'release-end') return !machine.tainted;

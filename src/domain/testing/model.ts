@@ -196,7 +196,7 @@ export class Model {
       report.evidenceAtMs = this.nowMs;
       this.proofs.set(id, this.nowMs);
     }
-    if (result === 'succeeded' && entry?.operation.startsWith('off') === true) report.edge ??= 'off';
+    if (result === 'succeeded' && entry?.operation.startsWith('off') === true) report.edge ??= this.isFabric(entry) ? 'closed' : 'off';
     if (result === 'succeeded' && entry?.action === 'on') report.edge = 'on';
     if (result === 'succeeded' && entry?.action === 'release' && entry.step !== 'isolation')
       report.released ??= {
@@ -215,6 +215,14 @@ export class Model {
     if (this.inFlight.size === 0 || entry === undefined) throw new Error(`nothing was dispatched; rows: ${this.rows.slice(-8).join(' ')}`);
     this.finish(result, more);
     return `${entry.action}:${entry.method}`;
+  }
+
+  /** It closes or opens a way, and switches no power. */
+  isFabric({ operation, method: name, step, level }: Pick<JournalEntry, 'operation' | 'method' | 'step' | 'level'>): boolean {
+    const plan = this.fence?.status?.frozen?.plan ?? this.plan;
+    const own = compile(plan, step, level).find(({ key }) => key === operation)?.method;
+    const all = [...plan.isolation, ...plan.recovery].flatMap(({ methods }) => methods);
+    return (own ?? all.find((other) => other.name === name))?.kind === 'fabric';
   }
 
   private isLastOff(entry: JournalEntry): boolean {
