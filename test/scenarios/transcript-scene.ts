@@ -3,10 +3,12 @@ import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
 import { READ_BACK_EVIDENCE } from '../../src/domain/evidence.ts';
 import type { IncidentRecord } from '../../src/domain/incident-record.ts';
 import { STEPS } from '../../src/domain/plan.ts';
-import type { Plan, PlanLevel, PlanMethod, Step } from '../../src/domain/plan.ts';
-import { method, Model, planOf } from '../../src/domain/testing/model.ts';
+import type { Plan, PlanLevel, PlanMethod, Step, Timing } from '../../src/domain/plan.ts';
+import { method, planOf } from '../../src/domain/testing/model.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { Walker } from '../laws/walker.ts';
+import { SceneModel } from './pod-scene.ts';
+import { StormScene } from './storm-scene.ts';
 
 const RESULTS: ReadonlySet<string> = new Set<JobResult>([
   ...(['succeeded', 'refused', 'unreachable', 'timeout', 'misconfigured', 'not-sent', 'stopped'] as const),
@@ -16,9 +18,13 @@ const RESULTS: ReadonlySet<string> = new Set<JobResult>([
 /** Steps that one `until` may take. */
 const STEPS_MAX = 1_000;
 
+const TIMING: Timing = { ...DEFAULT_TIMING, powerManagementDelayMs: 10_000, healthyDelayMs: 20_000, historyTtlMs: 1_200_000 };
+
 /** One scenario: commands go in, what the automaton says comes out as lines of text. */
 export class Scene {
-  private walker = sceneWith({});
+  private model = modelOf({});
+  private walker = walkerOf(this.model);
+  private readonly storm = new StormScene();
   private lines: string[] = [];
 
   /** Rows of the automaton that have decided so far. */
@@ -35,9 +41,15 @@ export class Scene {
   private command(text: string): void {
     const [verb = '', ...words] = text.split(/\s+/);
     const rest = words.join(' ');
+    const said = this.storm.command(verb, rest, this.model.nowMs);
+    if (said !== false) {
+      this.lines.push(...said);
+      return;
+    }
     switch (verb) {
       case 'plan':
-        this.walker = sceneWith(planFrom(words));
+        this.model = modelOf(planFrom(words));
+        this.walker = walkerOf(this.model);
         this.walker.onDecision = (decision, before) => this.tell(decision, before);
         this.walker.onResult = (entry, kind, result) => this.say(`  ${kind === 'recover' ? 'read back ' : ''}${nameOf(entry)}: ${result}`);
         return;
@@ -50,8 +62,16 @@ export class Scene {
         return;
       }
       case 'decide':
+        this.seeStorm();
         this.walker.decideAll();
         return;
+      case 'pod':
+        this.model.addPod(rest);
+        return;
+      case 'budget': {
+        this.budget(rest);
+        return;
+      }
       case 'finish': {
         this.finish(rest);
         return;
@@ -61,12 +81,41 @@ export class Scene {
         return;
       }
       case 'show': {
-        this.show();
+        if (rest === 'pods') this.lines.push(this.model.podWords());
+        else this.show();
         return;
       }
       default:
         throw new Error(`unknown command: ${text}`);
     }
+  }
+
+  /** `db allows 1`: so many of its pods may go until it is said anew. */
+  private budget(what: string): void {
+    const [, owner, allowed] = /^(\S+) allows (\d+)$/.exec(what) ?? [];
+    if (owner === undefined) throw new Error(`unknown: budget ${what}`);
+    this.model.budget(owner, Number(allowed));
+  }
+
+  /** What the cluster around the node says now stands in the next snapshot. Returns when time alone may change it. */
+  private seeStorm(): number | undefined {
+    if (!this.storm.isThere) return undefined;
+    const holds = this.storm.holds(this.model);
+    this.model.holds = holds;
+    const times = holds.flatMap(({ untilMs }) => (untilMs === undefined ? [] : [untilMs]));
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** One thing that happens when nothing is out of the ordinary; where a hold ends by time, that instant is not passed over. */
+  private proceed(): void {
+    const { walker, model } = this;
+    const untilMs = this.seeStorm();
+    const beforeMs = model.nowMs;
+    walker.proceed();
+    if (untilMs === undefined || untilMs <= beforeMs || walker.machine.kubelet !== 'silent') return;
+    if (!walker.isWaiting && model.nowMs <= untilMs) return;
+    model.nowMs = untilMs;
+    walker.isWaiting = false;
   }
 
   private node(what: string): void {
@@ -138,6 +187,7 @@ export class Scene {
       this.walker.acknowledge();
     } else if (what === 'a person acknowledges') this.walker.acknowledge();
     else if (what === 'volumes stay attached') machine.stuckVolume = true;
+    else if (what === 'volumes are detached') machine.stuckVolume = false;
     else if (what === 'kubectl delete nodefence' && model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
     else if (pass !== undefined) model.nowMs += Number(pass) * 1_000;
     else throw new Error(`unknown: world ${what}`);
@@ -178,7 +228,7 @@ export class Scene {
         return;
       }
       if (steps > STEPS_MAX) throw new Error(`never: until ${goal}; rows ${model.rows.slice(-5).join(' ')}`);
-      walker.proceed();
+      this.proceed();
     }
   }
 
@@ -203,7 +253,7 @@ export class Scene {
     const last = status.evidence.at(-1);
     const proof = last === undefined ? 'none' : last.voidedAt === undefined ? last.kind : `${last.kind}, void: ${last.voidedBecause ?? ''}`;
     this.lines.push(`state ${status.state}, step ${status.step}, level ${status.level}, retries ${status.retries}, restarts ${status.restarts}`);
-    this.lines.push(`outcome ${status.outcome ?? 'none'}; evidence ${proof}; released ${status.released?.by ?? 'nothing'}`);
+    this.lines.push(`outcome ${status.outcome ?? 'none'}; evidence ${proof}; released ${releasedOf(status)}`);
     this.lines.push(`to take back: ${restoreOf(status)}${status.hold === undefined ? '' : `; held by ${status.hold.policy}`}`);
     this.lines.push(`message: ${status.message ?? ''}`);
   }
@@ -222,26 +272,33 @@ function nameOf(entry: JournalEntry): string {
   return entry.action === 'confirm' ? `confirm ${entry.operation}` : entry.operation;
 }
 
+function releasedOf({ released, storageRelease }: NodeFenceStatus): string {
+  if (released !== undefined || storageRelease === undefined) return released?.by ?? 'nothing';
+  return `${storageRelease.pods} pods on ${storageRelease.storages.join(', ')}`;
+}
+
 function restoreOf({ restore }: NodeFenceStatus): string {
   const edges = (restore?.edges ?? []).map((edge) => `${edge.method} is ${edge.state}`);
   const all = [...(restore?.cordoned === true ? ['cordon'] : []), ...(restore?.taints === undefined ? [] : ['taint']), ...edges];
   return all.length === 0 ? 'nothing' : all.join(', ');
 }
 
-function sceneWith(plan: Partial<Plan>): Walker {
-  const timing = { ...DEFAULT_TIMING, powerManagementDelayMs: 10_000, healthyDelayMs: 20_000, historyTtlMs: 1_200_000 };
-  const whole = planOf({ timing, ...plan });
-  const walker = new Walker(whole, true, new Model(whole));
+function modelOf(plan: Partial<Plan>): SceneModel {
+  return new SceneModel(planOf({ timing: TIMING, ...plan }));
+}
+
+function walkerOf(model: SceneModel): Walker {
+  const walker = new Walker(model.plan, true, model);
   walker.machine.kubelet = 'ready';
   walker.isLeftAlone = true;
   return walker;
 }
 
-/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose unverified no-power nothing storage isolation-levels=2 wrong=recovery`. */
+/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose unverified no-power nothing storage isolation-levels=2 wrong=recovery release=evict pace=6 order=gold,silver release-timeout=60`. */
 function planFrom(words: readonly string[]): Partial<Plan> {
   const settings = new Map(words.map((word): [string, string] => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
   const number = (key: string, otherwise: number): number => Number(settings.get(key) ?? otherwise);
-  const release = settings.get('release') === 'none' ? ('none' as const) : ('auto' as const);
+  const release = (['none', 'evict', 'delete-pods', 'out-of-service'] as const).find((mode) => mode === settings.get('release')) ?? 'auto';
   const action = settings.has('off-on-purpose') ? 'off' : 'reboot';
   const powerManagement = Array.from({ length: number('levels', 1) }, (_item, index): PlanLevel => {
     const device = index === 0 ? 'bmc' : `pdu-${index}`;
@@ -260,7 +317,10 @@ function planFrom(words: readonly string[]): Partial<Plan> {
     powerManagement: settings.has('no-power') ? [] : powerManagement,
     ...unverified,
     ...(settings.has('isolation-levels') ? { isolation: isolationLevels(number('isolation-levels', 1)) } : {}),
-    ...(settings.has('storage') ? { isolation: [{ level: 1, methods: [port('san-a'), port('san-b')] }], minimumEvidence: READ_BACK_EVIDENCE } : {}),
+    ...(settings.has('storage') ? storagePlan() : {}),
+    ...(settings.has('release-timeout') ? { timing: { ...TIMING, releaseTimeoutMs: number('release-timeout', 60) * 1_000 } } : {}),
+    ...(settings.has('pace') ? { podsPerMinute: number('pace', 6) } : {}),
+    ...(settings.has('order') ? { priorityOrder: (settings.get('order') ?? '').split(',') } : {}),
     ...(settings.has('nothing') ? { isolation: [], recovery: [], powerManagement: [] } : {}),
     ...(isStep(wrong)
       ? {
@@ -288,7 +348,17 @@ function isolationLevels(count: number): PlanLevel[] {
   }));
 }
 
-/** A port of a storage switch that isolation closes. */
-function port(storage: string): PlanMethod {
-  return method(`close-${storage}`, 'fc-switch', 'off', { kind: 'fabric', device: `switch-${storage}`, plug: '7', storage });
+/** Isolation closes both paths to the storage; recovery opens them. */
+function storagePlan(): Partial<Plan> {
+  return {
+    isolation: [{ level: 1, methods: [port('san-a', 'close'), port('san-b', 'close')] }],
+    recovery: [{ level: 1, methods: [port('san-a', 'open'), port('san-b', 'open')] }],
+    minimumEvidence: READ_BACK_EVIDENCE,
+  };
+}
+
+/** A port of a storage switch that isolation closes, and recovery opens. */
+function port(storage: string, verb: 'close' | 'open'): PlanMethod {
+  const action = verb === 'close' ? 'off' : 'on';
+  return method(`${verb}-${storage}`, 'fc-switch', action, { kind: 'fabric', device: `switch-${storage}`, plug: `port-7-${storage}`, storage });
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { ROWS } from '../../src/domain/automaton.ts';
+import { POLICY_NAMES } from '../../src/domain/policies/policy.ts';
 import { Scene } from './transcript-scene.ts';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
@@ -41,6 +42,12 @@ describe('transcripts of the automaton (UPDATE_TRANSCRIPTS=1 writes them anew; r
     const scenes = FILES.map((name) => sceneAfter(readFileSync(FOLDER + name, 'utf8')));
     const rows = new Set(scenes.flatMap((scene) => [...scene.rows]));
     expect(ROWS.map(({ id }) => id).filter((id) => !rows.has(id))).toEqual([]);
+  });
+
+  it.each(POLICY_NAMES)('%s holds a fence in one of them by its own words, and lets it go', (policy) => {
+    const texts = FILES.filter((name) => name.startsWith('storm-')).map((name) => readFileSync(FOLDER + name, 'utf8'));
+    const held = new RegExp(`^policies .*\\b${policy}\\b[^]*Held by ${policy}: [^]*new-isolate: run run:cordon`, 'm');
+    expect(texts.filter((text) => held.test(text)).length).toBeGreaterThan(0);
   });
 
   it('would notice a difference', () => {
