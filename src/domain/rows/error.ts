@@ -1,6 +1,7 @@
 import { acknowledged } from '../acknowledgement.ts';
 import { voidEvidence } from '../evidence.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
+import type { NodeFenceStatus } from '../node-fence.ts';
 import { moved, event, earliest } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { leftOff } from './closing.ts';
@@ -118,7 +119,7 @@ export const ERROR_ROWS: readonly Row[] = [
 function stay(context: Context): Transition {
   const { status } = context;
   if (status.outcome === 'failed') return { status, requeueAtMs: waitForChange(context).requeueAtMs };
-  const released = status.released === undefined ? 'Nothing was released: its pods and volumes still wait.' : 'Its workload was released before.';
+  const released = releasedWords(status);
   const fenced = status.restore?.cordoned === true ? ' The node stays cordoned.' : '';
   const left = leftOff(status);
   const rest = `${left} ${released}${fenced} Look at the machine by its console or by hand; when it is surely off, acknowledge; when it is mended and Ready, this fence ends by itself.`;
@@ -126,6 +127,13 @@ function stay(context: Context): Transition {
   const why = bounded((status.message ?? '').replace(left, ''), LIMITS.message - begin.length - rest.length);
   const message = begin + why + rest;
   return { status: { ...status, outcome: 'failed', message }, events: [event('Warning', 'FencingGaveUp', message)] };
+}
+
+function releasedWords({ released, storageRelease }: NodeFenceStatus): string {
+  if (released !== undefined) return 'Its workload was released before.';
+  if (storageRelease === undefined || storageRelease.pods === 0) return 'Nothing was released: its pods and volumes still wait.';
+  const count = storageRelease.pods === 1 ? '1 pod' : `${storageRelease.pods} pods`;
+  return `Released before: only ${count}, whose storage is revoked: keep it closed to this boot. All others still wait.`;
 }
 
 function restart({ status, snapshot }: Context): Transition {
