@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cooldown } from './cooldown.ts';
-import { heldBy, holdOf, nodes, NOW_MS, view } from './testing/views.ts';
+import { fence, heldBy, holdOf, node, nodes, NOW_MS, view } from './testing/views.ts';
 
 const policy = cooldown({ name: 'cooldown', durationMs: 120_000 });
 
@@ -14,6 +14,11 @@ describe('cooldown', () => {
     const seen = view(nodes(3), { stormEndedAtMs: endedAgoMs === undefined ? undefined : NOW_MS - endedAgoMs });
     expect(holdOf(policy, seen)?.untilMs).toBe(untilMs);
     expect(heldBy(policy, seen)).toHaveLength(untilMs === undefined ? 0 : 3);
+  });
+
+  it('lets a fence be finished that was switched off before the storm', () => {
+    const off = node('off', { health: 'failed', fence: fence({ isSwitchedOff: true, state: 'running' }) });
+    expect(heldBy(policy, view([off, ...nodes(1, 1)], { stormEndedAtMs: NOW_MS }))).toEqual(['n0']);
   });
 
   it('says when it ends', () => {

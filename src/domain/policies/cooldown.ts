@@ -16,6 +16,7 @@ export function cooldown(settings: CooldownSettings): StormPolicy {
     const untilMs = stormEndedAtMs + settings.durationMs;
     if (nowMs >= untilMs) return forAll(undefined);
     const message = `a storm ended ${lasting(nowMs - stormEndedAtMs)} ago: nothing is fenced for ${lasting(settings.durationMs)} after it; ends in ${lasting(untilMs - nowMs)}`;
-    return forAll({ reason: 'cooldown', message, untilMs });
+    // What was switched off before is finished: its workload waits, and nobody is judged anew.
+    return ({ fence }) => (fence?.isSwitchedOff === true ? undefined : { reason: 'cooldown', message, untilMs });
   });
 }

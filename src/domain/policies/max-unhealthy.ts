@@ -49,9 +49,9 @@ export function maxUnhealthy(settings: MaxUnhealthySettings): StormPolicy {
     const isolation = nodes.length === 2 && isByPercentage(settings) ? isolationOf(settings.isolation, view) : undefined;
     if (isolation === undefined) return forAll(undefined);
     const held = unlessSwitchedOff(isolation);
-    const { message, untilMs } = isolation;
+    const { reason, message, untilMs } = isolation;
     const words = `of two nodes one is fenced only by a controller that is not cut off: ${message}`;
-    return (node) => held(node) && { reason: 'max-unhealthy', message: words, ...(untilMs !== undefined && { untilMs }) };
+    return (node) => held(node) && { reason, message: words, ...(untilMs !== undefined && { untilMs }) };
   });
 }
 

@@ -16,9 +16,6 @@ export const POLICY_NAMES = [
 ] as const;
 export type PolicyName = (typeof POLICY_NAMES)[number];
 
-/** Those whose trip is a storm: when the last of them lets go, `cooldown` begins. The others pace, wait for something ordinary, or have a grace of their own. */
-export const STORM_POLICIES: readonly PolicyName[] = ['max-unhealthy', 'failure-domain', 'alerts'];
-
 /** Every reason of every policy. */
 export const STORM_REASONS = [
   'max-unhealthy',
@@ -45,6 +42,9 @@ export const STORM_REASONS = [
   'lease-alive',
 ] as const;
 export type StormReason = (typeof STORM_REASONS)[number];
+
+/** Holds that say: many failed at once. When the last of them ends, `cooldown` begins; a controller that was cut off itself is no storm. */
+export const STORM_ITSELF: ReadonlySet<string> = new Set<StormReason>(['max-unhealthy', 'failure-domain', 'alert-firing']);
 
 /** Why a policy holds one node now. */
 export interface PolicyHold {

@@ -1,5 +1,5 @@
 import type { StormHold } from '../../../domain/policies/judge.ts';
-import { STORM_POLICIES } from '../../../domain/policies/policy.ts';
+import { STORM_ITSELF } from '../../../domain/policies/policy.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 
 /** Which policies hold somebody now, and when the last storm was over. */
@@ -12,10 +12,15 @@ export class Trips {
   /** `true`: a storm has just ended, so that what was judged before is judged anew. */
   see(policies: readonly StormPolicy[], failed: Iterable<string>, holdsOf: (node: string) => readonly StormHold[], nowMs: number): boolean {
     const counts = new Map(policies.map(({ name }) => [name, 0]));
-    for (const node of failed) for (const { policy } of holdsOf(node)) counts.set(policy, (counts.get(policy) ?? 0) + 1);
-    this.counts = counts;
     const wasStorm = this.isStorm;
-    this.isStorm = policies.some(({ name, policy }) => STORM_POLICIES.includes(policy) && (counts.get(name) ?? 0) > 0);
+    this.isStorm = false;
+    for (const node of failed) {
+      for (const { policy, reason } of holdsOf(node)) {
+        counts.set(policy, (counts.get(policy) ?? 0) + 1);
+        this.isStorm ||= STORM_ITSELF.has(reason);
+      }
+    }
+    this.counts = counts;
     const ended = wasStorm && !this.isStorm;
     if (ended) this.stormEndedAtMs = nowMs;
     return ended;
