@@ -1,9 +1,9 @@
 import { openEntries } from '../journal.ts';
-import type { JournalEntry } from '../node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
 import { EMPTY_PLAN } from '../plan.ts';
 import { event } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
-import { closed, undo } from './closing.ts';
+import { closed, leftOff, undo } from './closing.ts';
 import { hold } from './new.ts';
 
 /** Rows that stand before those of every state. */
@@ -75,10 +75,16 @@ export const ANY_ROWS: readonly Row[] = [
       closed(
         context,
         'node-gone',
-        'The Node is gone or was replaced under the same name: nothing more is switched, what the machine does is for a person to look at.',
+        `The Node is gone or was replaced under the same name: nothing more is switched, what the machine does is for a person to look at.${leftOff(withoutTaint(context.status))}`,
       ),
   },
 ];
+
+/** Our taint went with the Node that it stood on; what was switched off or closed did not. */
+function withoutTaint(status: NodeFenceStatus): NodeFenceStatus {
+  const { taints: _gone, ...restore } = status.restore ?? {};
+  return { ...status, restore };
+}
 
 function takeOver(context: Context): Transition {
   const { snapshot, status, plan } = context;

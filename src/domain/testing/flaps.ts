@@ -157,6 +157,40 @@ export function act(model: Model, flap: Flap): void {
 const BEAT_MS = 10_000;
 const BEATS = 16;
 
+/** Time passes in beats, whatever the fence begins going well; `beat` is what the world does at each. Ends when the NodeFence is gone. */
+export function pass(model: Model, beats: number, beat: () => void): void {
+  for (let count = 0; count < beats; count += 1) {
+    settle(model);
+    if (model.fence === undefined) return;
+    model.nowMs += BEAT_MS;
+    beat();
+  }
+  model.step();
+}
+
+function settle(model: Model): void {
+  for (let count = 0; count < 12 && model.fence !== undefined; count += 1) {
+    const decision = model.step();
+    if (model.inFlight.size > 0) answer(model, 'succeeded');
+    else if (decision.status === undefined && decision.create === undefined) return;
+  }
+}
+
+/** Where the fence stands: `done`, `final, recovered`, `gone`. */
+export function restsOf({ fence }: Model): string {
+  const { state, outcome } = fence?.status ?? { state: 'gone', outcome: undefined };
+  return outcome === undefined ? state : `${state}, ${outcome}`;
+}
+
+/** What was begun after the first `before` runs. */
+export function begunSince(model: Model, before: number): string {
+  const begins = model.dispatched.slice(before).map(({ entry }) => {
+    const isVoided = model.fence?.status?.journal.some((run) => run.id === entry.id && run.result === 'voided') === true;
+    return `${entry.action === 'confirm' ? 'confirm ' : ''}${entry.operation}${isVoided ? ' (void)' : ''}`;
+  });
+  return begins.join(', ');
+}
+
 /** What comes of it: the row that decides right after the change, and where the fence stands after 160 s of the same, all that it begins going well. */
 export function outcomeOf(point: Point, flap: Flap): { row: string; rests: string; begins: string } {
   const model = at(point);
@@ -167,20 +201,6 @@ export function outcomeOf(point: Point, flap: Flap): { row: string; rests: strin
   const row = model.rows.at(-1) ?? '';
   const hold = flap === 'Ready, then silent' ? 'silent' : flap;
   if (hold !== flap) model.fail();
-  for (let beat = 0; beat < BEATS; beat += 1) {
-    for (let count = 0; count < 12; count += 1) {
-      const decision = model.step();
-      if (model.inFlight.size > 0) answer(model, 'succeeded');
-      else if (decision.status === undefined && decision.create === undefined) break;
-    }
-    model.nowMs += BEAT_MS;
-    act(model, hold);
-  }
-  model.step();
-  const { state, outcome } = model.fence?.status ?? { state: 'gone', outcome: undefined };
-  const begins = model.dispatched.slice(before).map(({ entry }) => {
-    const isVoided = model.fence?.status?.journal.some((run) => run.id === entry.id && run.result === 'voided') === true;
-    return `${entry.action === 'confirm' ? 'confirm ' : ''}${entry.operation}${isVoided ? ' (void)' : ''}`;
-  });
-  return { row, rests: outcome === undefined ? state : `${state}, ${outcome}`, begins: begins.join(', ') };
+  pass(model, BEATS, () => act(model, hold));
+  return { row, rests: restsOf(model), begins: begunSince(model, before) };
 }
