@@ -10,8 +10,8 @@ const FENCE_CHARACTERS_MAX = 120_000;
 /** Writes of one fence's status within a window: a run has an intent and a result, and each change of a hold is one. */
 const WRITES_MAX = 90;
 const WRITES_WINDOW_MS = 60_000;
-/** The same Event of the same object within a window says nothing new. */
-const EVENTS_MAX = 20;
+/** The same Event of the same object: a device that fails each retry on every level comes to half as many. */
+const EVENTS_MAX = 40;
 const EVENTS_WINDOW_MS = 600_000;
 
 /** A count that begins anew with each window. */

@@ -47,7 +47,12 @@ function isHopeless({ device, isMisconfigured, disturbances, feed }: Played): bo
 
 function isUncertain({ device, disturbances, feed, isMisconfigured }: Played): boolean {
   const isHard = isMisconfigured || NEVER_OFF.has(device) || SOMETIMES_OFF.has(device);
-  return isHard || feed !== undefined || disturbances.some((one) => COSTLY.has(one.what) || isTrueWord(one));
+  return isHard || feed !== undefined || disturbances.some((one) => COSTLY.has(one.what) || isHeeded(one));
+}
+
+/** Whoever said it has the machine in hand, and may switch it on again in the middle of the next attempt. */
+function isHeeded(one: Disturbance): boolean {
+  return one.what === 'acknowledge' && (one.word === 'true' || one.word === 'false');
 }
 
 function isTrueWord(one: Disturbance): boolean {

@@ -6,6 +6,8 @@ import { rackOf } from './rack.ts';
 import type { Disturbance, Feed, ForeignMark, OtherFault, Policies, Scenario, Word } from './scenario.ts';
 
 const FAULT_AT_MS = 18_000;
+/** By then every pod has a node: what keeps pods away from the victim does not keep the world from beginning. */
+const SCHEDULED_MS = 14_000;
 const DRIFT = 0.01;
 
 type Theme = 'none' | 'storm' | 'devices' | 'api' | 'people';
@@ -140,7 +142,7 @@ function drawDeed(random: SeededRandom, { fault }: First): Disturbance {
       // Of a machine that may write unseen nobody deletes the Node: Kubernetes itself would then let go of what it holds.
       return fault === 'panic' ? { what, atMs, durationMs: random.between(20_000, 120_000) } : { what: 'expire', atMs, durationMs: 0 };
     case 'mark':
-      return { what, mark: random.weighted(MARKS), atMs: atMs - random.between(0, 15_000), durationMs: random.between(1_000, 120_000) };
+      return { what, mark: random.weighted(MARKS), atMs: Math.max(SCHEDULED_MS, atMs - random.between(0, 15_000)), durationMs: random.between(1_000, 120_000) };
     case 'stop':
       return { what, scope: 'node', atMs, durationMs: random.between(2_000, 90_000) };
     case 'edit':
