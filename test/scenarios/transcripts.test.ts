@@ -50,6 +50,14 @@ describe('transcripts of the automaton (UPDATE_TRANSCRIPTS=1 writes them anew; r
     expect(texts.filter((text) => held.test(text)).length).toBeGreaterThan(0);
   });
 
+  it('are all named in the table of the README, which names no other', () => {
+    const table = readFileSync(`${FOLDER}README.md`, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('|'));
+    const named = new Set(table.flatMap((line) => [...line.matchAll(/`([a-z0-9-]+)`/g)].map(([, name]) => `${name ?? ''}.txt`)));
+    expect([...named].toSorted()).toEqual(FILES.toSorted());
+  });
+
   it('would notice a difference', () => {
     expect(replay('plan\nnode dies\nuntil run:cordon\n----\nsomething else\n')).not.toContain('something else');
   });
