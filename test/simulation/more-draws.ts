@@ -142,7 +142,12 @@ function drawDeed(random: SeededRandom, { fault }: First): Disturbance {
       // Of a machine that may write unseen nobody deletes the Node: Kubernetes itself would then let go of what it holds.
       return fault === 'panic' ? { what, atMs, durationMs: random.between(20_000, 120_000) } : { what: 'expire', atMs, durationMs: 0 };
     case 'mark':
-      return { what, mark: random.weighted(MARKS), atMs: Math.max(SCHEDULED_MS, atMs - random.between(0, 15_000)), durationMs: random.between(1_000, 120_000) };
+      return {
+        what,
+        mark: random.weighted(MARKS),
+        atMs: Math.max(SCHEDULED_MS, atMs - random.between(0, 15_000)),
+        durationMs: random.between(1_000, 120_000),
+      };
     case 'stop':
       return { what, scope: 'node', atMs, durationMs: random.between(2_000, 90_000) };
     case 'edit':
