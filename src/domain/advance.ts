@@ -215,7 +215,7 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
 
 function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends: StepEnds, why: string): Transition {
   const next = levelsOf(context.plan, step).find((level) => level.level > status.level);
-  if (next === undefined) return ends.failed(status, why);
+  if (next === undefined || isBackMeanwhile(context, status)) return ends.failed(status, why);
   const due = (context.snapshot.since.set ?? context.snapshot.since.journal ?? context.snapshot.nowMs) + lateEffectMs(context, status);
   if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
   const message = `Level ${status.level} of ${step} failed (${why}); level ${next.level} is tried.`;
@@ -224,6 +224,11 @@ function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends
     requeueAtMs: context.snapshot.nowMs,
     events: [event('Warning', 'LevelFailed', message)],
   };
+}
+
+/** The on failed, and the node came up all the same: no second device switches it off again. */
+function isBackMeanwhile({ triggered }: Context, { journal, step, level, restarts }: NodeFenceStatus): boolean {
+  return !triggered && journal.some((entry) => entry.action === 'on' && entry.step === step && entry.level === level && entry.restart === restarts);
 }
 
 function lastFailure(status: NodeFenceStatus): string {
