@@ -41,8 +41,9 @@ export function expectedOf(scenario: Played): Expected {
 
 /** Nothing in this world can prove that the machine is off. */
 function isHopeless({ device, isMisconfigured, disturbances, feed }: Played): boolean {
-  const isReplaced = disturbances.some(({ what }) => what === 'hardware' || what === 'delete-node');
-  return !disturbances.some(isTrueWord) && (isMisconfigured || (NEVER_OFF.has(device) && feed?.kind !== 'level' && !isReplaced));
+  const isDeleted = disturbances.some(({ what }) => what === 'delete-node');
+  const isReplaced = isDeleted || disturbances.some(({ what }) => what === 'hardware');
+  return !disturbances.some(isTrueWord) && ((isMisconfigured && !isDeleted) || (NEVER_OFF.has(device) && feed?.kind !== 'level' && !isReplaced));
 }
 
 function isUncertain({ device, disturbances, feed, isMisconfigured }: Played): boolean {
