@@ -207,3 +207,32 @@ describe('a node whose instance was terminated', () => {
     expect(model.step().row).toBe('final-again');
   });
 });
+
+describe('an on that failed', () => {
+  it.each([
+    ['tries the next level when the on failed and the node stays away', false, 'off:pdu'],
+    ['switches no node off by the next level that came up although its on failed', true, 'run:uncordon'],
+  ])('%s', (_what, isBack, next) => {
+    const methods = (name: string): ReturnType<typeof method>[] => [method(name, 'redfish', 'reboot', { device: name })];
+    const model = new Model(
+      planOf({
+        release: 'none',
+        powerManagement: [
+          { level: 1, methods: methods('bmc') },
+          { level: 2, methods: methods('pdu') },
+        ],
+      }),
+    );
+    model.fail();
+    model.next();
+    expect(model.next()).toBe('off:bmc');
+    expect(model.next('refused')).toBe('on:bmc');
+    for (let beat = 0; beat < 12 && model.inFlight.size === 0; beat += 1) {
+      model.nowMs += 5_000;
+      if (isBack) model.live({ ready: 'True', bootID: 'boot-2' });
+      model.step();
+    }
+    const entry = model.dispatched.at(-1)?.entry;
+    expect(`${entry?.action}:${entry?.method}`).toBe(next);
+  });
+});
