@@ -81,6 +81,19 @@ describe('a fence whose device is dead', () => {
     expect(model.status.timeline.poweredOffAt).toBeUndefined();
   });
 
+  it('is not weighed where our own proof has come in the meantime: the node is released on that, and switched on again', () => {
+    const model = new Model(planOf({ maxRestarts: 0, stepRetries: 0 }));
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    model.runUntil(() => model.inFlight.size > 0);
+    model.acknowledgement = WORD;
+    model.finish('succeeded');
+    expect(model.next()).toBe('release:release');
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.next()).toBe('on:on');
+  });
+
   it('ends by itself once the node is healthy on a new boot', () => {
     const model = givenUp();
     accepted(model);

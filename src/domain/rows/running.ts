@@ -1,6 +1,7 @@
 import { acknowledged, inadmissible } from '../acknowledgement.ts';
 import { acknowledge, advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
+import { standingEvidence } from '../evidence.ts';
 import { offBegan } from '../journal.ts';
 import type { NodeFenceStatus } from '../node-fence.ts';
 import { leftToRelease } from '../program.ts';
@@ -101,6 +102,8 @@ export function isAcknowledged({ snapshot, status, plan, triggered }: Context): 
   const word = snapshot.acknowledgement;
   if (word === undefined || !triggered || snapshot.holds.length > 0 || status.released !== undefined) return false;
   if (acknowledged(status) !== undefined || inadmissible(plan) !== undefined) return false;
+  // Our own proof is better than a word, and leaves the machine to us.
+  if (status.state === 'running' && standingEvidence(status.evidence, plan) !== undefined) return false;
   return !status.journal.some((entry) => entry.action === 'acknowledge' && entry.plug === word.uid && entry.result === 'refused');
 }
 

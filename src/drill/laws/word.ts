@@ -26,9 +26,12 @@ export function wordBehind(history: History, release: Act): Word | undefined {
   const created = states.find(({ value }) => value.event.verb === 'create' && uidOf(value) !== undefined && uidOf(value) === uidOf(accepted?.value));
   const word = accepted?.value.object as NodeFenceAcknowledgement | undefined;
   const from = created?.position ?? release.position;
-  const isAlive = history.deviceEvents.some(
-    ({ position, event }) => event.node === release.node && event.shown === 'on' && position > from && position < release.position,
-  );
+  const shown = new Map<string, 'on' | 'off'>();
+  for (const { position, event } of history.deviceEvents) {
+    const isSince = event.node === release.node && event.storage === undefined && position > from && position < release.position;
+    if (isSince && (event.shown === 'on' || event.shown === 'off')) shown.set(`${event.device} ${event.plug}`, event.shown);
+  }
+  const isAlive = [...shown.values()].includes('on');
   return {
     acceptedPosition: accepted?.position ?? release.position,
     checks: [
@@ -41,7 +44,7 @@ export function wordBehind(history: History, release: Act): Word | undefined {
         'its acknowledgement speaks of another boot',
       ],
       [created !== undefined && (accepted?.at ?? 0) - created.at <= MAX_AGE_MS, 'its acknowledgement was older than 15 minutes when it was used'],
-      [!isAlive, `a device of ${release.node} had read on after the person's word`],
+      [!isAlive, `a device of ${release.node} read on last, after the person's word`],
     ],
   };
 }
