@@ -1,6 +1,7 @@
 import { releasedOnWord } from './acknowledgement.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
+import { compile } from './program.ts';
 import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
 
 /**
@@ -40,13 +41,15 @@ export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStat
   if (status === undefined || !isAskedFor(status) || status.state === 'final') return false;
   const switchesOff = plan.powerManagement.some((level) => level.methods.some((method) => method.action === 'off' || method.action === 'reboot'));
   if (!switchesOff && status.state === 'done') return false;
-  const isProven = status.journal.some(isProvenOff) || releasedOnWord(status) !== undefined;
+  const isProven = status.journal.some((entry) => entry.result === 'succeeded' && isWholeOff(entry, status)) || releasedOnWord(status) !== undefined;
   return !isProven || isOnBootThatWasOff(node, status);
 }
 
-/** A port that isolation closed is no off. */
-function isProvenOff(entry: JournalEntry): boolean {
-  return entry.action === 'off' && entry.step !== 'isolation' && entry.result === 'succeeded';
+/** A port that isolation closed is no off, nor is one supply of several: only the last off of a level is read together with the others. */
+function isWholeOff({ action, step, level, operation }: JournalEntry, { frozen }: NodeFenceStatus): boolean {
+  if (action !== 'off' || step === 'isolation') return false;
+  const offs = frozen === undefined ? [] : compile(frozen.plan, 'power-management', level).filter(({ phase }) => phase === 'off');
+  return !offs.some(({ key }) => key === operation) || offs.at(-1)?.key === operation;
 }
 
 /**
@@ -87,9 +90,7 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
  * the device switches another machine, or the person looked at another one.
  */
 export function isOnBootThatWasOff(node: NodeFacts, status: NodeFenceStatus): boolean {
-  const off = status.journal.findLast(
-    (entry) => entry.action === 'off' && entry.step !== 'isolation' && (entry.result === 'succeeded' || entry.result === 'found-done'),
-  );
+  const off = status.journal.findLast((entry) => isWholeOff(entry, status) && (entry.result === 'succeeded' || entry.result === 'found-done'));
   const word = releasedOnWord(status);
   return [off, word].some((proof) => proof?.bootID !== undefined && proof.bootID === node.bootID);
 }
