@@ -54,7 +54,7 @@ describe('the breaker', () => {
     ['one gave up', [incident(2, 50, 'failed')], undefined, undefined],
     ['one between them recovered', [incident(1, 90, 'failed'), incident(2, 60, 'recovered'), incident(3, 50, 'failed')], undefined, undefined],
     ['one of the NodeFences vanished', [incident(1, 90, 'failed'), incident(2, 50)], undefined, 'breaker'],
-    ['one was stopped', [incident(1, 90, 'stopped'), incident(2, 50, 'failed')], undefined, 'breaker'],
+    ['one was ended by a person', [incident(1, 90, 'stopped'), incident(2, 50, 'failed')], undefined, undefined],
     ['one was of a Node that went away', [incident(1, 90, 'failed'), incident(2, 50, 'node-gone')], undefined, undefined],
     ['a person resumed the node after both', [incident(1, 90, 'failed'), incident(2, 50, 'failed')], 2, undefined],
     ['a person resumed the node after the first', [incident(1, 90, 'failed'), incident(2, 50, 'failed')], 1, undefined],

@@ -27,6 +27,8 @@ export interface Disturbed {
 
 /** Ends what was begun. */
 type End = () => unknown;
+/** Until somebody looks whether a workload has been let go by now. */
+const ASK_AGAIN_MS = 1_000;
 
 /** Does what the scenario's disturbances say, when they say it. */
 export class Disturbances {
@@ -136,9 +138,12 @@ export class Disturbances {
     if (word === 'true') this.#hardware.pullPlug(victim);
     void this.#people.acknowledge(victim, word);
     if (word !== 'true' && word !== 'false') return undefined;
-    return () => {
-      this.#hardware.switchOn(victim);
-    };
+    return () => this.#switchOnAgain(victim);
+  }
+
+  async #switchOnAgain(node: string): Promise<void> {
+    if (await this.#people.takeBack(node)) this.#hardware.switchOn(node);
+    else this.#hardware.later(ASK_AGAIN_MS, () => void this.#switchOnAgain(node));
   }
 
   #edit(kind: Edit): End | Promise<End> | undefined {

@@ -1,4 +1,5 @@
 import type { DeviceBehaviour } from './devices.ts';
+import { isCutOff } from './scenario.ts';
 import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
 const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
@@ -34,7 +35,9 @@ export function expectedOf(scenario: Played): Expected {
   const mayBeGone = fault === 'flap' || disturbances.some(({ what }) => REMOVING.has(what));
   if (mayBeGone) states.push('none');
   if (isStormy && configuration.policies !== 'off') states.push('held');
-  const isWeak = isUncertain(scenario) || mayBeGone || states.includes('held');
+  // Where nobody is heard everybody seems to fail at once: a storm lets nothing go, however far a fence has come.
+  const seemsStorm = configuration.policies !== 'off' && isCutOff(scenario);
+  const isWeak = isUncertain(scenario) || mayBeGone || seemsStorm || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isWeak ? 'may' : 'must';
   return { states, release, withinMs: LIMIT_MS + (isStormy ? STORM_MS : 0) };
 }

@@ -52,7 +52,7 @@ export class Hardware {
   /** Somebody at the rack resets a machine, or switches on one that is off. */
   reset(node: string): void {
     this.pullPlug(node);
-    this.#later(RESET_MS, () => {
+    this.later(RESET_MS, () => {
       this.switchOn(node);
     });
   }
@@ -61,7 +61,7 @@ export class Hardware {
   switchOn(node: string): void {
     const waitMs = this.#rack.readAtMs(node) + PROOF_MS - this.#kernel.nowMs;
     if (waitMs > 0) {
-      this.#later(waitMs, () => {
+      this.later(waitMs, () => {
         this.switchOn(node);
       });
       return;
@@ -76,7 +76,7 @@ export class Hardware {
     return this.#pending > 0;
   }
 
-  #later(delayMs: number, task: () => void): void {
+  later(delayMs: number, task: () => void): void {
     this.#pending += 1;
     this.#kernel.schedule(delayMs, () => {
       this.#pending -= 1;

@@ -55,6 +55,18 @@ export class People {
     });
   }
 
+  /** Before a machine is touched again what was said of it is taken back; `false`: its workload is just being let go on that word. */
+  async takeBack(node: string): Promise<boolean> {
+    for (const { metadata, spec } of await this.#admin.list(NODE_FENCE_ACKNOWLEDGEMENTS)) {
+      if (spec.node === node) await this.#admin.remove(NODE_FENCE_ACKNOWLEDGEMENTS, metadata.name);
+    }
+    const status = (await this.#admin.get(NODE_FENCES, fenceName(node)))?.status as Partial<NodeFenceStatus> | undefined;
+    const isOpen =
+      status?.journal?.some(({ action, finishedAt }) => finishedAt === undefined && (action === 'acknowledge' || action === 'release')) === true;
+    const counts = status?.evidence?.some(({ kind, voidedAt }) => kind === 'ack' && voidedAt === undefined) === true;
+    return !isOpen && !(counts && status?.released === undefined && status?.state === 'running');
+  }
+
   /** Sets a mark of its own on a Node. Returns what takes it away again. */
   async mark(node: string, mark: ForeignMark): Promise<() => Promise<unknown>> {
     await this.#patch(node, (stored) => marked(stored, mark, true));

@@ -62,7 +62,7 @@ export class Rest {
       case 'final':
         return true;
       case 'error':
-        return (status?.restarts ?? 0) >= scenario.configuration.maxRestarts && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
+        return isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
       case 'held':
         // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.
         return quietMs > LETS_GO_MS && scenario.nodes.some((other) => other !== node && !isReady(other));
@@ -70,6 +70,11 @@ export class Rest {
         return false;
     }
   }
+}
+
+/** Nothing restarts it: its restarts are spent, or its proof was lost after pods were let go. */
+function isUsedUp(status: NodeFenceStatus | undefined, { configuration }: Scenario): boolean {
+  return (status?.restarts ?? 0) >= configuration.maxRestarts || status?.released?.voidedAt !== undefined;
 }
 
 /** How a fence stands in the words of a scenario; `undefined` while it is under way. */

@@ -17,7 +17,7 @@ describe('the judge', () => {
   it('names law, time and deed', () => {
     const judgement = judge(without((event) => event.kind === 'power' && event.state === 'off'));
     expect(violationsOf(judgement)).toContainEqual(
-      'P1 at 14500: the out-of-service taint was set on a, but a was not powered off from the first read until then',
+      'P1 at 14500: the out-of-service taint was set on a, but a was not powered off from its proof until then',
     );
   });
 

@@ -34,7 +34,7 @@ export const proofBeforeRelease: Law = (history, expectations) => {
     }
     const from = Math.min(provenSince(offs, expectations), release.position);
     const rose = history.powerEdges(release.node, from, release.position).some((edge) => edge.state === 'on');
-    if (offs.length > 0) say(!history.isPoweredOn(release.node, from) && !rose, `${release.node} was not powered off from the first read until then`);
+    if (offs.length > 0) say(!history.isPoweredOn(release.node, from) && !rose, `${release.node} was not powered off from its proof until then`);
   }
   return verdict;
 };

@@ -30,12 +30,11 @@ export function provenFrom({ reads }: StableOff, expectations: Expectations): Pl
 }
 
 /**
- * From where on the machine must be off: from the first read where one device was told off; where several were, a supply may read off long before the
- * last of them is, so from where the newest proof of all of them together began.
+ * From where on the machine must be off: from where the newest proof began. Reads before it prove nothing that is needed: a supply may read off long before
+ * the last of them is, and a successor reads everything anew.
  */
 export function provenSince(offs: readonly StableOff[], expectations: Expectations): number {
-  const starts = offs.map(({ reads }) => (offs.length === 1 ? reads[0] : newestProof(reads, expectations))?.position ?? Number.POSITIVE_INFINITY);
-  return Math.max(...starts);
+  return Math.max(...offs.map(({ reads }) => newestProof(reads, expectations)?.position ?? Number.POSITIVE_INFINITY));
 }
 
 /** Where the last reads begin that suffice for a proof. */
