@@ -24,7 +24,7 @@ const LIMIT_MS = 1_500_000;
 /** The sliding window of `rate`, and as many fences one after the other as there are nodes. */
 const STORM_MS = 1_500_000;
 
-type Played = Pick<Scenario, 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed'>;
+type Played = Pick<Scenario, 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'>;
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
 export function expectedOf(scenario: Played): Expected {
@@ -35,8 +35,8 @@ export function expectedOf(scenario: Played): Expected {
   const mayBeGone = fault === 'flap' || disturbances.some(({ what }) => REMOVING.has(what));
   if (mayBeGone) states.push('none');
   if (isStormy && configuration.policies !== 'off') states.push('held');
-  // Where nobody is heard everybody seems to fail at once: a storm lets nothing go, however far a fence has come.
-  const seemsStorm = configuration.policies !== 'off' && isCutOff(scenario);
+  // Where others are not heard for a moment they seem to fail too: a storm lets nothing go, however far a fence has come.
+  const seemsStorm = configuration.policies !== 'off' && (isCutOff(scenario) || scenario.api.watchLateShare > 0);
   const isWeak = isUncertain(scenario) || mayBeGone || seemsStorm || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isWeak ? 'may' : 'must';
   return { states, release, withinMs: LIMIT_MS + (isStormy ? STORM_MS : 0) };
