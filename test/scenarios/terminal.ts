@@ -51,9 +51,13 @@ export class Terminal {
       killSignal: 'SIGKILL',
     });
     const said = { stdout: '', stderr: '' };
+    let isEnded = false;
     child.stdout.on('data', (chunk: Buffer) => {
       said.stdout += chunk.toString('utf8');
-      if (until?.(said.stdout) === true) child.kill('SIGINT');
+      if (isEnded || until?.(said.stdout) !== true) return;
+      // A second one would not wait for it to end in order.
+      isEnded = true;
+      child.kill('SIGINT');
     });
     child.stderr.on('data', (chunk: Buffer) => {
       said.stderr += chunk.toString('utf8');

@@ -64,7 +64,8 @@ export class People {
     const isOpen =
       status?.journal?.some(({ action, finishedAt }) => finishedAt === undefined && (action === 'acknowledge' || action === 'release')) === true;
     const counts = status?.evidence?.some(({ kind, voidedAt }) => kind === 'ack' && voidedAt === undefined) === true;
-    return !isOpen && !(counts && status?.released === undefined && status?.state === 'running');
+    const isLetGo = status?.released !== undefined || status?.state !== 'running';
+    return !isOpen && (!counts || isLetGo);
   }
 
   /** Sets a mark of its own on a Node. Returns what takes it away again. */
