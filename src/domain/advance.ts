@@ -132,6 +132,8 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if (last?.result === 'interrupted' || last?.result === 'stopped' || last?.result === 'not-sent')
     due = Math.max(due, (since.journal ?? nowMs) + INTERRUPTED_MS);
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
+  // What was gone may have been put back by a controller that saw it late.
+  if (operation.phase === 'on' && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
   // Of a node that was alive when it was switched off: Kubernetes lets nothing go of a node that it still counts as Ready.
   if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True') due = Number.POSITIVE_INFINITY;
   if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
@@ -164,6 +166,11 @@ function mayEndRelease(context: Context, status: NodeFenceStatus): boolean {
   if (status.released.voidedAt !== undefined && !isBootedAnew(context, status)) return true;
   const { workload, nowMs } = context.snapshot;
   return nowMs >= releaseOverMs(context) || (workload.pods === 0 && workload.volumeAttachments === 0);
+}
+
+/** Something of what was let go still stands in the API. */
+function isLeft({ snapshot: { workload } }: Context, { released }: NodeFenceStatus): boolean {
+  return released !== undefined && released.voidedAt === undefined && (workload.pods > 0 || workload.volumeAttachments > 0);
 }
 
 /** Somebody else started the machine, and nothing of the old boot is left on it but what the API still shows. */

@@ -236,3 +236,17 @@ describe('an on that failed', () => {
     expect(`${entry?.action}:${entry?.method}`).toBe(next);
   });
 });
+
+describe('an on after a release', () => {
+  it('waits for volumes that came back after the release had ended, until release_timeout', () => {
+    const model = off();
+    expect(model.next()).toBe('release:release');
+    model.step();
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(model.next()).toBe('release-end:release-end');
+    const endedAtMs = model.nowMs;
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 1 };
+    expect(model.next()).toBe('on:on');
+    expect(model.nowMs - endedAtMs).toBeGreaterThan(40_000);
+  });
+});

@@ -27,7 +27,8 @@ export class FenceWatch {
     }
     this.#changedAtMs = this.#now();
     const metadata = (event.object as { metadata?: ObjectMeta } | undefined)?.metadata;
-    if (metadata?.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0) {
+    const isDeleted = event.verb === 'delete' || metadata?.deletionTimestamp !== undefined;
+    if (isDeleted && (metadata?.finalizers ?? []).length === 0) {
       this.#fences.delete(event.name);
       return;
     }

@@ -38,5 +38,8 @@ export function judged(events: readonly TraceEvent[], scenario: Scenario, texts:
 /** An off that comes later than its device ever does may find its fence at an end: no read before could have told. That it is put right shows the end. */
 function isOverdue(violation: string, { disturbances }: Scenario): boolean {
   const isLate = disturbances.some((one) => one.what === 'late' && one.byMs > POWER_TIMEOUT_MS);
-  return isLate && /^P8 .* ended in final, but the power is off|^P4 .* saw 1 edges to off for 0 intents/.test(violation);
+  return (
+    isLate &&
+    /^P8 .* ended in final, but the power is off|^P4 .* saw 1 edges to off for 0 intents|^P3 .* before the off of .* was read back/.test(violation)
+  );
 }

@@ -197,8 +197,8 @@ export class World {
   }
 
   #ownNode(event: DeviceEvent): string | undefined {
-    return event.action === 'set' && this.#controllers.hostOfProcess(event.session) === event.node
-      ? `P10: ${event.session} set ${event.device} ${event.want ?? ''}, on which it runs itself`
+    return event.action === 'set' && event.want === 'off' && this.#controllers.hostOfProcess(event.session) === event.node
+      ? `P10: ${event.session} set ${event.device} off, on which it runs itself`
       : undefined;
   }
 
