@@ -116,14 +116,12 @@ export function openEntries(status: NodeFenceStatus): JournalEntry[] {
   return status.journal.filter((entry) => entry.finishedAt === undefined);
 }
 
+/** Nothing of it reached the device, or the device was read on after its deadline was waited out. */
+const NEVER_BEGAN: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
+
 /** An off that was sent in this restart, whether or not it was verified: from then on the program is carried through. */
 export function offBegan(status: NodeFenceStatus): boolean {
   return status.journal.some(
-    (entry) =>
-      entry.restart === status.restarts &&
-      entry.action === 'off' &&
-      entry.step === 'power-management' &&
-      entry.result !== 'not-sent' &&
-      entry.result !== 'stopped',
+    (entry) => entry.restart === status.restarts && entry.action === 'off' && entry.step === 'power-management' && !NEVER_BEGAN.has(entry.result),
   );
 }

@@ -48,6 +48,21 @@ describe('what a failure leaves behind', () => {
 });
 
 describe('a hold after the first off', () => {
+  it('waits when a crash left the off unsent: there is nothing to take back, and the node is fenced once the hold is over', () => {
+    const model = new Model(planOf());
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    model.runUntil(() => model.inFlight.size > 0);
+    model.takeOver();
+    model.runUntil(() => model.inFlight.size > 0);
+    model.holds = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
+    model.finish('found-not-done');
+    model.nowMs += 120_000;
+    expect(model.step().row).toBe('running-held');
+    model.holds = [];
+    expect(model.next()).toBe('off:off');
+  });
+
   it('lets no off be sent anew that was found not to stand: the node is switched on', () => {
     const model = off();
     model.nowMs += 60_000;
