@@ -1,5 +1,4 @@
 import type { DeviceBehaviour } from './devices.ts';
-import { isCutOff } from './scenario.ts';
 import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
 const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
@@ -36,7 +35,7 @@ export function expectedOf(scenario: Played): Expected {
   if (mayBeGone) states.push('none');
   if (isStormy && configuration.policies !== 'off') states.push('held');
   // Where others are not heard for a moment they seem to fail too: a storm lets nothing go, however far a fence has come.
-  const seemsStorm = configuration.policies !== 'off' && (isCutOff(scenario) || scenario.api.watchLateShare > 0);
+  const seemsStorm = configuration.policies !== 'off' && (disturbances.some(({ what }) => what === 'break') || scenario.api.watchLateShare > 0);
   const isWeak = isUncertain(scenario) || mayBeGone || seemsStorm || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isWeak ? 'may' : 'must';
   return { states, release, withinMs: LIMIT_MS + (isStormy ? STORM_MS : 0) };
