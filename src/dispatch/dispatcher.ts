@@ -15,6 +15,10 @@ import type { Job, Runner } from '../ports/jobs.ts';
 import { switchTo, untilStable } from './switching.ts';
 import type { Switched } from './switching.ts';
 
+/** A person's word may be contradicted by a device that is only slow, or whose first answer is lost. */
+const LOOKS = 3;
+const LOOK_AGAIN_MS = 1_000;
+
 /** Runs agents: order, deadlines, verification and queues are here, so that an agent is short (design 4). */
 export class Dispatcher implements Runner {
   private readonly registry: AgentRegistry;
@@ -65,8 +69,16 @@ export class Dispatcher implements Runner {
     });
   }
 
-  /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. */
+  /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. One lost answer does not make it unknown. */
   async look(job: Job): Promise<{ state: DeviceState; detail: string }> {
+    for (let looks = 1; ; looks += 1) {
+      const look = await this.lookOnce(job);
+      if (look.state !== 'unknown' || looks >= LOOKS) return look;
+      await this.clock.sleep(LOOK_AGAIN_MS, job.signal);
+    }
+  }
+
+  private async lookOnce(job: Job): Promise<{ state: DeviceState; detail: string }> {
     try {
       const reading = await (await this.deviceCall(job, job.method)).read();
       const states = [reading.state, ...(reading.witness === undefined ? [] : [reading.witness.state])];

@@ -16,6 +16,16 @@ describe('a look at a device', () => {
     });
   });
 
+  it('is not unknown because one answer was lost: the device is asked again', async () => {
+    const bench = new Bench(new ManualClock());
+    const plug = bench.plug('bmc');
+    plug.onRead = () => {
+      plug.onRead = undefined;
+      return Promise.reject(failure('Timeout', 'no answer within 1000 ms'));
+    };
+    expect(await bench.ended(bench.dispatcher.look(bench.job(BMC, 'off')))).toMatchObject({ state: 'on' });
+  });
+
   it.each([
     ['busy', new ApiStatusError(500, 'InternalError', 'etcdserver: request timed out')],
     ['away', new TransportError('timeout', 'no answer within 5000 ms')],
