@@ -60,7 +60,8 @@ export class Rest {
       case 'none':
         return isReady(node) && (node !== scenario.victim || (scenario.expected.states.includes('none') && nowMs - fence.changedAtMs > UNNOTICED_MS));
       case 'final':
-        return true;
+        // It may have failed once more, by an off that came late.
+        return isReady(node) || quietMs > HEALS_BY_ITSELF_MS;
       case 'error':
         return isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
       case 'held':
