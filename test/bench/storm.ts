@@ -21,7 +21,7 @@ export interface StormFigures {
 const NO_RUNS = { inFlight: new Set<string>(), reports: [] };
 const WARM_UP = 3;
 
-/** A simultaneous failure, evaluated once in one process: no API server, no write. The best of a few rounds after a warm-up. */
+/** A simultaneous failure, evaluated once in one process: no API server, no write. The median of a few rounds after a warm-up. */
 export function measureStorm(nodes = 5_000, failed = 1_000, rounds = 7): StormFigures {
   const runs = Array.from({ length: rounds + WARM_UP }, () => one(nodes, failed)).slice(WARM_UP);
   return runs.toSorted((left, right) => left.cpuMs - right.cpuMs)[Math.floor(rounds / 2)] ?? one(nodes, failed);

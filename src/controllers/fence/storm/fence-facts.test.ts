@@ -4,29 +4,9 @@ import { DEFAULT_TIMING } from '../../../domain/plan.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import { provenStatus } from '../testing/bench.ts';
 import { holdsSlot, isBegun, isHeldBack, stormFenceOf } from './fence-facts.ts';
+import { entryOf } from './testing/entries.ts';
 
 const PLAN = planOf({ timing: DEFAULT_TIMING });
-
-function entryOf(more: Partial<JournalEntry>): JournalEntry {
-  return {
-    id: 'run-1',
-    step: 'isolation',
-    level: 1,
-    operation: 'run:cordon',
-    method: 'cordon',
-    agent: 'cordon',
-    device: '',
-    plug: '',
-    action: 'run',
-    attempt: 1,
-    restart: 0,
-    runner: 'in-process',
-    epoch: 1,
-    startedAt: '2026-01-01T00:00:00Z',
-    deadlineMs: 1_000,
-    ...more,
-  };
-}
 
 function statusOf(more: Partial<NodeFenceStatus>): NodeFenceStatus {
   return { ...provenStatus(PLAN), state: 'running', ...more };

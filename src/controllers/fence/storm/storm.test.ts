@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { cooldown } from '../../../domain/policies/cooldown.ts';
 import { maxConcurrent } from '../../../domain/policies/max-concurrent.ts';
 import { DEFAULT_ISOLATION } from '../../../domain/policies/controller-isolated.ts';
@@ -7,27 +6,12 @@ import { maxUnhealthy } from '../../../domain/policies/max-unhealthy.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import { rate } from '../../../domain/policies/rate.ts';
 import { StormBench } from '../../../../test/bench/storm-bench.ts';
+import { entryOf } from './testing/entries.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f'];
 const UNHEALTHY = maxUnhealthy({ name: 'max-unhealthy', percentage: 40, isolation: { ...DEFAULT_ISOLATION, graceMs: 0 } });
 const ONE = maxConcurrent({ name: 'max-concurrent', max: 1, maxPerDomain: 1, topologyKeys: [] });
-const CORDON: JournalEntry = {
-  id: 'cordon-1',
-  step: 'isolation',
-  level: 1,
-  operation: 'run:cordon',
-  method: 'cordon',
-  agent: 'cordon',
-  device: '',
-  plug: '',
-  action: 'run',
-  attempt: 1,
-  restart: 0,
-  runner: 'in-process',
-  epoch: 1,
-  startedAt: '2026-01-01T00:00:00Z',
-  deadlineMs: 1_000,
-};
+const CORDON = entryOf({ id: 'cordon-1' });
 
 describe('the storm shell', () => {
   it('holds every node when too many fail at once, and says so in one gauge', () => {
