@@ -1,3 +1,4 @@
+import type { EvidenceGrade, EvidenceKind } from '../domain/plan.ts';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -47,6 +48,29 @@ export interface Reading<S extends DeviceState = DeviceState> {
   identity: 'verified' | 'unverified';
   /** The device's own clock, where it has one (RFC 3339). */
   deviceTime?: string;
+  /** When the certificate that the device showed ends (RFC 3339), where it showed one. */
+  certificateExpiresAt?: string;
+  /** When the password or key in use ends (RFC 3339), where the device tells. */
+  credentialExpiresAt?: string;
+}
+
+/** One plug that a device says it has. */
+export interface PlugEntry {
+  plug: string;
+  /** The name that the device keeps for it: outlet name, ifAlias, host name. */
+  alias?: string;
+  /** Absent where a state costs a read for each plug. */
+  state?: DeviceState;
+}
+
+/** What a device can show of a machine that failed, before a power-off destroys it: never evidence of off. */
+export interface Exhibit {
+  /** `sel`, `screenshot`, `console`. */
+  name: string;
+  /** `text/plain`, `image/png`. */
+  mediaType: string;
+  /** At most 1 MiB; the newest part where the device has more. */
+  content: Uint8Array;
 }
 
 /** The device's answer to a set. Never evidence. */
@@ -54,30 +78,40 @@ export interface Outcome {
   /** `accepted`: it said it would. `unclear`: no answer or an odd one; reads decide. A refusal is thrown as `Refused`. */
   result: 'accepted' | 'unclear';
   detail: string;
+  /** Only of an action agent whose `run` waits until something is proven (`watchdog`, `kdump`, `ack`). */
+  evidence?: { kind: EvidenceKind; grade: EvidenceGrade };
 }
 
-export interface PowerAgent {
+/** What agents of every kind may be able to do besides. */
+interface AgentExtras {
+  /** Ends kept sessions and connections. Never rejects; the agent may be used again afterwards. */
+  close?(): Promise<void>;
+  /** Every plug of the device, at most 1,000. */
+  list?(target: Target): Promise<readonly PlugEntry[]>;
+  /** Makes the machine's kernel dump (NMI, IPMI diag). Called in the same way as a set: `beforeSend` first. */
+  diagnose?(target: Target): Promise<Outcome>;
+  /** Reads what the device recorded; changes nothing. */
+  exhibits?(target: Target): Promise<readonly Exhibit[]>;
+}
+
+export interface PowerAgent extends AgentExtras {
   readonly kind: 'power';
   read(target: Target): Promise<Reading<PowerState>>;
   set(target: Target, state: 'on' | 'off'): Promise<Outcome>;
-  /** Ends kept sessions and connections. Never rejects; the agent may be used again afterwards. */
-  close?(): Promise<void>;
 }
 
-export interface FabricAgent {
+export interface FabricAgent extends AgentExtras {
   readonly kind: 'fabric';
   read(target: Target): Promise<Reading<PortState>>;
   set(target: Target, state: 'open' | 'closed'): Promise<Outcome>;
-  close?(): Promise<void>;
 }
 
-export interface ActionAgent {
+export interface ActionAgent extends AgentExtras {
   readonly kind: 'action';
   /** Does it. Resolving means that the effect was read back. */
   run(target: Target): Promise<Outcome>;
   /** Is the effect there now? Asked after a crash and on a retry. */
   confirm(target: Target): Promise<boolean>;
-  close?(): Promise<void>;
 }
 
 export type Agent = PowerAgent | FabricAgent | ActionAgent;
@@ -102,6 +136,10 @@ export interface ParameterProblem {
 export interface AgentContext {
   cluster: Cluster;
   clock: Clock;
+  /** Where our own ConfigMaps and Secrets are. */
+  namespace?: string;
+  /** Another cluster, by the text of a kubeconfig: where machines (metal3, kubevirt) or storage (ceph) are described. Absent: only the own is reached. */
+  connect?(kubeconfig: string): Promise<Cluster>;
 }
 
 /** What the registry knows of an agent without opening a connection. */
@@ -113,6 +151,8 @@ export interface AgentDefinition {
   actions: readonly string[];
   /** Worst case from an accepted set to its effect (design 10). */
   deviceMaxLatencyMs: number;
+  /** What a proven off of a power agent is evidence of; absent: `power-off`. */
+  evidence?: 'power-off' | 'instance-stopped' | 'host-off';
   /** Every set that carries the same key is queued one behind the other. */
   deviceKey(parameters: Parameters): string;
   describe(): readonly ParameterDescription[];
