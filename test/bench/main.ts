@@ -1,6 +1,7 @@
 // `npm run -s bench -- [--json]`: the figures of the README, measured. Asserts nothing: a busy machine is not a defect.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { agentWords, measureAgents } from './agents/agents-bench.ts';
 import type { FenceFigures } from './fences.ts';
 import { measureFences } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
@@ -21,9 +22,10 @@ interface Figures {
 /** Between two failures of the small run: each fence has the machine nearly to itself. */
 const CALM_MS = 200;
 const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm'];
-const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]`;
+const USAGE = `usage: npm run -s bench -- [agents] [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]`;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     json: { type: 'boolean', default: false },
     nodes: { type: 'string', default: '5000' },
@@ -86,8 +88,15 @@ function wordsOf({ machine, small, large, compiledDrill, simulation, storm }: Fi
   return `${parts.join('\n')}\n`;
 }
 
+const [section, ...rest] = positionals;
 if (values.help) process.stdout.write(`${USAGE}\n`);
-else {
+else if (rest.length > 0 || (section !== undefined && section !== 'agents')) {
+  process.stderr.write(`${positionals.join(' ')} is nothing that can be measured; ${USAGE}\n`);
+  process.exitCode = 2;
+} else if (section === 'agents') {
+  const figures = await measureAgents(say);
+  process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : `${agentWords(figures)}\n`);
+} else {
   const figures = await measure();
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else process.stdout.write(`${wordsOf(figures)}\n${JSON.stringify(figures)}\n`);

@@ -1,0 +1,128 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { PowerAgent, Target } from '../../../src/ports/agents.ts';
+import { rounded, spreadOf } from '../figures.ts';
+import type { Spread } from '../figures.ts';
+import { powerAgent, switchOnce, targetOf } from './client.ts';
+import { inParallel, runPeer, samplesOf } from './peer.ts';
+import type { Peer } from './peer.ts';
+import { startFarm } from './redfish-farm.ts';
+import type { Farm, FarmOptions } from './redfish-farm.ts';
+import { compared, peerWay, realWay, warmWay } from './single.ts';
+import type { Way } from './single.ts';
+import { ratioOf } from './storm.ts';
+import type { StormRatio } from './storm.ts';
+
+const STORM = 100;
+const AT_ONCE = 10;
+const CROWD = 1_000;
+const ACTS_AFTER_MS = 2_300;
+const LATE_OFFS = 5;
+
+function fencePeer(parameters: Readonly<Record<string, string>>, action: string): Peer {
+  const { ip = '', ipport = '', username = '', password = '' } = parameters;
+  const words = [
+    `--ip=${ip}`,
+    `--ipport=${ipport}`,
+    `--username=${username}`,
+    `--password=${password}`,
+    '--ssl-insecure',
+    '--redfish-uri=/redfish/v1',
+  ];
+  return { command: 'fence_redfish', args: [...words, '--systems-uri=/redfish/v1/Systems/1', `--action=${action}`] };
+}
+
+async function withFarm<T>(options: FarmOptions, work: (farm: Farm, agent: PowerAgent) => Promise<T>): Promise<T> {
+  const farm = await startFarm(options);
+  const agent = await powerAgent('redfish');
+  try {
+    return await work(farm, agent);
+  } finally {
+    await agent.close?.();
+    await farm.close();
+  }
+}
+
+function targetsOf(farm: Farm): Target[] {
+  return farm.devices.map((parameters) => targetOf(parameters));
+}
+
+/** Off and verified on one BMC with TLS: ours beside fence_redfish. */
+export function measureRedfish(): Promise<Way[]> {
+  return withFarm({ count: 1 }, async ({ devices: [parameters = {}] }, agent) => {
+    const target = targetOf(parameters);
+    const unit = 'fence_redfish --ssl-insecure --systems-uri';
+    const ways = [
+      await peerWay(unit, [fencePeer(parameters, 'off')], [fencePeer(parameters, 'on')]),
+      await warmWay('ours, warm, TLS verified: set + read', agent, target),
+      await realWay('ours as a fence does it (off_stable 3 s)', 'redfish', target),
+    ];
+    return compared(ways, unit);
+  });
+}
+
+/** A hundred BMCs, ten at a time; ours opens its connections and sessions in the measured time. */
+export function measureRedfishStorm(): Promise<StormRatio> {
+  return withFarm({ count: STORM }, async (farm, agent) => {
+    const peers = await inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, 'off')));
+    await inParallel(farm.devices, AT_ONCE, (parameters) => runPeer(fencePeer(parameters, 'on')));
+    const ours = await inParallel(targetsOf(farm), AT_ONCE, (target) => switchOnce(agent, target, 'off'));
+    return ratioOf('fence_redfish', STORM, AT_ONCE, peers, ours);
+  });
+}
+
+export interface Crowd {
+  machines: number;
+  wallMs: number;
+  /** The event loop of the controller meanwhile, milliseconds. */
+  loopLag: { p99: number; max: number };
+  each: Spread;
+}
+
+/** A thousand BMCs told off at one instant. `isWarm`: their connections are open already, as those of nodes that look ill. */
+export function measureCrowd(isWarm: boolean): Promise<Crowd> {
+  return withFarm({ count: CROWD }, async (farm, agent) => {
+    const targets = targetsOf(farm);
+    if (isWarm) await inParallel(targets, AT_ONCE, (target) => agent.read(target));
+    const lag = monitorEventLoopDelay({ resolution: 1 });
+    lag.enable();
+    const began = performance.now();
+    const samples = await Promise.all(targets.map((target) => samplesOf(1, () => switchOnce(agent, { ...target, deadlineMs: 60_000 }, 'off'))));
+    const wallMs = performance.now() - began;
+    lag.disable();
+    const inMs = (nanoseconds: number): number => rounded(nanoseconds / 1e6);
+    return {
+      machines: CROWD,
+      wallMs: rounded(wallMs),
+      loopLag: { p99: inMs(lag.percentile(99)), max: inMs(lag.max) },
+      each: spreadOf(samples.flat()),
+    };
+  });
+}
+
+export interface Overhead {
+  actsAfterMs: number;
+  /** How much later than the machine itself we know, milliseconds. */
+  overMs: number;
+  peerOverMs: number;
+}
+
+/** A BMC that acts 2.3 s after it was told: how long after that it is known. */
+export function measureOverhead(): Promise<Overhead> {
+  return withFarm({ count: 1, actsAfterMs: ACTS_AFTER_MS }, async ({ devices: [parameters = {}] }, agent) => {
+    const target = targetOf(parameters);
+    await agent.read(target);
+    const over = async (off: () => Promise<unknown>): Promise<number> => {
+      const samples: number[] = [];
+      for (let index = 0; index < LATE_OFFS; index += 1) {
+        samples.push(...(await samplesOf(1, off)));
+        await switchOnce(agent, target, 'on');
+      }
+      return rounded((samples.sort((a, b) => a - b)[Math.floor(LATE_OFFS / 2)] ?? Number.NaN) - ACTS_AFTER_MS);
+    };
+    return {
+      actsAfterMs: ACTS_AFTER_MS,
+      overMs: await over(() => switchOnce(agent, target, 'off', 50)),
+      peerOverMs: await over(() => runPeer(fencePeer(parameters, 'off'))),
+    };
+  });
+}
