@@ -1,4 +1,4 @@
-import type { AgentDefinition, Identity, Parameters } from '../../src/ports/agents.ts';
+import type { AgentContext, AgentDefinition, Identity, Parameters } from '../../src/ports/agents.ts';
 
 /** How a device may behave. Every agent meets all of them, or says why its device cannot. */
 export const BEHAVIOURS = [
@@ -40,6 +40,8 @@ export interface Specimen {
   plugs: readonly string[];
   /** The machine that a fence believes to be behind the plug. */
   identity: Identity;
+  /** What the agent reaches besides its device: a cluster in which machines or storage are objects. Absent: none. */
+  context?: Partial<Pick<AgentContext, 'cluster' | 'namespace' | 'connect'>>;
   /** Does power, or traffic, really flow through this plug now? */
   flows(plug: string): boolean;
   /** Every switching command that reached the device, oldest first: also those it refused or ignored. */
