@@ -35,7 +35,12 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const { transport, clock, random, logger, metrics } = ports;
   const cluster = new ApiClient({ transport });
   const { listers, configMaps, secrets, leader, announced, reflectors } = watchCluster(ports, options);
-  const dispatcher = new Dispatcher(ports.registry, { cluster, clock });
+  const dispatcher = new Dispatcher(ports.registry, {
+    cluster,
+    clock,
+    namespace: options.namespace,
+    ...(ports.connect === undefined ? {} : { connect: ports.connect }),
+  });
   const elector = electorOf(ports, options, cluster, {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });

@@ -1,6 +1,6 @@
 import type { FenceDependencies, FenceOptions } from '../controllers/fence/dependencies.ts';
 import type { ReflectorTimings } from '../kube/reflector.ts';
-import type { AgentRegistry } from '../ports/agents.ts';
+import type { AgentContext, AgentRegistry } from '../ports/agents.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
@@ -50,6 +50,8 @@ export interface ControllerPorts {
   }) => Planner;
   /** Probes around the controller; absent: nobody is asked. */
   surroundings?: (cluster: Cluster) => Surroundings;
+  /** Clusters besides the own, where agents find machines or storage; absent: none can be reached. */
+  connect?: NonNullable<AgentContext['connect']>;
   /** The process must end: the lease is lost, or was handed over because the node of this process is to be fenced. */
   exit: (reason: string, how: 'lost' | 'handed-over') => void;
   /** The simulation puts mutants in here. */

@@ -20,6 +20,7 @@ import { createLogger } from '../telemetry/logger.ts';
 import type { LogLevel } from '../telemetry/logger.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
 import { AnsweredTransport } from './answered-transport.ts';
+import { connectCluster } from './connect-cluster.ts';
 import { composeController } from './compose.ts';
 import type { ComposedController } from './compose.ts';
 import type { ControllerOptions } from './composition.ts';
@@ -113,6 +114,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       clock,
       random,
       registry: standardRegistry(),
+      connect: (kubeconfig) => connectCluster(kubeconfig, clock),
       logger,
       metrics: telemetry.metrics,
       recorder,

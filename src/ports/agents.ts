@@ -139,7 +139,12 @@ export interface AgentContext {
   /** Where our own ConfigMaps and Secrets are. */
   namespace?: string;
   /** Another cluster, by the text of a kubeconfig: where machines (metal3, kubevirt) or storage (ceph) are described. Absent: only the own is reached. */
-  connect?(kubeconfig: string): Promise<Cluster>;
+  connect?(kubeconfig: string): Promise<ConnectedCluster>;
+}
+
+/** Another cluster, with connections of its own; whoever connected ends them. */
+export interface ConnectedCluster extends Cluster {
+  close(): void;
 }
 
 /** What the registry knows of an agent without opening a connection. */

@@ -22,6 +22,12 @@ interface Named {
   place: Place;
 }
 
+const LISTS = [
+  ['contexts', 'context'],
+  ['clusters', 'cluster'],
+  ['users', 'user'],
+] as const;
+
 interface Merged {
   files: readonly string[];
   currentContext: string | undefined;
@@ -62,8 +68,34 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+/** What an entry may only say in a file of this machine: a kubeconfig that came over the API must not name files or programs of ours. */
+const FOREIGN: Readonly<Record<string, readonly string[]>> = {
+  clusters: ['certificate-authority'],
+  users: ['client-certificate', 'client-key', 'tokenFile', 'exec', 'auth-provider'],
+};
+
+/** The API server that the text of a kubeconfig names, as a Secret holds it: everything has to stand in it. `source` is for messages. */
+export async function serverConfigOfText(text: string, source: string, clock: Clock): Promise<ServerConfig> {
+  const { parse } = await import('yaml');
+  const root = new Section(parsedText(text, `kubeconfig ${source}`, parse), `kubeconfig ${source}`);
+  for (const [list, key] of LISTS) {
+    for (const item of root.sections(list)) {
+      const named = (FOREIGN[list] ?? []).find((field) => item.section(key)?.has(field) === true);
+      if (named !== undefined) {
+        throw new Error(`${item.where}.${key}.${named}: names a file or a program of this machine; give the data itself, or a token`);
+      }
+    }
+  }
+  const merged = { contexts: new Map<string, Named>(), clusters: new Map<string, Named>(), users: new Map<string, Named>() };
+  for (const [list, key] of LISTS) collect(root, source, list, key, merged[list]);
+  return fromMerged({ ...merged, files: [source], currentContext: root.text('current-context') }, { environment: {}, clock });
+}
+
 async function fromFiles(paths: readonly string[], options: LoadOptions): Promise<ServerConfig> {
-  const merged = await merge(paths, paths.length > 1);
+  return fromMerged(await merge(paths, paths.length > 1), options);
+}
+
+async function fromMerged(merged: Merged, options: LoadOptions): Promise<ServerConfig> {
   const files = merged.files.join(', ');
   const contextName = options.context ?? merged.currentContext;
   if (contextName === undefined) {
@@ -122,11 +154,7 @@ async function merge(paths: readonly string[], mayMiss: boolean): Promise<Merged
     files.push(file);
     const root = new Section(await parsed(file, parse), `kubeconfig ${file}`);
     currentContext ??= root.text('current-context');
-    for (const [list, key] of [
-      ['contexts', 'context'],
-      ['clusters', 'cluster'],
-      ['users', 'user'],
-    ] as const) {
+    for (const [list, key] of LISTS) {
       collect(root, file, list, key, merged[list]);
     }
   }
@@ -158,13 +186,15 @@ async function parsed(file: string, parse: (text: string) => unknown): Promise<u
       cause: error,
     });
   }
+  return parsedText(text, `kubeconfig ${file}`, parse, `; look at it with kubectl config view --kubeconfig ${file}`);
+}
+
+function parsedText(text: string, source: string, parse: (text: string) => unknown, remedy = ''): unknown {
   try {
     return parse(text) ?? {};
   } catch (error) {
     // The parser's message quotes the line, which may hold a token.
-    throw new Error(`kubeconfig ${file}: is not YAML${placeOf(error)}; look at it with kubectl config view --kubeconfig ${file}`, {
-      cause: 'syntax error',
-    });
+    throw new Error(`${source}: is not YAML${placeOf(error)}${remedy}`, { cause: 'syntax error' });
   }
 }
 

@@ -1,0 +1,13 @@
+import { ApiClient } from '../kube/client.ts';
+import { HttpsTransport } from '../kube/https-transport.ts';
+import { serverConfigOfText } from '../kube/kubeconfig/kubeconfig.ts';
+import type { ConnectedCluster } from '../ports/agents.ts';
+import type { Clock } from '../ports/clock.ts';
+import { VERSION } from './version.ts';
+
+/** A cluster by the text of a kubeconfig, as an agent's parameter holds it. Nothing is sent yet; rejects with what is wrong in the text, never with a value of it. */
+export async function connectCluster(kubeconfig: string, clock: Clock): Promise<ConnectedCluster> {
+  const server = await serverConfigOfText(kubeconfig, '(parameter)', clock);
+  const transport = new HttpsTransport({ server, clock, userAgent: `nodefence/${VERSION}` });
+  return Object.assign(new ApiClient({ transport }), { close: () => transport.close() });
+}
