@@ -2,6 +2,7 @@ import { releasedOnWord } from './acknowledgement.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
+import type { Operation } from './program.ts';
 import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
 
 /**
@@ -46,10 +47,19 @@ export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStat
 }
 
 /** A port that isolation closed is no off, nor is one supply of several: only the last off of a level is read together with the others. */
-function isWholeOff({ action, step, level, operation }: JournalEntry, { frozen }: NodeFenceStatus): boolean {
-  if (action !== 'off' || step === 'isolation') return false;
-  const offs = frozen === undefined ? [] : compile(frozen.plan, 'power-management', level).filter(({ phase }) => phase === 'off');
-  return !offs.some(({ key }) => key === operation) || offs.at(-1)?.key === operation;
+function isWholeOff(entry: JournalEntry, status: NodeFenceStatus): boolean {
+  if (entry.action !== 'off' || entry.step === 'isolation') return false;
+  const offs = offsOf(entry, status);
+  return !offs.some(({ key }) => key === entry.operation) || offs.at(-1)?.key === entry.operation;
+}
+
+/** After a crash one plug is read, and the others are not read with it: of several supplies that proves nothing. */
+function isFoundWholeOff(entry: JournalEntry, status: NodeFenceStatus): boolean {
+  return entry.result === 'found-done' && offsOf(entry, status).length <= 1;
+}
+
+function offsOf({ level }: JournalEntry, { frozen }: NodeFenceStatus): Operation[] {
+  return frozen === undefined ? [] : compile(frozen.plan, 'power-management', level).filter(({ phase }) => phase === 'off');
 }
 
 /**
@@ -90,7 +100,7 @@ export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefine
  * the device switches another machine, or the person looked at another one.
  */
 export function isOnBootThatWasOff(node: NodeFacts, status: NodeFenceStatus): boolean {
-  const off = status.journal.findLast((entry) => isWholeOff(entry, status) && (entry.result === 'succeeded' || entry.result === 'found-done'));
+  const off = status.journal.findLast((entry) => isWholeOff(entry, status) && (entry.result === 'succeeded' || isFoundWholeOff(entry, status)));
   const word = releasedOnWord(status);
   return [off, word].some((proof) => proof?.bootID !== undefined && proof.bootID === node.bootID);
 }

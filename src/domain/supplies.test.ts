@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { isOnBootThatWasOff } from './health.ts';
+import type { NodeFacts } from './snapshot.ts';
 import { method, Model, planOf } from './testing/model.ts';
 
 const SUPPLIES = planOf({
@@ -45,3 +47,27 @@ it('takes a node whose whole power was read off back on another boot only', () =
   }
   expect(model.status.state).not.toBe('final');
 });
+
+it('takes one supply that is found off after a crash for no off of the machine, for the other is not read with it; a single supply for one', () => {
+  for (const [plan, steps, isOff] of [
+    [SUPPLIES, ['run:cordon', 'off:outlet-1'], false],
+    [planOf(), ['run:cordon'], true],
+  ] as const) {
+    const model = new Model(plan);
+    model.fail();
+    for (const expected of steps) expect(model.next()).toBe(expected);
+    model.runUntil(() => model.inFlight.size > 0);
+    model.takeOver();
+    model.fail();
+    model.next('found-done');
+    model.step();
+    expect(model.status.journal.find(({ result }) => result === 'found-done')?.action).toBe('off');
+    expect(isOnBootThatWasOff({ ...nodeOf(model), bootID: 'boot-1' }, model.status)).toBe(isOff);
+    expect(isOnBootThatWasOff({ ...nodeOf(model), bootID: 'boot-2' }, model.status)).toBe(false);
+  }
+});
+
+function nodeOf({ node }: Model): NodeFacts {
+  if (node === undefined) throw new Error('there is no node');
+  return node;
+}

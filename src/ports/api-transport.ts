@@ -77,3 +77,8 @@ export class ApiStatusError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 }
+
+/** Nobody knows whether the server acted on the request: it did not answer, or failed while it did. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof TransportError || (error instanceof ApiStatusError && error.status >= 500);
+}

@@ -130,8 +130,11 @@ function stay(context: Context): Transition {
 }
 
 function releasedWords({ released, storageRelease }: NodeFenceStatus): string {
-  if (released !== undefined) return 'Its workload was released before.';
-  if (storageRelease === undefined || storageRelease.pods === 0) return 'Nothing was released: its pods and volumes still wait.';
+  if (released !== undefined)
+    return released.pods === 0 && (released.left ?? 0) > 0 ? 'A release of its workload had begun.' : 'Its workload was released before.';
+  if (storageRelease === undefined || (storageRelease.pods === 0 && (storageRelease.left ?? 0) === 0))
+    return 'Nothing was released: its pods and volumes still wait.';
+  if (storageRelease.pods === 0) return 'A release of pods whose storage is revoked had begun: keep it closed to this boot.';
   const count = storageRelease.pods === 1 ? '1 pod' : `${storageRelease.pods} pods`;
   return `Released before: only ${count}, whose storage is revoked: keep it closed to this boot. All others still wait.`;
 }

@@ -1,12 +1,15 @@
 import { OUT_OF_SERVICE_TAINT } from '../../../domain/advance.ts';
+import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import { bounded } from '../../../domain/node-fence.ts';
-import type { JobResult, NodeFenceStatus } from '../../../domain/node-fence.ts';
-import { podName } from '../../../domain/release-plan.ts';
+import type { Evidence, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
+import { isPaced, podName } from '../../../domain/release-plan.ts';
+import type { ReleaseChoice } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { attachmentsOf, releasablePods } from '../workload.ts';
 import type { ReleaseReport } from './order.ts';
 import { readTaintOwner, removeTaint } from './out-of-service.ts';
+import { choiceOf } from './release.ts';
 
 const NAMED_MAX = 4;
 
@@ -41,27 +44,59 @@ function named(names: readonly string[]): string {
   return ` (${names.slice(0, NAMED_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''})`;
 }
 
-/** What became of a release that a crash cut off. Pods that it deleted are gone from the API: the next batch begins where it ended. */
+/** What became of a release that a crash cut off. Where pods were deleted nobody knows how many are gone: it counts as begun, and goes on. */
 export async function recoverRelease(
   dependencies: FenceDependencies,
   order: { node: string; status: NodeFenceStatus },
   action: 'release' | 'release-end',
 ): Promise<ReleaseReport> {
   const { node, status } = order;
-  const owner = await readTaintOwner(dependencies, node);
-  const isOurs = owner === 'ours';
-  const done: JobResult = (action === 'release') === isOurs ? 'found-done' : 'found-not-done';
+  const isOurs = (await readTaintOwner(dependencies, node)) === 'ours';
   const message = `after a crash our taint ${isOurs ? 'stands' : 'does not stand'}`;
-  if (action !== 'release' || !isOurs || status.step === 'isolation')
-    return { result: status.step === 'isolation' ? 'found-not-done' : done, message };
-  const pods = releasablePods(dependencies.listers, node);
-  const evidence = status.released?.evidence ?? status.evidence.at(-1)?.source ?? '';
-  const before = status.released;
+  if (action === 'release-end') return { result: isOurs ? 'found-not-done' : 'found-done', message };
+  if (isOurs && status.step !== 'isolation') return { result: 'found-done', message, released: releasedByTaint(dependencies, node, status) };
+  const plan = status.frozen?.plan;
+  const choice = plan === undefined ? undefined : choiceOf(plan, dependencies.options.outOfService);
+  const proof = status.evidence.findLast(({ kind }) => EVIDENCE_RULES[kind].scopedToStorage === (status.step === 'isolation'));
+  if (choice === undefined || proof === undefined || isTaintOnly(choice, proof)) return { result: 'found-not-done', message };
+  return {
+    result: 'interrupted',
+    message: `${message}; which pods were let go before it is not known`,
+    ...mayHaveFreed(dependencies, status, choice, proof),
+  };
+}
+
+function releasedByTaint({ listers, clock }: FenceDependencies, node: string, { released: before, evidence }: NodeFenceStatus): Released {
   const released = {
     by: 'out-of-service' as const,
-    at: before?.at ?? timestamp(dependencies.clock),
-    pods: (before?.pods ?? 0) + pods.length,
-    evidence,
+    at: before?.at ?? timestamp(clock),
+    pods: (before?.pods ?? 0) + releasablePods(listers, node).length,
+    evidence: before?.evidence ?? evidence.at(-1)?.source ?? '',
   };
-  return { result: done, message, released: before === undefined ? released : { ...released, left: 0, batch: (before.batch ?? 0) + 1 } };
+  return before === undefined ? released : { ...released, left: 0, batch: (before.batch ?? 0) + 1 };
+}
+
+/** Nothing is deleted before the taint, or without it: where it does not stand, nothing was let go. */
+function isTaintOnly(choice: ReleaseChoice, { kind }: Evidence): boolean {
+  return choice.mode === 'out-of-service' && EVIDENCE_RULES[kind].permitsTaint && !isPaced(choice);
+}
+
+/** A release that may have let pods go, and has more to do. */
+function mayHaveFreed(
+  { clock }: FenceDependencies,
+  { step, released, storageRelease }: NodeFenceStatus,
+  { mode }: ReleaseChoice,
+  proof: Evidence,
+): Pick<ReleaseReport, 'released' | 'storageRelease'> {
+  const before = step === 'isolation' ? storageRelease : released;
+  const common = {
+    at: before?.at ?? timestamp(clock),
+    pods: before?.pods ?? 0,
+    evidence: proof.source,
+    left: Math.max(1, before?.left ?? 0),
+    batch: (before?.batch ?? 0) + 1,
+  };
+  if (step !== 'isolation') return { released: { by: mode === 'evict' ? 'evict' : 'delete-pods', ...common } };
+  const storages = [...new Set([...(storageRelease?.storages ?? []), ...(proof.storages ?? [])])];
+  return { storageRelease: { ...common, storages, ...(proof.bootID === undefined ? {} : { bootID: proof.bootID }) } };
 }

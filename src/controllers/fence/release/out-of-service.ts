@@ -1,6 +1,6 @@
 import { OUT_OF_SERVICE_TAINT } from '../../../domain/advance.ts';
 import { fenceName } from '../../../domain/node-fence.ts';
-import { ApiStatusError } from '../../../ports/api-transport.ts';
+import { ApiStatusError, isUnanswered } from '../../../ports/api-transport.ts';
 import type { Node, Taint } from '../../../ports/objects.ts';
 import { NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
@@ -37,8 +37,11 @@ export function markFor({ node, fenceUID, status }: Pick<ReleaseOrder, 'node' | 
   return `${fenceName(node)}/${fenceUID}/${status.incident}`;
 }
 
-/** Sets our taint with our mark; one that an earlier fence of ours left is taken over, a foreign one neither changed nor claimed. */
-export async function setTaint(dependencies: FenceDependencies, order: ReleaseOrder): Promise<Exclude<TaintOwner, 'nobody'>> {
+/**
+ * Sets our taint with our mark; one that an earlier fence of ours left is taken over, a foreign one neither changed nor claimed. `mayStand`: told before it
+ * rejects when nobody knows whether the taint was set.
+ */
+export async function setTaint(dependencies: FenceDependencies, order: ReleaseOrder, mayStand: () => void): Promise<Exclude<TaintOwner, 'nobody'>> {
   return onFreshNode(async () => {
     const node = await silentNode(dependencies, order);
     const taints = node.spec.taints ?? [];
@@ -49,7 +52,12 @@ export async function setTaint(dependencies: FenceDependencies, order: ReleaseOr
       return 'foreign';
     }
     if (isTaken && node.metadata.annotations?.[OUT_OF_SERVICE_OWNER] === mark) return 'ours';
-    await patch(dependencies, node, mark, isTaken ? undefined : [...taints, OUT_OF_SERVICE_TAINT]);
+    try {
+      await patch(dependencies, node, mark, isTaken ? undefined : [...taints, OUT_OF_SERVICE_TAINT]);
+    } catch (error) {
+      if (isUnanswered(error)) mayStand();
+      throw error;
+    }
     return 'ours';
   });
 }

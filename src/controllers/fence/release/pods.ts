@@ -1,6 +1,6 @@
 import { nextBatch, paceOf } from '../../../domain/release-plan.ts';
 import type { AttachmentFacts, PodFacts, ReleaseChoice, ReleasePlan } from '../../../domain/release-plan.ts';
-import { ApiStatusError } from '../../../ports/api-transport.ts';
+import { ApiStatusError, isUnanswered } from '../../../ports/api-transport.ts';
 import { PODS, VOLUME_ATTACHMENTS } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { silentNode } from './order.ts';
@@ -9,9 +9,10 @@ import type { ReleaseOrder } from './order.ts';
 /** Deletions under way at once; Node and Lease are read anew before each such handful. */
 const AT_ONCE = 20;
 
-/** What one operation let go before it ended, or was stopped. */
+/** What one operation let go before it ended, or was stopped; what nobody answered for may have been let go, and counts. */
 export interface Course {
   freed: PodFacts[];
+  mayHaveDetached: boolean;
   /** Pods that a PodDisruptionBudget keeps for now. */
   kept: PodFacts[];
 }
@@ -37,14 +38,20 @@ async function deletePods(
 ): Promise<void> {
   for (let index = 0; index < pods.length; index += AT_ONCE) {
     await silentNode(dependencies, order);
-    const ends = await Promise.allSettled(
-      pods.slice(index, index + AT_ONCE).map(async (pod) => {
-        await remove(dependencies, pod, how);
-        freed.push(pod);
-      }),
-    );
+    const ends = await Promise.allSettled(pods.slice(index, index + AT_ONCE).map((pod) => counted(freed, pod, remove(dependencies, pod, how))));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
+}
+
+/** What the API server did not answer may be done all the same: the pod counts as let go. */
+async function counted(freed: PodFacts[], pod: PodFacts, call: Promise<void>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (isUnanswered(error)) freed.push(pod);
+    throw error;
+  }
+  freed.push(pod);
 }
 
 /** A pod of another uid stands under the name: the one that was meant is gone. */
@@ -63,8 +70,7 @@ async function evictPods(dependencies: FenceDependencies, order: ReleaseOrder, p
     if (course.freed.length >= size) return;
     await silentNode(dependencies, order);
     try {
-      await dependencies.cluster.evict(pod.name, pod.namespace, how);
-      course.freed.push(pod);
+      await counted(course.freed, pod, dependencies.cluster.evict(pod.name, pod.namespace, how));
     } catch (error) {
       if (!(error instanceof ApiStatusError) || (error.status !== 429 && error.status !== 404)) throw error;
       if (error.status === 429) course.kept.push(pod);
@@ -73,8 +79,14 @@ async function evictPods(dependencies: FenceDependencies, order: ReleaseOrder, p
 }
 
 /** After the last pod: a volume must not be attached elsewhere while the API still shows who writes to it here. */
-export async function detach(dependencies: FenceDependencies, order: ReleaseOrder, attachments: readonly AttachmentFacts[]): Promise<void> {
+export async function detach(
+  dependencies: FenceDependencies,
+  order: ReleaseOrder,
+  attachments: readonly AttachmentFacts[],
+  course: Course,
+): Promise<void> {
   if (attachments.length === 0) return;
   await silentNode(dependencies, order);
+  course.mayHaveDetached = true;
   await Promise.all(attachments.map(({ name, uid }) => dependencies.cluster.remove(VOLUME_ATTACHMENTS, name, uid === undefined ? {} : { uid })));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../../domain/node-fence.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import { AgentError } from '../../../ports/agents.ts';
-import { ApiStatusError } from '../../../ports/api-transport.ts';
+import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts';
 import type { Pod, Taint } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
@@ -265,6 +265,49 @@ describe('the out-of-service taint', () => {
   });
 });
 
+describe('a release whose answers are lost', () => {
+  const lost = (): never => {
+    throw new TransportError('timeout', 'no answer in time');
+  };
+
+  it.each(['delete-pods', 'evict'] as const)('counts what nobody answered for as let go (%s): a sign of life after it is an alarm', async (mode) => {
+    const bench = benchWith();
+    bench.pods.items = [podOf('db-0')];
+    bench.cluster.afterWrite = lost;
+    const report = await release(bench.dependencies, orderOf(mode));
+    expect(report).toMatchObject({ result: 'interrupted', released: { by: mode, pods: 1, names: ['web/db-0'], left: 1 } });
+  });
+
+  it('counts a taint that may have been set, and its pods once only', async () => {
+    const bench = benchWith();
+    bench.pods.items = [podOf('db-0')];
+    bench.cluster.afterWrite = lost;
+    const order = orderOf();
+    const first = await release(bench.dependencies, order);
+    expect(first).toMatchObject({ result: 'interrupted', released: { by: 'out-of-service', pods: 1, left: 1 } });
+    bench.cluster.afterWrite = () => undefined;
+    const status = { ...order.status, ...(first.released === undefined ? {} : { released: first.released }) };
+    const again = await release(bench.dependencies, { ...order, status });
+    expect(again).toMatchObject({ result: 'succeeded', released: { by: 'out-of-service', pods: 1, names: ['web/db-0'], left: 0, batch: 2 } });
+  });
+
+  it('counts volumes that may have been detached', async () => {
+    const bench = benchWith();
+    bench.volumeAttachments.items = [{ metadata: { name: 'csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: {} } }];
+    bench.cluster.afterWrite = lost;
+    expect(await release(bench.dependencies, orderOf('delete-pods'))).toMatchObject({ result: 'interrupted', released: { pods: 0, left: 1 } });
+  });
+
+  it('counts nothing when the API server refused it', async () => {
+    const bench = benchWith();
+    bench.pods.items = [podOf('db-0')];
+    bench.cluster.afterWrite = () => {
+      throw new ApiStatusError(403, 'Forbidden', 'no');
+    };
+    await expect(release(bench.dependencies, orderOf('delete-pods'))).rejects.toThrow('no');
+  });
+});
+
 describe('a release that a crash cut off', () => {
   it('was done when our taint stands, whatever batches came before it', async () => {
     const bench = benchWith();
@@ -284,5 +327,27 @@ describe('a release that a crash cut off', () => {
     const order = { node: 'a', status: orderOf().status };
     expect((await recoverRelease(bench.dependencies, order, 'release')).result).toBe('found-not-done');
     expect((await recoverRelease(bench.dependencies, order, 'release-end')).result).toBe('found-done');
+  });
+
+  it('may have let pods go where pods are deleted: it counts as begun, and goes on', async () => {
+    const bench = benchWith();
+    for (const mode of ['delete-pods', 'evict'] as const) {
+      const order = { node: 'a', status: orderOf(mode).status };
+      expect(await recoverRelease(bench.dependencies, order, 'release')).toMatchObject({
+        result: 'interrupted',
+        released: { by: mode, pods: 0, evidence: 'off-1', left: 1, batch: 1 },
+      });
+    }
+    const paced = { node: 'a', status: provenStatus(planOf({ release: 'auto', podsPerMinute: 6 })) };
+    expect((await recoverRelease(bench.dependencies, paced, 'release')).released, 'batches come before the taint').toMatchObject({ left: 1 });
+  });
+
+  it('binds the node to its storage when a batch of isolation may have let a pod go', async () => {
+    const bench = benchWith();
+    const { status } = orderOf();
+    const proof: Evidence = { ...(status.evidence[0] as Evidence), kind: 'storage-revoked', source: 'close-1', storages: ['san'], bootID: 'boot-1' };
+    const report = await recoverRelease(bench.dependencies, { node: 'a', status: { ...status, step: 'isolation', evidence: [proof] } }, 'release');
+    expect(report).toMatchObject({ result: 'interrupted', storageRelease: { pods: 0, left: 1, storages: ['san'], bootID: 'boot-1' } });
+    expect(report.released).toBeUndefined();
   });
 });

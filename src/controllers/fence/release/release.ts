@@ -30,7 +30,7 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   const plan = order.status.frozen?.plan;
   const choice = plan === undefined ? undefined : choiceOf(plan, dependencies.options.outOfService);
   if (plan === undefined || choice === undefined) return { result: 'voided', message: 'release=none' };
-  const act: Act = { freed: [], kept: [], taint: undefined, left: 0 };
+  const act: Act = { freed: [], kept: [], mayHaveDetached: false, taint: undefined, left: 0 };
   const isScoped = order.status.step === 'isolation';
   let what: ReleasePlan | undefined;
   try {
@@ -41,7 +41,7 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
     return reportOf(dependencies, order, { what, choice, act });
   } catch (error) {
     const end = error instanceof LifeSeen ? { result: 'voided' as const, message: error.message } : failureOf(error);
-    if (what === undefined || act.freed.length === 0) {
+    if (what === undefined || (act.freed.length === 0 && act.taint === undefined && !act.mayHaveDetached)) {
       if (error instanceof LifeSeen) return end;
       throw error;
     }
@@ -50,7 +50,8 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   }
 }
 
-function choiceOf({ release: mode, podsPerMinute, priorityOrder }: Plan, hasOutOfService: boolean): ReleaseChoice | undefined {
+/** What the plan chose, resolved by what the server knows; `undefined`: nothing is let go. */
+export function choiceOf({ release: mode, podsPerMinute, priorityOrder }: Plan, hasOutOfService: boolean): ReleaseChoice | undefined {
   if (mode === 'none') return undefined;
   const resolved = mode === 'auto' ? (hasOutOfService ? 'out-of-service' : 'delete-pods') : mode;
   return { mode: resolved, podsPerMinute, priorityOrder };
@@ -68,29 +69,37 @@ async function carryOut(dependencies: FenceDependencies, order: ReleaseOrder, { 
   if (what.batched.length > 0) await letGo(dependencies, order, what, choice, act);
   act.left = what.batched.length - act.freed.length;
   if (act.left > 0) return;
-  if (what.taint) act.taint = await setTaint(dependencies, order);
-  await detach(dependencies, order, what.attachments);
+  if (what.taint)
+    act.taint = await setTaint(dependencies, order, () => {
+      act.taint = 'ours';
+    });
+  await detach(dependencies, order, what.attachments, act);
 }
 
 function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: Doing): ReleaseReport {
-  const { what, act } = doing;
+  const { act } = doing;
   const { released, storageRelease, step } = order.status;
   const before = step === 'isolation' ? storageRelease : released;
-  // The taint lets go whatever is there, and what batches let go before it is gone or kept by a finalizer only.
-  const freed = act.taint === undefined ? act.freed : before === undefined ? what.pods : [...act.freed, ...what.pods.filter(isUncounted(what, act))];
+  const freed = freedBy(doing, before);
   const message = words(order, doing, freed);
   if (step === 'isolation' && freed.length === 0 && before === undefined) return { result: 'succeeded', message };
   const common = {
     at: before?.at ?? timestamp(dependencies.clock),
     pods: (before?.pods ?? 0) + freed.length,
     evidence: order.proof.source,
-    names: [...(before?.names ?? []), ...freed.map(podName)].slice(0, LIMITS.podNames),
+    names: [...new Set([...(before?.names ?? []), ...freed.map(podName)])].slice(0, LIMITS.podNames),
     ...(act.left > 0 || before !== undefined ? { left: act.left, batch: (before?.batch ?? 0) + 1 } : {}),
   };
   if (step !== 'isolation') return { result: 'succeeded', message, released: { by: waysOf(doing), ...common } };
   const { bootID, storages = [] } = order.proof;
   const all = [...new Set([...(storageRelease?.storages ?? []), ...storages])];
   return { result: 'succeeded', message, storageRelease: { ...common, storages: all, ...(bootID === undefined ? {} : { bootID }) } };
+}
+
+/** The taint lets go whatever is there, and what batches let go before it is gone or kept by a finalizer only. One that may have stood before has counted them. */
+function freedBy({ what, act }: Doing, before: Partial<Released> | undefined): readonly PodFacts[] {
+  if (act.taint === undefined || before?.by === 'out-of-service') return act.freed;
+  return before === undefined ? what.pods : [...act.freed, ...what.pods.filter(isUncounted(what, act))];
 }
 
 /** In the taint's own operation: what no batch has counted. */

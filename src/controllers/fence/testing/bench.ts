@@ -43,6 +43,8 @@ export class FakeCluster {
   readonly writes: { verb: string; name: string; body?: unknown }[] = [];
   /** Called before each merge patch; may throw. */
   beforePatch: () => void = () => undefined;
+  /** Called after each write took effect; when it throws, the answer is lost. */
+  afterWrite: () => void = () => undefined;
 
   asCluster(): Cluster {
     const none = (): Promise<never> => Promise.reject(new ApiStatusError(404, 'NotFound', 'not in this test'));
@@ -62,19 +64,32 @@ export class FakeCluster {
           const annotations = Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== null));
           this.node = { ...this.node, spec: { ...this.node.spec, ...spec }, metadata: { ...this.node.metadata, annotations } };
         }
+        this.afterWrite();
         return Promise.resolve(this.node as never);
       },
-      remove: (_resource, name, options) => {
-        this.writes.push({ verb: 'remove', name, body: options });
-        return Promise.resolve(true);
-      },
+      remove: (_resource, name, options) =>
+        this.done(() => {
+          this.writes.push({ verb: 'remove', name, body: options });
+          return true;
+        }),
       evict: (name) => {
         if (this.budgeted.has(name))
           return Promise.reject(new ApiStatusError(429, 'TooManyRequests', 'the disruption budget db needs 2 healthy pods'));
-        this.writes.push({ verb: 'evict', name });
-        return Promise.resolve();
+        return this.done(() => {
+          this.writes.push({ verb: 'evict', name });
+        });
       },
     };
+  }
+
+  private done<T>(effect: () => T): Promise<T> {
+    const answer = effect();
+    try {
+      this.afterWrite();
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new Error(String(error)));
+    }
+    return Promise.resolve(answer);
   }
 }
 
