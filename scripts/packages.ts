@@ -12,6 +12,7 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'ipmitool', package: 'ipmitool' },
   { command: 'ipmi_sim', package: 'openipmi' },
   { command: 'ipmipower', package: 'freeipmi-tools' },
+  { command: 'sshd', package: 'openssh-server' },
 ];
 
 export interface Machine {

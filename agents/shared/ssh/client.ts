@@ -1,0 +1,152 @@
+import { connect as openSocket } from 'node:net';
+import type { Socket } from 'node:net';
+
+import ssh2 from 'ssh2';
+import type { Algorithms, AnyAuthMethod, AuthenticationType, Client, NextAuthHandler } from 'ssh2';
+
+import { AgentError } from '../../../src/ports/agents.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Call, CallTarget } from '../call.ts';
+import { SshFailure } from './failure.ts';
+import { hostKeyAlgorithms, judgeHostKey } from './host-trust.ts';
+import type { TrustVerdict } from './host-trust.ts';
+import type { SshSettings } from './parameters.ts';
+import { deviceWords } from './words.ts';
+
+const KEEP_ALIVE_MS = 10_000;
+const GREETING_MAX = 2_000;
+const LEGACY: Algorithms = {
+  kex: { append: ['diffie-hellman-group-exchange-sha1', 'diffie-hellman-group14-sha1', 'diffie-hellman-group1-sha1'], prepend: [], remove: [] },
+  cipher: { append: ['aes256-cbc', 'aes192-cbc', 'aes128-cbc', '3des-cbc'], prepend: [], remove: [] },
+  hmac: { append: ['hmac-sha1'], prepend: [], remove: [] },
+};
+
+/** A logged-in connection, and the socket under it. */
+export interface LoggedIn {
+  client: Client;
+  socket: Socket;
+}
+
+/** What the device told on the way to a login, for the words of a failure. */
+interface Course {
+  verdict: TrustVerdict | undefined;
+  /** Lines before the protocol and banners: where switches say that no session is left. */
+  said: string;
+  refusal: string | undefined;
+}
+
+/**
+ * Connects, checks the host key before any credential leaves, and logs in. Rejects with `SshFailure` or, once the call is over, with its
+ * error; nothing is left open then.
+ */
+export async function logIn(settings: SshSettings, call: Call<CallTarget>, clock: Clock): Promise<LoggedIn> {
+  const { host, port } = settings;
+  const client = new ssh2.Client();
+  const socket = openSocket({ host, port, noDelay: true });
+  const course: Course = { verdict: undefined, said: '', refusal: undefined };
+  const secrets = [settings.password, settings.passphrase];
+  let cancelTimer = (): void => undefined;
+  try {
+    const ready = new Promise<void>((resolve, reject) => {
+      const fail = (error: Error): void => reject(failureOf(error, course, secrets));
+      cancelTimer = clock.after(settings.loginTimeoutMs, () => fail(new Error(`no login within ${settings.loginTimeoutMs} ms`)));
+      client.on('error', fail);
+      client.on('close', () => fail(new Error('the device closed the connection')));
+      client.on('greeting', (text) => (course.said = (course.said + text).slice(0, GREETING_MAX)));
+      client.on('banner', (text) => (course.said = (course.said + text).slice(0, GREETING_MAX)));
+      client.once('ready', resolve);
+    });
+    connect(client, socket, settings, course);
+    await call.within(ready);
+    return { client, socket };
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    cancelTimer();
+  }
+}
+
+function connect(client: Client, socket: Socket, settings: SshSettings, course: Course): void {
+  const { host, port, trust, legacyAlgorithms } = settings;
+  checkKey(settings);
+  const known = hostKeyAlgorithms(trust, host, port);
+  const algorithms = { ...(legacyAlgorithms ? LEGACY : {}), ...(known === undefined ? {} : { serverHostKey: known }) };
+  try {
+    client.connect({
+      sock: socket,
+      username: settings.username,
+      algorithms,
+      // Deadlines are the call's and the caller's clock's.
+      readyTimeout: 0,
+      keepaliveInterval: KEEP_ALIVE_MS,
+      keepaliveCountMax: 2,
+      hostVerifier: (key: Buffer) => {
+        course.verdict = judgeHostKey(trust, host, port, key);
+        return course.verdict.trusted;
+      },
+      authHandler: authentication(settings, course),
+    });
+  } catch (error) {
+    throw new SshFailure('misconfigured', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function checkKey({ privateKey, passphrase }: SshSettings): void {
+  if (privateKey === undefined || !(ssh2.utils.parseKey(privateKey, passphrase) instanceof Error)) return;
+  throw new SshFailure('misconfigured', 'the private key cannot be read: its passphrase is missing or wrong, or it is of an unknown kind');
+}
+
+/** Asks what the device accepts, then tries the key and the password once each: no wrong password is sent twice, accounts get locked. */
+function authentication(settings: SshSettings, course: Course) {
+  const { username, password, privateKey, passphrase } = settings;
+  const left: AnyAuthMethod[] = [];
+  if (privateKey !== undefined) left.push({ type: 'publickey', username, key: privateKey, ...(passphrase === undefined ? {} : { passphrase }) });
+  if (password !== undefined) {
+    left.push({ type: 'password', username, password });
+    left.push({
+      type: 'keyboard-interactive',
+      username,
+      prompt: (_name, _instructions, _language, prompts, finish) => {
+        const isPassword = prompts.length === 1 && prompts[0]?.echo !== true;
+        if (!isPassword) course.refusal = `the device asks for more than a password: ${prompts.map(({ prompt }) => prompt).join(' ')}`;
+        finish(isPassword ? [password] : prompts.map(() => ''));
+      },
+    });
+  }
+  let isFirst = true;
+  let isPasswordTried = false;
+  const tried: string[] = [];
+  return (accepted: AuthenticationType[] | null, partial: boolean | null, next: NextAuthHandler): false | undefined => {
+    if (isFirst) {
+      isFirst = false;
+      next({ type: 'none', username });
+      return undefined;
+    }
+    for (let method = left.shift(); method !== undefined; method = left.shift()) {
+      const isPassword = method.type === 'password' || method.type === 'keyboard-interactive';
+      if ((isPassword && isPasswordTried && partial !== true) || accepted?.includes(method.type) === false) continue;
+      isPasswordTried ||= isPassword;
+      tried.push(method.type);
+      next(method);
+      return undefined;
+    }
+    course.refusal ??=
+      tried.length === 0
+        ? `the device accepts ${accepted?.join(', ') ?? 'nothing'} only, and no such credential is given`
+        : `the device refuses ${tried.join(' and ')} of this account`;
+    return false;
+  };
+}
+
+function failureOf(error: Error, { verdict, said, refusal }: Course, secrets: readonly (string | undefined)[]): Error {
+  if (error instanceof AgentError) return error;
+  if (verdict?.trusted === false) return new SshFailure('untrusted', verdict.why);
+  const words = deviceWords(`${refusal ?? error.message}${said === '' ? '' : ` (it says: ${said})`}`, secrets);
+  const level = 'level' in error ? error.level : undefined;
+  if (level === 'client-authentication' && refusal !== undefined) return new SshFailure('refused', `login: ${words}`);
+  if (level === 'handshake' && /no matching (?:host|server)/i.test(error.message))
+    return new SshFailure('untrusted', `the device has no host key of a kind that known_hosts lists (${words})`);
+  const code = 'code' in error && typeof error.code === 'string' ? `${error.code}: ` : '';
+  return new SshFailure('unreachable', `${words.startsWith(code) ? '' : code}${words}`);
+}
