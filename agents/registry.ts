@@ -1,6 +1,7 @@
 import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
 import { cordon } from './cordon/agent.ts';
 import { ipmi } from './ipmi/definition.ts';
+import { metal3 } from './metal3/definition.ts';
 import { redfish } from './redfish/definition.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
@@ -27,5 +28,5 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
 
 /** Every agent that comes with the program. What is heavy is imported when an agent is created. */
 export function standardRegistry(): AgentRegistry {
-  return createRegistry([...clusterAgents, ipmi, redfish]);
+  return createRegistry([...clusterAgents, ipmi, metal3, redfish]);
 }

@@ -1,0 +1,118 @@
+import type { PowerState, Reading } from '../../src/ports/agents.ts';
+import type { Resource } from '../../src/ports/cluster.ts';
+import type { KubeObject } from '../../src/ports/objects.ts';
+
+/** What decides about a machine. Source: metal3-io/baremetal-operator, apis/metal3.io/v1alpha1. Everything may be absent or odd. */
+export interface BareMetalHost extends KubeObject {
+  spec?: {
+    online?: boolean;
+    disablePowerOff?: boolean;
+    externallyProvisioned?: boolean;
+    consumerRef?: { kind?: string; name?: string; namespace?: string };
+  };
+  status?: {
+    poweredOn?: unknown;
+    operationalStatus?: string;
+    errorType?: string;
+    errorMessage?: string;
+    lastUpdated?: string;
+    provisioning?: { state?: string };
+  };
+}
+
+export const BARE_METAL_HOSTS: Resource<BareMetalHost> = {
+  group: 'metal3.io',
+  version: 'v1alpha1',
+  kind: 'BareMetalHost',
+  plural: 'baremetalhosts',
+  namespaced: true,
+};
+
+const REBOOT = 'reboot.metal3.io';
+/** Holds the host off until it is taken away; those of others hold it too. */
+export const HOLD = `${REBOOT}/nodefence`;
+export const HARD = '{"mode":"hard"}';
+/** What the host showed when our hold was set: an off is believed only as a change since. */
+export const RECORD = 'nodefence.ha.k8s.io/power-off-requested';
+
+const MANAGED: ReadonlySet<string> = new Set(['provisioned', 'externally provisioned']);
+const PAUSED = 'baremetalhost.metal3.io/paused';
+const DETACHED = 'baremetalhost.metal3.io/detached';
+
+export function isHeld(host: BareMetalHost): boolean {
+  return host.metadata.annotations?.[HOLD] === HARD;
+}
+
+/** Everybody who holds the host off. */
+export function holders(host: BareMetalHost): string[] {
+  return Object.keys(host.metadata.annotations ?? {}).filter((key) => key.startsWith(`${REBOOT}/`));
+}
+
+/** Why what this object says of the power cannot be relied on, or a request not be acted on; undefined when the operator minds the host. */
+export function unmanaged({ metadata, status, spec }: BareMetalHost): string | undefined {
+  for (const mark of [PAUSED, DETACHED])
+    if (metadata.annotations?.[mark] !== undefined) return `annotation ${mark}: the operator leaves the host alone`;
+  if (metadata.deletionTimestamp !== undefined) return 'the BareMetalHost is being deleted';
+  const state = status?.provisioning?.state ?? '';
+  if (!MANAGED.has(state)) return `provisioning.state=${state === '' ? '(none)' : state.slice(0, 60)}: power is managed only when provisioned`;
+  if (spec?.disablePowerOff === true) return 'spec.disablePowerOff=true: the operator never switches this host off';
+  return undefined;
+}
+
+function trouble({ status }: BareMetalHost): string | undefined {
+  const { operationalStatus = '', errorType = '', errorMessage = '' } = status ?? {};
+  if (operationalStatus === 'OK' && errorType === '') return undefined;
+  const words = [
+    `operationalStatus=${operationalStatus}`,
+    ...(errorType === '' ? [] : [`errorType=${errorType}`]),
+    ...(errorMessage === '' ? [] : [errorMessage]),
+  ];
+  return words.join(', ').slice(0, 300);
+}
+
+/**
+ * The power as the operator tells it. Its field keeps the last value when the operator cannot read the BMC, so `off` is believed only while the operator
+ * minds the host without trouble and, once our hold stands, only as a change from on that came after it.
+ */
+export function powerOf(host: BareMetalHost): Pick<Reading<PowerState>, 'state' | 'detail' | 'deviceTime'> {
+  const poweredOn = host.status?.poweredOn;
+  const others = holders(host).filter((key) => key !== HOLD);
+  const told = [
+    `poweredOn=${JSON.stringify(poweredOn) ?? '(none)'}`.slice(0, 60),
+    ...(isHeld(host) ? [`held off by ${HOLD}`] : []),
+    ...(others.length === 0 ? [] : [`held off by ${others.join(', ').slice(0, 200)}`]),
+    ...(host.spec?.online === false ? ['spec.online=false'] : []),
+  ].join(', ');
+  const updated = host.status?.lastUpdated;
+  const say = (state: PowerState, why?: string): ReturnType<typeof powerOf> => ({
+    state,
+    detail: why === undefined ? told : `${told}, ${why}`,
+    ...(updated === undefined ? {} : { deviceTime: updated }),
+  });
+  const doubt = unmanaged(host) ?? trouble(host);
+  if (typeof poweredOn !== 'boolean') return say('unknown', doubt);
+  if (doubt !== undefined) return say('unknown', doubt);
+  if (poweredOn) return say(isHeld(host) ? 'pending' : 'on');
+  if (!isHeld(host)) return say('off');
+  const record = recordOf(host);
+  if (record === undefined)
+    return say('unknown', `annotation ${RECORD} is missing or garbled: it cannot be told whether this off came after our request`);
+  if (!record.wasOn)
+    return say(
+      'unknown',
+      `it was so before our request, and the operator has not said so anew: acknowledge the fence, or let the BMC itself be asked`,
+    );
+  return say('off');
+}
+
+export interface HoldRecord {
+  node: string;
+  /** `status.poweredOn` was true when the hold was set. */
+  wasOn: boolean;
+}
+
+export function recordOf(host: BareMetalHost): HoldRecord | undefined {
+  const text = host.metadata.annotations?.[RECORD] ?? '';
+  const [, node, was] = /^\{"node":"([^"\\]{1,253})","wasOn":(true|false)\}$/.exec(text) ?? [];
+  return node === undefined ? undefined : { node, wasOn: was === 'true' };
+}
