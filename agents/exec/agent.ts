@@ -1,0 +1,168 @@
+import { AgentError } from '../../src/ports/agents.ts';
+import type { FabricAgent, Outcome, PlugEntry, PowerAgent, Reading, Target } from '../../src/ports/agents.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { NotStarted, runProgram } from '../shared/process/run-program.ts';
+import type { ProgramResult } from '../shared/process/run-program.ts';
+import { failureIn, plugsOf, statusOf, wordsOf } from './answers.ts';
+import { callText, hasPlugs } from './call-text.ts';
+import type { FenceAction } from './call-text.ts';
+import type { FenceCatalogue, FenceProgram } from './catalogue.ts';
+import type { FenceMetadata } from './metadata.ts';
+import { believesCode, canonicalParameters, checkProgram, isSecret } from './parameters.ts';
+
+/** What the agent's own polls leave of the deadline for login and the command. */
+const RESERVE_SECONDS = 3;
+const POLLS_MIN = 2;
+
+interface Installed extends FenceProgram {
+  metadata: FenceMetadata;
+}
+
+/** One fence agent of ClusterLabs: each call is a process of its own, told everything by its stdin. */
+export class FenceProgramRunner {
+  readonly #name: string;
+  readonly #catalogue: FenceCatalogue;
+  readonly #clock: Clock;
+
+  constructor(name: string, catalogue: FenceCatalogue, clock: Clock) {
+    this.#name = name;
+    this.#catalogue = catalogue;
+    this.#clock = clock;
+  }
+
+  /** The plug's state as a fresh process reads it. */
+  async status(target: Target): Promise<{ state: 'on' | 'off' | 'unknown'; detail: string }> {
+    const { result, words } = await this.#call(target, 'status');
+    const state = statusOf(result, believesCode(target.parameters));
+    if (state === 'unknown') this.#throwFailure(target, 'status', result, words);
+    return { state, detail: state === 'unknown' ? words : `Status: ${state.toUpperCase()}` };
+  }
+
+  /** Sends once. How the agent ends decides nothing. */
+  async change(target: Target, action: 'on' | 'off' | 'diag'): Promise<Outcome> {
+    const { result, words } = await this.#call(target, action, () => target.beforeSend());
+    const kind = failureIn(result);
+    // A connection that failed may have failed after the command.
+    if (kind === 'Refused' || kind === 'Misconfigured') throw this.#error(kind, target, action, words);
+    return { result: result.ended === 'exited' && result.code === 0 ? 'accepted' : 'unclear', detail: words };
+  }
+
+  async list(target: Target): Promise<{ plug: string; alias?: string; state?: 'on' | 'off' | 'unknown' }[]> {
+    const { metadata } = this.#installed(target, 'list');
+    if (!hasPlugs(metadata) || !metadata.actions.has('list')) return [];
+    const action = metadata.actions.has('list-status') ? 'list-status' : 'list';
+    const { result, words } = await this.#call({ ...target, plug: '' }, action);
+    if (result.ended !== 'exited' || result.code !== 0) throw this.#error('Unreachable', target, action, words);
+    return plugsOf(result.stdout, action === 'list-status');
+  }
+
+  async #call(target: Target, action: FenceAction, beforeStart?: () => void): Promise<{ result: ProgramResult; words: string }> {
+    const { file, metadata } = this.#installed(target, action);
+    this.#checkPlug(target, action, metadata);
+    const powerTimeout = Math.max(POLLS_MIN, Math.floor(target.deadlineMs / 1000) - RESERVE_SECONDS);
+    const result = await this.#run(target, action, {
+      argv: [file],
+      stdin: callText(metadata, { action, plug: target.plug, parameters: target.parameters, powerTimeout }),
+      path: this.#catalogue.path,
+      clock: this.#clock,
+      signal: target.signal,
+      deadlineMs: target.deadlineMs,
+      ...(beforeStart === undefined ? {} : { beforeStart }),
+    });
+    const named = canonicalParameters(metadata, target.parameters);
+    const secrets = Object.entries(named).flatMap(([name, value]) => (isSecret(name) ? [value] : []));
+    return { result, words: wordsOf(result, secrets) };
+  }
+
+  async #run(target: Target, action: FenceAction, run: Parameters<typeof runProgram>[0]): Promise<ProgramResult> {
+    try {
+      return await runProgram(run);
+    } catch (error) {
+      if (error instanceof NotStarted) throw this.#error('Misconfigured', target, action, error.message);
+      throw error;
+    }
+  }
+
+  #installed(target: Target, action: FenceAction): Installed {
+    const program = this.#catalogue.find(this.#name);
+    if (program === undefined) throw this.#error('Misconfigured', target, action, `there is no program ${this.#name} here any more`);
+    const problems = checkProgram(program, target.parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+    const { metadata } = program;
+    if (problems.length > 0 || metadata === undefined) throw this.#error('Misconfigured', target, action, problems.join('; '));
+    return { ...program, metadata };
+  }
+
+  /** The library splits a plug at commas, and some agents then switch and read the first one only, whatever they say. */
+  #checkPlug(target: Target, action: FenceAction, metadata: FenceMetadata): void {
+    const { plug } = target;
+    const isList = action === 'list' || action === 'list-status';
+    const problem = !hasPlugs(metadata)
+      ? plug !== '' && `${this.#name} switches one machine: remove plug`
+      : (/[,\p{Cc}"]/u.test(plug) && 'a plug must have no comma, quote or control character: name one plug at a time') ||
+        (plug === '' && !isList && `${this.#name} needs a plug`);
+    if (problem !== false) throw this.#error('Misconfigured', target, action, problem);
+  }
+
+  #throwFailure(target: Target, action: FenceAction, result: ProgramResult, words: string): void {
+    if (result.ended === 'aborted') throw this.#error('NotSent', target, action, words);
+    if (result.ended === 'deadline') throw this.#error('Timeout', target, action, words);
+    const kind = failureIn(result);
+    if (kind !== 'none') throw this.#error(kind, target, action, words);
+  }
+
+  #error(kind: AgentError['kind'], { device, plug }: Target, action: FenceAction, answered: string): AgentError {
+    return new AgentError(kind, { device, plug, asked: `${this.#name} action=${action}`, answered });
+  }
+}
+
+/** Power by a fence agent of ClusterLabs. It never shows whose machine it switches. */
+export class ExecPowerAgent implements PowerAgent {
+  readonly kind = 'power';
+  readonly #runner: FenceProgramRunner;
+
+  constructor(runner: FenceProgramRunner) {
+    this.#runner = runner;
+  }
+
+  async read(target: Target): Promise<Reading<'on' | 'off' | 'unknown'>> {
+    return { ...(await this.#runner.status(target)), identity: 'unverified' };
+  }
+
+  set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
+    return this.#runner.change(target, state);
+  }
+
+  list(target: Target): Promise<PlugEntry[]> {
+    return this.#runner.list(target);
+  }
+
+  diagnose(target: Target): Promise<Outcome> {
+    return this.#runner.change(target, 'diag');
+  }
+}
+
+const PORT_STATES = { on: 'open', off: 'closed', unknown: 'unknown' } as const;
+
+/** A way to storage or network by a fence agent of ClusterLabs: `off` closes it. */
+export class ExecFabricAgent implements FabricAgent {
+  readonly kind = 'fabric';
+  readonly #runner: FenceProgramRunner;
+
+  constructor(runner: FenceProgramRunner) {
+    this.#runner = runner;
+  }
+
+  async read(target: Target): Promise<Reading<'open' | 'closed' | 'unknown'>> {
+    const { state, detail } = await this.#runner.status(target);
+    return { state: PORT_STATES[state], detail, identity: 'unverified' };
+  }
+
+  set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
+    return this.#runner.change(target, state === 'open' ? 'on' : 'off');
+  }
+
+  async list(target: Target): Promise<PlugEntry[]> {
+    const plugs = await this.#runner.list(target);
+    return plugs.map(({ state, ...plug }) => ({ ...plug, ...(state === undefined ? {} : { state: PORT_STATES[state] }) }));
+  }
+}
