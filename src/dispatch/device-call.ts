@@ -14,6 +14,8 @@ export type Wanted = 'on' | 'off';
 /** One plug of one device, ready to be read and set: deadlines, the device's queue and the lease check are around every call. */
 export class DeviceCall {
   readonly method: PlanMethod;
+  /** A changing request of this run has left; until then nothing of ours is on its way to the device. */
+  hasSent = false;
   private readonly agent: Switchable;
   private readonly parameters: Parameters;
   private readonly job: Job;
@@ -82,6 +84,7 @@ export class DeviceCall {
           beforeSend: () => {
             if (signal.aborted) throw this.failure('NotSent', asked, 'its deadline was over before it could be sent');
             job.mayBegin(setDeadlineMs);
+            this.hasSent = true;
             job.onSet(this.clock.monotonicMs());
           },
         }),

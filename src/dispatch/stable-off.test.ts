@@ -148,6 +148,21 @@ describe('off, and the reads that prove it', () => {
     expect(report).toMatchObject({ result: 'succeeded', evidence: { kind: 'power-off' } });
   });
 
+  it.each(['Timeout', 'Unreachable', 'Refused'] as const)(
+    "is not proven by off reads when nothing was sent, for the login ended as %s: the machine may be in the middle of somebody else's power cycle",
+    async (kind) => {
+      const bench = benchWith();
+      const plug = bench.plug('bmc');
+      plug.state = 'off';
+      plug.onConnect = () => Promise.reject(failure(kind, 'no session'));
+      const report = await bench.run(bench.job(BMC, 'off'));
+      expect(report.result).toBe(kind.toLowerCase());
+      expect(report.evidence).toBeUndefined();
+      expect(report.edge).toBeUndefined();
+      expect(bench.calls(/^set/)).toEqual([]);
+    },
+  );
+
   it('believes no 2xx: a device that says yes and stays on ends as Timeout after power_timeout, in seconds and not in polls', async () => {
     const bench = benchWith();
     const plug = bench.plug('bmc');

@@ -110,6 +110,8 @@ async function setOnce(device: DeviceCall, wanted: Wanted): Promise<void> {
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     if (error.kind === 'NotSent' || error.kind === 'Misconfigured') throw error;
+    // An off that never left is no off of ours, whatever the device shows: somebody else's power cycle may be under way (P1).
+    if (wanted === 'off' && !device.hasSent) throw error;
     if (error.kind === 'Refused') {
       const after = await device.read();
       if (!device.shows(after, wanted)) throw error;

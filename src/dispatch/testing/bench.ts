@@ -22,6 +22,8 @@ export class ScriptedPlug {
   callMs = 10;
   /** Instead of an honest read. */
   onRead: ((target: Target) => Promise<Reading<PowerState>>) | undefined;
+  /** Called before a set leaves; rejects when the login fails. */
+  onConnect: (() => Promise<void>) | undefined;
   /** Instead of doing what is asked; called after `beforeSend`. */
   onSet: ((wanted: 'on' | 'off', target: Target) => Promise<Outcome>) | undefined;
 
@@ -141,6 +143,7 @@ export class Bench {
       read: (target) => this.call(target, 'read', (plug) => plug.onRead?.(target) ?? Promise.resolve(plug.reading())),
       set: (target, state) =>
         this.call(target, 'connect', async (plug) => {
+          await plug.onConnect?.();
           target.beforeSend();
           this.log.push({ atMs: this.clock.monotonicMs(), call: `set ${state} ${target.device}` });
           if (plug.onSet !== undefined) return plug.onSet(state, target);
