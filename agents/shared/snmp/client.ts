@@ -1,0 +1,228 @@
+import { ObjectType, type Varbind } from 'net-snmp';
+
+import type { Outcome } from '../../../src/ports/agents.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Call, CallTarget } from '../call.ts';
+import { NO_SUCH_NAME, TOO_BIG, UNCLEAR, type Answer } from './answer.ts';
+import { Link } from './link.ts';
+import type { SnmpSettings } from './settings.ts';
+import { compareOids, valueOf, type SnmpValue } from './value.ts';
+
+type AnyCall = Call<CallTarget>;
+
+export interface SnmpRow {
+  /** The whole name of the instance. */
+  oid: string;
+  /** The part of it behind the root of the walk: `1.24`. */
+  index: string;
+  value: SnmpValue;
+}
+
+/** What to write; every value that switches something is an INTEGER. */
+export interface SnmpBinding {
+  oid: string;
+  integer: number;
+}
+
+const TRIES = 5;
+/** Small enough for one datagram of the oldest devices. */
+const NAMES_PER_REQUEST = 16;
+const ROWS_PER_REQUEST = 16;
+/** After this long without an answer a SET is `unclear`, so that time is left for reads. */
+const SET_PATIENCE_MS = 4_000;
+const SYS_UP_TIME = '1.3.6.1.2.1.1.3.0';
+
+/**
+ * One device over SNMP 1, 2c or 3 (net-snmp). The calls on it run one at a time and end with their `Call`; every failure is an `AgentError`.
+ *
+ * - `get(call, oids)`: values in the order of the names; `undefined` for one that the device does not have.
+ * - `set(call, bindings, beforeSend)`: one SET, sent once; accepted, unclear, or thrown as `Refused` in the words of its error-status.
+ * - `walk(call, root, rowsMax)`: every instance below a name.
+ * - `present(call, roots)`: which names have anything below them.
+ * - `close()`: ends the session; the client may be used again.
+ *
+ * Reads are sent again until they are answered. An answer counts only when it comes from the address that was asked, carries the request's
+ * number and names, and with SNMP 3 the configured protection and the engine that proved itself first; anything else is dropped.
+ */
+export class SnmpClient {
+  readonly #settings: SnmpSettings;
+  readonly #clock: Clock;
+  #link: Link | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(settings: SnmpSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+  }
+
+  async get(call: AnyCall, oids: readonly string[]): Promise<readonly (SnmpValue | undefined)[]> {
+    return this.#exclusive(call, () => this.#values(call, oids));
+  }
+
+  /** Rejects when there are more than `rowsMax` rows: a part of a table proves nothing about its rest. */
+  async walk(call: AnyCall, root: string, rowsMax: number): Promise<readonly SnmpRow[]> {
+    return this.#exclusive(call, async () => {
+      const rows: SnmpRow[] = [];
+      for (let from = root; ;) {
+        const next = await this.#rowsBehind(call, root, from);
+        rows.push(...next.rows);
+        if (rows.length > rowsMax) throw call.error('Misconfigured', `more than ${rowsMax} rows below ${root}`);
+        if (next.isLast) return rows;
+        from = next.rows.at(-1)?.oid ?? root;
+      }
+    });
+  }
+
+  async present(call: AnyCall, roots: readonly string[]): Promise<readonly boolean[]> {
+    return this.#exclusive(call, async () => {
+      const found: boolean[] = [];
+      // One by one: SNMP 1 answers for none of them when one is the last of the device.
+      for (const root of roots) found.push((await this.#rowsBehind(call, root, root)).rows.length > 0);
+      return found;
+    });
+  }
+
+  async set(call: AnyCall, bindings: readonly SnmpBinding[], beforeSend: () => void): Promise<Outcome> {
+    return this.#exclusive(call, async () => {
+      // Without this, SNMP 3 would have to ask for the device's engine and clock first, and the SET would leave in a later turn.
+      if (!(await this.#open(call)).isInStep) await this.#values(call, [SYS_UP_TIME]);
+      const link = await this.#open(call);
+      if (call.ended !== undefined) throw call.endedError();
+      const varbinds = bindings.map(({ oid, integer }): Varbind => ({ oid, type: ObjectType.Integer, value: integer }));
+      const asked = `SET ${bindings.map(({ oid, integer }) => `${oid}=${integer}`).join(' ')}`;
+      const answer = await link.write(this.#clock, SET_PATIENCE_MS, call.signal, varbinds, beforeSend);
+      return this.#outcome(call, asked, answer, link);
+    });
+  }
+
+  /** Ends the session and its socket. Never rejects. */
+  async close(): Promise<void> {
+    this.#drop();
+    await Promise.resolve();
+  }
+
+  async #exclusive<T>(call: AnyCall, work: () => Promise<T>): Promise<T> {
+    const before = this.#last;
+    let done: () => void = () => undefined;
+    this.#last = new Promise<void>((resolve) => (done = resolve));
+    try {
+      await call.within(before);
+      if (call.ended !== undefined) throw call.endedError();
+      return await work();
+    } finally {
+      // Those behind wait for whoever is still before us, too.
+      void before.then(done);
+    }
+  }
+
+  async #open(call: AnyCall): Promise<Link> {
+    if (this.#link?.isLost === false) return this.#link;
+    const opening = Link.open(this.#settings);
+    let isWanted = true;
+    opening.then(
+      (link) => {
+        if (!isWanted) link.close();
+      },
+      () => undefined,
+    );
+    try {
+      return (this.#link = await call.within(opening));
+    } catch (error) {
+      isWanted = false;
+      if (call.ended !== undefined) throw call.endedError();
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+      throw call.error('Unreachable', `no way to ${this.#settings.host}: ${code}`);
+    }
+  }
+
+  #drop(): void {
+    this.#link?.close();
+    this.#link = undefined;
+  }
+
+  async #values(call: AnyCall, oids: readonly string[]): Promise<(SnmpValue | undefined)[]> {
+    if (oids.length > NAMES_PER_REQUEST) return this.#halves(call, oids);
+    const answer = await this.#read<Varbind[]>(call, (session, done) => session.get([...oids], done));
+    if (answer.kind === 'value') return answer.value.map(valueOf);
+    const isPartial = answer.status === NO_SUCH_NAME || answer.status === TOO_BIG;
+    if (isPartial && oids.length > 1) return this.#halves(call, oids);
+    if (answer.status === NO_SUCH_NAME) return [undefined];
+    throw call.error(UNCLEAR.has(answer.status) ? 'Unreachable' : 'Refused', `the device answered ${answer.words}`);
+  }
+
+  async #halves(call: AnyCall, oids: readonly string[]): Promise<(SnmpValue | undefined)[]> {
+    const middle = Math.ceil(oids.length / 2);
+    const first = await this.#values(call, oids.slice(0, middle));
+    return [...first, ...(await this.#values(call, oids.slice(middle)))];
+  }
+
+  async #rowsBehind(call: AnyCall, root: string, from: string): Promise<{ rows: SnmpRow[]; isLast: boolean }> {
+    const isFirst = this.#settings.security.version === '1';
+    const answer = await this.#read<(Varbind | Varbind[])[]>(call, (session, done) =>
+      isFirst ? session.getNext([from], done) : session.getBulk([from], 0, ROWS_PER_REQUEST, done),
+    );
+    if (answer.kind === 'status') {
+      if (answer.status === NO_SUCH_NAME) return { rows: [], isLast: true };
+      throw call.error('Unreachable', `the device answered ${answer.words}`);
+    }
+    const rows: SnmpRow[] = [];
+    let last = from;
+    for (const varbind of answer.value.flat()) {
+      const value = valueOf(varbind);
+      if (value === undefined || !varbind.oid.startsWith(`${root}.`)) return { rows, isLast: true };
+      if (compareOids(varbind.oid, last) <= 0) throw call.error('Unreachable', `the device's table does not go forward behind ${last}`);
+      last = varbind.oid;
+      rows.push({ oid: varbind.oid, index: varbind.oid.slice(root.length + 1), value });
+    }
+    return { rows, isLast: rows.length === 0 };
+  }
+
+  /** One read; a second time over a new session when one that had worked is of no use any more: a restarted device has a new clock. */
+  async #read<T>(call: AnyCall, send: ReadSender<T>): Promise<Heard<T>> {
+    for (;;) {
+      const link = await this.#open(call);
+      const hadAnswered = link.isInStep;
+      const answer = await link.read<T>(this.#clock, TRIES, call.signal, send);
+      if (answer?.kind === 'value' || answer?.kind === 'status') return answer;
+      this.#drop();
+      if (answer?.kind === 'broken' && hadAnswered && call.ended === undefined) continue;
+      if (answer === undefined) throw this.#silence(call, link);
+      const kind = answer.kind === 'broken' && answer.isCredential ? 'Refused' : 'Unreachable';
+      throw call.error(kind, answer.kind === 'broken' ? `the device answered ${answer.words}` : `the system says ${answer.words}`);
+    }
+  }
+
+  #silence(call: AnyCall, link: Link): Error {
+    if (call.ended === 'aborted') return call.endedError();
+    const { security } = this.#settings;
+    const hint = security.version === '3' ? 'user and context' : 'community';
+    const besides = link.oddity === '' ? '' : `; what came was ${link.oddity}`;
+    const words = `no answer by SNMP ${security.version}${besides} (devices are silent to a wrong ${hint} or version, too)`;
+    return call.error(call.ended === 'deadline' ? 'Timeout' : 'Unreachable', words);
+  }
+
+  #outcome(call: AnyCall, asked: string, answer: Answer<true> | undefined, link: Link): Outcome {
+    switch (answer?.kind) {
+      case 'value':
+        return { result: 'accepted', detail: `${asked}: noError` };
+      case 'status':
+        if (UNCLEAR.has(answer.status)) return { result: 'unclear', detail: `${asked}: ${answer.words}` };
+        throw call.error('Refused', `the device answered ${answer.words} to ${asked}`);
+      case 'failed':
+        this.#drop();
+        throw call.error('Unreachable', `${asked}: the system says ${answer.words}`);
+      case 'broken':
+        this.#drop();
+        return { result: 'unclear', detail: `${asked}: ${answer.words}` };
+      case undefined:
+        if (this.#settings.security.version === '3') this.#drop();
+        return {
+          result: 'unclear',
+          detail: `${asked}: no answer${link.oddity === '' ? '' : `; what came was ${link.oddity}`} (many devices are silent to who may only read)`,
+        };
+    }
+  }
+}
+
+type ReadSender<T> = Parameters<typeof Link.prototype.read<T>>[3];
+type Heard<T> = Extract<Answer<T>, { kind: 'value' | 'status' }>;
