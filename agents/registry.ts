@@ -1,6 +1,8 @@
 import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
 import { cordon } from './cordon/agent.ts';
+import { FencePrograms } from './exec/definition.ts';
 import { ipmi } from './ipmi/definition.ts';
+import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
 import { redfish } from './redfish/definition.ts';
 import { taint } from './taint/agent.ts';
@@ -26,7 +28,12 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
   return { find: (name) => byName.get(spelling(name)), names: () => names };
 }
 
-/** Every agent that comes with the program. What is heavy is imported when an agent is created. */
-export function standardRegistry(): AgentRegistry {
-  return createRegistry([...clusterAgents, ipmi, metal3, redfish]);
+/**
+ * Every agent that comes with the program, and the fence agents of ClusterLabs that are installed. What is heavy is imported when an agent is created.
+ * `path`: where those are looked for, as in the environment variable; absent: this process' own.
+ */
+export function standardRegistry(path?: string): AgentRegistry {
+  const own = createRegistry([...clusterAgents, ipmi, kubevirt, metal3, redfish]);
+  const installed = new FencePrograms(path);
+  return { find: (name) => installed.find(name, own.find(name)) ?? own.find(name), names: () => own.names() };
 }

@@ -41,6 +41,8 @@ export class ObjectWorld {
   /** As the agent reaches it. */
   readonly seen: Cluster;
   fault: ApiFault = {};
+  /** Writes to these paths are answered 403. */
+  refuse: (path: string) => boolean = () => false;
   readonly writes: { method: string; path: string; body: unknown }[] = [];
 
   private constructor(clock: Clock) {
@@ -88,7 +90,8 @@ export class ObjectWorld {
       this.fault = { ...fault, rateLimited: (fault.rateLimited ?? 0) - 1 };
       return refusal(429, 'TooManyRequests', 'too many requests, please try again later');
     }
-    if (isWrite && fault.refusesWrites === true) return refusal(403, 'Forbidden', 'user "nodefence" cannot write this resource');
+    if (isWrite && (fault.refusesWrites === true || this.refuse(request.path)))
+      return refusal(403, 'Forbidden', 'user "nodefence" cannot write this resource');
     if (isWrite && fault.writesTakeMs !== undefined) await clock.sleep(fault.writesTakeMs);
     return transport.request(request);
   }

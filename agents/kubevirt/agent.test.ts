@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import type { PowerAgent, Target } from '../../src/ports/agents.ts';
+import { NODES } from '../../src/ports/resources.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { kubevirt } from './definition.ts';
+import { HALTED_BY_US, LAUNCHER_PODS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
+import { FIRMWARE, MachineWorld, NAMESPACE } from './testing/machine-world.ts';
+
+describe('kubevirt', () => {
+  let world: MachineWorld;
+  let agent: PowerAgent;
+
+  beforeEach(async () => {
+    const clock = new ManualClock();
+    world = await MachineWorld.start(clock);
+    const created = await kubevirt.create({ cluster: world.objects.seen, clock });
+    if (created.kind !== 'power') throw new Error('not a power agent');
+    agent = created;
+    await world.machine('worker-1');
+    await world.control();
+  });
+
+  function target(change: Partial<Target> = {}): Target {
+    return {
+      plug: 'worker-1',
+      device: 'kubevirt tenants',
+      parameters: { namespace: NAMESPACE },
+      identity: { node: 'worker-1', systemUUID: FIRMWARE },
+      signal: new AbortController().signal,
+      deadlineMs: 5_000,
+      beforeSend: () => undefined,
+      ...change,
+    };
+  }
+
+  const vm = () => world.objects.cluster.get(VIRTUAL_MACHINES, 'worker-1', NAMESPACE);
+  const read = () => agent.read(target());
+
+  it('ends the machine, keeps the pod to be seen, and believes its kubelet', async () => {
+    expect(await read()).toMatchObject({ state: 'on', identity: 'verified' });
+    expect(await agent.set(target(), 'off')).toMatchObject({ result: 'accepted' });
+    expect((await vm())?.spec?.runStrategy).toBe('Halted');
+    const [pod] = await world.pods('worker-1');
+    expect(pod?.metadata).toMatchObject({ finalizers: [WITNESS], deletionGracePeriodSeconds: 1 });
+    expect(await read()).toMatchObject({ state: 'pending' });
+    await world.kubelet('host-1');
+    await world.control();
+    expect(world.running.has('worker-1')).toBe(false);
+    expect(await read()).toMatchObject({ state: 'off', identity: 'verified' });
+    await world.ready('host-1', 'Unknown');
+    expect(await read(), 'what the dead kubelet once said').toMatchObject({ state: 'unknown' });
+  });
+
+  it('never believes that a pod was deleted by force', async () => {
+    await agent.set(target(), 'off');
+    await world.ready('host-1', 'Unknown');
+    const [pod] = await world.pods('worker-1');
+    await world.remove(pod?.metadata.name ?? '', 0);
+    await world.control();
+    expect(world.running.has('worker-1')).toBe(true);
+    expect(await read()).toMatchObject({ state: 'unknown' });
+    await world.ready('host-1', 'True');
+    expect(await read(), 'the kubelet is back, and has not said so').toMatchObject({ state: 'pending' });
+  });
+
+  it('never believes a phase that the pod’s kubelet did not write', async () => {
+    await agent.set(target(), 'off');
+    const [pod] = await world.pods('worker-1');
+    await world.objects.status(LAUNCHER_PODS, pod?.metadata.name ?? '', { phase: 'Failed' }, NAMESPACE);
+    expect(await read()).toMatchObject({ state: 'pending' });
+  });
+
+  it('does not know where a machine without a pod may run, while a host is silent', async () => {
+    const [pod] = await world.pods('worker-1');
+    await world.remove(pod?.metadata.name ?? '', 0);
+    expect(await read()).toMatchObject({ state: 'unknown', detail: expect.stringContaining('deleted by force') as string });
+    await world.objects.cluster.mergePatch(VIRTUAL_MACHINES, 'worker-1', { spec: { runStrategy: 'Halted' } }, { namespace: NAMESPACE });
+    await world.control();
+    await world.ready('host-2', 'False');
+    expect(await read()).toMatchObject({ state: 'unknown', detail: expect.stringContaining('node host-2 is not alive') as string });
+    await world.ready('host-2', 'True');
+    expect(await read()).toMatchObject({ state: 'off' });
+    await world.objects.cluster.remove(NODES, 'host-1');
+    await world.objects.cluster.remove(NODES, 'host-2');
+    expect(await read()).toMatchObject({ state: 'unknown' });
+  });
+
+  it('calls a machine that will be started again pending, however dead it is now', async () => {
+    const [pod] = await world.pods('worker-1');
+    await world.end(pod?.metadata.uid ?? '', pod?.metadata.name ?? '', 'Failed');
+    expect(await read()).toMatchObject({ state: 'pending', detail: expect.stringContaining('it will be started again') as string });
+  });
+
+  it('needs every launcher of the machine to have ended, a migration’s target too', async () => {
+    await world.pod('worker-1', 'host-2', 'y');
+    await agent.set(target(), 'off');
+    await world.kubelet('host-1');
+    expect(await read()).toMatchObject({ state: 'pending' });
+    await world.kubelet('host-2');
+    expect(await read()).toMatchObject({ state: 'off' });
+  });
+
+  it('starts it as it ran before, and takes all of its own back', async () => {
+    await agent.set(target(), 'off');
+    await world.kubelet('host-1');
+    await agent.set(target(), 'on');
+    const after = await vm();
+    expect(after?.spec?.runStrategy).toBe('Always');
+    expect(after?.metadata.annotations?.[HALTED_BY_US]).toBeUndefined();
+    expect(await world.pods('worker-1'), 'nothing keeps the pod').toEqual([]);
+    await world.objects.cluster.remove(VIRTUAL_MACHINE_INSTANCES, 'worker-1', { namespace: NAMESPACE });
+    await world.control('host-2');
+    expect(await read()).toMatchObject({ state: 'on' });
+  });
+
+  it('speaks to an older VirtualMachine in its own words', async () => {
+    await world.machine('old', { running: true });
+    await world.control();
+    const old = target({ plug: 'old', identity: { node: 'old', providerID: 'kubevirt://old' } });
+    await agent.set(old, 'off');
+    expect((await world.objects.cluster.get(VIRTUAL_MACHINES, 'old', NAMESPACE))?.spec).toMatchObject({ running: false });
+    await world.kubelet('host-1');
+    await agent.set(old, 'on');
+    expect((await world.objects.cluster.get(VIRTUAL_MACHINES, 'old', NAMESPACE))?.spec).toMatchObject({ running: true });
+  });
+
+  it('does not start what somebody else has halted', async () => {
+    await world.objects.cluster.mergePatch(VIRTUAL_MACHINES, 'worker-1', { spec: { runStrategy: 'Halted' } }, { namespace: NAMESPACE });
+    await agent.set(target(), 'off');
+    await expect(agent.set(target(), 'on')).rejects.toMatchObject({ kind: 'Refused', message: expect.stringContaining('on purpose') as string });
+  });
+
+  it('leaves no witness behind when it may not halt the machine', async () => {
+    const beforeSend = target().beforeSend;
+    world.objects.refuse = (path) => path.includes('/virtualmachines/');
+    await expect(agent.set(target({ beforeSend }), 'off')).rejects.toMatchObject({ kind: 'Refused' });
+    expect((await world.pods('worker-1'))[0]?.metadata.finalizers ?? []).toEqual([]);
+    expect(world.running.has('worker-1')).toBe(true);
+  });
+
+  it.each([
+    ['another firmware', { node: 'worker-1', systemUUID: '99999999-0000-4000-8000-00000000abcd' }, /firmware UUID/],
+    ['another providerID', { node: 'worker-1', providerID: 'kubevirt://worker-2' }, /the providerID names worker-2/],
+  ])('touches no machine with %s', async (_what, identity, words) => {
+    await expect(agent.set(target({ identity }), 'off')).rejects.toMatchObject({
+      kind: 'Misconfigured',
+      message: expect.stringMatching(words) as string,
+    });
+    expect(world.objects.writes).toEqual([]);
+  });
+
+  it('does not take a machine that is not there for one that is off', async () => {
+    await expect(agent.read(target({ plug: 'nobody' }))).rejects.toMatchObject({ kind: 'Misconfigured' });
+  });
+
+  it('says what is missing', async () => {
+    await expect(agent.read(target({ plug: '' }))).rejects.toMatchObject({ message: expect.stringContaining('write vm=') as string });
+    expect(kubevirt.check({}, true).map(({ parameter }) => parameter)).toEqual(['namespace']);
+  });
+});

@@ -1,0 +1,166 @@
+import { AgentError } from '../../src/ports/agents.ts';
+import type { AgentContext, Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
+import { NODES } from '../../src/ports/resources.ts';
+import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
+import { ObjectCall } from '../shared/cluster/object-call.ts';
+import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
+import { canonical } from '../shared/parameter-schema.ts';
+import { HALTED_BY_US, isHalted, isLauncherOf, isTerminated, LAUNCHER_PODS, LAUNCHER_SELECTOR, runsBy } from './objects.ts';
+import { VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
+import type { LauncherPod, VirtualMachine, VirtualMachineInstance } from './objects.ts';
+import { kubevirtParameters } from './parameters.ts';
+import { powerOf } from './power.ts';
+
+/** The kubelet kills what has not ended by then; 0 would delete the pod without asking it. */
+const GRACE_SECONDS = 1;
+
+interface Named {
+  name: string;
+  namespace: string;
+}
+
+interface Machine {
+  vm: VirtualMachine | undefined;
+  instance: VirtualMachineInstance | undefined;
+  pods: LauncherPod[];
+  identity: 'verified' | 'unverified';
+}
+
+/** A node that is a KubeVirt machine: halted at its VirtualMachine, ended at its launcher pods, and read from what the kubelets say of those. */
+export class KubevirtAgent implements PowerAgent {
+  readonly kind = 'power';
+  readonly #context: AgentContext;
+  readonly #clusters: ConnectedClusters;
+
+  constructor(context: AgentContext) {
+    this.#context = context;
+    this.#clusters = new ConnectedClusters(context);
+  }
+
+  async read(target: Target): Promise<Reading<PowerState>> {
+    return this.#with(target, 'read the machine', async (call, named) => {
+      const [machine, nodes] = await Promise.all([find(call, named), call.list(NODES)]);
+      return { ...powerOf({ ...machine, nodes }), identity: machine.identity };
+    });
+  }
+
+  async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
+    return this.#with(target, `set ${state}`, async (call, named) => {
+      const { vm, pods } = await find(call, named);
+      if (vm === undefined)
+        throw call.error('Refused', `${named.namespace}/${named.name} is an instance without a VirtualMachine: nothing could start it again`);
+      return state === 'off' ? halt(call, vm, pods) : start(call, vm, pods);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#clusters.close();
+  }
+
+  #with<T>(target: Target, asked: string, work: (call: ObjectCall, named: Named) => Promise<T>): Promise<T> {
+    const named = canonical(kubevirtParameters, target.parameters);
+    return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: named['kubeconfig'] }, async (call) => {
+      const parsed = kubevirtParameters.schema.safeParse(named);
+      if (!parsed.success)
+        throw call.error('Misconfigured', parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
+      const { vm, namespace } = parsed.data;
+      const name = target.plug === '' ? (vm ?? providedName(target.identity.providerID)) : target.plug;
+      if (name === undefined)
+        throw call.error('Misconfigured', `nothing names the VirtualMachine of node ${target.identity.node}: write vm= or plug=`);
+      if (namespace === undefined) throw call.error('Misconfigured', `VirtualMachine ${name}: namespace is missing`);
+      return work(call, { name, namespace });
+    });
+  }
+}
+
+/** `kubevirt://<name>`. Source: kubevirt/cloud-provider-kubevirt. */
+function providedName(providerID: string | undefined): string | undefined {
+  return /^kubevirt:\/\/([^/]+)$/.exec(providerID ?? '')?.[1];
+}
+
+async function find(call: ObjectCall, { name, namespace }: Named): Promise<Machine> {
+  const [vm, instance, launchers] = await Promise.all([
+    call.get(VIRTUAL_MACHINES, name, namespace),
+    call.get(VIRTUAL_MACHINE_INSTANCES, name, namespace),
+    call.list(LAUNCHER_PODS, { namespace, labelSelector: LAUNCHER_SELECTOR }),
+  ]);
+  if (vm === undefined && instance === undefined) throw call.error('Misconfigured', `there is no VirtualMachine ${namespace}/${name}`);
+  const pods = launchers.filter((pod) => isLauncherOf(pod, name));
+  return { vm, instance, pods, identity: identityOf(call, name, vm, instance) };
+}
+
+function identityOf(
+  call: ObjectCall,
+  name: string,
+  vm: VirtualMachine | undefined,
+  instance: VirtualMachineInstance | undefined,
+): Machine['identity'] {
+  const { providerID, systemUUID } = call.target.identity;
+  const provided = providedName(providerID);
+  if (provided !== undefined && provided !== name) throw call.error('Misconfigured', `${name} is another machine: the providerID names ${provided}`);
+  const shown = normalUUID((instance?.spec ?? vm?.spec?.template?.spec)?.domain?.firmware?.uuid);
+  const expected = normalUUID(systemUUID);
+  if (shown === undefined || expected === undefined) return provided === undefined ? 'unverified' : 'verified';
+  if (shown !== expected && withGroupsSwapped(shown) !== expected)
+    throw call.error('Misconfigured', `${name} is another machine: its firmware UUID is ${shown}, the node's ${expected}`);
+  return 'verified';
+}
+
+/** The witness first: nothing can be added to a pod that is being deleted. Then nothing starts it again; then its process is ended. */
+async function halt(call: ObjectCall, vm: VirtualMachine, pods: readonly LauncherPod[]): Promise<Outcome> {
+  const alive = pods.filter((pod) => !isTerminated(pod));
+  for (const pod of alive) await setWitness(call, pod);
+  try {
+    await call.edit(VIRTUAL_MACHINES, vm, (seen) => {
+      if (isHalted(seen)) return undefined;
+      const spec = seen.spec?.runStrategy === undefined && seen.spec?.running !== undefined ? { running: false } : { runStrategy: 'Halted' };
+      return { metadata: { annotations: { [HALTED_BY_US]: runsBy(seen) } }, spec };
+    });
+  } catch (error) {
+    // Not even halted: nothing of ours may keep its pods from going one day.
+    if (error instanceof AgentError && error.kind === 'Refused') await takeWitnesses(call, alive);
+    throw error;
+  }
+  for (const { metadata } of alive) {
+    const uid = metadata.uid;
+    await call.remove(LAUNCHER_PODS, metadata.name, {
+      gracePeriodSeconds: GRACE_SECONDS,
+      ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+      ...(uid === undefined ? {} : { uid }),
+    });
+  }
+  return { result: 'accepted', detail: `halted, ${alive.length} launcher pod(s) told to end` };
+}
+
+async function setWitness(call: ObjectCall, pod: LauncherPod): Promise<void> {
+  await call.edit(LAUNCHER_PODS, pod, ({ metadata }) => {
+    const finalizers = metadata.finalizers ?? [];
+    if (metadata.deletionTimestamp !== undefined || finalizers.includes(WITNESS)) return undefined;
+    return { metadata: { finalizers: [...finalizers, WITNESS] } };
+  });
+}
+
+async function takeWitnesses(call: ObjectCall, pods: readonly LauncherPod[]): Promise<void> {
+  for (const pod of pods) {
+    const fresh = await call.get(LAUNCHER_PODS, pod.metadata.name, pod.metadata.namespace);
+    if (fresh?.metadata.finalizers?.includes(WITNESS) !== true) continue;
+    await call.edit(LAUNCHER_PODS, fresh, ({ metadata }) => {
+      const finalizers = metadata.finalizers ?? [];
+      return finalizers.includes(WITNESS) ? { metadata: { finalizers: finalizers.filter((one) => one !== WITNESS) } } : undefined;
+    });
+  }
+}
+
+/** As it was to run before; what somebody else has halted stays so. */
+async function start(call: ObjectCall, vm: VirtualMachine, pods: readonly LauncherPod[]): Promise<Outcome> {
+  await takeWitnesses(call, pods);
+  const before = vm.metadata.annotations?.[HALTED_BY_US];
+  if (before === undefined && isHalted(vm)) throw call.error('Refused', `${runsBy(vm)}: somebody else has halted this machine on purpose`);
+  await call.edit(VIRTUAL_MACHINES, vm, (seen) => {
+    const [, field, value = ''] = /^(runStrategy|running)=(\w+)$/.exec(seen.metadata.annotations?.[HALTED_BY_US] ?? '') ?? [];
+    if (field === undefined) return undefined;
+    const spec = field === 'running' ? { running: value === 'true' } : { runStrategy: value };
+    return { metadata: { annotations: { [HALTED_BY_US]: null } }, ...(isHalted(seen) ? { spec } : {}) };
+  });
+  return { result: 'accepted', detail: before === undefined ? 'it is to run already' : `${before} again` };
+}

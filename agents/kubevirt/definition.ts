@@ -1,0 +1,23 @@
+import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { canonical, checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import { kubevirtParameters } from './parameters.ts';
+
+/** Virtual machines of KubeVirt in an infrastructure cluster. The kubelet kills a launcher within seconds; 30 s leave room for a busy one. */
+export const kubevirt: AgentDefinition = {
+  name: 'kubevirt',
+  aliases: ['fence-kubevirt'],
+  kind: 'power',
+  actions: ['on', 'off', 'reboot'],
+  deviceMaxLatencyMs: 30_000,
+  evidence: 'instance-stopped',
+  deviceKey: (parameters) => {
+    const { vm = '', namespace = '' } = canonical(kubevirtParameters, parameters);
+    return `kubevirt ${namespace}${vm === '' ? '' : `/${vm}`}`.trimEnd();
+  },
+  describe: () => describeParameters(kubevirtParameters),
+  check: (parameters, withSecrets) => checkParameters(kubevirtParameters, parameters, withSecrets),
+  create: async (context) => {
+    const { KubevirtAgent } = await import('./agent.ts');
+    return new KubevirtAgent(context);
+  },
+};

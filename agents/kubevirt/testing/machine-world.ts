@@ -1,0 +1,115 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Node } from '../../../src/ports/objects.ts';
+import { NODES } from '../../../src/ports/resources.ts';
+import { ObjectWorld } from '../../shared/cluster/testing/object-world.ts';
+import { isHalted, LAUNCHER_PODS, MACHINE_HOSTS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES } from '../objects.ts';
+import type { LauncherPod, VirtualMachine } from '../objects.ts';
+
+export const NAMESPACE = 'tenants';
+export const FIRMWARE = '1e2d3c4b-0000-4000-8000-00000000abcd';
+
+/** An infrastructure cluster with two hosts: its machines, and what its kubelets and virt-controller do when they are told to. */
+export class MachineWorld {
+  readonly objects: ObjectWorld;
+  /** Names of machines whose process runs, whatever any object says. */
+  readonly running = new Set<string>();
+  /** Pods that a kubelet has a process for, by uid. */
+  readonly #processes = new Map<string, string>();
+
+  private constructor(objects: ObjectWorld) {
+    this.objects = objects;
+  }
+
+  static async start(clock: Clock): Promise<MachineWorld> {
+    const objects = await ObjectWorld.with(clock, [VIRTUAL_MACHINES, VIRTUAL_MACHINE_INSTANCES], NAMESPACE);
+    const world = new MachineWorld(objects);
+    for (const name of ['host-1', 'host-2']) {
+      const node: Node = { metadata: { name, labels: { [MACHINE_HOSTS]: 'true' } }, spec: {}, status: {} };
+      await objects.cluster.create(NODES, node);
+      await world.ready(name, 'True');
+    }
+    return world;
+  }
+
+  ready(host: string, status: 'True' | 'False' | 'Unknown'): Promise<void> {
+    return this.objects.status(NODES, host, { conditions: [{ type: 'Ready', status }] });
+  }
+
+  async machine(name: string, spec: NonNullable<VirtualMachine['spec']> = { runStrategy: 'Always' }): Promise<void> {
+    const template = { spec: { domain: { firmware: { uuid: FIRMWARE } } } };
+    const vm: VirtualMachine = { metadata: { name, namespace: NAMESPACE }, spec: { template, ...spec } };
+    await this.objects.cluster.create(VIRTUAL_MACHINES, vm);
+  }
+
+  /** virt-controller: an instance and its launcher for each machine that is to run, and none for the others. */
+  async control(host = 'host-1'): Promise<void> {
+    for (const vm of await this.objects.cluster.list(VIRTUAL_MACHINES, { namespace: NAMESPACE })) {
+      const { name } = vm.metadata;
+      const instance = await this.objects.cluster.get(VIRTUAL_MACHINE_INSTANCES, name, NAMESPACE);
+      const pods = await this.pods(name);
+      if (!isHalted(vm) && instance === undefined && pods.length === 0) await this.launch(name, host);
+      if (isHalted(vm) && instance !== undefined) {
+        for (const { metadata } of pods) if (metadata.deletionTimestamp === undefined) await this.remove(metadata.name, 30);
+        if (pods.length === 0) await this.objects.cluster.remove(VIRTUAL_MACHINE_INSTANCES, name, { namespace: NAMESPACE });
+      }
+    }
+  }
+
+  async launch(name: string, host: string): Promise<void> {
+    const { cluster } = this.objects;
+    const domain = { firmware: { uuid: FIRMWARE } };
+    await cluster.create(VIRTUAL_MACHINE_INSTANCES, { metadata: { name, namespace: NAMESPACE }, spec: { domain } });
+    await this.objects.status(VIRTUAL_MACHINE_INSTANCES, name, { phase: 'Running', nodeName: host }, NAMESPACE);
+    await this.pod(name, host);
+  }
+
+  async pod(name: string, host: string, suffix = 'x'): Promise<void> {
+    const pod: LauncherPod = {
+      metadata: {
+        name: `virt-launcher-${name}-${suffix}`,
+        namespace: NAMESPACE,
+        labels: { 'kubevirt.io': 'virt-launcher' },
+        annotations: { 'kubevirt.io/domain': name },
+      },
+      spec: { nodeName: host, containers: [{ name: 'compute', image: 'launcher' }], terminationGracePeriodSeconds: 30 } as LauncherPod['spec'],
+    };
+    const created = await this.objects.cluster.create(LAUNCHER_PODS, pod);
+    await this.objects.status(
+      LAUNCHER_PODS,
+      pod.metadata.name,
+      { phase: 'Running', containerStatuses: [{ name: 'compute', state: { running: {} } }] },
+      NAMESPACE,
+    );
+    this.#processes.set(created.metadata.uid ?? '', name);
+    this.running.add(name);
+  }
+
+  pods(name: string): Promise<LauncherPod[]> {
+    return this.objects.cluster
+      .list(LAUNCHER_PODS, { namespace: NAMESPACE })
+      .then((all) => all.filter(({ metadata }) => metadata.annotations?.['kubevirt.io/domain'] === name));
+  }
+
+  /** A kubelet that is alive ends what is to be deleted, says so, and lets the object go. */
+  async kubelet(host: string): Promise<void> {
+    for (const pod of await this.objects.cluster.list(LAUNCHER_PODS, { namespace: NAMESPACE })) {
+      const { name, uid = '', deletionTimestamp } = pod.metadata;
+      if (pod.spec.nodeName !== host || deletionTimestamp === undefined || !this.#processes.has(uid)) continue;
+      await this.end(uid, name, 'Succeeded');
+      await this.remove(name, 0);
+    }
+  }
+
+  /** The process of a pod ends; its kubelet says so. */
+  async end(uid: string, name: string, phase: string): Promise<void> {
+    const machine = this.#processes.get(uid);
+    this.#processes.delete(uid);
+    if (machine !== undefined && ![...this.#processes.values()].includes(machine)) this.running.delete(machine);
+    const ended = { phase, containerStatuses: [{ name: 'compute', state: { terminated: { exitCode: 137 } } }] };
+    await this.objects.status(LAUNCHER_PODS, name, ended, NAMESPACE);
+  }
+
+  async remove(name: string, gracePeriodSeconds: number): Promise<void> {
+    await this.objects.cluster.remove(LAUNCHER_PODS, name, { namespace: NAMESPACE, gracePeriodSeconds });
+  }
+}
