@@ -34,6 +34,13 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STABLE, 'believes no 2xx: a device that says yes and stays on ends as Timeout after power_timeout, in seconds and not in polls'),
   },
   {
+    name: 'unsent off',
+    defect: 'an off that never left, for the login failed, is proven by reads of off',
+    file: 'src/dispatch/switching.ts',
+    edits: [["if (wanted === 'off' && !device.hasSent) throw error;", '']],
+    killedBy: byTest(STABLE, 'is not proven by off reads when nothing was sent, for the login ended as Timeout'),
+  },
+  {
     name: 'one read as proof',
     defect: 'a single off is stable',
     file: 'src/dispatch/switching.ts',

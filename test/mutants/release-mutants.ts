@@ -91,4 +91,42 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     edits: [['  if (act.left > 0) return;\n', '']],
     killedBy: byTest(RELEASE, 'deletes VolumeAttachments after the last pod, and none while pods are left'),
   },
+  {
+    name: 'crash let nothing go',
+    defect: 'a release of pods that a crash cut off counts as one that let nothing go',
+    file: 'src/controllers/fence/release/end.ts',
+    edits: [['|| isTaintOnly(choice, proof)', '|| isTaintOnly(choice, proof) || true']],
+    killedBy: byTest(RELEASE, 'may have let pods go where pods are deleted: it counts as begun, and goes on'),
+  },
+  {
+    name: 'unanswered deletion',
+    defect: 'a pod whose deletion nobody answered for counts as still there',
+    file: 'src/controllers/fence/release/pods.ts',
+    edits: [['if (isUnanswered(error)) freed.push(pod);', '']],
+    killedBy: byTest(RELEASE, 'counts what nobody answered for as let go'),
+  },
+  {
+    name: 'unanswered taint',
+    defect: 'a taint that may have been set counts as not set',
+    file: 'src/controllers/fence/release/out-of-service.ts',
+    edits: [['if (isUnanswered(error)) mayStand();', '']],
+    killedBy: byTest(RELEASE, 'counts a taint that may have been set, and its pods once only'),
+  },
+  {
+    name: 'one supply found off',
+    defect: 'one supply of several that is found off after a crash is taken for an off of the machine',
+    file: 'src/domain/health.ts',
+    edits: [['offsOf(entry, status).length <= 1', 'true']],
+    killedBy: byTest('src/domain/supplies.test.ts', 'takes one supply that is found off after a crash for no off of the machine'),
+  },
+  {
+    name: 'blind judge of supplies',
+    defect: 'the judge lets a supply be that was told on again, or stayed on, when the other one of its level is proven',
+    file: 'src/drill/laws/proof.ts',
+    edits: [['declared.some((method) => isPlug(method, device, expectations));', 'false;']],
+    killedBy: byTest(
+      'src/drill/laws/p1-proof.test.ts',
+      'catches one that was told on again, although the other one was told off after it and is proven',
+    ),
+  },
 ];

@@ -10,8 +10,10 @@ const FENCE_CHARACTERS_MAX = 120_000;
 /** Writes of one fence's status within a window: a run has an intent and a result, and each change of a hold is one. */
 const WRITES_MAX = 90;
 const WRITES_WINDOW_MS = 60_000;
-/** The same Event of the same object: a device that fails each retry on every level comes to half as many. */
-const EVENTS_MAX = 40;
+/** The same Event of the same object. */
+const EVENTS_MAX = 20;
+/** One for each retry, on every level, off and on: a device that fails them all comes to half as many. */
+const FAILURES_MAX = 40;
 const EVENTS_WINDOW_MS = 600_000;
 
 /** A count that begins anew with each window. */
@@ -61,8 +63,9 @@ export class Bounds {
       return undefined;
     }
     lines.push(said.message);
-    return counted(this.#events, `${said.about} ${said.reason}`, EVENTS_WINDOW_MS, nowMs) === EVENTS_MAX
-      ? `Event ${said.reason} of ${said.about} came ${EVENTS_MAX} times within ${EVENTS_WINDOW_MS / 1000} s, the last: ${said.message}`
+    const most = said.reason === 'MethodFailed' ? FAILURES_MAX : EVENTS_MAX;
+    return counted(this.#events, `${said.about} ${said.reason}`, EVENTS_WINDOW_MS, nowMs) === most
+      ? `Event ${said.reason} of ${said.about} came ${most} times within ${EVENTS_WINDOW_MS / 1000} s, the last: ${said.message}`
       : undefined;
   }
 }

@@ -33,7 +33,14 @@ export class SimulatedPowerAgent implements PowerAgent {
     const uuid = await conversation.exchange('identify', ['device', 'device-read'], (device, session) => device.identify(session));
     conversation.check(uuid);
     target.beforeSend();
-    const isAccepted = await conversation.exchange(`set ${state}`, ['device', 'device-set'], (device, session) => device.set(state, session));
+    const isAccepted = await conversation.exchange(
+      `set ${state}`,
+      ['device', 'device-set'],
+      (device, session) => device.set(state, session),
+      (device, session) => {
+        device.missed(state, session);
+      },
+    );
     if (!isAccepted) {
       throw conversation.failure('Refused', 'it answered 403');
     }
@@ -67,8 +74,13 @@ class Conversation {
     this.#endsAtMs = port.process.clock.monotonicMs() + target.deadlineMs;
   }
 
-  /** One request and its answer. Rejects with `AgentError` kind `Timeout` when either is lost or late. */
-  exchange<T>(what: string, tags: readonly string[], effect: (device: SimulatedDevice, session: string) => T): Promise<T> {
+  /** One request and its answer. Rejects with `AgentError` kind `Timeout` when either is lost or late; `missed`: the request did not arrive. */
+  exchange<T>(
+    what: string,
+    tags: readonly string[],
+    effect: (device: SimulatedDevice, session: string) => T,
+    missed: (device: SimulatedDevice, session: string) => void = () => undefined,
+  ): Promise<T> {
     const { process } = this.#port;
     const { signal } = this.#target;
     const device = this.#device;
@@ -83,7 +95,11 @@ class Conversation {
       effect: () => {
         const lost = new Promise<never>(() => undefined);
         // Its connection led to the device that had the address when it was opened.
-        if (!device.hears() || device.address !== this.#address) {
+        if (device.address !== this.#address) {
+          return lost;
+        }
+        if (!device.hears()) {
+          missed(device, process.name);
           return lost;
         }
         const isAdmitted = device.admits(this.#target.parameters['password'], process.name);

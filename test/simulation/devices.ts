@@ -112,6 +112,11 @@ export class SimulatedDevice {
     return shown;
   }
 
+  /** A set was sent that did not arrive. */
+  missed(want: 'on' | 'off', session: string): void {
+    this.#record({ action: 'set', want, answer: 'lost', session });
+  }
+
   /** `false`: refused. */
   set(want: 'on' | 'off', session: string): boolean {
     if (this.behaviour === 'refuses') {

@@ -9,6 +9,10 @@ const OFF_STABLE_MS = 3_000;
 const LEASE_MS = 15_000;
 /** With what the effect itself takes. */
 const POWER_TIMEOUT_MS = 28_000;
+/** Until a node that lost its power is no longer Ready, and what its fence does meanwhile. */
+const NOTICED_MS = 60_000;
+/** Violations tell their time in thousandths. */
+const ROUNDED_MS = 0.001;
 
 export interface Verdict {
   violations: string[];
@@ -27,19 +31,45 @@ export function judged(events: readonly TraceEvent[], scenario: Scenario, texts:
     releaseTimeoutMs: scenario.configuration.releaseTimeoutMs / drift,
     offStableMs: OFF_STABLE_MS / drift,
     leaseDurationMs: LEASE_MS * drift,
+    lateEffectMs: Math.max(0, ...scenario.disturbances.map((one) => (one.what === 'late' ? POWER_TIMEOUT_MS + one.byMs : 0))),
     secrets: [SECRET_TEXT, ROTATED_TEXT],
     texts,
   });
   const overlaps = judgement.writers.overlaps > 0 ? [`two writers at once: ${judgement.writers.overlaps} times`] : [];
   const checks = Object.fromEntries(Object.entries(judgement.laws).map(([law, result]) => [law, result.checks]));
-  return { violations: [...violationsOf(judgement), ...overlaps].filter((violation) => !isOverdue(violation, scenario)), checks };
+  const late = lateOffs(events, scenario);
+  return { violations: [...violationsOf(judgement), ...overlaps].filter((violation) => !isExcused(violation, scenario.victim, late)), checks };
 }
 
-/** An off that comes later than its device ever does may find its fence at an end: no read before could have told. That it is put right shows the end. */
-function isOverdue(violation: string, { disturbances }: Scenario): boolean {
-  const isLate = disturbances.some((one) => one.what === 'late' && one.byMs > POWER_TIMEOUT_MS);
-  return (
-    isLate &&
-    /^P8 .* ended in final, but the power is off|^P4 .* saw \d edges to off for \d intents|^P3 .* before the off of .* was read back/.test(violation)
-  );
+/** From a set off to its effect, which came later than its device ever does. */
+interface LateOff {
+  sentAt: number;
+  offAt: number;
+}
+
+/** Offs of the failed node that were late beyond what its device declares: only there a fence may have come to its end before. */
+function lateOffs(events: readonly TraceEvent[], { victim, disturbances }: Scenario): LateOff[] {
+  if (!disturbances.some(({ what }) => what === 'late')) return [];
+  const late: LateOff[] = [];
+  let sent: number[] = [];
+  for (const event of events) {
+    if (event.kind === 'device' && event.node === victim && event.action === 'set' && event.want === 'off') sent.push(event.at);
+    if (event.kind !== 'power' || event.node !== victim || event.state !== 'off') continue;
+    const sentAt = sent.find((at) => event.at - at > POWER_TIMEOUT_MS);
+    if (event.cause === 'set' && sentAt !== undefined) late.push({ sentAt, offAt: event.at });
+    sent = [];
+  }
+  return late;
+}
+
+/** A complaint that such an off explains, at its node and in its time: no read before could have told. That it is put right shows the end. */
+function isExcused(violation: string, victim: string, late: readonly LateOff[]): boolean {
+  const [, law = '', time = ''] = /^(P\d+) at ([\d.]+):/.exec(violation) ?? [];
+  const at = Number(time);
+  if (law === 'P8') {
+    const isIt = violation.includes(`node-fence-${victim} ended in final, but the power is off`);
+    return isIt && late.some(({ offAt }) => at >= offAt - ROUNDED_MS && at - offAt <= NOTICED_MS);
+  }
+  const isIt = law === 'P3' && violation.includes(`${victim} was switched on before the off of`);
+  return isIt && late.some(({ sentAt, offAt }) => at >= sentAt && at <= offAt);
 }

@@ -13,6 +13,8 @@ export interface Expectations {
   settleMs: number;
   releaseTimeoutMs: number;
   leaseDurationMs: number;
+  /** How long after its set a device of this run may switch, when that is longer than the fence that told it waits (P4). */
+  lateEffectMs: number;
   /** How long after a stop an act that was under way may still begin (P6). */
   stopGraceMs: number;
   /** By how much times of two processes may disagree. */
@@ -38,6 +40,7 @@ export const DEFAULT_EXPECTATIONS: Expectations = {
   settleMs: 12_000,
   releaseTimeoutMs: 60_000,
   leaseDurationMs: 15_000,
+  lateEffectMs: 0,
   stopGraceMs: 2_000,
   toleranceMs: 50,
   stableReads: 3,

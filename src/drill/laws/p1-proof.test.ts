@@ -1,10 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
-import { device, edited, FOREIGN_TAINT, goodTrace, node, nodePatch, OFF_AT, OUR_TAINT, podDelete, RELEASE_AT, without } from './sample-trace.ts';
+import {
+  device,
+  edited,
+  FOREIGN_TAINT,
+  goodTrace,
+  node,
+  nodePatch,
+  OFF_AT,
+  OUR_TAINT,
+  plan,
+  podDelete,
+  RELEASE_AT,
+  without,
+} from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P1 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P1;
 const isRead = (event: TraceEvent): boolean => event.kind === 'device' && event.action === 'read' && event.shown === 'off';
+
+/** The good trace of a machine with a second supply, `psu`, on the same level. */
+function supplied(more: readonly TraceEvent[]): TraceEvent[] {
+  const methods = (plan().powerManagement[0]?.methods ?? []).flatMap((method) => [method, { ...method, name: 'psu', device: 'psu' }]);
+  const frozen = { nodeUID: 'node-a', plan: plan({ powerManagement: [{ level: 1, methods }] }) };
+  const trace = edited((event) => {
+    if (event.kind !== 'api' || event.resource !== 'nodefences.ha.k8s.io' || event.subresource !== 'status') return event;
+    const object = event.object as { status: object };
+    return { ...event, object: { ...object, status: { ...object.status, frozen } } };
+  });
+  return [...trace, ...more];
+}
 
 describe('P1, proof before release', () => {
   it('passes a release after a stable off', () => {
@@ -43,6 +68,38 @@ describe('P1, proof before release', () => {
     expect(P1([...goodTrace(), ...first]).violations).toEqual([]);
     const late = edited((event) => (event.kind === 'power' && event.state === 'off' ? { ...event, at: 12_000 } : event));
     expect(P1([...late, ...first]).violations.join()).toContain('was not powered off');
+  });
+
+  describe('of two supplies of one level', () => {
+    const read = (at: number, shown: 'on' | 'off' = 'off'): TraceEvent => device(at, 'read', { device: 'psu', shown, answer: `200 ${shown}` });
+    const set = (at: number, want: 'on' | 'off', answer = '204'): TraceEvent => device(at, 'set', { device: 'psu', want, answer });
+    const reads = [11_250, 12_250, 13_250, 14_250].map((at) => read(at));
+
+    it('passes when both were told off and read off', () => {
+      expect(P1(supplied([set(10_120, 'off'), ...reads])).violations).toEqual([]);
+    });
+
+    it('catches one that was told on again, although the other one was told off after it and is proven', () => {
+      const trace = supplied([set(10_120, 'off'), read(10_130), set(10_140, 'on'), read(10_150, 'on')]);
+      expect(P1(trace).violations.join()).toContain('psu  had not shown off stably: 0 reads');
+    });
+
+    it('catches one that did not go off, although the other one was told off after it and is proven', () => {
+      expect(P1(supplied([set(10_120, 'off'), read(12_000, 'on')])).violations.join()).toContain('psu  had not shown off stably: 0 reads');
+    });
+
+    it('catches one that was never told', () => {
+      expect(P1(supplied([])).violations.join()).toContain('psu  had not shown off stably: 0 reads');
+    });
+
+    it('takes one for told whose request was lost, when it reads off all the same', () => {
+      expect(P1(supplied([set(10_120, 'off', 'lost'), ...reads])).violations).toEqual([]);
+    });
+  });
+
+  it('leaves a device of another level out that was told on again before the one that is proven was told off', () => {
+    const told = [device(10_110, 'set', { device: 'outlet', want: 'off' }), device(10_130, 'set', { device: 'outlet', want: 'on' })];
+    expect(P1([...goodTrace(), ...told]).violations).toEqual([]);
   });
 
   it('leaves a device out that failed although it read off once, when the next level is proven off', () => {

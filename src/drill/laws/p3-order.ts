@@ -38,7 +38,7 @@ function beforeOn(history: History, expectations: Expectations, set: PlacedEvent
     );
   const offs = events.filter(({ event }) => isAccepted(event));
   for (const device of new Set(offs.map(({ event }) => event.device))) {
-    const told = events.findLast(({ event }) => event.device === device && event.action === 'set');
+    const told = events.findLast(({ event }) => event.device === device && event.action === 'set' && event.answer !== 'lost');
     if (told?.event.want !== 'off') continue;
     // A device that failed is left out when another was told off after it, and was read back: the next level took over.
     const isSuperseded = offs.some((later) => later.position > told.position && later.event.device !== device && isReadBack(later));
@@ -53,7 +53,7 @@ function beforeOn(history: History, expectations: Expectations, set: PlacedEvent
   verdict.check(left.length === 0 || isOver, at, `${node} was switched on before ${left.join(', ')} was gone`);
 }
 
-/** A set that the device refused switches nothing. */
+/** A set that the device refused, or that never reached it, switches nothing. */
 function isAccepted(event: DeviceEvent): boolean {
-  return event.action === 'set' && event.want === 'off' && !/^[45]\d\d/.test(event.answer);
+  return event.action === 'set' && event.want === 'off' && !/^[45]\d\d|^lost$/.test(event.answer);
 }

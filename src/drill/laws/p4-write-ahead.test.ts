@@ -46,4 +46,25 @@ describe('P4, write ahead', () => {
     ];
     expect(P4([...goodTrace(), ...again]).violations.join()).toContain('2 edges to off for 1 intents');
   });
+
+  it('counts an edge for the incident whose set caused it, when a device of this run may be so late', () => {
+    const over = status([entry('off', { finishedAt: 'then', result: 'timeout' })], { state: 'final', step: 'recovery', outcome: 'failed' });
+    const next = status([], { state: 'new', step: 'isolation', incident: 2 });
+    const early = goodTrace().filter((event) => event.at <= 10_200);
+    const trace: TraceEvent[] = [
+      ...early,
+      fenceWrite(20_000, over),
+      fenceWrite(30_000, next),
+      { kind: 'power', at: 60_000, node: 'a', state: 'off', cause: 'set' },
+    ];
+    const late = (lateEffectMs: number): string[] => judge(trace, { lateEffectMs }).laws.P4.violations;
+    expect(late(50_000)).toEqual([]);
+    expect(late(0).join()).toContain('incident 2 of node-fence-a saw 1 edges to off for 0 intents');
+    const twice: TraceEvent[] = [
+      ...trace,
+      { kind: 'power', at: 15_000, node: 'a', state: 'off', cause: 'set' },
+      { kind: 'power', at: 16_000, node: 'a', state: 'on', cause: 'restore' },
+    ];
+    expect(judge(twice, { lateEffectMs: 50_000 }).laws.P4.violations, 'that set has had its edge').toHaveLength(1);
+  });
 });

@@ -3,6 +3,7 @@ import type { FenceHistory, Intent } from './fence-history.ts';
 import type { History } from './history.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
+import type { PowerEvent } from './trace.ts';
 
 /** P4, write ahead: an open intent stands in the NodeFence before a device is set; no more edges than intents. */
 export const writeAhead: Law = (history, expectations) => {
@@ -12,7 +13,7 @@ export const writeAhead: Law = (history, expectations) => {
     const isCovered = history.intentsFor(set).some((intent) => covers(intent, at, expectations));
     verdict.check(isCovered, at, `${device} was set ${want ?? '?'} with no open intent in any NodeFence`);
   }
-  for (const fence of history.fences) edgesWithinIntents(history, fence, verdict);
+  for (const fence of history.fences) edgesWithinIntents(history, fence, expectations, verdict);
   return verdict;
 };
 
@@ -21,7 +22,7 @@ function covers(intent: Intent, at: number, expectations: Expectations): boolean
   return intent.isStanding || at <= intent.writtenAt + intent.entry.deadlineMs + expectations.toleranceMs;
 }
 
-function edgesWithinIntents(history: History, fence: FenceHistory, verdict: Verdict): void {
+function edgesWithinIntents(history: History, fence: FenceHistory, expectations: Expectations, verdict: Verdict): void {
   const incidents = new Map<number, { from: number; to: number; at: number; ids: Map<string, Set<string>> }>();
   let last: { to: number } | undefined;
   for (const { position, at, value } of fence.statuses.entries) {
@@ -39,10 +40,19 @@ function edgesWithinIntents(history: History, fence: FenceHistory, verdict: Verd
   }
   for (const [number, { from, to, ids, at }] of incidents) {
     for (const state of ['off', 'on'] as const) {
-      const edges = history.powerEdges(fence.node, from, to).filter((edge) => edge.state === state && edge.cause === 'set').length;
+      const edges = history
+        .powerEdges(fence.node, from, to)
+        .filter((edge) => edge.state === state && edge.cause === 'set' && !isOfBefore(history, edge, from, expectations)).length;
       const intents = (ids.get(state)?.size ?? 0) + (ids.get('reboot')?.size ?? 0);
       const complaint = `incident ${String(number)} of ${fence.name} saw ${String(edges)} edges to ${state} for ${String(intents)} intents`;
       verdict.check(edges <= intents, at, complaint);
     }
   }
+}
+
+/** A set of an earlier incident took effect only now, no later than a device of this run may be. */
+function isOfBefore(history: History, { node, state, at }: PowerEvent, from: number, { lateEffectMs }: Expectations): boolean {
+  const set = history.sets.findLast(({ position, event }) => position < from && event.node === node && event.want === state);
+  if (set === undefined || at - set.event.at > lateEffectMs) return false;
+  return !history.powerEdges(node, set.position, from).some((edge) => edge.state === state && edge.cause === 'set');
 }

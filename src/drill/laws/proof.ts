@@ -1,3 +1,5 @@
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { PlanMethod } from '../../domain/plan.ts';
 import type { Expectations } from './expectations.ts';
 import type { History, PlacedEvent, Act } from './history.ts';
 import type { DeviceEvent } from './trace.ts';
@@ -9,15 +11,38 @@ export interface StableOff {
   reads: readonly PlacedEvent<DeviceEvent>[];
 }
 
-/** For each device that was told off in the present incident of the released node: the reads of off that stood uninterrupted until the release. */
+/**
+ * The reads of off that stood uninterrupted until the release: of each plug that the level declares on whose proof it rests, whatever it was told last, and
+ * of each other one that was told off in the present incident of the released node.
+ */
 export function stableOffs(history: History, release: Act, expectations: Expectations): StableOff[] {
   const fence = history.fenceOf(release.node, release.position);
   if (fence === undefined) return [];
   const from = history.incidentStart(fence, release.position);
   const events = history.deviceEvents.filter(({ position, event }) => event.node === release.node && position > from && position < release.position);
   const told = new Set(events.filter(({ event }) => event.action === 'set' && event.want === 'off').map(({ event }) => plugOf(event)));
+  if (told.size === 0) return [];
   const offs = [...told].map((device) => ({ device, reads: lastReadsOff(events.filter(({ event }) => plugOf(event) === device)) }));
-  return withoutSuperseded(offs, events, expectations);
+  const declared = declaredOffs(fence.statuses.before(release.position));
+  const isDeclared = (device: string): boolean => declared.some((method) => isPlug(method, device, expectations));
+  const untold = declared.filter((method) => ![...told].some((device) => isPlug(method, device, expectations)));
+  return [
+    ...untold.map(({ device, plug }) => ({ device: `${device} ${plug}`, reads: [] })),
+    ...offs.filter(({ device }) => isDeclared(device)),
+    ...withoutSuperseded(offs, isDeclared, events, expectations),
+  ];
+}
+
+/** What the level under way switches off: all of it feeds the machine. */
+function declaredOffs(status: NodeFenceStatus | undefined): PlanMethod[] {
+  if (status?.step !== 'power-management') return [];
+  const level = status.frozen?.plan.powerManagement.find((candidate) => candidate.level === status.level);
+  return (level?.methods ?? []).filter(({ kind, action }) => kind === 'power' && (action === 'off' || action === 'reboot'));
+}
+
+function isPlug(method: PlanMethod, plugged: string, { isSameDevice }: Expectations): boolean {
+  const [device = '', plug = ''] = plugged.split(' ');
+  return isSameDevice(method.device, device) && (method.plug === plug || method.plug === '' || plug === '');
 }
 
 /** The last `off` read that the proof needs, and the first moment at which the proof stood complete. */
@@ -52,12 +77,18 @@ function lastReadsOff(events: readonly PlacedEvent<DeviceEvent>[]): PlacedEvent<
   return reads;
 }
 
-/** A device that failed is left out when another one, told off after the last that it was told, is proven off: the next level took over. */
-function withoutSuperseded(offs: readonly StableOff[], events: readonly PlacedEvent<DeviceEvent>[], expectations: Expectations): StableOff[] {
+/** Of another level: a device that failed is left out when another one, told off after the last that it was told, is proven off. */
+function withoutSuperseded(
+  offs: readonly StableOff[],
+  isDeclared: (device: string) => boolean,
+  events: readonly PlacedEvent<DeviceEvent>[],
+  expectations: Expectations,
+): StableOff[] {
   const lastTold = (device: string): number => events.findLast(({ event }) => event.action === 'set' && plugOf(event) === device)?.position ?? 0;
   const isProven = (off: StableOff): boolean => provenFrom(off, expectations) !== undefined;
   const proven = offs.filter(isProven);
-  return offs.filter((off) => isProven(off) || !proven.some((other) => lastTold(other.device) > lastTold(off.device)));
+  const isSuperseded = (off: StableOff): boolean => proven.some((other) => lastTold(other.device) > lastTold(off.device));
+  return offs.filter((off) => !isDeclared(off.device) && (isProven(off) || !isSuperseded(off)));
 }
 
 function plugOf(event: DeviceEvent): string {

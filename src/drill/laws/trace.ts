@@ -19,7 +19,7 @@ export interface DeviceEvent extends Traced {
   /** `identity`: it showed the machine's UUID (may be the same answer as a read). */
   action: 'login' | 'identity' | 'read' | 'set';
   want?: 'on' | 'off';
-  /** HTTP status or completion, and for reads the state shown: `200 Off`. */
+  /** HTTP status or completion, and for reads the state shown: `200 Off`. `lost`: a set that was sent and did not arrive, as only the simulation can tell. */
   answer: string;
   /** For reads: the power state shown. */
   shown?: 'on' | 'off' | 'pending' | 'unknown';
