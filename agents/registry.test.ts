@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 import { configurationOf } from '../src/config/configuration.ts';
 import { resolvePlan } from '../src/config/resolve-plan.ts';
 import type { Cluster } from '../src/ports/cluster.ts';
 import { ManualClock } from '../src/runtime/manual-clock.ts';
+import { FakeFenceAgent } from './exec/testing/fake-fence-agent.ts';
 import { clusterAgents, createRegistry, standardRegistry } from './registry.ts';
 
 describe('the registry', () => {
@@ -25,6 +27,40 @@ describe('the registry', () => {
     ['taint', 'taint'],
   ])('finds %j as %s', (spelling, name) => {
     expect(standardRegistry().find(spelling)?.name).toBe(name);
+  });
+
+  describe('where fence agents of ClusterLabs are installed', () => {
+    const fake = new FakeFenceAgent();
+    afterAll(() => fake.dispose());
+    // The same program under names that we have an agent for: one with known faults, one without.
+    for (const name of ['fence_ipmilan', 'fence_ilo9']) symlinkSync(join(fake.folder, 'fence_fake'), join(fake.folder, name));
+    const registry = standardRegistry(fake.path);
+
+    it.each([
+      ['fence_fake', 'exec/fence_fake'],
+      ['Fence-Fake ', 'exec/fence_fake'],
+      ['exec/fence_fake', 'exec/fence_fake'],
+      ['fence_ilo9', 'exec/fence_ilo9'],
+      // It would show the password in the list of processes; ours does not.
+      ['fence_ipmilan', 'ipmi'],
+      ['exec/fence_ipmilan', 'exec/fence_ipmilan'],
+      ['exec/fence_absent', undefined],
+      ['exec/ipmi', undefined],
+      ['fence_absent', undefined],
+      ['fence_fake; reboot', undefined],
+      ['exec/../fence_fake', undefined],
+      ['ipmi', 'ipmi'],
+    ])('finds %j as %s', (spelling, name) => {
+      expect(registry.find(spelling)?.name).toBe(name);
+    });
+
+    it('gives one and the same definition each time', () => {
+      expect(registry.find('fence_fake')).toBe(registry.find('exec/fence_fake'));
+    });
+
+    it('knows the device by its address, as agents of our own do', () => {
+      expect(registry.find('fence_fake')?.deviceKey({ ip: 'BMC.example', password: 'x' })).toBe('bmc.example');
+    });
   });
 
   it('finds nothing for an unknown name', () => {

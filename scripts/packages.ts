@@ -12,6 +12,10 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'ipmitool', package: 'ipmitool' },
   { command: 'ipmi_sim', package: 'openipmi' },
   { command: 'ipmipower', package: 'freeipmi-tools' },
+  { command: 'fence_ipmilan', package: 'fence-agents' },
+  { command: 'xmllint', package: 'libxml2-utils' },
+  { command: 'pacemakerd', package: 'pacemaker' },
+  { command: 'stonith_admin', package: 'pacemaker-cli-utils' },
   { command: 'sshd', package: 'openssh-server' },
 ];
 

@@ -52,7 +52,7 @@ function define(program: FenceProgram, catalogue: FenceCatalogue): AgentDefiniti
     name: `${PREFIX}${name}`,
     aliases: [],
     kind: isFabric ? 'fabric' : 'power',
-    actions: isFabric ? ['on', 'off', 'enable', 'disable'] : ['on', 'off', 'reboot'],
+    actions: isFabric ? ['on', 'off', 'enable', 'disable'] : ['on', 'off', 'reboot', ...(metadata?.actions.has('diag') === true ? ['diag'] : [])],
     deviceMaxLatencyMs: LATENCY_MS,
     deviceKey: (parameters) => deviceKeyOf(program, parameters),
     describe: () => describeProgram(program),

@@ -45,8 +45,9 @@ const TO_COME: ReadonlySet<string> = new Set([
 const CLUSTERLABS =
   /^fence-(apc|apc-snmp|aws|azure-arm|azure-gateway|bladecenter|brocade|cisco-mds|cisco-ucs|compute|cyberpower-ssh|drac5|dummy|eaton-snmp|eaton-ssh|emerson|eps|evacuate|gce|heuristics-ping|hpblade|ibmblade|idrac|ifmib|ilo|ilo2|ilo3|ilo4|ilo5|ilo-ssh|imm|intelmodular|ipdu|ipmilan|ipmilanplus|kdump|ldom|lindypdu|lpar|mpath|netio|openstack|ovh|pve|raritan|rcd-serial|rhevm|rsa|rsb|sanbox2|sbd|scsi|vbox|virsh|vmware|vmware-rest|vmware-soap|watchdog|wti|xenapi|zvmip|kubevirt|redfish|amt-ws|vertiv|tripplite-snmp)$/;
 
-/** Known by name, though no agent of this version answers to it. */
-export function isAgentToCome(name: string): boolean {
+/** Known by name, though no agent of this version answers to it; `program`: one of ClusterLabs, which could be installed. */
+export function agentToCome(name: string): 'agent' | 'program' | undefined {
   const plain = name.trim().toLowerCase().replaceAll('_', '-');
-  return TO_COME.has(plain) || CLUSTERLABS.test(plain);
+  if (TO_COME.has(plain)) return 'agent';
+  return CLUSTERLABS.test(plain) ? 'program' : undefined;
 }

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../ports/agents.ts';
-import { cloudInstance, isAgentToCome, RESTART_INSTANCE } from './cloud.ts';
+import { agentToCome, cloudInstance, RESTART_INSTANCE } from './cloud.ts';
 import { place } from './configuration.ts';
 import type { Setting, Settings } from './configuration.ts';
 import { filled, findBody, findTemplate, methodNames, methodPlaces } from './method-body.ts';
@@ -56,7 +56,9 @@ function agentOf(lookup: MethodLookup, { value, where }: Setting, problems: Prob
   if (definition !== undefined) return definition;
   const known = registry.names();
   if (spelling(value) === CLEAN_PODS) problems.warning(where, RELEASED_ANYHOW);
-  else if (isAgentToCome(value)) problems.error(where, `agent ${value} is not part of this version, which has ${known.join(', ')}`);
+  else if (agentToCome(value) === 'program')
+    problems.error(where, `agent ${value} is not part of this version, nor is the program of ClusterLabs of that name installed here`);
+  else if (agentToCome(value) === 'agent') problems.error(where, `agent ${value} is not part of this version, which has ${known.join(', ')}`);
   else {
     const meant = nearest(value.replace(/^fence[-_]/, ''), known);
     problems.error(where, `unknown agent ${value}: ${meant === undefined ? '' : `did you mean ${meant}? It must be `}one of ${known.join(', ')}`);

@@ -58,7 +58,8 @@ function planOf(node: string, of: readonly { objects: Manifest[] }[], labels: Re
   );
   return resolvePlan({
     node: { name: node, labels, annotations: {}, addresses: [] },
-    configuration: configurationOf(configMaps(of), standardRegistry()),
+    // As in the image, where no programs of ClusterLabs are.
+    configuration: configurationOf(configMaps(of), standardRegistry('')),
     secretKeys: (name) => {
       const secret = secrets.get(name);
       return secret === undefined || !('stringData' in secret) ? undefined : Object.keys(secret.stringData ?? {});
