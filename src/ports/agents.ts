@@ -30,6 +30,8 @@ export interface Target {
   signal: AbortSignal;
   /** Real time this one call may take. */
   deadlineMs: number;
+  /** A read that nobody waits for: the agent may ask what a fence has no time for, such as when the password ends. */
+  isProbe?: boolean;
   /**
    * The lease check. Called in the same synchronous turn as the write of the request that changes the device, after connect,
    * TLS and authentication; throws `NotSent` when the set must not begin.
