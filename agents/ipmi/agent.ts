@@ -1,87 +1,158 @@
-import type { Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
+import { AgentError } from '../../src/ports/agents.ts';
+import type { Exhibit, Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import type { CallTarget } from '../shared/call.ts';
-import { parseSettings, sessionKey, type IpmiSettings } from './parameters.ts';
-import { readPower, setPower } from './power.ts';
-import { searchPath } from './program.ts';
+import { readEventLog } from './event-log.ts';
+import { ShellLine } from './ipmitool/shell-line.ts';
+import { searchPath } from './ipmitool/program.ts';
+import { TransportUnfit } from './line.ts';
+import { NativeLine } from './native/native-line.ts';
+import { parseSettings, sessionKey, type IpmiSettings, type Transport } from './parameters.ts';
+import { controlPower, readPower } from './power.ts';
 import { Session } from './session.ts';
 
-/** A shell takes 6.4 MB, one thread of ours and one of the few sessions of its BMC. */
-const SESSIONS_MAX = 200;
+/** A shell takes 6.4 MB, one thread of ours and one of the few sessions of its BMC; a session of our own is a socket. */
+const SESSIONS_MAX: Readonly<Record<Transport, number>> = { native: 1_000, ipmitool: 200 };
 
 interface Limits {
+  /** Of each transport. */
   sessionsMax?: number;
   /** Where ipmitool is looked for; as in the environment variable. */
   path?: string;
 }
 
-/** IPMI 2.0 by ipmitool: one kept shell per BMC and credentials. */
+type Work<T> = (session: Session, call: Call<CallTarget>) => Promise<T>;
+
+/** IPMI 2.0, spoken by ourselves or by ipmitool: one kept session per BMC and credentials. */
 export class IpmiAgent implements PowerAgent {
   readonly kind = 'power';
   readonly #clock: Clock;
-  readonly #sessionsMax: number;
+  readonly #sessionsMax: Readonly<Record<Transport, number>>;
   readonly #path: string;
   /** Longest unused first. */
-  readonly #sessions = new Map<string, Session>();
+  readonly #sessions: Readonly<Record<Transport, Map<string, Session>>> = { native: new Map(), ipmitool: new Map() };
+  /** Sessions that end after their last use; `close` waits for them. */
+  readonly #farewells = new Set<Promise<void>>();
 
-  constructor(clock: Clock, { sessionsMax = SESSIONS_MAX, path = searchPath() }: Limits = {}) {
+  constructor(clock: Clock, { sessionsMax, path = searchPath() }: Limits = {}) {
     this.#clock = clock;
-    this.#sessionsMax = sessionsMax;
+    this.#sessionsMax = sessionsMax === undefined ? SESSIONS_MAX : { native: sessionsMax, ipmitool: sessionsMax };
     this.#path = path;
   }
 
-  /** The chassis' power state, with the machine's identity checked over the same session. */
+  /** The chassis' power state, with the machine's identity checked over the same session; with `verify_with`, the other transport's as witness. */
   async read(target: Target): Promise<Reading<PowerState>> {
-    return this.#call(target, 'power status', (session, call) => readPower(session, call, target));
+    return this.#call(target, 'power status', async (settings, call) => {
+      const [first, used] = await this.#byFirst(settings, call, (session) => readPower(session, call, target));
+      if (!settings.verifiesWithOther) return first;
+      const other = used === 'native' ? 'ipmitool' : 'native';
+      const second = await this.#by(other, settings, call, (session) => readPower(session, call, target)).catch(unwrapped);
+      return {
+        ...first,
+        identity: second.identity === 'unverified' ? 'unverified' : first.identity,
+        witness: { source: other, state: second.state, detail: second.detail },
+      };
+    });
   }
 
   /** Power down or up by Chassis Control, after the machine's identity was read over the same session. Sent at most once. */
   async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
-    return this.#call(target, `power ${state}`, (session, call) => setPower(session, call, target, state));
+    return this.#call(target, `power ${state}`, async (settings, call) => {
+      const [outcome] = await this.#byFirst(settings, call, (session) => controlPower(session, call, target, state));
+      return outcome;
+    });
+  }
+
+  /** Chassis Control "diagnostic interrupt": an NMI to the processors. Sent at most once. */
+  async diagnose(target: Target): Promise<Outcome> {
+    return this.#call(target, 'diagnostic interrupt', async (settings, call) => {
+      const [outcome] = await this.#byFirst(settings, call, (session) => controlPower(session, call, target, 'diag'));
+      return outcome;
+    });
+  }
+
+  /** The newest entries of the System Event Log. */
+  async exhibits(target: Target): Promise<readonly Exhibit[]> {
+    return this.#call(target, 'event log', async (settings, call) => {
+      const [exhibit] = await this.#byFirst(settings, call, (session) => readEventLog(session, call, target));
+      return exhibit === undefined ? [] : [exhibit];
+    });
   }
 
   async close(): Promise<void> {
-    const kept = [...this.#sessions.values()];
-    this.#sessions.clear();
-    await Promise.all(kept.map((session) => session.close()));
+    const kept = Object.values(this.#sessions).flatMap((sessions) => [...sessions.values()]);
+    for (const sessions of Object.values(this.#sessions)) sessions.clear();
+    await Promise.all([...kept.map((session) => session.close()), ...this.#farewells]);
   }
 
-  async #call<T>(target: Target, asked: string, work: (session: Session, call: Call<CallTarget>) => Promise<T>): Promise<T> {
+  async #call<T>(target: Target, asked: string, work: (settings: IpmiSettings, call: Call<CallTarget>) => Promise<T>): Promise<T> {
     const call = new Call(this.#clock, target, asked);
     try {
       const settings = parseSettings(target.parameters);
       if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
       if (target.plug !== '')
         throw call.error('Misconfigured', 'a BMC switches one machine: remove plug, or name the agent of the chassis or PDU that has one');
-      const session = this.#sessionOf(settings, call);
-      return await session.exclusive(call, () => work(session, call));
+      return await work(settings, call);
     } finally {
       call.release();
     }
   }
 
-  #sessionOf(settings: IpmiSettings, call: Call<CallTarget>): Session {
+  /** By the first transport, or by the second where this BMC does not take the first. That shows while a session is opened, before anything is set. */
+  async #byFirst<T>(settings: IpmiSettings, call: Call<CallTarget>, work: Work<T>): Promise<[T, Transport]> {
+    const [first = 'native', second] = settings.transports;
+    try {
+      return [await this.#by(first, settings, call, work), first];
+    } catch (error) {
+      if (!(error instanceof TransportUnfit)) throw error;
+      if (second === undefined) throw error.failure;
+      return [await this.#by(second, settings, call, work).catch((reason: unknown) => besides(call, error.failure, reason)), second];
+    }
+  }
+
+  async #by<T>(transport: Transport, settings: IpmiSettings, call: Call<CallTarget>, work: Work<T>): Promise<T> {
+    const session = this.#sessionOf(transport, settings, call);
+    return session.exclusive(call, () => work(session, call));
+  }
+
+  #sessionOf(transport: Transport, settings: IpmiSettings, call: Call<CallTarget>): Session {
+    const sessions = this.#sessions[transport];
     const key = sessionKey(settings);
-    const known = this.#sessions.get(key);
-    if (known === undefined) this.#makeRoom(call);
-    const session = known ?? new Session(settings, this.#path, this.#clock, () => this.#forget(key, session));
-    this.#sessions.delete(key);
-    this.#sessions.set(key, session);
+    const known = sessions.get(key);
+    if (known === undefined) this.#makeRoom(transport, call);
+    const open = (opening: Call<CallTarget>) =>
+      transport === 'native' ? NativeLine.open(settings, opening, this.#clock) : ShellLine.open(settings, this.#path, opening, this.#clock);
+    const session =
+      known ??
+      new Session(settings, open, this.#clock, () => {
+        if (sessions.get(key) === session) sessions.delete(key);
+      });
+    sessions.delete(key);
+    sessions.set(key, session);
     return session;
   }
 
-  #makeRoom(call: Call<CallTarget>): void {
-    if (this.#sessions.size < this.#sessionsMax) return;
-    const [oldest] = [...this.#sessions].filter(([, session]) => session.isIdle);
+  #makeRoom(transport: Transport, call: Call<CallTarget>): void {
+    const sessions = this.#sessions[transport];
+    const max = this.#sessionsMax[transport];
+    if (sessions.size < max) return;
+    const [oldest] = [...sessions].filter(([, session]) => session.isIdle);
     if (oldest === undefined)
-      throw call.error('Unreachable', `${this.#sessionsMax} shells of ipmitool are busy, the most that one controller may have`);
+      throw call.error('Unreachable', `${max} sessions of transport ${transport} are busy, the most that one controller may have`);
     const [key, session] = oldest;
-    this.#sessions.delete(key);
-    void session.close();
+    sessions.delete(key);
+    const farewell = session.close().finally(() => this.#farewells.delete(farewell));
+    this.#farewells.add(farewell);
   }
+}
 
-  #forget(key: string, session: Session): void {
-    if (this.#sessions.get(key) === session) this.#sessions.delete(key);
-  }
+function unwrapped(error: unknown): never {
+  throw error instanceof TransportUnfit ? error.failure : error;
+}
+
+/** What the second transport met, with what the first one met: either may be what a person has to mend. */
+function besides(call: Call<CallTarget>, first: AgentError, second: unknown): never {
+  if (!(second instanceof AgentError)) throw second;
+  throw call.error(second.kind, `${second.facts.answered}; by RMCP+ of our own: ${first.facts.answered}`);
 }

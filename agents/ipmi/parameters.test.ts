@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { ipmi } from './definition.ts';
 import { deviceKeyOf, parseSettings, sessionKey, type IpmiSettings } from './parameters.ts';
-import { shellEnvironment, shellParameters } from './program.ts';
+import { shellEnvironment, shellParameters } from './ipmitool/program.ts';
 
 const COMPLETE = { ip: '192.0.2.10', username: 'admin', password: 's3cret' };
 
@@ -15,6 +15,8 @@ function settings(changes: Record<string, string> = {}): IpmiSettings {
 describe('the parameters', () => {
   it('have the defaults of IPMI 2.0 and of fence_ipmilan, but a cipher suite that is never probed', () => {
     expect(settings()).toEqual({
+      transports: ['native', 'ipmitool'],
+      verifiesWithOther: false,
       host: '192.0.2.10',
       port: 623,
       username: 'admin',
@@ -71,7 +73,8 @@ describe('the parameters', () => {
     ['kg', 'é'],
     ['kg', 'a\tb'],
     ['hexadecimal_kg', '0x00'],
-    ['hexadecimal_kg', '0xff'],
+    ['transport', 'lan'],
+    ['verify_with', 'yes'],
     ['hexadecimal_kg', '61626'],
     ['guid', '1234'],
     ['ipmitool_timeout', '0'],
@@ -109,6 +112,28 @@ describe('the parameters', () => {
     expect(ipmi.check({ ...COMPLETE, kg: 'a', hexadecimal_kg: '61' }, true)).toHaveLength(1);
     expect(ipmi.check({ ...COMPLETE, inet4_only: '1', inet6_only: '1' }, true)).toHaveLength(1);
     expect(parseSettings({ ...COMPLETE, inet4_only: '1', inet6_only: '1' })).toHaveProperty('problems');
+  });
+
+  it('say which transports can serve them, in order', () => {
+    expect(settings({ transport: 'native' }).transports).toEqual(['native']);
+    expect(settings({ transport: 'ipmitool' }).transports).toEqual(['ipmitool']);
+    expect(settings({ cipher: '8' }).transports).toEqual(['ipmitool']);
+    expect(settings({ hexadecimal_kg: '0xff00' }).transports).toEqual(['native']);
+    expect(settings({ verify_with: 'other', transport: 'ipmitool' })).toMatchObject({ transports: ['ipmitool'], verifiesWithOther: true });
+  });
+
+  it.each([
+    [{ transport: 'native', cipher: '8' }, 'transport', 'set cipher=17'],
+    [{ transport: 'ipmitool', hexadecimal_kg: 'ff' }, 'transport', 'printable'],
+    [{ verify_with: 'other', cipher: '12' }, 'verify_with', 'set cipher=17'],
+    [{ verify_with: 'other', hexadecimal_kg: 'ff' }, 'verify_with', 'printable'],
+    [{ hexadecimal_kg: 'ff', cipher: '12' }, 'cipher', 'ipmitool only'],
+  ])('refuse %j, which no transport can do', (parameters, name, words) => {
+    const problems = ipmi.check({ ...COMPLETE, ...parameters }, true);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ parameter: name });
+    expect(problems[0]?.message).toContain(words);
+    expect(parseSettings({ ...COMPLETE, ...parameters })).toHaveProperty('problems');
   });
 
   it('mark as secret what must never be stored or shown', () => {

@@ -15,6 +15,7 @@ const USERNAME_BYTES = 16;
 const SECRET_BYTES = 20;
 
 const PRIVILEGES = ['callback', 'user', 'operator', 'administrator'] as const;
+const TRANSPORTS = ['auto', 'native', 'ipmitool'] as const;
 /** Suites that authenticate, protect and encrypt (IPMI 2.0 table 22-20); with any other, a stranger on the network can write an `off` into the answers. */
 const CIPHERS = ['3', '8', '12', '17'] as const;
 
@@ -42,17 +43,16 @@ function refused(why: string): z.ZodOptional<z.ZodString> {
     .optional();
 }
 
-/** A key in hexadecimal digits as the text that is typed at ipmitool's prompt. */
+/** A key in hexadecimal digits, one character for each byte; zeros at its end mean nothing to either side. */
 const hexadecimalKey = z
   .string()
   .regex(/^(?:0x)?(?:[0-9a-f]{2}){1,20}$/i, 'must be 1 to 20 bytes in hexadecimal digits')
   .transform((text) => Buffer.from(text.replace(/^0x/i, ''), 'hex').toString('latin1').replace(/\0+$/, ''))
-  .refine(
-    (text) => /^[ -~]+$/.test(text),
-    'has bytes that cannot be typed at the prompt of ipmitool, the only way that shows the key to nobody: set a printable key',
-  );
+  .refine((text) => text !== '', 'is all zeros, which means that the BMC has no key: remove the line');
 
 const schema = z.object({
+  transport: z.enum(TRANSPORTS, 'must be auto, native or ipmitool').default('auto'),
+  verify_with: z.enum(['other'], 'must be other: the transport that did not switch').optional(),
   ip: z.string().regex(HOST, 'must be a host name or an address, without scheme and port').optional(),
   ipport: z
     .string()
@@ -95,11 +95,17 @@ export const ipmiParameters: ParameterSchema<typeof schema> = {
     ipport: { description: 'UDP port.', default: '623' },
     username: { description: 'Login name, at most 16 bytes.', required: true, fromSecret: true, aliases: ['login'] },
     password: { description: 'Password, at most 20 bytes.', required: true, fromSecret: true, secret: true, aliases: ['passwd'] },
-    cipher: { description: 'Cipher suite: 17, 3, 12 or 8. Never probed.', default: '17' },
+    transport: {
+      description:
+        '`native` speaks RMCP+ itself, `ipmitool` has ipmitool do it, `auto` is native and falls back to ipmitool where the BMC refuses its suite.',
+      default: 'auto',
+    },
+    verify_with: { description: '`other`: each state is read by both transports, and counts only where they agree.', aliases: ['verify-with'] },
+    cipher: { description: 'Cipher suite: 17, 3, 12 or 8 (the last two by ipmitool only). Never probed.', default: '17' },
     privlvl: { description: 'Privilege to ask for; operator suffices for on, off and status.', default: 'administrator' },
     kg: { description: 'BMC key (Kg) as text, where the BMC demands one.', secret: true, fromSecret: true },
     hexadecimal_kg: {
-      description: 'BMC key (Kg) in hexadecimal digits, of printable bytes.',
+      description: 'BMC key (Kg) in hexadecimal digits; bytes that are not printable need transport native.',
       secret: true,
       fromSecret: true,
       aliases: ['hexadecimal-kg'],
@@ -121,17 +127,39 @@ export const ipmiParameters: ParameterSchema<typeof schema> = {
 
 /** Where a BMC is and who we are to it; typed and complete. */
 export interface IpmiSettings {
+  /** In the order in which they are tried; the second only where the BMC refuses the first. */
+  transports: readonly Transport[];
+  /** States count only where the other transport reads the same. */
+  verifiesWithOther: boolean;
   host: string;
   port: number;
   username: string;
   password: string;
   cipher: (typeof CIPHERS)[number];
   privilege: (typeof PRIVILEGES)[number];
-  /** As typed at the prompt; undefined where the BMC has none. */
+  /** One character for each byte; undefined where the BMC has none. */
   kg: string | undefined;
   pinnedGuid: string | undefined;
   timeoutSeconds: number;
   family: 4 | 6 | undefined;
+}
+
+export type Transport = 'native' | 'ipmitool';
+
+/** The suites that `native` speaks; MD5 is left to ipmitool. */
+function isNative(cipher: (typeof CIPHERS)[number]): cipher is '3' | '17' {
+  return cipher === '3' || cipher === '17';
+}
+
+/** What can be typed at a prompt of ipmitool, the only way there that shows a key to nobody. */
+function isTypeable(key: string | undefined): boolean {
+  return key === undefined || /^[ -~]+$/.test(key);
+}
+
+/** Which transports can serve these settings, in order; none where the wish cannot be met. */
+function transportsOf(wish: (typeof TRANSPORTS)[number], cipher: (typeof CIPHERS)[number], kg: string | undefined): Transport[] {
+  const able: Transport[] = [...(isNative(cipher) ? (['native'] as const) : []), ...(isTypeable(kg) ? (['ipmitool'] as const) : [])];
+  return wish === 'auto' ? able : able.filter((transport) => transport === wish);
 }
 
 /** Brackets are kept out; lower case. */
@@ -156,7 +184,24 @@ export function contradictions(parameters: Parameters): ParameterProblem[] {
   if (parseBoolean(named['inet4_only'] ?? 'no') === true && parseBoolean(named['inet6_only'] ?? 'no') === true) {
     problems.push({ parameter: 'inet4_only', message: 'and inet6_only contradict each other: remove one' });
   }
+  const parsed = schema.safeParse(named);
+  if (parsed.success) problems.push(...unspeakable(parsed.data));
   return problems;
+}
+
+/** What no transport, or not the one that is named, can do. */
+function unspeakable({ transport, verify_with, cipher, hexadecimal_kg }: z.output<typeof schema>): ParameterProblem[] {
+  const able = transportsOf('auto', cipher, hexadecimal_kg);
+  const byNative = `cipher ${cipher} is spoken by ipmitool only: set cipher=17 or cipher=3`;
+  const byTool = 'hexadecimal_kg has bytes that cannot be typed at the prompt of ipmitool: set a printable key';
+  if (able.length === 0) return [{ parameter: 'cipher', message: `is spoken by ipmitool only, and ${byTool}` }];
+  if (verify_with === 'other' && able.length < 2) {
+    return [{ parameter: 'verify_with', message: `needs both transports, but ${able[0] === 'native' ? byTool : byNative}` }];
+  }
+  if (transport !== 'auto' && !able.includes(transport)) {
+    return [{ parameter: 'transport', message: `cannot be ${transport}: ${transport === 'native' ? byNative : byTool}` }];
+  }
+  return [];
 }
 
 /** Typed settings of complete parameters, or the problems in words (without values). */
@@ -170,21 +215,24 @@ export function parseSettings(parameters: Parameters): IpmiSettings | { problems
   for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
   if (!parsed.success || problems.length > 0) return { problems };
   const value = parsed.data;
+  const kg = value.kg ?? value.hexadecimal_kg;
   return {
+    transports: transportsOf(value.transport, value.cipher, kg),
+    verifiesWithOther: value.verify_with === 'other',
     host: hostOf(value.ip ?? ''),
     port: value.ipport,
     username: value.username ?? '',
     password: value.password ?? '',
     cipher: value.cipher,
     privilege: value.privlvl,
-    kg: value.kg ?? value.hexadecimal_kg,
+    kg,
     pinnedGuid: value.guid,
     timeoutSeconds: value.ipmitool_timeout,
     family: value.inet4_only ? 4 : value.inet6_only ? 6 : undefined,
   };
 }
 
-/** One kept shell per BMC and credentials; a hash, so that no password becomes a key. */
+/** One kept session per BMC, credentials and transport; a hash, so that no password becomes a key. */
 export function sessionKey(settings: IpmiSettings): string {
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
 }

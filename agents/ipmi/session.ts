@@ -1,25 +1,32 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import { guidAnswer } from './answers.ts';
 import { Call } from '../shared/call.ts';
 import type { CallTarget } from '../shared/call.ts';
-import { READ_GUID } from './commands.ts';
+import { TransportUnfit, type GuidAnswer, type Line } from './line.ts';
 import type { IpmiSettings } from './parameters.ts';
-import { Shell } from './shell.ts';
 
-/** BMCs end sessions that are silent for 60 s (IPMI 2.0 section 6.12.15); ipmitool notices with the next command only, and needs seconds for it. */
+/** BMCs end sessions that are silent for 60 s (IPMI 2.0 section 6.12.15); that is noticed with the next command only, which then waits for seconds. */
 const KEEP_ALIVE_MS = 20_000;
 /** A keep-alive must never be what an off waits for. */
 const KEEP_ALIVE_DEADLINE_MS = 2_000;
 /** Kept between off and on, which the release of the workload separates; then given back, since BMCs have few sessions. */
 const KEPT_MS = 180_000;
 
-/** The kept shell of one BMC and credentials: opened when needed, kept warm while a fence is under way, ended when nobody asks any more. */
+/** Opens a line; rejects with `AgentError` or `TransportUnfit`, and leaves nothing behind then. */
+export type OpenLine = (call: Call<CallTarget>) => Promise<Line>;
+
+/** The kept line to one BMC and credentials: opened when needed, kept warm while a fence is under way, ended when nobody asks any more. */
 export class Session {
   readonly settings: IpmiSettings;
-  readonly #path: string;
+  readonly #open: OpenLine;
   readonly #clock: Clock;
   readonly #onRetired: () => void;
-  #shell: Shell | undefined;
+  #line: Line | undefined;
+  /** The BMC is not asked again and again what it does not take, until nobody has asked for a while. */
+  #unfit: TransportUnfit | undefined;
+  /** What the BMC showed as its GUID over this line, and when; a line cannot move to another BMC. */
+  #guid: { answer: GuidAnswer; atMs: number } | undefined;
+  /** Lines that were dropped and may still have a word to say to their BMC. */
+  readonly #farewells = new Set<Promise<void>>();
   #last: Promise<undefined> = Promise.resolve(undefined);
   #users = 0;
   #isClosed = false;
@@ -27,9 +34,9 @@ export class Session {
   #cancelTimer: () => void = () => undefined;
 
   /** `onRetired` is called when the session ended itself because nobody asked for long. */
-  constructor(settings: IpmiSettings, path: string, clock: Clock, onRetired: () => void) {
+  constructor(settings: IpmiSettings, open: OpenLine, clock: Clock, onRetired: () => void) {
     this.settings = settings;
-    this.#path = path;
+    this.#open = open;
     this.#clock = clock;
     this.#onRetired = onRetired;
     this.#askedAtMs = clock.monotonicMs();
@@ -52,28 +59,50 @@ export class Session {
     }
   }
 
-  /** The open shell, or a new one. */
-  async shell(call: Call<CallTarget>): Promise<Shell> {
-    if (this.#shell?.isUsable !== true) {
+  /** The open line, or a new one. */
+  async line(call: Call<CallTarget>): Promise<Line> {
+    if (this.#line?.isUsable !== true) {
       this.drop();
-      this.#shell = await Shell.open(this.settings, this.#path, call, this.#clock);
+      if (this.#unfit !== undefined) throw this.#unfit;
+      try {
+        this.#line = await this.#open(call);
+      } catch (error) {
+        if (error instanceof TransportUnfit) this.#unfit = error;
+        throw error;
+      }
     }
-    return this.#shell;
+    return this.#line;
   }
 
-  /** Kills the shell: what it would say next is not trusted. */
+  /** What this line showed before, if that is not too old for a set. */
+  shownGuid(line: Line, when: 'once' | 'anew'): GuidAnswer | undefined {
+    const keepsMs = when === 'anew' ? line.identityKeepsMs : Number.POSITIVE_INFINITY;
+    return line === this.#line && this.#guid !== undefined && this.#clock.monotonicMs() - this.#guid.atMs < keepsMs ? this.#guid.answer : undefined;
+  }
+
+  noteGuid(line: Line, answer: GuidAnswer): void {
+    if (line === this.#line) this.#guid = { answer, atMs: this.#clock.monotonicMs() };
+  }
+
+  /** Ends the line: what it would say next is not trusted. */
   drop(): void {
-    this.#shell?.kill();
-    this.#shell = undefined;
+    const line = this.#line;
+    this.#line = undefined;
+    this.#guid = undefined;
+    if (line === undefined) return;
+    line.kill();
+    const farewell = line.end(this.#clock).finally(() => this.#farewells.delete(farewell));
+    this.#farewells.add(farewell);
   }
 
-  /** Ends the shell, kindly where it is idle. */
+  /** Ends the line, kindly where it is idle. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelTimer();
-    const shell = this.#shell;
-    this.#shell = undefined;
-    await shell?.end(this.#clock);
+    const line = this.#line;
+    this.#line = undefined;
+    await line?.end(this.#clock);
+    await Promise.all(this.#farewells);
   }
 
   async #inTurn<T>(call: Call<CallTarget>, work: () => Promise<T>): Promise<T> {
@@ -107,7 +136,7 @@ export class Session {
 
   async #keepAlive(): Promise<void> {
     if (this.#users > 0) return;
-    if (this.#clock.monotonicMs() - this.#askedAtMs >= KEPT_MS || this.#shell === undefined) {
+    if (this.#clock.monotonicMs() - this.#askedAtMs >= KEPT_MS || this.#line === undefined) {
       this.#onRetired();
       await this.close();
       return;
@@ -116,9 +145,10 @@ export class Session {
     const call = new Call(this.#clock, target, 'keep-alive');
     try {
       await this.#inTurn(call, async () => {
-        const exchange = await this.#shell?.run(READ_GUID, call);
-        const answer = exchange?.kind === 'answer' ? guidAnswer(exchange.lines).kind : 'silence';
-        if (answer === 'silence' || answer === 'odd') this.drop();
+        const line = this.#line;
+        const answer = await line?.guid(call, this.settings.pinnedGuid !== undefined);
+        if (line === undefined || answer === undefined || answer.kind === 'lost' || answer.kind === 'ended') this.drop();
+        else this.noteGuid(line, answer);
       });
     } finally {
       call.release();

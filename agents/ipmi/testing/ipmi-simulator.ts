@@ -120,7 +120,7 @@ export async function startSimulator(guid = '0'.repeat(32)): Promise<Simulator> 
     target: (changes = {}) => ({
       plug: '',
       device: `127.0.0.1:${port}`,
-      parameters: { ip: '127.0.0.1', ipport: String(port), username: 'admin', password: PASSWORD, cipher: '3' },
+      parameters: { ip: '127.0.0.1', ipport: String(port), username: 'admin', password: PASSWORD, cipher: '3', transport: 'ipmitool' },
       identity: { node: 'worker-1' },
       signal: new AbortController().signal,
       deadlineMs: 20_000,

@@ -68,6 +68,15 @@ describe.each(['ipmi', 'ipmi-sim'] as const)('a BMC process of protocol %s under
     expect(sets.map(({ want, answer }) => `${want ?? ''}: ${answer}`)).toEqual(['off: 00 cycle', 'on: 00 cycle']);
   });
 
+  it.skipIf(isMissing || protocol !== 'ipmi')('keeps an event log', async () => {
+    const { ipmitool } = await start(protocol);
+    for (const words of ['chassis power diag', 'chassis power off']) await ipmitool(words);
+    const [diag = '', off = '', ...others] = (await ipmitool('sel list')).stdout.trimEnd().split('\n');
+    expect(diag).toMatch(/^ +1 \| .* \| Critical Interrupt #0x02 \| NMI\/Diag Interrupt \| Asserted$/);
+    expect(off).toMatch(/^ +2 \| .* \| Power Unit #0x01 \| Power off\/down \| Asserted$/);
+    expect(others).toEqual([]);
+  });
+
   it.skipIf(isMissing)('takes its faults from the configuration and from a command', async () => {
     const { ipmitool, powerEvents, say } = await start(protocol, { faults: 'lies' });
     expect((await ipmitool('chassis power off')).stdout).toBe('Chassis Power Control: Down/Off\n');

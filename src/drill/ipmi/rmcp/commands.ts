@@ -5,6 +5,7 @@ export const COMPLETION = {
   ok: 0x00,
   invalidCommand: 0xc1,
   tooShort: 0xc7,
+  notFound: 0xcb,
   invalidField: 0xcc,
   privilegeTooLow: 0xd4,
   notInThisState: 0xd5,
@@ -16,6 +17,7 @@ export const COMMANDS = {
   'chassis capabilities': { netFn: 0x00, command: 0x00, privilege: PRIVILEGE.user },
   'chassis status': { netFn: 0x00, command: 0x01, privilege: PRIVILEGE.user },
   'chassis control': { netFn: 0x00, command: 0x02, privilege: PRIVILEGE.operator },
+  'device guid': { netFn: 0x06, command: 0x08, privilege: PRIVILEGE.user },
   'device id': { netFn: 0x06, command: 0x01, privilege: PRIVILEGE.user },
   'self test': { netFn: 0x06, command: 0x04, privilege: PRIVILEGE.user },
   'system guid': { netFn: 0x06, command: 0x37, privilege: 0 },
@@ -23,6 +25,9 @@ export const COMMANDS = {
   'session privilege': { netFn: 0x06, command: 0x3b, privilege: PRIVILEGE.user },
   'close session': { netFn: 0x06, command: 0x3c, privilege: PRIVILEGE.callback },
   'cipher suites': { netFn: 0x06, command: 0x54, privilege: 0 },
+  'event log info': { netFn: 0x0a, command: 0x40, privilege: PRIVILEGE.user },
+  'event log reservation': { netFn: 0x0a, command: 0x42, privilege: PRIVILEGE.user },
+  'event log entry': { netFn: 0x0a, command: 0x43, privilege: PRIVILEGE.user },
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;

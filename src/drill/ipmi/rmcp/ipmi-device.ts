@@ -17,6 +17,7 @@ import {
   type CommandName,
 } from './commands.ts';
 import { controlEvents, identityEvent, statusEvent, type Said } from './device-events.ts';
+import { EventLog } from './event-log.ts';
 import { fourBytes } from './handshake.ts';
 import { Login, type IpmiUser } from './login.ts';
 import { buildMessage, parseMessage, responseTo, type Message } from './message.ts';
@@ -35,6 +36,10 @@ export interface IpmiDeviceOptions {
   node: string;
   /** Its machine's UUID, as SMBIOS has it. */
   uuid: string;
+  /** A BMC that knows no UUID of its machine says so, and shows zeros at the login. @default true */
+  hasSystemGuid?: boolean;
+  /** Its own UUID, where it shows one. */
+  ownUuid?: string;
   users: Readonly<Record<string, IpmiUser>>;
   kg?: string;
   /** Active sessions at one time. @default 10 */
@@ -56,11 +61,13 @@ export class IpmiDevice {
   readonly #options: IpmiDeviceOptions;
   readonly #power: PowerSwitch;
   readonly #guid: Buffer;
+  readonly #events: EventLog;
 
   constructor(options: IpmiDeviceOptions) {
     this.#options = options;
     this.faults = options.faults ?? {};
-    this.#guid = guidBytes(options.uuid);
+    this.#guid = options.hasSystemGuid === false ? Buffer.alloc(16) : guidBytes(options.uuid);
+    this.#events = new EventLog(options.clock);
     this.#power = new PowerSwitch(options.clock, options.backend);
     const { clock, random, users, kg, sessionsMax = SESSIONS_MAX } = options;
     this.login = new Login({
@@ -127,8 +134,11 @@ export class IpmiDevice {
       case 'cipher suites':
         return data.length < 3 ? code(COMPLETION.tooShort) : done(suiteList(suiteRecords(SUITES), 1, data.readUInt8(2)));
       case 'system guid':
+        if (this.#options.hasSystemGuid === false) return code(COMPLETION.invalidCommand);
         this.#record({ ...identityEvent(this.#shownGuid()), session: session?.name ?? 'no session' });
         return done(this.#shownGuid());
+      case 'device guid':
+        return this.#options.ownUuid === undefined ? code(COMPLETION.invalidCommand) : done(guidBytes(this.#options.ownUuid));
       case 'device id':
         return done(deviceID());
       case 'self test':
@@ -143,6 +153,12 @@ export class IpmiDevice {
         return session === undefined ? code(COMPLETION.privilegeTooLow) : changePrivilege(session, data);
       case 'close session':
         return session === undefined ? code(COMPLETION.privilegeTooLow) : this.#close(session, data);
+      case 'event log info':
+        return this.#events.info();
+      case 'event log reservation':
+        return this.#events.reserve();
+      case 'event log entry':
+        return this.#events.entry(data);
       case undefined:
         return code(COMPLETION.invalidCommand);
     }
@@ -165,7 +181,11 @@ export class IpmiDevice {
     const number = (data[0] ?? 0xff) & 0x0f;
     const completion = this.#judge(data, number);
     this.#recordSet(number, completion, session?.name ?? 'no session');
-    if (completion === COMPLETION.ok) this.#power.turn(CONTROLS[number]?.turns ?? [], this.faults);
+    if (completion === COMPLETION.ok) {
+      const turns = CONTROLS[number]?.turns ?? [];
+      for (const event of turns.length === 0 ? (['diag'] as const) : turns) this.#events.add(event);
+      this.#power.turn(turns, this.faults);
+    }
     return code(completion);
   }
 

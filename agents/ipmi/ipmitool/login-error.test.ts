@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { loginError } from './login-error.ts';
-import { parseSettings } from './parameters.ts';
+import { parseSettings } from '../parameters.ts';
 
 const NO_SESSION = 'Error: Unable to establish IPMI v2 / RMCP+ session';
 

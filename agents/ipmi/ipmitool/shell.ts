@@ -1,9 +1,10 @@
-import type { AgentError } from '../../src/ports/agents.ts';
-import type { Clock } from '../../src/ports/clock.ts';
-import { linesOf, quoted, withoutEscapes, type GuidAnswer } from './answers.ts';
-import type { Call, CallTarget } from '../shared/call.ts';
+import type { AgentError } from '../../../src/ports/agents.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { NoAnswer } from '../line.ts';
+import { linesOf, quoted, withoutEscapes } from './answers.ts';
+import type { Call, CallTarget } from '../../shared/call.ts';
 import { loginError } from './login-error.ts';
-import type { IpmiSettings } from './parameters.ts';
+import type { IpmiSettings } from '../parameters.ts';
 import { findIpmitool, shellEnvironment, shellParameters } from './program.ts';
 import { Terminal } from './terminal.ts';
 
@@ -15,15 +16,13 @@ const PROMPT = /(?:^|\n)ipmitool> $/;
 /** What is looked at for a prompt; longer than the longest one. */
 const TAIL = 256;
 
-/** What became of one command. `ended`: the call was over before the answer; `lost`: the shell died or said what no shell says. `isSent`: the BMC may have got it. */
-export type Exchange = { kind: 'answer'; lines: string[] } | { kind: 'ended'; isSent: boolean } | { kind: 'lost'; why: string; isSent: boolean };
+/** What became of one command. `lost`: the shell died or said what no shell says. */
+export type Exchange = { kind: 'answer'; lines: string[] } | NoAnswer;
 
 type Wait = 'seen' | 'closed' | 'overflow' | 'ended';
 
 /** One `ipmitool shell` at a terminal: an open RMCP+ session to one BMC. One command at a time; a shell that surprises is killed, not asked again. */
 export class Shell {
-  /** What the BMC showed as its GUID in this session; a session cannot move to another BMC. */
-  guid: GuidAnswer | undefined;
   readonly #secrets: readonly string[];
   #terminal: Terminal | undefined;
   #text = '';

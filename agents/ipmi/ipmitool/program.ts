@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-import type { IpmiSettings } from './parameters.ts';
+import type { IpmiSettings } from '../parameters.ts';
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 /** A request is sent three times in all; a BMC that is silent costs three timeouts instead of ipmitool's twenty seconds. */

@@ -1,4 +1,5 @@
-import type { PowerState } from '../../src/ports/agents.ts';
+import type { Control, RawAnswer } from '../line.ts';
+import { CONTROL } from './commands.ts';
 
 /** Lines of ipmitool 1.8.19 that say nothing of the request, as a session of little privilege or without suite list shows them. */
 const NOISE = [/^Get HPM\.x Capabilities request failed, compcode = [0-9a-f]{2}$/, /^Unable to Get Channel Cipher Suites$/];
@@ -19,9 +20,6 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 const QUOTE_MAX = 200;
-
-/** What a set asks for, in the words of ipmitool. */
-const CONTROL: Readonly<Record<'on' | 'off', string>> = { on: 'Up/On', off: 'Down/Off' };
 
 /** What the terminal showed, as lines: escape sequences and carriage returns taken out. Any other control character stays, and spoils its line. */
 export function linesOf(text: string): string[] {
@@ -54,7 +52,7 @@ export function quoted(lines: readonly string[]): string {
 }
 
 export type StatusAnswer =
-  { kind: 'state'; state: PowerState; detail: string } | { kind: 'silence'; detail: string } | { kind: 'odd'; detail: string };
+  { kind: 'state'; state: 'on' | 'off' | 'unknown'; detail: string } | { kind: 'silence'; detail: string } | { kind: 'odd'; detail: string };
 
 /** The answer to `chassis power status`. Only one whole line, alone, is a state; a BMC that gave an error is `unknown`. */
 export function statusAnswer(lines: readonly string[]): StatusAnswer {
@@ -74,14 +72,14 @@ export interface ControlAnswer {
   detail: string;
 }
 
-/** The answer to `chassis power on|off`. Busy, unspecified errors and silence are unclear: it may have been done. */
-export function controlAnswer(lines: readonly string[], wanted: 'on' | 'off'): ControlAnswer {
+/** The answer to `chassis power on|off|diag`. Busy, unspecified errors and silence are unclear: it may have been done. */
+export function controlAnswer(lines: readonly string[], wanted: Control): ControlAnswer {
   const answer = spoken(lines);
   const detail = quoted(lines);
   const [line] = answer;
   if (answer.length !== 1 || line === undefined) return { kind: 'unclear', detail };
-  if (line === `Chassis Power Control: ${CONTROL[wanted]}`) return { kind: 'accepted', detail };
-  const failure = `Set Chassis Power Control to ${CONTROL[wanted]} failed: `;
+  if (line === `Chassis Power Control: ${CONTROL[wanted].words}`) return { kind: 'accepted', detail };
+  const failure = `Set Chassis Power Control to ${CONTROL[wanted].words} failed: `;
   return { kind: line.startsWith(failure) && REFUSALS.has(line.slice(failure.length)) ? 'refused' : 'unclear', detail };
 }
 
@@ -98,4 +96,14 @@ export function guidAnswer(lines: readonly string[]): GuidAnswer {
   if (/^Unable to send RAW command \([ -~]+ rsp=0x[0-9a-f]{1,2}\): [ -~]+$/.test(line)) return { kind: 'none', detail };
   if (/^Unable to send RAW command \([ -~]+\)$/.test(line)) return { kind: 'silence', detail };
   return { kind: 'odd', detail };
+}
+
+/** The answer to any `raw` command: lines of sixteen bytes, or the completion code of a failure; `undefined` for silence and all else. */
+export function rawAnswer(lines: readonly string[]): RawAnswer | undefined {
+  const answer = spoken(lines);
+  const [line] = answer;
+  const failed = line === undefined || answer.length > 1 ? null : /^Unable to send RAW command \([ -~]+ rsp=0x([0-9a-f]{1,2})\): [ -~]+$/.exec(line);
+  if (failed !== null) return { kind: 'raw', completion: Number.parseInt(failed[1] ?? '', 16), data: Buffer.alloc(0) };
+  if (!answer.every((each) => /^(?: [0-9a-f]{2}){1,16}$/.test(each))) return undefined;
+  return { kind: 'raw', completion: 0, data: Buffer.from(answer.join('').replaceAll(' ', ''), 'hex') };
 }

@@ -1,5 +1,5 @@
-import type { AgentErrorKind } from '../../src/ports/agents.ts';
-import type { IpmiSettings } from './parameters.ts';
+import type { AgentErrorKind } from '../../../src/ports/agents.ts';
+import type { IpmiSettings } from '../parameters.ts';
 
 export interface LoginError {
   kind: AgentErrorKind;

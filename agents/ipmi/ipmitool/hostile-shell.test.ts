@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentError, type Target } from '../../src/ports/agents.ts';
-import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { IpmiAgent } from './agent.ts';
-import { fakeIpmitool, type FakeAnswers } from './testing/fake-ipmitool.ts';
-import { PASSWORD, until } from './testing/ipmi-simulator.ts';
+import { AgentError, type Target } from '../../../src/ports/agents.ts';
+import { SystemClock } from '../../../src/runtime/system-clock.ts';
+import { IpmiAgent } from '../agent.ts';
+import { fakeIpmitool, type FakeAnswers } from '../testing/fake-ipmitool.ts';
+import { PASSWORD, read, until } from '../testing/ipmi-simulator.ts';
 
 const cleanUp: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -21,7 +21,7 @@ function start(answers: FakeAnswers) {
   const target = (changes: Partial<Target> = {}): Target => ({
     plug: '',
     device: 'bmc:623',
-    parameters: { ip: '192.0.2.10', username: 'admin', password: PASSWORD },
+    parameters: { transport: 'ipmitool', ip: '192.0.2.10', username: 'admin', password: PASSWORD },
     identity: { node: 'worker-1' },
     signal: new AbortController().signal,
     deadlineMs: 20_000,
@@ -118,13 +118,13 @@ describe('a shell that misbehaves', { timeout: 60_000 }, () => {
 
   it('does not take words that nobody asked for as the next answer', async () => {
     const { agent, fake, target } = start({
-      status: 'if [ "$n" = 1 ]; then (sleep 0.3; echo Chassis Power is off; printf "ipmitool> ") & fi; echo Chassis Power is on',
+      status: 'echo $$ >>"${0%/*}/log"; [ "$n" = 1 ] && (sleep 0.3; echo Chassis Power is off; printf "ipmitool> ") & echo Chassis Power is on',
     });
-    const logins = () => fake.commands().filter((command) => command === 'login').length;
-    await until(async () => {
-      expect((await agent.read(target())).state).toBe('on');
-      return logins() === 2;
-    }, 'a second shell');
+    expect((await agent.read(target())).state).toBe('on');
+    const shell = Number(fake.commands().at(-1));
+    await until(() => read(`/proc/${shell}/cmdline`) === '', 'the end of the shell');
+    expect((await agent.read(target())).state).toBe('on');
+    expect(fake.commands().filter((command) => command === 'login')).toHaveLength(2);
   });
 
   it('does not show a password that the shell repeats', async () => {

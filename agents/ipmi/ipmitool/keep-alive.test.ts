@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import type { Target } from '../../src/ports/agents.ts';
-import { ManualClock } from '../../src/runtime/manual-clock.ts';
-import { IpmiAgent } from './agent.ts';
-import { fakeIpmitool, type FakeAnswers } from './testing/fake-ipmitool.ts';
-import { until } from './testing/ipmi-simulator.ts';
+import type { Target } from '../../../src/ports/agents.ts';
+import { ManualClock } from '../../../src/runtime/manual-clock.ts';
+import { IpmiAgent } from '../agent.ts';
+import { fakeIpmitool, type FakeAnswers } from '../testing/fake-ipmitool.ts';
+import { until } from '../testing/ipmi-simulator.ts';
 
 const cleanUp: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -18,7 +18,7 @@ function start(answers: FakeAnswers) {
   const target: Target = {
     plug: '',
     device: 'bmc:623',
-    parameters: { ip: '192.0.2.10', username: 'admin', password: 'secret' },
+    parameters: { transport: 'ipmitool', ip: '192.0.2.10', username: 'admin', password: 'secret' },
     identity: { node: 'worker-1' },
     signal: new AbortController().signal,
     deadlineMs: 20_000,

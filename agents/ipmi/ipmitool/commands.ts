@@ -1,0 +1,18 @@
+import type { Control } from '../line.ts';
+
+/** Commands as typed at the prompt of `ipmitool shell`; each is echoed there word for word. */
+export const READ_STATUS = 'chassis power status';
+
+/** Get System GUID. Raw, since `mc guid` of each version of ipmitool guesses the order of the bytes in its own way. */
+export const READ_GUID = 'raw 0x06 0x37';
+
+/** What is typed for a Chassis Control, and the words of ipmitool for it. */
+export const CONTROL: Readonly<Record<Control, { command: string; words: string }>> = {
+  on: { command: 'chassis power on', words: 'Up/On' },
+  off: { command: 'chassis power off', words: 'Down/Off' },
+  diag: { command: 'chassis power diag', words: 'Diag' },
+};
+
+export function rawCommand(netFn: number, command: number, data: readonly number[]): string {
+  return ['raw', ...[netFn, command, ...data].map((byte) => `0x${byte.toString(16).padStart(2, '0')}`)].join(' ');
+}

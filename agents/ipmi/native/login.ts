@@ -1,0 +1,149 @@
+import { randomBytes, randomInt } from 'node:crypto';
+
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { AgentErrorKind } from '../../../src/ports/agents.ts';
+import type { Call, CallTarget } from '../../shared/call.ts';
+import { TransportUnfit } from '../line.ts';
+import type { IpmiSettings } from '../parameters.ts';
+import { capabilities, type Capabilities } from './capabilities.ts';
+import { handshakeDatagram, handshakePayload, PAYLOAD } from './datagram.ts';
+import { handshakeAnswer, openedSession, openSessionRequest, PRIVILEGE, rakp1, rakp3, roleByte, type HandshakeAnswer } from './handshake.ts';
+import { isSameCode, rakp2Code, rakp3Code, SessionKeys, type Handshake } from './keys.ts';
+import { failureOf, type Step } from './login-failure.ts';
+import { SUITES, type Suite } from './suites.ts';
+import { silenceWords, UdpLink } from './udp-link.ts';
+
+const INVALID_CODE = 0x0f;
+
+/** A session that is open, at the privilege USER or below. */
+export interface LoggedIn {
+  link: UdpLink;
+  consoleID: number;
+  systemID: number;
+  keys: SessionKeys;
+  /** Of RAKP 2, 16 bytes in the order of the wire; only whoever knows the password can have sent it. */
+  guid: Buffer;
+}
+
+/** Open Session and RAKP 1 to 4 (section 13.15). Rejects with `AgentError` or `TransportUnfit`; no socket is left then. */
+export async function logIn(settings: IpmiSettings, suite: keyof typeof SUITES, call: Call<CallTarget>, clock: Clock): Promise<LoggedIn> {
+  const link = await UdpLink.open(settings, call, clock);
+  try {
+    return await new Login(settings, SUITES[suite], link, call).run();
+  } catch (error) {
+    link.close();
+    throw error;
+  }
+}
+
+class Login {
+  readonly #settings: IpmiSettings;
+  readonly #suite: Suite;
+  readonly #link: UdpLink;
+  readonly #call: Call<CallTarget>;
+  readonly #consoleID = randomInt(1, 0x1_0000_0000);
+  #tag = randomInt(256);
+  #capabilities: Capabilities | undefined;
+
+  constructor(settings: IpmiSettings, suite: Suite, link: UdpLink, call: Call<CallTarget>) {
+    this.#settings = settings;
+    this.#suite = suite;
+    this.#link = link;
+    this.#call = call;
+  }
+
+  async run(): Promise<LoggedIn> {
+    const { privilege, username, password, kg } = this.#settings;
+    this.#capabilities = await capabilities(this.#link, this.#call, PRIVILEGE[privilege]);
+    const systemID = await this.#open();
+    const consoleNonce = randomBytes(16);
+    const role = roleByte(privilege);
+    const name = Buffer.from(username);
+    const answer2 = await this.#ask('RAKP 1', PAYLOAD.rakp1, PAYLOAD.rakp2, (tag) => rakp1(tag, systemID, consoleNonce, role, name));
+    const { rest } = answer2;
+    if (rest.length !== 32 + this.#suite.hashBytes) throw this.#odd('RAKP 1', `RAKP 2 came with ${rest.length} bytes`);
+    const handshake: Handshake = {
+      suite: this.#suite,
+      consoleID: this.#consoleID,
+      systemID,
+      consoleNonce,
+      systemNonce: rest.subarray(0, 16),
+      guid: rest.subarray(16, 32),
+      role,
+      username: name,
+      password: Buffer.from(password),
+      bmcKey: kg === undefined ? Buffer.from(password) : Buffer.from(kg, 'latin1'),
+    };
+    if (!isSameCode(rakp2Code(handshake), rest.subarray(32))) {
+      // The BMC need not keep a place for a session that will not be.
+      this.#link.send(handshakeDatagram(PAYLOAD.rakp3, rakp3((this.#tag + 1) & 0xff, INVALID_CODE, systemID, Buffer.alloc(0))));
+      throw this.#call.error('Refused', 'the password is wrong (or the BMC shows a code of RAKP 2 that is no work of it)');
+    }
+    const code3 = rakp3Code(handshake);
+    const answer4 = await this.#ask('RAKP 3', PAYLOAD.rakp3, PAYLOAD.rakp4, (tag) => rakp3(tag, 0, systemID, code3));
+    const keys = new SessionKeys(handshake);
+    if (!isSameCode(keys.rakp4Code, answer4.rest)) throw this.#wrongKey();
+    return { link: this.#link, consoleID: this.#consoleID, systemID, keys, guid: Buffer.from(handshake.guid) };
+  }
+
+  async #open(): Promise<number> {
+    const { privilege } = this.#settings;
+    const answer = await this.#ask('Open Session', PAYLOAD.openRequest, PAYLOAD.openResponse, (tag) =>
+      openSessionRequest(tag, PRIVILEGE[privilege], this.#consoleID, this.#suite),
+    );
+    const systemID = openedSession(answer, this.#suite);
+    if (systemID === undefined) throw this.#odd('Open Session', 'the BMC opened a session of another suite than asked for');
+    return systemID;
+  }
+
+  /** One step; the same bytes are sent again in silence, since BMCs tell repetitions by their tag. */
+  async #ask(step: Step, request: number, response: number, build: (tag: number) => Buffer): Promise<HandshakeAnswer> {
+    this.#tag = (this.#tag + 1) & 0xff;
+    const tag = this.#tag;
+    const datagram = handshakeDatagram(request, build(tag));
+    const heard = await this.#link.ask(this.#call, {
+      datagram: () => datagram,
+      accept: (received) => handshakeAnswer(handshakePayload(received, response), tag, this.#consoleID),
+    });
+    if (heard.kind === 'ended') throw this.#call.endedError();
+    if (heard.kind === 'silence') {
+      const { timeoutSeconds } = this.#settings;
+      const what = silenceWords(`the BMC was not heard any more after ${step}`, heard);
+      throw this.#call.error('Unreachable', `${what}; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})`);
+    }
+    const { status } = heard.value;
+    if (status === 0) return heard.value;
+    const { kind, answered, isUnfit } = failureOf(step, status, this.#settings);
+    throw this.#failed(kind, `${answered}${this.#hint()}`, isUnfit);
+  }
+
+  #odd(step: Step, what: string): Error {
+    return this.#failed(
+      'Misconfigured',
+      `the BMC does not speak RMCP+ as specified: asked ${step}, ${what}; set transport=ipmitool${this.#hint()}`,
+      true,
+    );
+  }
+
+  #wrongKey(): Error {
+    const { kg } = this.#settings;
+    const what =
+      kg === undefined
+        ? 'the password is right, but the BMC has a key of its own: give kg'
+        : 'the password is right, but kg is not the key of the BMC';
+    return this.#call.error('Refused', `${what} (its code of RAKP 4 is another)`);
+  }
+
+  /** What the BMC told strangers; anybody could have said it, so that it only explains. */
+  #hint(): string {
+    const known = this.#capabilities;
+    if (known === undefined) return '';
+    if (!known.speaksIpmi2) return '; it says that it speaks no IPMI 2.0';
+    return known.hasKey && this.#settings.kg === undefined ? '; it says that it has a key (Kg): give kg' : '';
+  }
+
+  #failed(kind: AgentErrorKind, answered: string, isUnfit: boolean): Error {
+    const failure = this.#call.error(kind, answered);
+    return isUnfit ? new TransportUnfit(failure) : failure;
+  }
+}

@@ -1,0 +1,129 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { lookup } from 'node:dns/promises';
+
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Call, CallTarget } from '../../shared/call.ts';
+import type { IpmiSettings } from '../parameters.ts';
+
+/** A request is sent three times in all. */
+const SENDINGS = 3;
+
+/** What became of one question. */
+export type Heard<T> = { kind: 'answer'; value: T } | Silence | { kind: 'ended' };
+
+interface Silence {
+  kind: 'silence';
+  /** Datagrams that came and were no answer. */
+  strays: number;
+  /** What the network said, e.g. that nobody listens at the port. */
+  trouble: string | undefined;
+}
+
+/** Silence in words: a BMC that says something else is another fault than one that says nothing. */
+export function silenceWords(what: string, { strays, trouble }: Silence): string {
+  const besides = [...(strays === 0 ? [] : [`${strays} datagrams came that are none`]), ...(trouble === undefined ? [] : [trouble])];
+  return besides.length === 0 ? what : `${what} (${besides.join(', ')})`;
+}
+
+interface Question<T> {
+  /** The datagram of the first, second, third sending; written in the same turn. A repetition may be left out with `undefined`. What it throws at the first goes to the caller. */
+  datagram(sending: number): Buffer | undefined;
+  /** The answer, if this datagram is it. Never throws. */
+  accept(datagram: Buffer): T | undefined;
+}
+
+/** A UDP socket that hears one BMC only. One question at a time. */
+export class UdpLink {
+  #trouble: string | undefined;
+  readonly #socket: Socket;
+  readonly #clock: Clock;
+  readonly #waitMs: number;
+  #hear: (datagram: Buffer) => void = () => undefined;
+  #giveUp: () => void = () => undefined;
+  #isOpen = true;
+
+  private constructor(socket: Socket, clock: Clock, waitMs: number) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#waitMs = waitMs;
+    socket.on('message', (datagram) => this.#hear(datagram));
+    socket.on('error', (error) => {
+      this.#trouble = (error as NodeJS.ErrnoException).code ?? error.message;
+    });
+  }
+
+  /** Looks the name up and binds the socket to the BMC's address. */
+  static async open(settings: IpmiSettings, call: Call<CallTarget>, clock: Clock): Promise<UdpLink> {
+    const { host, port, family, timeoutSeconds } = settings;
+    const found = await call.within(
+      lookup(host, { family: family ?? 0 }).catch((error: unknown) => (error as NodeJS.ErrnoException).code ?? 'error'),
+    );
+    if (typeof found === 'string') throw call.error('Unreachable', `the name of the BMC does not resolve to such an address (${found})`);
+    const socket = createSocket(found.family === 6 ? 'udp6' : 'udp4');
+    const link = new UdpLink(socket, clock, timeoutSeconds * 1_000);
+    const connected = new Promise<string | undefined>((resolve) => {
+      socket.once('error', (error) => resolve(error.message));
+      socket.connect(port, found.address, (error?: unknown) => resolve(error instanceof Error ? error.message : undefined));
+    });
+    const failure = await call.within(connected).catch((error: unknown) => {
+      link.close();
+      throw error;
+    });
+    if (failure === undefined) return link;
+    link.close();
+    throw call.error('Unreachable', `no way to the BMC: ${failure}`);
+  }
+
+  /** Asks, again after each wait in silence, until the answer is heard, the last wait is over or the call ends. Another question, or `close`, ends it in silence. */
+  async ask<T>(call: Call<CallTarget>, { datagram, accept }: Question<T>): Promise<Heard<T>> {
+    if (call.signal.aborted) return { kind: 'ended' };
+    this.#giveUp();
+    const first = datagram(1);
+    if (first !== undefined) this.send(first);
+    return new Promise((resolve) => {
+      let sendings = 1;
+      const finish = (heard: Heard<T>): void => {
+        cancel();
+        call.signal.removeEventListener('abort', onAbort);
+        this.#hear = () => undefined;
+        this.#giveUp = () => undefined;
+        resolve(heard);
+      };
+      let strays = 0;
+      const silence = (): void => finish({ kind: 'silence', strays, trouble: this.#trouble });
+      const onAbort = (): void => finish({ kind: 'ended' });
+      const again = (): void => {
+        const next = sendings < SENDINGS ? datagram(sendings + 1) : undefined;
+        if (next === undefined) {
+          silence();
+          return;
+        }
+        sendings += 1;
+        this.send(next);
+        cancel = this.#clock.after(this.#waitMs, again);
+      };
+      let cancel = this.#clock.after(this.#waitMs, again);
+      this.#giveUp = silence;
+      this.#hear = (heard) => {
+        const value = accept(heard);
+        if (value === undefined) strays += 1;
+        else finish({ kind: 'answer', value });
+      };
+      call.signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Writes in this very turn: the socket is connected, so that no name is looked up. */
+  send(datagram: Buffer): void {
+    if (!this.#isOpen) return;
+    this.#trouble = undefined;
+    this.#socket.send(datagram);
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#giveUp();
+    this.#socket.close();
+  }
+}
