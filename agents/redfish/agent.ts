@@ -1,73 +1,146 @@
-import type { Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
+import { type Exhibit, type Outcome, type PlugEntry, type PowerAgent, type PowerState, type Reading, type Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import { Device } from './device.ts';
-import { connectionKey, parseSettings } from './parameters.ts';
-import { setPower } from './power.ts';
+import { exhibitsOf } from './exhibits.ts';
+import { connectionKey, parseSettings, type RedfishSettings } from './parameters.ts';
+import { Permits } from './permits.ts';
+import { carryOut } from './power.ts';
+import type { ResourceView, Wish } from './resource-view.ts';
+import { Authorities } from './socket.ts';
 
 /** BMCs end idle sessions after 30 s to some minutes; ours is ended before it is forgotten. */
 const IDLE_CLOSE_MS = 45_000;
+/** Calls that are under way when the agent is closed may end by themselves within this. */
+const CLOSE_GRACE_MS = 1_000;
+
+interface Kept {
+  device: Device;
+  /** Under way or waiting. */
+  calls: number;
+  cancelIdle: () => void;
+}
+
+type Parsed = { settings: RedfishSettings; key: string } | { problems: string[] };
 
 /** DMTF Redfish (DSP0266) as a power agent: one kept connection and session per device and credentials. */
 export class RedfishAgent implements PowerAgent {
   readonly kind = 'power';
   readonly #clock: Clock;
-  readonly #devices = new Map<string, { device: Device; cancelIdle: () => void }>();
+  readonly #permits: Permits;
+  readonly #authorities = new Authorities();
+  readonly #devices = new Map<string, Kept>();
+  #closing = new AbortController();
+  /** Certificates are parsed once for a job, not once for each of its reads. */
+  readonly #parsed = new WeakMap<object, Parsed>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#permits = new Permits(clock);
   }
 
-  /** The state that the machine's own System shows, with its Chassis as second witness and its identity checked in the same answer. */
+  /** The state that the machine's own System (or the outlet) shows, with its second witness; the identity is checked in the same answer. */
   async read(target: Target): Promise<Reading<PowerState>> {
     return this.#call(target, 'PowerState', async (device, call) => {
-      const view = await device.machine.view(call);
-      const witness = await device.machine.witness(call, view);
+      const view = await device.subject.view(call);
+      const witness = await device.subject.witness(call, view);
+      const failure = await device.tasks.look(call, view.state);
+      const credentialExpiresAt = target.isProbe === true ? await device.account.expiresAt(call) : undefined;
+      const { certificateExpiresAt } = view.response.peer;
       const deviceTime = Date.parse(view.response.headers['date'] ?? '');
       return {
         state: view.state,
-        detail: view.identity.kind === 'unverified' ? `${view.detail}, identity: ${view.identity.why}` : view.detail,
+        detail: detailOf(view, failure),
         identity: view.identity.kind === 'verified' ? 'verified' : 'unverified',
         ...(witness === undefined ? {} : { witness }),
         ...(Number.isNaN(deviceTime) ? {} : { deviceTime: new Date(deviceTime).toISOString() }),
+        ...(certificateExpiresAt === undefined ? {} : { certificateExpiresAt }),
+        ...(credentialExpiresAt === undefined ? {} : { credentialExpiresAt }),
       };
     });
   }
 
-  /** ForceOff or On by the advertised Reset action, after the machine's identity was read over the same session. Sent at most once. */
+  /** ForceOff or On by the advertised action, after the machine's identity was read over the same session. Sent at most once. */
   async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
-    return this.#call(target, `power ${state}`, (device, call) => setPower(device, call, state));
+    return this.#tell(target, `power ${state}`, state);
+  }
+
+  /** The machine's NMI, which makes its kernel dump. */
+  async diagnose(target: Target): Promise<Outcome> {
+    return this.#tell(target, 'NMI', 'nmi');
+  }
+
+  /** The ComputerSystems, or the outlets. */
+  async list(target: Target): Promise<readonly PlugEntry[]> {
+    return this.#call(target, 'list', (device, call) => device.subject.list(call));
+  }
+
+  /** The newest entries of its logs and, where the vendor has a way, a picture of its console. Changes nothing. */
+  async exhibits(target: Target): Promise<readonly Exhibit[]> {
+    return this.#call(target, 'exhibits', (device, call) => exhibitsOf(device, call));
   }
 
   async close(): Promise<void> {
     const kept = [...this.#devices.values()];
     this.#devices.clear();
     for (const { cancelIdle } of kept) cancelIdle();
+    const closing = this.#closing;
+    this.#closing = new AbortController();
+    const cancelGrace = this.#clock.after(CLOSE_GRACE_MS, () => closing.abort());
     await Promise.all(kept.map(({ device }) => device.close()));
+    cancelGrace();
+    closing.abort();
+  }
+
+  #tell(target: Target, asked: string, wish: Wish): Promise<Outcome> {
+    return this.#call(target, asked, (device, call) => carryOut(device, call, wish));
   }
 
   async #call<T>(target: Target, asked: string, work: (device: Device, call: Call) => Promise<T>): Promise<T> {
-    const call = new Call(this.#clock, target, asked);
+    const call = new Call(this.#clock, { ...target, signal: AbortSignal.any([target.signal, this.#closing.signal]) }, asked);
+    let giveBack: (() => void) | undefined;
     try {
-      const settings = parseSettings(target.parameters);
-      if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
-      const key = connectionKey(settings);
-      const kept = this.#devices.get(key) ?? { device: new Device(settings, this.#clock), cancelIdle: () => undefined };
-      this.#devices.set(key, kept);
-      kept.cancelIdle();
-      try {
-        return await kept.device.exclusive(call, () => work(kept.device, call));
-      } finally {
-        kept.cancelIdle();
-        if (this.#devices.get(key) === kept) kept.cancelIdle = this.#clock.after(IDLE_CLOSE_MS, () => void this.#retire(key, kept.device));
-      }
+      giveBack = await this.#permits.take(call);
+      return await this.#admitted(call, work);
     } finally {
+      giveBack?.();
       call.release();
     }
+  }
+
+  async #admitted<T>(call: Call, work: (device: Device, call: Call) => Promise<T>): Promise<T> {
+    const parsed = this.#parse(call.target);
+    if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
+    const { key, settings } = parsed;
+    const kept = this.#devices.get(key) ?? { device: new Device(settings, this.#clock, this.#authorities), calls: 0, cancelIdle: () => undefined };
+    this.#devices.set(key, kept);
+    kept.cancelIdle();
+    kept.calls += 1;
+    try {
+      return await kept.device.exclusive(call, () => work(kept.device, call));
+    } finally {
+      kept.calls -= 1;
+      if (kept.calls === 0 && this.#devices.get(key) === kept)
+        kept.cancelIdle = this.#clock.after(IDLE_CLOSE_MS, () => void this.#retire(key, kept.device));
+    }
+  }
+
+  #parse({ parameters }: Target): Parsed {
+    const known = this.#parsed.get(parameters);
+    if (known !== undefined) return known;
+    const settings = parseSettings(parameters);
+    const parsed = 'problems' in settings ? settings : { settings, key: connectionKey(settings) };
+    this.#parsed.set(parameters, parsed);
+    return parsed;
   }
 
   async #retire(key: string, device: Device): Promise<void> {
     this.#devices.delete(key);
     await device.close();
   }
+}
+
+function detailOf(view: ResourceView, failure: string | undefined): string {
+  const identity = view.identity.kind === 'unverified' ? `, identity: ${view.identity.why}` : '';
+  return `${view.detail}${identity}${failure === undefined ? '' : `, ${failure}`}`;
 }

@@ -5,11 +5,11 @@ import type { Duplex } from 'node:stream';
 
 import axios from 'axios';
 
-import type { AgentError } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
+import { ExchangeError } from './exchange-error.ts';
 import type { RedfishSettings } from './parameters.ts';
-import { certificateFingerprint, ConnectTimeout, openSocket, TrustError } from './socket.ts';
+import { ConnectTimeout, openSocket, shownCertificate, TrustError, type Authorities, type ShownCertificate } from './socket.ts';
 import { plain } from './words.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -29,6 +29,8 @@ export interface Peer {
   socket: Socket;
   /** SHA-256 of its certificate, taken when the connection was made; undefined without TLS. */
   fingerprint: string | undefined;
+  /** When that certificate ends (RFC 3339); undefined without TLS. */
+  certificateExpiresAt: string | undefined;
 }
 
 export interface RedfishResponse {
@@ -38,31 +40,9 @@ export interface RedfishResponse {
   /** Parsed JSON; undefined when there is none or it is garbled. */
   body: unknown;
   isGarbled: boolean;
+  /** The answer as it came, for pictures. */
+  bytes: Uint8Array;
   peer: Peer;
-}
-
-/** No usable response. `isSent`: the request left, so whether the device acted on it is not known. */
-export class ExchangeError extends Error {
-  override readonly name = 'ExchangeError';
-  readonly kind: 'unreachable' | 'untrusted' | 'ended' | 'oversize';
-  readonly isSent: boolean;
-  /** A kept connection that the device had closed meanwhile: a GET may be asked again. */
-  readonly isStale: boolean;
-  constructor(kind: ExchangeError['kind'], message: string, isSent: boolean, isStale: boolean) {
-    super(message);
-    this.kind = kind;
-    this.isSent = isSent;
-    this.isStale = isStale;
-  }
-
-  /** As the contract names it. */
-  typed(call: Call): AgentError {
-    if (this.kind === 'ended') return call.endedError();
-    if (this.kind === 'untrusted') {
-      return call.error('Misconfigured', `${this.message}: give the right ca or ssl_fingerprint, or mend the certificate of the device`);
-    }
-    return call.error('Unreachable', this.message);
-  }
 }
 
 /** Node recommends a flag of its own, which is none of ours. */
@@ -80,17 +60,17 @@ export class Connection {
   readonly #agent: PlainAgent;
   readonly #opening = new Set<() => void>();
   /** A socket no longer tells its certificate once it is closed. */
-  readonly #fingerprints = new WeakMap<Socket, string>();
+  readonly #certificates = new WeakMap<Socket, ShownCertificate>();
 
-  constructor(settings: RedfishSettings, clock: Clock) {
+  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities) {
     this.settings = settings;
     const options = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
     this.#agent = settings.tls ? new SecureAgent(options) : new PlainAgent(options);
     this.#agent.createConnection = (_options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void) => {
-      const giveUp = openSocket(settings, clock, (error, socket) => {
+      const giveUp = openSocket(settings, clock, authorities, (error, socket) => {
         this.#opening.delete(giveUp);
-        const fingerprint = error === undefined ? certificateFingerprint(socket) : undefined;
-        if (fingerprint !== undefined) this.#fingerprints.set(socket, fingerprint);
+        const certificate = error === undefined ? shownCertificate(socket) : undefined;
+        if (certificate !== undefined) this.#certificates.set(socket, certificate);
         callback?.(error ?? null, socket);
       });
       this.#opening.add(giveUp);
@@ -104,7 +84,7 @@ export class Connection {
     const { host, port, tls } = this.settings;
     const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     try {
-      const response = await axios.request<string>({
+      const response = await axios.request<Buffer>({
         url: `${tls ? 'https' : 'http'}://${authority}${request.path}`,
         method: request.method,
         ...(request.body === undefined ? {} : { data: JSON.stringify(request.body) }),
@@ -123,24 +103,24 @@ export class Connection {
         proxy: false,
         maxRedirects: 0,
         maxContentLength: BODY_BYTES_MAX,
-        responseType: 'text',
-        transformResponse: [(text: string) => text],
+        responseType: 'arraybuffer',
+        transformResponse: [],
         validateStatus: () => true,
         ...(tls ? { httpsAgent: this.#agent } : { httpAgent: this.#agent }),
       });
       if (wire.peer === undefined) throw new Error('an answer without a connection');
       const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-      return { status: response.status, headers, ...parse(response.data), peer: wire.peer };
+      return { status: response.status, headers, ...parse(response.data), bytes: response.data, peer: wire.peer };
     } catch (error) {
       throw wire.gateError ?? this.#failure(error, call, wire);
     } finally {
-      if (call.ended !== undefined) this.#abandon();
+      if (call.ended !== undefined) this.abandon();
     }
   }
 
   /** Closes the sockets; a later exchange opens new ones. */
   close(): void {
-    this.#abandon();
+    this.abandon();
     this.#agent.destroy();
   }
 
@@ -149,7 +129,8 @@ export class Connection {
     // Node writes the buffered request right after this event, in the same synchronous turn, because openSocket hands over only ready sockets.
     sent.once('socket', (socket) => {
       wire.isReused = sent.reusedSocket;
-      wire.peer = { socket, fingerprint: this.#fingerprints.get(socket) };
+      const certificate = this.#certificates.get(socket);
+      wire.peer = { socket, fingerprint: certificate?.fingerprint, certificateExpiresAt: certificate?.expiresAt };
       try {
         request.gate?.(wire.peer);
         wire.isSent = true;
@@ -174,7 +155,8 @@ export class Connection {
     return new ExchangeError('unreachable', cause instanceof ConnectTimeout || code === '' ? message : `${code}: ${message}`, wire.isSent, isStale);
   }
 
-  #abandon(): void {
+  /** Gives up connections that are being made. */
+  abandon(): void {
     for (const giveUp of [...this.#opening]) giveUp();
   }
 }
@@ -186,7 +168,8 @@ interface Wire {
   peer: Peer | undefined;
 }
 
-function parse(text: string): { body: unknown; isGarbled: boolean } {
+function parse(bytes: Buffer): { body: unknown; isGarbled: boolean } {
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
   if (text.trim() === '') return { body: undefined, isGarbled: false };
   try {
     return { body: JSON.parse(text) as unknown, isGarbled: false };

@@ -1,30 +1,38 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import { AgentError } from '../../src/ports/agents.ts';
+import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { Call } from '../shared/call.ts';
-import { Connection, ExchangeError } from './connection.ts';
+import { Account } from './account.ts';
+import { Connection } from './connection.ts';
+import { ExchangeError } from './exchange-error.ts';
 import { Machine } from './machine.ts';
+import { Outlets } from './outlets.ts';
 import type { RedfishSettings } from './parameters.ts';
+import type { Subject } from './resource-view.ts';
 import { Session } from './session.ts';
+import type { Authorities } from './socket.ts';
+import { Tasks } from './task.ts';
 
-const CLOSE_DEADLINE_MS = 2_000;
+const CLOSE_DEADLINE_MS = 3_000;
 
 /** One BMC under one login: connection, session and what was found behind it. Calls on it run one at a time. */
 export class Device {
-  readonly settings: RedfishSettings;
-  readonly connection: Connection;
   readonly session: Session;
-  readonly machine: Machine;
+  readonly subject: Subject;
+  readonly tasks: Tasks;
+  readonly account: Account;
+  readonly #settings: RedfishSettings;
+  readonly #connection: Connection;
   readonly #clock: Clock;
-  /** Allowed reset types by the path of their ActionInfo. */
-  readonly actionInfos = new Map<string, readonly string[] | undefined>();
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: RedfishSettings, clock: Clock) {
-    this.settings = settings;
+  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities) {
+    this.#settings = settings;
     this.#clock = clock;
-    this.connection = new Connection(settings, clock);
-    this.session = new Session(this.connection);
-    this.machine = new Machine(this.session, settings);
+    this.#connection = new Connection(settings, clock, authorities);
+    this.session = new Session(this.#connection, clock);
+    this.subject = settings.resource === 'outlet' ? new Outlets(this.session, settings, clock) : new Machine(this.session, settings, clock);
+    this.tasks = new Tasks(this.session, clock);
+    this.account = new Account(this.session, settings);
   }
 
   /** Runs `work` after the calls before it; whatever ends the call is a typed error of the contract. */
@@ -46,23 +54,22 @@ export class Device {
     }
   }
 
-  /** Ends the session at the device and the connection, within 2 s. Never rejects: a device that cannot be asked ends its session by itself. */
+  /**
+   * Ends the session at the device and the connection after the call that is under way, within 3 s. Never rejects: a device that cannot be
+   * asked ends its session by itself. Not to be used afterwards.
+   */
   async close(): Promise<void> {
-    const controller = new AbortController();
-    const { host, port } = this.settings;
-    const call = new Call(
-      this.#clock,
-      {
-        plug: '',
-        device: `${host}:${port}`,
-        parameters: {},
-        identity: { node: '' },
-        signal: controller.signal,
-        deadlineMs: CLOSE_DEADLINE_MS,
-        beforeSend: () => undefined,
-      },
-      'end of session',
-    );
+    const { host, port } = this.#settings;
+    const target: Target = {
+      plug: '',
+      device: `${host}:${port}`,
+      parameters: {},
+      identity: { node: '' },
+      signal: new AbortController().signal,
+      deadlineMs: CLOSE_DEADLINE_MS,
+      beforeSend: () => undefined,
+    };
+    const call = new Call(this.#clock, target, 'end of session');
     try {
       await call.within(this.#last);
       await this.session.close(call);
@@ -70,9 +77,8 @@ export class Device {
       if (!(error instanceof ExchangeError) && !(error instanceof AgentError)) throw error;
     } finally {
       call.release();
-      this.machine.forget();
-      this.actionInfos.clear();
-      this.connection.close();
+      this.subject.forget();
+      this.#connection.close();
     }
   }
 }

@@ -6,7 +6,8 @@ import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { RedfishAgent } from './agent.ts';
-import { resetAction, resetType } from './reset.ts';
+import { advertised, type AdvertisedAction } from './action.ts';
+import { RESET_ACTION, resetType } from './reset.ts';
 import { deviceWords, isObject, type JsonObject } from './words.ts';
 
 function fixture(path: string): JsonObject {
@@ -64,6 +65,10 @@ describe.each(DEVICES)('$name', ({ files, witness }) => {
     expect((await agent.read(target)).state).toBe('on');
   });
 });
+
+function resetAction(resource: JsonObject): AdvertisedAction | undefined {
+  return advertised(resource, RESET_ACTION, 'ResetType');
+}
 
 describe('reset types', () => {
   const off = (allowed: readonly string[] | undefined): string | undefined => resetType(allowed, 'off');

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { advertised } from './action.ts';
 import { checkIdentity } from './identity.ts';
-import { powerState } from './machine.ts';
-import { resetAction, resetType } from './reset.ts';
+import { powerState } from './resource-view.ts';
+import { RESET_ACTION, resetType } from './reset.ts';
 import { deviceWords, isObject, linkPath, plain } from './words.ts';
 
 /** JSON in which the names that the agent looks for turn up in the wrong places with the wrong types. */
@@ -46,7 +47,7 @@ describe('whatever a device answers', () => {
     fc.assert(
       fc.property(hostile, (body) => {
         if (isObject(body)) {
-          const action = resetAction(body);
+          const action = advertised(body, RESET_ACTION, 'ResetType');
           expect(['ForceOff', undefined]).toContain(resetType(action?.allowed, 'off'));
           expect(action === undefined || action.target.startsWith('/')).toBe(true);
         }

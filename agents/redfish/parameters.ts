@@ -55,6 +55,8 @@ const schema = z.object({
   ca: pem.optional(),
   ssl_fingerprint: z.string().regex(FINGERPRINT, 'must be a SHA-256 fingerprint: 64 hexadecimal digits, colons allowed').optional(),
   ssl_insecure: boolean.default(false),
+  resource: z.enum(['system', 'outlet'], 'must be system or outlet').default('system'),
+  pdu: z.string().optional(),
   auth: z.enum(['auto', 'session', 'basic'], 'must be auto, session or basic').default('auto'),
   chassis_witness: boolean.default(true),
   login_timeout: z
@@ -84,6 +86,11 @@ export const redfishParameters: ParameterSchema<typeof schema> = {
       default: 'no',
       aliases: ['ssl-insecure'],
     },
+    resource: {
+      description: 'What a plug is: a ComputerSystem (`system`), or an `outlet` of a rack PDU that speaks Redfish.',
+      default: 'system',
+    },
+    pdu: { description: 'Id or path of the PDU, where the device has several.' },
     auth: { description: '`session`, `basic`, or `auto`: a session, basic where the BMC has no session service.', default: 'auto' },
     chassis_witness: { description: "Demand that the PowerState of the machine's own Chassis agrees, where it shows one.", default: 'yes' },
     login_timeout: { description: 'Seconds for connecting and for TLS.', default: '5' },
@@ -105,6 +112,8 @@ export interface RedfishSettings {
   /** 64 lower-case hexadecimal digits. */
   fingerprint: string | undefined;
   insecure: boolean;
+  resource: 'system' | 'outlet';
+  pdu: string | undefined;
   auth: 'auto' | 'session' | 'basic';
   chassisWitness: boolean;
   connectTimeoutMs: number;
@@ -135,6 +144,9 @@ export function contradictions(parameters: Parameters): string[] {
   if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined)) {
     problems.push('ssl_insecure trusts any certificate, but ca or ssl_fingerprint is given too: remove one');
   }
+  const ofSystem = ['systems_uri', 'system_uuid', 'serial'].filter((name) => named[name] !== undefined);
+  if (named['resource'] === 'outlet' && ofSystem.length > 0) problems.push(`${ofSystem.join(', ')} chooses a ComputerSystem, but resource is outlet`);
+  if (named['resource'] !== 'outlet' && named['pdu'] !== undefined) problems.push('pdu chooses a PDU, but resource is not outlet');
   return problems;
 }
 
@@ -166,6 +178,8 @@ export function parseSettings(parameters: Parameters): RedfishSettings | { probl
             .replace(/^sha-?256[:=\s]\s*/, '')
             .replaceAll(':', ''),
     insecure: value.ssl_insecure,
+    resource: value.resource,
+    pdu: value.pdu,
     auth: value.auth,
     chassisWitness: value.chassis_witness,
     connectTimeoutMs: value.login_timeout * 1000,

@@ -1,15 +1,23 @@
-import type { Call } from '../shared/call.ts';
-import { ExchangeError, type Connection, type RedfishRequest, type RedfishResponse } from './connection.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { Call } from '../shared/call.ts';
+import type { Connection, RedfishRequest, RedfishResponse } from './connection.ts';
+import { ExchangeError } from './exchange-error.ts';
+import { retryAfterMs } from './retry-after.ts';
 import { deviceWords, linkPath, objectAt, plain, textAt } from './words.ts';
 
 /** The device does not offer sessions, or has none to spare (iDRAC8 answers 405, a full one 503 RAC0218). */
 const NO_SESSIONS = new Set([404, 405, 500, 501, 503]);
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const REDIRECTS_MAX = 3;
+/** A login is heard out for so long after its call ended: a session that the device opened and nobody knows of could not be ended. */
+const LOGIN_GRACE_MS = 5_000;
+/** A device that is asked too much says when to come back; a GET does, so often and after so long at most. */
+const BUSY_RETRIES_MAX = 2;
+const BUSY_WAIT_MAX_MS = 5_000;
 
 type Login = { kind: 'token'; token: string; uri: string | undefined } | { kind: 'basic'; authorization: string };
 
-/** Thrown out of a change when the session turned out to be over: nothing was done, log in and check everything anew. */
+/** Thrown out of a change when the session turned out to be over: nothing was done, log in and check everything anew. The message is the device's. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost';
 }
@@ -17,11 +25,15 @@ export class SessionLost extends Error {
 /** Who we are to the device: a Redfish session where it has them (always deleted again), else basic authentication. */
 export class Session {
   readonly #connection: Connection;
+  readonly #clock: Clock;
   #login: Login | undefined;
+  /** A login that its call did not wait for to the end. */
+  #opening: Promise<void> | undefined;
   #root: RedfishResponse | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, clock: Clock) {
     this.#connection = connection;
+    this.#clock = clock;
   }
 
   /** What must never be written anywhere. */
@@ -49,30 +61,49 @@ export class Session {
     return response;
   }
 
-  /** An authenticated GET. A session that is over is renewed once; a kept connection that went stale is opened anew once. */
+  /**
+   * An authenticated GET. A session that is over is renewed once; a kept connection that went stale is opened anew once; a device that
+   * is busy is asked again when it says so.
+   */
   async get(call: Call, path: string): Promise<RedfishResponse> {
-    for (let attempt = 1; ; attempt += 1) {
+    let logins = 0;
+    for (let busy = 0; ;) {
       const response = await this.#follow(call, { method: 'GET', path }, await this.#headers(call));
-      if (response.status !== 401 || !this.drop() || attempt > 1) return this.#authorized(call, response);
+      const waitMs = busyForMs(response, this.#clock);
+      if (waitMs !== undefined && waitMs <= BUSY_WAIT_MAX_MS && busy < BUSY_RETRIES_MAX && call.remainingMs > 2 * waitMs) {
+        busy += 1;
+        await call.pause(waitMs);
+        continue;
+      }
+      if (response.status !== 401 || logins > 0 || !this.drop()) return this.#authorized(call, response);
+      logins += 1;
     }
+  }
+
+  /** A file of the device's own web server, which knows a session by its cookie; undefined without a session. */
+  async file(call: Call, path: string, cookie: string): Promise<RedfishResponse | undefined> {
+    const headers = await this.#headers(call);
+    if (this.token === undefined) return undefined;
+    return this.#fresh(call, { method: 'GET', path, headers: { ...headers, Accept: 'image/*', Cookie: `${cookie}=${this.token}` } });
   }
 
   /** An authenticated change, sent once. Rejects with `SessionLost` when the session is over; `ExchangeError` otherwise. */
   async change(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
     const headers = { ...(await this.#headers(call)), ...request.headers };
     const response = await this.#connection.exchange(call, { ...request, headers });
-    if (response.status === 401 && this.drop()) throw new SessionLost();
+    if (response.status === 401 && this.drop()) throw new SessionLost(this.words(response));
     return this.#authorized(call, response);
   }
 
   /** Deletes the session at the device. A session whose address the device never told is kept for the next call, since it cannot be deleted. */
   async close(call: Call): Promise<void> {
+    await this.#heardOut(call);
     const login = this.#login;
     this.#root = undefined;
     if (login === undefined || (login.kind === 'token' && login.uri === undefined)) return;
     this.#login = undefined;
     if (login.kind !== 'token' || login.uri === undefined) return;
-    await this.#connection.exchange(call, { method: 'DELETE', path: login.uri, headers: { 'X-Auth-Token': login.token } });
+    await this.#fresh(call, { method: 'DELETE', path: login.uri, headers: { 'X-Auth-Token': login.token } });
   }
 
   /** Forgets a session that the device ended; false when there was none. */
@@ -89,6 +120,7 @@ export class Session {
   }
 
   async #headers(call: Call): Promise<Record<string, string>> {
+    await this.#heardOut(call);
     this.#login ??= await this.#logIn(call);
     return this.#login.kind === 'token' ? { 'X-Auth-Token': this.#login.token } : { Authorization: this.#login.authorization };
   }
@@ -106,13 +138,37 @@ export class Session {
       path: path ?? '/redfish/v1/SessionService/Sessions',
       body: { UserName: username, Password: password },
     };
-    const response = await this.#connection.exchange(call, request);
-    const token = response.headers['x-auth-token'];
-    if (response.status < 300 && token !== undefined && token !== '') return { kind: 'token', token, uri: sessionUri(response, request.path) };
+    const response = await this.#openSession(call, request);
+    const opened = tokenOf(response, request.path);
+    if (opened !== undefined) return opened;
     const isWithout = NO_SESSIONS.has(response.status) || response.status < 300;
     if (auth === 'auto' && isWithout) return basic;
     if (response.status >= 500) throw call.error('Unreachable', `no session: ${this.words(response)}`);
     throw call.error('Refused', `login: ${this.words(response)} (check username and password)`);
+  }
+
+  /** Asks for a session. Its answer is kept even when the call is over first, so that the session can be used, or ended. */
+  async #openSession(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
+    const { signal } = new AbortController();
+    const own = new Call(this.#clock, { ...call.target, signal, deadlineMs: Math.max(0, call.remainingMs) + LOGIN_GRACE_MS }, call.asked);
+    const answer = this.#connection.exchange(own, request).finally(() => own.release());
+    const opening = answer.then((response) => {
+      this.#login = tokenOf(response, request.path);
+    });
+    const settled = opening.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#opening = settled;
+    void settled.then(() => {
+      if (this.#opening === settled) this.#opening = undefined;
+    });
+    return call.within(answer);
+  }
+
+  /** Waits for the login of an earlier call, if one is still under way. */
+  async #heardOut(call: Call): Promise<void> {
+    if (this.#opening !== undefined) await call.within(this.#opening);
   }
 
   /** A GET with redirects followed on the same device only. */
@@ -134,6 +190,19 @@ export class Session {
       return this.#connection.exchange(call, request);
     }
   }
+}
+
+/** How long a busy device wants to be left alone; undefined when it is not busy, or broken for other reasons. */
+function busyForMs(response: RedfishResponse, clock: Clock): number | undefined {
+  const waitMs = retryAfterMs(response.headers['retry-after'], clock);
+  if (response.status === 429) return waitMs ?? 1_000;
+  return response.status === 503 ? waitMs : undefined;
+}
+
+function tokenOf(response: RedfishResponse, collection: string): (Login & { kind: 'token' }) | undefined {
+  const token = response.headers['x-auth-token'];
+  if (response.status >= 300 || token === undefined || token === '') return undefined;
+  return { kind: 'token', token, uri: sessionUri(response, collection) };
 }
 
 /** Where the session can be deleted: Location, else the body's own address, else its Id under the collection. */

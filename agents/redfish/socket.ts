@@ -1,9 +1,26 @@
 import { createHash } from 'node:crypto';
 import { isIP, connect as connectPlain, type Socket } from 'node:net';
-import { connect as connectSecure, type TLSSocket } from 'node:tls';
+import { connect as connectSecure, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
 
 import type { Clock } from '../../src/ports/clock.ts';
 import type { RedfishSettings } from './parameters.ts';
+
+const CONTEXTS_MAX = 64;
+
+/** Parsed authorities: parsing them anew for each connection would cost more than the connection. */
+export class Authorities {
+  readonly #contexts = new Map<string, SecureContext>();
+
+  /** Of these certificates (PEM), or of the system's. */
+  contextOf(ca: string | undefined): SecureContext {
+    const known = this.#contexts.get(ca ?? '');
+    if (known !== undefined) return known;
+    if (this.#contexts.size >= CONTEXTS_MAX) this.#contexts.clear();
+    const context = createSecureContext(ca === undefined ? {} : { ca });
+    this.#contexts.set(ca ?? '', context);
+    return context;
+  }
+}
 
 /** The device is not the one that the configuration trusts. */
 export class TrustError extends Error {
@@ -15,23 +32,42 @@ export class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout';
 }
 
-export function certificateFingerprint(socket: Socket): string | undefined {
+/** What the device showed of itself when the connection was made. */
+export interface ShownCertificate {
+  /** SHA-256, 64 lower-case hexadecimal digits. */
+  fingerprint: string;
+  /** RFC 3339; undefined when its end cannot be read. */
+  expiresAt: string | undefined;
+}
+
+/** Undefined without TLS. */
+export function shownCertificate(socket: Socket): ShownCertificate | undefined {
   const certificate = 'getPeerX509Certificate' in socket ? (socket as TLSSocket).getPeerX509Certificate() : undefined;
-  return certificate === undefined ? undefined : createHash('sha256').update(certificate.raw).digest('hex');
+  if (certificate === undefined) return undefined;
+  const expiresAtMs = Date.parse(certificate.validTo);
+  return {
+    fingerprint: createHash('sha256').update(certificate.raw).digest('hex'),
+    expiresAt: Number.isNaN(expiresAtMs) ? undefined : new Date(expiresAtMs).toISOString(),
+  };
 }
 
 /**
  * Opens a socket and hands it over only once it is connected and, with TLS, trusted: no byte of a request (and no password) leaves
  * before, and a request that is given such a socket is written at once. Returns a function that gives the attempt up.
  */
-export function openSocket(settings: RedfishSettings, clock: Clock, onReady: (error: Error | undefined, socket: Socket) => void): () => void {
+export function openSocket(
+  settings: RedfishSettings,
+  clock: Clock,
+  authorities: Authorities,
+  onReady: (error: Error | undefined, socket: Socket) => void,
+): () => void {
   const { host, port, tls } = settings;
   const socket = tls
     ? connectSecure({
         host,
         port,
         ...(isIP(host) === 0 ? { servername: host } : {}),
-        ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+        secureContext: authorities.contextOf(settings.ca),
         // A pinned certificate is compared below, before the socket is handed over.
         rejectUnauthorized: !settings.insecure && settings.fingerprint === undefined,
         ALPNProtocols: ['http/1.1'],
@@ -56,7 +92,7 @@ export function openSocket(settings: RedfishSettings, clock: Clock, onReady: (er
   socket.on('error', finish);
   socket.once('close', () => finish(new ConnectTimeout('the device closed the connection')));
   socket.once(tls ? 'secureConnect' : 'connect', () => {
-    const shown = settings.fingerprint === undefined ? undefined : certificateFingerprint(socket);
+    const shown = settings.fingerprint === undefined ? undefined : shownCertificate(socket)?.fingerprint;
     if (settings.fingerprint === undefined || shown === settings.fingerprint) finish(undefined);
     else finish(new TrustError(`its certificate has the SHA-256 fingerprint ${shown ?? 'none'}, not the pinned ${settings.fingerprint}`));
   });

@@ -16,6 +16,11 @@ export function textAt(value: unknown, key: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
+export function numberAt(value: unknown, key: string): number | undefined {
+  const found = isObject(value) ? value[key] : undefined;
+  return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
+}
+
 export function listAt(value: unknown, key: string): readonly unknown[] {
   const found = isObject(value) ? value[key] : undefined;
   return Array.isArray(found) ? found : [];

@@ -1,0 +1,198 @@
+import type { PlugEntry } from '../../src/ports/agents.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Call } from '../shared/call.ts';
+import { advertised, allowedByActionInfo, type AdvertisedAction } from './action.ts';
+import { idOf, membersOf, type Member } from './collection.ts';
+import type { RedfishSettings } from './parameters.ts';
+import { RecentViews } from './recent-views.ts';
+import { powerState, showPower, unexpected, type Order, type ResourceView, type Subject, type Wish, type Witness } from './resource-view.ts';
+import type { Session } from './session.ts';
+import { isObject, linkPath, numberAt, objectAt, plain, textAt, type JsonObject } from './words.ts';
+
+const PDUS_MAX = 32;
+const OUTLETS_MAX = 1_000;
+/** Outlets that are looked at one by one for their names, where the collection shows links only. */
+const NAMED_MAX = 128;
+/** Above it something still draws current: below are the leakage of a supply and the noise of the meter. */
+const IDLE_AMPS = 0.05;
+const COLLECTIONS = ['RackPDUs', 'FloorPDUs', 'PowerShelves', 'TransferSwitches'];
+const ACTIONS = ['#Outlet.PowerControl', '#OutletGroup.PowerControl'];
+const WORDS: Readonly<Record<'on' | 'off', string>> = { on: 'On', off: 'Off' };
+
+/** The outlets of a rack PDU that speaks Redfish (DMTF PowerEquipment, DSP2046). */
+export class Outlets implements Subject {
+  readonly #session: Session;
+  readonly #settings: RedfishSettings;
+  readonly #clock: Clock;
+  readonly #recent: RecentViews;
+  readonly #paths = new Map<string, string>();
+  #outlets: readonly Member[] | undefined;
+
+  constructor(session: Session, settings: RedfishSettings, clock: Clock) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#recent = new RecentViews(clock, session);
+  }
+
+  forget(): void {
+    this.#paths.clear();
+    this.#outlets = undefined;
+    this.#recent.forget();
+  }
+
+  recent(call: Call): ResourceView | undefined {
+    return this.#recent.find(call);
+  }
+
+  async view(call: Call): Promise<ResourceView> {
+    for (let attempt = 1; ; attempt += 1) {
+      const path = await this.#path(call);
+      const response = await this.#session.get(call, path);
+      const isGone = response.status === 404 || (isObject(response.body) && !this.#isMeant(call, path, response.body));
+      if (isGone && attempt === 1) {
+        // Outlets are renamed, and PDUs exchanged, while we remember where a name was.
+        this.forget();
+        continue;
+      }
+      if (response.status !== 200) throw unexpected(this.#session, call, path, response);
+      if (isGone) throw call.error('Misconfigured', `${path} is not called ${call.target.plug} any more; nothing was sent`);
+      const resource = isObject(response.body) ? response.body : undefined;
+      const isMoving = resource?.['PowerStateInTransition'] === true;
+      const view: ResourceView = {
+        path,
+        response,
+        resource,
+        state: isMoving ? 'pending' : powerState(resource?.['PowerState']),
+        detail: `${response.isGarbled ? 'the answer is no JSON' : showPower(response.body)}${isMoving ? ', in transition' : ''}`,
+        identity: { kind: 'unverified', why: 'an outlet does not show whose machine hangs on it' },
+        token: this.#session.token,
+        atMs: this.#clock.monotonicMs(),
+      };
+      this.#recent.remember(call, view);
+      return view;
+    }
+  }
+
+  /** The current that the outlet itself measures: one that is off and still feeds somebody is not off. */
+  async witness(_call: Call, view: ResourceView): Promise<Witness | undefined> {
+    const amps = numberAt(objectAt(view.resource, 'CurrentAmps'), 'Reading');
+    if (view.state !== 'off' || amps === undefined) return Promise.resolve(undefined);
+    const detail = `CurrentAmps=${amps}`;
+    return Promise.resolve({ source: `${view.path}#/CurrentAmps`, state: Math.abs(amps) > IDLE_AMPS ? 'on' : 'off', detail });
+  }
+
+  async order(call: Call, view: ResourceView, wish: Wish): Promise<Order> {
+    if (wish === 'nmi') throw call.error('Misconfigured', 'an outlet has no NMI; nothing was sent');
+    const { resource } = view;
+    const action = resource === undefined ? undefined : controlOf(resource);
+    if (action === undefined)
+      throw call.error('Refused', `${view.path} advertises no PowerControl action: it is not a switched outlet; nothing was sent`);
+    if (resource?.['PowerControlLocked'] === true) {
+      throw call.error('Refused', `${view.path} has PowerControlLocked=true: unlock it at the PDU; nothing was sent`);
+    }
+    const info = action.actionInfo;
+    const allowed = info === undefined ? action.allowed : await allowedByActionInfo(this.#session, call, info, 'PowerState');
+    if (allowed !== undefined && allowed.some((word) => powerState(word) !== 'unknown') && !allowed.includes(WORDS[wish])) {
+      throw call.error('Refused', `the outlet offers only ${allowed.join(', ')}; nothing was sent`);
+    }
+    return { target: action.target, body: { PowerState: WORDS[wish] }, isLate: info !== undefined };
+  }
+
+  async list(call: Call): Promise<readonly PlugEntry[]> {
+    const entries: PlugEntry[] = [];
+    for (const [index, member] of (await this.#members(call)).entries()) {
+      const resource = member.resource ?? (index < NAMED_MAX ? await this.#read(call, member.path) : undefined);
+      const alias = resource === undefined ? undefined : namesOf(resource)[0];
+      const state = resource === undefined ? undefined : powerState(resource['PowerState']);
+      entries.push({
+        plug: plain(idOf(member.path), []),
+        ...(alias === undefined ? {} : { alias: plain(alias, []) }),
+        ...(state === undefined ? {} : { state }),
+      });
+    }
+    return entries;
+  }
+
+  #isMeant(call: Call, path: string, resource: JsonObject): boolean {
+    const { plug } = call.target;
+    return plug.startsWith('/') || idOf(path) === plug || namesOf(resource).includes(plug);
+  }
+
+  async #path(call: Call): Promise<string> {
+    const { plug } = call.target;
+    if (plug.startsWith('/')) return plug;
+    if (plug === '') throw call.error('Misconfigured', 'plug is missing: the Id, the name or the path of the outlet');
+    const known = this.#paths.get(plug);
+    if (known !== undefined) return known;
+    const members = await this.#members(call);
+    const byId = members.filter(({ path }) => idOf(path) === plug);
+    const found = byId.length > 0 ? byId : await this.#named(call, members, plug);
+    const only = found[0];
+    if (only === undefined || found.length > 1) {
+      const shown = (found.length > 1 ? found : members).slice(0, 48).map(({ path }) => path);
+      throw call.error(
+        'Misconfigured',
+        `${found.length > 1 ? 'more than one' : 'no'} outlet is called ${plug}; there are ${plain(shown.join(', '), [])}`,
+      );
+    }
+    this.#paths.set(plug, only.path);
+    return only.path;
+  }
+
+  async #named(call: Call, members: readonly Member[], name: string): Promise<Member[]> {
+    const found: Member[] = [];
+    for (const member of members.slice(0, NAMED_MAX)) {
+      const resource = member.resource ?? (await this.#read(call, member.path));
+      if (resource !== undefined && namesOf(resource).includes(name)) found.push(member);
+    }
+    return found;
+  }
+
+  async #read(call: Call, path: string): Promise<JsonObject | undefined> {
+    const response = await this.#session.get(call, path);
+    if (response.status >= 500 || response.status === 429) throw unexpected(this.#session, call, path, response);
+    return response.status === 200 && isObject(response.body) ? response.body : undefined;
+  }
+
+  /** Every outlet of the PDU that is meant: the configured one, or the only one. */
+  async #members(call: Call): Promise<readonly Member[]> {
+    if (this.#outlets !== undefined) return this.#outlets;
+    const pdu = await this.#pdu(call);
+    const response = await this.#session.get(call, pdu);
+    if (response.status !== 200 || !isObject(response.body)) throw unexpected(this.#session, call, pdu, response);
+    const collection = linkPath(response.body['Outlets']);
+    if (collection === undefined) throw call.error('Misconfigured', `${pdu} has no outlets`);
+    const members = await membersOf(this.#session, call, collection, OUTLETS_MAX);
+    this.#outlets = members;
+    return members;
+  }
+
+  async #pdu(call: Call): Promise<string> {
+    const wanted = this.#settings.pdu;
+    if (wanted?.startsWith('/') === true) return wanted;
+    const root = await this.#session.root(call);
+    const equipment = linkPath(objectAt(root.body, 'PowerEquipment')) ?? '/redfish/v1/PowerEquipment';
+    const response = await this.#session.get(call, equipment);
+    if (response.status !== 200 || !isObject(response.body)) throw unexpected(this.#session, call, equipment, response);
+    const paths: string[] = [];
+    for (const name of COLLECTIONS) {
+      const collection = linkPath(response.body[name]);
+      if (collection !== undefined) paths.push(...(await membersOf(this.#session, call, collection, PDUS_MAX)).map(({ path }) => path));
+    }
+    const found = wanted === undefined ? paths : paths.filter((path) => idOf(path) === wanted);
+    const only = found[0];
+    if (only !== undefined && found.length === 1) return only;
+    const many = wanted === undefined ? `the device has ${paths.length} PDUs` : `${found.length} PDUs are called ${wanted}`;
+    throw call.error('Misconfigured', `${many} (${plain(paths.join(', '), [])}): choose one by pdu, its Id or path`);
+  }
+}
+
+function controlOf(resource: JsonObject): AdvertisedAction | undefined {
+  return ACTIONS.map((name) => advertised(resource, name, 'PowerState')).find((action) => action !== undefined);
+}
+
+/** What people call an outlet: the label they gave it first. */
+function namesOf(resource: JsonObject): string[] {
+  return ['UserLabel', 'Name', 'Id'].map((key) => textAt(resource, key) ?? '').filter((name) => name !== '');
+}

@@ -1,0 +1,71 @@
+import type { Wish } from './resource-view.ts';
+import { isObject, objectAt, textAt } from './words.ts';
+
+/** How a vendor's BMC gives a picture of the console. Nothing is asked for that the device does not link to, but a `file`. */
+export interface ScreenshotWay {
+  /** From the Manager, link by link, to the resource that has the action. */
+  link: readonly string[];
+  /** Asked for when its resource advertises it. */
+  action?: { name: string; body: Readonly<Record<string, string>> };
+  /** Where the answer of the action keeps the picture (base64); else the answer is, or links to, the picture. */
+  field?: string;
+  /** A file of the BMC's own web server, got with the session's cookie of this name. */
+  file?: { path: string; cookie: string };
+}
+
+/** What is special to a vendor, as data: no code asks for a name. */
+export interface Quirk {
+  vendor: string;
+  /** Any of these, in any resource at hand: Vendor, Manufacturer or Model, a key of Oem, the end of the path. */
+  signs: { maker?: RegExp; oem?: RegExp; path?: RegExp };
+  /** Words beside DMTF's that mean the same, taken only where the device lists them and none of DMTF's. */
+  resetTypes?: Readonly<Partial<Record<Wish, readonly string[]>>>;
+  /** Ids of the LogServices that tell most, best first. */
+  logs?: readonly string[];
+  screenshot?: ScreenshotWay;
+}
+
+/** First match counts. Sources and what else is known of each stand in README.md. */
+export const QUIRKS: readonly Quirk[] = [
+  // EX235a lists On, ForceOff and Off, which DMTF does not know; firmware with Off alone means the same by it.
+  { vendor: 'HPE Cray', signs: { maker: /\bcray\b|^EX\d{3}/i }, resetTypes: { off: ['Off'] }, logs: ['SEL'] },
+  {
+    vendor: 'Dell',
+    signs: { maker: /\bdell\b/i, oem: /^dell$/i, path: /\/System\.Embedded\.\d+$/ },
+    logs: ['Sel', 'Lclog'],
+    screenshot: {
+      link: ['Links', 'Oem', 'Dell', 'DellLCService'],
+      action: { name: '#DellLCService.ExportServerScreenShot', body: { FileType: 'ServerScreenShot' } },
+      field: 'ServerScreenShotFile',
+    },
+  },
+  {
+    vendor: 'HPE',
+    signs: { maker: /^(hpe?|hewlett.packard.*)$/i, oem: /^hpe?$/i },
+    logs: ['IML', 'IEL'],
+    screenshot: { link: [], file: { path: '/images/thumbnail.bmp', cookie: 'sessionKey' } },
+  },
+  { vendor: 'Lenovo', signs: { maker: /\blenovo\b/i, oem: /^lenovo$/i }, logs: ['Sel', 'PlatformLog', 'ActiveLog', 'StandardLog'] },
+  {
+    vendor: 'Supermicro',
+    signs: { maker: /super ?micro/i, oem: /^supermicro$/i },
+    logs: ['Log1'],
+    screenshot: { link: ['Oem', 'Supermicro', 'ScreenCapture'], action: { name: '#SmcScreenCapture.Capture', body: {} } },
+  },
+  { vendor: 'Cisco', signs: { maker: /\bcisco\b/i, oem: /^cisco$/i }, logs: ['SEL', 'CIMC'] },
+  { vendor: 'Fujitsu', signs: { maker: /\bfujitsu\b|\bfsas\b/i, oem: /^ts_fujitsu$/i }, logs: ['SystemEventLog', 'InternalEventLog'] },
+  { vendor: 'OpenBMC', signs: { maker: /^openbmc$/i, oem: /^openbmc$/i, path: /\/Systems\/system$/ }, logs: ['EventLog', 'SEL'] },
+];
+
+/** The row of the vendor that these resources (service root, ComputerSystem, Manager) show; undefined for one that follows DMTF, or is not known. */
+export function quirkOf(...resources: readonly unknown[]): Quirk | undefined {
+  return QUIRKS.find(({ signs }) => resources.some((resource) => bears(resource, signs)));
+}
+
+function bears(resource: unknown, signs: Quirk['signs']): boolean {
+  if (!isObject(resource)) return false;
+  const makers = ['Vendor', 'Manufacturer', 'Model'].map((key) => textAt(resource, key) ?? '');
+  const oem = Object.keys(objectAt(resource, 'Oem') ?? {});
+  const path = (textAt(resource, '@odata.id') ?? '').replace(/\/$/, '');
+  return makers.some((maker) => signs.maker?.test(maker)) || oem.some((key) => signs.oem?.test(key)) || signs.path?.test(path) === true;
+}
