@@ -170,6 +170,26 @@ describe('uncordon', () => {
     expect(await agent.confirm(target())).toBe(true);
   });
 
+  it.each([
+    ['by whom nothing is told', undefined, undefined],
+    ['that the same writer set as its mark', 'nodefence', undefined],
+    ['of somebody who took ours away and set another', 'kubectl', true],
+  ])('goes by our mark, and by what the API server tells of the writers: a cordon %s', async (_words, manager, unschedulable) => {
+    const cluster = new OneNode({ unschedulable: true }, { [CORDON_MARK]: 'node-fence-a' });
+    const marked = { manager: 'nodefence', fieldsV1: { 'f:metadata': { 'f:annotations': { [`f:${CORDON_MARK}`]: {} } } } };
+    const managedFields = [
+      marked,
+      { manager: 'kubelet', fieldsV1: {} },
+      { manager: manager ?? '', fieldsV1: { 'f:spec': { 'f:unschedulable': {} } } },
+    ];
+    if (cluster.node !== undefined && manager !== undefined) cluster.node.metadata.managedFields = managedFields;
+    const agent = await agentOf(uncordon, cluster);
+    await agent.run(target());
+    expect(cluster.node?.spec.unschedulable).toBe(unschedulable);
+    expect(cluster.node?.metadata.annotations?.[CORDON_MARK]).toBeUndefined();
+    expect(await agent.confirm(target())).toBe(true);
+  });
+
   it('lets the autoscaler back, but not where somebody has changed our word meanwhile', async () => {
     const cluster = new OneNode({}, { ...keptAway, [SCALE_DOWN_DISABLED]: 'never' });
     const agent = await agentOf(uncordon, cluster);

@@ -1,5 +1,5 @@
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { AUTOSCALER_MARK, autoscalerLetBack, CORDON_MARK, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { AUTOSCALER_MARK, autoscalerLetBack, CORDON_MARK, isCordoned, isCordonedAnew, isMarkedByUs } from '../shared/cordon-mark.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 
@@ -19,7 +19,8 @@ function create(context: AgentContext): ActionAgent {
         before.wasOurs = isMarkedByUs(node);
         const annotations = autoscalerLetBack(node);
         if (!before.wasOurs) return Object.keys(annotations).length === 0 ? undefined : { annotations };
-        return { annotations: { ...annotations, [CORDON_MARK]: null }, spec: { unschedulable: null } };
+        const unmarked = { ...annotations, [CORDON_MARK]: null };
+        return isCordonedAnew(node) ? { annotations: unmarked } : { annotations: unmarked, spec: { unschedulable: null } };
       });
       const node = await readNode(context, target, ASKED);
       if (isOursLeft(node)) throw nodeError('Unreachable', target, ASKED, 'our mark is still on the Node when read back');

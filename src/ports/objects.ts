@@ -13,6 +13,14 @@ export interface ObjectMeta {
   annotations?: Record<string, string>;
   finalizers?: string[];
   ownerReferences?: OwnerReference[];
+  /** Who set which field; only in what was read by GET, and only from servers that keep it. */
+  managedFields?: ManagedFields[];
+}
+
+/** metav1.ManagedFieldsEntry, as far as it is read. `fieldsV1` nests `f:<field>`. */
+export interface ManagedFields {
+  manager?: string;
+  fieldsV1?: object;
 }
 
 export interface OwnerReference {

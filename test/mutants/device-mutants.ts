@@ -127,4 +127,11 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     edits: [['this.queues.run(method.device, () =>', 'this.queues.run(`${method.device} ${asked}${method.name}`, () =>']],
     killedBy: byTest('src/dispatch/dead-device.test.ts', 'never let two calls to one device overlap, whatever their plugs and methods'),
   },
+  {
+    name: 'cordon of two hands',
+    defect: 'beside our mark the cordon is taken for ours, although somebody took ours away and set another',
+    file: 'agents/uncordon/agent.ts',
+    edits: [['isCordonedAnew(node) ?', 'isCordonedAnew(node) === undefined ?']],
+    killedBy: byTest('agents/cluster-agents.test.ts', 'a cordon of somebody who took ours away and set another'),
+  },
 ];

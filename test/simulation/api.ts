@@ -37,7 +37,8 @@ export class SimulatedApi {
   readonly process: SimulatedProcess;
   readonly #server: ApiServer;
 
-  constructor(kernel: Kernel, nodes: readonly string[], audit: (event: ApiEvent) => void, clockRate = 1) {
+  /** `tracksManagers`: as every real server does; it costs time, and only the cordon of two hands is told by it. */
+  constructor(kernel: Kernel, nodes: readonly string[], audit: (event: ApiEvent) => void, clockRate = 1, tracksManagers = false) {
     const names = [ADMIN, CONTROLLER_USER, CONTROLLER_MANAGER, ...nodes.map((node) => `system:node:${node}`)];
     this.process = kernel.spawn('api-server', clockRate);
     this.#server = new ApiServer({
@@ -45,6 +46,7 @@ export class SimulatedApi {
       random: kernel.random('api-server'),
       users: names.map((name) => ({ name, groups: ['system:masters'], token: name })),
       authorization: 'always-allow',
+      tracksManagers,
       audit,
       auditTimeMs: () => WORLD_BEGINS_WALL_MS + kernel.nowMs,
     });
@@ -52,7 +54,7 @@ export class SimulatedApi {
   }
 
   transportFor(user: string): ApiTransport {
-    return inProcessTransport(this.#server, user);
+    return inProcessTransport(this.#server, user, user);
   }
 
   /** Custom resources and our namespace. */

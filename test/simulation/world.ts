@@ -70,7 +70,8 @@ export class World {
     const audit = (event: ApiEvent): void => {
       this.#heard(event);
     };
-    this.api = new SimulatedApi(kernel, scenario.nodes, audit, scenario.clockRates.apiServer);
+    const isCordonedByTwo = scenario.disturbances.some((one) => one.what === 'mark' && one.mark === 'cordon');
+    this.api = new SimulatedApi(kernel, scenario.nodes, audit, scenario.clockRates.apiServer, isCordonedByTwo);
     this.#inside = new Network(kernel.random('network inside'), INSIDE);
     this.#network = new Network(kernel.random('network'), scenario.api);
     this.#rack = new Rack({
