@@ -1,6 +1,8 @@
 import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
+import { ceph } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
 import { FencePrograms } from './exec/definition.ts';
+import { ethernetSwitch } from './ethernet-switch/definition.ts';
 import { ipmi } from './ipmi/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
@@ -33,7 +35,7 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
  * `path`: where those are looked for, as in the environment variable; absent: this process' own.
  */
 export function standardRegistry(path?: string): AgentRegistry {
-  const own = createRegistry([...clusterAgents, ipmi, kubevirt, metal3, redfish]);
+  const own = createRegistry([...clusterAgents, ceph, ethernetSwitch, ipmi, kubevirt, metal3, redfish]);
   const installed = new FencePrograms(path);
   return { find: (name) => installed.find(name, own.find(name)) ?? own.find(name), names: () => own.names() };
 }

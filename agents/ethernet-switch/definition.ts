@@ -1,0 +1,19 @@
+import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { describeParameters } from '../shared/parameter-schema.ts';
+import { deviceKeyOf, switchParameters, switchProblems } from './parameters.ts';
+
+/** Ports of Ethernet switches. A commit of Junos takes up to some ten seconds, on the others a port is down at once; 15 s is the least. */
+export const ethernetSwitch: AgentDefinition = {
+  name: 'ethernet-switch',
+  aliases: ['fence-ifmib', 'ifmib'],
+  kind: 'fabric',
+  actions: ['on', 'off', 'open', 'close', 'enable', 'disable'],
+  deviceMaxLatencyMs: 15_000,
+  deviceKey: deviceKeyOf,
+  describe: () => describeParameters(switchParameters),
+  check: switchProblems,
+  create: async (context) => {
+    const { EthernetSwitchAgent } = await import('./agent.ts');
+    return new EthernetSwitchAgent(context.clock);
+  },
+};
