@@ -1,7 +1,16 @@
 import type { AgentDefinition } from '../ports/agents.ts';
 
 /** Keys that are a method's own, whatever the agent. */
-export const OWN_KEYS: ReadonlySet<string> = new Set(['action', 'plug', 'secret', 'storage', 'storage_match', 'shared', 'device_max_latency']);
+export const OWN_KEYS: ReadonlySet<string> = new Set([
+  'action',
+  'plug',
+  'secret',
+  'storage',
+  'storage_match',
+  'shared',
+  'device_max_latency',
+  'diag_wait',
+]);
 
 /** Read by nobody: historical keys that meant nothing, and keys of other places. */
 export const IGNORED_KEYS: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { PlanLevel, Step } from '../domain/plan.ts';
+import type { EvidenceKind, Plan, PlanLevel, Step } from '../domain/plan.ts';
 import { isCloudAgent } from './cloud.ts';
 import type { ResolvedMethod } from './plan-method.ts';
 import type { Problems } from './problems.ts';
@@ -20,12 +20,15 @@ function describe(method: ResolvedMethod): string {
   return method.plug === '' ? method.device : `${method.device} plug ${method.plug}`;
 }
 
+/** What the settings of a node demand of its steps. */
+type Demands = Pick<Plan, 'supplies' | 'minimumEvidence'>;
+
 /** What is wrong with a plan although every single method is right. */
-export function checkSteps(steps: ResolvedSteps, supplies: number | undefined, where: string, problems: Problems): void {
+export function checkSteps(steps: ResolvedSteps, { supplies, minimumEvidence }: Demands, where: string, problems: Problems): void {
   const isolation = steps.isolation.flatMap(({ methods }) => methods);
   const recovery = steps.recovery.flatMap(({ methods }) => methods);
   for (const level of steps['power-management']) checkPowerLevel(level, supplies, where, problems);
-  for (const method of recovery.filter(({ action }) => action === 'off' || action === 'reboot')) {
+  for (const method of recovery.filter(({ action }) => action === 'off' || action === 'reboot' || action === 'diag')) {
     problems.error(method.where, `recovery may not switch off: ${method.name} does ${method.action}; put it into power_management`, 'recovery');
   }
   for (const method of isolation.filter(({ kind, action }) => kind === 'power' && action !== 'on')) {
@@ -40,12 +43,29 @@ export function checkSteps(steps: ResolvedSteps, supplies: number | undefined, w
       problems.warning(method.where, `${describe(method)} is closed by ${method.name}, and no later method opens it`);
   }
   checkStorages(isolation, [...recovery, ...steps['power-management'].flatMap(({ methods }) => methods)], problems);
-  const hasOff = steps['power-management'].some(({ methods }) => methods.some(({ action }) => action !== 'run'));
+  const switching = steps['power-management'].flatMap(({ methods }) => methods);
+  checkAdmitted(switching, minimumEvidence, problems);
+  const hasOff = switching.some((method) => provenBy(method) !== undefined);
   const hasStorage = isolation.some(({ storage }) => storage !== undefined);
   // Where methods are left out for their errors, those say what is missing.
   if (!hasOff && !hasStorage && !problems.hasError('power-management')) {
     const message = 'no method switches the node off or revokes its storage: nothing can prove that it is gone, so its workload will not be released';
     problems.warning(where, message, 'power-management');
+  }
+}
+
+/** What a method of power-management can prove of the whole node; `undefined`: nothing. */
+function provenBy({ kind, action, evidence }: ResolvedMethod): EvidenceKind | undefined {
+  if (kind === 'power') return action === 'off' || action === 'reboot' ? (evidence ?? 'power-off') : undefined;
+  return action === 'run' ? evidence : undefined;
+}
+
+function checkAdmitted(methods: readonly ResolvedMethod[], admitted: Demands['minimumEvidence'], problems: Problems): void {
+  for (const method of methods) {
+    const kind = provenBy(method);
+    if (kind === undefined || admitted.includes(kind)) continue;
+    const message = `${method.name} proves ${kind}, which minimum_evidence does not admit: nothing is released on it; add ${kind} to minimum_evidence if it shall be`;
+    problems.warning(method.where, message, 'power-management');
   }
 }
 

@@ -26,9 +26,11 @@ const VALUE_MAX = 16_384;
 const TOKEN_MAX = 500;
 const STORAGE_MAX = 256;
 const STORAGE_MATCH_MAX = 1024;
+/** Enough for a kernel to stop its other processors and to say its last words on the console. */
+const DIAG_WAIT_MS = 10_000;
 
 const ACTIONS: Readonly<Record<AgentDefinition['kind'], Readonly<Record<string, MethodAction>>>> = {
-  power: { on: 'on', off: 'off', reboot: 'reboot' },
+  power: { on: 'on', off: 'off', reboot: 'reboot', diag: 'diag' },
   fabric: { on: 'on', off: 'off', open: 'on', close: 'off', enable: 'on', disable: 'off' },
   action: { run: 'run', on: 'run', off: 'run' },
 };
@@ -59,10 +61,11 @@ export function resolveMethod(context: MethodContext, name: string): ResolvedMet
   const secret = secretOf(merged, lookup.node.name, secretKeys, problems);
   const isComplete = checkParameters(merged, secret, secretKeys, problems);
   checkSecrets(merged, lookup.node.name, { secret, keys: secret === undefined ? undefined : secretKeys?.(secret) }, problems);
-  const latencyMs = latencyOf(merged, problems);
-  if (action === undefined || !isComplete || latencyMs === undefined) return [];
+  const latencyMs = durationOf(merged, 'device_max_latency', merged.definition.deviceMaxLatencyMs, problems);
+  const diagWaitMs = durationOf(merged, 'diag_wait', DIAG_WAIT_MS, problems);
+  if (action === undefined || !isComplete || latencyMs === undefined || diagWaitMs === undefined) return [];
   return plugsOf(merged, problems).map((plug, index, all) =>
-    methodFor(merged, { action, plug, secret, latencyMs, suffix: all.length > 1 ? `:${index + 1}` : '' }),
+    methodFor(merged, { action, plug, secret, latencyMs, diagWaitMs, suffix: all.length > 1 ? `:${index + 1}` : '' }),
   );
 }
 
@@ -71,13 +74,16 @@ interface Use {
   plug: string;
   secret: string | undefined;
   latencyMs: number;
+  diagWaitMs: number;
   suffix: string;
 }
 
-function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, suffix }: Use): ResolvedMethod {
+function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, diagWaitMs, suffix }: Use): ResolvedMethod {
   const parameters = publicParameters(merged);
   const storage = merged.own.get('storage')?.value ?? '';
   const storageMatch = merged.own.get('storage_match')?.value ?? '';
+  const { evidence } = merged.definition;
+  const runMaxMs = action === 'run' ? merged.definition.runMaxMs?.(parameters) : undefined;
   return {
     name: merged.name + suffix,
     agent: merged.definition.name,
@@ -90,18 +96,21 @@ function methodFor(merged: MergedMethod, { action, plug, secret, latencyMs, suff
     ...(storage !== '' && { storage: storage.slice(0, STORAGE_MAX) }),
     ...(storageMatch !== '' && { storageMatch: storageMatch.slice(0, STORAGE_MATCH_MAX) }),
     deviceMaxLatencyMs: latencyMs,
+    ...(evidence !== undefined && { evidence }),
+    ...(runMaxMs !== undefined && { runMaxMs }),
+    ...(action === 'diag' && { diagWaitMs }),
     where: merged.where,
     shared: parseList(merged.own.get('shared')?.value ?? ''),
   };
 }
 
-/** How late this very device may act, where the admin has measured it; else what the agent knows of its kind. */
-function latencyOf({ own, definition }: MergedMethod, problems: Problems): number | undefined {
-  const written = own.get('device_max_latency');
-  if (written === undefined) return definition.deviceMaxLatencyMs;
-  const latencyMs = parseDuration(written.value);
-  if (latencyMs === undefined) problems.error(written.where, `device_max_latency=${written.value.slice(0, 60)} must be a duration such as 30s`);
-  return latencyMs;
+/** How late this very device may act, or how long its kernel dumps, where the admin has measured it; else what is known of its kind. */
+function durationOf({ own }: MergedMethod, key: string, usualMs: number, problems: Problems): number | undefined {
+  const written = own.get(key);
+  if (written === undefined) return usualMs;
+  const durationMs = parseDuration(written.value);
+  if (durationMs === undefined) problems.error(written.where, `${key}=${written.value.slice(0, 60)} must be a duration such as 30s`);
+  return durationMs;
 }
 
 function publicParameters(merged: MergedMethod): Record<string, string> {

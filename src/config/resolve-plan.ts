@@ -56,7 +56,7 @@ export function resolvePlan(input: PlanInput): Plan {
   // What the cluster's ConfigMap holds beside them is told once for all nodes: cluster-checks.ts.
   for (const layer of own) checkKeys(layer, false, input.configuration.registry, spoilt);
   const where = configuredIn(lookup);
-  checkSteps(steps, settings.supplies, where, problems);
+  checkSteps(steps, settings, where, problems);
   if (input.owners !== undefined) checkOwners(input.node.name, steps, input.owners, problems);
   if (input.machines !== undefined) checkMachines(input.node, steps, input.machines, problems);
   checkTimes({ input, steps, settings, layers, cluster, where }, spoilt.switching);
@@ -93,6 +93,7 @@ function checkTimes({ input, steps, settings, layers, cluster, where }: Times, p
   const demands = {
     powerLevels: steps['power-management'].length,
     deviceMaxLatencyMs: Math.max(0, ...all.map((method) => method.deviceMaxLatencyMs)),
+    ...blocklistExpiry(steps.isolation, input.configuration),
   };
   const reader = new SettingReader(cluster === undefined ? [] : [cluster], problems);
   const clusterTiming = readClusterTiming(reader, input.cluster ?? DEFAULT_CLUSTER_TIMING);
@@ -102,6 +103,13 @@ function checkTimes({ input, steps, settings, layers, cluster, where }: Times, p
     const setting = keys.map((key) => written.find(key)).find((found) => found !== undefined);
     problems[severity](setting?.where ?? where, message);
   }
+}
+
+/** The shortest time after which a storage forgets what isolation told it. */
+function blocklistExpiry(isolation: ResolvedSteps['isolation'], { registry }: Configuration): { blocklistExpiryMs?: number } {
+  const methods = isolation.flatMap((level) => level.methods);
+  const expiries = methods.flatMap(({ agent, parameters }) => registry.find(agent)?.forgetsAfterMs?.(parameters) ?? []);
+  return expiries.length === 0 ? {} : { blocklistExpiryMs: Math.min(...expiries) };
 }
 
 /** The steps that ConfigMaps give a node; its problems are told where it is planned. Without facts only its own ConfigMap can be read. */

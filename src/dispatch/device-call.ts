@@ -46,15 +46,26 @@ export class DeviceCall {
 
   /** One set, begun only while the lease, the intent's own deadline and every stop allow it. */
   async set(wanted: Wanted): Promise<Outcome> {
-    const { setDeadlineMs } = this.job.timing;
     await this.job.askAgain();
     const outcome = await this.call(`set ${wanted}`, (target): Promise<Outcome> => {
-      if (this.clock.monotonicMs() + setDeadlineMs > this.job.intentAtMs + this.job.entry.deadlineMs) {
-        throw this.failure('NotSent', `set ${wanted}`, 'the intent is too old; it is decided afresh');
-      }
+      this.demandFresh(`set ${wanted}`);
       return this.agent.kind === 'power' ? this.agent.set(target, wanted) : this.agent.set(target, wanted === 'off' ? 'closed' : 'open');
     });
     this.job.onAnswered(outcome.result === 'accepted');
+    return outcome;
+  }
+
+  /** Makes the kernel dump, under the same conditions as a set. */
+  async diagnose(): Promise<Outcome> {
+    const { agent, job } = this;
+    const diagnose = agent.diagnose?.bind(agent);
+    if (diagnose === undefined) throw this.failure('Misconfigured', 'diag', `agent ${this.method.agent} cannot make a kernel dump`);
+    await job.askAgain();
+    const outcome = await this.call('diag', (target): Promise<Outcome> => {
+      this.demandFresh('diag');
+      return diagnose(target);
+    });
+    job.onAnswered(outcome.result === 'accepted');
     return outcome;
   }
 
@@ -66,6 +77,13 @@ export class DeviceCall {
 
   failure(kind: ConstructorParameters<typeof AgentError>[0], asked: string, answered: string): AgentError {
     return new AgentError(kind, { device: this.method.device, plug: this.method.plug, asked, answered });
+  }
+
+  /** A successor waits no longer than the intent says. */
+  private demandFresh(asked: string): void {
+    const { job } = this;
+    if (this.clock.monotonicMs() + job.timing.setDeadlineMs > job.intentAtMs + job.entry.deadlineMs)
+      throw this.failure('NotSent', asked, 'the intent is too old; it is decided afresh');
   }
 
   private call<T>(asked: string, run: (target: Target) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
+import { EVIDENCE_RULES } from '../domain/evidence.ts';
 import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
-import type { PlanMethod } from '../domain/plan.ts';
+import type { EvidenceKind, PlanMethod } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from '../ports/agents.ts';
 import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, Target } from '../ports/agents.ts';
@@ -40,6 +41,7 @@ export class Dispatcher implements Runner {
       const agent = await this.agentOf(job.method);
       if (!isSwitchable(agent)) return this.act(job, agent);
       const device = await this.deviceCall(job, job.method, agent);
+      if (job.entry.action === 'diag') return diagnosed(device);
       const together = await Promise.all(job.together.map(async (method) => this.deviceCall(job, method)));
       if (job.entry.action !== 'confirm') return this.switched(job, agent, wanted, await switchTo(device, together, wanted, job, this.clock));
       const first = await device.read();
@@ -52,6 +54,8 @@ export class Dispatcher implements Runner {
   async recover(job: Job): Promise<JobReport> {
     return this.reported(job, async () => {
       if (job.entry.action === 'confirm') return { result: 'found-not-done', message: 'a read was cut off; it is done anew' };
+      if (job.entry.action === 'diag')
+        return { result: 'found-not-done', message: 'nobody knows whether the dump was ordered; it is not ordered again' };
       const agent = await this.agentOf(job.method);
       if (!isSwitchable(agent)) {
         const there = await this.confirmed(job, agent);
@@ -118,9 +122,10 @@ export class Dispatcher implements Runner {
     }
     if (agent.kind === 'fabric' && wanted === 'off') return { result: 'succeeded', message: words, edge, ...this.revoked(job, end, words) };
     if (agent.kind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, edge };
+    const kind = job.method.evidence ?? 'power-off';
     const evidence = {
-      kind: 'power-off' as const,
-      grade: 'read-back' as const,
+      kind,
+      grade: EVIDENCE_RULES[kind].grade,
       detail: words,
       identity: end.identity,
       observedAt: timestamp(this.clock),
@@ -154,32 +159,45 @@ export class Dispatcher implements Runner {
   }
 
   private async act(job: Job, agent: ActionAgent): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const beganAtMs = this.clock.monotonicMs();
     if (job.entry.action === 'confirm') {
-      return (await this.confirmed(job, agent))
-        ? { result: 'succeeded', message: 'read back: it still stands' }
-        : { result: 'found-not-done', message: 'read back: it does not stand any more' };
+      if (!(await this.confirmed(job, agent))) return { result: 'found-not-done', message: 'read back: it does not stand any more' };
+      const message = 'read back: it still stands';
+      return { result: 'succeeded', message, ...this.proven(job, job.method.evidence, message, beganAtMs) };
     }
-    const outcome = await this.action(job, (target) => agent.run(target));
-    return { result: 'succeeded', message: outcome.detail };
+    const outcome = await this.action(job, (target) => agent.run(target), job.method.runMaxMs);
+    return { result: 'succeeded', message: outcome.detail, ...this.proven(job, outcome.evidence?.kind, outcome.detail, beganAtMs) };
+  }
+
+  /**
+   * What the run of an action proves: only the kind that its method was frozen with. It rests on the moment in which the run began, so that a sign of life
+   * that came while it waited voids it (P2).
+   */
+  private proven({ method, entry }: Job, kind: EvidenceKind | undefined, detail: string, beganAtMs: number): Partial<JobReport> {
+    if (kind === undefined || kind !== method.evidence || !PROVEN_BY_WAITING.has(kind) || entry.step !== 'power-management') return {};
+    const { bootID } = entry;
+    const { grade } = EVIDENCE_RULES[kind];
+    const evidence = { kind, grade, detail, observedAt: timestamp(this.clock), ...(bootID === undefined ? {} : { bootID }) };
+    return { evidence, evidenceAtMs: beganAtMs };
   }
 
   private confirmed(job: Job, agent: ActionAgent): Promise<boolean> {
     return this.action(job, (target) => agent.confirm(target));
   }
 
-  private async action<T>(job: Job, call: (target: Target) => Promise<T>): Promise<T> {
+  private async action<T>(job: Job, call: (target: Target) => Promise<T>, deadlineMs: number = job.timing.setDeadlineMs): Promise<T> {
     const { method, timing } = job;
     const parameters = await job.parametersOf(method);
     const facts = { device: method.device, plug: method.plug, asked: method.agent, answered: '' };
     return this.queues.run(method.device, () =>
-      withDeadline(this.clock, job.signal, timing.setDeadlineMs, facts, (signal) =>
+      withDeadline(this.clock, job.signal, deadlineMs, facts, (signal) =>
         call({
           plug: method.plug,
           device: method.device,
           parameters,
           identity: job.identity,
           signal,
-          deadlineMs: timing.setDeadlineMs,
+          deadlineMs,
           beforeSend: () => job.mayBegin(timing.setDeadlineMs),
         }),
       ),
@@ -210,6 +228,17 @@ export class Dispatcher implements Runner {
     this.agents.set(definition.name, created);
     return created;
   }
+}
+
+/** Evidence that an action can give: somebody waited for it, and nothing was read off. */
+const PROVEN_BY_WAITING: ReadonlySet<EvidenceKind> = new Set(['watchdog', 'kdump']);
+
+/** Reads first, as before every change; what the kernel makes of it is no matter of the fence. */
+async function diagnosed(device: DeviceCall): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+  const before = await device.read();
+  if (!device.shows(before, 'on')) return { result: 'failed', message: `not on, so that nothing can dump: ${inWords(before)}; nothing was sent` };
+  const outcome = await device.diagnose();
+  return { result: 'succeeded', message: `dump ordered: ${outcome.detail}` };
 }
 
 /** States in which something may still run behind the plug. */

@@ -128,9 +128,12 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   const { timing } = context.plan;
   const last = status.journal.at(-1);
   let due = Math.max(nowMs, 0);
-  if (last?.result !== undefined && isFailure(last.result)) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
+  if (last !== undefined && isFailure(last)) due = Math.max(due, (since.journal ?? nowMs) + timing.settleMs);
   if (last?.result === 'interrupted' || last?.result === 'stopped' || last?.result === 'not-sent')
     due = Math.max(due, (since.journal ?? nowMs) + INTERRUPTED_MS);
+  // The kernel needs its time to dump; an off cuts it.
+  if (operation.phase === 'off' && last?.action === 'diag' && last.result === 'succeeded')
+    due = Math.max(due, (since.journal ?? nowMs) + diagWaitMs(context.plan, last));
   if (operation.phase === 'on') due = Math.max(due, (since.set ?? since.journal ?? nowMs) + lateEffectMs(context, status));
   // What was gone may have been put back by a controller that saw it late.
   if (operation.phase === 'on' && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
@@ -142,6 +145,11 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if (operation.key === 'release' && leftToRelease(status) > 0) due = Math.max(due, (since.batch ?? nowMs) + paceOf(paceFor(context)).intervalMs);
   if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = releaseOverMs(context);
   return due;
+}
+
+function diagWaitMs(plan: Plan, { method }: JournalEntry): number {
+  const methods = levelsOf(plan, 'power-management').flatMap((level) => level.methods);
+  return methods.find(({ name }) => name === method)?.diagWaitMs ?? 0;
 }
 
 /**
@@ -239,5 +247,5 @@ function isBackMeanwhile({ triggered }: Context, { journal, step, level, restart
 }
 
 function lastFailure(status: NodeFenceStatus): string {
-  return status.journal.findLast((entry) => entry.result !== undefined && isFailure(entry.result))?.message ?? 'retries used up';
+  return status.journal.findLast((entry) => isFailure(entry))?.message ?? 'retries used up';
 }

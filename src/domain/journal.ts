@@ -18,7 +18,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   const finished: JournalEntry = { ...entry, finishedAt: report.finishedAt, result: report.result, message: bounded(report.message) };
   if (report.edgeUnseen === true) finished.edgeUnseen = true;
   const next: NodeFenceStatus = { ...status, journal: status.journal.map((candidate) => (candidate === entry ? finished : candidate)) };
-  if (isFailure(report.result) && entry.action !== 'acknowledge') next.retries = status.retries + 1;
+  if (isFailure(finished) && entry.action !== 'acknowledge') next.retries = status.retries + 1;
   if (report.evidence !== undefined) {
     next.evidence = [...status.evidence, { ...report.evidence, source: report.id, detail: bounded(report.evidence.detail) }].slice(-LIMITS.evidence);
     if (report.evidence.kind !== 'ack' && report.evidence.kind !== 'storage-revoked')

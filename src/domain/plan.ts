@@ -4,8 +4,11 @@ export type Step = 'isolation' | 'power-management' | 'recovery';
 export const STEPS: readonly Step[] = ['isolation', 'power-management', 'recovery'];
 
 export type AgentKind = 'power' | 'fabric' | 'action';
-/** What a method does. `on`/`off` for power, `open`/`close` for fabric (written on/off there too), `reboot` is split by the program, `run` for action agents. */
-export type MethodAction = 'on' | 'off' | 'reboot' | 'run';
+/**
+ * What a method does. `on`/`off` for power, `open`/`close` for fabric (written on/off there too), `reboot` is split by the program, `diag` makes the kernel dump
+ * before the off, `run` for action agents.
+ */
+export type MethodAction = 'on' | 'off' | 'reboot' | 'diag' | 'run';
 
 export type EvidenceKind = 'power-off' | 'instance-stopped' | 'host-off' | 'storage-revoked' | 'booted-anew' | 'ack' | 'watchdog' | 'kdump';
 export type EvidenceGrade = 'read-back' | 'person' | 'inferred';
@@ -31,6 +34,12 @@ export interface PlanMethod {
   storageMatch?: string;
   /** Worst case from an accepted set to its effect. */
   deviceMaxLatencyMs: number;
+  /** What its proven off, or the end of its run, is evidence of. Absent: `power-off` of a power agent, nothing of an action. */
+  evidence?: EvidenceKind;
+  /** How long a run that only waits may take; absent: `set_deadline`. */
+  runMaxMs?: number;
+  /** Pause between a `diag` and the off that would cut its dump. */
+  diagWaitMs?: number;
 }
 
 export interface PlanLevel {

@@ -7,9 +7,9 @@ import { levelsOf } from './plan.ts';
  * then every on. A reboot is split into off and on around the release; several plugs are all switched off before the first is verified for good.
  */
 export interface Operation {
-  /** Unique in the program: `off:<method>`, `on:<method>`, `run:<method>`, `release`, `release-end`. */
+  /** Unique in the program: `off:<method>`, `on:<method>`, `run:<method>`, `diag:<method>`, `release`, `release-end`. */
   key: string;
-  phase: 'run' | 'off' | 'release' | 'on';
+  phase: 'run' | 'diag' | 'off' | 'release' | 'on';
   action: JournalEntry['action'];
   /** The method that it runs; absent for the controller's own operations. */
   method?: PlanMethod;
@@ -65,11 +65,22 @@ function isRevocation({ kind, action, storage }: PlanMethod): boolean {
   return kind === 'fabric' && action === 'off' && storage !== undefined;
 }
 
-/** The operation whose reads prove what its level was for: the last off, or isolation's last revocation. A release rests on it, and reads it again. */
+/**
+ * The operation whose reads prove what its level was for: the last off, a level without one its last run that proves something, or isolation's last
+ * revocation. A release rests on it, and reads it again.
+ */
 export function provingOperation(plan: Plan, step: Step, level: number): Operation | undefined {
   const program = compile(plan, step, level);
-  if (step !== 'isolation') return program.findLast((operation) => operation.phase === 'off');
+  if (step !== 'isolation') {
+    const lastOff = program.findLast((operation) => operation.phase === 'off');
+    return lastOff ?? program.findLast(({ method }) => method !== undefined && provesByRunning(method));
+  }
   return program.findLast((operation) => operation.method !== undefined && isRevocation(operation.method));
+}
+
+/** An action whose run waits until something is proven: a watchdog that has reset the machine, a dump of its old kernel. */
+function provesByRunning({ action, evidence }: PlanMethod): boolean {
+  return action === 'run' && evidence !== undefined;
 }
 
 /** Storages that are proven to be revoked when this operation of isolation has been read back. */
@@ -85,6 +96,9 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
   const runs = methods.filter((method) => method.action === 'run');
   const last = offs.at(-1);
   const program: Operation[] = runs.map(asRun);
+  for (const method of methods.filter(({ action }) => action === 'diag')) {
+    program.push({ key: `diag:${method.name}`, phase: 'diag', action: 'diag', method, together: [] });
+  }
   for (const method of offs) {
     program.push({
       key: `off:${method.name}`,
@@ -94,7 +108,7 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
       together: method === last ? offs.filter((other) => other !== last) : [],
     });
   }
-  if (offs.length > 0) {
+  if (offs.length > 0 || runs.some(provesByRunning)) {
     program.push(RELEASE, RELEASE_END);
   }
   for (const method of ons) program.push({ key: `on:${method.name}`, phase: 'on', action: 'on', method, together: [] });
@@ -119,9 +133,10 @@ const SUCCESS: ReadonlySet<JobResult> = new Set(['succeeded', 'voided']);
 const NEUTRAL: ReadonlySet<JobResult> = new Set(['not-sent', 'stopped', 'interrupted', 'found-not-done']);
 const HOPELESS: ReadonlySet<JobResult> = new Set(['refused', 'misconfigured']);
 
-/** Is this a failure that counts against `step_retries`? */
-export function isFailure(result: JobResult): boolean {
-  return !SUCCESS.has(result) && !NEUTRAL.has(result) && result !== 'found-done';
+/** Is this the entry of a failure that counts against `step_retries`? */
+export function isFailure({ action, result }: Pick<JournalEntry, 'action' | 'result'>): boolean {
+  // A dump that could not be had keeps nobody from the off.
+  return action !== 'diag' && result !== undefined && !SUCCESS.has(result) && !NEUTRAL.has(result) && result !== 'found-done';
 }
 
 /** How far the journal says that the program of the present step, level and restart has come. */
@@ -133,15 +148,23 @@ export function progress(program: readonly Operation[], status: NodeFenceStatus)
   const switchingOn = runs.some((entry) => entry.action === 'on');
   for (const operation of program) {
     const isLeft = operation.key === 'release-end' && status.restore?.taints !== undefined;
-    if (switchingOn && !isLeft && (operation.phase === 'off' || operation.phase === 'release')) continue;
+    if (switchingOn && !isLeft && (operation.phase === 'diag' || operation.phase === 'off' || operation.phase === 'release')) continue;
     const own = runs.filter((entry) => entry.operation === operation.key);
     const latest = own.at(-1);
+    if (operation.phase === 'diag' && (latest === undefined ? offWasTried(runs) : !NEVER_SENT.has(latest.result))) continue;
     if (latest?.result !== undefined && HOPELESS.has(latest.result)) return { kind: 'failed', operation, entry: latest };
     if (isDone(operation, latest, { runs, program, status })) continue;
     const confirm = operation.method !== undefined && (operation.phase === 'run' ? stoodBefore(operation, status) : latest?.result === 'succeeded');
     return { kind: 'next', operation, attempt: own.length + 1, confirm };
   }
   return { kind: 'finished' };
+}
+
+/** A diag is sent at most once, and never after an off: what became of it is no matter. */
+const NEVER_SENT: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped']);
+
+function offWasTried(runs: readonly JournalEntry[]): boolean {
+  return runs.some((entry) => entry.action === 'off' && !NEVER_SENT.has(entry.result));
 }
 
 /** Pods that later batches of the present step's release have to let go. */
@@ -184,6 +207,6 @@ function isDone(operation: Operation, latest: JournalEntry | undefined, { runs, 
   if (operation.phase === 'release') return true;
   // A retry resumes at the failed method after the earlier ones of its phase were read back (design 2).
   const phase = new Set(program.filter((other) => other.phase === operation.phase).map((other) => other.key));
-  const lastFailure = runs.findLastIndex((entry) => phase.has(entry.operation) && entry.result !== undefined && isFailure(entry.result));
+  const lastFailure = runs.findLastIndex((entry) => phase.has(entry.operation) && isFailure(entry));
   return runs.lastIndexOf(latest) > lastFailure;
 }

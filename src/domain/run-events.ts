@@ -14,14 +14,23 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   const words = entry.message ?? '';
   const place = `${entry.method} (${entry.agent}${entry.device === '' ? '' : ` at ${entry.device}`})`;
   if (entry.action === 'acknowledge' && entry.result === 'refused') return [event('Warning', 'AcknowledgementRefused', words)];
-  if (entry.result !== undefined && isFailure(entry.result))
-    return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${words}`)];
+  if (entry.action === 'diag') return eventsOfDiag(entry, place);
+  if (isFailure(entry)) return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${words}`)];
   if (entry.result !== 'succeeded') return [];
   if (entry.action === 'acknowledge') return [event('Warning', 'Acknowledged', words)];
   const proof = status.evidence.find((item) => item.source === entry.id);
   if (proof?.kind === 'storage-revoked') return [event('Normal', 'StorageRevoked', `Proven by ${place}: ${words}`)];
+  if (proof?.kind === 'watchdog' || proof?.kind === 'kdump') return [event('Normal', 'NodeProvenGone', `Proven by ${place}: ${words}`)];
   if (proof !== undefined) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${words}`)];
   if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', words)];
   if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${words}`)];
   return [];
+}
+
+/** A dump that could not be had is no failure of the fence, and still worth to know. */
+function eventsOfDiag(entry: JournalEntry, place: string): DecisionEvent[] {
+  const words = entry.message ?? '';
+  if (entry.result === 'succeeded') return [event('Normal', 'KernelDumpOrdered', `By ${place}: ${words}`)];
+  if (entry.result === 'not-sent' || entry.result === 'stopped') return [];
+  return [event('Warning', 'KernelDumpNotOrdered', `By ${place}: ${words}. The off goes ahead.`)];
 }

@@ -23,6 +23,9 @@ const METHOD: Required<PlanMethod> = {
   storage: 'san-1',
   storageMatch: 'driver:rbd.csi.ceph.com',
   deviceMaxLatencyMs: 30_000,
+  evidence: 'host-off',
+  runMaxMs: 60_000,
+  diagWaitMs: 10_000,
 };
 
 const RUN: Required<JournalEntry> = {

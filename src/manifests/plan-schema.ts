@@ -41,6 +41,7 @@ const METHOD = object<PlanMethod>('One use of an agent on this node.', {
     on: 'power on, or open the port',
     off: 'power off, or close the port',
     reboot: 'off, proof, release, on',
+    diag: 'make the kernel dump, before the off',
     run: 'run the action',
   }),
   device: token('Address of the device: calls to one device never overlap. Empty for agents without one.', { maxLength: 512 }),
@@ -50,6 +51,9 @@ const METHOD = object<PlanMethod>('One use of an agent on this node.', {
   storage: optional(token('Storage that this fabric method revokes, as declared.')),
   storageMatch: optional(text('Which PersistentVolumes are on that storage, as declared.')),
   deviceMaxLatencyMs: milliseconds('Worst case from an accepted set to its effect.'),
+  evidence: optional(evidenceKind('What its proven off, or the end of its run, is evidence of. Absent: power-off of a power agent, else nothing.')),
+  runMaxMs: optional(milliseconds('How long a run that only waits may take. Absent: the deadline of a set.')),
+  diagWaitMs: optional(milliseconds('Pause between a dump that was ordered and the off.')),
 });
 
 function levels(stepName: string): Schema<PlanLevel[]> {

@@ -80,7 +80,7 @@ export interface Outcome {
   /** `accepted`: it said it would. `unclear`: no answer or an odd one; reads decide. A refusal is thrown as `Refused`. */
   result: 'accepted' | 'unclear';
   detail: string;
-  /** Only of an action agent whose `run` waits until something is proven (`watchdog`, `kdump`, `ack`). */
+  /** Only of an action agent whose `run` waits until something is proven (`watchdog`, `kdump`), and only of the kind that its definition names. */
   evidence?: { kind: EvidenceKind; grade: EvidenceGrade };
 }
 
@@ -158,8 +158,15 @@ export interface AgentDefinition {
   actions: readonly string[];
   /** Worst case from an accepted set to its effect (design 10). */
   deviceMaxLatencyMs: number;
-  /** What a proven off of a power agent is evidence of; absent: `power-off`. */
-  evidence?: 'power-off' | 'instance-stopped' | 'host-off';
+  /**
+   * What a proven off of a power agent is evidence of; absent: `power-off`. Of an action agent: what its `run` may prove, which only `watchdog` and `kdump` can;
+   * a person's word counts by its own object alone.
+   */
+  evidence?: Exclude<EvidenceKind, 'storage-revoked' | 'booted-anew' | 'ack'>;
+  /** Of an action agent whose `run` waits: real time that it may take; absent: `set_deadline`. Nothing may be sent but within `set_deadline` of its begin. */
+  runMaxMs?(parameters: Parameters): number;
+  /** Real time after which the storage itself forgets that it shut the node out; undefined: it does not. */
+  forgetsAfterMs?(parameters: Parameters): number | undefined;
   /** Every set that carries the same key is queued one behind the other. */
   deviceKey(parameters: Parameters): string;
   describe(): readonly ParameterDescription[];

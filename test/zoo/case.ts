@@ -170,6 +170,9 @@ export class Case {
       plug,
       parameters: specimen.parameters,
       deviceMaxLatencyMs: definition.deviceMaxLatencyMs,
+      ...(definition.evidence === undefined ? {} : { evidence: definition.evidence }),
+      // A run that waits is not waited for longer than any state.
+      ...(definition.runMaxMs === undefined ? {} : { runMaxMs: Math.min(definition.runMaxMs(specimen.parameters), this.timing.powerTimeoutMs) }),
     }));
   }
 

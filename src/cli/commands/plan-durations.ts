@@ -1,6 +1,6 @@
 import { levelsOf } from '../../domain/plan.ts';
 import type { EvidenceKind, Plan, Step, Timing } from '../../domain/plan.ts';
-import { compile } from '../../domain/program.ts';
+import { compile, provingOperation } from '../../domain/program.ts';
 import type { Operation } from '../../domain/program.ts';
 
 /** One line of a plan: a wait or an operation, in the order in which they come. */
@@ -62,13 +62,13 @@ function operationsOf(plan: Plan, step: Step): Stage[] {
   return levelsOf(plan, step).flatMap(({ level }) => {
     const cordons = plan.isolation.some(({ methods }) => methods.some((method) => method.agent === 'cordon'));
     const operations = compile(plan, step, level, cordons).filter((operation) => plan.release !== 'none' || operation.method !== undefined);
-    const lastOff = operations.findLastIndex((operation) => operation.action === 'off');
-    return operations.map((operation, index) => ({
+    const proving = provingOperation(plan, step, level)?.key;
+    return operations.map((operation) => ({
       step,
       level,
       operation,
       ...timeOf(operation, plan.timing),
-      ...(index === lastOff ? evidenceOf(operation, plan) : {}),
+      ...(step === 'power-management' && operation.key === proving ? evidenceOf(operation, plan) : {}),
     }));
   });
 }
@@ -87,14 +87,21 @@ function timeOf(operation: Operation, timing: Timing): { typicalMs: number; wors
       return { typicalMs: CALL_MS, worstMs: 2 * WRITE_DEADLINE_MS };
     case 'release-end':
       return { typicalMs: LETTING_GO_MS, worstMs: timing.releaseTimeoutMs };
-    default:
-      return { typicalMs: CALL_MS, worstMs: timing.setDeadlineMs };
+    case 'diag': {
+      const waitMs = operation.method?.diagWaitMs ?? 0;
+      return { typicalMs: 2 * CALL_MS + waitMs, worstMs: 2 * timing.setDeadlineMs + waitMs };
+    }
+    default: {
+      const waitMs = operation.method?.runMaxMs;
+      return { typicalMs: waitMs ?? CALL_MS, worstMs: waitMs ?? timing.setDeadlineMs };
+    }
   }
 }
 
-/** A machine that reads off, on every supply. */
+/** A machine that reads off, on every supply; or what an action waits for. */
 function evidenceOf({ method }: Operation, plan: Plan): { evidence?: EvidenceKind } {
-  return method?.kind === 'power' && plan.minimumEvidence.includes('power-off') ? { evidence: 'power-off' } : {};
+  const evidence = method?.evidence ?? (method?.kind === 'power' ? 'power-off' : undefined);
+  return evidence !== undefined && plan.minimumEvidence.includes(evidence) ? { evidence } : {};
 }
 
 function sum(values: readonly number[]): number {

@@ -157,7 +157,8 @@ export class Runs {
   private async askTheQuorum({ node, entry, status, fence }: Run, observation: NodeObservation): Promise<void> {
     const { cluster, clock, listers } = this.dependencies;
     const known = listers.nodes.get(node);
-    const isFirstOff = entry.action === 'off' && !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
+    const isFirstOff =
+      (entry.action === 'off' || entry.action === 'diag') && !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
     const restsOnSilence = isFirstOff && known !== undefined && readyOf(known)?.status === 'Unknown';
     const [stop, lease] = await Promise.all([this.stops.ask(node), restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined]);
     this.stops.keepFreshFor(entry.id);

@@ -24,6 +24,8 @@ export class ScriptedPlug {
   onRead: ((target: Target) => Promise<Reading<PowerState>>) | undefined;
   /** Called before a set leaves; rejects when the login fails. */
   onConnect: (() => Promise<void>) | undefined;
+  /** What a `diag` comes to; absent: this agent knows none. */
+  onDiagnose: ((target: Target) => Promise<Outcome>) | undefined;
   /** Instead of doing what is asked; called after `beforeSend`. */
   onSet: ((wanted: 'on' | 'off', target: Target) => Promise<Outcome>) | undefined;
 
@@ -149,6 +151,13 @@ export class Bench {
           if (plug.onSet !== undefined) return plug.onSet(state, target);
           plug.state = state;
           return ACCEPTED;
+        }),
+      diagnose: (target) =>
+        this.call(target, 'connect', (plug) => {
+          if (plug.onDiagnose === undefined) throw failure('Refused', 'NMI is not supported');
+          target.beforeSend();
+          this.log.push({ atMs: this.clock.monotonicMs(), call: `diag ${target.device}` });
+          return plug.onDiagnose(target);
         }),
       close: () => {
         this.closed += 1;

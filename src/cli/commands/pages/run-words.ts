@@ -16,6 +16,8 @@ function wordsOf(run: Run): string {
       return `switch on by ${run.agent}${placeOf(run)}`;
     case 'reboot':
       return `restart by ${run.agent}${placeOf(run)}`;
+    case 'diag':
+      return `make the kernel dump by ${run.agent}${placeOf(run)}`;
     case 'run':
       return `${run.agent}${placeOf(run)}`;
     case 'confirm':

@@ -3,9 +3,9 @@ import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.t
 import type { StormFence } from '../../../domain/policies/view.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 
-/** Isolates or switches off: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */
+/** Isolates, makes the kernel dump or switches off: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */
 export function cutsOff({ step, action, agent }: Pick<JournalEntry, 'step' | 'action' | 'agent'>): boolean {
-  return action === 'off' || (action === 'run' && step !== 'recovery' && agent !== 'uncordon');
+  return action === 'off' || action === 'diag' || (action === 'run' && step !== 'recovery' && agent !== 'uncordon');
 }
 
 /** What a hold forbids: the above and the release; batches of one ask before each. */

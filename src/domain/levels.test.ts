@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Plan } from './plan.ts';
+import { compile } from './program.ts';
+import { method, Model, planOf } from './testing/model.ts';
+
+const outlets = ['1', '2', '3'].map((plug) => method(`outlet-${plug}`, 'pdu', 'reboot', { device: 'pdu', plug }));
+const BMC = method('bmc', 'redfish', 'reboot', { device: 'bmc' });
+
+function isolated(more: Partial<Plan> = {}): Model {
+  const model = new Model(planOf(more));
+  model.fail();
+  expect(model.next()).toBe('run:cordon');
+  return model;
+}
+
+describe('several plugs of one level', () => {
+  it('are all switched off, then all read off at one instant, then released, then all switched on', () => {
+    const powerManagement = [{ level: 1, methods: outlets }];
+    const last = compile(planOf({ powerManagement }), 'power-management', 1).find(({ key }) => key === 'off:outlet-3');
+    expect(last?.together.map(({ name }) => name)).toEqual(['outlet-1', 'outlet-2']);
+    const model = isolated({ powerManagement });
+    const done = [model.next(), model.next()];
+    model.step();
+    expect(model.status.evidence, 'a supply of several proves nothing').toEqual([]);
+    done.push(model.next());
+    done.push(model.next());
+    model.step();
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    done.push(model.next(), model.next(), model.next(), model.next());
+    expect(done).toEqual([
+      'off:outlet-1',
+      'off:outlet-2',
+      'off:outlet-3',
+      'release:release',
+      'release-end:release-end',
+      'on:outlet-1',
+      'on:outlet-2',
+      'on:outlet-3',
+    ]);
+  });
+
+  it('fail in the middle of the level: the earlier ones are read back before the failed one is tried again, and nothing is released', () => {
+    const model = isolated({ powerManagement: [{ level: 1, methods: outlets }] });
+    expect([model.next(), model.next('timeout')]).toEqual(['off:outlet-1', 'off:outlet-2']);
+    expect([model.next(), model.next(), model.next()]).toEqual(['confirm:outlet-1', 'off:outlet-2', 'off:outlet-3']);
+    expect(model.next()).toBe('release:release');
+  });
+
+  it('are switched off anew when one that was off is found on again meanwhile', () => {
+    const model = isolated({ powerManagement: [{ level: 1, methods: outlets.slice(0, 2) }] });
+    expect([model.next(), model.next('timeout')]).toEqual(['off:outlet-1', 'off:outlet-2']);
+    expect([model.next('found-not-done'), model.next()]).toEqual(['confirm:outlet-1', 'off:outlet-1']);
+    expect(model.next()).toBe('off:outlet-2');
+  });
+});
+
+describe('levels', () => {
+  const CHAIN: Partial<Plan> = {
+    powerManagement: [
+      { level: 1, methods: [BMC] },
+      { level: 2, methods: outlets.slice(0, 2) },
+    ],
+    stepRetries: 1,
+  };
+
+  it('go on to the outlets when the BMC died with its host, after settle, and switch on by what they switched off', () => {
+    const model = isolated(CHAIN);
+    expect([model.next('unreachable'), model.next('unreachable')]).toEqual(['off:bmc', 'off:bmc']);
+    const failedAtMs = model.nowMs;
+    expect(model.next()).toBe('off:outlet-1');
+    expect(model.nowMs - failedAtMs).toBeGreaterThanOrEqual(12_000);
+    expect(model.events).toContain('LevelFailed');
+    expect([model.next(), model.next()]).toEqual(['off:outlet-2', 'release:release']);
+    model.step();
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect([model.next(), model.next(), model.next()]).toEqual(['release-end:release-end', 'on:outlet-1', 'on:outlet-2']);
+  });
+
+  it('that all fail end in error: nothing is released, nothing switched on, and what is left off is named', () => {
+    const model = isolated({ ...CHAIN, maxRestarts: 0 });
+    expect([model.next('refused'), model.next(), model.next('refused')]).toEqual(['off:bmc', 'off:outlet-1', 'off:outlet-2']);
+    expect(model.next()).toBe('confirm:outlet-1');
+    model.runUntil(() => model.status.state === 'error' && model.status.outcome === 'failed');
+    expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
+    expect(model.status.evidence).toEqual([]);
+    expect(model.status.restore?.edges).toMatchObject([{ device: 'pdu', plug: '1', state: 'off' }]);
+    expect(model.status.message).toContain('LeftOff');
+  });
+
+  it('of power that all fail leave what was let go by the closed switch alone: storage is proof of its own, and of its own pods only', () => {
+    const close = method('close', 'fc-switch', 'off', { kind: 'fabric', device: 'switch', plug: '1', storage: 'san' });
+    const model = new Model(planOf({ ...CHAIN, maxRestarts: 0, isolation: [{ level: 1, methods: [close] }] }));
+    model.fail();
+    model.runUntil(() => model.inFlight.size > 0);
+    const evidence = { kind: 'storage-revoked' as const, grade: 'read-back' as const, detail: 'closed', observedAt: 'now', storages: ['san'] };
+    model.finish('succeeded', { edge: 'closed', evidence, evidenceAtMs: model.nowMs });
+    model.proofs.set(model.status.journal[0]?.id ?? '', model.nowMs);
+    const storageRelease = { at: 'now', pods: 1, evidence: model.status.journal[0]?.id ?? '', storages: ['san'], bootID: 'boot-1' };
+    expect(model.next('succeeded', { storageRelease })).toBe('release:release');
+    expect([model.next('refused'), model.next('refused')]).toEqual(['off:bmc', 'off:outlet-1']);
+    model.runUntil(() => model.status.state === 'error' && model.status.outcome === 'failed');
+    expect(model.status.storageRelease?.pods).toBe(1);
+    expect(model.status.released).toBeUndefined();
+    expect(model.dispatched.filter(({ entry }) => entry.action === 'release')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,120 @@
+import { redfish } from '../../agents/redfish/definition.ts';
+import { BENCH_UUID, startBmcBench } from '../../src/drill/bmc/bmc-bench.ts';
+import type { BenchOptions, BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
+import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
+import { outletPath } from '../../src/drill/bmc/rack-pdu.ts';
+import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/drill/bmc/tree.ts';
+import type { Behaviour, Species, Specimen } from './species.ts';
+
+/** What is wrong with the device, for each behaviour that is more than a wrong parameter. */
+const FAULTS: Readonly<Partial<Record<Behaviour, BmcFaults>>> = {
+  slow: { answerDelayMs: 2_000, offDelayMs: 8_000, onDelayMs: 8_000 },
+  'accepts-and-lies': { ignoresReset: true },
+  'hangs-mid-answer': { stallsBody: true },
+  garbage: { noise: true },
+  truncated: { garbage: true },
+  'state-unknown': { shows: 'Paused' },
+  'state-null': { shows: null },
+  'flips-back-on': { restoresAfterMs: 500 },
+  'session-limit': {
+    failures: [{ method: 'POST', path: SESSIONS_PATH, status: 503, message: 'RAC0218: The maximum number of user sessions is reached.' }],
+  },
+  'rate-limited': { requestsPerSecond: 3 },
+  'one-plug-stuck': { stuckOutlets: ['2'] },
+  'late-after-deadline': { commandDelayMs: 6_000, offDelayMs: 6_000, onDelayMs: 6_000 },
+};
+
+/** Login and identity cost a slow device one answer each: what is left of 8 s is for the state. */
+const SLOW = { auth: 'basic', systems_uri: SYSTEM_PATH, chassis_witness: 'no' };
+
+function parametersOf(behaviour: Behaviour, bmc: BmcBench): Record<string, string> {
+  if (behaviour === 'wrong-credentials') return { ...bmc.parameters, password: 'another password' };
+  return behaviour === 'slow' ? { ...bmc.parameters, ...SLOW } : bmc.parameters;
+}
+
+function optionsOf(behaviour: Behaviour, isOn: boolean): BenchOptions {
+  const faults = FAULTS[behaviour] ?? {};
+  const pending = behaviour === 'state-pending' ? { shows: isOn ? 'PoweringOff' : 'PoweringOn' } : {};
+  return {
+    state: isOn ? 'on' : 'off',
+    faults: { ...faults, ...pending },
+    ...(behaviour === 'wrong-certificate' ? { certificate: 'foreign' } : {}),
+  };
+}
+
+function specimenOf(bmc: BmcBench, facts: Pick<Specimen, 'parameters' | 'plugs' | 'identity' | 'flows'>): Specimen {
+  return {
+    ...facts,
+    commands: () => bmc.device.commands,
+    leftOpen: () => ({ sessions: bmc.device.accounts.openSessions, connections: bmc.server.open(), processes: 0 }),
+    close: () => bmc.close(),
+  };
+}
+
+/** Off, and the port that it had closed. */
+async function unreachable(bmc: BmcBench): Promise<void> {
+  await bmc.close();
+}
+
+/** A machine behind a BMC. */
+export const bmcs: Species = {
+  agent: redfish,
+  cannot: { 'one-plug-stuck': 'a ComputerSystem is one plug; two outlets of a PDU show it, see the outlets' },
+  words: {
+    'accepts-and-lies': /PowerState=On/u,
+    refuses: /HTTP 403: .*Insufficient privilege/u,
+    'wrong-credentials': /HTTP 401: .*invalid user name or password/u,
+    'wrong-certificate': /not trusted: .*(self-signed|unable to|certificate)/u,
+    unreachable: /ECONNREFUSED/u,
+    'hangs-mid-answer': /no complete answer within 4000 ms/u,
+    garbage: /no JSON/u,
+    truncated: /no JSON/u,
+    'state-unknown': /PowerState=Paused/u,
+    'state-null': /PowerState=null/u,
+    'state-pending': /PowerState=Powering/u,
+    'flips-back-on': /PowerState=On/u,
+    'wrong-machine': new RegExp(BENCH_UUID, 'u'),
+    'session-limit': /RAC0218/u,
+    'rate-limited': /HTTP 429: .*Too many requests/u,
+    'late-after-deadline': /PowerState=|no complete answer within 4000 ms/u,
+  },
+  async spawn(behaviour, isOn) {
+    const options = optionsOf(behaviour, isOn);
+    if (behaviour === 'refuses')
+      options.faults = { failures: [{ method: 'POST', path: RESET_PATH, status: 403, message: 'Insufficient privilege to perform the operation.' }] };
+    const bmc = await startBmcBench(options);
+    if (behaviour === 'unreachable') await unreachable(bmc);
+    const systemUUID = behaviour === 'wrong-machine' ? '4c4c4544-0030-5210-8047-c6c04f5a4333' : BENCH_UUID;
+    return specimenOf(bmc, {
+      parameters: parametersOf(behaviour, bmc),
+      plugs: [''],
+      identity: { node: 'a', systemUUID },
+      flows: () => bmc.machine.state() === 'on',
+    });
+  },
+};
+
+/** Outlets of a rack PDU that speaks Redfish. */
+export const outlets: Species = {
+  agent: redfish,
+  cannot: { 'wrong-machine': 'an outlet does not show whose machine hangs on it; its identity is unverified' },
+  words: {
+    ...bmcs.words,
+    refuses: /PowerControlLocked=true/u,
+    'one-plug-stuck': /PowerState=On/u,
+  },
+  async spawn(behaviour, isOn) {
+    const plugs = behaviour === 'one-plug-stuck' ? ['1', '2'] : ['1'];
+    const isLocked = behaviour === 'refuses';
+    const bmc = await startBmcBench({ ...optionsOf(behaviour, isOn), pdus: { A: plugs.map((id) => ({ id, isMetered: true, isLocked })) } });
+    if (behaviour === 'unreachable') await unreachable(bmc);
+    const slow = behaviour === 'slow' ? { auth: 'basic' } : {};
+    const { systems_uri: _uri, ...parameters } = parametersOf(behaviour, bmc) as Record<string, string> & { systems_uri?: string };
+    return specimenOf(bmc, {
+      parameters: { ...parameters, ...slow, resource: 'outlet' },
+      plugs: behaviour === 'slow' ? [outletPath('A', '1')] : plugs,
+      identity: { node: 'a' },
+      flows: (plug) => bmc.outlets[plug.startsWith('/') ? plug : outletPath('A', plug)]?.state() === 'on',
+    });
+  },
+};
