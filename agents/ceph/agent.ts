@@ -1,0 +1,98 @@
+import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
+import { NODES } from '../../src/ports/resources.ts';
+import { Call } from '../shared/call.ts';
+import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
+import { ObjectCall } from '../shared/cluster/object-call.ts';
+import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
+import { canonical } from '../shared/parameter-schema.ts';
+import type { AddressRange } from './address-range.ts';
+import { blocklistArguments, portOf as blocklistPort } from './blocklist.ts';
+import { closePort, fenceNameOf, NETWORK_FENCES, openPort, portOf as fencePort } from './network-fence.ts';
+import { cephParameters, parseSettings, type BlocklistSettings, type CephSettings } from './parameters.ts';
+
+/** Ceph's blocklist: no client at these addresses can write any more. By csi-addons, or by the `ceph` program. */
+export class CephAgent implements FabricAgent {
+  readonly kind = 'fabric';
+  readonly #context: AgentContext;
+  readonly #clusters: ConnectedClusters;
+  readonly #commands: CommandRunner;
+
+  constructor(context: AgentContext) {
+    this.#context = context;
+    this.#clusters = new ConnectedClusters(context);
+    this.#commands = new CommandRunner(context.clock);
+  }
+
+  async read(target: Target): Promise<Reading<PortState>> {
+    const asked = 'read the blocklist';
+    return this.#with(target, asked, async (call, settings) => {
+      const [identity, port] = await Promise.all([this.#identity(target, asked, settings.ranges), this.#port(call, settings)]);
+      return { ...port, identity };
+    });
+  }
+
+  async set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
+    return this.#with(target, `set ${state}`, async (call, settings) => {
+      if (settings.via === 'exec') return this.#program(call, settings, state);
+      return state === 'closed' ? closePort(call, settings) : openPort(call, settings);
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#clusters.close(), this.#commands.close()]);
+  }
+
+  #with<T>(target: Target, asked: string, work: (call: ObjectCall, settings: CephSettings) => Promise<T>): Promise<T> {
+    const settings = parseSettings(target.parameters, target.plug);
+    const kubeconfig = canonical(cephParameters, target.parameters)['kubeconfig'];
+    return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig }, async (call) => {
+      if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
+      return work(call, settings);
+    });
+  }
+
+  /** Verified where every address is one that the Node itself shows. A storage network of its own is not among them. */
+  #identity(target: Target, asked: string, ranges: readonly AddressRange[]): Promise<'verified' | 'unverified'> {
+    return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: undefined }, async (own) => {
+      const node = await own.get(NODES, target.identity.node);
+      const addresses = new Set((node?.status.addresses ?? []).map(({ address }) => address.toLowerCase()));
+      return ranges.every(({ isHost, address }) => isHost && addresses.has(address)) ? 'verified' : 'unverified';
+    });
+  }
+
+  async #port(call: ObjectCall, settings: CephSettings): Promise<Omit<Reading<PortState>, 'identity'>> {
+    if (settings.via === 'networkfence') return fencePort(await call.get(NETWORK_FENCES, fenceNameOf(call.target.identity.node, settings)), settings);
+    const answer = await this.#run(call, 'read the blocklist', settings, ['osd', 'blocklist', 'ls', '--format=json']);
+    if (answer.code !== 0) throw call.error('Unreachable', saidBy(answer));
+    if (answer.isCut) return { state: 'unknown', detail: 'the blocklist is longer than is read' };
+    return blocklistPort(answer.stdout, settings.ranges, this.#context.clock.wallMs());
+  }
+
+  /** One command for each address. Its exit code is an answer and no proof; its words are not looked at, since success too is told on stderr. */
+  async #program(call: ObjectCall, settings: BlocklistSettings & { ranges: readonly AddressRange[] }, state: 'open' | 'closed'): Promise<Outcome> {
+    for (const range of settings.ranges) {
+      const words = blocklistArguments(range, state, settings.expiryMs);
+      const answer = await this.#run(call, `set ${state}`, settings, words, () => call.target.beforeSend());
+      if (answer.code !== 0) throw call.error('Refused', `${words.join(' ')}: ${saidBy(answer)}`);
+    }
+    return {
+      result: 'accepted',
+      detail: `${settings.ranges.map(({ cidr }) => cidr).join(', ')} ${state === 'closed' ? 'put on' : 'taken off'} the blocklist`,
+    };
+  }
+
+  async #run(
+    { target }: ObjectCall,
+    asked: string,
+    { argv, place }: BlocklistSettings,
+    words: readonly string[],
+    gate?: () => void,
+  ): ReturnType<CommandRunner['run']> {
+    const call = new Call(this.#context.clock, target, asked);
+    try {
+      return await this.#commands.run(call, place, [...argv, ...words], gate === undefined ? {} : { gate });
+    } finally {
+      call.release();
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Call } from '../call.ts';
+import { NotStarted, runProgram } from '../process/run-program.ts';
+import { SshConnections } from '../ssh/connections.ts';
+import type { SshSettings } from '../ssh/parameters.ts';
+import { deviceWords } from '../ssh/words.ts';
+
+/** Every program and connection is gone before the call's own deadline. */
+const RESERVE_MS = 250;
+
+/** How a command ended. */
+export interface CommandAnswer {
+  /** Undefined when a signal ended it, or nobody told a code. */
+  code: number | undefined;
+  stdout: string;
+  stderr: string;
+  /** There was more output than is kept. */
+  isCut: boolean;
+}
+
+export interface CommandOptions {
+  /** `target.beforeSend` for what changes something: called in the turn in which the command leaves. */
+  gate?: () => void;
+  /** Written to the standard input. */
+  input?: string;
+}
+
+/** Runs commands by their words, on this machine or by SSH on another one. Whatever goes wrong on the way is an `AgentError`; nothing is repeated. */
+export class CommandRunner {
+  readonly #clock: Clock;
+  readonly #connections: SshConnections;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#connections = new SshConnections(clock);
+  }
+
+  /** `place` undefined: on this machine, with no shell at all. The far side's shell gets every word quoted. */
+  async run(call: Call, place: SshSettings | undefined, argv: readonly string[], options: CommandOptions = {}): Promise<CommandAnswer> {
+    if (argv.length === 0 || argv[0] === '') throw call.error('Misconfigured', 'the command is empty');
+    if (place === undefined) return this.#here(call, argv, options);
+    const command = argv.map(quoted).join(' ');
+    return this.#connections.run(call, place, async (connection) => {
+      const answer = await connection.exec(call, command, options);
+      return { code: answer.code, stdout: answer.stdout, stderr: answer.stderr, isCut: answer.isCut };
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#connections.close();
+  }
+
+  async #here(call: Call, argv: readonly string[], { gate, input }: CommandOptions): Promise<CommandAnswer> {
+    const deadlineMs = call.remainingMs - RESERVE_MS;
+    if (call.ended !== undefined || deadlineMs <= 0) throw call.endedError();
+    try {
+      const result = await runProgram({
+        argv,
+        clock: this.#clock,
+        signal: call.signal,
+        deadlineMs,
+        ...(input === undefined ? {} : { stdin: input }),
+        ...(gate === undefined ? {} : { beforeStart: gate }),
+      });
+      if (result.ended === 'aborted')
+        throw call.ended === 'deadline' ? call.error('Timeout', notDone(argv)) : call.error('NotSent', 'the call was given up');
+      if (result.ended === 'deadline') throw call.error('Timeout', notDone(argv));
+      return { code: result.code ?? undefined, stdout: result.stdout, stderr: result.stderr, isCut: result.isCut };
+    } catch (error) {
+      if (error instanceof NotStarted) throw call.error('Misconfigured', error.message);
+      throw error;
+    }
+  }
+}
+
+function notDone([program = '']: readonly string[]): string {
+  return `${program} did not end in time and was killed`;
+}
+
+const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+$/;
+
+/** As a POSIX shell takes it for one word, whatever is in it. */
+function quoted(word: string): string {
+  return PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What a command said that did not do what was asked. */
+export function saidBy({ code, stdout, stderr }: CommandAnswer): string {
+  const words = deviceWords(stderr.trim() === '' ? stdout : stderr, []);
+  return `exit code ${code ?? '(none)'}${words === '' ? '' : `: ${words}`}`;
+}
