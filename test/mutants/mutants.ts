@@ -1,10 +1,19 @@
 import { AUTOMATON_MUTANTS } from './automaton-mutants.ts';
+import { CLAIM_MUTANTS } from './claim-mutants.ts';
 import { DEVICE_MUTANTS } from './device-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
+import { STORM_MUTANTS } from './storm-mutants.ts';
 
-export const SOURCE_MUTANTS: readonly SourceMutant[] = [...AUTOMATON_MUTANTS, ...DEVICE_MUTANTS, ...SHELL_MUTANTS, ...RELEASE_MUTANTS];
+export const SOURCE_MUTANTS: readonly SourceMutant[] = [
+  ...AUTOMATON_MUTANTS,
+  ...DEVICE_MUTANTS,
+  ...SHELL_MUTANTS,
+  ...RELEASE_MUTANTS,
+  ...STORM_MUTANTS,
+  ...CLAIM_MUTANTS,
+];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */
 export const MUTANT_VARIABLE = 'NODEFENCE_MUTANT';

@@ -1,0 +1,103 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const DECISION = 'src/controllers/fence/handover/decision';
+const HAND_OVER = 'src/controllers/fence/handover/handover';
+const CANDIDATES = 'src/controllers/fence/handover/candidates';
+const RECORD = 'src/controllers/shared/claims/node-lease';
+const LEASES = 'src/controllers/shared/claims/node-leases';
+
+/** Defects of who may have a node: the hand-over of the leader's own, and the node lease that others hold. */
+export const CLAIM_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'handed to a failing node',
+    defect: 'leadership goes to a replica whose own node has failed',
+    file: `${DECISION}.ts`,
+    edits: [["candidate.node !== ownNode && lookOf(candidate.node) === 'well'", 'candidate.node !== ownNode']],
+    killedBy: byTest(`${HAND_OVER}.test.ts`, 'does not hand over to a node that is failing itself, and does once that node is well'),
+  },
+  {
+    name: 'handed to the dead',
+    defect: 'leadership goes to a replica that was last heard of long ago',
+    file: `${CANDIDATES}.ts`,
+    edits: [['nowMs - sinceMs <= ALIVE_MS', 'nowMs - sinceMs <= FORGOTTEN_MS']],
+    killedBy: byTest(`${CANDIDATES}.test.ts`, 'count as alive for three of their periods from our first sight of the last one'),
+  },
+  {
+    name: 'handed back and forth',
+    defect: 'leadership goes again to a replica that did not take it',
+    file: `${DECISION}.ts`,
+    edits: [['      !declined.has(candidate.id) &&\n', '']],
+    killedBy: byTest(`${DECISION}.test.ts`, 'hands nothing to a replica that did not take what was free'),
+  },
+  {
+    name: 'handed over at once',
+    defect: 'a leader that has only just taken over hands over',
+    file: `${HAND_OVER}.ts`,
+    edits: [['if (waitMs > 0) {', 'if (waitMs > TERM_MIN_MS) {']],
+    killedBy: byTest(`${HAND_OVER}.test.ts`, 'whose node is well again before the end of that term stays'),
+  },
+  {
+    name: 'blind and first',
+    defect: 'a replica that hears nothing of nodes takes the Lease before one that does',
+    file: `${DECISION}.ts`,
+    edits: [['(isWell && !isBlind)', 'isWell']],
+    killedBy: byTest(`${DECISION}.test.ts`, 'a replica that finds the lease free that is blind lets others go first'),
+  },
+  {
+    name: 'polite for ever',
+    defect: 'a replica on a failed node waits for one that never takes the Lease',
+    file: `${DECISION}.ts`,
+    edits: [['|| freeForMs >= DEFER_MS ', '']],
+    killedBy: byTest(`${DECISION}.test.ts`, 'a replica that finds the lease free on a failed node waits no longer than a minute'),
+  },
+  {
+    name: 'node lease by its first sight',
+    defect: 'a node lease that is renewed is over at the end of its first term',
+    file: `${RECORD}.ts`,
+    edits: [['isUnchanged ? previous.sinceMs : nowMs', 'previous?.sinceMs ?? nowMs']],
+    killedBy: byTest(`${RECORD}.test.ts`, 'counts from its first sight: renewed'),
+  },
+  {
+    name: 'node lease for ever',
+    defect: 'the node lease of somebody who is gone holds for ever',
+    file: `${RECORD}.ts`,
+    edits: [['nowMs <= untilMs ?', 'untilMs > 0 ?']],
+    killedBy: byTest(`${RECORD}.test.ts`, 'the node lease of medik8s it stood unchanged for longer'),
+  },
+  {
+    name: 'node lease overrun',
+    defect: 'a node is taken although the quorum shows that another has it',
+    file: `${LEASES}.ts`,
+    edits: [["        if (state.kind === 'foreign') return this.holdOn(node, requestedBy)?.message;\n", '']],
+    killedBy: byTest(`${LEASES}.test.ts`, 'that a watch has not shown yet are seen in the quorum'),
+  },
+  {
+    name: 'node lease of nobody',
+    defect: 'our node lease runs out while its fence is open',
+    file: `${LEASES}.ts`,
+    edits: [['state.sinceMs >= RENEW_MS', 'state.sinceMs >= NODE_LEASE_DURATION_MS']],
+    killedBy: byTest(`${LEASES}.test.ts`, 'are renewed while the fence is open, a third of the duration apart, and given back at its end'),
+  },
+  {
+    name: 'node lease kept',
+    defect: 'our node lease stays when its fence is over',
+    file: `${LEASES}.ts`,
+    edits: [['if (!isOpen(fences.get(fenceName(node))))', 'if (fences.get(fenceName(node)) === undefined)']],
+    killedBy: byTest(`${LEASES}.test.ts`, 'of a predecessor are adopted: renewed, or given back when the fence is over'),
+  },
+  {
+    name: 'node lease of a standby',
+    defect: 'a replica that does not lead writes node leases',
+    file: `${LEASES}.ts`,
+    edits: [['if (!leadership.isLeading || this.isClosed', 'if (this.isClosed']],
+    killedBy: byTest(`${LEASES}.test.ts`, 'are never written by a replica that does not lead'),
+  },
+  {
+    name: 'node lease not asked for',
+    defect: 'a node is fenced although nobody knows whose it is',
+    file: `${LEASES}.ts`,
+    edits: [['if (!(error instanceof ApiStatusError)) throw error;', 'if (!(error instanceof ApiStatusError)) return undefined;']],
+    killedBy: byTest(`${LEASES}.test.ts`, 'that could not be asked for stop the call: nobody knows whose the node is'),
+  },
+];

@@ -1,0 +1,96 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const GRACE = 'src/domain/policies/startup-grace';
+const RATE = 'src/domain/policies/rate';
+const WINDOWS = 'src/domain/policies/windows';
+const COOLDOWN = 'src/domain/policies/cooldown';
+const PREDECESSOR = 'src/controllers/fence/storm/predecessor';
+
+/** Defects of the policies that time ends. */
+export const STORM_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'take-over as a start',
+    defect: 'who takes over from a leader waits as after a start of the cluster',
+    file: `${GRACE}.ts`,
+    edits: [['controller.tookOver || nowMs >= untilMs', 'nowMs >= untilMs']],
+    killedBy: byTest(`${GRACE}.test.ts`, 'startup-grace a take-over is not a start'),
+  },
+  {
+    name: 'grace for what had begun',
+    defect: 'a start stops fences that a former leader had begun',
+    file: `${GRACE}.ts`,
+    edits: [["(fence.state === 'new' || fence.state === 'final') && !fence.holdsSlot", '!fence.holdsSlot']],
+    killedBy: byTest(`${GRACE}.test.ts`, 'startup-grace a fence that had begun goes on'),
+  },
+  {
+    name: 'grace keeps a person waiting',
+    defect: 'a fence that somebody asked for waits for the end of a start',
+    file: `${GRACE}.ts`,
+    edits: [['isNew && fence?.isRequested !== true', 'isNew']],
+    killedBy: byTest(`${GRACE}.test.ts`, 'startup-grace one that a person asked for'),
+  },
+  {
+    name: 'leader found dead',
+    defect: 'a record that was only found counts as a leader that was seen',
+    file: `${PREDECESSOR}.ts`,
+    edits: [["if (before === undefined || was === '' || was === identity()", 'if (was === identity()']],
+    killedBy: byTest(`${PREDECESSOR}.test.ts`, 'is none when the record of a dead leader was only found and waited out'),
+  },
+  {
+    name: 'rate for ever',
+    defect: 'what began before the window counts as well',
+    file: `${RATE}.ts`,
+    edits: [['view.nowMs - atMs < windowMs && counts(node)', 'counts(node)']],
+    killedBy: byTest(`${RATE}.test.ts`, 'rate the fifth is just ten minutes old'),
+  },
+  {
+    name: 'rate stops what has begun',
+    defect: 'a fence that has begun is held by the rate of beginnings',
+    file: `${RATE}.ts`,
+    edits: [['holdsSlot(node) ? undefined', 'holdsSlot(node) && max < 0 ? undefined']],
+    killedBy: byTest(`${RATE}.test.ts`, 'rate what has begun goes on'),
+  },
+  {
+    name: 'the gone do not count',
+    defect: 'the fence of a node that is gone does not count',
+    file: `${RATE}.ts`,
+    edits: [['scope === undefined || node === undefined || scope(node.labels)', 'scope === undefined || (node !== undefined && scope(node.labels))']],
+    killedBy: byTest(`${RATE}.test.ts`, 'rate counts its scope only, and nodes that are gone'),
+  },
+  {
+    name: 'allowed before denied',
+    defect: 'an open window that allows outweighs one that denies',
+    file: `${WINDOWS}.ts`,
+    edits: [['if (denied !== undefined) {', 'if (denied !== undefined && openWindow(allow, view, offsetMs) === undefined) {']],
+    killedBy: byTest(`${WINDOWS}.test.ts`, 'windows, on a Saturday at noon allowed and forbidden'),
+  },
+  {
+    name: 'unreadable windows allow',
+    defect: 'windows that nobody can read hold nobody',
+    file: `${WINDOWS}.ts`,
+    edits: [['settings.unreadable === undefined ? hold(settings, view) : unreadable(settings.unreadable)', 'hold(settings, view)']],
+    killedBy: byTest(`${WINDOWS}.test.ts`, 'windows, on a Saturday at noon what nobody can read'),
+  },
+  {
+    name: 'windows elsewhere',
+    defect: 'windows go by the time of Greenwich instead of that of their zone',
+    file: `${WINDOWS}.ts`,
+    edits: [['const localMs = view.wallMs + offsetMs(view.wallMs);\n  let open', 'const localMs = view.wallMs;\n  let open']],
+    killedBy: byTest(`${WINDOWS}.test.ts`, 'windows, on a Saturday at noon a clock behind UTC'),
+  },
+  {
+    name: 'no cooldown',
+    defect: 'the last node that comes back after a storm is fenced',
+    file: `${COOLDOWN}.ts`,
+    edits: [['if (stormEndedAtMs === undefined) return', 'if (stormEndedAtMs === undefined || nowMs > stormEndedAtMs) return']],
+    killedBy: byTest(`${COOLDOWN}.test.ts`, 'cooldown a breath before its end'),
+  },
+  {
+    name: 'left off by a cooldown',
+    defect: 'a fence that had switched its machine off before the storm is kept from going on',
+    file: `${COOLDOWN}.ts`,
+    edits: [['fence?.isSwitchedOff === true ? undefined', 'fence?.isSwitchedOff === true && nowMs < 0 ? undefined']],
+    killedBy: byTest(`${COOLDOWN}.test.ts`, 'cooldown lets a fence be finished that was switched off before the storm'),
+  },
+];
