@@ -110,7 +110,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'intent of any age',
     defect: 'a set begins although its intent is over before it can end',
     file: 'src/dispatch/device-call.ts',
-    edits: [['this.clock.monotonicMs() + setDeadlineMs > this.job.intentAtMs + this.job.entry.deadlineMs', 'false']],
+    edits: [['this.clock.monotonicMs() + job.timing.setDeadlineMs > job.intentAtMs + job.entry.deadlineMs', 'false']],
     killedBy: byTest(PERMISSION, 'is over when the intent is too old for a set to end within its deadline'),
   },
   {
