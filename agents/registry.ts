@@ -7,6 +7,7 @@ import { ipmi } from './ipmi/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
 import { redfish } from './redfish/definition.ts';
+import { ssh } from './ssh/definition.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
 
@@ -35,7 +36,7 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
  * `path`: where those are looked for, as in the environment variable; absent: this process' own.
  */
 export function standardRegistry(path?: string): AgentRegistry {
-  const own = createRegistry([...clusterAgents, ceph, ethernetSwitch, ipmi, kubevirt, metal3, redfish]);
+  const own = createRegistry([...clusterAgents, ceph, ethernetSwitch, ipmi, kubevirt, metal3, redfish, ssh]);
   const installed = new FencePrograms(path);
   return { find: (name) => installed.find(name, own.find(name)) ?? own.find(name), names: () => own.names() };
 }
