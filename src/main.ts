@@ -1,11 +1,12 @@
 #!/usr/bin/env node
+import { basename } from 'node:path';
 import { Command } from 'commander';
 import { VERSION } from './cli/version.ts';
 
 interface Entry {
   description: string;
-  /** Literal paths: the compiled package has its own. */
-  load: () => Promise<Command>;
+  /** Literal paths: the compiled package has its own. Absent: it is no command for people, and parses for itself. */
+  load?: () => Promise<Command>;
 }
 
 /** Every command; its code is loaded only when it is asked for: the daemon's memory holds the daemon. */
@@ -39,17 +40,33 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'what installs the controller in a cluster, as YAML for kubectl',
     load: async () => (await import('./cli/manifests-command.ts')).manifestsCommand(),
   },
+  agents: {
+    description: "agents that can be called as ClusterLabs' fence agents are",
+    load: async () => (await import('./cli/commands/agents.ts')).agentsCommand(),
+  },
+  agent: { description: 'one agent, called as a fence agent of ClusterLabs: options on stdin or the command line' },
 };
 
 const WRONG_USAGE = 2;
+const LINK = /^fence_nodefence_([a-z0-9_]+)$/;
+
+/** By the name of a link, or by `agent <name>`: in the manner of ClusterLabs, where an exit code of 2 means off and never wrong usage. */
+function fenceCall([, program = '', command, name, ...parameters]: readonly string[]):
+  { name: string | undefined; parameters: string[] } | undefined {
+  const linked = LINK.exec(basename(program))?.[1];
+  if (linked !== undefined) return { name: linked, parameters: [command, name, ...parameters].filter((word) => word !== undefined) };
+  return command === 'agent' ? { name, parameters } : undefined;
+}
 
 async function main(argv: readonly string[]): Promise<void> {
+  const call = fenceCall(argv);
+  if (call !== undefined) return (await import('./cli/agent/fence-process.ts')).fenceProcess(call.name, call.parameters);
   const program = new Command('nodefence')
     .description('Proves that a failed Kubernetes node cannot write any more, frees its workload, brings the node back.')
     .version(VERSION)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : WRONG_USAGE));
-  const asked = Object.entries(COMMANDS).find(([name]) => name === argv[2])?.[1];
-  if (asked !== undefined) program.addCommand(await asked.load());
+  const asked = Object.entries(COMMANDS).find(([name]) => name === argv[2])?.[1].load;
+  if (asked !== undefined) program.addCommand(await asked());
   else for (const [name, { description }] of Object.entries(COMMANDS)) program.command(name).description(description);
   await program.parseAsync([...argv]);
 }
