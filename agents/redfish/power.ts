@@ -25,11 +25,13 @@ type Sent =
 export async function carryOut(device: Device, call: Call, wish: Wish): Promise<Outcome> {
   const { subject } = device;
   let isEtagWanted = false;
+  let isRecentGood = true;
   let otherPeers = 0;
   let isLoggedInAgain = false;
   device.tasks.forget(call.target.plug);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
-    const recent = attempt === 1 ? subject.recent(call) : undefined;
+    const recent = isRecentGood ? subject.recent(call) : undefined;
+    isRecentGood = false;
     const view = recent ?? (await subject.view(call));
     if (view.resource === undefined) throw call.error('Unreachable', `${view.detail}; nothing was sent`);
     const order = await subject.order(call, view, wish);
@@ -48,6 +50,11 @@ export async function carryOut(device: Device, call: Call, wish: Wish): Promise<
         break;
       case 'answer': {
         const { status } = sent.response;
+        // It did nothing, and says when it will.
+        if (status === 429 && attempt < ATTEMPTS_MAX && (await device.session.waitedForBusy(call, sent.response))) {
+          isRecentGood = true;
+          break;
+        }
         const isConditional = status === 412 || status === 428;
         if (isConditional && isEtagWanted)
           return refusedUnlessReached(device, call, wish, `HTTP ${status} again: the device wants another ETag than it shows`);

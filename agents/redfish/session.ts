@@ -69,15 +69,21 @@ export class Session {
     let logins = 0;
     for (let busy = 0; ;) {
       const response = await this.#follow(call, { method: 'GET', path }, await this.#headers(call));
-      const waitMs = busyForMs(response, this.#clock);
-      if (waitMs !== undefined && waitMs <= BUSY_WAIT_MAX_MS && busy < BUSY_RETRIES_MAX && call.remainingMs > 2 * waitMs) {
+      if (busy < BUSY_RETRIES_MAX && (await this.waitedForBusy(call, response))) {
         busy += 1;
-        await call.pause(waitMs);
         continue;
       }
       if (response.status !== 401 || logins > 0 || !this.drop()) return this.#authorized(call, response);
       logins += 1;
     }
+  }
+
+  /** Has waited as long as a busy device wants to be left alone; false, at once, when it is not busy or the call has no time for that. */
+  async waitedForBusy(call: Call, response: RedfishResponse): Promise<boolean> {
+    const waitMs = busyForMs(response, this.#clock);
+    if (waitMs === undefined || waitMs > BUSY_WAIT_MAX_MS || call.remainingMs <= 2 * waitMs) return false;
+    await call.pause(waitMs);
+    return true;
   }
 
   /** A file of the device's own web server, which knows a session by its cookie; undefined without a session. */
@@ -103,7 +109,8 @@ export class Session {
     if (login === undefined || (login.kind === 'token' && login.uri === undefined)) return;
     this.#login = undefined;
     if (login.kind !== 'token' || login.uri === undefined) return;
-    await this.#fresh(call, { method: 'DELETE', path: login.uri, headers: { 'X-Auth-Token': login.token } });
+    const request: RedfishRequest = { method: 'DELETE', path: login.uri, headers: { 'X-Auth-Token': login.token } };
+    while (await this.waitedForBusy(call, await this.#fresh(call, request)));
   }
 
   /** Forgets a session that the device ended; false when there was none. */

@@ -13,8 +13,8 @@ const FAULTS: Readonly<Partial<Record<Behaviour, BmcFaults>>> = {
   'hangs-mid-answer': { stallsBody: true },
   garbage: { noise: true },
   truncated: { garbage: true },
-  'state-unknown': { shows: 'Paused' },
-  'state-null': { shows: null },
+  'state-unknown': { shows: 'Paused', chassisShows: 'Paused' },
+  'state-null': { shows: null, chassisShows: null },
   'flips-back-on': { restoresAfterMs: 500 },
   'session-limit': {
     failures: [{ method: 'POST', path: SESSIONS_PATH, status: 503, message: 'RAC0218: The maximum number of user sessions is reached.' }],
@@ -61,12 +61,12 @@ export const bmcs: Species = {
   agent: redfish,
   cannot: { 'one-plug-stuck': 'a ComputerSystem is one plug; two outlets of a PDU show it, see the outlets' },
   words: {
-    'accepts-and-lies': /PowerState=On/u,
+    'accepts-and-lies': /PowerState=O(n|ff)/u,
     refuses: /HTTP 403: .*Insufficient privilege/u,
     'wrong-credentials': /HTTP 401: .*invalid user name or password/u,
     'wrong-certificate': /not trusted: .*(self-signed|unable to|certificate)/u,
     unreachable: /ECONNREFUSED/u,
-    'hangs-mid-answer': /no complete answer within 4000 ms/u,
+    'hangs-mid-answer': /no (complete )?answer within 4000 ms/u,
     garbage: /no JSON/u,
     truncated: /no JSON/u,
     'state-unknown': /PowerState=Paused/u,
@@ -75,8 +75,8 @@ export const bmcs: Species = {
     'flips-back-on': /PowerState=On/u,
     'wrong-machine': new RegExp(BENCH_UUID, 'u'),
     'session-limit': /RAC0218/u,
-    'rate-limited': /HTTP 429: .*Too many requests/u,
-    'late-after-deadline': /PowerState=|no complete answer within 4000 ms/u,
+    'rate-limited': /HTTP 429: .*Too many requests|PowerState=/u,
+    'late-after-deadline': /PowerState=|no (complete )?answer within 4000 ms/u,
   },
   async spawn(behaviour, isOn) {
     const options = optionsOf(behaviour, isOn);
@@ -101,7 +101,7 @@ export const outlets: Species = {
   words: {
     ...bmcs.words,
     refuses: /PowerControlLocked=true/u,
-    'one-plug-stuck': /PowerState=On/u,
+    'one-plug-stuck': /PowerState=O(n|ff)/u,
   },
   async spawn(behaviour, isOn) {
     const plugs = behaviour === 'one-plug-stuck' ? ['1', '2'] : ['1'];

@@ -7,7 +7,8 @@ import { SystemRandom } from '../../runtime/system-random.ts';
 import { startBmcServer, type BmcServer } from './bmc-server.ts';
 import type { BmcFaults } from './faults.ts';
 import { MemoryMachine } from './power-backend.ts';
-import { RedfishDevice } from './redfish-device.ts';
+import { outletMachines, POWER_EQUIPMENT, pduTree, type OutletOptions } from './rack-pdu.ts';
+import { RedfishDevice, type DeviceResponse } from './redfish-device.ts';
 import { resourceTree, type ResourceTree, type TreeOptions } from './tree.ts';
 
 export const BENCH_UUID = '38947555-7742-3448-3784-823347823834';
@@ -17,6 +18,11 @@ export interface BenchOptions {
   faults?: BmcFaults;
   tree?: Partial<TreeOptions>;
   resources?: ResourceTree;
+  /** Beside those, or instead of them. */
+  extra?: ResourceTree;
+  /** Its outlets: PDU → outlets. */
+  pdus?: Readonly<Record<string, readonly OutletOptions[]>>;
+  answers?: Readonly<Record<string, DeviceResponse>>;
   /** `foreign`: signed by somebody else; `plain`: no TLS. */
   certificate?: 'good' | 'foreign' | 'expired' | 'other-host' | 'plain';
   state?: 'on' | 'off';
@@ -27,6 +33,8 @@ export interface BmcBench {
   server: BmcServer;
   device: RedfishDevice;
   machine: MemoryMachine;
+  /** By path. */
+  outlets: Readonly<Record<string, MemoryMachine>>;
   events: DeviceEvent[];
   fingerprint: string;
   /** What a method for this device says, complete. */
@@ -47,13 +55,22 @@ export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBenc
   });
   const machine = new MemoryMachine(options.state);
   const events: DeviceEvent[] = [];
+  const outlets = outletMachines(options.pdus ?? {}, options.state);
+  const tree = {
+    ...(options.resources ?? resourceTree({ uuid: BENCH_UUID, ...options.tree })),
+    ...(options.pdus === undefined ? {} : pduTree(options.pdus)),
+    ...options.extra,
+  };
+  if (options.pdus !== undefined) tree['/redfish/v1'] = { ...tree['/redfish/v1'], PowerEquipment: { '@odata.id': POWER_EQUIPMENT } };
   const device = new RedfishDevice({
     clock: new SystemClock(),
     random: new SystemRandom(),
     node: 'a',
     users: { admin: BENCH_PASSWORD },
-    tree: options.resources ?? resourceTree({ uuid: BENCH_UUID, ...options.tree }),
+    tree,
     backend: machine,
+    outlets,
+    ...(options.answers === undefined ? {} : { answers: options.answers }),
     faults: options.faults ?? {},
     trace: (event) => events.push(event),
   });
@@ -62,6 +79,7 @@ export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBenc
     server,
     device,
     machine,
+    outlets,
     events,
     fingerprint: issued.fingerprintSha256,
     parameters: {

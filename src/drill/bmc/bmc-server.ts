@@ -2,6 +2,7 @@ import { createServer as createPlain, type IncomingMessage, type ServerResponse,
 import { createServer as createSecure } from 'node:https';
 import { createServer as createTcp, type AddressInfo, type Socket } from 'node:net';
 
+import type { BmcFaults } from './faults.ts';
 import type { RedfishDevice } from './redfish-device.ts';
 
 const REQUEST_BYTES_MAX = 1_048_576;
@@ -20,6 +21,8 @@ export interface BmcServer {
   port: number;
   /** Connections accepted so far. */
   connections: () => number;
+  /** Connections that are open now. */
+  open: () => number;
   /** Cuts every open connection. */
   cut: () => void;
   close: () => Promise<void>;
@@ -60,6 +63,7 @@ export async function startBmcServer(device: RedfishDevice, options: BmcServerOp
     host,
     port,
     connections: () => accepted,
+    open: () => sockets.size,
     cut,
     close: async () => {
       const closed = new Promise<void>((resolve) => outer.close(() => resolve()));
@@ -82,16 +86,28 @@ async function serve(device: RedfishDevice, connection: string, request: Incomin
   const result = device.handle({ method: request.method ?? 'GET', path, headers, body: parsed(text), connection });
   if (result === undefined) return;
   const { faults } = device;
-  const full = result.body === undefined ? '' : JSON.stringify(result.body);
-  const body = (faults.garbage === true ? full.slice(0, Math.floor(full.length / 2)) : full) + ' '.repeat(faults.paddingBytes ?? 0);
+  const delayMs = (result.delayMs ?? 0) + (faults.answerDelayMs ?? 0);
+  if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
+  if (result.body instanceof Uint8Array) {
+    response.writeHead(result.status, result.headers).end(result.body);
+    return;
+  }
+  const body = bodyText(result.body, faults);
   response.writeHead(result.status, {
     'OData-Version': '4.0',
     ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
     ...(faults.closesConnections === true ? { Connection: 'close' } : {}),
     ...result.headers,
   });
-  if (faults.dripMs === undefined) response.end(body);
+  if (faults.stallsBody === true) response.write(body.slice(0, Math.ceil(body.length / 2)));
+  else if (faults.dripMs === undefined) response.end(body);
   else drip(response, body, faults.dripMs);
+}
+
+function bodyText(body: unknown, faults: BmcFaults): string {
+  if (faults.noise === true) return '%$#@ \u0001 <html>busy</html>';
+  const full = body === undefined ? '' : JSON.stringify(body);
+  return (faults.garbage === true ? full.slice(0, Math.floor(full.length / 2)) : full) + ' '.repeat(faults.paddingBytes ?? 0);
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {

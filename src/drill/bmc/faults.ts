@@ -28,6 +28,20 @@ export interface BmcFaults {
   failures?: readonly BmcFailure[];
   /** Bodies are cut in the middle: no JSON. */
   garbage?: boolean;
+  /** Bodies are noise. */
+  noise?: boolean;
+  /** Half of each body comes, and the rest never. */
+  stallsBody?: boolean;
+  /** Every answer comes this late. */
+  answerDelayMs?: number;
+  /** The answer to a command comes this late. */
+  commandDelayMs?: number;
+  /** More requests than this in a second are answered with 429 and Retry-After. */
+  requestsPerSecond?: number;
+  /** Ids of outlets that take a command and stay as they are. */
+  stuckOutlets?: readonly string[];
+  /** What an outlet that is off measures all the same, in ampere. */
+  leakAmps?: number;
   /** Connections are accepted and nothing is ever said, not even TLS; on open ones neither. */
   isSilent?: boolean;
   /** Requests are read and never answered. */

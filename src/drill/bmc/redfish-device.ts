@@ -21,7 +21,17 @@ export interface DeviceRequest {
 export interface DeviceResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
+  /** A `Uint8Array` is sent as it is. */
   body: unknown;
+  /** How late it comes. */
+  delayMs?: number;
+}
+
+/** A command that reached the device, whatever it answered. */
+export interface DeviceCommand {
+  /** Id of the outlet; empty for the machine. */
+  plug: string;
+  wanted: 'on' | 'off' | 'other';
 }
 
 export interface RedfishDeviceOptions {
@@ -32,6 +42,10 @@ export interface RedfishDeviceOptions {
   users: Readonly<Record<string, string>>;
   tree: ResourceTree;
   backend: PowerBackend;
+  /** What the outlets of its tree switch, by their paths. */
+  outlets?: Readonly<Record<string, PowerBackend>>;
+  /** Further answers to whoever may come in: `POST /redfish/v1/...`. */
+  answers?: Readonly<Record<string, DeviceResponse>>;
   faults?: BmcFaults;
   trace?: (event: DeviceEvent) => void;
 }
@@ -49,8 +63,11 @@ export class RedfishDevice {
   name = '';
   /** Requests that were answered, for tests: `POST /redfish/v1/...`. */
   readonly requests: string[] = [];
+  /** Oldest first. */
+  readonly commands: DeviceCommand[] = [];
   readonly #options: RedfishDeviceOptions;
   readonly #failed = new Map<BmcFailure, number>();
+  readonly #askedAtMs: number[] = [];
   #generation = 0;
 
   constructor(options: RedfishDeviceOptions) {
@@ -64,6 +81,8 @@ export class RedfishDevice {
     if (this.faults.isMute === true || this.faults.isSilent === true) return undefined;
     const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
     this.requests.push(`${request.method} ${path}`);
+    if (this.#isAskedTooMuch())
+      return { ...refusal(429, 'Base.1.8.ServiceTemporarilyUnavailable', 'Too many requests.'), headers: { 'Retry-After': '1' } };
     const failure = this.#failure(request.method, path);
     if (failure !== undefined && failure.withEffect !== true) return this.#fail(request, path, failure);
     const response = this.#route(request, path);
@@ -84,10 +103,43 @@ export class RedfishDevice {
       return isEnded ? { status: 204, headers: {}, body: undefined } : missing(path);
     }
     if (method === 'GET' && path === TASK_PATH) return this.#task();
-    if (method === 'GET') return this.#read(path, session);
-    const target = Object.entries(this.#options.tree).find(([, resource]) => resetOf(resource)?.['target'] === path);
-    if (method === 'POST' && target !== undefined) return this.#reset(request, target[0], session);
+    if (method === 'GET' && this.#options.tree[path] !== undefined) return this.#read(path, session);
+    const command = method === 'POST' ? this.#command(request, path, session) : undefined;
+    if (command !== undefined) return { ...command, delayMs: this.faults.commandDelayMs ?? 0 };
+    const other = this.#options.answers?.[`${method} ${path}`];
+    if (other !== undefined) return other;
     return this.#options.tree[path] === undefined ? missing(path) : refusal(405, 'Base.1.8.OperationNotAllowed', 'The method is not allowed.');
+  }
+
+  #isAskedTooMuch(): boolean {
+    const { requestsPerSecond } = this.faults;
+    if (requestsPerSecond === undefined) return false;
+    const nowMs = this.#options.clock.monotonicMs();
+    while ((this.#askedAtMs[0] ?? nowMs) < nowMs - 1_000) this.#askedAtMs.shift();
+    if (this.#askedAtMs.length >= requestsPerSecond) return true;
+    this.#askedAtMs.push(nowMs);
+    return false;
+  }
+
+  /** Undefined for a path that is no command's. */
+  #command(request: DeviceRequest, path: string, session: string): DeviceResponse | undefined {
+    for (const [resourcePath, resource] of Object.entries(this.#options.tree)) {
+      if (resetOf(resource)?.['target'] === path) return this.#reset(request, resourcePath, session);
+      const outlet = this.#options.outlets?.[resourcePath];
+      if (outlet !== undefined && actionOf(resource, '#Outlet.PowerControl')?.['target'] === path) return this.#switch(request, resourcePath, outlet);
+    }
+    return undefined;
+  }
+
+  #switch(request: DeviceRequest, path: string, outlet: PowerBackend): DeviceResponse {
+    const word = isObject(request.body) ? request.body['PowerState'] : undefined;
+    const wanted = word === 'On' ? 'on' : word === 'Off' ? 'off' : 'other';
+    const plug = path.slice(path.lastIndexOf('/') + 1);
+    this.commands.push({ plug, wanted });
+    if (this.#options.tree[path]?.['PowerControlLocked'] === true) return refusal(409, 'Base.1.8.OperationNotAllowed', 'The outlet is locked.');
+    if (wanted === 'other') return refusal(400, 'Base.1.8.ActionParameterNotSupported', `The PowerState ${String(word)} is not supported.`);
+    if (this.faults.ignoresReset !== true && this.faults.stuckOutlets?.includes(plug) !== true) this.#turn(wanted, outlet);
+    return { status: 204, headers: {}, body: undefined };
   }
 
   #logIn(request: DeviceRequest): DeviceResponse {
@@ -131,6 +183,8 @@ export class RedfishDevice {
     const resource = this.#options.tree[path];
     if (resource === undefined) return missing(path);
     if (!('PowerState' in resource)) return { status: 200, headers: {}, body: resource };
+    const outlet = this.#options.outlets?.[path];
+    if (outlet !== undefined) return this.#outlet(resource, outlet);
     const isSystem = resetOf(resource) !== undefined;
     const shows = isSystem ? this.faults.shows : this.faults.chassisShows;
     const truth = this.#options.backend.state() === 'on' ? 'On' : 'Off';
@@ -140,9 +194,21 @@ export class RedfishDevice {
     return { status: 200, headers: { ETag: this.#etag() }, body: { ...body, '@odata.etag': this.#etag() } };
   }
 
+  #outlet(resource: Readonly<Record<string, unknown>>, outlet: PowerBackend): DeviceResponse {
+    const isOn = outlet.state() === 'on';
+    const amps = isOn ? 1.68 : (this.faults.leakAmps ?? 0);
+    const { shows } = this.faults;
+    const meter = 'CurrentAmps' in resource ? { CurrentAmps: { Reading: amps } } : {};
+    const power = shows === 'absent' ? {} : { PowerState: shows === undefined ? (isOn ? 'On' : 'Off') : shows };
+    const { PowerState: _stored, ...rest } = resource;
+    return { status: 200, headers: {}, body: { ...rest, ...meter, ...power } };
+  }
+
   #reset(request: DeviceRequest, systemPath: string, session: string): DeviceResponse {
     const type = isObject(request.body) ? request.body['ResetType'] : undefined;
     const want = typeof type === 'string' && OFF_TYPES.has(type) ? 'off' : 'on';
+    this.#note(type);
+    if (type === 'Nmi' && this.#offered(systemPath)?.includes(type) !== false) return { status: 204, headers: {}, body: undefined };
     const response = this.#judge(request, systemPath, type);
     this.#record({ action: 'set', want, answer: String(response.status), session });
     if (response.status < 300 && this.faults.ignoresReset !== true) this.#turn(want);
@@ -186,8 +252,13 @@ export class RedfishDevice {
     return Array.isArray(values) ? (values as unknown[]) : undefined;
   }
 
-  #turn(want: 'on' | 'off'): void {
-    const { backend, clock } = this.#options;
+  #note(type: unknown): void {
+    const word = String(type);
+    this.commands.push({ plug: '', wanted: word === 'ForceOff' ? 'off' : word === 'On' || word === 'ForceOn' ? 'on' : 'other' });
+  }
+
+  #turn(want: 'on' | 'off', backend: PowerBackend = this.#options.backend): void {
+    const { clock } = this.#options;
     const { restoresAfterMs } = this.faults;
     const delayMs = (want === 'off' ? this.faults.offDelayMs : this.faults.onDelayMs) ?? 0;
     const act = (): void => {
@@ -226,6 +297,7 @@ export class RedfishDevice {
     if (isReset && request.method === 'POST') {
       const type = isObject(request.body) ? request.body['ResetType'] : undefined;
       const session = this.accounts.admit(request.headers, request.connection, undefined) ?? `connection ${request.connection}`;
+      this.#note(type);
       this.#record({ action: 'set', want: OFF_TYPES.has(String(type)) ? 'off' : 'on', answer: String(failure.status), session });
     }
     return refusal(failure.status, 'Base.1.8.GeneralError', failure.message ?? 'A general error has occurred.');
@@ -242,9 +314,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function resetOf(resource: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  return actionOf(resource, '#ComputerSystem.Reset');
+}
+
+function actionOf(resource: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> | undefined {
   const actions = resource['Actions'];
-  const reset = isObject(actions) ? actions['#ComputerSystem.Reset'] : undefined;
-  return isObject(reset) ? reset : undefined;
+  const action = isObject(actions) ? actions[name] : undefined;
+  return isObject(action) ? action : undefined;
 }
 
 function shownState(token: unknown): NonNullable<DeviceEvent['shown']> {
