@@ -6,8 +6,11 @@ import { ethernetSwitch } from './ethernet-switch/definition.ts';
 import { ipmi } from './ipmi/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
+import { pdu } from './pdu/definition.ts';
 import { redfish } from './redfish/definition.ts';
 import { ssh } from './ssh/definition.ts';
+import { scsi } from './scsi/definition.ts';
+import { storage } from './storage/definition.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
 
@@ -36,7 +39,7 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
  * `path`: where those are looked for, as in the environment variable; absent: this process' own.
  */
 export function standardRegistry(path?: string): AgentRegistry {
-  const own = createRegistry([...clusterAgents, ceph, ethernetSwitch, ipmi, kubevirt, metal3, redfish, ssh]);
+  const own = createRegistry([...clusterAgents, ceph, ethernetSwitch, ipmi, kubevirt, metal3, pdu, redfish, ssh]);
   const installed = new FencePrograms(path);
   return { find: (name) => installed.find(name, own.find(name)) ?? own.find(name), names: () => own.names() };
 }

@@ -27,7 +27,7 @@ export interface SnmpBinding {
 const TRIES = 5;
 /** Small enough for one datagram of the oldest devices. */
 const NAMES_PER_REQUEST = 16;
-const ROWS_PER_REQUEST = 16;
+const ROWS_PER_REQUEST = 24;
 /** After this long without an answer a SET is `unclear`, so that time is left for reads. */
 const SET_PATIENCE_MS = 4_000;
 const SYS_UP_TIME = '1.3.6.1.2.1.1.3.0';
@@ -38,6 +38,7 @@ const SYS_UP_TIME = '1.3.6.1.2.1.1.3.0';
  * - `get(call, oids)`: values in the order of the names; `undefined` for one that the device does not have.
  * - `set(call, bindings, beforeSend)`: one SET, sent once; accepted, unclear, or thrown as `Refused` in the words of its error-status.
  * - `walk(call, root, rowsMax)`: every instance below a name.
+ * - `columns(call, roots, rowsMax)`: the same for several names at once.
  * - `present(call, roots)`: which names have anything below them.
  * - `close()`: ends the session; the client may be used again.
  *
@@ -61,24 +62,27 @@ export class SnmpClient {
 
   /** Rejects when there are more than `rowsMax` rows: a part of a table proves nothing about its rest. */
   async walk(call: AnyCall, root: string, rowsMax: number): Promise<readonly SnmpRow[]> {
+    const [rows = []] = await this.columns(call, [root], rowsMax);
+    return rows;
+  }
+
+  /** As `walk` for several columns, read side by side. */
+  async columns(call: AnyCall, roots: readonly string[], rowsMax: number): Promise<readonly (readonly SnmpRow[])[]> {
     return this.#exclusive(call, async () => {
-      const rows: SnmpRow[] = [];
-      for (let from = root; ;) {
-        const next = await this.#rowsBehind(call, root, from);
-        rows.push(...next.rows);
-        if (rows.length > rowsMax) throw call.error('Misconfigured', `more than ${rowsMax} rows below ${root}`);
-        if (next.isLast) return rows;
-        from = next.rows.at(-1)?.oid ?? root;
+      const walks = roots.map((root): Walk => ({ root, last: root, rows: [], isOver: false }));
+      for (let open = walks; open.length > 0; open = walks.filter(({ isOver }) => !isOver)) {
+        await this.#further(call, open, Math.max(4, Math.floor(ROWS_PER_REQUEST / open.length)));
+        for (const { rows, root } of walks) if (rows.length > rowsMax) throw call.error('Misconfigured', `more than ${rowsMax} rows below ${root}`);
       }
+      return walks.map(({ rows }) => rows);
     });
   }
 
   async present(call: AnyCall, roots: readonly string[]): Promise<readonly boolean[]> {
     return this.#exclusive(call, async () => {
-      const found: boolean[] = [];
-      // One by one: SNMP 1 answers for none of them when one is the last of the device.
-      for (const root of roots) found.push((await this.#rowsBehind(call, root, root)).rows.length > 0);
-      return found;
+      const walks = roots.map((root): Walk => ({ root, last: root, rows: [], isOver: false }));
+      await this.#further(call, walks, 1);
+      return walks.map(({ rows }) => rows.length > 0);
     });
   }
 
@@ -156,25 +160,25 @@ export class SnmpClient {
     return [...first, ...(await this.#values(call, oids.slice(middle)))];
   }
 
-  async #rowsBehind(call: AnyCall, root: string, from: string): Promise<{ rows: SnmpRow[]; isLast: boolean }> {
-    const isFirst = this.#settings.security.version === '1';
+  /** The next rows of each walk. */
+  async #further(call: AnyCall, walks: readonly Walk[], rowsEach: number): Promise<void> {
+    const from = walks.map(({ last }) => last);
     const answer = await this.#read<(Varbind | Varbind[])[]>(call, (session, done) =>
-      isFirst ? session.getNext([from], done) : session.getBulk([from], 0, ROWS_PER_REQUEST, done),
+      this.#settings.security.version === '1' ? session.getNext(from, done) : session.getBulk(from, 0, rowsEach, done),
     );
     if (answer.kind === 'status') {
-      if (answer.status === NO_SUCH_NAME) return { rows: [], isLast: true };
-      throw call.error('Unreachable', `the device answered ${answer.words}`);
+      const isEnd = answer.status === NO_SUCH_NAME;
+      // SNMP 1 answers for none of them when one is at the end of all that the device has.
+      if ((isEnd || answer.status === TOO_BIG) && walks.length > 1) {
+        for (const walk of walks) await this.#further(call, [walk], rowsEach);
+        return;
+      }
+      const [walk] = walks;
+      if (!isEnd || walk === undefined) throw call.error('Unreachable', `the device answered ${answer.words}`);
+      walk.isOver = true;
+      return;
     }
-    const rows: SnmpRow[] = [];
-    let last = from;
-    for (const varbind of answer.value.flat()) {
-      const value = valueOf(varbind);
-      if (value === undefined || !varbind.oid.startsWith(`${root}.`)) return { rows, isLast: true };
-      if (compareOids(varbind.oid, last) <= 0) throw call.error('Unreachable', `the device's table does not go forward behind ${last}`);
-      last = varbind.oid;
-      rows.push({ oid: varbind.oid, index: varbind.oid.slice(root.length + 1), value });
-    }
-    return { rows, isLast: rows.length === 0 };
+    for (const [place, walk] of walks.entries()) take(call, walk, [answer.value[place] ?? []].flat());
   }
 
   /** One read; a second time over a new session when one that had worked is of no use any more: a restarted device has a new clock. */
@@ -222,6 +226,27 @@ export class SnmpClient {
         };
     }
   }
+}
+
+interface Walk {
+  root: string;
+  last: string;
+  rows: SnmpRow[];
+  isOver: boolean;
+}
+
+/** Takes what came into the walk, as far as it belongs to it. */
+function take(call: AnyCall, walk: Walk, varbinds: readonly Varbind[]): void {
+  const before = walk.rows.length;
+  for (const varbind of varbinds) {
+    const value = valueOf(varbind);
+    walk.isOver = value === undefined || !varbind.oid.startsWith(`${walk.root}.`);
+    if (value === undefined || walk.isOver) return;
+    if (compareOids(varbind.oid, walk.last) <= 0) throw call.error('Unreachable', `the device's table does not go forward behind ${walk.last}`);
+    walk.last = varbind.oid;
+    walk.rows.push({ oid: varbind.oid, index: varbind.oid.slice(walk.root.length + 1), value });
+  }
+  walk.isOver = walk.rows.length === before;
 }
 
 type ReadSender<T> = Parameters<typeof Link.prototype.read<T>>[3];

@@ -84,7 +84,7 @@ export const snmpDocumentation = {
 } satisfies Record<keyof typeof snmpShape, Documentation>;
 
 /** What a parse of `snmpShape` gives. */
-export type SnmpParameters = { [Name in keyof typeof snmpShape]: z.infer<(typeof snmpShape)[Name]> };
+export type SnmpParameters = z.infer<z.ZodObject<typeof snmpShape>>;
 
 type Level = (typeof SECURITY_LEVELS)[number];
 

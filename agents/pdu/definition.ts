@@ -1,0 +1,20 @@
+import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { describeParameters } from '../shared/parameter-schema.ts';
+import { checkPdu, deviceKeyOf, pduParameters } from './parameters.ts';
+
+/** Rack PDUs by SNMP. 20 s: what the tests of a network vendor had to raise their wait for a PDU to (sonic-net/sonic-mgmt#13793). */
+export const pdu: AgentDefinition = {
+  name: 'pdu',
+  // The agents of ClusterLabs that speak SNMP to such devices.
+  aliases: ['fence-apc-snmp', 'fence-eaton-snmp', 'fence-tripplite-snmp', 'apc-snmp', 'eaton-snmp', 'tripplite-snmp'],
+  kind: 'power',
+  actions: ['on', 'off', 'reboot'],
+  deviceMaxLatencyMs: 20_000,
+  deviceKey: deviceKeyOf,
+  describe: () => describeParameters(pduParameters),
+  check: checkPdu,
+  create: async (context) => {
+    const { PduAgent } = await import('./agent.ts');
+    return new PduAgent(context.clock);
+  },
+};

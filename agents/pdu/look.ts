@@ -1,0 +1,118 @@
+import type { PowerState, Reading } from '../../src/ports/agents.ts';
+import { integerOf, inWords, textOf, type SnmpValue } from '../shared/snmp/value.ts';
+import type { Column, Family } from './family.ts';
+import { nameIn, type Outlet } from './outlet.ts';
+
+/** What one answer of the device showed of one outlet. */
+export interface Look {
+  state: PowerState;
+  /** In the device's words: `rPDUOutletStatusOutletState=2, CommandPending=2`. */
+  detail: string;
+  witness: Reading<PowerState>['witness'];
+  label: string | undefined;
+  /** Why the outlet cannot be switched; undefined where it can, or the device does not say. */
+  unswitchable: string | undefined;
+  /** Unit and number of the row, where rows are a chain's. */
+  chain: { unit: number | undefined; number: number | undefined } | undefined;
+}
+
+/** The columns that the device had of this outlet when it was first seen, by their roots. What was there once must go on being there. */
+export type Known = Set<string>;
+
+/** Everything that one read of an outlet asks for: what the device has, or all of it while that is not known. */
+export function columnsOf(family: Family, known: Known): readonly Column[] {
+  const { state, also, sound, label, switchable, current, chain } = family;
+  const columns = [state, state.fallback, also, sound, label, switchable, current, current?.number, chain?.unit, chain?.number];
+  return columns.filter((column): column is Column => column !== undefined && (known.size === 0 || known.has(column.root)));
+}
+
+/** Makes a reading of the values of `columnsOf`, in that order. Undefined: the device has no such outlet. */
+export function look(
+  family: Family,
+  outlet: Outlet,
+  values: readonly (SnmpValue | undefined)[],
+  known: Known,
+  witness: { isWanted: boolean; offMaxMilliamperes: number },
+): Look | undefined {
+  const byName = new Map(columnsOf(family, known).map((column, place) => [column.root, values[place]]));
+  const { state, also, sound, current, chain, label } = family;
+  if (known.size === 0) {
+    if (byName.get(state.root) === undefined && (state.fallback === undefined || byName.get(state.fallback.root) === undefined)) return undefined;
+    for (const [root, value] of byName) if (value !== undefined) known.add(root);
+  }
+  const column = state.fallback !== undefined && !known.has(state.root) ? state.fallback : state;
+  const value = byName.get(column.root);
+  const details = [`${column.name}=${inWords(value)}`];
+  let seen = meaningOf(state, integerOf(value));
+  if (also !== undefined && known.has(also.root)) {
+    const second = byName.get(also.root);
+    details.push(`${also.name}=${inWords(second)}`);
+    seen = together(seen, also, integerOf(second));
+  }
+  if (sound !== undefined && known.has(sound.root)) {
+    const health = byName.get(sound.root);
+    details.push(`${sound.name}=${inWords(health)}`);
+    if (!sound.values.includes(integerOf(health) ?? Number.NaN)) seen = 'unknown';
+  }
+  const isMetered = witness.isWanted && current !== undefined && isMeasured(current, outlet, byName, known);
+  return {
+    state: seen,
+    detail: details.join(', '),
+    witness: isMetered && seen === 'off' ? currentWitness(current, byName.get(current.root), witness.offMaxMilliamperes) : undefined,
+    label: label === undefined ? undefined : textOf(byName.get(label.root)),
+    unswitchable: unswitchable(family, byName),
+    chain: chain === undefined ? undefined : { unit: integerOf(byName.get(chain.unit.root)), number: integerOf(byName.get(chain.number.root)) },
+  };
+}
+
+type Values = ReadonlyMap<string, SnmpValue | undefined>;
+
+/** The state by its column alone. */
+export function meaningOf(column: Family['state'], value: number | undefined): PowerState {
+  if (value === undefined) return 'unknown';
+  if (column.on.includes(value)) return 'on';
+  if (column.off.includes(value)) return 'off';
+  return column.pending?.includes(value) === true ? 'pending' : 'unknown';
+}
+
+/** The state with what its second column says to it. */
+export function together(seen: PowerState, also: NonNullable<Family['also']>, value: number | undefined): PowerState {
+  if (seen === 'unknown' || value === undefined) return 'unknown';
+  if (also.pending.includes(value)) return 'pending';
+  return also.settled.includes(value) ? seen : 'unknown';
+}
+
+/** Rows of metered outlets may be counted apart from those of switched ones: a row that says it is another outlet's does not count. */
+function isMeasured(current: NonNullable<Family['current']>, outlet: Outlet, values: Values, known: Known): boolean {
+  if (!known.has(current.root)) return false;
+  if (current.number === undefined) return true;
+  const number = integerOf(values.get(current.number.root));
+  return number === outlet.path.at(-1) || (number === undefined && known.has(current.number.root));
+}
+
+/** An outlet that is off lets nothing through. A device that says of itself that it did not measure witnesses nothing. */
+function currentWitness(current: NonNullable<Family['current']>, value: SnmpValue | undefined, maxMilliamperes: number): Look['witness'] {
+  const units = integerOf(value);
+  if (units !== undefined && units < 0) return undefined;
+  if (units === undefined) return { source: current.name, state: 'unknown', detail: `${current.name}=${inWords(value)}` };
+  const milliamperes = units * current.milliamperesPerUnit;
+  return { source: current.name, state: milliamperes <= maxMilliamperes ? 'off' : 'on', detail: `${milliamperes} mA` };
+}
+
+function unswitchable({ switchable }: Family, values: Values): string | undefined {
+  if (switchable === undefined) return undefined;
+  const value = values.get(switchable.root);
+  if (value === undefined) return undefined;
+  const isSo =
+    'bit' in switchable
+      ? value.kind === 'text' && (((value.bytes[switchable.bit >> 3] ?? 0) << (switchable.bit & 7)) & 0x80) !== 0
+      : switchable.values.includes(integerOf(value) ?? Number.NaN);
+  if (isSo) return undefined;
+  const shown = value.kind === 'text' ? `0x${Buffer.from(value.bytes).toString('hex').slice(0, 16)}` : inWords(value);
+  return `${switchable.name}=${shown}: the device does not let this outlet be switched`;
+}
+
+/** Names of all values of one outlet. */
+export function namesOf(family: Family, outlet: Outlet, known: Known): string[] {
+  return columnsOf(family, known).map((column) => nameIn(column, outlet));
+}
