@@ -76,6 +76,10 @@ export class RedfishDevice {
     this.accounts = new Accounts(options.clock, options.random, options.users);
   }
 
+  get tree(): ResourceTree {
+    return this.#options.tree;
+  }
+
   /** `undefined`: the BMC says nothing. */
   handle(request: DeviceRequest): DeviceResponse | undefined {
     if (this.faults.isMute === true || this.faults.isSilent === true) return undefined;
