@@ -34,6 +34,9 @@ const INSTEAD: Readonly<Partial<Record<Behaviour, Buffer | 'nothing'>>> = {
   'rate-limited': Buffer.from([0xc0]),
 };
 
+/** A BMC ends what is silent for 60 s; here sooner, since a zoo is in a hurry. */
+const SESSION_TIMEOUT_MS = 7_000;
+
 /** What IPMI cannot show, whoever speaks it. */
 export const IPMI_CANNOT: Species['cannot'] = {
   'wrong-certificate': 'RMCP+ knows passwords and keys, no certificates',
@@ -60,7 +63,7 @@ export async function spawnIpmiBmc(behaviour: Behaviour, isOn: boolean, paramete
     users: { fence: { password: PASSWORD, privilege: behaviour === 'refuses' ? PRIVILEGE.user : PRIVILEGE.administrator } },
     ...(behaviour === 'session-limit' ? { sessionsMax: 0 } : {}),
     backend: machine,
-    faults: FAULTS[behaviour] ?? {},
+    faults: { sessionTimeoutMs: SESSION_TIMEOUT_MS, ...FAULTS[behaviour] },
     trace: (event) => events.push(event),
     amend,
   });
@@ -89,11 +92,15 @@ export async function spawnIpmiBmc(behaviour: Behaviour, isOn: boolean, paramete
     identity: { node: 'a', systemUUID: UUID },
     flows: () => machine.state() === 'on',
     commands: () => events.filter(({ action }) => action === 'set').map(({ want }) => ({ plug: '', wanted: want ?? 'other' })),
-    leftOpen: () => ({
-      sessions: device.login.sessions.active.length,
-      connections: socketsTo(server.port),
-      processes: shellsOf(server.port).length,
-    }),
+    leftOpen: () => {
+      // An ipmitool that hangs can only be killed: its session is the BMC's to end. One of our own is closed.
+      if (parameters['transport'] === 'ipmitool') device.login.sessions.endUnused(SESSION_TIMEOUT_MS);
+      return {
+        sessions: device.login.sessions.active.length,
+        connections: socketsTo(server.port),
+        processes: shellsOf(server.port).length,
+      };
+    },
     close: server.close,
   };
 }

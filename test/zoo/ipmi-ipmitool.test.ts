@@ -6,7 +6,7 @@ import { IPMI_CANNOT, spawnIpmiBmc } from './ipmi-bmc.ts';
 import { keepSpecies } from './keeper.ts';
 
 const NO_SESSION = /Unable to establish IPMI v2 \/ RMCP\+ session|no (?:complete )?answer within/u;
-const NO_ANSWER = /Unable to get Chassis Power Status|no (?:complete )?answer within/u;
+const NO_ANSWER = /Unable to send RAW command|no (?:complete )?answer within/u;
 
 /** The same BMCs, spoken to by ipmitool at a terminal. */
 describe.skipIf(!areProgramsThere)('by ipmitool', () => {
@@ -21,12 +21,12 @@ describe.skipIf(!areProgramsThere)('by ipmitool', () => {
       'hangs-mid-answer': NO_ANSWER,
       garbage: NO_SESSION,
       truncated: NO_ANSWER,
-      'state-unknown': /Get Chassis Power Status failed: Unspecified error/u,
-      'state-null': /Chassis Power|no (?:complete )?answer within/u,
+      'state-unknown': /Get Chassis Power Status failed: Unspecified error \(0xff\)/u,
+      'state-null': /Get Chassis Status answered with 0 bytes of 3/u,
       'flips-back-on': /Chassis Power is on/u,
       'wrong-machine': /the BMC shows GUID [0-9a-f-]{36}, but node a has system UUID 4c4c4544/u,
       'session-limit': /insufficient resources/u,
-      'rate-limited': /Get Chassis Power Status failed: Node busy/u,
+      'rate-limited': /Get Chassis Power Status failed: Node busy \(0xc0\)/u,
       'late-after-deadline': /Chassis Power is o(?:n|ff)|no (?:complete )?answer within/u,
     },
     spawn: (behaviour, isOn) => spawnIpmiBmc(behaviour, isOn, { transport: 'ipmitool', ...(behaviour === 'slow' ? { ipmitool_timeout: '3' } : {}) }),

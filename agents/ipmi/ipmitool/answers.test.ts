@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { controlAnswer, guidAnswer, linesOf, quoted, statusAnswer } from './answers.ts';
+import { controlAnswer, guidAnswer, linesOf, quoted, rawAnswer, statusAnswer } from './answers.ts';
 
 /** Control characters, escapes, pieces of the real words: what a bad line or a bad BMC may put together. */
 const piece = fc.constantFrom(
-  'Chassis Power is ',
-  'off',
-  'on',
+  ' 00 00 00',
+  ' 00',
+  ' 01',
+  'Chassis Power is off',
   '\r',
   '\n',
   '\u001b[?2004h',
@@ -15,10 +16,14 @@ const piece = fc.constantFrom(
   ' ',
   'Error: ',
   'ipmitool> ',
-  'chassis power status',
+  'raw 0x00 0x01',
   '\u0007',
 );
 const text = fc.array(fc.oneof(piece, fc.string({ maxLength: 3 })), { maxLength: 12 }).map((pieces) => pieces.join(''));
+
+function failed(completion: string, words: string): string {
+  return `Unable to send RAW command (channel=0x0 netfn=0x0 lun=0x0 cmd=0x1 rsp=${completion}): ${words}`;
+}
 
 describe('the lines of a terminal', () => {
   it('lose escape sequences and carriage returns at their ends, nothing else', () => {
@@ -30,34 +35,43 @@ describe('the lines of a terminal', () => {
 
 describe('the answer to a status', () => {
   it.each([
-    ['Chassis Power is on', 'on'],
-    ['Chassis Power is off', 'off'],
-    ['Get Chassis Power Status failed: Unspecified error', 'unknown'],
-    ['Get Chassis Power Status failed: Insufficient privilege level', 'unknown'],
-  ])('%j is %s', (line, state) => {
-    expect(statusAnswer([line])).toEqual({ kind: 'state', state, detail: line });
+    [' 01 00 00', 'on', 'Chassis Power is on'],
+    [' 61 10 40 70', 'on', 'Chassis Power is on'],
+    [' 60 00 00', 'off', 'Chassis Power is off'],
+    [' 18 00 00', 'off', 'Chassis Power is off (power fault, power control fault)'],
+    [' 01 00', 'unknown', 'Get Chassis Status answered with 2 bytes of 3'],
+    [' 00 00 00 00 00', 'unknown', 'Get Chassis Status answered with 5 bytes of 3'],
+    [failed('0xff', 'Unspecified error'), 'unknown', 'Get Chassis Power Status failed: Unspecified error (0xff)'],
+    [failed('0xd4', 'Insufficient privilege level'), 'unknown', 'Get Chassis Power Status failed: Insufficient privilege level (0xd4)'],
+    [failed('0x83', 'Unknown (0x83)'), 'unknown', 'Get Chassis Power Status failed: completion code (0x83)'],
+  ])('%j is %s', (line, state, detail) => {
+    expect(statusAnswer([line])).toMatchObject({ kind: 'state', state, detail });
+  });
+
+  it('is unknown where it is empty, which ipmitool itself takes for off', () => {
+    expect(statusAnswer([''])).toMatchObject({ kind: 'state', state: 'unknown', isOdd: true });
   });
 
   it('is found among the lines that ipmitool adds to any answer', () => {
-    const lines = ['Get HPM.x Capabilities request failed, compcode = d4', 'Unable to Get Channel Cipher Suites', '', 'Chassis Power is off'];
-    expect(statusAnswer(lines)).toEqual({ kind: 'state', state: 'off', detail: 'Chassis Power is off' });
+    const lines = ['Get HPM.x Capabilities request failed, compcode = d4', 'Unable to Get Channel Cipher Suites', '', ' 00 00 00'];
+    expect(statusAnswer(lines)).toMatchObject({ kind: 'state', state: 'off' });
   });
 
   it('is silence when the BMC did not answer', () => {
-    expect(statusAnswer(['Unable to get Chassis Power Status']).kind).toBe('silence');
+    expect(statusAnswer(['Unable to send RAW command (channel=0x0 netfn=0x0 lun=0x0 cmd=0x1)']).kind).toBe('silence');
   });
 
   it.each([
-    [[]],
-    [['Chassis Power is off', 'Chassis Power is off']],
-    [['Chassis Power is off', 'Chassis Power is on']],
-    [['Chassis Power is off ']],
-    [[' Chassis Power is off']],
-    [['chassis power is off']],
-    [['Chassis Power is offline']],
-    [['Error: Chassis Power is off']],
-    [['Chassis Power is off', 'Get HPM.x Capabilities request failed, compcode = d4x']],
-    [['Get Chassis Power Status failed: ']],
+    [[' 00 00 00', ' 00 00 00']],
+    [[' 00 00 00', ' 01 00 00']],
+    [[' 00 00 00 ']],
+    [['00 00 00']],
+    [[' 00 00 0']],
+    [[' 00 00 0g']],
+    [['Error: 00 00 00']],
+    [['Chassis Power is off']],
+    [[' 00 00 00', 'Get HPM.x Capabilities request failed, compcode = d4x']],
+    [[failed('0xff', '')]],
   ])('is odd for %j', (lines) => {
     expect(statusAnswer(lines).kind).toBe('odd');
   });
@@ -68,7 +82,7 @@ describe('the answer to a status', () => {
         const lines = linesOf(shown);
         const answer = statusAnswer(lines);
         const isOff = answer.kind === 'state' && answer.state === 'off';
-        expect(isOff).toBe(lines.filter((line) => line !== '').join('\n') === 'Chassis Power is off');
+        expect(isOff).toBe(/^ [0-9a-f][02468ace](?: [0-9a-f]{2}){2,3}$/.test(lines.filter((line) => line !== '').join('\n')));
       }),
       { numRuns: 2_000 },
     );
@@ -103,7 +117,7 @@ describe('the answer to a set', () => {
 
 describe('the answer to Get System GUID', () => {
   it('is 16 bytes on one line', () => {
-    expect(guidAnswer([' a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01'])).toEqual({
+    expect(guidAnswer([' a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01'])).toMatchObject({
       kind: 'guid',
       hexadecimal: 'a123456789abcdefa123456789000001',
     });
@@ -117,6 +131,19 @@ describe('the answer to Get System GUID', () => {
     ['', 'odd'],
   ])('%j is %s', (line, kind) => {
     expect(guidAnswer([line]).kind).toBe(kind);
+  });
+});
+
+describe('the answer to any raw command', () => {
+  it('is what all its lines say together', () => {
+    const line = ' 02 00 01 00 02 5b 5c 6d 65 20 00 04 13 02 6f 00';
+    expect(rawAnswer([line, ' ff ff'])).toEqual({ kind: 'raw', completion: 0, data: Buffer.from(`${line} ff ff`.replaceAll(' ', ''), 'hex') });
+    expect(rawAnswer([' ff ff', line]).kind).toBe('odd');
+    expect(rawAnswer([failed('0xcb', 'Requested sensor, data, or record not found')])).toEqual({
+      kind: 'raw',
+      completion: 0xcb,
+      data: Buffer.alloc(0),
+    });
   });
 });
 

@@ -1,4 +1,5 @@
-import type { Control, RawAnswer } from '../line.ts';
+import { chassisStatus } from '../chassis-status.ts';
+import type { Control, ControlAnswer, GuidAnswer, RawAnswer, StatusAnswer } from '../line.ts';
 import { CONTROL } from './commands.ts';
 
 /** Lines of ipmitool 1.8.19 that say nothing of the request, as a session of little privilege or without suite list shows them. */
@@ -20,6 +21,9 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 const QUOTE_MAX = 200;
+
+const SIXTEEN_BYTES = /^(?: [0-9a-f]{2}){16}$/;
+const LAST_BYTES = /^(?: [0-9a-f]{2}){1,16}$/;
 
 /** What the terminal showed, as lines: escape sequences and carriage returns taken out. Any other control character stays, and spoils its line. */
 export function linesOf(text: string): string[] {
@@ -51,25 +55,26 @@ export function quoted(lines: readonly string[]): string {
   return words.length > QUOTE_MAX ? `${words.slice(0, QUOTE_MAX)}...` : words;
 }
 
-export type StatusAnswer =
-  { kind: 'state'; state: 'on' | 'off' | 'unknown'; detail: string } | { kind: 'silence'; detail: string } | { kind: 'odd'; detail: string };
+/** No answer of the BMC: it was silent, or what was said is no answer to the request. */
+type Nothing = { kind: 'silence'; detail: string } | { kind: 'odd'; detail: string };
 
-/** The answer to `chassis power status`. Only one whole line, alone, is a state; a BMC that gave an error is `unknown`. */
-export function statusAnswer(lines: readonly string[]): StatusAnswer {
+/** The answer to any `raw` command: lines of sixteen bytes, or the completion code of a failure. */
+export function rawAnswer(lines: readonly string[]): RawAnswer | Nothing {
   const answer = spoken(lines);
   const detail = quoted(lines);
   const [line] = answer;
+  if (answer.every((each, index) => (index === answer.length - 1 ? LAST_BYTES : SIXTEEN_BYTES).test(each)))
+    return { kind: 'raw', completion: 0, data: Buffer.from(answer.join('').replaceAll(' ', ''), 'hex') };
   if (answer.length !== 1 || line === undefined) return { kind: 'odd', detail };
-  if (line === 'Chassis Power is on') return { kind: 'state', state: 'on', detail };
-  if (line === 'Chassis Power is off') return { kind: 'state', state: 'off', detail };
-  if (line === 'Unable to get Chassis Power Status') return { kind: 'silence', detail };
-  if (/^Get Chassis Power Status failed: [ -~]+$/.test(line)) return { kind: 'state', state: 'unknown', detail };
-  return { kind: 'odd', detail };
+  const failed = /^Unable to send RAW command \([ -~]+ rsp=0x([0-9a-f]{1,2})\): [ -~]+$/.exec(line);
+  if (failed !== null) return { kind: 'raw', completion: Number.parseInt(failed[1] ?? '', 16), data: Buffer.alloc(0) };
+  return { kind: /^Unable to send RAW command \([ -~]+\)$/.test(line) ? 'silence' : 'odd', detail };
 }
 
-export interface ControlAnswer {
-  kind: 'accepted' | 'refused' | 'unclear';
-  detail: string;
+/** The answer to Get Chassis Status. */
+export function statusAnswer(lines: readonly string[]): StatusAnswer | Nothing {
+  const answer = rawAnswer(lines);
+  return answer.kind === 'raw' ? chassisStatus(answer) : answer;
 }
 
 /** The answer to `chassis power on|off|diag`. Busy, unspecified errors and silence are unclear: it may have been done. */
@@ -83,27 +88,11 @@ export function controlAnswer(lines: readonly string[], wanted: Control): Contro
   return { kind: line.startsWith(failure) && REFUSALS.has(line.slice(failure.length)) ? 'refused' : 'unclear', detail };
 }
 
-export type GuidAnswer =
-  { kind: 'guid'; hexadecimal: string } | { kind: 'none'; detail: string } | { kind: 'silence'; detail: string } | { kind: 'odd'; detail: string };
-
-/** The answer to `raw 0x06 0x37` (Get System GUID): 16 bytes in the order of the wire. */
-export function guidAnswer(lines: readonly string[]): GuidAnswer {
-  const answer = spoken(lines);
+/** The answer to Get System GUID: 16 bytes in the order of the wire. */
+export function guidAnswer(lines: readonly string[]): GuidAnswer | Nothing {
+  const answer = rawAnswer(lines);
+  if (answer.kind !== 'raw') return answer;
   const detail = quoted(lines);
-  const [line] = answer;
-  if (answer.length !== 1 || line === undefined) return { kind: 'odd', detail };
-  if (/^(?: [0-9a-f]{2}){16}$/.test(line)) return { kind: 'guid', hexadecimal: line.replaceAll(' ', '') };
-  if (/^Unable to send RAW command \([ -~]+ rsp=0x[0-9a-f]{1,2}\): [ -~]+$/.test(line)) return { kind: 'none', detail };
-  if (/^Unable to send RAW command \([ -~]+\)$/.test(line)) return { kind: 'silence', detail };
-  return { kind: 'odd', detail };
-}
-
-/** The answer to any `raw` command: lines of sixteen bytes, or the completion code of a failure; `undefined` for silence and all else. */
-export function rawAnswer(lines: readonly string[]): RawAnswer | undefined {
-  const answer = spoken(lines);
-  const [line] = answer;
-  const failed = line === undefined || answer.length > 1 ? null : /^Unable to send RAW command \([ -~]+ rsp=0x([0-9a-f]{1,2})\): [ -~]+$/.exec(line);
-  if (failed !== null) return { kind: 'raw', completion: Number.parseInt(failed[1] ?? '', 16), data: Buffer.alloc(0) };
-  if (!answer.every((each) => /^(?: [0-9a-f]{2}){1,16}$/.test(each))) return undefined;
-  return { kind: 'raw', completion: 0, data: Buffer.from(answer.join('').replaceAll(' ', ''), 'hex') };
+  if (answer.completion !== 0) return { kind: 'none', detail };
+  return answer.data.length === 16 ? { kind: 'guid', hexadecimal: answer.data.toString('hex'), detail } : { kind: 'odd', detail };
 }

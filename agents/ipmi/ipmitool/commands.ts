@@ -1,7 +1,10 @@
 import type { Control } from '../line.ts';
 
-/** Commands as typed at the prompt of `ipmitool shell`; each is echoed there word for word. */
-export const READ_STATUS = 'chassis power status';
+/**
+ * Get Chassis Status, as typed at the prompt of `ipmitool shell`, which echoes it word for word. Raw, since `chassis power status` of ipmitool 1.8.19
+ * says `Chassis Power is off` for an answer that has no power byte.
+ */
+export const READ_STATUS = 'raw 0x00 0x01';
 
 /** Get System GUID. Raw, since `mc guid` of each version of ipmitool guesses the order of the bytes in its own way. */
 export const READ_GUID = 'raw 0x06 0x37';

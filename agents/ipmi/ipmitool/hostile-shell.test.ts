@@ -42,28 +42,28 @@ async function failure(promise: Promise<unknown>): Promise<AgentError> {
 
 describe('a shell that misbehaves', { timeout: 60_000 }, () => {
   it.each([
-    ['two answers', 'echo Chassis Power is on; echo Chassis Power is off'],
-    ['an off inside an error line', 'echo "Error: Chassis Power is off"'],
-    ['half an answer', 'echo Chassis Power is o'],
-    ['an off with blanks before it', 'echo "  Chassis Power is off"'],
-    ['an off with something behind it', 'echo "Chassis Power is off?"'],
-    ['an off beside an error', 'echo Unable to establish; echo Chassis Power is off'],
+    ['two answers', 'echo " 01 00 00"; echo " 00 00 00"'],
+    ['an off inside an error line', 'echo "Error: 00 00 00"'],
+    ['half an answer', 'echo " 00 00 0"'],
+    ['an off with blanks before it', 'echo "   00 00 00"'],
+    ['an off with something behind it', 'echo " 00 00 00?"'],
+    ['an off beside an error', 'echo Unable to establish; echo " 00 00 00"'],
     ['nothing', 'true'],
-    ['another word', 'echo Chassis Power is OFF'],
-    ['an off that is written over something else', 'printf "x\\rChassis Power is off\\n"'],
-    ['a control character in the answer', 'printf "Chassis Power is off\\a\\n"'],
+    ['words instead of bytes', 'echo Chassis Power is off'],
+    ['an off that is written over something else', 'printf "x\\r 00 00 00\\n"'],
+    ['a control character in the answer', 'printf " 00 00 00\\a\\n"'],
   ])('reads unknown for %s', async (_what, status) => {
     const { agent, target } = start({ status });
     expect((await agent.read(target())).state).toBe('unknown');
   });
 
   it('reads through what a line editor writes beside the words', async () => {
-    const { agent, target } = start({ status: 'printf "\\033[?2004lChassis Power is off\\r\\n\\033[?2004h"' });
+    const { agent, target } = start({ status: 'printf "\\033[?2004l 00 00 00\\r\\n\\033[?2004h"' });
     expect((await agent.read(target())).state).toBe('off');
   });
 
   it('reads once more in a fresh shell when the first one dies in the middle', async () => {
-    const { agent, fake, target } = start({ status: '[ "$n" = 1 ] && exit 1; echo Chassis Power is off' });
+    const { agent, fake, target } = start({ status: '[ "$n" = 1 ] && exit 1; echo " 00 00 00"' });
     expect((await agent.read(target())).state).toBe('off');
     expect(fake.commands().filter((command) => command === 'login')).toHaveLength(2);
   });
@@ -110,7 +110,7 @@ describe('a shell that misbehaves', { timeout: 60_000 }, () => {
   });
 
   it('stops listening to a shell that does not stop talking', async () => {
-    const { agent, target } = start({ status: 'yes Chassis Power is off' });
+    const { agent, target } = start({ status: 'yes " 00 00 00"' });
     const error = await failure(agent.read(target()));
     expect(error).toMatchObject({ kind: 'Unreachable' });
     expect(error.message).toContain('65536');
@@ -118,7 +118,7 @@ describe('a shell that misbehaves', { timeout: 60_000 }, () => {
 
   it('does not take words that nobody asked for as the next answer', async () => {
     const { agent, fake, target } = start({
-      status: 'echo $$ >>"${0%/*}/log"; [ "$n" = 1 ] && (sleep 0.3; echo Chassis Power is off; printf "ipmitool> ") & echo Chassis Power is on',
+      status: 'echo $$ >>"${0%/*}/log"; [ "$n" = 1 ] && (sleep 0.3; echo " 00 00 00"; printf "ipmitool> ") & echo " 01 00 00"',
     });
     expect((await agent.read(target())).state).toBe('on');
     const shell = Number(fake.commands().at(-1));

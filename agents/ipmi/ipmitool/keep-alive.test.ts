@@ -54,7 +54,7 @@ describe('an idle shell', { timeout: 60_000 }, () => {
     ['answers anything', 'echo hello'],
   ])('is replaced by the next call when the keep-alive %s', async (_what, odd) => {
     const { agent, clock, target, heard } = start({
-      guid: `if [ "$n" = 1 ] && [ "$(grep -c raw "\${0%/*}/log")" = 2 ]; then ${odd}; else echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"; fi`,
+      guid: `if [ "$n" = 1 ] && [ "$(grep -c 0x37 "\${0%/*}/log")" = 2 ]; then ${odd}; else echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"; fi`,
     });
     await agent.read(target);
     await clock.advance(20_000);
@@ -65,7 +65,7 @@ describe('an idle shell', { timeout: 60_000 }, () => {
 
   it('does not let a call wait for a keep-alive that hangs', async () => {
     const { agent, clock, target, heard } = start({
-      guid: 'if [ "$n" = 1 ] && [ "$(grep -c raw "${0%/*}/log")" = 2 ]; then sleep 1000; else echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"; fi',
+      guid: 'if [ "$n" = 1 ] && [ "$(grep -c 0x37 "${0%/*}/log")" = 2 ]; then sleep 1000; else echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"; fi',
     });
     await agent.read(target);
     await clock.advance(20_000);

@@ -29,10 +29,9 @@ export class ShellLine implements Line {
     const exchange = await this.#shell.run(READ_STATUS, call);
     if (exchange.kind !== 'answer') return exchange;
     const answer = statusAnswer(exchange.lines);
-    const detail = this.#shell.quote(exchange.lines);
-    if (answer.kind === 'silence') return silence(detail);
-    if (answer.kind === 'odd') return { kind: 'state', state: 'unknown', detail, isOdd: true };
-    return { ...answer, detail };
+    const words = this.#shell.quote(exchange.lines);
+    if (answer.kind === 'silence') return silence(words);
+    return answer.kind === 'odd' ? { kind: 'state', state: 'unknown', detail: words, isOdd: true } : answer;
   }
 
   async guid(call: Call<CallTarget>): Promise<GuidAnswer | NoAnswer> {
@@ -55,7 +54,9 @@ export class ShellLine implements Line {
     const exchange = await this.#shell.run(rawCommand(netFn, command, data), call);
     if (exchange.kind !== 'answer') return exchange;
     const answer = rawAnswer(exchange.lines);
-    return answer ?? { kind: 'lost', why: `no such answer is known: ${this.#shell.quote(exchange.lines)}`, isSent: true };
+    if (answer.kind === 'raw') return answer;
+    const words = this.#shell.quote(exchange.lines);
+    return answer.kind === 'silence' ? silence(words) : { kind: 'lost', why: `no such answer is known: ${words}`, isSent: true };
   }
 
   kill(): void {

@@ -1,12 +1,13 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import { Call, type CallTarget } from '../../shared/call.ts';
 import type { Control, ControlAnswer, GuidAnswer, Line, NoAnswer, RawAnswer, StatusAnswer } from '../line.ts';
+import { chassisStatus } from '../chassis-status.ts';
+import { completionWords, isRefusal } from '../completion.ts';
 import type { IpmiSettings } from '../parameters.ts';
 import { PRIVILEGE, fourBytes } from './handshake.ts';
 import { logIn, type LoggedIn } from './login.ts';
 import { noPrivilege } from './login-failure.ts';
 import { SecureChannel } from './secure-channel.ts';
-import { completionWords, isRefusal } from './words.ts';
 
 const CHASSIS = 0x00;
 const APPLICATION = 0x06;
@@ -63,13 +64,7 @@ export class NativeLine implements Line {
 
   async status(call: Call<CallTarget>): Promise<StatusAnswer | NoAnswer> {
     const answer = await this.raw(CHASSIS, GET_CHASSIS_STATUS, [], call);
-    if (answer.kind !== 'raw') return answer;
-    const { completion, data } = answer;
-    if (completion !== 0) return { kind: 'state', state: 'unknown', detail: `Get Chassis Power Status failed: ${completionWords(completion)}` };
-    if (data.length < 3) return { kind: 'state', state: 'unknown', detail: `Get Chassis Status answered with ${data.length} bytes of 3` };
-    const power = data.readUInt8(0);
-    const state = (power & 1) === 1 ? 'on' : 'off';
-    return { kind: 'state', state, detail: `Chassis Power is ${state}${faultWords(power)}` };
+    return answer.kind === 'raw' ? chassisStatus(answer) : answer;
   }
 
   /** The machine's GUID: Get System GUID, else that of RAKP 2, which is the same by section 13.21; `allowsOwn`: else the BMC's own. */
@@ -146,14 +141,4 @@ function isGuid({ completion, data }: RawAnswer): boolean {
 
 function shownGuid(bytes: Buffer, source: string): GuidAnswer {
   return { kind: 'guid', hexadecimal: bytes.toString('hex'), detail: source };
-}
-
-/** Bits beside the power (table 28-3) that explain a machine which does not come on, or goes off by itself. */
-function faultWords(power: number): string {
-  const words = [
-    ...((power & 0x02) === 0 ? [] : ['overload']),
-    ...((power & 0x08) === 0 ? [] : ['power fault']),
-    ...((power & 0x10) === 0 ? [] : ['power control fault']),
-  ];
-  return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }

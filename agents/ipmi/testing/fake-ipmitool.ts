@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface FakeAnswers {
   /** What to do before the first prompt, instead of asking for the password and going on. */
   login?: string;
-  /** Lines of shell for `chassis power status`, e.g. `echo Chassis Power is on`. */
+  /** Lines of shell for Get Chassis Status, e.g. `echo " 01 00 00"`. */
   status?: string;
   guid?: string;
   off?: string;
@@ -26,7 +26,7 @@ const GUID = 'echo " a1 23 45 67 89 ab cd ef a1 23 45 67 89 00 00 01"';
 /** A program named `ipmitool` that says whatever a test wants, since the real one is too well-behaved. `$n` counts its starts, `$password` is what was typed. */
 export function fakeIpmitool({
   login = LOGIN,
-  status = 'echo Chassis Power is on',
+  status = 'echo " 01 00 00"',
   guid = GUID,
   off = 'echo Chassis Power Control: Down/Off',
 }: FakeAnswers): FakeIpmitool {
@@ -41,7 +41,7 @@ export function fakeIpmitool({
     'while printf "ipmitool> "; read -r line; do',
     `  echo "$line" >>${log}`,
     '  case $line in',
-    `    "chassis power status") ${status};;`,
+    `    "raw 0x00 0x01") ${status};;`,
     `    "raw 0x06 0x37") ${guid};;`,
     `    "chassis power off") ${off};;`,
     '    exit) exit 0;;',

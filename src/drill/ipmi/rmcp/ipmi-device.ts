@@ -47,6 +47,8 @@ export interface IpmiDeviceOptions {
   backend: PowerBackend;
   faults?: BmcFaults;
   trace?: (event: DeviceEvent) => void;
+  /** What goes out instead of the answer to a command in a session (completion code and data), after it was carried out; `undefined`: nothing. */
+  amend?: (name: CommandName, answer: Buffer) => Buffer | undefined;
 }
 
 /**
@@ -119,9 +121,12 @@ export class IpmiDevice {
     const name = commandName(request.netFn, request.command);
     const isAllowed = name === undefined || COMMANDS[name].privilege <= session.privilege;
     const data = isAllowed ? this.#run(name, request, session) : this.#refuse(name, request, session, COMPLETION.privilegeTooLow);
+    const { amend } = this.#options;
+    const said = name === undefined || amend === undefined ? data : amend(name, data);
+    if (said === undefined) return undefined;
     session.sent += 1;
     const { keys } = session;
-    const encrypted = keys.encrypt(buildMessage(responseTo(request, data)), randomBytesOf(this.#options.random, 16));
+    const encrypted = keys.encrypt(buildMessage(responseTo(request, said)), randomBytesOf(this.#options.random, 16));
     return buildSigned(session.consoleID, session.sent, encrypted, (covered) => keys.sign(covered));
   }
 

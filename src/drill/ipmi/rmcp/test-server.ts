@@ -1,0 +1,38 @@
+import { createSocket } from 'node:dgram';
+
+import type { IpmiDeviceOptions } from './ipmi-device.ts';
+import { testDevice } from './test-device.ts';
+
+/** The network between a console and the emulated BMC, as a test wants it. */
+export interface TestWire {
+  /** Which of the console's datagrams arrive; absent: all. */
+  arrives?: (datagram: Buffer) => boolean;
+  /** What the console hears for an answer: nothing, the same, or anything else. */
+  hears?: (answer: Buffer) => readonly Buffer[];
+}
+
+/** An emulated BMC behind a UDP port of this process; `heard` are the console's datagrams, also those that did not arrive. */
+export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}) {
+  const bench = testDevice(overrides);
+  const wire: TestWire = {};
+  const heard: Buffer[] = [];
+  const answers: Buffer[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (datagram, from) => {
+    heard.push(datagram);
+    if (wire.arrives?.(datagram) === false) return;
+    const answer = bench.device.handle(datagram);
+    if (answer === undefined) return;
+    answers.push(answer);
+    for (const said of wire.hears?.(answer) ?? [answer]) socket.send(said, from.port, from.address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  return {
+    ...bench,
+    wire,
+    heard,
+    answers,
+    port: socket.address().port,
+    close: () => new Promise<void>((resolve) => socket.close(() => resolve())),
+  };
+}
