@@ -1,20 +1,33 @@
+import type { Machine } from '../../src/drill/world/machine.ts';
 import { PROOF_MS } from './devices.ts';
 import type { SimulatedDevice } from './devices.ts';
-import type { Kernel } from './kernel/kernel.ts';
+import type { KernelView } from './kernel/kernel-view.ts';
 import type { Network } from './network.ts';
-import type { Rack } from './rack.ts';
+import type { PowerFeed } from './power-feed.ts';
 import type { OtherFault } from './scenario.ts';
 
 const RESET_MS = 4_000;
 
+type HandledKernel = Pick<KernelView, 'nowMs' | 'schedule' | 'trace'>;
+type Cables = Pick<Network, 'break' | 'heal'>;
+
+/** What hands can reach of a rack. */
+export interface HandledRack {
+  machines: ReadonlyMap<string, Pick<Machine, 'panic' | 'hang' | 'powerOn' | 'powerOff'>>;
+  /** When any device of a node was last read. */
+  readAtMs(node: string): number;
+  feedOf(node: string): Pick<PowerFeed, 'plugIn'> | undefined;
+  bmcOf(node: string): Pick<SimulatedDevice, 'behaviour'> | undefined;
+}
+
 /** What happens to machines, devices and cables, and what the people in the data centre do about it. */
 export class Hardware {
-  readonly #kernel: Kernel;
-  readonly #rack: Rack;
-  readonly #inside: Network;
+  readonly #kernel: HandledKernel;
+  readonly #rack: HandledRack;
+  readonly #inside: Cables;
   #pending = 0;
 
-  constructor(kernel: Kernel, rack: Rack, inside: Network) {
+  constructor(kernel: HandledKernel, rack: HandledRack, inside: Cables) {
     this.#kernel = kernel;
     this.#rack = rack;
     this.#inside = inside;

@@ -2,14 +2,16 @@ import type { Machine } from '../../src/drill/world/machine.ts';
 import type { PowerBackend } from './devices.ts';
 import type { Feed } from './scenario.ts';
 
+type Fed = Pick<Machine, 'state' | 'powerOn' | 'powerOff'>;
+
 /** The mains of one machine: outlets that it hangs on, and what it does when its power comes back. */
 export class PowerFeed {
-  readonly #machine: Machine;
+  readonly #machine: Fed;
   readonly #restore: Feed['restore'];
   readonly #outlets = new Map<string, 'on' | 'off'>();
   #wasOn = true;
 
-  constructor(machine: Machine, restore: Feed['restore']) {
+  constructor(machine: Fed, restore: Feed['restore']) {
     this.#machine = machine;
     this.#restore = restore;
   }
