@@ -3,6 +3,7 @@ import { ceph } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
 import { FencePrograms } from './exec/definition.ts';
 import { ethernetSwitch } from './ethernet-switch/definition.ts';
+import { fcSwitch } from './fc-switch/definition.ts';
 import { ipmi } from './ipmi/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
@@ -39,7 +40,7 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
  * `path`: where those are looked for, as in the environment variable; absent: this process' own.
  */
 export function standardRegistry(path?: string): AgentRegistry {
-  const own = createRegistry([...clusterAgents, ceph, ethernetSwitch, ipmi, kubevirt, metal3, pdu, redfish, ssh]);
+  const own = createRegistry([...clusterAgents, ceph, ethernetSwitch, fcSwitch, ipmi, kubevirt, metal3, pdu, redfish, scsi, ssh, storage]);
   const installed = new FencePrograms(path);
   return { find: (name) => installed.find(name, own.find(name)) ?? own.find(name), names: () => own.names() };
 }

@@ -180,6 +180,8 @@ function checkParameters(merged: MergedMethod, secret: string | undefined, secre
     !isCloudAgent(definition.name) &&
     definition.deviceKey(publicParameters(merged)) === definition.deviceKey({});
   if (isNowhere) problems.error(where, 'the address of the device is missing: it has to stand in the method or the template, not in the Secret');
+  const isUndeclared = definition.needsStorage === true && (merged.own.get('storage')?.value ?? '') === '';
+  if (isUndeclared) problems.error(where, `storage= is missing: agent ${definition.name} shuts the node out of one storage only, so name it`);
   const isSecretMissing = secret !== undefined && secretKeys !== undefined && secretKeys(secret) === undefined;
   return (
     found.length === 0 &&
@@ -187,6 +189,7 @@ function checkParameters(merged: MergedMethod, secret: string | undefined, secre
     oversize.length === 0 &&
     parameters.size <= PARAMETERS_MAX &&
     definition.actions.length > 0 &&
+    !isUndeclared &&
     !isSecretMissing
   );
 }

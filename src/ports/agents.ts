@@ -165,6 +165,8 @@ export interface AgentDefinition {
   evidence?: Exclude<EvidenceKind, 'storage-revoked' | 'booted-anew' | 'ack'>;
   /** Of an action agent whose `run` waits: real time that it may take; absent: `set_deadline`. Nothing may be sent but within `set_deadline` of its begin. */
   runMaxMs?(parameters: Parameters): number;
+  /** Shuts a node out of a storage and of nothing else: a method of it has to say `storage=`. */
+  needsStorage?: boolean;
   /** Real time after which the storage itself forgets that it shut the node out; undefined: it does not. */
   forgetsAfterMs?(parameters: Parameters): number | undefined;
   /** Every set that carries the same key is queued one behind the other. */

@@ -1,0 +1,80 @@
+import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
+import { Call } from '../shared/call.ts';
+import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
+import { nodeElsewhere } from '../shared/command/other-host.ts';
+import { fenceInput, persistArgv } from './commands.ts';
+import { parseSettings, type ScsiSettings } from './parameters.ts';
+import { portOf } from './reservation.ts';
+
+const BOOT_ID = ['cat', '/proc/sys/kernel/random/boot_id'];
+
+/** SCSI-3 persistent reservations: a healthy host takes the node's registration away, and shows that it is gone. */
+export class ScsiAgent implements FabricAgent {
+  readonly kind = 'fabric';
+  readonly #context: AgentContext;
+  readonly #commands: CommandRunner;
+
+  constructor(context: AgentContext) {
+    this.#context = context;
+    this.#commands = new CommandRunner(context.clock);
+  }
+
+  async read(target: Target): Promise<Reading<PortState>> {
+    return this.#with(target, 'read the reservations', async (call, settings) => {
+      const ports: { state: PortState; detail: string }[] = [];
+      for (const device of settings.devices) ports.push(await this.#portOf(call, settings, device));
+      const state = (['open', 'unknown', 'closed'] as const).find((one) => ports.some((port) => port.state === one)) ?? 'unknown';
+      return { state, detail: ports.map(({ detail }) => detail).join('; '), identity: 'unverified' };
+    });
+  }
+
+  async set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
+    return this.#with(target, `set ${state}`, async (call, settings) => {
+      if (state === 'open') throw call.error('Refused', 'only the node itself can register its key again: let its own unfencing do it at boot');
+      const argv = [...settings.before, settings.fencePath];
+      const answer = await this.#commands.run(call, settings.place, argv, { gate: () => target.beforeSend(), input: fenceInput(settings) });
+      if (answer.code !== 0) throw call.error('Refused', saidBy(answer));
+      return { result: 'accepted', detail: saidBy(answer) };
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#commands.close();
+  }
+
+  async #with<T>(target: Target, asked: string, work: (call: Call, settings: ScsiSettings) => Promise<T>): Promise<T> {
+    const call = new Call(this.#context.clock, target, asked);
+    try {
+      const settings = parseSettings(target.parameters);
+      if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
+      await this.#elsewhere(call, settings);
+      return await work(call, settings);
+    } finally {
+      call.release();
+    }
+  }
+
+  /** The host must not be the node: by its address, and by the boot ID that its own kernel shows, whatever its address is called. */
+  async #elsewhere(call: Call, { place }: ScsiSettings): Promise<void> {
+    const node = await nodeElsewhere(this.#context, call.target, call.asked, place);
+    const victim = node?.status.nodeInfo?.bootID ?? '';
+    const answer = await this.#commands.run(call, place, BOOT_ID);
+    const shown = answer.stdout.trim().toLowerCase();
+    if (answer.code !== 0 || !/^[0-9a-f-]{36}$/.test(shown))
+      throw call.error('Unreachable', `${place.host} does not show its boot ID: ${saidBy(answer)}`);
+    if (victim !== '' && shown === victim.toLowerCase())
+      throw call.error('Misconfigured', `${place.host} is node ${call.target.identity.node} itself, by its boot ID: name a host that is well`);
+  }
+
+  async #portOf(call: Call, settings: ScsiSettings, device: string): Promise<{ state: PortState; detail: string }> {
+    const texts: string[] = [];
+    for (const what of ['keys', 'reservation'] as const) {
+      const answer = await this.#commands.run(call, settings.place, persistArgv(settings, device, what));
+      if (answer.code !== 0) throw call.error('Unreachable', `${device}: ${saidBy(answer)}`);
+      if (answer.isCut) return { state: 'unknown', detail: `${device}: more output than is read` };
+      texts.push(answer.stdout);
+    }
+    const [keys = '', reservation = ''] = texts;
+    return portOf(device, keys, reservation, settings.key);
+  }
+}

@@ -1,0 +1,25 @@
+import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { placeKey } from '../shared/command/place.ts';
+import { canonical, describeParameters } from '../shared/parameter-schema.ts';
+import { problemsOf, scsiParameters } from './parameters.ts';
+
+/** A preempt-and-abort has acted when the command ends; 10 s are for an array that is busy. */
+export const scsi: AgentDefinition = {
+  name: 'scsi',
+  aliases: ['mpath'],
+  kind: 'fabric',
+  actions: ['off'],
+  deviceMaxLatencyMs: 10_000,
+  needsStorage: true,
+  deviceKey: (parameters) => {
+    const named = canonical(scsiParameters, parameters);
+    const place = placeKey(named);
+    return place === '' ? 'scsi' : `scsi ${place}`;
+  },
+  describe: () => describeParameters(scsiParameters),
+  check: problemsOf,
+  create: async (context) => {
+    const { ScsiAgent } = await import('./agent.ts');
+    return new ScsiAgent(context);
+  },
+};

@@ -1,0 +1,74 @@
+import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
+import { Call } from '../shared/call.ts';
+import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
+import { nodeElsewhere } from '../shared/command/other-host.ts';
+import { deviceWords } from '../shared/ssh/words.ts';
+import { parseSettings, type StorageSettings } from './parameters.ts';
+import { filled, hasLine, PlaceholderProblem, wordsOf, type Placeholders } from './template.ts';
+
+interface Order {
+  call: Call;
+  settings: StorageSettings;
+  placeholders: Placeholders;
+}
+
+/** Any storage that a command can shut a node out of, and another one can show that it did. */
+export class StorageAgent implements FabricAgent {
+  readonly kind = 'fabric';
+  readonly #context: AgentContext;
+  readonly #commands: CommandRunner;
+
+  constructor(context: AgentContext) {
+    this.#context = context;
+    this.#commands = new CommandRunner(context.clock);
+  }
+
+  async read(target: Target): Promise<Reading<PortState>> {
+    return this.#with(target, 'read the state', async ({ call, settings, placeholders }) => {
+      const answer = await this.#commands.run(call, settings.place, argvOf(settings.state, placeholders));
+      if (answer.code !== 0) throw call.error('Unreachable', saidBy(answer));
+      const detail = deviceWords(answer.stdout, [settings.place?.password]) || '(no output)';
+      if (answer.isCut) return { state: 'unknown', detail: `more output than is read: ${detail}`, identity: 'unverified' };
+      const isOpen = hasLine(answer.stdout, settings.openMatch, placeholders);
+      const isClosed = hasLine(answer.stdout, settings.closedMatch, placeholders);
+      return { state: isOpen ? 'open' : isClosed ? 'closed' : 'unknown', detail, identity: 'unverified' };
+    });
+  }
+
+  async set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
+    return this.#with(target, `set ${state}`, async ({ call, settings, placeholders }) => {
+      const command = state === 'closed' ? settings.close : settings.open;
+      if (command === undefined) throw call.error('Refused', 'open_command is not given: somebody has to let the node in by hand');
+      const answer = await this.#commands.run(call, settings.place, argvOf(command, placeholders), { gate: () => target.beforeSend() });
+      if (answer.code !== 0) throw call.error('Refused', saidBy(answer));
+      return { result: 'accepted', detail: saidBy(answer) };
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#commands.close();
+  }
+
+  async #with<T>(target: Target, asked: string, work: (order: Order) => Promise<T>): Promise<T> {
+    const call = new Call(this.#context.clock, target, asked);
+    try {
+      const settings = parseSettings(target.parameters);
+      if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
+      if (settings.place !== undefined) await nodeElsewhere(this.#context, target, asked, settings.place);
+      const placeholders = { plug: target.plug, client: settings.client, target: settings.target, node: target.identity.node };
+      return await work({ call, settings, placeholders });
+    } catch (error) {
+      if (error instanceof PlaceholderProblem) throw call.error('Misconfigured', error.message);
+      throw error;
+    } finally {
+      call.release();
+    }
+  }
+}
+
+/** A value stays within its word, whatever it holds. */
+function argvOf(template: string, placeholders: Placeholders): string[] {
+  const words = wordsOf(template);
+  if (typeof words === 'string') throw new PlaceholderProblem(`the command ${words}`);
+  return words.map((word) => filled(word, placeholders));
+}
