@@ -42,7 +42,7 @@ function bench(behaviour: DeviceBehaviour, crash?: CrashPoint) {
     beforeSend: () => undefined,
     ...changes,
   });
-  return { kernel, controller, events, agent, abort, target, power: () => power };
+  return { kernel, controller, events, agent, abort, target, device, power: () => power };
 }
 
 async function settled<T>(kernel: Kernel, call: Promise<T>): Promise<T | string> {
@@ -79,6 +79,21 @@ describe('a simulated BMC', () => {
     const { kernel, agent, target, events } = bench('dead');
     expect(await settled(kernel, agent.read(target()))).toBe('Timeout');
     expect(events).toEqual([]);
+  });
+
+  it('notes a set that left and was lost on the way, and keeps the power as it was', async () => {
+    const { kernel, agent, target, device, power, events } = bench('honest');
+    const call = agent.set(
+      target({
+        beforeSend: () => {
+          device.network = 'cut';
+        },
+      }),
+      'off',
+    );
+    expect(await settled(kernel, call)).toBe('Timeout');
+    expect(events.map(({ action, answer }) => `${action} ${answer}`)).toEqual(['identity 200 uuid-a', 'set lost']);
+    expect(power()).toBe('on');
   });
 
   it('refuses every set when told so, and keeps the power as it was', async () => {
