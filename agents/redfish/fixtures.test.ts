@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
+import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { RedfishAgent } from './agent.ts';
@@ -32,8 +33,8 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function start(files: readonly string[]): Promise<{ bmc: BmcBench; agent: RedfishAgent; target: Target }> {
-  const bmc = await startBmcBench({ resources: tree(...files) });
+async function start(files: readonly string[], faults: BmcFaults = {}): Promise<{ bmc: BmcBench; agent: RedfishAgent; target: Target }> {
+  const bmc = await startBmcBench({ resources: tree(...files), faults });
   const agent = new RedfishAgent(new SystemClock());
   open.push(
     () => bmc.close(),
@@ -63,6 +64,26 @@ describe.each(DEVICES)('$name', ({ files, witness }) => {
     expect(reading.witness?.state).toBe(witness ? 'off' : undefined);
     await agent.set(target, 'on');
     expect((await agent.read(target)).state).toBe('on');
+  });
+});
+
+describe('the DMTF mock-up', () => {
+  const files = ['root', 'systems', 'system', 'chassis', 'manager', 'system-logs', 'log', 'log-entries'].map((name) => `dmtf/${name}.json`);
+
+  it('takes every reset with 204 and stays on, as its own server does: never off', async () => {
+    const { bmc, agent, target } = await start(files, { ignoresReset: true });
+    expect(await agent.set(target, 'off')).toMatchObject({ result: 'accepted', detail: 'HTTP 204' });
+    for (let read = 0; read < 5; read += 1) expect(await agent.read(target)).toMatchObject({ state: 'on', witness: { state: 'on' } });
+    expect(bmc.device.commands).toEqual([{ plug: '', wanted: 'off' }]);
+  });
+
+  it('shows its log', async () => {
+    const { agent, target } = await start(files);
+    const [log] = await agent.exhibits(target);
+    expect(new TextDecoder().decode(log?.content).split('\n').slice(1, 3)).toEqual([
+      '2012-03-07T14:44:00Z Critical 0x592A28 Temperature threshold exceeded',
+      '2012-03-07T14:45:00Z Critical 0x592E28 Temperature threshold exceeded',
+    ]);
   });
 });
 

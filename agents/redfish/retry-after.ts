@@ -4,6 +4,6 @@ import type { Clock } from '../../src/ports/clock.ts';
 export function retryAfterMs(header: string | undefined, clock: Pick<Clock, 'wallMs'>): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,6}$/.test(header.trim())) return Number(header) * 1_000;
-  const atMs = Date.parse(header);
+  const atMs = /\bGMT$/.test(header.trim()) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - clock.wallMs());
 }

@@ -1,0 +1,88 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { describe, expect, it } from 'vitest';
+
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { Call } from '../shared/call.ts';
+import { Permits } from './permits.ts';
+
+function start(atOnceMax: number) {
+  const clock = new ManualClock();
+  const permits = new Permits(clock, atOnceMax);
+  const granted: number[] = [];
+  const held: (() => void)[] = [];
+  const ask = (name: number, controller = new AbortController()): Promise<void> => {
+    const target = {
+      plug: '',
+      device: 'bench',
+      parameters: {},
+      identity: { node: 'a' },
+      signal: controller.signal,
+      deadlineMs: 60_000,
+      beforeSend: () => undefined,
+    };
+    return permits.take(new Call(clock, target, 'test')).then((giveBack) => {
+      granted.push(name);
+      held.push(giveBack);
+    });
+  };
+  return { clock, permits, granted, held, ask };
+}
+
+async function turns(count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await turn();
+}
+
+describe('permits', () => {
+  it('are given up to the bound, first come first served, one for each that is given back', async () => {
+    const { permits, granted, held, ask } = start(2);
+    const all = [1, 2, 3, 4].map((name) => ask(name));
+    await turns(3);
+    expect(granted).toEqual([1, 2]);
+    held[1]?.();
+    held[1]?.();
+    await turns(3);
+    expect(granted).toEqual([1, 2, 3]);
+    expect(permits.held).toBe(2);
+    held[0]?.();
+    await Promise.all(all);
+    expect(granted).toEqual([1, 2, 3, 4]);
+  });
+
+  it('are given to eight in one turn of the event loop at most', async () => {
+    const { granted, ask } = start(64);
+    const all = Array.from({ length: 20 }, (_, name) => ask(name));
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(granted).toHaveLength(8);
+    await Promise.all(all);
+    expect(granted).toEqual(Array.from({ length: 20 }, (_, name) => name));
+  });
+
+  it('count for 250 ms where others wait: dead devices do not hold up the living', async () => {
+    const { clock, granted, ask } = start(2);
+    const all = [1, 2, 3].map((name) => ask(name));
+    await turns(2);
+    await clock.advance(249);
+    await turns(2);
+    expect(granted).toEqual([1, 2]);
+    await clock.advance(1);
+    await Promise.all(all);
+    expect(granted).toEqual([1, 2, 3]);
+  });
+
+  it('are not kept by a call that ended while it waited', async () => {
+    const { permits, granted, held, ask } = start(1);
+    const stopping = new AbortController();
+    const first = ask(1);
+    const given = ask(2, stopping);
+    const third = ask(3);
+    stopping.abort();
+    await expect(given).rejects.toMatchObject({ kind: 'NotSent' });
+    await first;
+    held[0]?.();
+    await third;
+    expect(granted).toEqual([1, 3]);
+    expect(permits.held).toBe(1);
+  });
+});
