@@ -12,8 +12,8 @@ export interface FenceInput {
 const YES: ReadonlySet<string> = new Set(['1', 'yes', 'on', 'true']);
 const NO: ReadonlySet<string> = new Set(['0', 'no', 'off', 'false']);
 
-/** Keys of others that a cluster manager always sends, and that mean nothing here. */
-const IGNORED: ReadonlySet<string> = new Set(['nodename']);
+/** What a fencer always sends: it means nothing to an agent of one machine. */
+const IGNORED: ReadonlySet<string> = new Set(['nodename', 'plug', 'port']);
 
 function byName(options: readonly FenceOption[]): Map<string, FenceOption> {
   const aliases = options.flatMap((option) => option.aliases.map((alias) => [alias, option] as const));

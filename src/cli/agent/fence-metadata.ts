@@ -1,6 +1,6 @@
 import { escapeXml } from '../../../agents/exec/xml.ts';
 import type { AgentDefinition } from '../../ports/agents.ts';
-import { actionsOf, optionsOf, showsPlugs } from './fence-options.ts';
+import { actionsOf, optionsOf } from './fence-options.ts';
 import type { FenceOption } from './fence-options.ts';
 
 export const PROGRAM_PREFIX = 'fence_nodefence_';
@@ -11,16 +11,10 @@ function longOf({ name, letter, type }: FenceOption): string {
   return letter === undefined ? long : `-${letter}, ${long}`;
 }
 
-/** Options as a cluster manager shall know them: a machine behind one address has no plug to be told. */
-function shownOptions(definition: AgentDefinition): FenceOption[] {
-  const options = optionsOf(definition);
-  return showsPlugs(definition) ? options : options.filter(({ name }) => name !== 'plug' && name !== 'plug_separator' && name !== 'separator');
-}
-
 /** The answer to `metadata`, by fence-agents' schema metadata.rng. */
 export function metadataOf(definition: AgentDefinition): string {
   const name = `${PROGRAM_PREFIX}${definition.name.replaceAll('-', '_')}`;
-  const parameters = shownOptions(definition).flatMap((option) => [
+  const parameters = optionsOf(definition).flatMap((option) => [
     parameterXml(option, option.name, option.obsoletes === undefined ? '' : ` obsoletes="${option.obsoletes}"`),
     ...(option.obsoletes === undefined ? [] : [parameterXml(option, option.obsoletes, ' deprecated="1"')]),
   ]);
@@ -61,7 +55,7 @@ function parameterXml(option: FenceOption, name: string, age: string): string {
 
 /** The answer to `--help`. */
 export function usageOf(definition: AgentDefinition): string {
-  const rows = shownOptions(definition).map((option) => [longOf(option), option.description] as const);
+  const rows = optionsOf(definition).map((option) => [longOf(option), option.description] as const);
   const width = Math.max(...rows.map(([option]) => option.length));
   return [
     'Usage:',
@@ -81,7 +75,7 @@ export function manpageOf(definition: AgentDefinition): string {
       .replaceAll('\\', '\\e')
       .replaceAll('-', '\\-')
       .replaceAll(/^([.'])/gm, '\\&$1');
-  const rows = shownOptions(definition).flatMap((option) => ['.TP', `.B ${plain(longOf(option))}`, plain(option.description)]);
+  const rows = optionsOf(definition).flatMap((option) => ['.TP', `.B ${plain(longOf(option))}`, plain(option.description)]);
   return [
     `.TH ${name.toUpperCase()} 8 "" nodefence "Fence agents"`,
     '.SH NAME',

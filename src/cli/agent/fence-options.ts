@@ -62,6 +62,9 @@ const OBSOLETES: Readonly<Record<string, string>> = {
 /** Agents behind whose address is one machine: a cluster manager shall not give them the node's name as the plug. */
 const ONE_MACHINE: ReadonlySet<string> = new Set(['ipmi', 'redfish']);
 
+/** Options that an agent of one machine does not know: a fencer sends its node's name as a plug all the same, which is left aside. */
+const OF_PLUGS: ReadonlySet<string> = new Set(['plug', 'plug_separator', 'separator']);
+
 export function showsPlugs(definition: AgentDefinition): boolean {
   return !ONE_MACHINE.has(definition.name);
 }
@@ -70,7 +73,7 @@ export function showsPlugs(definition: AgentDefinition): boolean {
 export function optionsOf(definition: AgentDefinition): FenceOption[] {
   const own = definition.describe().map(optionOf);
   const names = new Set(own.map(({ name }) => name));
-  const options = [...own, ...commonOptions(definition).filter(({ name }) => !names.has(name))];
+  const options = [...own, ...commonOptions(definition).filter(({ name }) => !names.has(name) && (showsPlugs(definition) || !OF_PLUGS.has(name)))];
   const taken = new Set<string>();
   return options.map((option) => {
     const letter = LETTERS[option.name];

@@ -1,0 +1,182 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+
+import { fenceAgents, runFenceProgram } from '../../src/cli/agent/fence-program.ts';
+import { startBmcBench } from '../../src/drill/bmc/bmc-bench.ts';
+import type { BenchOptions, BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
+import { has } from '../../src/drill/ipmi/test-process.ts';
+import type { Cluster } from '../../src/ports/cluster.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const SCHEMA = '/usr/share/cluster/relaxng/metadata.rng';
+const folder = mkdtempSync(join(tmpdir(), 'nodefence-agent-program-'));
+const started: BmcBench[] = [];
+afterEach(async () => {
+  for (const bench of started.splice(0)) await bench.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function start(options: BenchOptions = {}): Promise<BmcBench> {
+  const bench = await startBmcBench(options);
+  started.push(bench);
+  return bench;
+}
+
+/** One call in this process. */
+async function call(name: string | undefined, input: { stdin?: Record<string, string>; argv?: string[]; signal?: AbortSignal }) {
+  const said = { out: '', complaints: [] as string[] };
+  const lines = Object.entries(input.stdin ?? {}).map(([key, value]) => `${key}=${value.replaceAll('\n', '\\n')}\n`);
+  const code = await runFenceProgram(name, input.argv ?? [], {
+    context: { cluster: {} as Cluster, clock: new SystemClock() },
+    signal: input.signal ?? new AbortController().signal,
+    stdin: () => Promise.resolve(lines.join('')),
+    out: (text) => (said.out += text),
+    complain: (line) => said.complaints.push(line),
+  });
+  return { code, ...said };
+}
+
+const sets = (bench: BmcBench): (string | undefined)[] => bench.events.flatMap((event) => (event.action === 'set' ? [event.want] : []));
+
+describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, () => {
+  it('ends with 0 for on and 2 for off', async () => {
+    const bench = await start();
+    expect(await call('redfish', { stdin: { ...bench.parameters, action: 'status' } })).toEqual({ code: 0, out: 'Status: ON\n', complaints: [] });
+    expect(await call('redfish', { stdin: { ...bench.parameters, action: 'MONITOR' } })).toMatchObject({ code: 0 });
+    const other = await start({ state: 'off' });
+    expect(await call('redfish', { stdin: { ...other.parameters, action: 'status' } })).toMatchObject({ code: 2, out: 'Status: OFF\n' });
+    expect(await call('redfish', { stdin: { ...other.parameters, action: 'monitor' } })).toMatchObject({ code: 0, out: '' });
+  });
+
+  it('switches off and on and proves it; what is as wanted already is left alone', async () => {
+    const bench = await start();
+    const act = (action: string) => call('redfish', { stdin: { ...bench.parameters, action, nodename: 'node-a', port: 'node-a' } });
+    expect(await act('off')).toEqual({ code: 0, out: 'Success: Powered OFF\n', complaints: [] });
+    expect(await act('off')).toMatchObject({ code: 0, out: 'Success: Already OFF\n' });
+    expect(await act('on')).toMatchObject({ code: 0, out: 'Success: Powered ON\n' });
+    expect(await act('on')).toMatchObject({ code: 0, out: 'Success: Already ON\n' });
+    expect(sets(bench)).toEqual(['off', 'on']);
+  });
+
+  it('reboots where no action is given, as theirs do, and says so in its metadata', async () => {
+    const bench = await start();
+    expect(await call('redfish', { stdin: bench.parameters })).toMatchObject({ code: 0, out: 'Success: Rebooted\n' });
+    expect(sets(bench)).toEqual(['off', 'on']);
+    expect((await call('redfish', { argv: ['-o', 'metadata'] })).out).toContain('default="reboot"');
+  });
+
+  it('is no success when the device says yes and does nothing', async () => {
+    const bench = await start({ faults: { ignoresReset: true } });
+    const { code, complaints } = await call('redfish', { stdin: { ...bench.parameters, action: 'off', power_timeout: '4' } });
+    expect(code).toBe(1);
+    expect(complaints.join()).toMatch(/Timed out.*PowerState=On/);
+  });
+
+  it('fails with 1 and the words of the device, and tells no secret', async () => {
+    const bench = await start();
+    const { code, complaints } = await call('redfish', { stdin: { ...bench.parameters, password: 'not-it', action: 'status', passwort: 'h1dden' } });
+    expect(code).toBe(1);
+    expect(complaints.join()).toMatch(/Ignoring unknown option 'passwort'.*401/);
+    expect(complaints.join()).not.toMatch(/not-it|h1dden/);
+  });
+
+  it('is given up at a signal', async () => {
+    const bench = await start({ faults: { ignoresReset: true } });
+    const controller = new AbortController();
+    const running = call('redfish', { stdin: { ...bench.parameters, action: 'off' }, signal: controller.signal });
+    while (sets(bench).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    controller.abort(new Error('SIGTERM'));
+    expect(await running).toMatchObject({ code: 1, complaints: [expect.stringContaining('given up') as string] });
+  });
+
+  it('checks its parameters without a device', async () => {
+    const complete = { ip: '192.0.2.1', username: 'x', password: 'y', action: 'validate-all' };
+    expect(await call('redfish', { stdin: complete })).toEqual({ code: 0, out: '', complaints: [] });
+    expect(await call('redfish', { stdin: { ...complete, ip: '' } })).toMatchObject({
+      code: 1,
+      complaints: [expect.stringContaining('ip is missing') as string],
+    });
+  });
+
+  it.each([
+    [['-o', 'explode'], "Failed: Unrecognised action 'explode'"],
+    [['-o', 'enable'], "Failed: Unrecognised action 'enable'"],
+    [['-o', 'list'], "Failed: Unrecognised action 'list'"],
+    [['--plug', '3'], 'Parse error: option --plug not recognized'],
+    [['-o', 'off', '--power-timeout=0'], 'Failed: The value you have entered for --power-timeout is not a valid time in seconds'],
+    [['--action'], 'Parse error: option --action requires argument'],
+  ])('%j is wrong usage, which is 1 and never 2', async (argv, words) => {
+    expect(await call('redfish', { argv })).toMatchObject({ code: 1, out: '', complaints: [words, "Please use '-h' for usage"] });
+  });
+
+  it('of no name that is known says which there are', async () => {
+    expect(await call('no-such', {})).toMatchObject({
+      code: 1,
+      complaints: [expect.stringMatching(/there is no agent no-such: one of .*redfish/) as string],
+    });
+    expect(await call('cordon', {})).toMatchObject({ code: 1 });
+    expect(await call(undefined, {})).toMatchObject({ code: 1 });
+  });
+});
+
+describe.skipIf(!has('xmllint'))('the metadata of every agent', { timeout: 120_000 }, () => {
+  it("are valid by fence-agents' own schema", async () => {
+    const files: string[] = [];
+    for (const { name } of fenceAgents()) {
+      const { code, out } = await call(name, { stdin: { action: 'metadata' } });
+      expect(code).toBe(0);
+      files.push(join(folder, `${name}.xml`));
+      writeFileSync(join(folder, `${name}.xml`), out);
+    }
+    const { status, stderr } = spawnSync('xmllint', ['--noout', '--relaxng', SCHEMA, ...files], { encoding: 'utf8' });
+    expect(stderr.split('\n').filter((line) => line !== '' && !line.endsWith(' validates'))).toEqual([]);
+    expect(status).toBe(0);
+    expect(files.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('come with a page for man and one for people, for each', async () => {
+    for (const { name } of fenceAgents()) {
+      expect((await call(name, { argv: ['-o', 'manpage'] })).out).toMatch(/^\.TH FENCE_NODEFENCE_/);
+      expect((await call(name, { argv: ['--help'] })).out).toContain('-o, --action=[action]');
+    }
+  });
+});
+
+describe('the program', { timeout: 120_000 }, () => {
+  const run = (script: string, argv: string[], input = '') =>
+    spawnSync(process.execPath, [script, ...argv], {
+      input,
+      encoding: 'utf8',
+      timeout: 100_000,
+      env: { PATH: '/usr/bin:/bin', PCMK_service: 'pacemaker-fenced' },
+    });
+
+  it('reads stdin where it has no options, by command and by link alike', () => {
+    const link = join(folder, 'fence_nodefence_redfish');
+    symlinkSync(MAIN, link);
+    const told = 'action=status\nip=127.0.0.1\nipport=1\nusername=x\npassword=s3cret\n';
+    for (const { status, stdout, stderr } of [run(MAIN, ['agent', 'redfish'], told), run(link, [], told)]) {
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^nodefence: Failed: Unreachable: 127\.0\.0\.1:1: .*ECONNREFUSED/);
+      expect(stderr).not.toContain('s3cret');
+    }
+  });
+
+  it('reads no stdin where it has options: what is on the command line is all', () => {
+    const { status, stdout } = run(MAIN, ['agent', 'redfish', '-o', 'metadata'], 'action=off\n');
+    expect(status).toBe(0);
+    expect(stdout).toContain('</resource-agent>');
+  });
+
+  it('lists the agents', () => {
+    const { status, stdout } = run(MAIN, ['agents']);
+    expect(status).toBe(0);
+    for (const { name } of fenceAgents()) expect(stdout).toContain(`fence_nodefence_${name.replaceAll('-', '_')}`);
+  });
+});
