@@ -1,5 +1,6 @@
 import { FenceController } from '../controllers/fence/controller.ts';
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
+import { ProbeController } from '../controllers/probes/controller.ts';
 import { checkLeadership } from '../domain/timing.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
@@ -79,6 +80,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     options,
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
+  const probes = options.probes === true ? new ProbeController({ ...dependencies, prober: dispatcher, metrics: metrics.device }) : undefined;
   for (const lister of [configMaps, secrets]) lister.onChange(() => controller.lookAtAll());
   leader.onChange((_before, after) => {
     if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
@@ -90,6 +92,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     });
     await own.close();
     nodeLeases?.close();
+    await probes?.close();
     for (const reflector of reflectors) reflector.close();
     await dispatcher.close();
   };
@@ -101,6 +104,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       await Promise.all(reflectors.map((reflector) => reflector.untilSynced(options.syncDeadlineMs)));
       elector.start();
       own.stand();
+      probes?.start();
     },
     stop,
   };

@@ -28,6 +28,8 @@ export interface ControllerOptions extends FenceOptions {
   reflector?: Partial<ReflectorTimings>;
   /** Where medik8s keeps one Lease for each node in hand: honoured, and taken while a fence is open. Absent: nobody's. */
   nodeLeaseNamespace?: string;
+  /** Are devices read while nothing is wrong? Absent: no. */
+  probes?: boolean;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
 }

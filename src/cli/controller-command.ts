@@ -164,6 +164,7 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     ...(flags.nodeLeaseNamespace === '' ? {} : { nodeLeaseNamespace: flags.nodeLeaseNamespace }),
     identity: hostname(),
     concurrency: flags.concurrency,
+    probes: true,
     syncDeadlineMs: SYNC_DEADLINE_MS,
   };
 }

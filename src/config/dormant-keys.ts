@@ -24,7 +24,6 @@ export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
   kdump_finished_timeout: DURATION,
   kdump_max_duration: DURATION,
   preserved: { kind: 'choice', words: ['isolate-and-hold', 'power-off', 'ignore'] },
-  probe_interval: { kind: 'duration', minimumMs: 10_000 },
   fast_detection: { kind: 'boolean' },
   isolation_timeout: { kind: 'duration', minimumMs: 30_000 },
   pod_stop_max: DURATION,

@@ -78,6 +78,7 @@ export const OTHER_KEYS: readonly string[] = [
   'minimum_evidence',
   'identity',
   'supplies',
+  'probe_interval',
 ];
 
 export const STEP_KEYS: readonly string[] = ['isolation', 'power_management', 'recovery'];

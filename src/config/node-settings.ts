@@ -11,7 +11,10 @@ import { parameterNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 import { readPace } from './release-settings.ts';
 import { SettingReader } from './setting-reader.ts';
-import { parseList } from './properties.ts';
+import { parseDuration, parseList } from './properties.ts';
+
+/** A BMC has better things to do. */
+const PROBE_INTERVAL_MIN_MS = 10_000;
 
 const STEP_KEY = /^(isolation|power_management|recovery)(\.\d+)?$/;
 
@@ -28,6 +31,7 @@ export type NodeSettings = Pick<
   | 'minimumEvidence'
   | 'identity'
   | 'supplies'
+  | 'probeIntervalMs'
 >;
 
 /** Who hears of a bad value: a node is isolated though the times of its power-management are wrong. */
@@ -58,8 +62,19 @@ export function readNodeSettings(layers: readonly Settings[], { general, switchi
     ...readPace(reader, switching),
     minimumEvidence: readEvidence(reader.find('minimum_evidence'), switching),
     identity: reader.choice('identity', 'verified', ['verified', 'unverified']),
+    ...readProbeInterval(reader.find('probe_interval'), switching),
     ...(hasSupplies && { supplies: reader.integer('supplies', 1, 1, 16) }),
   };
+}
+
+/** A bad value keeps nobody from fencing: the usual interval stands in. */
+function readProbeInterval(setting: Setting | undefined, problems: Problems): Pick<NodeSettings, 'probeIntervalMs'> {
+  if (setting === undefined || setting.value === '') return {};
+  const probeIntervalMs = parseDuration(setting.value);
+  if (probeIntervalMs !== undefined && probeIntervalMs >= PROBE_INTERVAL_MIN_MS) return { probeIntervalMs };
+  const rule = `must be a duration such as 90s, 10m or 1h30m, at least ${PROBE_INTERVAL_MIN_MS / 1000}s; the default stands`;
+  problems.warning(setting.where, `probe_interval=${setting.value.slice(0, 60)} ${rule}`);
+  return {};
 }
 
 /** Nothing readable admits the strictest set, never none and never more. */

@@ -13,6 +13,8 @@ import type { Wanted } from './device-call.ts';
 import { DeviceQueues } from './device-queues.ts';
 import { failureOf } from '../ports/jobs.ts';
 import type { Job, Runner } from '../ports/jobs.ts';
+import type { ProbeAnswer, Prober, ProbeRequest } from '../ports/probes.ts';
+import { IdleProber } from './prober.ts';
 import { switchTo, untilStable } from './switching.ts';
 import type { Switched } from './switching.ts';
 
@@ -21,17 +23,19 @@ const LOOKS = 3;
 const LOOK_AGAIN_MS = 1_000;
 
 /** Runs agents: order, deadlines, verification and queues are here, so that an agent is short (design 4). */
-export class Dispatcher implements Runner {
+export class Dispatcher implements Runner, Prober {
   private readonly registry: AgentRegistry;
   private readonly context: AgentContext;
   private readonly clock: Clock;
   private readonly queues = new DeviceQueues();
   private readonly agents = new Map<string, Promise<Agent>>();
+  private readonly prober: IdleProber;
 
   constructor(registry: AgentRegistry, context: AgentContext) {
     this.registry = registry;
     this.context = context;
     this.clock = context.clock;
+    this.prober = new IdleProber(this.clock, this.queues, (method) => this.agentOf(method));
   }
 
   /** Carries out the run that `job.entry` announces. Rejects only when `job.signal` is aborted; every failure is a report. */
@@ -80,6 +84,10 @@ export class Dispatcher implements Runner {
       if (look.state !== 'unknown' || looks >= LOOKS) return look;
       await this.clock.sleep(LOOK_AGAIN_MS, job.signal);
     }
+  }
+
+  probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {
+    return this.prober.probe(request);
   }
 
   private async lookOnce(job: Job): Promise<{ state: DeviceState; detail: string }> {

@@ -100,6 +100,8 @@ export interface Plan {
   identity: 'verified' | 'unverified';
   /** Power supplies of the machine that the plan must switch off; undefined: the distinct plugs count. */
   supplies?: number;
+  /** How often its devices are read while nothing is wrong; absent: 10 minutes. */
+  probeIntervalMs?: number;
   problems: readonly PlanProblem[];
 }
 

@@ -1,9 +1,10 @@
 import type { AcknowledgementStatus, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../ports/resources.ts';
 import { RECORDS_MAX } from '../domain/incident-record.ts';
+import { PROBED_MAX } from '../domain/device-paths.ts';
 import type { IncidentRecord } from '../domain/incident-record.ts';
 import { OUTCOME, TIMELINE, TRIGGER_KIND } from './node-fence-schema.ts';
 import { evidenceKind } from './plan-schema.ts';
-import { choice, flag, integer, list, listByKey, nodeName, object, optional, text, time, token } from './schema.ts';
+import { choice, flag, integer, list, listByKey, NAME_LENGTH_MAX, nodeName, object, optional, text, time, token } from './schema.ts';
 import type { Schema } from './schema.ts';
 
 const stopSpec = object<NodeFenceStop['spec']>('What is stopped. Name one node, or all of them.', {
@@ -92,6 +93,24 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
       }),
       16,
       'type',
+    ),
+  ),
+  devices: optional(
+    list(
+      'What the probes last found of every device that the fence of this node depends on; written when it changes.',
+      object<Element<'devices'>>('One plug of one device.', {
+        agent: token('Its agent.'),
+        device: token('Its address.', { maxLength: 512 }),
+        plug: token('Its plug; empty where it has one machine only.', { maxLength: 512 }),
+        methods: list('Methods that use it.', token('Name.', { maxLength: NAME_LENGTH_MAX }), 32),
+        path: choice('Whether a fence can use it.', { working: '', broken: 'a fence would fail on it, or hit another machine' }),
+        message: optional(text('What is wrong, in the words of the device.')),
+        since: time('Since when that is so.'),
+        certificateExpiresAt: optional(time('When the certificate of the device ends.')),
+        credentialExpiresAt: optional(time('When the password or key in use ends.')),
+        expiresSoon: optional(flag('One of them ends within three weeks.')),
+      }),
+      PROBED_MAX,
     ),
   ),
   problems: optional(

@@ -46,7 +46,26 @@ export interface NodeFenceReport extends KubeObject {
     incidents?: IncidentRecord[];
     conditions?: { type: string; status: string; reason: string; message: string; lastTransitionTime: string }[];
     problems?: { severity: string; where: string; message: string }[];
+    /** What the probes last found of every device that the node's fence depends on. */
+    devices?: ProbedDevice[];
   };
+}
+
+export interface ProbedDevice {
+  agent: string;
+  device: string;
+  plug: string;
+  /** The methods that use it. */
+  methods: string[];
+  path: 'working' | 'broken';
+  /** What is wrong; the device's words. */
+  message?: string;
+  /** Since when the path is as it is. */
+  since: string;
+  certificateExpiresAt?: string;
+  credentialExpiresAt?: string;
+  /** One of them ends within three weeks. */
+  expiresSoon?: boolean;
 }
 
 function core<T extends KubeObject>(kind: string, plural: string, namespaced: boolean): Resource<T> {

@@ -1,3 +1,4 @@
+import { probeFaults } from '../../domain/probe-faults.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { ProbeResult } from './probe-result.ts';
 import type { ReportedNode, ReportedProblem } from './report.ts';
@@ -13,34 +14,14 @@ export function probeProblems(nodes: readonly ReportedNode[], known: readonly No
 
 function problemsOf(node: ReportedNode, device: ProbeResult, ready: ReadonlySet<string>, machines: ReadonlyMap<string, string>): ReportedProblem[] {
   const { facts, plan } = node;
-  const where = `Node ${facts.name}, ${placeOf(device)}`;
-  const problem = (severity: ReportedProblem['severity'], message: string): ReportedProblem => ({
+  const circumstances = { isReady: ready.has(facts.name), identity: plan.identity, isUuidKnown: facts.systemUUID !== undefined };
+  return probeFaults(device, circumstances).map(({ severity, message }) => ({
     severity,
-    where,
-    message,
+    where: `Node ${facts.name}, ${placeOf(device)}`,
+    message: device.error === undefined ? message : `${message}${machineIn(message, facts.name, machines)}`,
     steps: [],
     nodes: [facts.name],
-  });
-  if (device.error !== undefined) return [problem('error', `${device.error}${machineIn(device.error, facts.name, machines)}`)];
-  const found: ReportedProblem[] = [];
-  const { state = 'unknown', identity, detail = '' } = device;
-  if (state === 'unknown')
-    found.push(problem('error', `answers, but not in words that are surely on or off: ${detail}; a fence would prove nothing by it`));
-  if (state === 'pending') found.push(problem('warning', `is on its way between two states: ${detail}; probe again`));
-  const isOff = state === 'off' || state === 'closed';
-  if (isOff && ready.has(facts.name))
-    found.push(problem('error', `reads ${state} while the Node is Ready: it switches another machine; mend the address or the plug`));
-  else if (isOff) found.push(problem('warning', `reads ${state}: ${detail}`));
-  if (identity === 'unverified' && plan.identity === 'verified') {
-    const isKnown = facts.systemUUID !== undefined;
-    const remedy = 'a fence would refuse it; write identity=unverified to accept that, after looking whose machine it is';
-    found.push(
-      isKnown
-        ? problem('error', `does not show whose machine it is (${detail}): ${remedy}`)
-        : problem('warning', 'whose machine it is was not checked: no system UUID of the node is known here'),
-    );
-  }
-  return found;
+  }));
 }
 
 export function placeOf({ agent, device, plug }: Pick<ProbeResult, 'agent' | 'device' | 'plug'>): string {

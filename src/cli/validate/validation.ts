@@ -5,7 +5,7 @@ import { resolveParameters } from '../../config/resolve-parameters.ts';
 import { labelsFor } from '../../config/selector.ts';
 import { survey } from '../../config/survey.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
-import { levelsOf, STEPS } from '../../domain/plan.ts';
+import { methodsOf, writtenName } from '../../domain/device-paths.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import { AgentError } from '../../ports/agents.ts';
 import type { AgentRegistry, Parameters } from '../../ports/agents.ts';
@@ -166,13 +166,4 @@ function merged(problems: readonly SurveyProblem[]): SurveyProblem[] {
     byWords.set(key, known === undefined ? problem : { ...known, nodes: [...new Set([...known.nodes, ...problem.nodes])] });
   }
   return [...byWords.values()];
-}
-
-export function methodsOf(plan: Plan): PlanMethod[] {
-  return STEPS.flatMap((step) => levelsOf(plan, step).flatMap(({ methods }) => methods));
-}
-
-/** Several plugs of one method are `name:1`, `name:2`. */
-export function writtenName({ name }: PlanMethod): string {
-  return name.split(':')[0] ?? name;
 }

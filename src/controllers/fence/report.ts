@@ -2,11 +2,10 @@ import { canonical } from '../../domain/canonical.ts';
 import { isWorthWriting, recordOf, unrecovered, withIncident } from '../../domain/incident-record.ts';
 import type { FenceRecord, IncidentRecord } from '../../domain/incident-record.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
-import { GROUP, NODE_FENCE_REPORTS, VERSION } from '../../ports/resources.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
+import { updateReport } from '../shared/node-report.ts';
 import type { FenceDependencies } from './dependencies.ts';
 
 type Status = NonNullable<NodeFenceReport['status']>;
@@ -29,7 +28,7 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node)
   const sameProblems = canonical(problems) === canonical(known?.problems ?? []);
   if (isRecorded(known, node) && sameProblems) return;
   const identity = isRecorded(known, node) ? known?.identity : identityOf(dependencies, node);
-  await update(dependencies, node.metadata.name, (status) => ({ ...status, problems, ...(identity === undefined ? {} : { identity }) }));
+  await updateReport(dependencies, node.metadata.name, (status) => ({ ...status, problems, ...(identity === undefined ? {} : { identity }) }));
   const first = problems.find((problem) => problem.severity === 'error');
   if (first !== undefined && !sameProblems) {
     const words = `This node could not be fenced as it should: ${first.where}: ${first.message}`;
@@ -68,7 +67,7 @@ export async function recordIncident(dependencies: FenceDependencies, node: stri
   if (record === undefined) return;
   const before = known?.incidents?.find(({ incident }) => incident === record.incident);
   if ((known?.incident ?? 0) >= status.incident && !isWorthWriting(before, record)) return;
-  await update(dependencies, node, (now) => {
+  await updateReport(dependencies, node, (now) => {
     const incidents = withIncident(now.incidents ?? [], recordFor(now, status, record.endedAt) ?? record);
     return {
       ...now,
@@ -87,24 +86,4 @@ function recordFor(known: Status | undefined, status: NodeFenceStatus, deletedAt
   );
   if (record === undefined || deletedAt === undefined || record.endedAt !== undefined) return record;
   return { ...record, endedAt: deletedAt, outcome: record.outcome ?? 'stopped', heldBy: record.heldBy ?? 'its NodeFence was deleted by hand' };
-}
-
-async function update(dependencies: FenceDependencies, name: string, change: (status: Status) => Status): Promise<void> {
-  const { cluster, listers } = dependencies;
-  for (let tries = 1; ; tries += 1) {
-    const cached = tries === 1 ? listers.reports.get(name) : undefined;
-    const report = cached ?? (await cluster.get(NODE_FENCE_REPORTS, name)) ?? (await create(dependencies, name));
-    const status = change(report.status ?? {});
-    if (canonical(status) === canonical(report.status ?? {})) return;
-    try {
-      await cluster.replaceStatus(NODE_FENCE_REPORTS, { ...report, status });
-      return;
-    } catch (error) {
-      if (!(error instanceof ApiStatusError) || (error.status !== 409 && error.status !== 404) || tries >= 3) throw error;
-    }
-  }
-}
-
-async function create({ cluster }: FenceDependencies, name: string): Promise<NodeFenceReport> {
-  return cluster.create(NODE_FENCE_REPORTS, { apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFenceReport', metadata: { name } });
 }

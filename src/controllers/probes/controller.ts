@@ -1,0 +1,231 @@
+import { devicePaths } from '../../domain/device-paths.ts';
+import { fenceName } from '../../domain/node-fence.ts';
+import { probeFaults } from '../../domain/probe-faults.ts';
+import type { Plan } from '../../domain/plan.ts';
+import { timestamp } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { DeviceMetrics } from '../../ports/metrics.ts';
+import type { Node } from '../../ports/objects.ts';
+import type { Planner } from '../../ports/planner.ts';
+import type { ProbeAnswer, Prober } from '../../ports/probes.ts';
+import type { Logger, Recorder } from '../../ports/recorder.ts';
+import type { NodeFence, NodeFenceReport, ProbedDevice } from '../../ports/resources.ts';
+import { updateReport } from '../shared/node-report.ts';
+import { PathMetrics } from './metrics.ts';
+import { isOf, spreadMs } from './path.ts';
+import type { Path } from './path.ts';
+import { entryOf, firstExpiry, nameOf, withEntry } from './record.ts';
+
+export interface ProbeDependencies {
+  clock: Clock;
+  cluster: Cluster;
+  listers: { nodes: Lister<Node>; fences: Lister<NodeFence>; reports: Lister<NodeFenceReport> };
+  planner: Pick<Planner, 'planFor' | 'parametersFor'>;
+  prober: Prober;
+  leadership: Pick<Leadership, 'isLeading'>;
+  recorder: Recorder;
+  log: Logger;
+  metrics: DeviceMetrics;
+}
+
+const TICK_MS = 1_000;
+/** Reads that are begun in one second, and under way at the same time: a fleet of 5,000 nodes with two plugs each needs 17 a second. */
+const BEGUN_MAX = 32;
+const UNDER_WAY_MAX = 16;
+const DEADLINE_MS = 8_000;
+const USUAL_INTERVAL_MS = 600_000;
+/** A device that was busy, or a fault that was seen once, is looked at again so soon. */
+const AGAIN_MS = 30_000;
+/** Plans are looked at again so often. */
+const SURVEY_MS = 60_000;
+/** One lost answer breaks no path. */
+const FAILURES_TO_TELL = 2;
+
+/**
+ * Reads every device of every node again and again while nothing is wrong with the node, so that a broken fence path is known before the node fails. Only the
+ * leader does; it never sets anything, and gives way to every fence. What it finds stands in the NodeFenceReport, in metrics, and in one Event for each change.
+ */
+export class ProbeController {
+  private readonly dependencies: ProbeDependencies;
+  private readonly paths = new Map<string, Path>();
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly busy = new Set<string>();
+  private readonly stopping = new AbortController();
+  private readonly metrics: PathMetrics;
+  private surveyedAtMs = Number.NEGATIVE_INFINITY;
+  private cancel: () => void = () => undefined;
+
+  constructor(dependencies: ProbeDependencies) {
+    this.dependencies = dependencies;
+    this.metrics = new PathMetrics(dependencies.metrics);
+  }
+
+  start(): void {
+    this.cancel = this.dependencies.clock.after(TICK_MS, () => {
+      this.tick();
+      if (!this.stopping.signal.aborted) this.start();
+    });
+  }
+
+  /** Ends reads under way; resolves when none is left. */
+  async close(): Promise<void> {
+    this.cancel();
+    this.stopping.abort(new Error('the controller stops'));
+    await Promise.allSettled(this.underWay);
+  }
+
+  private tick(): void {
+    const { clock, leadership } = this.dependencies;
+    if (!leadership.isLeading) {
+      this.paths.clear();
+      this.surveyedAtMs = Number.NEGATIVE_INFINITY;
+      this.metrics.forget();
+      return;
+    }
+    const nowMs = clock.monotonicMs();
+    if (nowMs - this.surveyedAtMs >= SURVEY_MS) this.survey(nowMs);
+    const due = [...this.paths.entries()].filter(([key, path]) => path.dueAtMs <= nowMs && !this.busy.has(key) && !this.isFenced(path.node));
+    const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);
+    for (const [key, path] of due.toSorted(([, left], [, right]) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.begin(key, path);
+    this.metrics.show(this.paths.values(), nowMs, clock.wallMs());
+  }
+
+  /** The plugs of all plans; a path that stays keeps its turn. */
+  private survey(nowMs: number): void {
+    const { listers, planner } = this.dependencies;
+    const isFirst = this.surveyedAtMs === Number.NEGATIVE_INFINITY;
+    this.surveyedAtMs = nowMs;
+    const wanted = new Set<string>();
+    for (const node of listers.nodes.all()) {
+      const { name } = node.metadata;
+      const plan = planner.planFor(node);
+      const intervalMs = plan.probeIntervalMs ?? USUAL_INTERVAL_MS;
+      for (const found of devicePaths(plan)) {
+        const key = `${name} ${found.key}`;
+        wanted.add(key);
+        const known = this.paths.get(key);
+        if (known !== undefined) Object.assign(known, found, { intervalMs, dueAtMs: Math.min(known.dueAtMs, nowMs + intervalMs) });
+        // A device that is new in the configuration is read soon, all of them after a start in their turn.
+        else this.paths.set(key, this.fresh(name, found, intervalMs, nowMs + spreadMs(name, found.key, isFirst ? intervalMs : SURVEY_MS)));
+      }
+    }
+    for (const key of this.paths.keys()) if (!wanted.has(key)) this.paths.delete(key);
+  }
+
+  private fresh(node: string, found: ReturnType<typeof devicePaths>[number], intervalMs: number, dueAtMs: number): Path {
+    const path: Path = {
+      ...found,
+      node,
+      intervalMs,
+      dueAtMs,
+      readAtMs: this.dependencies.clock.monotonicMs(),
+      isRead: false,
+      isBroken: false,
+      failures: 0,
+    };
+    const recorded = this.recorded(path);
+    // What another leader saw last counts until it is read anew.
+    return recorded?.path === 'broken' ? { ...path, isBroken: true, isRead: true, failures: FAILURES_TO_TELL } : path;
+  }
+
+  private recorded(path: Path): ProbedDevice | undefined {
+    return this.dependencies.listers.reports.get(path.node)?.status?.devices?.find((device) => isOf(device, path));
+  }
+
+  private isFenced(node: string): boolean {
+    const fence = this.dependencies.listers.fences.get(fenceName(node));
+    return fence !== undefined && fence.status?.state !== 'final';
+  }
+
+  private begin(key: string, path: Path): void {
+    this.busy.add(key);
+    const ended = this.probe(path)
+      .catch((error: unknown) => {
+        path.dueAtMs = this.dependencies.clock.monotonicMs() + AGAIN_MS;
+        this.dependencies.log.warn('probe was not recorded', { node: path.node, error: String(error) });
+      })
+      .finally(() => {
+        this.busy.delete(key);
+        this.underWay.delete(ended);
+      });
+    this.underWay.add(ended);
+  }
+
+  private async probe(path: Path): Promise<void> {
+    const { clock, listers, planner, prober } = this.dependencies;
+    const node = listers.nodes.get(path.node);
+    if (node === undefined) return;
+    const identity = listers.reports.get(path.node)?.status?.identity;
+    const systemUUID = identity?.systemUUID ?? node.status.nodeInfo?.systemUUID;
+    const answer = await prober.probe({
+      method: path.method,
+      identity: { node: path.node, systemUUID, providerID: identity?.providerID ?? node.spec.providerID },
+      deadlineMs: DEADLINE_MS,
+      signal: this.stopping.signal,
+      parametersOf: (method) => planner.parametersFor(path.node, method),
+    });
+    if (this.stopping.signal.aborted || !this.dependencies.leadership.isLeading) return;
+    const nowMs = clock.monotonicMs();
+    path.dueAtMs = nowMs + (answer === undefined ? Math.min(AGAIN_MS, path.intervalMs) : path.intervalMs);
+    // While it was read its node may have failed: what a device shows during a fence is the fence's.
+    if (answer === undefined || this.isFenced(path.node)) return;
+    await this.judge(path, node, planner.planFor(node), answer, systemUUID !== undefined);
+  }
+
+  private async judge(path: Path, node: Node, plan: Plan, answer: ProbeAnswer, isUuidKnown: boolean): Promise<void> {
+    const { clock } = this.dependencies;
+    const identity = path.method.kind === 'power' ? plan.identity : 'unverified';
+    const faults = probeFaults(answer, { isReady: isReady(node), identity, isUuidKnown });
+    const isBroken = faults.some(({ severity }) => severity === 'error');
+    path.failures = isBroken ? path.failures + 1 : 0;
+    path.readAtMs = clock.monotonicMs();
+    path.isRead = true;
+    if (!isBroken) {
+      const expiresAtMs = firstExpiry(answer);
+      if (expiresAtMs === undefined) delete path.expiresAtMs;
+      else path.expiresAtMs = expiresAtMs;
+    }
+    if (isBroken && path.failures < FAILURES_TO_TELL) {
+      path.dueAtMs = path.readAtMs + Math.min(AGAIN_MS, path.intervalMs);
+      return;
+    }
+    path.isBroken = isBroken;
+    await this.record(path, node, answer, faults);
+  }
+
+  private async record(path: Path, node: Node, answer: ProbeAnswer, faults: ReturnType<typeof probeFaults>): Promise<void> {
+    const { clock } = this.dependencies;
+    const before = this.recorded(path);
+    const now = timestamp(clock);
+    const entryAfter = (known: ProbedDevice | undefined): ProbedDevice => entryOf(path, known, answer, faults, { now, wallMs: clock.wallMs() });
+    const entry = entryAfter(before);
+    const paths = [...this.paths.values()].filter((other) => other.node === path.node);
+    await updateReport(this.dependencies, path.node, (status) => {
+      const known = status.devices?.find((device) => isOf(device, path));
+      return withEntry(status, entryAfter(known), paths, now);
+    });
+    const place = `${nameOf(entry)} (${entry.methods.join(', ')})`;
+    if (entry.path === 'broken' && before?.path !== 'broken')
+      this.tell(node, 'Warning', 'FencePathBroken', `A fence could not use ${place}: ${entry.message ?? ''}`);
+    if (entry.path === 'working' && before?.path === 'broken') this.tell(node, 'Normal', 'FencePathHealed', `${place} can be used again.`);
+    if (entry.expiresSoon === true && before?.expiresSoon !== true) {
+      const ends = new Date(path.expiresAtMs ?? 0).toISOString();
+      this.tell(
+        node,
+        'Warning',
+        'FenceCredentialExpiring',
+        `The certificate or credential of ${place} ends at ${ends}: renew it, or no fence can use it then.`,
+      );
+    }
+  }
+
+  private tell(node: Node, type: 'Normal' | 'Warning', reason: string, words: string): void {
+    this.dependencies.recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, words);
+  }
+}
+
+function isReady({ status }: Node): boolean {
+  return status.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true;
+}

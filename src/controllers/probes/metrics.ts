@@ -1,0 +1,43 @@
+import type { DeviceMetrics } from '../../ports/metrics.ts';
+import type { Path } from './path.ts';
+
+interface Sum {
+  reachable: number;
+  unreachable: number;
+  oldestMs: number;
+  expiryMs: number;
+}
+
+/** Paths by agent, as gauges; an agent that is configured no more counts nothing. */
+export class PathMetrics {
+  private readonly metrics: DeviceMetrics;
+  private readonly shown = new Set<string>();
+
+  constructor(metrics: DeviceMetrics) {
+    this.metrics = metrics;
+  }
+
+  show(paths: Iterable<Path>, nowMs: number, wallMs: number): void {
+    const sums = new Map<string, Sum>();
+    for (const { method, isBroken, isRead, readAtMs, expiresAtMs = Number.POSITIVE_INFINITY } of paths) {
+      const sum = sums.get(method.agent) ?? { reachable: 0, unreachable: 0, oldestMs: 0, expiryMs: Number.POSITIVE_INFINITY };
+      if (isRead) sum[isBroken ? 'unreachable' : 'reachable'] += 1;
+      sum.oldestMs = Math.max(sum.oldestMs, nowMs - readAtMs);
+      sum.expiryMs = Math.min(sum.expiryMs, expiresAtMs - wallMs);
+      sums.set(method.agent, sum);
+    }
+    for (const agent of this.shown) if (!sums.has(agent)) this.metrics.devices(agent, { reachable: 0, unreachable: 0 });
+    for (const [agent, { reachable, unreachable, oldestMs, expiryMs }] of sums) {
+      this.shown.add(agent);
+      this.metrics.devices(agent, { reachable, unreachable });
+      this.metrics.oldestProbe(agent, oldestMs);
+      if (Number.isFinite(expiryMs)) this.metrics.credentialExpiry(agent, expiryMs);
+    }
+  }
+
+  /** Another replica leads: it shows what it reads. */
+  forget(): void {
+    for (const agent of this.shown) this.metrics.devices(agent, { reachable: 0, unreachable: 0 });
+    this.shown.clear();
+  }
+}

@@ -1,0 +1,34 @@
+import { canonical } from '../../domain/canonical.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import { GROUP, NODE_FENCE_REPORTS, VERSION } from '../../ports/resources.ts';
+import type { NodeFenceReport } from '../../ports/resources.ts';
+
+export type ReportStatus = NonNullable<NodeFenceReport['status']>;
+
+interface Reports {
+  cluster: Cluster;
+  listers: { reports: Lister<NodeFenceReport> };
+}
+
+const TRIES_MAX = 3;
+
+/** Changes what the report of a node says, which is created where it is missing; `change` is asked anew when somebody else wrote meanwhile. */
+export async function updateReport({ cluster, listers }: Reports, name: string, change: (status: ReportStatus) => ReportStatus): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const cached = tries === 1 ? listers.reports.get(name) : undefined;
+    const report = cached ?? (await cluster.get(NODE_FENCE_REPORTS, name)) ?? (await create(cluster, name));
+    const status = change(report.status ?? {});
+    if (canonical(status) === canonical(report.status ?? {})) return;
+    try {
+      await cluster.replaceStatus(NODE_FENCE_REPORTS, { ...report, status });
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || (error.status !== 409 && error.status !== 404) || tries >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+async function create(cluster: Cluster, name: string): Promise<NodeFenceReport> {
+  return cluster.create(NODE_FENCE_REPORTS, { apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFenceReport', metadata: { name } });
+}

@@ -1,0 +1,36 @@
+import { levelsOf, STEPS } from './plan.ts';
+import type { Plan, PlanMethod } from './plan.ts';
+
+/** Paths of one node of which the report keeps what probes found. */
+export const PROBED_MAX = 32;
+
+/** One plug of one device that a plan depends on. */
+export interface DevicePath {
+  /** Tells it apart from the others of the node. */
+  key: string;
+  /** One of the methods that use it; they read alike. */
+  method: PlanMethod;
+  /** Names of all of them, as they are written. */
+  names: string[];
+}
+
+export function methodsOf(plan: Plan): PlanMethod[] {
+  return STEPS.flatMap((step) => levelsOf(plan, step).flatMap(({ methods }) => methods));
+}
+
+/** Several plugs of one method are `name:1`, `name:2`. */
+export function writtenName({ name }: PlanMethod): string {
+  return name.split(':')[0] ?? name;
+}
+
+/** Everything of a plan that has a state to read; off and on of one plug are one read. */
+export function devicePaths(plan: Plan): DevicePath[] {
+  const byPlug = new Map<string, DevicePath>();
+  for (const method of methodsOf(plan).filter(({ kind }) => kind !== 'action')) {
+    const key = JSON.stringify([method.agent, method.device, method.plug, method.parameters, method.secret]);
+    const known = byPlug.get(key);
+    if (known === undefined) byPlug.set(key, { key, method, names: [writtenName(method)] });
+    else if (!known.names.includes(writtenName(method))) known.names.push(writtenName(method));
+  }
+  return [...byPlug.values()];
+}

@@ -1,0 +1,35 @@
+import type { PlanMethod } from '../domain/plan.ts';
+import type { DeviceState, Identity, Parameters, Reading } from './agents.ts';
+
+/** One read of one plug, that nothing waits for. */
+export interface ProbeRequest {
+  method: PlanMethod;
+  identity: Identity;
+  deadlineMs: number;
+  signal: AbortSignal;
+  /** Rejects with `AgentError` kind Misconfigured when they cannot be had. */
+  parametersOf(method: PlanMethod): Promise<Parameters>;
+}
+
+/** What the device said, or why it could not be asked. */
+export interface ProbeAnswer {
+  /** Absent: it could not be read, see `error`. A witness that contradicts makes it `unknown`. */
+  state?: DeviceState;
+  identity?: Reading['identity'];
+  /** The device's own words. */
+  detail?: string;
+  error?: string;
+  latencyMs: number;
+  /** RFC 3339, where the device showed them. */
+  certificateExpiresAt?: string;
+  credentialExpiresAt?: string;
+}
+
+/** Reads devices over the queues of the fences. */
+export interface Prober {
+  /**
+   * One read, never a change. `undefined`: the device is busy, or somebody wanted it meanwhile and the read gave way, or the API server kept us from asking;
+   * nothing is known then.
+   */
+  probe(request: ProbeRequest): Promise<ProbeAnswer | undefined>;
+}
