@@ -25,6 +25,8 @@ export interface SnmpBinding {
 }
 
 const TRIES = 5;
+/** So long before the call would end without a word a silence is reported in words. */
+const OWN_WORDS_MS = 250;
 /** Small enough for one datagram of the oldest devices. */
 const NAMES_PER_REQUEST = 16;
 const ROWS_PER_REQUEST = 24;
@@ -186,7 +188,7 @@ export class SnmpClient {
     for (;;) {
       const link = await this.#open(call);
       const hadAnswered = link.isInStep;
-      const answer = await link.read<T>(this.#clock, TRIES, call.signal, send);
+      const answer = await link.read<T>(this.#clock, Math.min(TRIES * this.#settings.tryMs, call.remainingMs - OWN_WORDS_MS), call.signal, send);
       if (answer?.kind === 'value' || answer?.kind === 'status') return answer;
       this.#drop();
       if (answer?.kind === 'broken' && hadAnswered && call.ended === undefined) continue;

@@ -63,16 +63,22 @@ export class Link {
   }
 
   /** Sends a read, again after each `tryMs` without an answer, `tries` times. `undefined`: silence. */
-  read<T>(clock: Clock, tries: number, signal: AbortSignal, send: (session: snmp.Session, done: Done<T>) => void): Promise<Answer<T> | undefined> {
+  read<T>(
+    clock: Clock,
+    patienceMs: number,
+    signal: AbortSignal,
+    send: (session: snmp.Session, done: Done<T>) => void,
+  ): Promise<Answer<T> | undefined> {
     const session = this.#live();
     return new Promise((resolve) => {
-      let sent = 0;
       let isOver = false;
       let cancel = (): void => undefined;
+      const cancelPatience = clock.after(patienceMs, () => finish(undefined));
       const finish = (answer: Answer<T> | undefined): void => {
         if (isOver) return;
         isOver = true;
         cancel();
+        cancelPatience();
         signal.removeEventListener('abort', onAbort);
         this.#fail = undefined;
         this.#settle(answer, session);
@@ -85,15 +91,13 @@ export class Link {
         else finish({ kind: 'value', value });
       };
       const attempt = (): void => {
-        if (sent++ === tries || signal.aborted) {
-          finish(undefined);
-          return;
-        }
+        if (isOver) return;
         cancel = clock.after(this.#settings.tryMs, attempt);
         send(session, onAnswer);
       };
       this.#fail = finish;
       signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) finish(undefined);
       attempt();
     });
   }

@@ -4,7 +4,7 @@ import { ObjectType, type Varbind } from 'net-snmp';
 export type SnmpValue =
   { kind: 'integer'; integer: number } | { kind: 'text'; text: string; bytes: Uint8Array } | { kind: 'oid'; oid: string } | { kind: 'other' };
 
-const MISSING: ReadonlySet<number> = new Set([ObjectType.NoSuchObject, ObjectType.NoSuchInstance, ObjectType.EndOfMibView, ObjectType.Null]);
+const MISSING: ReadonlySet<number> = new Set([ObjectType.NoSuchObject, ObjectType.NoSuchInstance, ObjectType.EndOfMibView]);
 const INTEGERS: ReadonlySet<number> = new Set([ObjectType.Integer, ObjectType.Gauge, ObjectType.Counter, ObjectType.TimeTicks]);
 
 /** The value of one variable of an answer; a v2 exception inside a successful answer is `undefined`, as a missing name is. */
@@ -38,7 +38,7 @@ export function inWords(value: SnmpValue | undefined): string {
     case 'oid':
       return value.oid.slice(0, 80);
     case 'other':
-      return 'of an unexpected type';
+      return '(null, or of another type)';
   }
 }
 

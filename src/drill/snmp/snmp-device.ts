@@ -20,6 +20,8 @@ export interface SnmpFaults {
   setStatus?: number;
   /** Every so manieth request is dropped, as a full queue does. */
   dropsEvery?: number;
+  /** Nothing is answered after so many requests. */
+  mutesAfter?: number;
 }
 
 export interface SnmpDeviceOptions {
@@ -38,6 +40,8 @@ export class SnmpDevice {
   readonly #timers = new Set<() => void>();
   faults: SnmpFaults;
   requests = 0;
+  /** Every SET that came, also those that were refused. */
+  readonly sets: { oid: string; integer: number | undefined }[] = [];
 
   private constructor(options: SnmpDeviceOptions, socket: Socket) {
     this.#options = options;
@@ -67,9 +71,10 @@ export class SnmpDevice {
 
   #receive(datagram: Buffer, from: RemoteInfo): void {
     this.requests += 1;
-    const { isMute, garbage, keepsBytes, dropsEvery, latencyMs = 0, setLatencyMs = latencyMs } = this.faults;
-    if (isMute === true || (dropsEvery !== undefined && this.requests % dropsEvery === 0)) return;
+    const { isMute, garbage, keepsBytes, dropsEvery, mutesAfter = Infinity, latencyMs = 0, setLatencyMs = latencyMs } = this.faults;
+    if (isMute === true || this.requests > mutesAfter || (dropsEvery !== undefined && this.requests % dropsEvery === 0)) return;
     const request = parseRequest(datagram);
+    if (request?.kind === 'set') this.sets.push(...request.bindings);
     const { readCommunity, writeCommunity } = this.#options;
     // As the protocol says: a wrong community is met with silence.
     if (request === undefined || (request.community !== writeCommunity && request.community !== readCommunity)) return;

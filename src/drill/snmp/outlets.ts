@@ -1,0 +1,91 @@
+import type { Clock } from '../../ports/clock.ts';
+
+/** How an outlet's relay misbehaves, behind a device that answers as it should. */
+export interface OutletFaults {
+  /** Takes the command and stays as it is. */
+  isStuck?: boolean;
+  /** So long from a command to its effect; pending meanwhile. */
+  actsAfterMs?: number;
+  /** Off, and on again by itself so much later. */
+  flipsBackAfterMs?: number;
+  /** A command that never ends. */
+  isPending?: boolean;
+  /** Shown in place of the state; `null` is no value at all. */
+  shows?: number | null;
+}
+
+export interface Outlet {
+  unit: number;
+  bank: number;
+  number: number;
+  name: string;
+  faults: OutletFaults;
+}
+
+const LOAD_MILLIAMPERES = 1_300;
+
+/** The outlets of one PDU: what really flows, what was commanded, and what waits. */
+export class Outlets {
+  readonly all: readonly Outlet[];
+  readonly #clock: Clock;
+  readonly #isOn = new Map<Outlet, boolean>();
+  readonly #waiting = new Map<Outlet, { wanted: boolean; cancel: () => void }>();
+  readonly #timers = new Set<() => void>();
+  readonly commands: { outlet: Outlet; wanted: 'on' | 'off' | 'other' }[] = [];
+
+  constructor(clock: Clock, all: readonly Outlet[], isOn = true) {
+    this.#clock = clock;
+    this.all = all;
+    for (const outlet of all) this.#isOn.set(outlet, isOn);
+  }
+
+  isOn(outlet: Outlet): boolean {
+    return this.#isOn.get(outlet) ?? false;
+  }
+
+  pending(outlet: Outlet): 'on' | 'off' | undefined {
+    const waiting = this.#waiting.get(outlet);
+    if (outlet.faults.isPending === true) return 'off';
+    if (waiting === undefined) return undefined;
+    return waiting.wanted ? 'on' : 'off';
+  }
+
+  milliamperes(outlet: Outlet): number {
+    return this.isOn(outlet) ? LOAD_MILLIAMPERES : 0;
+  }
+
+  command(outlet: Outlet, wanted: 'on' | 'off' | 'other'): void {
+    this.commands.push({ outlet, wanted });
+    const { isStuck, isPending, actsAfterMs = 0 } = outlet.faults;
+    if (isStuck === true || isPending === true || wanted === 'other') return;
+    this.#waiting.get(outlet)?.cancel();
+    if (actsAfterMs === 0) this.#act(outlet, wanted === 'on');
+    else this.#waiting.set(outlet, { wanted: wanted === 'on', cancel: this.#after(actsAfterMs, () => this.#act(outlet, wanted === 'on')) });
+  }
+
+  /** Somebody at the device itself. */
+  switchByHand(outlet: Outlet, isOn: boolean): void {
+    this.#isOn.set(outlet, isOn);
+  }
+
+  close(): void {
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+
+  #act(outlet: Outlet, isOn: boolean): void {
+    this.#waiting.delete(outlet);
+    this.#isOn.set(outlet, isOn);
+    const { flipsBackAfterMs } = outlet.faults;
+    if (!isOn && flipsBackAfterMs !== undefined) this.#after(flipsBackAfterMs, () => this.#isOn.set(outlet, true));
+  }
+
+  #after(delayMs: number, work: () => void): () => void {
+    const cancel = this.#clock.after(delayMs, () => {
+      this.#timers.delete(cancel);
+      work();
+    });
+    this.#timers.add(cancel);
+    return cancel;
+  }
+}

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+
+import { pdu } from '../../agents/pdu/definition.ts';
+import type { OutletFaults } from '../../src/drill/snmp/outlets.ts';
+import { PduDevice } from '../../src/drill/snmp/pdu-device.ts';
+import type { SnmpFaults } from '../../src/drill/snmp/snmp-device.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { keepSpecies } from './keeper.ts';
+import type { Behaviour } from './species.ts';
+
+const clock = new SystemClock();
+const COMMUNITY = 'a community that writes';
+const READER = 'a community that reads';
+
+/** Vendors in turn, so that the zoo meets inverted values, chains, seconds in place of states, and metered outlets. */
+const KINDS: Readonly<Partial<Record<Behaviour, string>>> = {
+  honest: 'apc-rpdu2',
+  slow: 'apc-rpdu',
+  'accepts-and-lies': 'eaton-g3',
+  refuses: 'raritan',
+  'state-unknown': 'apc-masterswitch',
+  'state-null': 'cyberpower-epdu',
+  'state-pending': 'cyberpower-epdu2',
+  'flips-back-on': 'geist',
+  'wrong-machine': 'sentry3',
+  'one-plug-stuck': 'sentry4',
+  'rate-limited': 'hpe-pdu3',
+};
+
+const WIRE: Readonly<Partial<Record<Behaviour, SnmpFaults>>> = {
+  slow: { latencyMs: 2_000 },
+  // It answers what it is, and nothing after that.
+  'hangs-mid-answer': { mutesAfter: 1 },
+  garbage: { garbage: Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n') },
+  truncated: { keepsBytes: 24 },
+  'rate-limited': { dropsEvery: 3 },
+  'late-after-deadline': { setLatencyMs: 6_000 },
+};
+
+const OUTLET: Readonly<Partial<Record<Behaviour, OutletFaults>>> = {
+  slow: { actsAfterMs: 8_000 },
+  'accepts-and-lies': { isStuck: true },
+  'state-unknown': { shows: 4 },
+  'state-null': { shows: null },
+  'state-pending': { isPending: true },
+  'flips-back-on': { flipsBackAfterMs: 500 },
+};
+
+/** Sockets of this machine that are connected to the port: the device itself cannot see them. */
+function socketsTo(port: number): number {
+  const hexadecimal = port.toString(16).toUpperCase().padStart(4, '0');
+  const lines = readFileSync('/proc/net/udp', 'utf8').split('\n').slice(1);
+  return lines.filter((line) => line.trim().split(/\s+/)[2]?.endsWith(`:${hexadecimal}`) === true).length;
+}
+
+keepSpecies({
+  agent: pdu,
+  cannot: {
+    'wrong-certificate': 'SNMP has no certificates; a wrong key of SNMP 3 is in the tests of the client',
+    'session-limit': 'SNMP over UDP has no sessions that could be used up',
+  },
+  words: {
+    'accepts-and-lies': /outletControlStatus=[01]/u,
+    refuses: /noAccess \(6\)/u,
+    'wrong-credentials': /no answer by SNMP 2c .*wrong community/u,
+    unreachable: /ECONNREFUSED/u,
+    'hangs-mid-answer': /no answer by SNMP 2c/u,
+    garbage: /no SNMP message/u,
+    truncated: /24 bytes that are no SNMP message/u,
+    'state-unknown': /sPDUOutletCtl=4/u,
+    'state-null': /ePDUOutletStatusOutletState=\(null/u,
+    'state-pending': /CommandPending=1/u,
+    'flips-back-on': /pduOutletSwitchState=1/u,
+    'wrong-machine': /the outlet is named "db-1", but outlet_name is "worker-7"/u,
+    // A SET that was dropped is not sent again.
+    'rate-limited': /no answer by SNMP 2c|pdu3OutletControlStatus=/u,
+    'one-plug-stuck': /method-2: st4OutletState=/u,
+    'late-after-deadline': /no answer|State=/u,
+  },
+  async spawn(behaviour, isOn) {
+    const isPair = behaviour === 'one-plug-stuck';
+    const device = await PduDevice.start({
+      kind: KINDS[behaviour] ?? 'apc-rpdu2',
+      clock,
+      isOn,
+      writeCommunity: COMMUNITY,
+      readCommunity: READER,
+      outlets: [1, 2, 3].map((number) => ({
+        number,
+        name: `db-${number}`,
+        faults: { ...OUTLET[behaviour], isStuck: OUTLET[behaviour]?.isStuck ?? (isPair && number === 2) },
+      })),
+      ...(WIRE[behaviour] === undefined ? {} : { faults: WIRE[behaviour] }),
+    });
+    const { port } = device;
+    if (behaviour === 'unreachable') await device.close();
+    const community = behaviour === 'refuses' ? READER : behaviour === 'wrong-credentials' ? 'a community of nobody' : COMMUNITY;
+    return {
+      parameters: {
+        ip: '127.0.0.1',
+        ipport: String(port),
+        community,
+        ...(behaviour === 'wrong-machine' ? { outlet_name: '{node}' } : {}),
+      },
+      plugs: isPair ? ['1', '2'] : ['1'],
+      identity: { node: 'worker-7' },
+      flows: (plug) => device.outlets.isOn(device.outlet(Number(plug))),
+      commands: () => device.commands.map(({ outlet, wanted }) => ({ plug: String(outlet.number), wanted })),
+      leftOpen: () => ({ sessions: 0, connections: socketsTo(port), processes: 0 }),
+      close: async () => {
+        if (behaviour !== 'unreachable') await device.close();
+      },
+    };
+  },
+});
