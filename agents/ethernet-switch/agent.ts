@@ -2,7 +2,7 @@ import type { FabricAgent, Outcome, PlugEntry, PortState, Reading, Target } from
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import { listPorts, readPort, setPort } from '../shared/interfaces/if-mib.ts';
-import { checkPortIdentity } from '../shared/interfaces/port-identity.ts';
+import { fitToSet, identified } from '../shared/interfaces/port-identity.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
 import { SnmpClients } from '../shared/interfaces/snmp-clients.ts';
 import { SshConnections } from '../shared/ssh/connections.ts';
@@ -26,8 +26,7 @@ export class EthernetSwitchAgent implements FabricAgent {
   /** Configured and real state of the port, which is found anew by its name each time. */
   async read(target: Target): Promise<Reading<PortState>> {
     return this.#call(target, 'port state', async (settings, call) => {
-      const view = await this.#view(settings, call);
-      return { state: view.state, ...identified(view, settings, call) };
+      return identified(await this.#view(settings, call), settings.portAlias, call);
     });
   }
 
@@ -38,13 +37,13 @@ export class EthernetSwitchAgent implements FabricAgent {
       if (settings.transport === 'snmp')
         return this.#snmp.run(settings.snmp, async (client) => {
           const port = await readPort(client, call, target.plug, settings.findBy);
-          identified(port, settings, call);
+          fitToSet(port, settings.portAlias, call);
           return setPort(client, call, port, wanted, beforeSend);
         });
       const { dialect, enablePassword, ssh } = settings;
       return this.#ssh.run(call, ssh, async (connection) => {
         // Junos would configure a port that does not exist.
-        identified(await this.#commandLine.read(connection, call, dialect, target.plug), settings, call);
+        fitToSet(await this.#commandLine.read(connection, call, dialect, target.plug), settings.portAlias, call);
         return this.#commandLine.set(connection, call, dialect, target.plug, { wanted, enablePassword, beforeSend });
       });
     });
@@ -79,12 +78,4 @@ export class EthernetSwitchAgent implements FabricAgent {
       call.release();
     }
   }
-}
-
-/** Whose port it is; another one's is `Misconfigured`. A port that says nothing of itself is no other one. */
-function identified(view: PortView, { portAlias }: SwitchSettings, call: Call): { detail: string; identity: 'verified' | 'unverified' } {
-  const identity = checkPortIdentity(view.description, portAlias, call.target.identity);
-  if (identity.kind === 'other' && view.state !== 'unknown') throw call.error('Misconfigured', identity.why);
-  const why = identity.kind === 'verified' ? '' : `, identity: ${identity.why}`;
-  return { detail: `${view.detail}${why}`, identity: identity.kind === 'verified' ? 'verified' : 'unverified' };
 }

@@ -1,5 +1,7 @@
-import type { Identity } from '../../../src/ports/agents.ts';
+import type { Identity, PortState, Reading } from '../../../src/ports/agents.ts';
+import type { Call } from '../call.ts';
 import type { Documentation } from '../parameter-schema.ts';
+import type { PortView } from './port-view.ts';
 
 const NODE = '{node}';
 
@@ -9,16 +11,29 @@ export const portAliasDocumentation = {
   aliases: ['port_description'],
 } as const satisfies Documentation;
 
-export type PortIdentity = { kind: 'verified' } | { kind: 'unverified'; why: string } | { kind: 'other'; why: string };
+type PortIdentity = { kind: 'verified' } | { kind: 'unverified'; why: string } | { kind: 'other'; why: string };
 
-/** Compares what stands on the port with what the method says, and with the node's name. */
-export function checkPortIdentity(description: string | undefined, portAlias: string | undefined, { node }: Identity): PortIdentity {
+function checkPortIdentity(description: string | undefined, portAlias: string | undefined, { node }: Identity): PortIdentity {
   if (portAlias === undefined) return { kind: 'unverified', why: 'no port_alias is configured' };
   const wanted = portAlias.replaceAll(NODE, node);
   if (!holds(description ?? '', wanted))
     return { kind: 'other', why: `the description of the port is ${JSON.stringify(description ?? '')} and does not hold the word ${wanted}` };
   if (holds(description ?? '', node)) return { kind: 'verified' };
   return { kind: 'unverified', why: 'the description of the port does not name the node' };
+}
+
+/** A reading of the port. That of another machine is `Misconfigured`; a port that says nothing of itself is no other one. */
+export function identified(view: PortView, portAlias: string | undefined, call: Call): Reading<PortState> {
+  const identity = checkPortIdentity(view.description, portAlias, call.target.identity);
+  if (identity.kind === 'other' && view.state !== 'unknown') throw call.error('Misconfigured', identity.why);
+  const why = identity.kind === 'verified' ? '' : `, identity: ${identity.why}`;
+  return { state: view.state, detail: `${view.detail}${why}`, identity: identity.kind === 'verified' ? 'verified' : 'unverified' };
+}
+
+/** What must be so right before a set: a port that can be read, and of the right machine. */
+export function fitToSet(view: PortView, portAlias: string | undefined, call: Call): void {
+  const { state, detail } = identified(view, portAlias, call);
+  if (state === 'unknown') throw call.error('Unreachable', `state unknown (${detail}); nothing was sent`);
 }
 
 function holds(description: string, wanted: string): boolean {

@@ -58,24 +58,30 @@ export class SshConnection {
   /** Runs one command without a terminal. Rejects with `SshFailure` when no end of it was seen: whether it ran is not known then. */
   async exec(call: Call<CallTarget>, command: string, { gate, input }: ExecOptionsOfCall = {}): Promise<ExecAnswer> {
     const { client } = this.#loggedIn;
-    const opening = new Promise<ClientChannel>((resolve, reject) => {
-      this.#open((finish) => client.exec(command, gated(gate, reject), finish)).then(resolve, reject);
+    const answer = new Promise<ExecAnswer>((resolve, reject) => {
+      this.#open(
+        (finish) => client.exec(command, gated(gate, reject), finish),
+        (channel) => {
+          outputOf(channel).then(resolve, reject);
+          channel.end(input);
+        },
+      ).catch(reject);
     });
-    const channel = await call.within(opening);
-    const answer = outputOf(channel);
-    channel.end(input);
     return call.within(this.#unlessLost(answer));
   }
 
   /** The terminal of the connection, opened once. Rejects with `SshFailure`. */
   async dialogue(call: Call<CallTarget>): Promise<Dialogue> {
-    if (this.#dialogue === undefined) {
-      // Wide, so that no echo is wrapped.
-      const window = { term: 'vt100', cols: 511, rows: 1_000 };
-      const channel = await call.within(this.#open((finish) => this.#loggedIn.client.shell(window, finish)));
-      this.#dialogue = new Dialogue(channel, this.secrets);
-    }
-    return this.#dialogue;
+    if (this.#dialogue !== undefined) return this.#dialogue;
+    // Wide, so that no echo is wrapped.
+    const window = { term: 'vt100', cols: 511, rows: 1_000 };
+    const dialogue = new Promise<Dialogue>((resolve, reject) => {
+      this.#open(
+        (finish) => this.#loggedIn.client.shell(window, finish),
+        (channel) => resolve(new Dialogue(channel, this.secrets)),
+      ).catch(reject);
+    });
+    return (this.#dialogue = await call.within(dialogue));
   }
 
   /** Says goodbye; a device that does not answer within a second is left. Never rejects. */
@@ -99,12 +105,15 @@ export class SshConnection {
     this.#loggedIn.socket.destroy();
   }
 
-  #open(begin: (finish: (error: Error | undefined, channel: ClientChannel) => void) => void): Promise<ClientChannel> {
+  /** `use` gets the channel in the turn in which it is open: what the device says next may already be here, and is said once. */
+  #open(begin: (finish: (error: Error | undefined, channel: ClientChannel) => void) => void, use: (channel: ClientChannel) => void): Promise<void> {
     return this.#unlessLost(
-      new Promise<ClientChannel>((resolve, reject) => {
+      new Promise<void>((resolve, reject) => {
         begin((error, channel) => {
-          if (error === undefined) resolve(channel);
-          else reject(new SshFailure('unreachable', `the device opens no session: ${deviceWords(error.message, this.secrets)}`));
+          if (error === undefined) {
+            use(channel);
+            resolve();
+          } else reject(new SshFailure('unreachable', `the device opens no session: ${deviceWords(error.message, this.secrets)}`));
         });
       }),
     );

@@ -42,6 +42,8 @@ export class Terminal {
   /** One command without a terminal; Fabric OS tells no useful code. */
   run(command: string): void {
     this.#typed.push(command);
+    // Nobody types here, but only a stream that is read ends.
+    this.#channel.resume();
     const cli = this.#options.kind === 'fos' ? new FosCli(this.#options.ports) : this.#session();
     this.#say(cli.type(command), { lineEnd: '\n', echo: '', prompt: '' }, () => {
       this.#channel.exit(0);

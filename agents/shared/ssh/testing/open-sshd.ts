@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 const SSHD = '/usr/sbin/sshd';
 const PRIVILEGE_FOLDER = '/run/sshd';
 const WAIT_MS = 30_000;
+const ATTEMPTS = 5;
 export const PASSPHRASE = 'open sesame, please';
 
 /** Tests against the real server are skipped where Debian's `openssh-server` is missing. */
@@ -42,22 +43,23 @@ function makeKey(folder: string, name: string, type: string, passphrase: string)
   execFileSync('ssh-keygen', ['-q', '-t', type, ...bits, '-N', passphrase, '-C', 'test', '-f', join(folder, name)]);
 }
 
-/** OpenSSH's server on a port of its own, for the user that runs the tests, with host keys made for it. */
-export async function startOpenSshd(options: readonly string[] = []): Promise<OpenSshd> {
-  const folder = mkdtempSync(join(tmpdir(), 'nodefence-sshd-'));
-  if (userInfo().uid === 0) mkdirSync(PRIVILEGE_FOLDER, { recursive: true, mode: 0o755 });
-  const port = await freePort();
-  for (const [name, type, passphrase] of [
-    ['host_ed25519', 'ed25519', ''],
-    ['host_rsa', 'rsa', ''],
-    ['client', 'ed25519', ''],
-    ['locked', 'ed25519', PASSPHRASE],
-    ['stranger', 'ed25519', ''],
-  ] as const)
-    makeKey(folder, name, type, passphrase);
-  const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
-  writeFileSync(join(folder, 'authorized'), text('client.pub') + text('locked.pub'));
-  chmodSync(join(folder, 'authorized'), 0o600);
+/** Somebody else may take the port between the look and the start; then it is another one. */
+async function startOnFreePort(folder: string, options: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const log = { text: '' };
+    const child = start(folder, port, options, log);
+    const deadline = performance.now() + WAIT_MS;
+    while (!log.text.includes('Server listening') && child.exitCode === null && performance.now() < deadline) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    if (log.text.includes('Server listening')) return { child, port };
+    child.kill('SIGKILL');
+    if (attempt >= ATTEMPTS || !log.text.includes('Address already in use')) throw new Error(`sshd did not start: ${log.text}`);
+  }
+}
+
+function start(folder: string, port: number, options: readonly string[], log: { text: string }): ChildProcess {
   const lines = [
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
@@ -74,13 +76,26 @@ export async function startOpenSshd(options: readonly string[] = []): Promise<Op
   ];
   writeFileSync(join(folder, 'sshd_config'), `${lines.join('\n')}\n`);
   const child = spawn(SSHD, ['-D', '-e', '-f', join(folder, 'sshd_config')], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let log = '';
-  child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
-  const deadline = performance.now() + WAIT_MS;
-  while (!log.includes('Server listening')) {
-    if (child.exitCode !== null || performance.now() > deadline) throw new Error(`sshd did not start: ${log}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  child.stderr.on('data', (chunk: Buffer) => (log.text += chunk.toString()));
+  return child;
+}
+
+/** OpenSSH's server on a port of its own, for the user that runs the tests, with host keys made for it. */
+export async function startOpenSshd(options: readonly string[] = []): Promise<OpenSshd> {
+  const folder = mkdtempSync(join(tmpdir(), 'nodefence-sshd-'));
+  if (userInfo().uid === 0) mkdirSync(PRIVILEGE_FOLDER, { recursive: true, mode: 0o755 });
+  for (const [name, type, passphrase] of [
+    ['host_ed25519', 'ed25519', ''],
+    ['host_rsa', 'rsa', ''],
+    ['client', 'ed25519', ''],
+    ['locked', 'ed25519', PASSPHRASE],
+    ['stranger', 'ed25519', ''],
+  ] as const)
+    makeKey(folder, name, type, passphrase);
+  const text = (name: string): string => readFileSync(join(folder, name), 'utf8');
+  writeFileSync(join(folder, 'authorized'), text('client.pub') + text('locked.pub'));
+  chmodSync(join(folder, 'authorized'), 0o600);
+  const { child, port } = await startOnFreePort(folder, options);
   const keyOf = (name: string): string => text(`${name}.pub`).split(' ').slice(0, 2).join(' ');
   writeFileSync(join(folder, 'known'), `[127.0.0.1]:${port} ${keyOf('host_ed25519')}\n`);
   execFileSync('ssh-keygen', ['-q', '-H', '-f', join(folder, 'known')], { stdio: 'ignore' });

@@ -1,0 +1,19 @@
+import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { describeParameters } from '../shared/parameter-schema.ts';
+import { deviceKeyOf, fcSwitchParameters, fcSwitchProblems } from './parameters.ts';
+
+/** Ports of Fibre Channel switches. A port of an MDS is shut gracefully, which takes some seconds; 15 s is the least. */
+export const fcSwitch: AgentDefinition = {
+  name: 'fc-switch',
+  aliases: ['brocade', 'fence-brocade', 'fence-cisco-mds', 'cisco-mds'],
+  kind: 'fabric',
+  actions: ['on', 'off', 'open', 'close', 'enable', 'disable'],
+  deviceMaxLatencyMs: 15_000,
+  deviceKey: deviceKeyOf,
+  describe: () => describeParameters(fcSwitchParameters),
+  check: fcSwitchProblems,
+  create: async (context) => {
+    const { FcSwitchAgent } = await import('./agent.ts');
+    return new FcSwitchAgent(context.clock);
+  },
+};

@@ -1,0 +1,153 @@
+import { X509Certificate } from 'node:crypto';
+
+import { z } from 'zod';
+
+import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
+import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape, type SnmpParameters } from '../shared/snmp/parameters.ts';
+import type { SnmpSettings } from '../shared/snmp/settings.ts';
+import { hostAndPort, sshContradictions, sshDocumentation, sshHostOf, sshSettingsOf, sshShape, type SshSettings } from '../shared/ssh/parameters.ts';
+
+const TRANSPORTS = ['ssh', 'rest', 'snmp', 'nxapi'] as const;
+type Transport = (typeof TRANSPORTS)[number];
+const FINGERPRINT = /^(?:sha-?256[:=\s]\s*)?(?:[0-9a-f]{2}:?){31}[0-9a-f]{2}$/i;
+
+const boolean = z.string().transform((text, context) => {
+  const value = parseBoolean(text);
+  if (value === undefined) context.addIssue({ code: 'custom', message: 'must be yes or no (also true, false, on, off, 1, 0)' });
+  return value ?? false;
+});
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch (error) {
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}
+
+const own = {
+  transport: z.enum(TRANSPORTS, `must be one of ${TRANSPORTS.join(', ')}`).default('ssh'),
+  port_alias: z.string().optional(),
+  vf_id: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a number from 1 to 128')
+    .transform(Number)
+    .refine((id) => id >= 1 && id <= 128, 'must be a number from 1 to 128')
+    .optional(),
+  ssl: boolean.default(true),
+  ca: z
+    .string()
+    .transform((text) => text.replaceAll('\\n', '\n'))
+    .refine(isCertificate, 'must be one or more certificates in PEM form')
+    .optional(),
+  ssl_fingerprint: z.string().regex(FINGERPRINT, 'must be a SHA-256 fingerprint: 64 hexadecimal digits, colons allowed').optional(),
+  ssl_insecure: boolean.default(false),
+};
+const schema = z.object({ ...own, ...snmpShape, ...sshShape });
+const snmpSchema = z.object(snmpShape);
+const sshSchema = z.object(sshShape);
+
+export const fcSwitchParameters: ParameterSchema<typeof schema> = {
+  schema,
+  documentation: {
+    ...snmpDocumentation,
+    ...sshDocumentation,
+    transport: {
+      description: '`ssh` (Brocade Fabric OS), `rest` (Brocade, Fabric OS 8.2 and later), `snmp` or `nxapi` (both Cisco MDS).',
+      default: 'ssh',
+    },
+    port_alias: portAliasDocumentation,
+    vf_id: { description: 'Virtual fabric of the port (Brocade), 1 to 128.', aliases: ['fid'] },
+    ipport: { description: 'Port of the protocol.', default: '22, 443, 161 by the transport', aliases: ['udpport'] },
+    username: { description: 'Login name; user of SNMP 3.', fromSecret: true, aliases: ['login'] },
+    password: { description: 'Password; authentication password of SNMP 3.', fromSecret: true, secret: true, aliases: ['passwd'] },
+    ssl: { description: 'TLS, for `rest` and `nxapi`.', default: 'yes' },
+    ca: { description: "Certificates (PEM) that may sign the switch's; the system's otherwise.", aliases: ['ssl_ca', 'cacert'] },
+    ssl_fingerprint: { description: "SHA-256 fingerprint of the switch's own certificate; it alone is trusted then.", aliases: ['fingerprint'] },
+    ssl_insecure: {
+      description: 'Trust any certificate. Anybody on the path can then read the password and lie about the port.',
+      default: 'no',
+      aliases: ['ssl-insecure'],
+    },
+  },
+};
+
+/** Where a switch answers HTTP, how it is trusted and who we are to it. */
+export interface WebSettings {
+  host: string;
+  port: number;
+  tls: boolean;
+  ca: string | undefined;
+  /** 64 lower-case hexadecimal digits. */
+  fingerprint: string | undefined;
+  insecure: boolean;
+  username: string;
+  password: string;
+  connectTimeoutMs: number;
+}
+
+export type FcSwitchSettings = { portAlias: string | undefined; virtualFabric: number | undefined } & (
+  { transport: 'ssh'; ssh: SshSettings } | { transport: 'snmp'; snmp: SnmpSettings } | { transport: 'rest' | 'nxapi'; web: WebSettings }
+);
+
+/** Problems of what was written; those of single parameters first. */
+export function fcSwitchProblems(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
+  const named = canonical(fcSwitchParameters, parameters);
+  const problems = checkParameters(fcSwitchParameters, parameters, withSecrets);
+  if (problems.length > 0) return problems;
+  const transport = transportOf(named);
+  if (transport === 'snmp') {
+    const parsed = snmpSchema.safeParse(named);
+    const issues = (parsed.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0] ?? ''), message }));
+    return parsed.success ? snmpProblems(parsed.data as SnmpParameters, withSecrets) : issues;
+  }
+  if (withSecrets && named['username'] === undefined) problems.push({ parameter: 'username', message: 'is missing' });
+  if (transport === 'ssh') return [...problems, ...sshContradictions(named, withSecrets)];
+  if (withSecrets && named['password'] === undefined) problems.push({ parameter: 'password', message: 'is missing' });
+  const isInsecure = named['ssl_insecure'] !== undefined && parseBoolean(named['ssl_insecure']) === true;
+  if (isInsecure && (named['ca'] !== undefined || named['ssl_fingerprint'] !== undefined))
+    problems.push({ parameter: 'ssl_insecure', message: 'trusts any certificate, but ca or ssl_fingerprint is given too: remove one' });
+  return problems;
+}
+
+/** Typed settings of complete parameters, or the problems in words (without values). */
+export function parseSettings(parameters: Parameters): FcSwitchSettings | { problems: string[] } {
+  const problems = fcSwitchProblems(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+  if (problems.length > 0) return { problems };
+  const named = canonical(fcSwitchParameters, parameters);
+  const value = schema.parse(named);
+  const common = { portAlias: value.port_alias, virtualFabric: value.vf_id };
+  if (value.transport === 'ssh') return { ...common, transport: 'ssh', ssh: sshSettingsOf(sshSchema.parse(named)) };
+  if (value.transport === 'snmp') return { ...common, transport: 'snmp', snmp: snmpSettings(snmpSchema.parse(named) as SnmpParameters) };
+  const web: WebSettings = {
+    host: sshHostOf(value.ip ?? ''),
+    port: value.ipport ?? (value.ssl ? 443 : 80),
+    tls: value.ssl,
+    ca: value.ca,
+    fingerprint: value.ssl_fingerprint
+      ?.toLowerCase()
+      .replace(/^sha-?256[:=\s]\s*/, '')
+      .replaceAll(':', ''),
+    insecure: value.ssl_insecure,
+    username: value.username ?? '',
+    password: value.password ?? '',
+    connectTimeoutMs: value.login_timeout * 1000,
+  };
+  return { ...common, transport: value.transport, web };
+}
+
+/** `host:port` of the protocol in use, the queue key of the switch. */
+export function deviceKeyOf(parameters: Parameters): string {
+  const named = canonical(fcSwitchParameters, parameters);
+  const transport = transportOf(named);
+  if (transport === 'snmp') return snmpDeviceKey(named);
+  const isPlain = named['ssl'] !== undefined && parseBoolean(named['ssl']) === false;
+  return hostAndPort(named['ip'] ?? '', named['ipport'] ?? (transport === 'ssh' ? '22' : isPlain ? '80' : '443'));
+}
+
+function transportOf(named: Readonly<Record<string, string>>): Transport {
+  return TRANSPORTS.find((transport) => transport === named['transport']) ?? 'ssh';
+}
