@@ -1,4 +1,5 @@
 import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
+import { ack } from './ack/definition.ts';
 import { ceph } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
 import { FencePrograms } from './exec/definition.ts';
@@ -14,6 +15,7 @@ import { scsi } from './scsi/definition.ts';
 import { storage } from './storage/definition.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
+import { watchdog } from './watchdog/definition.ts';
 
 /** Agents that reach only the cluster; they run in the simulation as they are. */
 export const clusterAgents: readonly AgentDefinition[] = [cordon, uncordon, taint];
@@ -40,7 +42,22 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
  * `path`: where those are looked for, as in the environment variable; absent: this process' own.
  */
 export function standardRegistry(path?: string): AgentRegistry {
-  const own = createRegistry([...clusterAgents, ceph, ethernetSwitch, fcSwitch, ipmi, kubevirt, metal3, pdu, redfish, scsi, ssh, storage]);
+  const own = createRegistry([
+    ...clusterAgents,
+    ack,
+    ceph,
+    ethernetSwitch,
+    fcSwitch,
+    ipmi,
+    kubevirt,
+    metal3,
+    pdu,
+    redfish,
+    scsi,
+    ssh,
+    storage,
+    watchdog,
+  ]);
   const installed = new FencePrograms(path);
   return { find: (name) => installed.find(name, own.find(name)) ?? own.find(name), names: () => own.names() };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
+import { duration } from '../shared/duration.ts';
 import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
 import { parseRanges, type AddressRange } from './address-range.ts';
@@ -15,12 +16,6 @@ const boolean = z.string().transform((text, context) => {
   if (value === undefined) context.addIssue({ code: 'custom', message: 'must be yes or no' });
   return value ?? false;
 });
-
-/** As durations are written everywhere: `5s`, `30m`, `12h`, `365d`; a bare number is seconds. */
-const duration = z
-  .string()
-  .regex(/^\d{1,10}(s|m|h|d)?$/, 'must be a duration such as 12h or 365d')
-  .transform((text) => Number.parseInt(text, 10) * ({ m: 60_000, h: 3_600_000, d: 86_400_000 }[text.at(-1) ?? ''] ?? 1_000));
 
 const EXPIRY_MS = 365 * 86_400_000;
 

@@ -43,6 +43,20 @@ export class ObjectCall {
     return this.#call.target;
   }
 
+  /** The deadline is over, or the call was given up. */
+  get isOver(): boolean {
+    return this.#call.ended !== undefined;
+  }
+
+  get remainingMs(): number {
+    return this.#call.remainingMs;
+  }
+
+  /** Waits at most until the call is over; does not reject. */
+  pause(delayMs: number): Promise<void> {
+    return this.#call.pause(delayMs);
+  }
+
   error(kind: AgentErrorKind, answered: string): AgentError {
     return this.#call.error(kind, answered);
   }

@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import type { ActionAgent, Outcome, Target } from '../../src/ports/agents.ts';
+import type { Cluster, Resource } from '../../src/ports/cluster.ts';
+import type { KubeObject, Lease } from '../../src/ports/objects.ts';
+import { NODES } from '../../src/ports/resources.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { ATTESTATION, GRANTS_ENDED } from './attestation.ts';
+import { watchdog } from './definition.ts';
+
+const UUID = '1e2d3c4b-0000-4000-8000-00000000abcd';
+const ATTESTED = {
+  bootID: 'boot-1',
+  systemUUID: UUID,
+  watchdog: { state: 'armed', kind: 'hardware', action: 'reset', isPausable: false, timeoutMs: 10_000 },
+  selfFence: { grantMs: 5_000, isolationTimeoutMs: 40_000, podStopMaxMs: 30_000, resetTimeMs: 10_000 },
+};
+const ENDED = { bootID: 'boot-1', eligible: ['peer-1', 'peer-2'], promised: ['peer-2', 'peer-1'] };
+
+describe('watchdog', () => {
+  let clock: ManualClock;
+  let node: KubeObject | undefined;
+  let attested: Lease | undefined;
+  let kubelet: Lease | undefined;
+  let agent: ActionAgent;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    node = { metadata: { name: 'worker-1' }, status: { nodeInfo: { bootID: 'boot-1' } } } as KubeObject;
+    attest();
+    kubelet = { metadata: { name: 'worker-1' }, spec: { renewTime: '2026-01-01T00:00:20.000000Z' } };
+    agent = await fresh();
+  });
+
+  async function fresh(): Promise<ActionAgent> {
+    const cluster: Partial<Cluster> = {
+      get: <T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string) => {
+        if (resource.plural === NODES.plural) return Promise.resolve(node as T | undefined);
+        if (name === 'nodefence-worker-1' && namespace === 'fences') return Promise.resolve(attested as T | undefined);
+        return Promise.resolve((namespace === 'kube-node-lease' ? kubelet : undefined) as T | undefined);
+      },
+    };
+    const made = await watchdog.create({ cluster: cluster as Cluster, clock, namespace: 'fences' });
+    if (made.kind !== 'action') throw new Error('not an action');
+    return made;
+  }
+
+  function attest(attestation: unknown = ATTESTED, ended: unknown = ENDED, renewTime = '2026-01-01T00:00:00.000000Z'): void {
+    const annotations = { [ATTESTATION]: JSON.stringify(attestation), ...(ended === null ? {} : { [GRANTS_ENDED]: JSON.stringify(ended) }) };
+    attested = { metadata: { name: 'nodefence-worker-1', annotations }, spec: { renewTime } };
+  }
+
+  function target(change: Partial<Target> = {}): Target {
+    return {
+      plug: '',
+      device: '',
+      parameters: {},
+      identity: { node: 'worker-1', systemUUID: UUID },
+      signal: new AbortController().signal,
+      deadlineMs: 300_000,
+      beforeSend: () => undefined,
+      ...change,
+    };
+  }
+
+  async function run(
+    change: Partial<Target> = {},
+    meanwhile: (seconds: number) => void = () => undefined,
+  ): Promise<{ seconds: number; outcome: Outcome }> {
+    let isOver = false;
+    const beganAtMs = clock.monotonicMs();
+    const watched = agent.run(target(change)).finally(() => {
+      isOver = true;
+    });
+    watched.catch(() => undefined);
+    for (let seconds = 0; !isOver && seconds < 1_000; seconds += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isOver) break;
+      meanwhile(seconds);
+      await clock.advance(1_000);
+    }
+    const outcome = await watched;
+    return { seconds: (clock.monotonicMs() - beganAtMs) / 1000, outcome };
+  }
+
+  it('proves after everything that may keep the machine running has surely ended', async () => {
+    const { seconds, outcome } = await run();
+    expect(outcome.evidence).toEqual({ kind: 'watchdog', grade: 'inferred' });
+    // 1.01 · (5 + 40 + 30 + 10) + 10 + 3 = 98.85 s, looked at every 2 s.
+    expect(seconds).toBeGreaterThanOrEqual(98.85);
+    expect(seconds).toBeLessThan(103);
+    expect(await agent.confirm(target())).toBe(true);
+  });
+
+  it('goes on waiting in the next run, and begins anew after a restart', async () => {
+    await expect(run({ deadlineMs: 60_000 })).rejects.toMatchObject({ kind: 'Timeout' });
+    expect((await run()).seconds).toBeLessThan(50);
+    agent = await fresh();
+    expect(await agent.confirm(target())).toBe(false);
+    expect((await run()).seconds).toBeGreaterThan(98);
+  });
+
+  it.each(['attestation', 'kubelet'] as const)('begins anew when a sign of life comes from the %s', async (who) => {
+    const { seconds } = await run({}, (over) => {
+      if (over !== 50) return;
+      if (who === 'kubelet') kubelet = { metadata: { name: 'worker-1' }, spec: { renewTime: '2026-01-01T00:00:30.000000Z' } };
+      else attest(ATTESTED, ENDED, '2026-01-01T00:00:05.000000Z');
+    });
+    expect(seconds).toBeGreaterThan(148);
+  });
+
+  it('waits until every peer has promised', async () => {
+    attest(ATTESTED, { ...ENDED, promised: ['peer-1'] });
+    await expect(run({ deadlineMs: 30_000 })).rejects.toMatchObject({ kind: 'Timeout', message: expect.stringContaining('peer-2') as string });
+    const { seconds } = await run({}, (over) => {
+      if (over === 20) attest();
+    });
+    expect(seconds).toBeGreaterThan(118);
+  });
+
+  it.each<[string, () => void, string]>([
+    ['no attestation', () => (attested = undefined), 'never attested'],
+    ['half an attestation', () => attest({ ...ATTESTED, selfFence: { grantMs: 5_000 } }), 'is not whole'],
+    ['words in place of an attestation', () => attest('armed'), 'is not whole'],
+    ['another boot', () => attest({ ...ATTESTED, bootID: 'boot-0' }), 'boot boot-0 attested'],
+    ['a Node that is gone', () => (node = undefined), 'the Node shows none'],
+    ['another machine', () => attest({ ...ATTESTED, systemUUID: UUID.replace('1e', '2e') }), 'another machine'],
+    ['a watchdog that is not armed', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, state: 'disarmed' } }), 'was disarmed'],
+    ['a watchdog in the kernel', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, kind: 'soft' } }), 'the watchdog is soft'],
+    ['a machine that can be paused', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, isPausable: true } }), 'can be paused'],
+    ['a watchdog that only tells', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, action: 'none' } }), 'action is none'],
+    ['an attestation that was old', () => attest(ATTESTED, ENDED, '2025-12-31T23:59:19.000000Z'), '61 s old'],
+    ['no word of the kubelet', () => (kubelet = undefined), 'cannot be told how old'],
+    ['grants that nobody has ended', () => attest(ATTESTED, null), 'nobody has ended the grants'],
+    ['grants of another boot that ended', () => attest(ATTESTED, { ...ENDED, bootID: 'boot-0' }), 'nobody has ended the grants'],
+  ])('proves nothing with %s', async (_what, change, words) => {
+    change();
+    await expect(run()).rejects.toMatchObject({ kind: 'Refused', message: expect.stringContaining(words) as string });
+    expect(await agent.confirm(target())).toBe(false);
+  });
+
+  it('leaves no timer when it is given up', async () => {
+    const controller = new AbortController();
+    const waiting = run({ signal: controller.signal }, (seconds) => {
+      if (seconds === 10) controller.abort();
+    });
+    await expect(waiting).rejects.toMatchObject({ kind: 'NotSent' });
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,84 @@
+import type { ActionAgent, AgentContext, Outcome, Target } from '../../src/ports/agents.ts';
+import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
+import { ObjectCall } from '../shared/cluster/object-call.ts';
+import { attestationName } from './attestation.ts';
+import { judge } from './judgement.ts';
+import type { Judgement } from './judgement.ts';
+
+const LOOK_EVERY_MS = 2_000;
+const DEFAULT_NAMESPACE = 'nodefence-system';
+/** More nodes than wait at a time. */
+const SEEN_MAX = 1_000;
+
+/** Waits until a hardware watchdog that was attested beforehand, and that nobody feeds any more, must have reset the machine. Sends nothing. */
+export class WatchdogAgent implements ActionAgent {
+  readonly kind = 'action';
+  readonly #context: AgentContext;
+  readonly #clusters: ConnectedClusters;
+  /** Our own first sight, on the monotonic clock, of that nobody keeps this boot of the node alive: after a restart the wait begins anew. */
+  readonly #seen = new Map<string, { key: string; sinceMs: number }>();
+
+  constructor(context: AgentContext) {
+    this.#context = context;
+    this.#clusters = new ConnectedClusters(context);
+  }
+
+  async run(target: Target): Promise<Outcome> {
+    return this.#with(target, async (call) => {
+      for (;;) {
+        const judgement = await this.#judge(call);
+        if (judgement.verdict === 'refused') throw call.error('Refused', judgement.why);
+        const leftMs = judgement.verdict === 'after' ? this.#leftMs(target.identity.node, judgement) : Number.POSITIVE_INFINITY;
+        if (judgement.verdict === 'after' && leftMs <= 0) return provenBy(judgement.waitMs);
+        if (call.remainingMs <= LOOK_EVERY_MS) throw call.error('Timeout', judgement.verdict === 'waits' ? judgement.why : wordsFor(leftMs));
+        await call.pause(LOOK_EVERY_MS);
+        if (call.isOver) throw call.error('NotSent', 'the waiting was given up');
+      }
+    });
+  }
+
+  async confirm(target: Target): Promise<boolean> {
+    return this.#with(target, async (call) => {
+      const judgement = await this.#judge(call);
+      return judgement.verdict === 'after' && this.#leftMs(target.identity.node, judgement) <= 0;
+    });
+  }
+
+  #with<T>(target: Target, work: (call: ObjectCall) => Promise<T>): Promise<T> {
+    const asked = `the watchdog of node ${target.identity.node}`;
+    return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: undefined }, work);
+  }
+
+  async #judge(call: ObjectCall): Promise<Judgement> {
+    const { identity } = call.target;
+    const [node, attested, kubelet] = await Promise.all([
+      call.get(NODES, identity.node),
+      call.get(LEASES, attestationName(identity.node), this.#context.namespace ?? DEFAULT_NAMESPACE),
+      call.get(LEASES, identity.node, NODE_LEASE_NAMESPACE),
+    ]);
+    const judgement = judge({ node, attested, kubelet }, identity);
+    if (judgement.verdict !== 'after') this.#seen.delete(identity.node);
+    return judgement.verdict === 'after' ? { ...judgement, key: `${judgement.key} ${kubelet?.spec.renewTime ?? ''}` } : judgement;
+  }
+
+  /** How long it still takes; whatever was renewed since begins it anew. */
+  #leftMs(node: string, { key, waitMs }: { key: string; waitMs: number }): number {
+    const nowMs = this.#context.clock.monotonicMs();
+    const known = this.#seen.get(node);
+    if (known?.key === key) return waitMs - (nowMs - known.sinceMs);
+    const [oldest] = this.#seen.keys();
+    if (oldest !== undefined && this.#seen.size >= SEEN_MAX) this.#seen.delete(oldest);
+    this.#seen.set(node, { key, sinceMs: nowMs });
+    return waitMs;
+  }
+}
+
+function wordsFor(leftMs: number): string {
+  return `the watchdog has surely bitten in ${Math.ceil(leftMs / 1000)} s; it is waited for again`;
+}
+
+function provenBy(waitMs: number): Outcome {
+  const detail = `nobody kept the node alive for ${Math.ceil(waitMs / 1000)} s, and its armed hardware watchdog was attested`;
+  return { result: 'accepted', detail, evidence: { kind: 'watchdog', grade: 'inferred' } };
+}

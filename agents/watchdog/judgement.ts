@@ -1,0 +1,73 @@
+import { DEFAULT_CLUSTER_TIMING } from '../../src/domain/timing.ts';
+import { DEFAULT_DAEMON_TIMING, watchdogProvesAfterMs } from '../../src/domain/timing-daemon.ts';
+import type { Identity } from '../../src/ports/agents.ts';
+import type { Lease, Node } from '../../src/ports/objects.ts';
+import { normalUUID } from '../shared/machine-uuid.ts';
+import { parseAttestation, parseGrantsEnded } from './attestation.ts';
+import type { Attestation } from './attestation.ts';
+
+/** What was read of one node, in one pass. */
+export interface Evidences {
+  node: Node | undefined;
+  /** The attestation's Lease. */
+  attested: Lease | undefined;
+  /** The kubelet's, stamped by the same clock of the node. */
+  kubelet: Lease | undefined;
+}
+
+/** `after`: the wait may begin, and lasts so long. `waits`: it may not begin yet. `refused`: it never proves anything as things are. */
+export type Judgement = { verdict: 'after'; waitMs: number; key: string } | { verdict: 'waits' | 'refused'; why: string };
+
+const REMEDY = 'run the node daemon with a hardware watchdog on the nodes, or switch this one off by another method';
+/** A watchdog that leaves the machine running, or only tells, is none. */
+const ENDING: ReadonlySet<string> = new Set(['reset', 'off']);
+
+export function judge({ node, attested, kubelet }: Evidences, identity: Identity): Judgement {
+  const refuse = (why: string): Judgement => ({ verdict: 'refused', why });
+  if (attested === undefined) return refuse(`node ${identity.node} never attested a watchdog: ${REMEDY}`);
+  const attestation = parseAttestation(attested);
+  if (attestation === undefined) return refuse(`the attestation of node ${identity.node} is not whole: ${REMEDY}`);
+  const doubt = machineDoubt(attestation, node, identity) ?? watchdogDoubt(attestation) ?? ageDoubt(attested, kubelet);
+  if (doubt !== undefined) return refuse(`${doubt}: ${REMEDY}`);
+  const ended = parseGrantsEnded(attested);
+  if (ended === undefined || ended.bootID !== attestation.bootID)
+    return refuse(`nobody has ended the grants for boot ${attestation.bootID}: somebody may still keep the node alive; ${REMEDY}`);
+  const missing = ended.eligible.filter((peer) => !ended.promised.includes(peer));
+  if (missing.length > 0)
+    return {
+      verdict: 'waits',
+      why: `${missing.length} of ${ended.eligible.length} peers have not promised to vouch no more: ${missing.slice(0, 5).join(', ')}`,
+    };
+  return { verdict: 'after', waitMs: waitOf(attestation), key: `${attestation.bootID} ${attested.spec.renewTime ?? ''}` };
+}
+
+function machineDoubt({ bootID, systemUUID }: Attestation, node: Node | undefined, identity: Identity): string | undefined {
+  const shown = node?.status.nodeInfo?.bootID;
+  if (shown !== bootID) return `boot ${bootID} attested, the Node shows ${shown ?? 'none'}`;
+  const expected = normalUUID(identity.systemUUID);
+  if (expected !== undefined && normalUUID(systemUUID) !== expected) return `another machine attested, with system UUID ${systemUUID}`;
+  return undefined;
+}
+
+function watchdogDoubt({ watchdog: { state, kind, action, isPausable } }: Attestation): string | undefined {
+  if (state !== 'armed') return `the watchdog was ${state}`;
+  if (kind !== 'hardware') return `the watchdog is ${kind}, which a kernel that hangs takes with it`;
+  if (isPausable) return 'the machine can be paused, and its watchdog with it';
+  return ENDING.has(action) ? undefined : `the watchdog's action is ${action}, after which the machine may run on`;
+}
+
+/** Both are stamped by the node itself, so that no two clocks are compared. */
+function ageDoubt(attested: Lease, kubelet: Lease | undefined): string | undefined {
+  const attestedAt = Date.parse(attested.spec.renewTime ?? '');
+  const aliveAt = Date.parse(kubelet?.spec.renewTime ?? '');
+  if (Number.isNaN(attestedAt) || Number.isNaN(aliveAt)) return 'it cannot be told how old the attestation was when the node was lost';
+  const { attestationMaxAgeMs } = DEFAULT_DAEMON_TIMING;
+  return aliveAt - attestedAt > attestationMaxAgeMs
+    ? `the attestation was ${Math.round((aliveAt - attestedAt) / 1000)} s old when the node was lost`
+    : undefined;
+}
+
+function waitOf({ watchdog, selfFence }: Attestation): number {
+  const daemon = { ...DEFAULT_DAEMON_TIMING, ...selfFence, watchdogMs: watchdog.timeoutMs };
+  return watchdogProvesAfterMs(daemon, DEFAULT_CLUSTER_TIMING.marginMs);
+}
