@@ -57,6 +57,9 @@ const FAULTS: Readonly<Record<string, KnownFaults>> = {
   fence_zvmip: { off: ABSENT },
 };
 
+/** Programs that faults are known of. */
+export const FAULTY_PROGRAMS: readonly string[] = Object.keys(FAULTS).sort();
+
 /** Empty where nothing is known against it. */
 export function knownFaults(program: string): KnownFaults {
   return Object.hasOwn(FAULTS, program) ? (FAULTS[program] ?? {}) : {};
