@@ -36,12 +36,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const { transport, clock, random, logger, metrics } = ports;
   const cluster = new ApiClient({ transport });
   const { listers, configMaps, secrets, leader, announced, reflectors } = watchCluster(ports, options);
-  const dispatcher = new Dispatcher(ports.registry, {
-    cluster,
-    clock,
-    namespace: options.namespace,
-    ...(ports.connect === undefined ? {} : { connect: ports.connect }),
-  });
+  const dispatcher = dispatcherOf(ports, options, cluster);
   const elector = electorOf(ports, options, cluster, {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
@@ -90,10 +85,8 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       logger.warn('the successor waits the lease out', { error });
       elector.close();
     });
-    await own.close();
-    nodeLeases?.close();
-    await probes?.close();
-    for (const reflector of reflectors) reflector.close();
+    await Promise.all([own.close(), probes?.close()]);
+    for (const watch of [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])]) watch.close();
     await dispatcher.close();
   };
   return {
@@ -108,6 +101,10 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     stop,
   };
+}
+
+function dispatcherOf({ registry, clock, connect }: ControllerPorts, { namespace }: ControllerOptions, cluster: Cluster): Dispatcher {
+  return new Dispatcher(registry, { cluster, clock, namespace, ...(connect === undefined ? {} : { connect }) });
 }
 
 function queueOf(

@@ -80,11 +80,11 @@ class Fleet {
     return {
       get: () => Promise.resolve(undefined),
       list: none,
-      create: (_resource, object) => keep(object as unknown as NodeFenceReport),
+      create: (_resource, object) => keep(object),
       replace: none,
       replaceStatus: (_resource, object) => {
         this.writes += 1;
-        return keep(object as unknown as NodeFenceReport);
+        return keep(object);
       },
       mergePatch: none,
       remove: none,
