@@ -2,6 +2,7 @@ import { acknowledged, sinceWord } from './acknowledgement.ts';
 import { proofOf, standingEvidence, voidEvidence } from './evidence.ts';
 import { isAskedFor } from './health.ts';
 import { appended, offBegan, restoreFor } from './journal.ts';
+import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
@@ -225,7 +226,20 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
   if (restore !== undefined) written.restore = restore;
   if (entry.action === 'on') written.evidence = voidEvidence(status.evidence, context.snapshot.wall, 'switched on by us');
   delete written.hold;
-  return { status: written, dispatch: { kind: 'run', entry } };
+  const words = notReleased(context, status, entry);
+  if (words === undefined) return { status: written, dispatch: { kind: 'run', entry } };
+  return { status: { ...written, message: words }, dispatch: { kind: 'run', entry }, events: [event('Warning', 'NotReleased', words)] };
+}
+
+/** The machine is switched on although its workload was not let go, for a hold came after the first off: nothing else would tell, once. */
+function notReleased({ plan, snapshot: { holds } }: Context, status: NodeFenceStatus, entry: JournalEntry): string | undefined {
+  const [held] = holds;
+  const isFirstOn = entry.action === 'on' && !status.journal.some(({ action, restart }) => action === 'on' && restart === entry.restart);
+  if (held === undefined || !isFirstOn || status.released !== undefined || plan.release === 'none') return undefined;
+  if (proofOf(status.evidence, plan, status.step) === undefined) return undefined;
+  return bounded(
+    `Proven off, but held by ${held.policy}: ${held.message.replace(/\.?$/, '.')} Its workload is not let go; the machine is switched on again.`,
+  );
 }
 
 function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends: StepEnds, why: string): Transition {

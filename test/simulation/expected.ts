@@ -36,8 +36,8 @@ export function expectedOf(scenario: Played): Expected {
   if (isStormy && configuration.policies !== 'off') states.push('held');
   // Where others are not heard for a moment they seem to fail too: a storm lets nothing go, however far a fence has come.
   const seemsStorm = configuration.policies !== 'off' && (disturbances.some(({ what }) => what === 'break') || scenario.api.watchLateShare > 0);
-  const isWeak = isUncertain(scenario) || mayBeGone || seemsStorm || states.includes('held');
-  const release = isHopeless(scenario) ? 'never' : isWeak ? 'may' : 'must';
+  const mayBeHeld = seemsStorm || states.includes('held');
+  const release = isHopeless(scenario) ? 'never' : isUncertain(scenario) || mayBeGone ? 'may' : mayBeHeld ? 'unless-held' : 'must';
   return { states, release, withinMs: LIMIT_MS + (isStormy ? STORM_MS : 0) };
 }
 

@@ -3,11 +3,14 @@ import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import type { ObjectMeta } from '../../src/ports/objects.ts';
 
 const FENCES = 'nodefences.ha.k8s.io';
+/** Of a fence that goes on without a release. */
+const NOT_RELEASED = 'Its workload is not let go';
 
 /** The fences of a world as the API server stored them last, seen from outside. */
 export class FenceWatch {
   readonly #now: () => number;
   readonly #fences = new Map<string, NodeFenceStatus | undefined>();
+  readonly #held = new Set<string>();
   #changedAtMs = 0;
 
   constructor(now: () => number) {
@@ -32,7 +35,9 @@ export class FenceWatch {
       this.#fences.delete(event.name);
       return;
     }
-    this.#fences.set(event.name, (event.object as { status?: NodeFenceStatus } | undefined)?.status);
+    const status = (event.object as { status?: NodeFenceStatus } | undefined)?.status;
+    this.#fences.set(event.name, status);
+    if ((status?.hold !== undefined && status.hold.policy !== 'stop') || status?.message?.includes(NOT_RELEASED) === true) this.#held.add(event.name);
   }
 
   /** Nodes that have or had a fence, by the fence's name. */
@@ -42,6 +47,11 @@ export class FenceWatch {
 
   of(name: string): NodeFenceStatus | undefined {
     return this.#fences.get(name);
+  }
+
+  /** It said at some time that a hold kept it from going on, or from letting its workload go. */
+  wasHeld(name: string): boolean {
+    return this.#held.has(name);
   }
 
   /** When a fence was written last. */

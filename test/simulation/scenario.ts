@@ -154,8 +154,8 @@ export type EndState = 'final' | 'error' | 'none' | 'held';
 export interface Expected {
   /** How the fence of the first failed node may stand at the end. */
   states: readonly EndState[];
-  /** `must`: the workload was freed by us; `never`: nothing was. */
-  release: 'must' | 'may' | 'never';
+  /** `must`: the workload was freed by us; `unless-held`: or its fence says what held it; `never`: nothing was. */
+  release: 'must' | 'unless-held' | 'may' | 'never';
   /** Virtual time by which the end must be reached. */
   withinMs: number;
 }
