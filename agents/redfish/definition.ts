@@ -7,7 +7,7 @@ export const redfish: AgentDefinition = {
   name: 'redfish',
   aliases: ['fence-redfish'],
   kind: 'power',
-  actions: ['on', 'off', 'reboot'],
+  actions: ['on', 'off', 'reboot', 'diag'],
   deviceMaxLatencyMs: 30_000,
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(redfishParameters),
