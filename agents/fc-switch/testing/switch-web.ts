@@ -120,7 +120,7 @@ function fos(options: Options, tokens: Set<string>, { request, response, body }:
   if (request.method === 'PATCH') {
     const [, name = '', value] = /<name>0\/(\d+)<\/name><persistent-disable>([01])</.exec(body) ?? [];
     const isDone = ports.set(name, value === '1' ? 'off' : 'on');
-    answered(options, () => (isDone ? end(response, 204, undefined) : end(response, 403, refusal('RBAC permission denied'))));
+    answered(options, () => (isDone ? end(response, 204, undefined) : end(response, 403, refusal('RBAC permission denied'))), true);
     return;
   }
   const name = decodeURIComponent(/\/name\/([^?]+)/.exec(request.url ?? '')?.[1] ?? '').replace(/^0\//, '');
@@ -132,10 +132,11 @@ function fos(options: Options, tokens: Set<string>, { request, response, body }:
   answered(options, () => show(options, response, JSON.stringify({ Response: { fibrechannel: shown } })));
 }
 
-function answered({ ports, clock }: Options, act: () => void): void {
-  const { answerMs = 0 } = ports.faults;
-  if (answerMs === 0) act();
-  else clock.after(answerMs, act);
+function answered({ ports, clock }: Options, act: () => void, isChange = false): void {
+  const { answerMs = 0, changeAnswerMs = answerMs } = ports.faults;
+  const waitMs = isChange ? changeAnswerMs : answerMs;
+  if (waitMs === 0) act();
+  else clock.after(waitMs, act);
 }
 
 function show({ ports }: Options, response: ServerResponse, text: string): void {
@@ -175,7 +176,7 @@ function nxapi(options: Options, { request, response, body }: Exchange): void {
   if (change !== undefined) {
     const isDone = ports.set(name, change === 'shutdown' ? 'off' : 'on');
     const good = { code: '200', msg: 'Success', body: {} };
-    answered(options, () => end(response, 200, JSON.parse(reply([good, isDone ? good : denied]))));
+    answered(options, () => end(response, 200, JSON.parse(reply([good, isDone ? good : denied]))), true);
     return;
   }
   const text = [...NXOS_STATES[ports.shown(name)](name), `    Port description is ${ports.describe(name)}`].join('\n');

@@ -45,6 +45,11 @@ export async function logIn(settings: SshSettings, call: Call<CallTarget>, clock
   const socket = openSocket({ host, port, noDelay: true });
   const course: Course = { verdict: undefined, said: '', refusal: undefined };
   const secrets = [settings.password, settings.passphrase];
+  const onPlain = (chunk: Buffer): void => {
+    const text = chunk.toString('latin1');
+    if (text.includes('SSH-')) socket.removeListener('data', onPlain);
+    else course.said = (course.said + text).slice(0, GREETING_MAX);
+  };
   let cancelTimer = (): void => undefined;
   try {
     const ready = new Promise<void>((resolve, reject) => {
@@ -57,6 +62,8 @@ export async function logIn(settings: SshSettings, call: Call<CallTarget>, clock
       client.once('ready', resolve);
     });
     connect(client, socket, settings, course);
+    // ssh2 has paused the socket, so that this listener takes nothing away from it. A device that turns somebody away says so in plain text.
+    socket.on('data', onPlain);
     await call.within(ready);
     return { client, socket };
   } catch (error) {
@@ -64,6 +71,7 @@ export async function logIn(settings: SshSettings, call: Call<CallTarget>, clock
     throw error;
   } finally {
     cancelTimer();
+    socket.removeListener('data', onPlain);
   }
 }
 

@@ -4,6 +4,8 @@ import type { Clock } from '../../ports/clock.ts';
 export interface SwitchFaults {
   /** Answers that show or change a port come this late. */
   answerMs?: number;
+  /** The same for changes only. */
+  changeAnswerMs?: number;
   /** An accepted change takes effect this late; until then the port shows what it was. */
   actMs?: number;
   /** Changes of these ports are accepted and nothing happens. */

@@ -69,6 +69,7 @@ export async function startSwitchServer(options: SwitchServerOptions): Promise<S
     socket.on('close', () => open.sockets.delete(socket));
     if (turnedAway < (options.ports.faults.turnsAway ?? 0)) {
       turnedAway += 1;
+      socket.resume();
       socket.end('% Too many logins, try again later\r\n');
     } else server.injectSocket(socket);
   });

@@ -98,9 +98,9 @@ export class Terminal {
       this.#channel.write(`${wire === 'garbage' ? echo + GARBAGE + lineEnd : text}${prompt}`);
       finish();
     };
-    const { answerMs = 0 } = isSlow ? faults : {};
-    if (answerMs === 0) say();
-    else this.#cancel = this.#options.clock.after(answerMs, say);
+    const waitMs = !isSlow ? 0 : isShow ? (faults.answerMs ?? 0) : (faults.changeAnswerMs ?? faults.answerMs ?? 0);
+    if (waitMs === 0) say();
+    else this.#cancel = this.#options.clock.after(waitMs, say);
   }
 
   #session(): CliSession {

@@ -1,0 +1,10 @@
+import { fcSwitch } from '../../agents/fc-switch/definition.ts';
+import { keepSpecies } from './keeper.ts';
+import { spawnSwitch, SWITCH_WORDS } from './switch-specimen.ts';
+
+keepSpecies({
+  agent: fcSwitch,
+  cannot: {},
+  words: SWITCH_WORDS,
+  spawn: (behaviour, isOn) => spawnSwitch(behaviour, isOn, 'fos', ['7', '8'], { transport: 'ssh' }),
+});
