@@ -14,6 +14,8 @@ import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** Of libxml2-utils. */
+const CHECKER = 'xmllint';
 const SCHEMA = '/usr/share/cluster/relaxng/metadata.rng';
 const folder = mkdtempSync(join(tmpdir(), 'nodefence-agent-program-'));
 const started: BmcBench[] = [];
@@ -125,7 +127,7 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
   });
 });
 
-describe.skipIf(!has('xmllint'))('the metadata of every agent', { timeout: 120_000 }, () => {
+describe.skipIf(!has(CHECKER))('the metadata of every agent', { timeout: 120_000 }, () => {
   it("are valid by fence-agents' own schema", async () => {
     const files: string[] = [];
     for (const { name } of fenceAgents()) {
@@ -134,7 +136,7 @@ describe.skipIf(!has('xmllint'))('the metadata of every agent', { timeout: 120_0
       files.push(join(folder, `${name}.xml`));
       writeFileSync(join(folder, `${name}.xml`), out);
     }
-    const { status, stderr } = spawnSync('xmllint', ['--noout', '--relaxng', SCHEMA, ...files], { encoding: 'utf8' });
+    const { status, stderr } = spawnSync(CHECKER, ['--noout', '--relaxng', SCHEMA, ...files], { encoding: 'utf8' });
     expect(stderr.split('\n').filter((line) => line !== '' && !line.endsWith(' validates'))).toEqual([]);
     expect(status).toBe(0);
     expect(files.length).toBeGreaterThanOrEqual(2);
