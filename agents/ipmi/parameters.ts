@@ -112,7 +112,7 @@ export const ipmiParameters: ParameterSchema<typeof schema> = {
     },
     guid: { description: "The GUID that the BMC shows, where it is the BMC's own and not the machine's.", aliases: ['system_guid'] },
     ipmitool_timeout: {
-      description: 'Seconds that each of the 3 sendings of a request waits for an answer.',
+      description: 'Seconds (1 to 5) that each of the 3 sendings of a request waits for an answer, by either transport.',
       default: '1',
       aliases: ['ipmitool-timeout'],
     },

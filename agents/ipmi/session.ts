@@ -10,6 +10,8 @@ const KEEP_ALIVE_MS = 20_000;
 const KEEP_ALIVE_DEADLINE_MS = 2_000;
 /** Kept between off and on, which the release of the workload separates; then given back, since BMCs have few sessions. */
 const KEPT_MS = 180_000;
+/** It may have been a fault of the network; and firmware is updated. */
+const UNFIT_MS = 60_000;
 
 /** Opens a line; rejects with `AgentError` or `TransportUnfit`, and leaves nothing behind then. */
 export type OpenLine = (call: Call<CallTarget>) => Promise<Line>;
@@ -21,8 +23,8 @@ export class Session {
   readonly #clock: Clock;
   readonly #onRetired: () => void;
   #line: Line | undefined;
-  /** The BMC is not asked again and again what it does not take, until nobody has asked for a while. */
-  #unfit: TransportUnfit | undefined;
+  /** Where there is another transport, the BMC is not asked again and again what it does not take. */
+  #unfit: { error: TransportUnfit; untilMs: number } | undefined;
   /** What the BMC showed as its GUID over this line, and when; a line cannot move to another BMC. */
   #guid: { answer: GuidAnswer; atMs: number } | undefined;
   /** Lines that were dropped and may still have a word to say to their BMC. */
@@ -63,11 +65,12 @@ export class Session {
   async line(call: Call<CallTarget>): Promise<Line> {
     if (this.#line?.isUsable !== true) {
       this.drop();
-      if (this.#unfit !== undefined) throw this.#unfit;
+      if (this.#unfit !== undefined && this.#clock.monotonicMs() < this.#unfit.untilMs) throw this.#unfit.error;
       try {
         this.#line = await this.#open(call);
       } catch (error) {
-        if (error instanceof TransportUnfit) this.#unfit = error;
+        if (error instanceof TransportUnfit && this.settings.transports.length > 1)
+          this.#unfit = { error, untilMs: this.#clock.monotonicMs() + UNFIT_MS };
         throw error;
       }
     }

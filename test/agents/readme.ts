@@ -7,7 +7,7 @@ import { configurationOf } from '../../src/config/configuration.ts';
 import { resolveParameters } from '../../src/config/resolve-parameters.ts';
 import { resolvePlan } from '../../src/config/resolve-plan.ts';
 import type { PlanMethod } from '../../src/domain/plan.ts';
-import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
+import type { Parameters } from '../../src/ports/agents.ts';
 import { standardRegistry } from '../../agents/registry.ts';
 
 interface Document {
@@ -45,11 +45,4 @@ export function shownOff(yaml: string): { off: PlanMethod; parameters: Parameter
 
 export function yamlOf(readme: string): string {
   return /```yaml\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-}
-
-/** Every parameter and every other spelling of it stands on the page. */
-export function expectParameters(readme: string, definition: AgentDefinition): void {
-  for (const { name, aliases } of definition.describe()) {
-    for (const spelling of [name, ...(aliases ?? [])]) expect(readme).toContain(`\`${spelling}\``);
-  }
 }

@@ -8,18 +8,18 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import { ManualClock } from '../../../src/runtime/manual-clock.ts';
 import { IpmiAgent } from '../agent.ts';
 import { until } from '../testing/ipmi-simulator.ts';
-import { quickClock } from '../testing/quick-clock.ts';
+import { QuickClock } from '../testing/quick-clock.ts';
 
 const cleanUp: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
 });
 
-/** Waits of a second take 20 ms. */
+/** A wait of a second takes 20 ms where silence is what a test waits for. */
 const TIMES = 50;
 const CHASSIS_CONTROL = 'chassis control';
 
-async function start(options: Partial<IpmiDeviceOptions> = {}, clock: Clock = quickClock(TIMES)) {
+async function start(options: Partial<IpmiDeviceOptions> = {}, clock: Clock = new QuickClock()) {
   const bmc = await startTestServer(options);
   const agent = new IpmiAgent(clock, { path: '/nonexistent' });
   cleanUp.push(bmc.close, () => agent.close());
@@ -36,7 +36,10 @@ async function start(options: Partial<IpmiDeviceOptions> = {}, clock: Clock = qu
   const sets = () => bmc.events.filter(({ action }) => action === 'set').map(({ answer }) => answer);
   const sessions = () => bmc.device.login.sessions.active.length;
   const logins = () => bmc.events.filter(({ action }) => action === 'login').length;
-  return { bmc, agent, target, sets, sessions, logins };
+  const awaitSilence = () => {
+    if (clock instanceof QuickClock) clock.times = TIMES;
+  };
+  return { bmc, agent, target, sets, sessions, logins, awaitSilence };
 }
 
 /** Makes the BMC deaf, or dumb, to one command. */
@@ -105,11 +108,13 @@ describe('a session of our own', { timeout: 60_000 }, () => {
   });
 
   it('is closed at the BMC by close, after an aborted call and after a set without an answer', async () => {
-    const { agent, target, sessions } = await start(only(CHASSIS_CONTROL, () => undefined));
+    const { agent, target, sessions, awaitSilence } = await start(only(CHASSIS_CONTROL, () => undefined));
     await agent.read(target());
     expect(sessions()).toBe(1);
     await agent.close();
     expect(sessions()).toBe(0);
+    await agent.read(target());
+    awaitSilence();
     expect(await agent.set(target(), 'off')).toMatchObject({ result: 'unclear' });
     await until(() => sessions() === 0, 'the end of the session');
     const controller = new AbortController();
@@ -160,20 +165,22 @@ describe('a set on a bad network', { timeout: 60_000 }, () => {
   });
 
   it('acts once at most when its answers are lost, and is unclear', async () => {
-    const { bmc, agent, target, sets } = await start();
+    const { bmc, agent, target, sets, awaitSilence } = await start();
     await agent.read(target());
     const before = bmc.heard.length;
     bmc.wire.hears = () => [];
+    awaitSilence();
     expect(await agent.set(target(), 'off')).toEqual({ result: 'unclear', detail: 'sent, but the BMC did not answer' });
     expect(new Set(bmc.heard.slice(before, before + 3).map((datagram) => datagram.toString('hex'))).size).toBe(1);
     expect(sets()).toEqual(['00 down']);
   });
 
   it('is not repeated when the lease is lost meanwhile', async () => {
-    const { bmc, agent, target, sets } = await start();
+    const { bmc, agent, target, sets, awaitSilence } = await start();
     await agent.read(target());
     const before = bmc.heard.length;
     bmc.wire.arrives = () => false;
+    awaitSilence();
     let asked = 0;
     const beforeSend = () => {
       asked += 1;
@@ -187,8 +194,9 @@ describe('a set on a bad network', { timeout: 60_000 }, () => {
   });
 
   it('that was delayed beyond its call switches nothing: its session is closed', async () => {
-    const { bmc, agent, target, sets, sessions } = await start();
+    const { bmc, agent, target, sets, sessions, awaitSilence } = await start();
     await agent.read(target());
+    awaitSilence();
     let held: Buffer | undefined;
     bmc.wire.arrives = (datagram) => {
       if (held === undefined || datagram.equals(held)) held = datagram;
@@ -204,7 +212,7 @@ describe('a set on a bad network', { timeout: 60_000 }, () => {
 
 describe('an answer', { timeout: 60_000 }, () => {
   it('counts once: what was said before is not believed again', async () => {
-    const { bmc, agent, target } = await start();
+    const { bmc, agent, target, awaitSilence } = await start();
     await agent.read(target());
     const old: Buffer[] = [];
     bmc.wire.hears = (answer) => {
@@ -217,6 +225,7 @@ describe('an answer', { timeout: 60_000 }, () => {
       expect((await agent.read(target())).state).toBe(turn % 2 === 0 ? 'off' : 'on');
     }
     bmc.wire.hears = () => old.slice(0, 130);
+    awaitSilence();
     expect(await failure(agent.read(target()))).toMatchObject({ kind: 'Unreachable' });
   });
 

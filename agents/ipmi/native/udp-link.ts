@@ -27,9 +27,9 @@ export function silenceWords(what: string, { strays, trouble }: Silence): string
 
 interface Question<T> {
   /** The datagram of the first, second, third sending; written in the same turn. A repetition may be left out with `undefined`. What it throws at the first goes to the caller. */
-  datagram(sending: number): Buffer | undefined;
+  datagram: (sending: number) => Buffer | undefined;
   /** The answer, if this datagram is it. Never throws. */
-  accept(datagram: Buffer): T | undefined;
+  accept: (datagram: Buffer) => T | undefined;
 }
 
 /** A UDP socket that hears one BMC only. One question at a time. */
