@@ -17,6 +17,9 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'pacemakerd', package: 'pacemaker' },
   { command: 'stonith_admin', package: 'pacemaker-cli-utils' },
   { command: 'sshd', package: 'openssh-server' },
+  { command: 'snmpd', package: 'snmpd' },
+  { command: 'snmpget', package: 'snmp' },
+  { command: 'snmpsimd', package: 'snmpsim' },
 ];
 
 export interface Machine {
