@@ -9,6 +9,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   vsphere: 'vsphere',
   metal3: 'metal3',
   baremetalhost: 'metal3',
+  kubevirt: 'kubevirt',
 };
 
 /** The step's name for a restart through whatever cloud the node stands in. Seed 004. */

@@ -32,17 +32,20 @@ const CLEAN_PODS = 'clean-pods';
 export function mergeMethod(lookup: MethodLookup, name: string, listedIn: string, problems: Problems): MergedMethod | undefined {
   const body = findBody(lookup, name, problems);
   if (body === undefined) return implicitMethod(lookup, name, listedIn, problems);
-  const named = body.settings.get('template');
-  const template = named === undefined ? undefined : findTemplate(lookup, filled(lookup, named, problems), problems);
-  if (named !== undefined && template === undefined) return undefined;
+  const reference = body.settings.get('template');
+  const template = reference === undefined ? undefined : findTemplate(lookup, filled(lookup, reference, problems), problems);
+  if (reference !== undefined && template === undefined) return undefined;
   const agent = body.settings.get('agent_name') ?? template?.get('agent_name');
   if (agent === undefined) {
     problems.error(body.where, 'agent_name is missing, here and in the template: name the agent');
     return undefined;
   }
-  const definition = agentOf(lookup, filled(lookup, agent, problems), problems);
+  const named = filled(lookup, agent, problems);
+  const cloud = spelling(named.value) === RESTART_INSTANCE ? restartOf(lookup, named.where, problems) : undefined;
+  const definition = cloud === undefined ? agentOf(lookup, named, problems) : cloud.definition;
   if (definition === undefined) return undefined;
-  const written = [...clusterDefaults(lookup, definition), ...(template?.values() ?? []), ...body.settings.values()];
+  const usual = [...clusterDefaults(lookup, definition), ...(cloud?.settings ?? [])];
+  const written = [...usual, ...(template?.values() ?? []), ...body.settings.values()];
   return { name, definition, where: body.where, isOfGroup: isOfGroup(lookup, body), ...sortKeys(lookup, definition, written, problems) };
 }
 
@@ -106,7 +109,7 @@ function sortKeys(
 /** A step may name an action agent, or the restart of a cloud's instance, without a method of that name. */
 function implicitMethod(lookup: MethodLookup, name: string, listedIn: string, problems: Problems): MergedMethod | undefined {
   const definition = lookup.configuration.registry.find(name);
-  if (definition?.kind === 'action') return withoutBody(lookup, name, definition, new Map());
+  if (definition?.kind === 'action') return withoutBody(lookup, name, definition, [], problems);
   if (name === RESTART_INSTANCE) return restartInstance(lookup, listedIn, problems);
   if (spelling(name) === CLEAN_PODS) problems.warning(listedIn, RELEASED_ANYHOW);
   else {
@@ -117,28 +120,32 @@ function implicitMethod(lookup: MethodLookup, name: string, listedIn: string, pr
   return undefined;
 }
 
-function withoutBody(lookup: MethodLookup, name: string, definition: AgentDefinition, own: Settings): MergedMethod {
-  const parameters = new Map<string, Setting>();
-  const nameOf = parameterNames(definition);
-  for (const setting of clusterDefaults(lookup, definition)) parameters.set(nameOf(setting.key) ?? setting.key, setting);
-  return { name, definition, own, parameters, secretNames: new Set(), isOfGroup: false, where: `agent ${definition.name}` };
+/** With nothing but the cluster's defaults, and what `given` adds below them. */
+function withoutBody(lookup: MethodLookup, name: string, definition: AgentDefinition, given: readonly Setting[], problems: Problems): MergedMethod {
+  const keys = sortKeys(lookup, definition, [...clusterDefaults(lookup, definition), ...given], problems);
+  return { name, definition, isOfGroup: false, where: `agent ${definition.name}`, ...keys };
 }
 
 /** Off, proof, release, on, through the cloud that the node's providerID names. */
 function restartInstance(lookup: MethodLookup, listedIn: string, problems: Problems): MergedMethod | undefined {
+  const { definition, settings } = restartOf(lookup, listedIn, problems);
+  return definition === undefined ? undefined : withoutBody(lookup, RESTART_INSTANCE, definition, settings, problems);
+}
+
+/** The agent that restarts the node's instance, and what it is told where nobody says otherwise. `where`: the place that names it. */
+function restartOf(lookup: MethodLookup, where: string, problems: Problems): { definition: AgentDefinition | undefined; settings: Setting[] } {
   const { node, configuration } = lookup;
   const cloud = cloudInstance(node);
   if (cloud === undefined) {
     const id = node.providerID === undefined ? 'has no providerID' : `has the providerID ${node.providerID.slice(0, 100)}, which names no cloud`;
-    problems.error(listedIn, `${RESTART_INSTANCE}: node ${node.name} ${id}: write a method with agent_name, plug and action=reboot instead`);
-    return undefined;
+    problems.error(where, `${RESTART_INSTANCE}: node ${node.name} ${id}: write a method with agent_name, plug and action=reboot instead`);
+    return { definition: undefined, settings: [] };
   }
   const definition = configuration.registry.find(cloud.agent);
   if (definition === undefined) {
     const remedy = 'until it is, the node is isolated and no more; or name a method of another agent in power_management';
-    problems.error(listedIn, `agent ${cloud.agent} is not part of this version: ${remedy}`);
-    return undefined;
+    problems.error(where, `agent ${cloud.agent} is not part of this version: ${remedy}`);
   }
-  const setting = (key: string, value: string): [string, Setting] => [key, { key, value, where: listedIn }];
-  return withoutBody(lookup, RESTART_INSTANCE, definition, new Map([setting('action', 'reboot'), setting('plug', cloud.instance)]));
+  const setting = (key: string, value: string): Setting => ({ key, value, where });
+  return { definition, settings: [setting('action', 'reboot'), setting('plug', cloud.instance)] };
 }

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { standardRegistry } from '../../agents/registry.ts';
+import type { Plan } from '../domain/plan.ts';
+import { configurationOf } from './configuration.ts';
+import { resolvePlan } from './resolve-plan.ts';
+
+const METAL3 = 'metal3://metal/host-a/machine-a';
+
+function plan(providerID: string | undefined, configMaps: Record<string, Record<string, string>> = {}): Plan {
+  const configuration = configurationOf(
+    Object.entries(configMaps).map(([name, data]) => ({ name, data })),
+    standardRegistry(''),
+  );
+  return resolvePlan({ node: { name: 'worker-1', providerID, labels: {}, annotations: {}, addresses: [] }, configuration });
+}
+
+const errors = ({ problems }: Plan): string[] => problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+
+describe('the restart of an instance', () => {
+  it.each([
+    [METAL3, 'metal3', 'machine-a'],
+    ['baremetalhost:///metal/host-a/1e2d3c4b-0000-4000-8000-00000000abcd', 'metal3', '1e2d3c4b-0000-4000-8000-00000000abcd'],
+  ])('is by default that of %s', (providerID, agent, plug) => {
+    const resolved = plan(providerID);
+    expect(errors(resolved)).toEqual([]);
+    expect(resolved.powerManagement).toMatchObject([{ methods: [{ agent, plug, action: 'reboot', evidence: 'host-off' }] }]);
+  });
+
+  it('takes what the cluster’s ConfigMap says of the agent, the Secret among it', () => {
+    const configMaps = { 'fence-cluster-config': { 'config.properties': 'kubevirt.namespace=tenants\nkubevirt.secret=infrastructure' } };
+    expect(errors(plan('kubevirt://worker-1'))).toContainEqual(expect.stringContaining('namespace is missing'));
+    const resolved = plan('kubevirt://worker-1', configMaps);
+    expect(errors(resolved)).toEqual([]);
+    expect(resolved.powerManagement).toMatchObject([
+      { methods: [{ agent: 'kubevirt', plug: 'worker-1', secret: 'infrastructure', parameters: { namespace: 'tenants' } }] },
+    ]);
+  });
+
+  it('may be a method of its own, which says more', () => {
+    const method = 'agent_name=restart-instance\nplug=metal/host-a\naction=off';
+    const configMaps = { 'fence-config-worker-1': { 'config.properties': 'power_management=cut', 'fence-method-cut': method } };
+    const resolved = plan(METAL3, configMaps);
+    expect(errors(resolved)).toEqual([]);
+    expect(resolved.powerManagement).toMatchObject([{ methods: [{ name: 'cut', agent: 'metal3', plug: 'metal/host-a', action: 'off' }] }]);
+  });
+
+  it('names the cloud whose agent is not there yet, or says that there is none', () => {
+    const configMaps = {
+      'fence-config-worker-1': { 'config.properties': 'power_management=cut', 'fence-method-cut': 'agent_name=restart_instance' },
+    };
+    expect(errors(plan('aws:///eu-1a/i-0123456789abcdef0', configMaps))).toContainEqual(
+      expect.stringContaining('agent aws is not part of this version'),
+    );
+    expect(errors(plan(undefined, configMaps))).toEqual([expect.stringContaining('has no providerID')]);
+  });
+});
