@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+
+import type { AgentDefinition, PowerAgent, PowerState, Target } from '../../ports/agents.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import { SystemClock } from '../../runtime/system-clock.ts';
+import { FenceFailure, FenceRun } from './fence-run.ts';
+
+const HASTE = 30;
+const real = new SystemClock();
+/** The same time, thirty times as fast. */
+const quick: Clock = {
+  monotonicMs: () => real.monotonicMs() * HASTE,
+  bootMs: () => real.bootMs() * HASTE,
+  wallMs: () => real.wallMs(),
+  after: (delayMs, callback) => real.after(delayMs / HASTE, callback),
+  sleep: (delayMs, signal) => real.sleep(delayMs / HASTE, signal),
+};
+
+/** A PDU of variables. */
+class Pdu implements PowerAgent {
+  readonly kind = 'power';
+  readonly states = new Map<string, PowerState>();
+  readonly stuck = new Set<string>();
+  readonly calls: string[] = [];
+  /** What a second witness says of every plug. */
+  witness: PowerState | undefined;
+  closed = 0;
+
+  async read({ plug }: Target) {
+    const state = this.states.get(plug) ?? 'unknown';
+    const witness = this.witness === undefined ? {} : { witness: { source: 'meter', state: this.witness, detail: 'meter' } };
+    return { state, detail: `${plug} is ${state}`, identity: 'unverified' as const, ...witness };
+  }
+
+  async set(target: Target, state: 'on' | 'off') {
+    const { plug } = target;
+    target.beforeSend();
+    this.calls.push(`${state} ${plug}`);
+    if (!this.stuck.has(plug)) this.states.set(plug, state);
+    return { result: 'accepted' as const, detail: 'yes' };
+  }
+
+  async close() {
+    this.closed += 1;
+  }
+}
+
+function start(states: Record<string, PowerState>) {
+  const pdu = new Pdu();
+  for (const [plug, state] of Object.entries(states)) pdu.states.set(plug, state);
+  const definition: AgentDefinition = {
+    name: 'toy',
+    aliases: [],
+    kind: 'power',
+    actions: ['on', 'off', 'reboot'],
+    deviceMaxLatencyMs: 0,
+    deviceKey: () => 'pdu',
+    describe: () => [],
+    check: () => [],
+    create: async () => pdu,
+  };
+  const request = { action: '', plugs: Object.keys(states), parameters: {}, delayMs: 0, powerTimeoutMs: 10_000, separator: ',' };
+  const controller = new AbortController();
+  return { pdu, controller, run: new FenceRun(definition, { cluster: {} as Cluster, clock: quick }, request, controller.signal) };
+}
+
+describe('a call for several plugs', { timeout: 60_000 }, () => {
+  it('switches each off once, and is done when all are off together', async () => {
+    const { pdu, run } = start({ 1: 'on', 2: 'on' });
+    expect(await run.off()).toBe('done');
+    expect(pdu.calls).toEqual(['off 1', 'off 2']);
+    expect(await run.off()).toBe('already');
+    expect(pdu.calls).toHaveLength(2);
+    expect(await run.on()).toBe('done');
+    expect(await run.on()).toBe('already');
+    expect(pdu.calls.slice(2)).toEqual(['on 1', 'on 2']);
+    await run.close();
+    expect(pdu.closed).toBeGreaterThan(0);
+  });
+
+  it('is on as long as one of them is', async () => {
+    expect(await start({ 1: 'off', 2: 'on' }).run.status()).toBe('on');
+    expect(await start({ 1: 'off', 2: 'off' }).run.status()).toBe('off');
+  });
+
+  it('fails when the last one only says that it obeys', async () => {
+    const { pdu, run } = start({ 1: 'on', 2: 'on' });
+    pdu.stuck.add('2');
+    await expect(run.off()).rejects.toThrow(/^Failed: Timed out: not off within 10000 ms/);
+    expect(pdu.calls).toEqual(['off 1', 'off 2']);
+  });
+
+  it.each(['pending', 'unknown'] as const)('switches nothing when one of them is %s', async (state) => {
+    const { pdu, run } = start({ 1: 'on', 2: state });
+    for (const action of [() => run.off(), () => run.on(), () => run.status()]) await expect(action()).rejects.toBeInstanceOf(FenceFailure);
+    expect(pdu.calls).toEqual([]);
+  });
+
+  it('believes the witness that still sees power', async () => {
+    const { pdu, run } = start({ 1: 'off' });
+    pdu.witness = 'on';
+    expect(await run.status()).toBe('on');
+    await expect(run.off()).rejects.toThrow('Timed out');
+    pdu.witness = 'off';
+    expect(await run.off()).toBe('already');
+  });
+
+  it('sends nothing once it is told to stop', async () => {
+    const { pdu, controller, run } = start({ 1: 'on' });
+    controller.abort(new Error('SIGTERM'));
+    await expect(run.off()).rejects.toThrow('SIGTERM');
+    expect(pdu.calls).toEqual([]);
+  });
+});
