@@ -3,7 +3,7 @@ import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import type { EvidenceKind, PlanMethod } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, Target } from '../ports/agents.ts';
+import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, Exhibit, Target } from '../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { timestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -84,6 +84,12 @@ export class Dispatcher implements Runner, Prober {
       if (look.state !== 'unknown' || looks >= LOOKS) return look;
       await this.clock.sleep(LOOK_AGAIN_MS, job.signal);
     }
+  }
+
+  async exhibits(job: Job, deadlineMs: number): Promise<readonly Exhibit[]> {
+    const agent = await this.agentOf(job.method);
+    if (agent.exhibits === undefined) return [];
+    return this.action(job, (target) => agent.exhibits?.(target) ?? Promise.resolve([]), deadlineMs);
   }
 
   probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {

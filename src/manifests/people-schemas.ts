@@ -113,6 +113,22 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
       PROBED_MAX,
     ),
   ),
+  exhibits: optional(
+    list(
+      'What a device showed right before the off of the last incident.',
+      object<Element<'exhibits'>>('One thing that a device recorded.', {
+        incident: integer('Incident before whose off it was read.'),
+        takenAt: time('When it was read.'),
+        agent: token('Agent of the device.'),
+        device: token('Its address.', { maxLength: 512 }),
+        name: token('What it is: sel, screenshot.', { maxLength: 64 }),
+        mediaType: token('Its form.', { maxLength: 64 }),
+        bytes: integer('How much the device gave.'),
+        text: optional(text('Its newest part, where it is text.', { maxLength: 4096 })),
+      }),
+      8,
+    ),
+  ),
   problems: optional(
     list(
       'What is wrong with the configuration of this node.',

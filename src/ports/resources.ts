@@ -48,7 +48,23 @@ export interface NodeFenceReport extends KubeObject {
     problems?: { severity: string; where: string; message: string }[];
     /** What the probes last found of every device that the node's fence depends on. */
     devices?: ProbedDevice[];
+    /** What a device showed right before the last off, which destroyed it. */
+    exhibits?: KeptExhibit[];
   };
+}
+
+export interface KeptExhibit {
+  incident: number;
+  takenAt: string;
+  agent: string;
+  device: string;
+  /** `sel`, `screenshot`. */
+  name: string;
+  mediaType: string;
+  /** As the device gave it. */
+  bytes: number;
+  /** Its newest part, where it is text. */
+  text?: string;
 }
 
 export interface ProbedDevice {

@@ -14,6 +14,7 @@ import { LEASES, NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import { Exhibits } from './exhibits/exhibits.ts';
 import { readyOf } from './observation.ts';
 import type { NodeObservation } from './observation.ts';
 import { endRelease, recoverRelease } from './release/end.ts';
@@ -50,6 +51,7 @@ export class Runs {
   private onWriteOver: () => void = () => undefined;
   private readonly stopping = new AbortController();
   private readonly stops: StopAnswers;
+  private readonly exhibits: Exhibits;
 
   /** `holdsOn`: what holds a node now, looked at right before each call that a hold forbids. */
   constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements, holdsOn: (node: string) => readonly StandingHold[] = () => []) {
@@ -57,6 +59,7 @@ export class Runs {
     this.holdsOn = holdsOn;
     this.acknowledgements = acknowledgements;
     this.stops = new StopAnswers(dependencies);
+    this.exhibits = new Exhibits(dependencies);
   }
 
   of(node: string): { inFlight: ReadonlySet<string>; reports: readonly JobReport[] } {
@@ -140,9 +143,11 @@ export class Runs {
   private async execute(run: Run, observation: NodeObservation): Promise<JobReport> {
     const { entry } = run;
     try {
+      const kept = this.exhibits.isAsked && isFirstCut(run) && entry.step === 'power-management' ? await this.takeExhibits(run) : '';
       if (run.kind === 'run' && entry.action !== 'confirm') await this.askTheQuorum(run, observation);
       const report = entry.agent === 'kubernetes' ? await this.ownOperation(run, observation) : await this.device(run, observation);
-      return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report };
+      const message = kept === '' ? report.message : `${report.message}; ${kept}`;
+      return { id: entry.id, finishedAt: timestamp(this.dependencies.clock), ...report, message };
     } catch (error) {
       if (this.stopping.signal.aborted) throw error;
       const failure = error instanceof Stopped ? { result: 'stopped' as const, message: error.message } : failureOf(error);
@@ -154,12 +159,11 @@ export class Runs {
    * P6: stops are read from the quorum after the intent is acknowledged and before the call; and before the first off the node's Lease, for our own watch
    * may hang without any error (P10, a cut-off controller judges nobody).
    */
-  private async askTheQuorum({ node, entry, status, fence }: Run, observation: NodeObservation): Promise<void> {
+  private async askTheQuorum(run: Run, observation: NodeObservation): Promise<void> {
+    const { node, entry, fence } = run;
     const { cluster, clock, listers } = this.dependencies;
     const known = listers.nodes.get(node);
-    const isFirstOff =
-      (entry.action === 'off' || entry.action === 'diag') && !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
-    const restsOnSilence = isFirstOff && known !== undefined && readyOf(known)?.status === 'Unknown';
+    const restsOnSilence = isFirstCut(run) && known !== undefined && readyOf(known)?.status === 'Unknown';
     const [stop, lease] = await Promise.all([this.stops.ask(node), restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined]);
     this.stops.keepFreshFor(entry.id);
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
@@ -200,6 +204,15 @@ export class Runs {
     };
     const { renewTime } = observation;
     return release(this.dependencies, { node, fenceUID: run.fence.metadata.uid ?? '', status, proof, renewTime, mayGoOn });
+  }
+
+  /** Before the first off destroys it, and before the quorum is asked, so that the off rests on nothing old. */
+  private async takeExhibits(run: Run): Promise<string> {
+    const { entry, status, fence } = run;
+    const { frozen } = status;
+    const method = frozen === undefined ? undefined : operationOf(frozen.plan, entry, status)?.method;
+    if (frozen === undefined || method === undefined) return '';
+    return this.exhibits.take(fence.metadata.uid ?? '', status.incident, this.jobFor(run, frozen, method));
   }
 
   private async device(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
@@ -304,6 +317,12 @@ export class Runs {
 }
 
 class Stopped extends Error {}
+
+/** Nothing of this restart has cut the machine off yet; the entry itself is in the journal already. */
+function isFirstCut({ kind, entry, status }: Run): boolean {
+  if (kind !== 'run' || (entry.action !== 'off' && entry.action !== 'diag')) return false;
+  return !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
+}
 
 /** A graceful stop found nothing on its way: a successor need not wait for it. An off that the device has answered may be ours to take back (P8). */
 function cutOff({ entry, status }: Run, isAnswered: boolean, finishedAt: string): JobReport {

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { entryOf, methodOf } from '../../../dispatch/testing/bench.ts';
+import { DEFAULT_TIMING } from '../../../domain/plan.ts';
+import type { Exhibit } from '../../../ports/agents.ts';
+import type { Cluster } from '../../../ports/cluster.ts';
+import type { Job } from '../../../ports/jobs.ts';
+import type { NodeFenceReport } from '../../../ports/resources.ts';
+import { ManualClock } from '../../../runtime/manual-clock.ts';
+import { FakeLister } from '../testing/bench.ts';
+import { Exhibits } from './exhibits.ts';
+
+const METHOD = methodOf('bmc', 'power');
+const SEL: Exhibit = { name: 'sel', mediaType: 'text/plain', content: new TextEncoder().encode(`${'old '.repeat(3_000)}CPU 1 IERR`) };
+const SCREEN: Exhibit = { name: 'screenshot', mediaType: 'image/png', content: new Uint8Array(70_000) };
+
+function job(signal: AbortSignal = new AbortController().signal): Job {
+  return {
+    entry: entryOf(METHOD, 'off'),
+    method: METHOD,
+    together: [],
+    lastOff: true,
+    timing: DEFAULT_TIMING,
+    identity: { node: 'a' },
+    identityRequired: true,
+    signal,
+    intentAtMs: 0,
+    parametersOf: () => Promise.resolve({}),
+    mayBegin: () => undefined,
+    askAgain: () => Promise.resolve(),
+    onSet: () => undefined,
+    onAnswered: () => undefined,
+  };
+}
+
+/** Exhibits of a device that shows what `exhibits` says, and the report that is kept. */
+function bench(exhibits?: (deadlineMs: number) => Promise<readonly Exhibit[]>): {
+  taker: Exhibits;
+  reports: FakeLister<NodeFenceReport>;
+  asked: number[];
+} {
+  const reports = new FakeLister<NodeFenceReport>();
+  const asked: number[] = [];
+  reports.items = [{ metadata: { name: 'a' }, status: { incident: 1 } }];
+  const none = (): Promise<never> => Promise.reject(new Error('not in this test'));
+  const cluster: Cluster = {
+    get: none,
+    list: none,
+    create: none,
+    replace: none,
+    replaceStatus: (_resource, object) => {
+      reports.items = [object];
+      return Promise.resolve(object);
+    },
+    mergePatch: none,
+    remove: none,
+    evict: none,
+  };
+  const unused = new FakeLister<never>();
+  const quiet = (): void => undefined;
+  const taker = new Exhibits({
+    clock: new ManualClock(),
+    cluster,
+    listers: {
+      nodes: unused,
+      leases: unused,
+      pods: unused,
+      volumeAttachments: unused,
+      fences: unused,
+      stops: unused,
+      acknowledgements: unused,
+      reports,
+    },
+    runner: {
+      run: none,
+      recover: none,
+      look: none,
+      ...(exhibits === undefined
+        ? {}
+        : {
+            exhibits: (_job: Job, deadlineMs: number): Promise<readonly Exhibit[]> => {
+              asked.push(deadlineMs);
+              return exhibits(deadlineMs);
+            },
+          }),
+    },
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+  });
+  return { taker, reports, asked };
+}
+
+describe('what a device shows before its machine is switched off', () => {
+  it('is named in the journal, and its newest words stand in the report beside what was there', async () => {
+    const { taker, reports, asked } = bench(() => Promise.resolve([SEL, SCREEN]));
+    expect(await taker.take('uid', 2, job())).toBe('kept from before it: sel (12010 bytes), screenshot (70000 bytes)');
+    await Promise.resolve();
+    expect(asked).toEqual([3_000]);
+    const status = reports.items[0]?.status;
+    expect(status?.incident).toBe(1);
+    expect(status?.exhibits).toMatchObject([
+      { incident: 2, agent: 'power', device: 'bmc', name: 'sel', bytes: 12_010 },
+      { name: 'screenshot', mediaType: 'image/png', bytes: 70_000 },
+    ]);
+    expect(status?.exhibits?.[0]?.text).toMatch(/^….*CPU 1 IERR$/u);
+    expect(status?.exhibits?.[0]?.text).toHaveLength(4_096);
+    expect(status?.exhibits?.[1]).not.toHaveProperty('text');
+  });
+
+  it('is asked for once in an incident, so that an off that is decided afresh is not delayed again', async () => {
+    const { taker, asked } = bench(() => Promise.resolve([SEL]));
+    await taker.take('uid', 2, job());
+    expect(await taker.take('uid', 2, job())).toBe('');
+    await taker.take('uid', 3, job());
+    expect(asked).toHaveLength(2);
+  });
+
+  it('keeps nobody from the off when it cannot be had, or there is none', async () => {
+    expect(await bench(() => Promise.reject(new Error('no log'))).taker.take('uid', 2, job())).toBe('');
+    expect(await bench(() => Promise.resolve([])).taker.take('uid', 2, job())).toBe('');
+    expect(await bench().taker.take('uid', 2, job())).toBe('');
+  });
+
+  it('ends with the controller', async () => {
+    const stopping = new AbortController();
+    stopping.abort(new Error('stop'));
+    await expect(bench(() => Promise.reject(new Error('stop'))).taker.take('uid', 2, job(stopping.signal))).rejects.toThrow('stop');
+  });
+});

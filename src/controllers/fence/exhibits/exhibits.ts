@@ -1,0 +1,78 @@
+import { bounded } from '../../../domain/node-fence.ts';
+import type { Exhibit } from '../../../ports/agents.ts';
+import { timestamp } from '../../../ports/clock.ts';
+import type { Job, Runner } from '../../../ports/jobs.ts';
+import type { KeptExhibit } from '../../../ports/resources.ts';
+import { updateReport } from '../../shared/node-report.ts';
+import type { FenceDependencies } from '../dependencies.ts';
+
+/** An off waits no longer than this for what it would destroy. */
+const EXHIBITS_DEADLINE_MS = 3_000;
+/** What the report keeps of each; the newest part. */
+const TEXT_MAX = 4_096;
+const KEPT_MAX = 8;
+/** Incidents that are remembered to have been looked at. */
+const TAKEN_MAX = 4_096;
+
+type Dependencies = Pick<FenceDependencies, 'clock' | 'cluster' | 'listers' | 'runner' | 'log'>;
+
+/** What a device shows of a machine that failed, kept before the first off of an incident destroys it. Never evidence, never a reason to wait for long. */
+export class Exhibits {
+  private readonly dependencies: Dependencies;
+  /** Once for each incident: an off that is decided afresh may not be delayed again and again. */
+  private readonly taken = new Set<string>();
+
+  constructor(dependencies: Dependencies) {
+    this.dependencies = dependencies;
+  }
+
+  get isAsked(): boolean {
+    return this.dependencies.runner.exhibits !== undefined;
+  }
+
+  /** Takes what the device of `job` has; resolves with words for the journal, empty when there is nothing. Never rejects but when `job.signal` is aborted. */
+  async take(fenceUid: string, incident: number, job: Job): Promise<string> {
+    const { runner, log } = this.dependencies;
+    const key = `${fenceUid}/${incident}`;
+    if (runner.exhibits === undefined || this.taken.has(key)) return '';
+    this.taken.add(key);
+    if (this.taken.size > TAKEN_MAX) for (const oldest of [...this.taken].slice(0, 1)) this.taken.delete(oldest);
+    const exhibits = await this.read(runner.exhibits.bind(runner), job);
+    if (exhibits.length === 0) return '';
+    const { node } = job.identity;
+    // The off goes ahead meanwhile: what was read is lost at worst, and the log says so.
+    void this.keep(node, incident, job, exhibits).catch((error: unknown) => log.warn('exhibits were not kept', { node, error: String(error) }));
+    return `kept from before it: ${exhibits.map(({ name, content }) => `${name} (${content.byteLength} bytes)`).join(', ')}`;
+  }
+
+  private async read(exhibits: NonNullable<Runner['exhibits']>, job: Job): Promise<readonly Exhibit[]> {
+    try {
+      return (await exhibits(job, Math.min(EXHIBITS_DEADLINE_MS, job.timing.setDeadlineMs))).slice(0, KEPT_MAX);
+    } catch (error) {
+      if (job.signal.aborted) throw error;
+      this.dependencies.log.info('no exhibits', { node: job.identity.node, error: String(error) });
+      return [];
+    }
+  }
+
+  private async keep(node: string, incident: number, job: Job, exhibits: readonly Exhibit[]): Promise<void> {
+    const takenAt = timestamp(this.dependencies.clock);
+    const kept = exhibits.map((exhibit): KeptExhibit => ({
+      incident,
+      takenAt,
+      agent: job.method.agent,
+      device: job.method.device,
+      ...shown(exhibit),
+    }));
+    // The newest incident only: what came of the others stands in their summaries.
+    await updateReport(this.dependencies, node, (status) => ({ ...status, exhibits: kept }));
+  }
+}
+
+/** A text by its newest part; of anything else, what it was. */
+function shown({ name, mediaType, content }: Exhibit): Pick<KeptExhibit, 'name' | 'mediaType' | 'bytes' | 'text'> {
+  const plain = { name: bounded(name, 64), mediaType: bounded(mediaType, 64), bytes: content.byteLength };
+  if (!mediaType.startsWith('text/')) return plain;
+  const text = new TextDecoder().decode(content);
+  return { ...plain, text: text.length <= TEXT_MAX ? text : `…${text.slice(1 - TEXT_MAX)}` };
+}
