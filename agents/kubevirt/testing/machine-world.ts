@@ -13,6 +13,8 @@ export class MachineWorld {
   readonly objects: ObjectWorld;
   /** Names of machines whose process runs, whatever any object says. */
   readonly running = new Set<string>();
+  /** Instances that are being deleted, and stay until their pods are gone. */
+  readonly #leaving = new Set<string>();
   /** Pods that a kubelet has a process for, by uid. */
   readonly #processes = new Map<string, string>();
 
@@ -42,16 +44,19 @@ export class MachineWorld {
   }
 
   /** virt-controller: an instance and its launcher for each machine that is to run, and none for the others. */
-  async control(host = 'host-1'): Promise<void> {
+  async control(host = 'host-1', deafTo = ''): Promise<void> {
     for (const vm of await this.objects.cluster.list(VIRTUAL_MACHINES, { namespace: NAMESPACE })) {
       const { name } = vm.metadata;
+      if (name === deafTo) continue;
       const instance = await this.objects.cluster.get(VIRTUAL_MACHINE_INSTANCES, name, NAMESPACE);
       const pods = await this.pods(name);
       if (!isHalted(vm) && instance === undefined && pods.length === 0) await this.launch(name, host);
-      if (isHalted(vm) && instance !== undefined) {
-        for (const { metadata } of pods) if (metadata.deletionTimestamp === undefined) await this.remove(metadata.name, 30);
-        if (pods.length === 0) await this.objects.cluster.remove(VIRTUAL_MACHINE_INSTANCES, name, { namespace: NAMESPACE });
-      }
+      if (isHalted(vm) && instance !== undefined) this.#leaving.add(name);
+      if (!this.#leaving.has(name)) continue;
+      for (const { metadata } of pods) if (metadata.deletionTimestamp === undefined) await this.remove(metadata.name, 30);
+      if (pods.length > 0) continue;
+      this.#leaving.delete(name);
+      await this.objects.cluster.remove(VIRTUAL_MACHINE_INSTANCES, name, { namespace: NAMESPACE });
     }
   }
 
