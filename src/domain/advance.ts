@@ -232,14 +232,17 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
 }
 
 /** The machine is switched on although its workload was not let go, for a hold came after the first off: nothing else would tell, once. */
-function notReleased({ plan, snapshot: { holds } }: Context, status: NodeFenceStatus, entry: JournalEntry): string | undefined {
+function notReleased({ plan, snapshot: { holds }, triggered }: Context, status: NodeFenceStatus, entry: JournalEntry): string | undefined {
   const [held] = holds;
-  const isFirstOn = entry.action === 'on' && !status.journal.some(({ action, restart }) => action === 'on' && restart === entry.restart);
+  const isFirstOn =
+    entry.action === 'on' &&
+    entry.step === 'power-management' &&
+    !status.journal.some(({ action, restart }) => action === 'on' && restart === entry.restart);
   if (held === undefined || !isFirstOn || status.released !== undefined || plan.release === 'none') return undefined;
-  if (proofOf(status.evidence, plan, status.step) === undefined) return undefined;
-  return bounded(
-    `Proven off, but held by ${held.policy}: ${held.message.replace(/\.?$/, '.')} Its workload is not let go; the machine is switched on again.`,
-  );
+  const isProven = proofOf(status.evidence, plan, status.step) !== undefined;
+  if (!isProven && !triggered) return undefined;
+  const begin = isProven ? 'Proven off, but held' : 'Held';
+  return bounded(`${begin} by ${held.policy}: ${held.message.replace(/\.?$/, '.')} Its workload is not let go; the machine is switched on again.`);
 }
 
 function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends: StepEnds, why: string): Transition {

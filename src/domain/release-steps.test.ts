@@ -300,3 +300,44 @@ describe('the autoscaler', () => {
     expect(model.status.restore?.annotations).toEqual({ [SCALE_DOWN_DISABLED]: 'true' });
   });
 });
+
+describe('a machine that is switched on under a hold, its workload not let go', () => {
+  const told = (model: Model): number => model.events.filter((reason) => reason === 'NotReleased').length;
+
+  it('says so once, whatever is tried again', () => {
+    const model = provenOff();
+    model.holds = HELD;
+    expect(model.next('timeout')).toBe('on:on');
+    expect(model.status.message).toBe(
+      'Proven off, but held by max-unhealthy: too many. Its workload is not let go; the machine is switched on again.',
+    );
+    expect(model.next()).toBe('on:on');
+    expect(told(model)).toBe(1);
+  });
+
+  it('says so too when a crash has left the off found and not proven', () => {
+    const model = new Model(planOf());
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    model.runUntil(() => model.inFlight.size > 0);
+    model.takeOver();
+    model.fail();
+    model.holds = HELD;
+    expect(model.next('found-done')).toBe('off:off');
+    expect(model.next()).toBe('on:on');
+    expect(told(model)).toBe(1);
+  });
+
+  it('says nothing when nothing was to be let go, or it was let go before', () => {
+    const none = provenOff({ release: 'none' });
+    none.holds = HELD;
+    expect(none.next()).toBe('on:on');
+    const released = provenOff();
+    expect(released.next()).toBe('release:release');
+    released.holds = HELD;
+    released.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    expect(released.next()).toBe('release-end:release-end');
+    expect(released.next()).toBe('on:on');
+    expect(told(none) + told(released)).toBe(0);
+  });
+});

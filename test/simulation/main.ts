@@ -12,7 +12,7 @@ import { runInWorkers, serveAsWorker } from './workers.ts';
 const WORKER = '--worker';
 /** With how many calls lie between two that are struck. */
 const SWEEP_WORKER = '--worker-sweep=';
-const SILENCE_MS = 60_000;
+const SILENCE_MS = 300_000;
 const PROGRESS_MS = 2_000;
 const SHOWN_FAILURES_MAX = 20;
 
