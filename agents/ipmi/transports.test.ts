@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
-
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
+import { run } from '../../src/drill/ipmi/test-process.ts';
 import { startTestServer } from '../../src/drill/ipmi/rmcp/test-server.ts';
 import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
@@ -92,7 +91,7 @@ describe.skipIf(!areProgramsThere)("by ourselves, against OpenIPMI's simulator",
     if (transport === 'native') expect(Buffer.from(empty?.content ?? []).toString()).toBe('the event log is empty\n');
     const record = '0x00 0x00 0x02 0x00 0x00 0x00 0x00 0x20 0x00 0x04 0x01 0x30 0x01 0x09 0xff 0xff';
     const options = ['-I', 'lanplus', '-H', '127.0.0.1', '-p', String(bmc.port), '-U', 'admin', '-E', '-C', '3'];
-    execFileSync('ipmitool', [...options, 'raw', '0x0a', '0x44', ...record.split(' ')], { env: { ...process.env, IPMI_PASSWORD: PASSWORD } });
+    await run('ipmitool', [...options, 'raw', '0x0a', '0x44', ...record.split(' ')], '', { IPMI_PASSWORD: PASSWORD });
     const [exhibit] = await both.exhibits(target({ transport }));
     const lines = Buffer.from(exhibit?.content ?? [])
       .toString()

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startTestServer } from '../../../src/drill/ipmi/rmcp/test-server.ts';
 import { TEST_UUID } from '../../../src/drill/ipmi/rmcp/test-device.ts';
 import { AgentError, type Target } from '../../../src/ports/agents.ts';
+import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { IpmiAgent } from '../agent.ts';
 import { QuickClock } from '../testing/quick-clock.ts';
 import { handshakePayload, plainMessage, securedPacket, sessionPacket } from './datagram.ts';
@@ -54,7 +55,7 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
 
 async function start() {
   const bmc = await startTestServer();
-  const clock = new QuickClock();
+  const clock = new QuickClock(new SystemClock());
   const agent = new IpmiAgent(clock, { path: '/nonexistent' });
   cleanUp.push(bmc.close, () => agent.close());
   const target: Target = {

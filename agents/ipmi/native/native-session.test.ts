@@ -6,6 +6,7 @@ import { TEST_UUID } from '../../../src/drill/ipmi/rmcp/test-device.ts';
 import { AgentError, type Target } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { ManualClock } from '../../../src/runtime/manual-clock.ts';
+import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { IpmiAgent } from '../agent.ts';
 import { until } from '../testing/ipmi-simulator.ts';
 import { QuickClock } from '../testing/quick-clock.ts';
@@ -19,7 +20,7 @@ afterEach(async () => {
 const TIMES = 50;
 const CHASSIS_CONTROL = 'chassis control';
 
-async function start(options: Partial<IpmiDeviceOptions> = {}, clock: Clock = new QuickClock()) {
+async function start(options: Partial<IpmiDeviceOptions> = {}, clock: Clock = new QuickClock(new SystemClock())) {
   const bmc = await startTestServer(options);
   const agent = new IpmiAgent(clock, { path: '/nonexistent' });
   cleanUp.push(bmc.close, () => agent.close());
