@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
 import { contradictions, deviceKeyOf, ipmiParameters } from './parameters.ts';
 
-/** IPMI 2.0 through ipmitool. 30 s as with Redfish: it is the same firmware behind both (metal3-io/baremetal-operator#445 saw slower power-offs). */
+/** IPMI 2.0, spoken by ourselves or through ipmitool. 30 s as with Redfish: it is the same firmware behind both (metal3-io/baremetal-operator#445 saw slower power-offs). */
 export const ipmi: AgentDefinition = {
   name: 'ipmi',
   // fence_ipmilan and what ClusterLabs installs as links to it.
