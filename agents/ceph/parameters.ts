@@ -36,7 +36,7 @@ const schema = z.object({
   arguments: z
     .string()
     .transform((text) => text.split(/\s+/).filter((word) => word !== ''))
-    .refine((words) => words.every((word) => ARGUMENT.test(word)), 'must be words such as --id fence --conf /etc/ceph/ceph.conf')
+    .refine((words) => words.every((word) => ARGUMENT.test(word)), 'must be words such as -n client.fence -c /etc/ceph/ceph.conf')
     .default([]),
   expiry: duration.default(EXPIRY_MS),
   ...placeShape,
@@ -59,7 +59,7 @@ export const cephParameters: ParameterSchema<typeof schema> = {
     secret_namespace: { description: 'Namespace of that Secret.' },
     kubeconfig: { description: 'Kubeconfig (its text) of the cluster in which csi-addons runs; the own one without it.', secret: true },
     program: { description: 'The `ceph` program (exec).', default: 'ceph' },
-    arguments: { description: 'What it is given first, as `--id fence --conf /etc/ceph/ceph.conf` (exec). Keys belong into a keyring file.' },
+    arguments: { description: 'What it is given first, as `-n client.fence -c /etc/ceph/ceph.conf` (exec). Keys belong into a keyring file.' },
     expiry: {
       description: 'When Ceph forgets the entry by itself (exec): much later than any fence ends.',
       default: '365d',
