@@ -11,8 +11,7 @@ export interface MessageHeader {
   pdu: number | undefined;
 }
 
-/** PDU tags (RFC 3416 section 3). */
-export const RESPONSE = 0xa2;
+/** The PDU tag of a report (RFC 3416 section 3). */
 export const REPORT = 0xa8;
 
 const INTEGER = 0x02;
