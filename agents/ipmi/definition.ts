@@ -23,7 +23,7 @@ export const ipmi: AgentDefinition = {
     'imm',
   ],
   kind: 'power',
-  actions: ['on', 'off', 'reboot'],
+  actions: ['on', 'off', 'reboot', 'diag'],
   deviceMaxLatencyMs: 30_000,
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(ipmiParameters),
