@@ -21,7 +21,7 @@ interface Scene {
   agent: EthernetSwitchAgent;
   ports: SwitchPorts;
   server: SwitchServer;
-  target(changes?: Partial<Target>, parameters?: Parameters): Target;
+  target: (changes?: Partial<Target>, parameters?: Parameters) => Target;
 }
 
 const scenes: Scene[] = [];

@@ -4,7 +4,7 @@ import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import type { NameKind } from '../shared/interfaces/if-mib.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
 import { canonical, checkParameters, type ParameterSchema } from '../shared/parameter-schema.ts';
-import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape, type SnmpParameters } from '../shared/snmp/parameters.ts';
+import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
 import { hostAndPort, sshContradictions, sshDocumentation, sshSettingsOf, sshShape, type SshSettings } from '../shared/ssh/parameters.ts';
 import { DIALECTS, type DialectName } from './dialects.ts';
@@ -56,7 +56,7 @@ export function switchProblems(parameters: Parameters, withSecrets: boolean): Pa
   if (named['transport'] !== 'ssh') {
     const parsed = snmpSchema.safeParse(named);
     const issues = (parsed.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0] ?? ''), message }));
-    return parsed.success ? snmpProblems(parsed.data as SnmpParameters, withSecrets) : issues;
+    return parsed.success ? snmpProblems(parsed.data, withSecrets) : issues;
   }
   if (named['dialect'] === undefined) problems.push({ parameter: 'dialect', message: `is missing: one of ${NAMES.join(', ')}` });
   if (withSecrets && named['username'] === undefined) problems.push({ parameter: 'username', message: 'is missing: SSH needs one' });
@@ -70,8 +70,7 @@ export function parseSettings(parameters: Parameters): SwitchSettings | { proble
   const named = canonical(switchParameters, parameters);
   const value = schema.parse(named);
   const portAlias = value.port_alias;
-  if (value.transport === 'snmp')
-    return { transport: 'snmp', portAlias, findBy: value.find_by, snmp: snmpSettings(snmpSchema.parse(named) as SnmpParameters) };
+  if (value.transport === 'snmp') return { transport: 'snmp', portAlias, findBy: value.find_by, snmp: snmpSettings(snmpSchema.parse(named)) };
   return {
     transport: 'ssh',
     portAlias,

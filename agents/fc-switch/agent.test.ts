@@ -5,7 +5,7 @@ import { SwitchPorts, type SwitchFaults } from '../../src/drill/ssh/switch-ports
 import { AgentError, type Parameters, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { FcSwitchAgent } from './agent.ts';
-import { startSwitchWeb } from './testing/switch-web.ts';
+import { startSwitchWeb } from '../../src/drill/ssh/switch-web.ts';
 
 const clock = new SystemClock();
 const PASSWORD = "p4ss <&'word";
@@ -26,7 +26,7 @@ interface Scene {
   plug: string;
   /** Requests or commands so far. */
   asked: readonly string[];
-  target(changes?: Partial<Target>, parameters?: Parameters): Target;
+  target: (changes?: Partial<Target>, parameters?: Parameters) => Target;
 }
 
 const scenes: Scene[] = [];

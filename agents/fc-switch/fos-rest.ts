@@ -44,7 +44,8 @@ export class FosRest {
     const answer = await this.#web.exchange({ method: 'GET', path, headers: { Authorization: token, Accept: JSON_TYPE } });
     if (answer.status !== 200) throw this.#denied(answer, `port ${name}`, [token]);
     const found = member(member(answer.body, 'Response'), 'fibrechannel');
-    const ports = (Array.isArray(found) ? found : [found]).filter((port) => member(port, 'name') === name);
+    const shown: readonly unknown[] = Array.isArray(found) ? found : [found];
+    const ports = shown.filter((port) => member(port, 'name') === name);
     const [port] = ports;
     if (port === undefined || ports.length > 1)
       return { name, description: undefined, state: 'unknown', detail: `no port ${name} in: ${this.#web.words(answer, [token])}` };

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
 import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
-import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape, type SnmpParameters } from '../shared/snmp/parameters.ts';
+import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
 import { hostAndPort, sshContradictions, sshDocumentation, sshHostOf, sshSettingsOf, sshShape, type SshSettings } from '../shared/ssh/parameters.ts';
 
@@ -102,7 +102,7 @@ export function fcSwitchProblems(parameters: Parameters, withSecrets: boolean): 
   if (transport === 'snmp') {
     const parsed = snmpSchema.safeParse(named);
     const issues = (parsed.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0] ?? ''), message }));
-    return parsed.success ? snmpProblems(parsed.data as SnmpParameters, withSecrets) : issues;
+    return parsed.success ? snmpProblems(parsed.data, withSecrets) : issues;
   }
   if (withSecrets && named['username'] === undefined) problems.push({ parameter: 'username', message: 'is missing' });
   if (transport === 'ssh') return [...problems, ...sshContradictions(named, withSecrets)];
@@ -121,7 +121,7 @@ export function parseSettings(parameters: Parameters): FcSwitchSettings | { prob
   const value = schema.parse(named);
   const common = { portAlias: value.port_alias, virtualFabric: value.vf_id };
   if (value.transport === 'ssh') return { ...common, transport: 'ssh', ssh: sshSettingsOf(sshSchema.parse(named)) };
-  if (value.transport === 'snmp') return { ...common, transport: 'snmp', snmp: snmpSettings(snmpSchema.parse(named) as SnmpParameters) };
+  if (value.transport === 'snmp') return { ...common, transport: 'snmp', snmp: snmpSettings(snmpSchema.parse(named)) };
   const web: WebSettings = {
     host: sshHostOf(value.ip ?? ''),
     port: value.ipport ?? (value.ssl ? 443 : 80),

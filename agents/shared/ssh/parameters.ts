@@ -87,8 +87,7 @@ export const sshDocumentation = {
   login_timeout: { description: 'Seconds for connecting and logging in.', default: '5' },
 } as const satisfies Record<keyof typeof sshShape, Documentation>;
 
-const sshSchema = z.object(sshShape);
-export type SshParameters = z.infer<typeof sshSchema>;
+export type SshParameters = z.infer<z.ZodObject<typeof sshShape>>;
 
 /** Where a host is, how it is trusted and who we are to it; typed and complete. */
 export interface SshSettings {

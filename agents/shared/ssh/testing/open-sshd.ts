@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 
+const KEY_MAKER = 'ssh-keygen';
 const SSHD = '/usr/sbin/sshd';
 const PRIVILEGE_FOLDER = '/run/sshd';
 const WAIT_MS = 30_000;
@@ -11,7 +12,7 @@ const ATTEMPTS = 5;
 export const PASSPHRASE = 'open sesame, please';
 
 /** Tests against the real server are skipped where Debian's `openssh-server` is missing. */
-export const isSshdThere = existsSync(SSHD) && spawnSync('which', ['ssh-keygen'], { stdio: 'ignore' }).status === 0;
+export const isSshdThere = existsSync(SSHD) && spawnSync('which', [KEY_MAKER], { stdio: 'ignore' }).status === 0;
 
 export interface OpenSshd {
   port: number;
@@ -40,7 +41,7 @@ async function freePort(): Promise<number> {
 
 function makeKey(folder: string, name: string, type: string, passphrase: string): void {
   const bits = type === 'rsa' ? ['-b', '2048'] : [];
-  execFileSync('ssh-keygen', ['-q', '-t', type, ...bits, '-N', passphrase, '-C', 'test', '-f', join(folder, name)]);
+  execFileSync(KEY_MAKER, ['-q', '-t', type, ...bits, '-N', passphrase, '-C', 'test', '-f', join(folder, name)]);
 }
 
 /** Somebody else may take the port between the look and the start; then it is another one. */
@@ -98,7 +99,7 @@ export async function startOpenSshd(options: readonly string[] = []): Promise<Op
   const { child, port } = await startOnFreePort(folder, options);
   const keyOf = (name: string): string => text(`${name}.pub`).split(' ').slice(0, 2).join(' ');
   writeFileSync(join(folder, 'known'), `[127.0.0.1]:${port} ${keyOf('host_ed25519')}\n`);
-  execFileSync('ssh-keygen', ['-q', '-H', '-f', join(folder, 'known')], { stdio: 'ignore' });
+  execFileSync(KEY_MAKER, ['-q', '-H', '-f', join(folder, 'known')], { stdio: 'ignore' });
   return {
     port,
     username: userInfo().username,
@@ -110,7 +111,7 @@ export async function startOpenSshd(options: readonly string[] = []): Promise<Op
       rsa: `[127.0.0.1]:${port} ${keyOf('host_rsa')}`,
       hashed: text('known'),
     },
-    fingerprint: execFileSync('ssh-keygen', ['-l', '-f', join(folder, 'host_ed25519.pub')], { encoding: 'utf8' }).split(' ')[1] ?? '',
+    fingerprint: execFileSync(KEY_MAKER, ['-l', '-f', join(folder, 'host_ed25519.pub')], { encoding: 'utf8' }).split(' ')[1] ?? '',
     folder,
     connections: () => {
       const found = spawnSync('ps', ['--ppid', String(child.pid), '-o', 'pid=,stat='], { encoding: 'utf8' }).stdout;

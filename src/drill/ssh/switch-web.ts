@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 
-import { createAuthority } from '../../../src/drill/certificates.ts';
-import type { PortShown, SwitchPorts } from '../../../src/drill/ssh/switch-ports.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import { createAuthority } from '../certificates.ts';
+import type { PortShown, SwitchPorts } from './switch-ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 export interface SwitchWeb {
   port: number;
@@ -102,7 +103,7 @@ function fos(options: Options, tokens: Set<string>, { request, response, body }:
     if (faults.isFull === true) end(response, 503, refusal('Max limit for REST sessions reached'));
     else if (!isKnown(options, request)) end(response, 401, refusal('Invalid credentials'));
     else {
-      const given = `Custom_Basic ${tokens.size}-${Math.random()}`;
+      const given = `Custom_Basic ${randomUUID()}`;
       tokens.add(given);
       end(response, 200, undefined, { Authorization: given });
     }
