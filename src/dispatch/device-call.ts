@@ -99,6 +99,8 @@ export class DeviceCall {
           identity: job.identity,
           signal,
           deadlineMs: setDeadlineMs,
+          intent: job.entry.id,
+          ...(method.secret === undefined ? {} : { secret: method.secret }),
           beforeSend: () => {
             if (signal.aborted) throw this.failure('NotSent', asked, 'its deadline was over before it could be sent');
             job.mayBegin(setDeadlineMs);

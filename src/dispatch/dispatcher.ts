@@ -129,7 +129,7 @@ export class Dispatcher implements Runner, Prober {
     const words = `${wanted} read back ${end.reads} times, identity ${end.identity}: ${end.detail}`;
     const edge = edgeOf(agent.kind, wanted);
     if (!end.reached) {
-      const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}`;
+      const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}${end.said === undefined ? '' : `; told to, it said ${end.said}`}`;
       // Sent, and not read back: it may be off, now or later, and that is ours to take back (P8).
       const mayBeOurs = wanted === 'off' && job.entry.action === 'off' && !end.opposite;
       return { result: otherwise, message, ...(mayBeOurs ? { edge } : {}) };
@@ -212,6 +212,8 @@ export class Dispatcher implements Runner, Prober {
           identity: job.identity,
           signal,
           deadlineMs,
+          intent: job.entry.id,
+          ...(method.secret === undefined ? {} : { secret: method.secret }),
           beforeSend: () => job.mayBegin(timing.setDeadlineMs),
         }),
       ),

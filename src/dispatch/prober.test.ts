@@ -25,7 +25,8 @@ describe('a probe', () => {
   it('reads once, with identity, and tells what the device said and when its certificate ends', async () => {
     const bench = new Bench(new ManualClock());
     const plug = bench.plug('bmc');
-    plug.onRead = () => Promise.resolve({ ...plug.reading(), certificateExpiresAt: '2027-01-01T00:00:00Z' });
+    plug.onRead = ({ isProbe }) =>
+      Promise.resolve({ ...plug.reading(), ...(isProbe === true ? { certificateExpiresAt: '2027-01-01T00:00:00Z' } : {}) });
     expect(await probe(bench)).toMatchObject({
       state: 'on',
       identity: 'verified',

@@ -52,7 +52,7 @@ export class IdleProber implements Prober {
         const beforeSend = (): void => {
           throw new AgentError('NotSent', { ...facts, answered: 'a probe changes nothing' });
         };
-        return agent.read({ plug: method.plug, device: method.device, parameters, identity, signal, deadlineMs, beforeSend });
+        return agent.read({ plug: method.plug, device: method.device, parameters, identity, signal, deadlineMs, isProbe: true, beforeSend });
       });
     } finally {
       for (const { signal, listener } of listeners) signal.removeEventListener('abort', listener);

@@ -178,6 +178,13 @@ describe('off, and the reads that prove it', () => {
     expect(tookMs, 'slow reads do not stretch it beyond the calls under way').toBeLessThanOrEqual(60_000 + 4 * 5_000);
   });
 
+  it("names the device's words to the set when the reads never came to it", async () => {
+    const bench = benchWith();
+    bench.plug('bmc').onSet = () => Promise.resolve({ result: 'unclear', detail: 'completion code C0, node busy' });
+    const report = await bench.run(bench.job(BMC, 'off'));
+    expect(report).toMatchObject({ result: 'timeout', message: expect.stringContaining('told to, it said completion code C0, node busy') as string });
+  });
+
   it('counts an off that was sent and never read back as ours to take back', async () => {
     const bench = benchWith();
     const plug = bench.plug('bmc');

@@ -20,6 +20,8 @@ export interface Switched {
   opposite: boolean;
   /** It showed the wanted state before the set. */
   edgeUnseen: boolean;
+  /** The device's words to the set, where one was sent. */
+  said?: string;
   deviceTime?: string;
 }
 
@@ -98,15 +100,16 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted): Promise<
 export async function switchTo(device: DeviceCall, together: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock): Promise<Switched> {
   const before = await device.read();
   if (before.state === 'unknown') throw device.failure('Unreachable', 'read before set', `state unknown (${inWords(before)}); nothing was sent`);
-  if (wanted === 'off' || !device.shows(before, wanted)) await setOnce(device, wanted);
+  const said = wanted === 'off' || !device.shows(before, wanted) ? await setOnce(device, wanted) : undefined;
   const all = wanted === 'off' ? [...together, device] : [device];
   const end = await untilStable(all, wanted, job, clock);
-  return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on') };
+  return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on'), ...(said === undefined ? {} : { said }) };
 }
 
-async function setOnce(device: DeviceCall, wanted: Wanted): Promise<void> {
+/** Resolves with what the device said to it, which decides nothing and may explain much. */
+async function setOnce(device: DeviceCall, wanted: Wanted): Promise<string> {
   try {
-    await device.set(wanted);
+    return (await device.set(wanted)).detail;
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     if (error.kind === 'NotSent' || error.kind === 'Misconfigured') throw error;
@@ -117,5 +120,6 @@ async function setOnce(device: DeviceCall, wanted: Wanted): Promise<void> {
       if (!device.shows(after, wanted)) throw error;
     }
     // Unreachable or Timeout: the device may have acted; only the reads that follow decide.
+    return error.facts.answered;
   }
 }
