@@ -3,6 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import ssh2 from 'ssh2';
 import type { ServerChannel } from 'ssh2';
 
+import { makeHostKey } from '../../src/drill/ssh/host-key.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Behaviour, Specimen } from './species.ts';
 
@@ -27,7 +28,7 @@ interface Ending {
 
 /** A machine with one service that can be stopped over SSH; `flows` is whether it runs. */
 export async function startSshMachine(clock: Clock, behaviour: Behaviour, isOn: boolean, password: string): Promise<SshMachine> {
-  const key = ssh2.utils.generateKeyPairSync('ed25519');
+  const key = makeHostKey();
   const sockets = new Set<Socket>();
   const channels = new Set<ServerChannel>();
   const commands: ReturnType<Specimen['commands']>[number][] = [];
@@ -93,7 +94,7 @@ export async function startSshMachine(clock: Clock, behaviour: Behaviour, isOn: 
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     port: address.port,
-    knownHosts: `[127.0.0.1]:${address.port} ${key.public.split(' ').slice(0, 2).join(' ')}`,
+    knownHosts: `[127.0.0.1]:${address.port} ${key.public}`,
     commands,
     isRunning: () => isRunning,
     sessions: () => channels.size,

@@ -7,6 +7,7 @@ import type { AuthContext, ServerChannel } from 'ssh2';
 
 import type { Clock } from '../../ports/clock.ts';
 import type { CliKind } from './command-line.ts';
+import { makeHostKey } from './host-key.ts';
 import type { SwitchPorts } from './switch-ports.ts';
 import { Terminal } from './terminal.ts';
 
@@ -36,7 +37,7 @@ export interface SwitchServer {
 
 /** A switch with a command line over SSH, on loopback, that misbehaves as `ports.faults` says at the time. */
 export async function startSwitchServer(options: SwitchServerOptions): Promise<SwitchServer> {
-  const key = ssh2.utils.generateKeyPairSync('ed25519');
+  const key = makeHostKey();
   const open = { terminals: new Set<Terminal>(), sockets: new Set<Socket>() };
   const typed: string[] = [];
   let turnedAway = 0;
@@ -77,7 +78,7 @@ export async function startSwitchServer(options: SwitchServerOptions): Promise<S
   const address = listener.address();
   if (address === null || typeof address === 'string') throw new Error('the switch has no port');
   const { port } = address;
-  const blob = key.public.split(' ').slice(0, 2).join(' ');
+  const blob = key.public;
   return {
     port,
     knownHosts: `[127.0.0.1]:${port} ${blob}`,
