@@ -60,12 +60,12 @@ describe('ack', () => {
 
   /** Lets the time pass in which the agent looks again and again; `meanwhile` is told the seconds that are over. */
   async function ended<T>(promise: Promise<T>, meanwhile: (seconds: number) => void = () => undefined): Promise<T> {
-    let isOver = false;
+    const state = { isOver: false };
     const watched = promise.finally(() => {
-      isOver = true;
+      state.isOver = true;
     });
     watched.catch(() => undefined);
-    for (let seconds = 0; !isOver && seconds < 1_000; seconds += 1) {
+    for (let seconds = 0; !state.isOver && seconds < 1_000; seconds += 1) {
       await new Promise((resolve) => setImmediate(resolve));
       meanwhile(seconds);
       await clock.advance(1_000);

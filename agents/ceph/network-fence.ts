@@ -10,14 +10,14 @@ import type { NetworkFenceSettings } from './parameters.ts';
 /** Source: csi-addons/kubernetes-csi-addons, api/csiaddons/v1alpha1. */
 export interface NetworkFence extends KubeObject {
   spec: {
-    fenceState?: string;
-    cidrs?: string[];
+    fenceState?: unknown;
+    cidrs?: unknown;
     networkFenceClassName?: string;
     driver?: string;
     secret?: { name?: string; namespace?: string };
     parameters?: Record<string, string>;
   };
-  status?: { result?: string; message?: string };
+  status?: { result?: unknown; message?: unknown };
 }
 
 export const NETWORK_FENCES: Resource<NetworkFence> = {
@@ -56,12 +56,22 @@ function specOf(wish: Wish): NetworkFence['spec'] {
   };
 }
 
+const NONE = '(none)';
+
+/** What stands in a field that may hold anything. */
+function wordOf(value: unknown, otherwise = NONE): string {
+  if (value === undefined || value === null || value === '') return otherwise;
+  return typeof value === 'string' ? value : `no text: ${JSON.stringify(value)}`;
+}
+
 /** Closed only where the object asks for this node's addresses to be fenced and its last result is of a fencing. */
 export function portOf(fence: NetworkFence | undefined, wish: Wish): { state: PortState; detail: string } {
   if (fence === undefined) return { state: 'open', detail: 'no NetworkFence of ours' };
   const { name, deletionTimestamp } = fence.metadata;
-  const { fenceState = '(none)', cidrs = [] } = fence.spec;
-  const { result = '(none)', message = '' } = fence.status ?? {};
+  const fenceState = wordOf(fence.spec.fenceState);
+  const result = wordOf(fence.status?.result);
+  const message = wordOf(fence.status?.message, '');
+  const cidrs = Array.isArray(fence.spec.cidrs) ? fence.spec.cidrs.map(String) : [];
   const told = `NetworkFence ${name}: fenceState=${fenceState.slice(0, 40)}, result=${result.slice(0, 40)}${message === '' ? '' : `, ${message.slice(0, 200)}`}`;
   const say = (state: PortState, why?: string): { state: PortState; detail: string } => ({
     state,
@@ -73,7 +83,7 @@ export function portOf(fence: NetworkFence | undefined, wish: Wish): { state: Po
   if (done === undefined) return say('unknown');
   if (result === 'Succeeded' && message === done) return say(fenceState === 'Fenced' ? 'closed' : 'open');
   if (result === 'Succeeded' && message !== FENCED && message !== UNFENCED) return say('unknown', 'a result of which operation is not told');
-  return result === 'Succeeded' || result === 'Failed' || fence.status?.result === undefined ? say('pending') : say('unknown');
+  return ['Succeeded', 'Failed', NONE].includes(result) ? say('pending') : say('unknown');
 }
 
 /** A fencing is asked for only once the unfencing before it is over: else an old result could be taken for the new one. */

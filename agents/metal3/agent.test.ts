@@ -43,7 +43,7 @@ describe('metal3', () => {
   });
 
   async function host(name: string, spec: BareMetalHost['spec'] = { online: true, consumerRef: { name: 'machine-a' } }): Promise<void> {
-    await world.cluster.create(BARE_METAL_HOSTS, { metadata: { name, namespace: 'metal' }, spec } as BareMetalHost);
+    await world.cluster.create(BARE_METAL_HOSTS, { metadata: { name, namespace: 'metal' }, spec });
   }
 
   /** The operator writes a status. */

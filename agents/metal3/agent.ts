@@ -136,16 +136,16 @@ function contradictionOf({ metadata, spec }: BareMetalHost, claim: HostClaim): s
 /** Sets our hold with a record of what the host showed then. A hold that stands is not set again: what it proves counts from its beginning. */
 async function hold(call: ObjectCall, first: BareMetalHost): Promise<Outcome> {
   const { node } = call.target.identity;
-  let isNew = false;
+  const told = { isNew: false };
   await call.edit(BARE_METAL_HOSTS, first, (host) => {
     const refusal = unmanaged(host);
     if (refusal !== undefined) throw call.error('Refused', refusal);
     if (isHeld(host) && recordOf(host) !== undefined) return undefined;
-    isNew = true;
+    told.isNew = true;
     const record = `{"node":"${node}","wasOn":${String(host.status?.poweredOn === true)}}`;
     return { metadata: { annotations: { [HOLD]: HARD, [RECORD]: record } } };
   });
-  return { result: 'accepted', detail: isNew ? `${HOLD}=${HARD} set` : `${HOLD} stands already` };
+  return { result: 'accepted', detail: told.isNew ? `${HOLD}=${HARD} set` : `${HOLD} stands already` };
 }
 
 /** Takes only our own hold away; what others hold, or have switched off on purpose, stays so and is told. */

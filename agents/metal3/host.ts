@@ -16,7 +16,7 @@ export interface BareMetalHost extends KubeObject {
     errorType?: string;
     errorMessage?: string;
     lastUpdated?: string;
-    provisioning?: { state?: string };
+    provisioning?: { state?: unknown };
   };
 }
 
@@ -53,7 +53,8 @@ export function unmanaged({ metadata, status, spec }: BareMetalHost): string | u
   for (const mark of [PAUSED, DETACHED])
     if (metadata.annotations?.[mark] !== undefined) return `annotation ${mark}: the operator leaves the host alone`;
   if (metadata.deletionTimestamp !== undefined) return 'the BareMetalHost is being deleted';
-  const state = status?.provisioning?.state ?? '';
+  const told = status?.provisioning?.state;
+  const state = typeof told === 'string' ? told : '';
   if (!MANAGED.has(state)) return `provisioning.state=${state === '' ? '(none)' : state.slice(0, 60)}: power is managed only when provisioned`;
   if (spec?.disablePowerOff === true) return 'spec.disablePowerOff=true: the operator never switches this host off';
   return undefined;
@@ -78,7 +79,7 @@ export function powerOf(host: BareMetalHost): Pick<Reading<PowerState>, 'state' 
   const poweredOn = host.status?.poweredOn;
   const others = holders(host).filter((key) => key !== HOLD);
   const told = [
-    `poweredOn=${JSON.stringify(poweredOn) ?? '(none)'}`.slice(0, 60),
+    `poweredOn=${poweredOn === undefined || poweredOn === null ? '(none)' : JSON.stringify(poweredOn)}`.slice(0, 60),
     ...(isHeld(host) ? [`held off by ${HOLD}`] : []),
     ...(others.length === 0 ? [] : [`held off by ${others.join(', ').slice(0, 200)}`]),
     ...(host.spec?.online === false ? ['spec.online=false'] : []),

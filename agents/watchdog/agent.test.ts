@@ -67,17 +67,16 @@ describe('watchdog', () => {
     change: Partial<Target> = {},
     meanwhile: (seconds: number) => void = () => undefined,
   ): Promise<{ seconds: number; outcome: Outcome }> {
-    let isOver = false;
+    const state = { isOver: false };
     const beganAtMs = clock.monotonicMs();
     const watched = agent.run(target(change)).finally(() => {
-      isOver = true;
+      state.isOver = true;
     });
     watched.catch(() => undefined);
-    for (let seconds = 0; !isOver && seconds < 1_000; seconds += 1) {
-      await new Promise((resolve) => setImmediate(resolve));
-      if (isOver) break;
+    for (let seconds = 0; !state.isOver && seconds < 1_000; seconds += 1) {
       meanwhile(seconds);
       await clock.advance(1_000);
+      await new Promise((resolve) => setImmediate(resolve));
     }
     const outcome = await watched;
     return { seconds: (clock.monotonicMs() - beganAtMs) / 1000, outcome };

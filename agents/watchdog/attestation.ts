@@ -92,7 +92,7 @@ function textAt(value: Fields | undefined, key: string): string | undefined {
 
 function textsAt(value: Fields | undefined, key: string): string[] | undefined {
   const list: unknown = value?.[key];
-  return Array.isArray(list) && list.length <= 10_000 && list.every((item) => typeof item === 'string') ? (list as string[]) : undefined;
+  return Array.isArray(list) && list.length <= 10_000 && list.every((item) => typeof item === 'string') ? list : undefined;
 }
 
 function timeAt(value: Fields | undefined, key: string): number | undefined {

@@ -31,7 +31,7 @@ describe('another cluster by the text of a kubeconfig', () => {
     const users = [{ name: 'fencer', groups: ['system:masters'], token: TOKEN }];
     shell = await serveHttps({ server: new ApiServer({ clock: new ManualClock(), random: new SystemRandom(), users, authorization: 'rbac' }) });
     const authority = Buffer.from(shell.caPem).toString('base64');
-    const text = kubeconfig(`{token: ${TOKEN}}`, `{server: "${String(shell.url)}", certificate-authority-data: ${authority}}`);
+    const text = kubeconfig(`{token: ${TOKEN}}`, `{server: "${shell.url}", certificate-authority-data: ${authority}}`);
     const cluster = await connectCluster(text, new SystemClock());
     expect(await cluster.list(NODES)).toEqual([]);
     cluster.close();

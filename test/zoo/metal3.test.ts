@@ -100,7 +100,7 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
     flows: (plug) => operator.machines.get(plug.slice(NAMESPACE.length + 1))?.isOn === true,
     commands: () =>
       commandsOf(world, plugs, ({ path, body }, plug) => {
-        const annotations = (body as BareMetalHost | undefined)?.metadata.annotations ?? {};
+        const annotations = (body as { metadata?: { annotations?: Record<string, string | null> } } | undefined)?.metadata?.annotations ?? {};
         if (!path.endsWith(plug.replace('/', '/baremetalhosts/')) || !(HOLD in annotations)) return undefined;
         return annotations[HOLD] === null ? 'on' : 'off';
       }),

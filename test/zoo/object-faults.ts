@@ -73,15 +73,15 @@ export function connectionTo(world: ObjectWorld): { connect: NonNullable<AgentCo
 
 /** Calls `step` again and again, one at a time, until it is stopped: what an operator does. */
 export function everyMoment(step: () => Promise<void>): () => Promise<void> {
-  let isOver = false;
+  const run = { isOver: false };
   const loop = (async () => {
-    while (!isOver) {
+    while (!run.isOver) {
       await step();
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   })();
   return async () => {
-    isOver = true;
+    run.isOver = true;
     await loop;
   };
 }

@@ -1,7 +1,7 @@
 import type { AgentError, AgentErrorKind, Target } from '../../../src/ports/agents.ts';
 import { ApiStatusError, TransportError } from '../../../src/ports/api-transport.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { Cluster, ListOptions, RemoveOptions, Resource } from '../../../src/ports/cluster.ts';
+import type { Cluster, ListOptions, PodLogOptions, RemoveOptions, Resource } from '../../../src/ports/cluster.ts';
 import type { KubeObject } from '../../../src/ports/objects.ts';
 import { Call } from '../call.ts';
 import type { ConnectedClusters } from './connected-clusters.ts';
@@ -67,6 +67,13 @@ export class ObjectCall {
 
   list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
     return this.#typed(this.#cluster.list(resource, options));
+  }
+
+  /** What a container has written, as `Cluster.podLog`. */
+  podLog(pod: string, namespace: string, options: PodLogOptions): Promise<string> {
+    const { podLog } = this.#cluster;
+    if (podLog === undefined) throw this.error('Misconfigured', 'logs cannot be read from here');
+    return this.#typed(podLog.call(this.#cluster, pod, namespace, options));
   }
 
   /** The lease check is made in the turn in which the request leaves. */

@@ -62,8 +62,7 @@ export class CommandRunner {
         ...(input === undefined ? {} : { stdin: input }),
         ...(gate === undefined ? {} : { beforeStart: gate }),
       });
-      if (result.ended === 'aborted')
-        throw call.ended === 'deadline' ? call.error('Timeout', notDone(argv)) : call.error('NotSent', 'the call was given up');
+      if (result.ended === 'aborted') throw call.endedError();
       if (result.ended === 'deadline') throw call.error('Timeout', notDone(argv));
       return { code: result.code ?? undefined, stdout: result.stdout, stderr: result.stderr, isCut: result.isCut };
     } catch (error) {
