@@ -52,7 +52,9 @@ export class IdleProber implements Prober {
         const beforeSend = (): void => {
           throw new AgentError('NotSent', { ...facts, answered: 'a probe changes nothing' });
         };
-        return agent.read({ plug: method.plug, device: method.device, parameters, identity, signal, deadlineMs, isProbe: true, beforeSend });
+        const { plug, device, secret } = method;
+        const named = secret === undefined ? {} : { secret };
+        return agent.read({ plug, device, parameters, identity, signal, deadlineMs, isProbe: true, beforeSend, ...named });
       });
     } finally {
       for (const { signal, listener } of listeners) signal.removeEventListener('abort', listener);

@@ -1,5 +1,5 @@
 import type { ApiRequest, ApiResponse, ApiTransport } from '../ports/api-transport.ts';
-import type { Cluster, ListOptions, RemoveOptions, Resource } from '../ports/cluster.ts';
+import type { Cluster, ListOptions, PodLogOptions, RemoveOptions, Resource } from '../ports/cluster.ts';
 import type { KubeObject, Pod } from '../ports/objects.ts';
 import { PODS } from '../ports/resources.ts';
 import { listPages } from './paged-list.ts';
@@ -14,7 +14,7 @@ export interface ApiClientOptions {
   signal?: AbortSignal;
 }
 
-type Wish = Pick<ApiRequest, 'method'> & Partial<Pick<ApiRequest, 'body' | 'contentType'>>;
+type Wish = Pick<ApiRequest, 'method'> & Partial<Pick<ApiRequest, 'body' | 'contentType' | 'query' | 'accept'>>;
 
 /** `Cluster` over the wire. Retries nothing: whether a write may be repeated is the caller's decision. */
 export class ApiClient implements Cluster {
@@ -71,6 +71,7 @@ export class ApiClient implements Cluster {
       kind: 'DeleteOptions',
       ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
       ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
+      ...(options.propagationPolicy === undefined ? {} : { propagationPolicy: options.propagationPolicy }),
     };
     const response = await this.#send(pathOf(resource, { name, namespace: options.namespace }), { method: 'DELETE', body });
     if (response.status === 404) {
@@ -88,6 +89,15 @@ export class ApiClient implements Cluster {
     const response = await ask('policy/v1');
     // Kubernetes before 1.22 knows the beta version only, and calls the other a bad request.
     succeeded(`evict ${namespace}/${name}`, response.status === 400 ? await ask('policy/v1beta1') : response);
+  }
+
+  async podLog(name: string, namespace: string, { container, tailLines, limitBytes }: PodLogOptions): Promise<string> {
+    const query = { container, tailLines: String(tailLines), limitBytes: String(limitBytes) };
+    const path = pathOf(PODS, { name, namespace, subresource: 'log' });
+    const response = await this.#send(path, { method: 'GET', query, accept: 'application/json, */*' });
+    succeeded(`read log of ${namespace}/${name}`, response);
+    // A server may call a log JSON when its text is.
+    return typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
   }
 
   async #put<T extends KubeObject>(resource: Resource<T>, object: T, address: Pick<Address, 'subresource'>): Promise<T> {

@@ -88,6 +88,14 @@ const OWN_NAMESPACE_ROLE: Role = {
   ],
 };
 
+/** To run an agent as a Job, where somebody wants that: a folder of its own, for whoever creates pods may use any account of that namespace. */
+const JOBS_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'Role',
+  metadata: { name: 'nodefence-jobs', namespace: NAMESPACE, labels: LABELS },
+  rules: [rule('batch', ['jobs'], ['create', 'get', 'list', 'delete']), rule('', ['pods/log'], ['get'])],
+};
+
 /** Addresses of the API servers themselves: who reaches none of them judges nobody. */
 const API_PEERS_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
@@ -114,3 +122,6 @@ export const CONTROLLER_ACCESS: readonly (Role | Binding)[] = ROLES.flatMap((rol
 
 /** Installed beside the above where medik8s is (`kubectl apply -k config/medik8s`). */
 export const NODE_LEASE_ACCESS: readonly (Role | Binding)[] = [NODE_LEASE_ROLE, binding(NODE_LEASE_ROLE)];
+
+/** Installed beside the above where a method has `agent_name=job` (`kubectl apply -k config/jobs`). */
+export const JOB_ACCESS: readonly (Role | Binding)[] = [JOBS_ROLE, binding(JOBS_ROLE)];

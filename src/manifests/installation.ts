@@ -1,5 +1,5 @@
 import type { KubeObject } from '../ports/objects.ts';
-import { CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, LABELS, NAMESPACE, NODE_LEASE_ACCESS } from './access.ts';
+import { CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS, NAMESPACE, NODE_LEASE_ACCESS } from './access.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
@@ -97,4 +97,7 @@ export const MANIFEST_FILES: readonly ManifestFile[] = [
 ];
 
 /** Folders that nothing else includes, for clusters in which the objects' namespaces exist. */
-export const OPTIONAL_FILES: readonly ManifestFile[] = folder('medik8s', 'node-leases.yaml', NODE_LEASE_ACCESS);
+export const OPTIONAL_FILES: readonly ManifestFile[] = [
+  ...folder('medik8s', 'node-leases.yaml', NODE_LEASE_ACCESS),
+  ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
+];

@@ -32,6 +32,10 @@ export interface Target {
   deadlineMs: number;
   /** A read that nobody waits for: the agent may ask what a fence has no time for, such as when the password ends. */
   isProbe?: boolean;
+  /** Journal id of the run that this call is made for (`<method>-<uuid>`); a successor that reads what became of it has the same one. Absent: no fence asks. */
+  intent?: string;
+  /** Name of the Secret whose keys are among the parameters, for an agent that hands it on instead. */
+  secret?: string;
   /**
    * The lease check. Called in the same synchronous turn as the write of the request that changes the device, after connect,
    * TLS and authentication; throws `NotSent` when the set must not begin.

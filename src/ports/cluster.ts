@@ -36,6 +36,17 @@ export interface Cluster {
   remove(resource: Resource, name: string, options?: RemoveOptions): Promise<boolean>;
   /** policy/v1 Eviction: 429 when a PodDisruptionBudget forbids it. */
   evict(name: string, namespace: string, options?: { gracePeriodSeconds?: number }): Promise<void>;
+  /** What a container has written so far, at most as much as the options say. Absent: logs cannot be read from here. */
+  podLog?(name: string, namespace: string, options: PodLogOptions): Promise<string>;
+}
+
+/** corev1.PodLogOptions, as far as it is used. */
+export interface PodLogOptions {
+  container: string;
+  /** The newest lines. */
+  tailLines: number;
+  /** Of those lines, from the first one on. */
+  limitBytes: number;
 }
 
 export interface ListOptions {
@@ -49,6 +60,8 @@ export interface RemoveOptions {
   uid?: string;
   resourceVersion?: string;
   gracePeriodSeconds?: number;
+  /** What becomes of the objects that it owns. Absent: as the server does with this kind; a Job leaves its pods behind. */
+  propagationPolicy?: 'Background';
 }
 
 /** A watched collection. Objects are frozen; a change replaces the object. */

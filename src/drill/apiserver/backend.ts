@@ -15,7 +15,11 @@ export interface Backend {
   random: Random;
   /** `all`: every write tracks field managers, as a real server does. `applied`: only objects that were applied server-side. */
   managedFields: 'all' | 'applied';
+  logOf: ContainerLog;
 }
+
+/** What a container has written, as its kubelet tells; undefined while it has not begun. */
+export type ContainerLog = (namespace: string, pod: string, container: string) => string | undefined;
 
 /** The facts of one write that reach beyond its body. */
 export interface WriteContext {

@@ -83,6 +83,8 @@ function subresourceEntry(kind: Kind, subresource: string): JsonObject {
       return { ...entry, group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] };
     case 'binding':
       return { ...entry, kind: 'Binding', verbs: ['create'] };
+    case 'log':
+      return { ...entry, kind: kind.kind, verbs: ['get'] };
     case 'scale':
       return { ...entry, group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get', 'patch', 'update'] };
     default:

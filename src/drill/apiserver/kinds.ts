@@ -21,7 +21,7 @@ export interface Kind {
   shortNames: readonly string[];
   categories: readonly string[];
   namespaced: boolean;
-  /** `status`, `scale`, `eviction`, `binding`. */
+  /** `status`, `scale`, `eviction`, `binding`, `log`. */
   subresources: readonly string[];
   /** Field labels that select, besides metadata.name and metadata.namespace. */
   selectable: readonly string[];
@@ -66,7 +66,7 @@ const ROWS: readonly Row[] = [
     'namespaced',
     {
       short: ['po'],
-      subresources: ['status', 'eviction', 'binding'],
+      subresources: ['status', 'eviction', 'binding', 'log'],
       fields: [
         'spec.nodeName',
         'spec.restartPolicy',

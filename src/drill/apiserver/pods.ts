@@ -124,3 +124,19 @@ export function bind(backend: Backend, kind: Kind, namespace: string, name: stri
     status: { ...status, conditions: [...conditions, scheduled] },
   });
 }
+
+/** GET pods/<name>/log: the newest `tailLines` of what one container has written, cut after `limitBytes`. */
+export function logText(backend: Backend, pod: ApiObject, query: Readonly<Record<string, string>>): string {
+  const { name, namespace = '' } = pod.metadata;
+  const names = [...objectsAt(pod, 'spec', 'initContainers'), ...objectsAt(pod, 'spec', 'containers')].map((container) => textAt(container, 'name'));
+  const asked = query['container'] ?? '';
+  if (asked === '' && names.length > 1) throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]`);
+  const container = asked === '' ? (names[0] ?? '') : asked;
+  if (!names.includes(container)) throw badRequest(`container ${container} is not valid for pod ${name}`);
+  const text = backend.logOf(namespace, name, container);
+  if (text === undefined) throw badRequest(`container "${container}" in pod "${name}" is waiting to start: ContainerCreating`);
+  const lines = text.split(/(?<=\n)/);
+  const newest = lines.slice(Math.max(0, lines.length - Number(query['tailLines'] ?? lines.length)));
+  const bytes = Buffer.from(newest.join(''));
+  return bytes.subarray(0, Number(query['limitBytes'] ?? bytes.length)).toString();
+}

@@ -6,7 +6,7 @@ import { without, type ApiObject, type Json, type JsonObject } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
 import { checkFuture, list, parseVersion, selectorOf } from './lists.ts';
 import { patch } from './patch.ts';
-import { bind, evict } from './pods.ts';
+import { bind, evict, logText } from './pods.ts';
 import type { ResourcePath, ServerRequest } from './request.ts';
 import { scale } from './scale.ts';
 import { create, replace } from './writes.ts';
@@ -15,6 +15,8 @@ import { create, replace } from './writes.ts';
 export interface Result {
   status: number;
   body: JsonObject;
+  /** Answered instead of the body. */
+  text?: string;
   /** Objects of the answer, for a Table. */
   objects?: readonly ApiObject[];
   audited?: JsonObject;
@@ -103,6 +105,8 @@ function get(backend: Backend, kind: Kind, { namespace, name, subresource }: Res
   if (kind.virtual) throw methodNotAllowed();
   checkFuture(backend, parseVersion(request.query['resourceVersion'] ?? ''));
   if (subresource === 'scale') return { status: 200, body: scale(backend, kind, namespace, name, 'GET', undefined, context), warnings: [] };
+  if (subresource === 'log')
+    return { status: 200, body: {}, text: logText(backend, need(backend, kind, namespace, name), request.query), warnings: [] };
   if (subresource !== '' && subresource !== 'status') throw methodNotAllowed();
   const object = present(need(backend, kind, namespace, name), kind);
   return { status: 200, body: object, objects: [object], warnings: [] };

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import type { ApiEvent } from '../laws/trace.ts';
 import { isAllowed, refusalOf, type Attempt } from './access.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, ContainerLog } from './backend.ts';
 import { initialObjects } from './built-ins.ts';
 import { DEFINITIONS } from './definitions.ts';
 import { discover, SERVER_VERSION } from './discovery.ts';
@@ -40,6 +40,8 @@ export interface ApiServerOptions {
   auditTimeMs?: () => number;
   /** Track field managers of every write, as a real server does; otherwise only of objects that were applied server-side. Default false. */
   tracksManagers?: boolean;
+  /** What containers have written. Default: nobody has written anything. */
+  logOf?: ContainerLog;
   /** Changes remembered per kind before older watches answer 410. Default 10,000. */
   historyLimit?: number;
 }
@@ -75,6 +77,7 @@ export class ApiServer {
       clock: options.clock,
       random: options.random,
       managedFields: options.tracksManagers === true ? 'all' : 'applied',
+      logOf: options.logOf ?? (() => ''),
     };
     this.watches = new Watches(this.backend);
     this.garbage = new Garbage(this.backend);
@@ -118,6 +121,7 @@ export class ApiServer {
       const result = this.serve(kind, path, request, user);
       this.settle();
       this.record(request, path, result.status, result.audited);
+      if (result.text !== undefined) return { status: result.status, body: result.text, headers: { 'content-type': 'text/plain' } };
       return respond(result, shown, kind, this.options.clock.wallMs());
     } catch (error) {
       const response = failed(error);
