@@ -24,5 +24,3 @@ export const kubevirtParameters: ParameterSchema<typeof schema> = {
     },
   },
 };
-
-export type KubevirtParameters = z.infer<typeof schema>;

@@ -1,12 +1,12 @@
-import { ApiServer } from '../../../../src/drill/apiserver/server.ts';
-import { inProcessTransport } from '../../../../src/drill/apiserver/transport.ts';
-import { ApiClient } from '../../../../src/kube/client.ts';
-import { TransportError } from '../../../../src/ports/api-transport.ts';
-import type { ApiRequest, ApiResponse, ApiTransport } from '../../../../src/ports/api-transport.ts';
-import type { Clock } from '../../../../src/ports/clock.ts';
-import type { Cluster, Resource } from '../../../../src/ports/cluster.ts';
-import type { KubeObject } from '../../../../src/ports/objects.ts';
-import { SystemRandom } from '../../../../src/runtime/system-random.ts';
+import { ApiServer } from '../apiserver/server.ts';
+import { inProcessTransport } from '../apiserver/transport.ts';
+import { ApiClient } from '../../kube/client.ts';
+import { TransportError } from '../../ports/api-transport.ts';
+import type { ApiRequest, ApiResponse, ApiTransport } from '../../ports/api-transport.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Resource } from '../../ports/cluster.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import { SystemRandom } from '../../runtime/system-random.ts';
 
 /** How the API server treats the agent; it serves the operators of the cluster as ever. */
 export interface ApiFault {
@@ -43,12 +43,15 @@ export class ObjectWorld {
   fault: ApiFault = {};
   /** Writes to these paths are answered 403. */
   refuse: (path: string) => boolean = () => false;
+  /** What containers have written, by `namespace/pod/container`. */
+  readonly logs = new Map<string, string>();
   readonly writes: { method: string; path: string; body: unknown }[] = [];
 
   private constructor(clock: Clock) {
     this.clock = clock;
     const users = [{ name: 'admin', groups: ['system:masters'] }];
-    const server = new ApiServer({ clock, random: new SystemRandom(), users, authorization: 'rbac' });
+    const logOf = (...place: string[]): string | undefined => this.logs.get(place.join('/'));
+    const server = new ApiServer({ clock, random: new SystemRandom(), users, authorization: 'rbac', logOf });
     const transport = inProcessTransport(server, 'admin');
     this.cluster = new ApiClient({ transport });
     this.seen = new ApiClient({ transport: this.#faulty(transport) });

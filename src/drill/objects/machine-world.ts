@@ -1,9 +1,9 @@
-import type { Clock } from '../../../src/ports/clock.ts';
-import type { Node } from '../../../src/ports/objects.ts';
-import { NODES } from '../../../src/ports/resources.ts';
-import { ObjectWorld } from '../../shared/cluster/testing/object-world.ts';
-import { isHalted, LAUNCHER_PODS, MACHINE_HOSTS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES } from '../objects.ts';
-import type { LauncherPod, VirtualMachine } from '../objects.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Node } from '../../ports/objects.ts';
+import { NODES } from '../../ports/resources.ts';
+import { ObjectWorld } from './object-world.ts';
+import { isHalted, LAUNCHER_PODS, MACHINE_HOSTS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES } from '../../../agents/kubevirt/objects.ts';
+import type { LauncherPod, VirtualMachine } from '../../../agents/kubevirt/objects.ts';
 
 export const NAMESPACE = 'tenants';
 export const FIRMWARE = '1e2d3c4b-0000-4000-8000-00000000abcd';
