@@ -6,6 +6,7 @@ import { FencePrograms } from './exec/definition.ts';
 import { ethernetSwitch } from './ethernet-switch/definition.ts';
 import { fcSwitch } from './fc-switch/definition.ts';
 import { ipmi } from './ipmi/definition.ts';
+import { job, jobRun } from './job/definition.ts';
 import { kubevirt } from './kubevirt/definition.ts';
 import { metal3 } from './metal3/definition.ts';
 import { pdu } from './pdu/definition.ts';
@@ -49,6 +50,8 @@ export function standardRegistry(path?: string): AgentRegistry {
     ethernetSwitch,
     fcSwitch,
     ipmi,
+    job,
+    jobRun,
     kubevirt,
     metal3,
     pdu,
