@@ -96,6 +96,28 @@ const JOBS_ROLE: Role = {
   rules: [rule('batch', ['jobs'], ['create', 'get', 'list', 'delete']), rule('', ['pods/log'], ['get'])],
 };
 
+/** For `agent_name=metal3` where its hosts are described in this cluster: a folder of its own, for whoever patches a BareMetalHost reboots machines. */
+const METAL3_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: 'nodefence-metal3', labels: LABELS },
+  rules: [
+    rule('metal3.io', ['baremetalhosts'], ['get', 'list', 'patch']),
+    // Which host is whose, where no providerID tells.
+    rule('cluster.x-k8s.io', ['machines'], ['get']),
+    rule('machine.openshift.io', ['machines'], ['get']),
+    rule('infrastructure.cluster.x-k8s.io', ['metal3machines'], ['get']),
+  ],
+};
+
+/** For `agent_name=ceph` by csi-addons. */
+const CEPH_ROLE: Role = {
+  apiVersion: `${AUTHORIZATION}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: 'nodefence-ceph', labels: LABELS },
+  rules: [rule('csiaddons.openshift.io', ['networkfences'], ['get', 'create', 'patch'])],
+};
+
 /** Addresses of the API servers themselves: who reaches none of them judges nobody. */
 const API_PEERS_ROLE: Role = {
   apiVersion: `${AUTHORIZATION}/v1`,
@@ -125,3 +147,9 @@ export const NODE_LEASE_ACCESS: readonly (Role | Binding)[] = [NODE_LEASE_ROLE, 
 
 /** Installed beside the above where a method has `agent_name=job` (`kubectl apply -k config/jobs`). */
 export const JOB_ACCESS: readonly (Role | Binding)[] = [JOBS_ROLE, binding(JOBS_ROLE)];
+
+/** Installed beside the above where a method has `agent_name=metal3` and no kubeconfig of its own (`kubectl apply -k config/metal3`). */
+export const METAL3_ACCESS: readonly (Role | Binding)[] = [METAL3_ROLE, binding(METAL3_ROLE)];
+
+/** Installed beside the above where a method has `agent_name=ceph` with `via=networkfence` (`kubectl apply -k config/ceph`). */
+export const CEPH_ACCESS: readonly (Role | Binding)[] = [CEPH_ROLE, binding(CEPH_ROLE)];

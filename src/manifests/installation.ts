@@ -1,5 +1,5 @@
 import type { KubeObject } from '../ports/objects.ts';
-import { CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS, NAMESPACE, NODE_LEASE_ACCESS } from './access.ts';
+import { CEPH_ACCESS, CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS, METAL3_ACCESS, NAMESPACE, NODE_LEASE_ACCESS } from './access.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
@@ -100,4 +100,6 @@ export const MANIFEST_FILES: readonly ManifestFile[] = [
 export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('medik8s', 'node-leases.yaml', NODE_LEASE_ACCESS),
   ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
+  ...folder('metal3', 'hosts.yaml', METAL3_ACCESS),
+  ...folder('ceph', 'network-fences.yaml', CEPH_ACCESS),
 ];
