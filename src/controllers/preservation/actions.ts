@@ -1,0 +1,106 @@
+import type { DrainOptions } from './drain.ts';
+import type { MachinePhase, PreservedCondition } from './snapshot.ts';
+
+/** Whose object an action changes. The shell refuses to change an object of another uid. */
+export interface ObjectRef {
+  kind: 'Node' | 'Machine' | 'MachineSet' | 'MachineDeployment';
+  name: string;
+  /** Nodes have none. */
+  namespace?: string;
+  uid: string;
+}
+
+/** One annotation: `was` is compared before `to` is written (JSON patch `test`); undefined: absent, or remove. */
+export interface Change {
+  key: string;
+  was: string | undefined;
+  to: string | undefined;
+}
+
+/** For the recorder, after the write has succeeded. Reasons are UpperCamel. */
+export interface ActionEvent {
+  type: 'Normal' | 'Warning';
+  reason: string;
+  message: string;
+}
+
+export interface MachineStatus {
+  phase: MachinePhase;
+  /** status.currentStatus.preserveExpiryTime; undefined: clear. */
+  expiryMs: number | undefined;
+}
+
+/** All changes of one action are one write. */
+export type Act =
+  | { kind: 'annotate'; target: ObjectRef; changes: readonly Change[] }
+  /** status.currentStatus: phase and expiry; lastUpdateTime moves when the phase does. Refused when it is no longer as it was. */
+  | { kind: 'machine-status'; target: ObjectRef; was: MachineStatus; to: MachineStatus }
+  /** Node status condition `Preserved` (strategic merge by type); lastTransitionTime moves when the status does. */
+  | { kind: 'condition'; target: ObjectRef; was: PreservedCondition | undefined; to: PreservedCondition }
+  /** Taint `node.machine.sapcloud.io/preserved:NoSchedule`. */
+  | { kind: 'taint'; target: ObjectRef; isPresent: boolean }
+  /** spec.unschedulable together with our mark; only where `isCordoned` differs from what is there, never over a foreign cordon. */
+  | { kind: 'cordon'; target: ObjectRef; isCordoned: boolean }
+  /** Evicts under PDBs all pods but those it keeps, until done; at most one at a time for each node uid. Reported as NodeFacts.drain. */
+  | { kind: 'drain'; target: ObjectRef; options: DrainOptions; keeps: readonly ('DaemonSet' | 'mirror')[] }
+  /** A NodeFence `spec.requestedBy` the machine: verified power-off by the node's own plan, no power-on. */
+  | { kind: 'power-off'; target: ObjectRef; requestedBy: ObjectRef }
+  | { kind: 'delete-machine'; target: ObjectRef }
+  /** Status of a MachineSet (both counts) or a MachineDeployment (`preservedFailed`). */
+  | { kind: 'counts'; target: ObjectRef; automatic?: number; preservedFailed: number };
+
+export type Action = Act & { event?: ActionEvent };
+
+/** What the fence of a node must know; a view, not a write. */
+export interface NodeGuard {
+  node: string;
+  /**
+   * never-fence: healthy, preserved by `now`. isolate-and-hold: isolate, keep evidence, hold before power-management.
+   * drop: Machine or Node is being deleted: the hold ends, nothing is powered on.
+   */
+  guard: 'never-fence' | 'isolate-and-hold' | 'drop';
+  cause: Cause;
+  /** Absent: the period begins when the machine fails. */
+  untilMs?: number;
+}
+
+export type Cause = 'user' | 'automatic';
+
+/** One row of status and console. */
+export interface PreservationView {
+  /** A Machine, or a Node without one. */
+  kind: 'Machine' | 'Node';
+  name: string;
+  namespace?: string;
+  node?: string;
+  pool?: string;
+  /** As in the proposal: `Running:Preserved`, `Failed:Preserved`. */
+  phase: string;
+  isPreserved: boolean;
+  cause?: Cause;
+  expiryMs?: number;
+  /** Why it is not what its owner may think, in words. */
+  problem?: string;
+}
+
+export interface DeploymentView {
+  name: string;
+  namespace: string;
+  preservedFailed: number;
+  /** Preserved failed machines lower what must be available. */
+  minRequired: number;
+  isAvailable: boolean;
+  reason: 'MinimumReplicasAvailable' | 'MinimumReplicasUnavailable';
+}
+
+export interface Decision {
+  /** In the order in which they must be done for one object; those of different objects do not depend on each other. */
+  actions: readonly Action[];
+  guards: readonly NodeGuard[];
+  views: readonly PreservationView[];
+  deployments: readonly DeploymentView[];
+  /** Standing warnings, one sentence each, in a stable order; said once by the shell. */
+  problems: readonly string[];
+  /** When to decide again although nothing has changed. */
+  nextDueMs?: number;
+}

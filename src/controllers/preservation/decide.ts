@@ -1,0 +1,61 @@
+import type { Decision, NodeGuard } from './actions.ts';
+import { counted } from './counts.ts';
+import { guardOf, request } from './fencing.ts';
+import { own } from './own.ts';
+import { Pools } from './pools.ts';
+import type { Step } from './preserve.ts';
+import type { Snapshot } from './snapshot.ts';
+import { subjectName } from './subject.ts';
+import { takeStock } from './take-stock.ts';
+import type { Stock } from './take-stock.ts';
+import { viewOf } from './view.ts';
+
+const NO_FIELD =
+  'the Machine CRD has no status.currentStatus.preserveExpiryTime (MCM before v0.62): what is written there is dropped, so Machines are not preserved';
+
+/** Everything about one picture of the cluster; see Snapshot and Decision. Pure: done once over, it has nothing more to do. */
+export function decide(snapshot: Snapshot): Decision {
+  const usable = snapshot.hasExpiryField ? snapshot : withoutMachines(snapshot);
+  const pools = new Pools(usable);
+  const { stock, problems } = takeStock(usable, pools);
+  const shares = pools.shares();
+  const unable = !snapshot.hasExpiryField && snapshot.machines.length > 0 ? [NO_FIELD] : [];
+  const steps = usable.mode === 'own' ? own(usable, pools, stock, shares) : observe(usable, stock);
+  const subjects = stock.map(({ subject }) => subject);
+  const tally = usable.mode === 'own' ? counted(usable, subjects) : { actions: [], deployments: [] };
+  const due = [...stock.map(({ dueMs }) => dueMs), ...steps.map(({ dueMs }) => dueMs), ...subjects.map(({ expiryMs }) => expiryMs)];
+  const nextDueMs = earliest(due, usable.nowMs);
+  return {
+    actions: [...steps.flatMap(({ actions }) => actions), ...tally.actions],
+    guards: subjects.flatMap((subject): NodeGuard[] => guardOf(subject, pools.overrideOf(subject.machine), usable.nowMs)),
+    views: stock.map(({ subject }, index) => viewOf(subject, usable.nowMs, steps[index]?.problem)),
+    deployments: tally.deployments,
+    problems: [...unable, ...pools.problems, ...problems, ...toldBy(stock, steps)],
+    ...(nextDueMs !== undefined && { nextDueMs }),
+  };
+}
+
+/** Nodes with a Machine are left alone as well: they are not plain, and whoever runs their Machines looks after them. */
+function withoutMachines(snapshot: Snapshot): Snapshot {
+  const backed = new Set(snapshot.machines.map(({ nodeName }) => nodeName));
+  const nodes = snapshot.nodes.filter(({ name }) => !backed.has(name));
+  return { ...snapshot, machines: [], machineSets: [], machineDeployments: [], nodes };
+}
+
+function earliest(times: readonly (number | undefined)[], nowMs: number): number | undefined {
+  let first: number | undefined;
+  for (const time of times) if (time !== undefined && time > nowMs && (first === undefined || time < first)) first = time;
+  return first;
+}
+
+function toldBy(stock: readonly Stock[], steps: readonly Step[]): string[] {
+  return stock.flatMap(({ subject }, index) => {
+    const told = steps[index]?.problem ?? subject.problem;
+    return told === undefined ? [] : [`${subjectName(subject)}: ${told}`];
+  });
+}
+
+/** A real MCM does the rest. */
+function observe(snapshot: Snapshot, stock: readonly Stock[]): Step[] {
+  return stock.map(({ subject }) => ({ actions: request(subject, snapshot.requestsWhenFailed) }));
+}

@@ -1,0 +1,38 @@
+import { GROUP } from '../../ports/resources.ts';
+
+/** What a user writes on a Node or a Machine. */
+export const PRESERVE = 'node.machine.sapcloud.io/preserve';
+/** The value last taken over from the Node; on Machines only. */
+export const LAST_APPLIED = 'node.machine.sapcloud.io/last-applied-node-preserve-value';
+export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
+/** Says that the annotation above is ours to remove. */
+export const SCALE_DOWN_MARKER = 'cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm';
+/** Effect NoSchedule, no value. */
+export const PRESERVED_TAINT = 'node.machine.sapcloud.io/preserved';
+/** NodeCondition. */
+export const PRESERVED_CONDITION = 'Preserved';
+export const FORCE_DRAIN_LABEL = 'force-drain';
+export const POOL_LABELS: readonly string[] = ['worker.gardener.cloud/pool', 'worker.garden.sapcloud.io/group'];
+export const ZONE_LABEL = 'topology.kubernetes.io/zone';
+
+/** What scale-down-disabled said before us; it says so again when the preservation stops. */
+export const SCALE_DOWN_BEFORE = `${GROUP}/preserve-scale-down-before`;
+/** spec.unschedulable is ours to take back. */
+export const CORDON_MARK = `${GROUP}/preserve-cordoned`;
+/** RFC 3339; the expiry of a Node that has no Machine. */
+export const NODE_EXPIRY = `${GROUP}/preserve-expiry`;
+/** A Node without a Machine is not preserved automatically again before it was healthy: its last preservation of this failure has ended. */
+export const NODE_ENDED = `${GROUP}/preserve-ended`;
+/** uid of the fence for whose sake we wrote `when-failed`. */
+export const REQUEST_MARK = `${GROUP}/preserve-requested`;
+
+/** The guide writes `auto-preserve`, the released MCM `auto-preserved`: both are read, the one of the MCM that is there is written. */
+export type AutomaticSpelling = 'auto-preserve' | 'auto-preserved';
+
+export const DEFAULT_PRESERVE_TIMEOUT_MS = 72 * 3_600_000;
+/** MCM's machineHealthTimeout: Unknown for so long is Failed. */
+export const HEALTH_TIMEOUT_MS = 10 * 60_000;
+export const DRAIN_RETRY_MS = 5_000;
+export const DRAIN_TIMEOUT_MS = 2 * 3_600_000;
+/** MCM lets one machine of a MachineDeployment be replaced at a time. */
+export const MAX_REPLACEMENTS = 1;

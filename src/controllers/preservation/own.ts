@@ -1,0 +1,92 @@
+import type { Action } from './actions.ts';
+import { automaticMarks } from './automatic-marks.ts';
+import { syncedMarks } from './marks.ts';
+import { LAST_APPLIED, NODE_ENDED, NODE_EXPIRY, PRESERVE } from './names.ts';
+import { annotated, changed } from './node-marks.ts';
+import type { Pools } from './pools.ts';
+import { preserve, startExpiry } from './preserve.ts';
+import type { Step } from './preserve.ts';
+import { selectSurplus } from './scale-down.ts';
+import type { MachineFacts, Snapshot } from './snapshot.ts';
+import { stop } from './stop.ts';
+import { machineRef } from './subject.ts';
+import type { Subject } from './subject.ts';
+import type { Stock } from './take-stock.ts';
+import { sendOff, terminate, terminateFailed } from './terminate.ts';
+import { judge } from './verdict.ts';
+
+/** MCM's part, one step for each of the stock. What is being deleted is left to go. */
+export function own(snapshot: Snapshot, pools: Pools, stock: readonly Stock[], shares: ReadonlyMap<string, number>): Step[] {
+  const surplus = surplusOf(snapshot, stock);
+  const automatic = automaticMarks(snapshot, stock, pools, shares, surplus);
+  return stock.map((each): Step => {
+    const { subject, turn } = each;
+    const { machine, node } = subject;
+    if (machine?.isDeleting === true || (machine === undefined && node?.isDeleting === true)) return { actions: [] };
+    if (machine !== undefined && surplus.has(machine)) {
+      return { actions: [sendOff(machine, 'SurplusMachineTerminated', 'its MachineSet wants fewer replicas')] };
+    }
+    if (machine !== undefined && node?.isDeleting === true && machine.phase !== 'Terminating') {
+      return { actions: [sendOff(machine, 'NodeDeleted', `node ${node.name} is being deleted, preserved or not`)] };
+    }
+    if (turn !== undefined) return { actions: [turn] };
+    const marked = automatic.get(subject);
+    if (marked !== undefined) return { actions: marked };
+    return settle(snapshot, pools, subject);
+  });
+}
+
+/** What this subject needs by its own marks. */
+function settle(snapshot: Snapshot, pools: Pools, subject: Subject): Step {
+  const { nowMs } = snapshot;
+  const settings = subject.pool === undefined ? undefined : snapshot.pools.get(subject.pool);
+  const { value, phase, expiryMs, node, machine } = subject;
+  const verdict = judge({ value, phase, expiryMs, nowMs, override: pools.overrideOf(machine) });
+  // The node belongs to its fence; only the bound of the hold is written.
+  if (node?.fence?.isOpen === true) return { actions: verdict.kind === 'preserve' ? startExpiry(subject, settings, nowMs).actions : [] };
+  if (verdict.kind === 'preserve') {
+    const step = preserve(subject, settings, nowMs);
+    return { ...step, actions: [...step.actions, ...healed(subject), ...synced(subject)] };
+  }
+  const sync = verdict.forgets ? [] : synced(subject);
+  const actions = [...stop(subject, verdict), ...sync, ...healed(subject)];
+  if (actions.length > 0 || machine === undefined) return { actions };
+  if (phase === 'Failed') return terminateFailed(subject, machine, nowMs);
+  return phase === 'Terminating' ? terminate(subject, machine, nowMs) : { actions: [] };
+}
+
+/** A Node without a Machine that is healthy may be preserved automatically again; an expiry that nobody can read goes. */
+function healed({ machine, node, phase, expiryMs, value }: Subject): Action[] {
+  if (machine !== undefined || node === undefined) return [];
+  const end = phase === 'Running' ? { [NODE_ENDED]: undefined } : {};
+  const isSpoilt = expiryMs === undefined && value === 'none';
+  return annotated(node, changed(node.annotations, { ...end, ...(isSpoilt && { [NODE_EXPIRY]: undefined }) }));
+}
+
+/** The node's word is the machine's. */
+function synced({ machine, node, marks }: Subject): Action[] {
+  if (machine === undefined) return [];
+  const to = syncedMarks(marks, node !== undefined);
+  const changes = changed(machine.annotations, { [PRESERVE]: to.machine, [LAST_APPLIED]: to.lastApplied });
+  return changes.length === 0 ? [] : [{ kind: 'annotate', target: machineRef(machine), changes }];
+}
+
+/** More machines than replicas: those go that are missed least. */
+function surplusOf(snapshot: Snapshot, stock: readonly Stock[]): ReadonlySet<MachineFacts> {
+  const bySet = new Map<string, (MachineFacts & { value: Subject['value']; source: MachineFacts })[]>();
+  for (const { subject } of stock) {
+    const { machine, phase, value } = subject;
+    if (machine?.machineSet === undefined || machine.isDeleting || machine.phase === 'Terminating') continue;
+    const key = `${machine.namespace}/${machine.machineSet}`;
+    const members = bySet.get(key) ?? [];
+    members.push({ ...machine, phase, value, source: machine });
+    bySet.set(key, members);
+  }
+  const found = new Set<MachineFacts>();
+  for (const set of snapshot.machineSets) {
+    const members = bySet.get(`${set.namespace}/${set.name}`) ?? [];
+    if (set.replicas === undefined) continue;
+    for (const { source } of selectSurplus(members, members.length - set.replicas, snapshot.nowMs)) found.add(source);
+  }
+  return found;
+}

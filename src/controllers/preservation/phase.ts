@@ -1,0 +1,68 @@
+import { HEALTH_TIMEOUT_MS, MAX_REPLACEMENTS } from './names.ts';
+import type { MachineFacts, MachinePhase, NodeFacts } from './snapshot.ts';
+
+/** undefined: nobody reported, so nobody is judged. */
+export function isHealthy(node: NodeFacts | undefined): boolean | undefined {
+  if (node?.ready === undefined) return undefined;
+  return node.ready === 'True' && node.ailments.length === 0;
+}
+
+/** Does the fence that is open say that the node has failed? Its verdict is stronger than a timeout. */
+function isFenced(node: NodeFacts | undefined): boolean {
+  return node?.fence?.isOpen === true;
+}
+
+type Counted = Pick<MachineFacts, 'phase' | 'expiryMs'>;
+
+/** How many of a deployment are being replaced: a Terminating one counts twice, a preserved failed one not at all. Source: MCM canMarkMachineFailed. */
+export function replacementsIn(machines: readonly Counted[]): number {
+  let count = 0;
+  for (const { phase, expiryMs } of machines) {
+    if (phase === 'Running' || phase === 'Unknown') continue;
+    if (phase === 'Terminating') count += 2;
+    else if (!(phase === 'Failed' && expiryMs !== undefined)) count += 1;
+  }
+  return count;
+}
+
+export function mayFail(machines: readonly Counted[]): boolean {
+  return replacementsIn(machines) < MAX_REPLACEMENTS;
+}
+
+export interface NextPhase {
+  phase: MachinePhase;
+  /** When it changes if nothing else does. */
+  dueMs?: number;
+}
+
+/**
+ * The phase that MCM would write. `mayFail`: the deployment lets one more fail. Phases that only a machine driver knows (CrashLoopBackOff,
+ * InPlace*) and Terminating stay.
+ */
+export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, nowMs: number, isAllowed: boolean): NextPhase {
+  const { phase } = machine;
+  const healthy = isHealthy(node);
+  if (healthy === undefined) return { phase };
+  if (healthy) {
+    const isHeld = isFenced(node) && phase === 'Failed';
+    const returns = phase === '' || phase === 'Pending' || phase === 'Available' || phase === 'Unknown' || phase === 'Failed';
+    return { phase: returns && !isHeld ? 'Running' : phase };
+  }
+  if (phase === 'Running' || phase === 'Unknown') {
+    if (isFenced(node)) return { phase: 'Failed' };
+    if (phase === 'Running') return { phase: 'Unknown', dueMs: nowMs + HEALTH_TIMEOUT_MS };
+    const dueMs = (machine.phaseSinceMs ?? nowMs) + HEALTH_TIMEOUT_MS;
+    if (nowMs < dueMs) return { phase, dueMs };
+    return { phase: isAllowed ? 'Failed' : phase };
+  }
+  return { phase };
+}
+
+/** The phase of a Node without a Machine: nobody writes one, so it is read off the node each time. */
+export function plainPhase(node: NodeFacts, nowMs: number): NextPhase {
+  const healthy = isHealthy(node);
+  if (healthy !== false) return { phase: healthy === undefined ? '' : 'Running' };
+  if (isFenced(node)) return { phase: 'Failed' };
+  const dueMs = (node.readySinceMs ?? nowMs) + HEALTH_TIMEOUT_MS;
+  return nowMs < dueMs ? { phase: 'Unknown', dueMs } : { phase: 'Failed' };
+}

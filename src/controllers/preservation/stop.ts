@@ -1,0 +1,64 @@
+import type { Action } from './actions.ts';
+import { claimsPreserved, stoppedCondition } from './condition.ts';
+import { LAST_APPLIED, NODE_ENDED, NODE_EXPIRY, PRESERVE } from './names.ts';
+import { annotated, changed, tainted, uncordoned, unshielded } from './node-marks.ts';
+import type { MachineFacts, MachinePhase, NodeFacts } from './snapshot.ts';
+import { machineRef, nodeRef } from './subject.ts';
+import type { Subject } from './subject.ts';
+import type { StopReason, Verdict } from './verdict.ts';
+
+const WORDS: Readonly<Record<StopReason, string>> = {
+  terminating: 'the machine is being terminated',
+  hibernated: 'the cluster is hibernated',
+  rolling: 'a rolling update replaces failed machines',
+  unasked: 'nothing asks for it any more',
+  refused: 'it was annotated with false',
+  expired: 'its time is over',
+  recovered: 'the machine runs again',
+};
+
+/** Condition, annotations, taint, cordon; expiry last: as long as it stands an unfinished stop is found again. Whatever is already as it must be is left. */
+export function stop(subject: Subject, verdict: Extract<Verdict, { kind: 'stop' }>): Action[] {
+  const { machine, node } = subject;
+  const nodeActions = node === undefined ? [] : stopOnNode(subject, node, verdict.forgets);
+  const machineActions = machine !== undefined && verdict.forgets ? forgotten(machine) : [];
+  return [...nodeActions, ...machineActions, ...ended(subject, verdict.why)];
+}
+
+function stopOnNode(subject: Subject, node: NodeFacts, forgets: boolean): Action[] {
+  const actions: Action[] = [];
+  const to = stoppedCondition();
+  const isActive = subject.expiryMs !== undefined && (node.preserved === undefined || claimsPreserved(node.preserved));
+  if (isActive || claimsPreserved(node.preserved)) {
+    actions.push({ kind: 'condition', target: nodeRef(node), was: node.preserved, to });
+  }
+  const own = forgets ? changed(node.annotations, { [PRESERVE]: undefined }) : [];
+  actions.push(...annotated(node, [...unshielded(node.annotations), ...own]), ...tainted(node, false));
+  if (subject.phase === 'Running') actions.push(...uncordoned(node));
+  return actions;
+}
+
+/** The Machine's own annotation goes, and what was last taken from its Node. */
+export function forgotten(machine: MachineFacts): Action[] {
+  const changes = changed(machine.annotations, { [PRESERVE]: undefined, [LAST_APPLIED]: undefined });
+  return changes.length === 0 ? [] : [{ kind: 'annotate', target: machineRef(machine), changes }];
+}
+
+/** Why a Failed machine goes at once. After a mere removal of the annotation it may be preserved automatically, so that is left to the next look. */
+const GOES: ReadonlySet<StopReason> = new Set(['expired', 'refused', 'rolling', 'hibernated']);
+
+/** Clears the expiry, and in the same write sends a Failed machine to Terminating: between the two it would be preserved again. */
+function ended(subject: Subject, why: StopReason): Action[] {
+  const { machine, node, expiryMs } = subject;
+  if (expiryMs === undefined) return [];
+  const event = { type: 'Normal', reason: 'PreservationStopped', message: `preservation stopped: ${WORDS[why]}` } as const;
+  const isFailed = subject.phase === 'Failed';
+  if (machine !== undefined) {
+    const phase: MachinePhase = isFailed && GOES.has(why) ? 'Terminating' : machine.phase;
+    const was = { phase: machine.phase, expiryMs };
+    return [{ kind: 'machine-status', target: machineRef(machine), was, to: { phase, expiryMs: undefined }, event }];
+  }
+  if (node === undefined) return [];
+  const end = isFailed && GOES.has(why) ? { [NODE_ENDED]: 'true' } : {};
+  return [{ kind: 'annotate', target: nodeRef(node), changes: changed(node.annotations, { [NODE_EXPIRY]: undefined, ...end }), event }];
+}
