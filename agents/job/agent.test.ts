@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { AgentError } from '../../src/ports/agents.ts';
 import type { PowerAgent } from '../../src/ports/agents.ts';
+import { ApiStatusError } from '../../src/ports/api-transport.ts';
 import { NODE_ANNOTATION } from './objects.ts';
 import { job } from './definition.ts';
 import { JobScene, NAMESPACE, PASSWORD } from '../../src/drill/objects/job-scene.ts';
@@ -109,11 +110,7 @@ describe('what a status says', () => {
   });
 
   it('is not known without its log, and says why', async () => {
-    const { podLog } = scene.world.seen;
-    scene.world.seen.podLog = async (...given) => {
-      await podLog?.apply(scene.world.seen, given);
-      throw new AgentError('Refused', { device: '', plug: '', asked: '', answered: 'pods "x" is forbidden: cannot get resource "pods/log"' });
-    };
+    scene.world.seen.podLog = () => Promise.reject(new ApiStatusError(403, 'Forbidden', 'pods "x" is forbidden: cannot get resource "pods/log"'));
     const reading = await scene.until(agent.read(scene.target()));
     expect(reading).toMatchObject({ state: 'unknown', detail: expect.stringContaining('cannot get resource "pods/log"') as string });
   });

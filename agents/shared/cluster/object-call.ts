@@ -71,9 +71,9 @@ export class ObjectCall {
 
   /** What a container has written, as `Cluster.podLog`. */
   podLog(pod: string, namespace: string, options: PodLogOptions): Promise<string> {
-    const { podLog } = this.#cluster;
-    if (podLog === undefined) throw this.error('Misconfigured', 'logs cannot be read from here');
-    return this.#typed(podLog.call(this.#cluster, pod, namespace, options));
+    const log = this.#cluster.podLog?.(pod, namespace, options);
+    if (log === undefined) throw this.error('Misconfigured', 'logs cannot be read from here');
+    return this.#typed(log);
   }
 
   /** The lease check is made in the turn in which the request leaves. */

@@ -36,6 +36,8 @@ export class JobHands {
   trouble: PodTrouble | undefined;
   /** Pods whose node is cut off: nothing is told of them any more, and no deletion reaches them. */
   readonly cutOff = new Set<string>();
+  /** Jobs that were there and not finished, when all was last looked at. */
+  open = 0;
   readonly #world: ObjectWorld;
   readonly #namespace: string;
   readonly #program: (run: ProgramRun) => ProgramEnd;
@@ -62,6 +64,7 @@ export class JobHands {
     for (const job of jobs) if (!isFinished(job) && !pods.some((pod) => owns(job, pod))) await this.#makePod(job);
     for (const pod of pods) await this.#kept(pod);
     for (const job of await this.jobs()) await this.#judged(job, await this.pods());
+    this.open = (await this.jobs()).filter((job) => !isFinished(job)).length;
   }
 
   async #makePod(job: BatchJob): Promise<void> {
@@ -73,7 +76,7 @@ export class JobHands {
     const name = `${job.metadata.name}-${this.#serial}`;
     const owner = { apiVersion: 'batch/v1', kind: 'Job', name: job.metadata.name, uid: job.metadata.uid ?? '', controller: true };
     const metadata = { ...template.metadata, name, namespace: this.#namespace, ownerReferences: [owner] };
-    const pod: JobPod = { metadata, spec: { ...template.spec, ...(node === undefined ? {} : { nodeName: node }) } as JobPod['spec'] };
+    const pod: JobPod = { metadata, spec: { ...template.spec, ...(node === undefined ? {} : { nodeName: node }) } };
     await this.#world.cluster.create(JOB_PODS, pod);
     if (node === undefined) return this.#unplaced(name);
     await this.#begin(name, node, job);

@@ -66,13 +66,13 @@ export class JobScene {
 
   /** Lets the cluster work, and time pass, until the promise is settled. */
   async until<T>(promise: Promise<T>): Promise<T> {
-    let isSettled = false;
-    const settled = promise.finally(() => {
-      isSettled = true;
+    const settled = { yet: false };
+    const end = promise.finally(() => {
+      settled.yet = true;
     });
-    settled.catch(() => undefined);
-    for (let step = 0; step < STEPS_MAX && !isSettled; step += 1) await this.step();
-    return settled;
+    end.catch(() => undefined);
+    for (let step = 0; step < STEPS_MAX && !settled.yet; step += 1) await this.step();
+    return end;
   }
 
   async step(): Promise<void> {
