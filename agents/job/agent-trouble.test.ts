@@ -213,7 +213,8 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
       return error.message;
     };
     expect((await failure(agent.read(scene.target({ parameters: { pod_template: 'jobs/other' } })))).message).toContain('has no key other');
-    expect(await broken('{{')).toContain('pod template jobs/pdu');
+    expect(await broken('spec: { env: [}')).toMatch(/pod template jobs\/pdu: .* at line 1, column/);
+    expect(await broken('a: b\ntoken: open-sesame: again')).not.toContain('open-sesame');
     expect(await broken('spec: { containers: [] }')).toContain('spec.containers');
     expect(await broken('spec: { nodeName: worker-1, containers: [{ name: a }] }')).toContain('spec.nodeName must not be there');
     expect(await broken('spec: { tolerations: [{ operator: Exists }], containers: [{ name: a }] }')).toContain('must not tolerate');

@@ -88,7 +88,9 @@ async function readTemplate(call: ObjectCall, namespace: string, place: string):
   try {
     return templateOf(text);
   } catch (error) {
-    throw call.error('Misconfigured', `pod template ${place}: ${error instanceof Error ? error.message : String(error)}`);
+    const words = error instanceof Error ? error.message : String(error);
+    // What follows the first line quotes the template.
+    throw call.error('Misconfigured', `pod template ${place}: ${words.split('\n')[0] ?? ''}`);
   }
 }
 
