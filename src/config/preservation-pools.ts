@@ -1,8 +1,8 @@
 import { isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
-import type { Node as YamlNode, YAMLMap } from 'yaml';
+import type { Node as YamlNode, YAMLMap, YAMLSeq } from 'yaml';
 import { DEFAULT_PRESERVE_TIMEOUT_MS } from '../controllers/preservation/names.ts';
 import type { PoolSettings } from '../controllers/preservation/snapshot.ts';
-import { Problems } from './problems.ts';
+import type { Problems } from './problems.ts';
 import { parseDuration } from './properties.ts';
 
 /** One name in each seed, and the one that the first uses in its text. */
@@ -30,7 +30,10 @@ class PoolReader {
     const documents = parseAllDocuments(text.replace(/^\.\.\.[ \t]*$/gm, ''), { lineCounter: this.#lines });
     for (const document of 'empty' in documents ? [] : documents) {
       const [first] = document.errors;
-      if (first !== undefined) return this.#error(first.pos[0], `is not YAML: ${first.message.split('\n')[0] ?? ''}`);
+      if (first !== undefined) {
+        this.#error(first.pos[0], `is not YAML: ${first.message.split('\n')[0] ?? ''}`);
+        return;
+      }
       if (document.contents !== null) this.#root(document.contents);
     }
   }
@@ -45,21 +48,24 @@ class PoolReader {
 
   /** A Shoot, its `spec`, its `workers`, one of them, or what stands under one. */
   #root(node: YamlNode): void {
-    if (isSeq(node)) return this.#workers(node);
-    if (!isMap(node)) return this.#error(node, 'is neither a worker nor a list of workers');
+    if (isSeq(node)) this.#workers(node);
+    else if (isMap(node)) this.#shoot(node);
+    else this.#error(node, 'is neither a worker nor a list of workers');
+  }
+
+  #shoot(node: YAMLMap): void {
     const spec = node.get('spec', true);
     const holder = isMap(spec) ? spec : node;
     // Gardener has it under spec.provider, the guide prints it under spec.
     const provider = holder.get('provider', true);
     const workers = holder.get('workers', true) ?? (isMap(provider) ? provider.get('workers', true) : undefined);
-    if (isSeq(workers)) return this.#workers(workers);
-    if (workers !== undefined) return this.#error(workers, 'workers is not a list');
-    if (holder !== node) return this.#error(spec, 'spec has no workers');
-    this.#worker(node, this.#key);
+    if (isSeq(workers)) this.#workers(workers);
+    else if (workers !== undefined) this.#error(workers, 'workers is not a list');
+    else if (holder === node) this.#worker(node, this.#key);
+    else this.#error(spec, 'spec has no workers');
   }
 
-  #workers(list: YamlNode): void {
-    if (!isSeq(list)) return;
+  #workers(list: YAMLSeq): void {
     for (const item of list.items) {
       if (isMap(item)) this.#worker(item, undefined);
       else this.#error(list, 'a worker is not a map');
@@ -68,10 +74,16 @@ class PoolReader {
 
   #worker(worker: YAMLMap, nameless: string | undefined): void {
     const name = worker.has('name') ? worker.get('name') : nameless;
-    if (typeof name !== 'string' || name === '') return this.#error(worker, 'a worker of a list needs a name');
-    if (this.#pools.has(name)) return this.#error(worker, `pool ${name} is given twice; the first counts`);
+    if (typeof name !== 'string' || name === '') {
+      this.#error(worker, 'a worker of a list needs a name');
+      return;
+    }
+    if (this.#pools.has(name)) {
+      this.#error(worker, `pool ${name} is given twice; the first counts`);
+      return;
+    }
     const manager = worker.get(MANAGER_KEY, true);
-    if (manager !== undefined && !isMap(manager)) this.#error(manager as YamlNode, `${MANAGER_KEY} is not a map`);
+    if (manager !== undefined && !isMap(manager)) this.#error(manager, `${MANAGER_KEY} is not a map`);
     const places = isMap(manager) ? [worker, manager] : [worker];
     const autoPreserveMax = this.#one(places, MAXIMUM_KEYS, (value) => this.#maximum(value)) ?? 0;
     const preserveTimeoutMs = this.#one(places, [TIMEOUT_KEY], (value) => this.#timeout(value)) ?? DEFAULT_PRESERVE_TIMEOUT_MS;

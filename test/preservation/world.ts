@@ -134,35 +134,47 @@ export class World {
         if (action.target.kind === 'Node') this.editNode(name, { annotations: patched(this.node(name).annotations, action.changes) });
         else this.editMachine(name, { annotations: patched(this.machine(name).annotations, action.changes) });
         return;
-      case 'machine-status':
-        return this.#status(action);
+      case 'machine-status': {
+        this.#status(action);
+        return;
+      }
       case 'condition':
         if (JSON.stringify(this.node(name).preserved) !== JSON.stringify(action.was)) throw new Error('another condition stands there');
-        return this.editNode(name, { preserved: action.to });
+        {
+          this.editNode(name, { preserved: action.to });
+          return;
+        }
       case 'taint': {
         const taints = this.node(name).taints.filter((taint) => taint !== PRESERVED_TAINT);
-        return this.editNode(name, { taints: action.isPresent ? [...taints, PRESERVED_TAINT] : taints });
+        this.editNode(name, { taints: action.isPresent ? [...taints, PRESERVED_TAINT] : taints });
+        return;
       }
       case 'cordon': {
         const { [CORDON_MARK]: _mark, ...rest } = this.node(name).annotations;
         const annotations = action.isCordoned ? { ...rest, [CORDON_MARK]: 'true' } : rest;
-        return this.editNode(name, { isUnschedulable: action.isCordoned, annotations });
+        this.editNode(name, { isUnschedulable: action.isCordoned, annotations });
+        return;
       }
-      case 'drain':
-        return this.editNode(name, {
+      case 'drain': {
+        this.editNode(name, {
           drain: { state: this.drains, atMs: this.nowMs, isForced: action.options.isForced, message: 'a budget forbids it' },
         });
+        return;
+      }
       case 'power-off': {
         const isOff = this.powerOffs === 'off';
         const fence = { uid: 'uid-fence', isOpen: this.powerOffs === 'open', isIsolated: isOff, isOff, requestedByUID: action.requestedBy.uid };
-        return this.editNode(name, { fence });
+        this.editNode(name, { fence });
+        return;
       }
       case 'delete-machine':
         this.deleted.push(this.machine(name));
         this.machines = this.machines.filter((each) => each.name !== name);
         return;
-      case 'counts':
-        return this.#count(action);
+      case 'counts': {
+        this.#count(action);
+        return;
+      }
     }
   }
 

@@ -9,8 +9,6 @@ export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-
 export const SCALE_DOWN_MARKER = 'cluster-autoscaler.kubernetes.io/scale-down-disabled-by-mcm';
 /** Effect NoSchedule, no value. */
 export const PRESERVED_TAINT = 'node.machine.sapcloud.io/preserved';
-/** NodeCondition. */
-export const PRESERVED_CONDITION = 'Preserved';
 export const FORCE_DRAIN_LABEL = 'force-drain';
 export const POOL_LABELS: readonly string[] = ['worker.gardener.cloud/pool', 'worker.garden.sapcloud.io/group'];
 export const ZONE_LABEL = 'topology.kubernetes.io/zone';
