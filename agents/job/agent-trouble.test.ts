@@ -5,7 +5,7 @@ import type { PowerAgent } from '../../src/ports/agents.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
 import { job } from './definition.ts';
-import { JOBS } from './objects.ts';
+import { JOB_PODS, JOBS } from './objects.ts';
 import { JobScene, NAMESPACE } from '../../src/drill/objects/job-scene.ts';
 
 let scene: JobScene;
@@ -184,6 +184,18 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
     expect(outcome, 'it may have begun').toMatchObject({ result: 'unclear', detail: expect.stringContaining('Evicted') as string });
   });
 
+  it('a second pod for the same Job: what either of them did is not known', async () => {
+    lasting('off', 2_000);
+    const promise = agent.set(scene.target(), 'off');
+    await scene.step();
+    await scene.step();
+    const [pod] = await scene.hands.pods();
+    if (pod === undefined) throw new Error('no pod');
+    const { name, namespace = '', labels = {}, ownerReferences = [] } = pod.metadata;
+    await scene.world.cluster.create(JOB_PODS, { ...pod, metadata: { name: `${name}-again`, namespace, labels, ownerReferences } });
+    expect(await scene.until(promise)).toMatchObject({ result: 'unclear', detail: expect.stringContaining('2 pods of it were started') as string });
+  });
+
   it('no node for it', async () => {
     scene.hands.trouble = { unplaced: "0/2 nodes are available: 1 node(s) didn't match node affinity, 1 Insufficient memory." };
     const error = await failure(agent.read(scene.target()));
@@ -252,5 +264,21 @@ describe('an API server that does not answer', () => {
     };
     expect(await scene.until(agent.set(scene.target(), 'off'))).toMatchObject({ result: 'accepted' });
     expect(actions()).toEqual(['off']);
+  });
+
+  it('to the creation, which it does later, has that Job deleted when it comes', async () => {
+    const { seen } = scene.world;
+    const create = seen.create.bind(seen);
+    const late: (() => Promise<unknown>)[] = [];
+    seen.create = (resource, object) => {
+      late.push(() => create(resource, object));
+      return Promise.reject(new TransportError('timeout', 'no answer within 5000 ms'));
+    };
+    const error = await failure(agent.set(scene.target(), 'off'));
+    expect(error).toMatchObject({ kind: 'Timeout', message: expect.stringMatching(/is deleted, and may still act/) as string });
+    await Promise.all(late.map((done) => done()));
+    expect((await scene.hands.jobs()).length).toBe(1);
+    await scene.until(agent.close?.() ?? Promise.resolve());
+    expect(await scene.hands.jobs()).toEqual([]);
   });
 });
