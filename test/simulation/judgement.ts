@@ -47,19 +47,22 @@ interface LateOff {
   offAt: number;
 }
 
-/** Offs of the failed node that were late beyond what its device declares: only there a fence may have come to its end before. */
+/** Offs of the failed node that were late beyond what its device declares, by as much as was drawn: only there a fence may have ended before. */
 function lateOffs(events: readonly TraceEvent[], { victim, disturbances }: Scenario): LateOff[] {
-  if (!disturbances.some(({ what }) => what === 'late')) return [];
+  const delays = disturbances.flatMap((one) => (one.what === 'late' ? [one.byMs] : []));
   const late: LateOff[] = [];
-  let sent: number[] = [];
+  const sent: number[] = [];
   for (const event of events) {
     if (event.kind === 'device' && event.node === victim && event.action === 'set' && event.want === 'off') sent.push(event.at);
-    if (event.kind !== 'power' || event.node !== victim || event.state !== 'off') continue;
-    const sentAt = sent.find((at) => event.at - at > POWER_TIMEOUT_MS);
-    if (event.cause === 'set' && sentAt !== undefined) late.push({ sentAt, offAt: event.at });
-    sent = [];
+    if (event.kind !== 'power' || event.node !== victim || event.state !== 'off' || event.cause !== 'set') continue;
+    const sentAt = sent.find((at) => delays.some((byMs) => isLateBy(byMs, event.at - at)));
+    if (sentAt !== undefined) late.push({ sentAt, offAt: event.at });
   }
   return late;
+}
+
+function isLateBy(byMs: number, tookMs: number): boolean {
+  return tookMs > POWER_TIMEOUT_MS && tookMs >= byMs && tookMs <= byMs + POWER_TIMEOUT_MS;
 }
 
 /** A complaint that such an off explains, at its node and in its time: no read before could have told. That it is put right shows the end. */
