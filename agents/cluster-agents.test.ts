@@ -1,4 +1,4 @@
-import { SCALE_DOWN_DISABLED } from '../src/domain/node-fence.ts';
+import { CORDON_MARK, SCALE_DOWN_DISABLED } from '../src/domain/node-fence.ts';
 import { describe, expect, it } from 'vitest';
 
 import { AgentError, type ActionAgent, type AgentDefinition, type Parameters, type Target } from '../src/ports/agents.ts';
@@ -7,7 +7,7 @@ import type { Cluster, Resource } from '../src/ports/cluster.ts';
 import type { KubeObject, Node, Taint } from '../src/ports/objects.ts';
 import { ManualClock } from '../src/runtime/manual-clock.ts';
 import { cordon } from './cordon/agent.ts';
-import { AUTOSCALER_MARK, CORDON_MARK } from './shared/cordon-mark.ts';
+import { AUTOSCALER_MARK } from './shared/cordon-mark.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
 

@@ -1,6 +1,6 @@
-import { fenceName } from '../../src/domain/node-fence.ts';
+import { CORDON_MARK, fenceName } from '../../src/domain/node-fence.ts';
 import type { ActionAgent, AgentContext, AgentDefinition } from '../../src/ports/agents.ts';
-import { autoscalerKeptAway, CORDON_MARK, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
+import { autoscalerKeptAway, isCordoned, isMarkedByUs } from '../shared/cordon-mark.ts';
 import { editNode, nodeError, readNode } from '../shared/node-edit.ts';
 
 const ASKED = 'cordon';

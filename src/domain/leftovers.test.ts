@@ -47,6 +47,53 @@ describe('what a failure leaves behind', () => {
   });
 });
 
+describe('a NodeFence that was deleted by hand', () => {
+  /** Deletes it, and fails each run whose operation says so, until it is gone. */
+  function deleted(model: Model, ...failing: string[]): { begun: string[]; words: string } {
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    const begun: string[] = [];
+    const words: string[] = [];
+    for (let beat = 0; beat < 40 && model.fence !== undefined; beat += 1) {
+      model.nowMs += 5_000;
+      words.push(...model.step().events.map(({ message }) => message));
+      if (model.inFlight.size === 0) continue;
+      const operation = model.dispatched.at(-1)?.entry.operation ?? '';
+      begun.push(operation);
+      model.finish(failing.includes(operation) ? 'failed' : 'succeeded');
+    }
+    expect(model.fence).toBeUndefined();
+    return { begun, words: words.join(' ') };
+  }
+
+  it('gives the node back to the scheduler though its machine cannot be switched on, and says that', () => {
+    const model = off();
+    model.step();
+    model.finish('failed');
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    model.nowMs += 120_000;
+    const { begun, words } = deleted(model, 'on:off');
+    expect(begun).toContain('on:off');
+    expect(begun.at(-1)).toBe('run:undo-cordon');
+    expect(words).toContain('on:off could not be taken back. LeftOff: off (redfish bmc');
+  });
+
+  it('switches the machine on though its cordon cannot be taken back, and says that', () => {
+    const model = off();
+    const { begun, words } = deleted(model, 'run:undo-cordon');
+    expect(begun).toContain('on:off');
+    expect(words).toContain('run:undo-cordon could not be taken back.');
+    expect(words).not.toContain('LeftOff');
+  });
+
+  it('never switches a machine on while our taint stands', () => {
+    const model = stuckTaint('forbidden');
+    const { begun, words } = deleted(model, 'release-end');
+    expect(begun).not.toContain('on:off');
+    expect(begun).toContain('run:undo-cordon');
+    expect(words).toContain('Our taint node.kubernetes.io/out-of-service still stands');
+  });
+});
+
 describe('a hold after the first off', () => {
   it('waits when a crash left the off unsent: there is nothing to take back, and the node is fenced once the hold is over', () => {
     const model = new Model(planOf());

@@ -199,6 +199,9 @@ export function fenceName(node: string): string {
   return FENCE_NAME_PREFIX + node;
 }
 
+/** Annotation of a Node: the fence that cordoned it; without it a cordon is somebody else's (P8). */
+export const CORDON_MARK = 'nodefence.ha.k8s.io/cordoned-by';
+
 /** The cluster autoscaler takes no node away that carries it. */
 export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 

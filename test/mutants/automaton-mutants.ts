@@ -169,7 +169,14 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'left behind by hand',
     defect: 'a NodeFence that was deleted by hand is let go with our marks still standing',
     file: 'src/domain/rows/closing.ts',
-    edits: [['const next = untouchable ? undefined : firstUndo(context);', 'const next = undefined as ReturnType<typeof firstUndo>;']],
+    edits: [['const open = untouchable ? [] : undoable(context);', 'const open = [] as ReturnType<typeof undoable>;']],
     killedBy: byTest(AUTOMATON, 'takes back what it set when the NodeFence is deleted by hand, then lets it go'),
+  },
+  {
+    name: 'cordon kept by a dead device',
+    defect: 'of a NodeFence that was deleted by hand nothing more is taken back after the first thing that cannot be',
+    file: 'src/domain/rows/closing.ts',
+    edits: [['const facts = open.find(', 'const facts = open.slice(0, 1).find(']],
+    killedBy: byTest('src/domain/leftovers.test.ts', 'gives the node back to the scheduler though its machine cannot be switched on, and says that'),
   },
 ];

@@ -93,4 +93,11 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     edits: [['fence?.isSwitchedOff === true ? undefined', 'fence?.isSwitchedOff === true && nowMs < 0 ? undefined']],
     killedBy: byTest(`${COOLDOWN}.test.ts`, 'cooldown lets a fence be finished that was switched off before the storm'),
   },
+  {
+    name: 'own cordon as a hand',
+    defect: 'what an earlier fence of the node left cordoned is taken for the cordon of an admin',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [['entry.isCordonOurs || entry.node.metadata', 'entry.isCordonOurs && entry.node.metadata']],
+    killedBy: byTest('src/controllers/fence/storm/storm.test.ts', 'takes what an earlier fence of the node left cordoned for ours'),
+  },
 ];

@@ -1,6 +1,5 @@
 import { describe, expect } from 'vitest';
-import { CORDON_MARK } from '../../agents/shared/cordon-mark.ts';
-import { fenceName } from '../../src/domain/node-fence.ts';
+import { CORDON_MARK, fenceName } from '../../src/domain/node-fence.ts';
 import { NODE_FENCES } from '../../src/ports/resources.ts';
 import { condition, journal } from './operator.ts';
 import { scenario } from './scenario.ts';

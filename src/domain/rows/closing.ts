@@ -1,7 +1,7 @@
 import { intentDeadlineMs, lateEffectMs } from '../advance.ts';
 import { appended } from '../journal.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
-import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome } from '../node-fence.ts';
+import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome, Restore } from '../node-fence.ts';
 import { mayHaveReleased } from '../program.ts';
 import { mayOpenStorage } from '../storage-opening.ts';
 import { event, moved } from '../transition.ts';
@@ -38,47 +38,60 @@ export function leftOff({ restore }: NodeFenceStatus): string {
   return bounded(words, LEFT_OFF_MAX);
 }
 
-/** Takes back, one by one, what stands in `restore`, then lets a NodeFence that was deleted by hand go. */
+/**
+ * Takes back, one by one, what stands in `restore`, then lets a NodeFence that was deleted by hand go. What cannot be taken back is said, and keeps
+ * nothing else.
+ */
 export function undo(context: Context): Transition {
-  const { status, node, fence } = context;
+  const { status, node, fence, plan } = context;
   const gone = node === undefined || (status.frozen !== undefined && node.uid !== status.frozen.nodeUID);
   const untouchable = gone || context.snapshot.holds.some((hold) => hold.policy === 'observe');
-  const next = untouchable ? undefined : firstUndo(context);
+  const open = untouchable ? [] : undoable(context);
+  const facts = open.find(({ operation }) => failuresOf(status, operation) <= plan.stepRetries);
   // A late off must not hit what we switch on: the machine is not let go before that (P5, P8).
-  if (next === undefined && !untouchable && status.restore?.edges !== undefined) return waitToUndo(context);
-  if (next === undefined) return fence.finalized ? { removeFinalizer: true } : {};
-  const tries = status.journal.filter(
-    (entry) => entry.operation === next.operation && entry.result !== undefined && entry.result !== 'succeeded',
-  ).length;
-  if (tries > context.plan.stepRetries) {
+  if (facts === undefined && !untouchable && isToWait(context, open)) return waitToUndo(context);
+  if (open.length === 0) return fence.finalized ? { removeFinalizer: true } : {};
+  if (facts === undefined) {
+    const left = open.map(({ operation }) => operation).join(', ');
     return {
       removeFinalizer: true,
-      events: [event('Warning', 'LeftOff', `Deleted by hand; ${next.operation} could not be taken back.${leftOff(status)}`)],
+      events: [event('Warning', 'LeftOff', bounded(`Deleted by hand; ${left} could not be taken back.${leftOff(status)}`))],
     };
   }
-  const due = tries === 0 ? 0 : (context.snapshot.since.journal ?? 0) + context.plan.timing.settleMs;
+  const due = failuresOf(status, facts.operation) === 0 ? 0 : (context.snapshot.since.journal ?? 0) + plan.timing.settleMs;
   if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
+  const next = undoEntry(context, facts);
   return { status: { ...status, journal: appended(status, next) }, dispatch: { kind: 'run', entry: next } };
 }
 
-function firstUndo(context: Context): JournalEntry | undefined {
-  const { status } = context;
-  const restore = status.restore;
-  if (restore?.taints !== undefined)
-    return undoEntry(context, { operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
-  const edge = restore?.edges?.find(({ state }) => state === 'off' || mayOpenStorage(context.plan, context.node, status));
-  if (edge !== undefined && undoneAtMs(context) <= context.snapshot.nowMs)
-    return undoEntry(context, {
-      operation: `on:${edge.method}`,
-      method: edge.method,
-      agent: edge.agent,
-      device: edge.device,
-      plug: edge.plug,
-      action: 'on',
-    });
-  if (restore?.cordoned === true && restore.edges?.some(({ state }) => state === 'closed') !== true)
-    return undoEntry(context, { operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
-  return undefined;
+/** Of what was switched off or closed, nothing may be taken back yet. */
+function isToWait(context: Context, open: readonly UndoFacts[]): boolean {
+  const { edges, taints } = context.status.restore ?? {};
+  return edges !== undefined && taints === undefined && (open.length === 0 || undoneAtMs(context) > context.snapshot.nowMs);
+}
+
+function failuresOf({ journal }: NodeFenceStatus, operation: string): number {
+  return journal.filter((entry) => entry.operation === operation && entry.result !== undefined && entry.result !== 'succeeded').length;
+}
+
+/** What may be taken back now, in this order; nothing is switched on while our taint stands. */
+function undoable(context: Context): UndoFacts[] {
+  const { edges = [], taints, cordoned } = context.status.restore ?? {};
+  const open: UndoFacts[] = [];
+  if (taints !== undefined)
+    open.push({ operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
+  else if (undoneAtMs(context) <= context.snapshot.nowMs) open.push(...edges.filter((edge) => mayUndo(context, edge)).map(asOn));
+  if (cordoned === true && !edges.some(({ state }) => state === 'closed'))
+    open.push({ operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
+  return open;
+}
+
+function mayUndo({ plan, node, status }: Context, { state }: Edge): boolean {
+  return state === 'off' || mayOpenStorage(plan, node, status);
+}
+
+function asOn({ method, agent, device, plug }: Edge): UndoFacts {
+  return { operation: `on:${method}`, method, agent, device, plug, action: 'on' };
 }
 
 const STAYS_CLOSED =
@@ -106,6 +119,7 @@ function settledAtMs(context: Context): number {
   return (snapshot.since.set ?? snapshot.since.journal ?? snapshot.nowMs) + lateEffectMs(context, status);
 }
 
+type Edge = NonNullable<Restore['edges']>[number];
 type UndoFacts = Pick<JournalEntry, 'operation' | 'method' | 'agent' | 'device' | 'plug' | 'action'>;
 
 function undoEntry(context: Context, facts: UndoFacts): JournalEntry {

@@ -1,3 +1,4 @@
+import { CORDON_MARK, fenceName } from '../../../domain/node-fence.ts';
 import type { MaintenanceMark, StormFence, StormNode } from '../../../domain/policies/view.ts';
 import type { Node } from '../../../ports/objects.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
@@ -164,7 +165,8 @@ export class NodeRoster {
     if (!this.conditional.has(name)) return [];
     const { listers } = this.sources;
     const circumstances = {
-      isCordonOurs: entry.isCordonOurs,
+      // What an earlier fence of this node left behind carries our mark as well.
+      isCordonOurs: entry.isCordonOurs || entry.node.metadata.annotations?.[CORDON_MARK] === fenceName(name),
       isEmpty: releasablePods(listers, name).length === 0,
       isHanging: this.isHanging(name, nowMs),
     };

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { cooldown } from '../../../domain/policies/cooldown.ts';
+import { maintenance } from '../../../domain/policies/maintenance.ts';
 import { maxConcurrent } from '../../../domain/policies/max-concurrent.ts';
 import { DEFAULT_ISOLATION } from '../../../domain/policies/controller-isolated.ts';
 import { maxUnhealthy } from '../../../domain/policies/max-unhealthy.ts';
+import { CORDON_MARK } from '../../../domain/node-fence.ts';
+import type { Node } from '../../../ports/objects.ts';
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import { rate } from '../../../domain/policies/rate.ts';
 import { StormBench } from '../../../../test/bench/storm-bench.ts';
@@ -41,6 +44,22 @@ describe('the storm shell', () => {
     await bench.clock.advance(60_000);
     bench.leases.reopened(bench.clock.monotonicMs());
     bench.fail('a');
+    expect(bench.holding('a')).toEqual([]);
+  });
+
+  it('takes what an earlier fence of the node left cordoned for ours: nobody has the node in hand', () => {
+    const bench = new StormBench(NAMES, [maintenance({ name: 'maintenance', windows: [], offsetMs: () => 0 })]);
+    const cordoned = (annotations: Record<string, string>): void => {
+      bench.ready('a', 'Unknown', { annotations });
+      const node = bench.nodes.get('a') as Node;
+      bench.nodes.put({ ...node, spec: { ...node.spec, unschedulable: true } });
+    };
+    cordoned({});
+    bench.fence('a');
+    expect(bench.holding('a')).toEqual(['maintenance']);
+    cordoned({ [CORDON_MARK]: 'node-fence-b' });
+    expect(bench.holding('a')).toEqual(['maintenance']);
+    cordoned({ [CORDON_MARK]: 'node-fence-a' });
     expect(bench.holding('a')).toEqual([]);
   });
 
