@@ -75,6 +75,10 @@ describe('the Job of an order', () => {
     ['spec: { restartPolicy: OnFailure, containers: [{ name: a }] }', 'spec.restartPolicy'],
     ['spec: { tolerations: [{ key: node.kubernetes.io/unreachable }], containers: [{ name: a }] }', 'must not tolerate'],
     ['spec: { volumes: [{ name: nodefence-secret }], containers: [{ name: a }] }', 'are taken'],
+    [
+      'spec: { affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: all } } }, containers: [{ name: a }] }',
+      'nodeSelectorTerms',
+    ],
     ['just words', 'expected object'],
   ])('is refused for the template %s', (text, words) => {
     expect(() => templateOf(text)).toThrow(words);

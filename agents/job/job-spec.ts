@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
 import { parse } from 'yaml';
-import { z } from 'zod';
 
 import {
   ACTION_ANNOTATION,
@@ -16,9 +15,10 @@ import {
   type PodTemplate,
   type TemplateSpec,
 } from './objects.ts';
+import { podTemplateSchema } from './parameters.ts';
 
-export const CALL_FOLDER = '/run/nodefence/call';
-export const SECRET_FOLDER = '/run/nodefence/secret';
+const CALL_FOLDER = '/run/nodefence/call';
+const SECRET_FOLDER = '/run/nodefence/secret';
 /** Long enough to look at it in the morning. */
 const KEPT_SECONDS = 3_600;
 /** A program that does not end when it is told to may act for so long after the deadline. */
@@ -26,30 +26,6 @@ const GRACE_SECONDS = 2;
 const SLUG_MAX = 40;
 const HASH_LENGTH = 12;
 const UUID = /-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** A pod that stands these lands on nodes that are being given up. */
-const TAINTS_OF_FAILED_NODES = /^node\.kubernetes\.io\/(?:not-ready|unreachable|out-of-service)$|^nodefence\.ha\.k8s\.io\//;
-
-const templateSchema = z.looseObject({
-  metadata: z
-    .looseObject({ labels: z.record(z.string(), z.string()).optional(), annotations: z.record(z.string(), z.string()).optional() })
-    .optional(),
-  spec: z.looseObject({
-    containers: z.array(z.looseObject({ name: z.string(), volumeMounts: z.array(z.looseObject({})).optional() })).length(1),
-    volumes: z.array(z.looseObject({ name: z.string() })).optional(),
-    restartPolicy: z.literal('Never').optional(),
-    terminationGracePeriodSeconds: z.number().int().min(0).optional(),
-    automountServiceAccountToken: z.boolean().optional(),
-    nodeName: z.undefined('must not be there: the pod could not be kept off the node').optional(),
-    tolerations: z
-      .array(z.looseObject({ key: z.string().optional() }))
-      .refine(
-        (all) => all.every(({ key = '' }) => key !== '' && !TAINTS_OF_FAILED_NODES.test(key)),
-        'must not tolerate every taint, or those of failed nodes',
-      )
-      .optional(),
-    affinity: z.looseObject({}).optional(),
-  }),
-});
 
 /** What one Job is for. */
 export interface JobOrder {
@@ -70,8 +46,8 @@ export interface JobOrder {
 /** A pod template of an admin. Throws an `Error` that says what is wrong with it. */
 export function templateOf(text: string): PodTemplate {
   const written: unknown = parse(text, { maxAliasCount: 10 });
-  const inner = z.looseObject({ podTemplate: z.unknown() }).safeParse(written);
-  const parsed = templateSchema.safeParse(inner.success ? inner.data.podTemplate : written);
+  const isWrapped = typeof written === 'object' && written !== null && 'podTemplate' in written;
+  const parsed = podTemplateSchema.safeParse(isWrapped ? written.podTemplate : written);
   if (!parsed.success) throw new Error(parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
   const template = parsed.data as PodTemplate;
   const taken = [...(template.spec.volumes ?? [])].find(({ name }) => name.startsWith('nodefence-'));

@@ -53,3 +53,38 @@ export function optionLines(options: string | undefined): string[] {
     .map((line) => line.trim())
     .filter((line) => line !== '');
 }
+
+/** A pod that stands these lands on nodes that are being given up. */
+const TAINTS_OF_FAILED_NODES = /^node\.kubernetes\.io\/(?:not-ready|unreachable|out-of-service)$|^nodefence\.ha\.k8s\.io\//;
+
+const requirements = z.array(z.looseObject({ key: z.string(), operator: z.string(), values: z.array(z.string()).optional() })).optional();
+const selectorTerm = z.looseObject({ matchExpressions: requirements, matchFields: requirements });
+
+/** What a pod template may be; the API server judges the rest of it. */
+export const podTemplateSchema = z.looseObject({
+  metadata: z
+    .looseObject({ labels: z.record(z.string(), z.string()).optional(), annotations: z.record(z.string(), z.string()).optional() })
+    .optional(),
+  spec: z.looseObject({
+    containers: z.array(z.looseObject({ name: z.string(), volumeMounts: z.array(z.looseObject({})).optional() })).length(1),
+    volumes: z.array(z.looseObject({ name: z.string() })).optional(),
+    restartPolicy: z.literal('Never').optional(),
+    terminationGracePeriodSeconds: z.number().int().min(0).optional(),
+    automountServiceAccountToken: z.boolean().optional(),
+    nodeName: z.undefined('must not be there: the pod could not be kept off the node').optional(),
+    tolerations: z
+      .array(z.looseObject({ key: z.string().optional() }))
+      .refine(
+        (all) => all.every(({ key = '' }) => key !== '' && !TAINTS_OF_FAILED_NODES.test(key)),
+        'must not tolerate every taint, or those of failed nodes',
+      )
+      .optional(),
+    affinity: z
+      .looseObject({
+        nodeAffinity: z
+          .looseObject({ requiredDuringSchedulingIgnoredDuringExecution: z.looseObject({ nodeSelectorTerms: z.array(selectorTerm) }).optional() })
+          .optional(),
+      })
+      .optional(),
+  }),
+});
