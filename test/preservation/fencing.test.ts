@@ -52,7 +52,7 @@ describe('a node under an open fence', () => {
   });
 
   it('is terminated on the proof of that fence when it has ended', () => {
-    const world = fenced({ node: 'false' });
+    const world = fenced({ phase: 'Failed', node: 'false' });
     world.settle();
     world.editNode('node-of-a', { fence: { ...OPEN, isOpen: false, isIsolated: true, isOff: true } });
     world.settle();
@@ -74,6 +74,27 @@ describe('a node under an open fence', () => {
     const world = fenced({ phase: 'Failed', machine: 'now', nodeFacts: { ready: 'True' } });
     world.settle();
     expect(world.machines).toMatchObject([{ phase: 'Failed' }]);
+  });
+
+  it('whose machine nobody preserves is given as long as ever before it is Failed', () => {
+    const world = fenced({});
+    world.settle();
+    expect(phases(world)).toEqual({ a: 'Unknown' });
+    world.editNode('node-of-a', { fence: { ...OPEN, isOpen: false }, ready: 'True' });
+    world.settle();
+    expect(phases(world)).toEqual({ a: 'Running' });
+  });
+
+  it('fails at once only as far as there are places to preserve it', () => {
+    const member = (name: string, age: number) => ({ name, age, nodeFacts: { ...SILENT, fence: OPEN } });
+    const world = fleet({ members: [member('old', 9), member('new', 1)], max: 1 });
+    world.settle();
+    expect(phases(world)).toEqual({ new: 'Failed:Preserved', old: 'Unknown' });
+  });
+
+  it('powers nothing on for a machine that goes, preserved or not', () => {
+    const world = fenced({ phase: 'Terminating' });
+    expect(guards(world)).toEqual([{ node: 'node-of-a', guard: 'drop', cause: 'user' }]);
   });
 
   it('is not held for hibernation or a rolling update', () => {
@@ -106,6 +127,19 @@ describe('the power-off of a machine that goes', () => {
     expect(world.kinds().filter((kind) => kind === 'power-off')).toHaveLength(1);
     expect(problems).toEqual(['Machine shoot/a: node node-of-a was not proven off, so its machine is not deleted: look at its NodeFence']);
     expect(phases(world)).toEqual({ a: 'Terminating' });
+  });
+});
+
+describe('a proof of an off', () => {
+  it('counts for nothing where the node reports Ready', () => {
+    const fence = { ...OPEN, isOpen: false, isOff: true, requestedByUID: 'uid-a' };
+    const world = fleet({ members: [{ name: 'a', phase: 'Terminating', nodeFacts: { ready: 'True', fence } }] });
+    const { problems } = world.settle();
+    expect(world.machines).toHaveLength(1);
+    expect(problems[0]).toContain('was not proven off');
+    world.editNode('node-of-a', { ready: 'Unknown' });
+    world.settle();
+    expect(world.machines).toEqual([]);
   });
 });
 

@@ -109,6 +109,20 @@ describe('what is stronger than preservation', () => {
     const world = fleet({ members: [...members], sets, max: 5 });
     world.settle();
     expect(phases(world)).toEqual({ a: 'Running', b: 'deleted', c: 'deleted' });
+    expect(world.machine('c').annotations).toEqual({});
+  });
+
+  it('a rolling update: what is preserved in Running stays so until its turn comes', () => {
+    const world = fleet({
+      members: [
+        { name: 'a', set: 'old', machine: 'now' },
+        { name: 'b', set: 'new' },
+        { name: 'c', set: 'new' },
+      ],
+      sets,
+    });
+    world.settle();
+    expect(phases(world)['a']).toBe('Running:Preserved');
   });
 
   it('hibernation: all preservation stops, nothing new is preserved', () => {
@@ -119,7 +133,9 @@ describe('what is stronger than preservation', () => {
   });
 
   it('hibernation by a set of no replicas: everything goes', () => {
-    const world = fleet({ members: [{ name: 'a', machine: 'now' }, FAILED_B], replicas: 0, max: 5 });
+    const silent = { ready: 'Unknown', readySinceMs: NOW_MS } as const;
+    const world = fleet({ members: [{ name: 'a', machine: 'now', nodeFacts: silent }, FAILED_B], replicas: 0, max: 5 });
+    expect(world.decide().guards).toEqual([]);
     world.settle();
     expect(phases(world)).toEqual({ a: 'deleted', b: 'deleted' });
   });

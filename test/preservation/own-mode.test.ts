@@ -107,7 +107,7 @@ describe('spellings', () => {
 
 describe('what can not be done', () => {
   it('without the expiry field of the CRD Machines and their Nodes are left alone, and plain Nodes are not', () => {
-    const world = fleet({ members: [{ name: 'a', machine: 'now' }] });
+    const world = fleet({ members: [{ name: 'a', node: 'now' }] });
     world.scene.hasExpiryField = false;
     world.nodes = [...world.nodes, node('plain', { annotations: { [PRESERVE]: 'now' }, ready: 'True' })];
     const { problems, views } = world.settle();

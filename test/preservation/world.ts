@@ -164,7 +164,7 @@ export class World {
       case 'power-off': {
         const isOff = this.powerOffs === 'off';
         const fence = { uid: 'uid-fence', isOpen: this.powerOffs === 'open', isIsolated: isOff, isOff, requestedByUID: action.requestedBy.uid };
-        this.editNode(name, { fence });
+        this.editNode(name, { fence, ...(isOff && { ready: 'Unknown' as const, readySinceMs: this.nowMs }) });
         return;
       }
       case 'delete-machine':

@@ -41,6 +41,11 @@ export function drainOptions(question: DrainQuestion): DrainOptions {
   return { isForced: false, timeoutMs, evictionRetriesMax };
 }
 
+/** A node that reports Ready is not off, whatever was proven before. */
+export function isProvenOff(node: NodeFacts): boolean {
+  return node.fence?.isOff === true && node.ready !== 'True';
+}
+
 /** The options for this node: a forced drain of a machine that may still write makes two writers, so it waits for the evidence of a fence. */
 export function optionsFor(node: NodeFacts, machine: MachineFacts | undefined, nowMs: number): DrainOptions & { awaitsProof: boolean } {
   const asked = drainOptions({
@@ -53,7 +58,7 @@ export function optionsFor(node: NodeFacts, machine: MachineFacts | undefined, n
     evictionRetriesMax: EVICTION_RETRIES_MAX,
     nowMs,
   });
-  const isProven = node.fence?.isIsolated === true || node.fence?.isOff === true;
+  const isProven = node.fence?.isIsolated === true || isProvenOff(node);
   if (!asked.isForced || isProven) return { ...asked, awaitsProof: false };
   const evictionRetriesMax = Math.min(EVICTION_RETRIES_MAX, Math.floor(DRAIN_TIMEOUT_MS / EVICTION_RETRY_MS));
   return { isForced: false, timeoutMs: DRAIN_TIMEOUT_MS, evictionRetriesMax, awaitsProof: true };

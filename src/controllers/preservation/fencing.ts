@@ -40,12 +40,12 @@ export function guardOf(subject: Subject, override: Override | undefined, nowMs:
   const { node, machine } = subject;
   if (node === undefined) return [];
   const wish = wishOf(subject, node);
+  if (node.isDeleting || machine?.isDeleting === true || subject.phase === 'Terminating') {
+    return node.fence?.isOpen === true ? [{ node: node.name, guard: 'drop', cause: wish?.cause ?? 'user' }] : [];
+  }
   if (wish === undefined || isOwnRequest(node)) return [];
   const { cause, untilMs } = wish;
   const base = { node: node.name, cause, ...(untilMs !== undefined && { untilMs }) };
-  if (node.isDeleting || machine?.isDeleting === true || subject.phase === 'Terminating') {
-    return node.fence?.isOpen === true ? [{ ...base, guard: 'drop' }] : [];
-  }
   const healthy = isHealthy(node);
   if (healthy === undefined || override === 'hibernated' || isExpired(untilMs, nowMs)) return [];
   if (healthy) return wish.isAlways ? [{ ...base, guard: 'never-fence' }] : [];

@@ -8,7 +8,7 @@ export function isHealthy(node: NodeFacts | undefined): boolean | undefined {
 }
 
 /** Does the fence that is open say that the node has failed? Its verdict is stronger than a timeout. */
-function isFenced(node: NodeFacts | undefined): boolean {
+export function isFenced(node: NodeFacts | undefined): boolean {
   return node?.fence?.isOpen === true;
 }
 
@@ -35,11 +35,19 @@ export interface NextPhase {
   dueMs?: number;
 }
 
+/** What nextPhase does not see in the machine itself. */
+export interface Leave {
+  /** The deployment lets it fail. */
+  mayFail: boolean;
+  /** The open fence of its node is verdict enough: it is to be preserved, and held, before it is gone. */
+  isFencedToKeep: boolean;
+}
+
 /**
- * The phase that MCM would write. `mayFail`: the deployment lets one more fail. Phases that only a machine driver knows (CrashLoopBackOff,
+ * The phase that MCM would write. Phases that only a machine driver knows (CrashLoopBackOff,
  * InPlace*) and Terminating stay.
  */
-export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, nowMs: number, isAllowed: boolean): NextPhase {
+export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, nowMs: number, leave: Leave): NextPhase {
   const { phase } = machine;
   const healthy = isHealthy(node);
   if (healthy === undefined) return { phase };
@@ -49,11 +57,11 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
     return { phase: returns && !isHeld ? 'Running' : phase };
   }
   if (phase === 'Running' || phase === 'Unknown') {
-    if (isFenced(node)) return { phase: 'Failed' };
+    if (isFenced(node) && leave.isFencedToKeep) return { phase: 'Failed' };
     if (phase === 'Running') return { phase: 'Unknown', dueMs: nowMs + HEALTH_TIMEOUT_MS };
     const dueMs = (machine.phaseSinceMs ?? nowMs) + HEALTH_TIMEOUT_MS;
     if (nowMs < dueMs) return { phase, dueMs };
-    return { phase: isAllowed ? 'Failed' : phase };
+    return { phase: leave.mayFail ? 'Failed' : phase };
   }
   return { phase };
 }

@@ -26,6 +26,7 @@ export class Pools {
   readonly #deployments: ReadonlyMap<string, MachineDeploymentFacts>;
   readonly #overrides = new Map<string, Override>();
   readonly #shares = new Map<string, number>();
+  #isShared = false;
   /** Groups of each configured pool: its MachineDeployments, or the zones of its plain Nodes. */
   readonly #groups = new Map<string, Set<string>>();
 
@@ -71,7 +72,7 @@ export class Pools {
     return set.deployment === undefined ? undefined : this.#overrides.get(keyOf(set.namespace, set.deployment));
   }
 
-  /** Groups become known by asking for their members: ask for all before `shareOf`. */
+  /** Groups become known by asking for their members: ask for all before `shares`. */
   placeOf(machine: MachineFacts | undefined, node: NodeFacts | undefined): Place {
     const set = machine === undefined ? undefined : this.#setOf(machine);
     const deployment = set?.deployment === undefined ? undefined : this.#deployments.get(keyOf(set.namespace, set.deployment));
@@ -88,8 +89,10 @@ export class Pools {
     return { group, pool };
   }
 
-  /** How many of each group may be preserved automatically; tells of what does not divide. */
+  /** How many of each group may be preserved automatically; tells of what does not divide. Settled by the first call. */
   shares(): ReadonlyMap<string, number> {
+    if (this.#isShared) return this.#shares;
+    this.#isShared = true;
     for (const [pool, { autoPreserveMax }] of this.#snapshot.pools) {
       const groups = [...(this.#groups.get(pool) ?? [])].sort();
       const shares = distribute(autoPreserveMax, groups.length);

@@ -67,7 +67,7 @@ export interface FenceFacts {
   isOpen: boolean;
   /** Evidence stands that the node can not write: isolated, or off. */
   isIsolated: boolean;
-  /** Evidence of an off stands. */
+  /** Evidence of an off stands: not voided, and nothing was switched on since. */
   isOff: boolean;
   /** `spec.requestedBy.uid` of the last request. */
   requestedByUID?: string;

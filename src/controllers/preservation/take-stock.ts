@@ -1,8 +1,8 @@
 import type { Action } from './actions.ts';
-import { nextPhase, mayFail, plainPhase } from './phase.ts';
+import { isFenced, mayFail, nextPhase, plainPhase } from './phase.ts';
 import type { Pools } from './pools.ts';
 import { claimsPreserved } from './condition.ts';
-import { isBound } from './marks.ts';
+import { effectiveValue, isBound, readMarks } from './marks.ts';
 import { CORDON_MARK, NODE_ENDED, NODE_EXPIRY, PRESERVED_TAINT, REQUEST_MARK, SCALE_DOWN_BEFORE, SCALE_DOWN_MARKER } from './names.ts';
 import type { MachineFacts, NodeFacts, Snapshot } from './snapshot.ts';
 import { machineRef, machineSubject, plainSubject } from './subject.ts';
@@ -68,7 +68,9 @@ function allowed(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, nowMs
   for (const members of groups.values()) {
     if (!mayFail(members)) continue;
     const due = members.filter(
-      (machine) => nextPhase(machine, roster.nodeOf.get(machine), nowMs, true).phase === 'Failed' && machine.phase === 'Unknown',
+      (machine) =>
+        nextPhase(machine, roster.nodeOf.get(machine), nowMs, { mayFail: true, isFencedToKeep: false }).phase === 'Failed' &&
+        machine.phase === 'Unknown',
     );
     due.sort((one, other) => (one.phaseSinceMs ?? 0) - (other.phaseSinceMs ?? 0) || (one.name < other.name ? -1 : 1));
     if (due[0] !== undefined) found.add(due[0]);
@@ -76,15 +78,48 @@ function allowed(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, nowMs
   return found;
 }
 
+/**
+ * Under an open fence those fail at once that will be preserved: who asked for it, and the newest of the others as far as there are places. The rest
+ * keeps the time that MCM gives it, for its fence may bring it back.
+ */
+function fencedToKeep(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, pools: Pools): ReadonlySet<MachineFacts> {
+  const shares = pools.shares();
+  const taken = new Map<string, number>();
+  const kept = new Set<MachineFacts>();
+  const waiting: [MachineFacts, string][] = [];
+  for (const machine of roster.machines) {
+    const node = roster.nodeOf.get(machine);
+    const group = places.get(machine)?.group;
+    const value = effectiveValue(readMarks(machine.annotations, node?.annotations), node !== undefined);
+    if (value === 'automatic' && group !== undefined) taken.set(group, (taken.get(group) ?? 0) + 1);
+    if (!isFenced(node) || machine.isDeleting || pools.overrideOf(machine) !== undefined) continue;
+    if (value === 'now' || value === 'when-failed' || value === 'automatic') kept.add(machine);
+    else if (value === 'none' && group !== undefined) waiting.push([machine, group]);
+  }
+  waiting.sort(([one], [other]) => other.createdMs - one.createdMs || (one.name < other.name ? -1 : 1));
+  for (const [machine, group] of waiting) {
+    const count = taken.get(group) ?? 0;
+    if (count >= (shares.get(group) ?? 0)) continue;
+    taken.set(group, count + 1);
+    kept.add(machine);
+  }
+  return kept;
+}
+
 /** The subjects of the snapshot with their phases; in own mode with the phases that must be written. */
 export function takeStock(snapshot: Snapshot, pools: Pools): { stock: Stock[]; problems: string[] } {
   const { nowMs, mode } = snapshot;
   const roster = rosterOf(snapshot);
   const places = new Map(roster.machines.map((machine) => [machine, pools.placeOf(machine, roster.nodeOf.get(machine))]));
+  for (const node of roster.plain) pools.placeOf(undefined, node);
   const able = allowed(roster, places, nowMs);
+  const kept = fencedToKeep(roster, places, pools);
   const stock: Stock[] = roster.machines.map((machine) => {
     const node = roster.nodeOf.get(machine);
-    const next = mode === 'own' && !machine.isDeleting ? nextPhase(machine, node, nowMs, able.has(machine)) : { phase: machine.phase };
+    const next =
+      mode === 'own' && !machine.isDeleting
+        ? nextPhase(machine, node, nowMs, { mayFail: able.has(machine), isFencedToKeep: kept.has(machine) })
+        : { phase: machine.phase };
     const subject = machineSubject(machine, node, next.phase, places.get(machine) ?? { group: undefined, pool: undefined });
     const dueMs = 'dueMs' in next ? next.dueMs : undefined;
     return { subject, ...(next.phase !== machine.phase && { turn: turned(machine, next.phase) }), ...(dueMs !== undefined && { dueMs }) };

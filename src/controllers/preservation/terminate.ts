@@ -1,5 +1,5 @@
 import type { Action, ActionEvent } from './actions.ts';
-import { drainOutcome } from './drain.ts';
+import { drainOutcome, isProvenOff } from './drain.ts';
 import { DRAIN_TIMEOUT_MS } from './names.ts';
 import { cordoned } from './node-marks.ts';
 import { drained } from './preserve.ts';
@@ -43,7 +43,7 @@ export function terminate(subject: Subject, machine: MachineFacts, nowMs: number
   const { node } = subject;
   const remove: Action = { kind: 'delete-machine', target: machineRef(machine) };
   if (node === undefined) return { actions: [{ ...remove, event: { type: 'Normal', reason: 'MachineDeleted', message: 'it has no node' } }] };
-  if (node.fence?.isOff === true) {
+  if (isProvenOff(node)) {
     return { actions: [{ ...remove, event: { type: 'Normal', reason: 'MachineDeleted', message: `node ${node.name} is proven off` } }] };
   }
   const first = drainFirst(subject, node, nowMs);
