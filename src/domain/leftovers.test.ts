@@ -95,6 +95,31 @@ describe('a NodeFence that was deleted by hand', () => {
 });
 
 describe('a hold after the first off', () => {
+  const STORM = [{ reason: 'storm', policy: 'max-unhealthy', message: 'too many' }];
+
+  it('that passes within life_wait gives nothing up: the workload is let go, and only then the machine switched on', () => {
+    const model = off();
+    model.holds = STORM;
+    const { lifeWaitMs, settleMs } = model.plan.timing;
+    expect(lifeWaitMs).toBeGreaterThan(settleMs);
+    for (let passedMs = 0; passedMs < lifeWaitMs; passedMs += 1_000) {
+      model.step();
+      model.nowMs += 1_000;
+    }
+    expect(model.status.hold?.policy).toBe('max-unhealthy');
+    expect(model.dispatched.at(-1)?.entry.operation).toBe('off:off');
+    model.holds = [];
+    expect(model.next()).toBe('confirm:off');
+    expect(model.next()).toBe('release:release');
+  });
+
+  it('that stands for longer stops the release, not the on', () => {
+    const model = off();
+    model.holds = STORM;
+    expect(model.next()).toBe('on:on');
+    expect(model.status.released).toBeUndefined();
+  });
+
   it('waits when a crash left the off unsent: there is nothing to take back, and the node is fenced once the hold is over', () => {
     const model = new Model(planOf());
     model.fail();

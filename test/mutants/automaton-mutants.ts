@@ -179,4 +179,11 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     edits: [['const facts = open.find(', 'const facts = open.slice(0, 1).find(']],
     killedBy: byTest('src/domain/leftovers.test.ts', 'gives the node back to the scheduler though its machine cannot be switched on, and says that'),
   },
+  {
+    name: 'given up by a blink',
+    defect: 'a hold that stands for a moment only ends a fence whose machine was proven off',
+    file: 'src/domain/rows/running.ts',
+    edits: [['isHeldOff(context) && heldOffUntilMs(context) >', 'isHeldOff(context) && heldOffUntilMs(context) < 0 *']],
+    killedBy: byTest('src/domain/leftovers.test.ts', 'a hold after the first off that passes within life_wait gives nothing up'),
+  },
 ];

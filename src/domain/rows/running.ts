@@ -26,6 +26,16 @@ function isLetGo(status: NodeFenceStatus): boolean {
   return status.released !== undefined && leftToRelease(status) === 0;
 }
 
+/** Between the first off and whatever comes next. */
+function isHeldOff({ snapshot, status, plan, triggered }: Context): boolean {
+  if (!triggered || snapshot.holds.length === 0 || plan.release === 'none' || !offBegan(status) || status.released !== undefined) return false;
+  return !status.journal.some(({ action, restart }) => (action === 'on' || action === 'release') && restart === status.restarts);
+}
+
+function heldOffUntilMs({ snapshot, plan }: Context): number {
+  return (snapshot.since.held ?? snapshot.nowMs) + plan.timing.lifeWaitMs;
+}
+
 export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-voided',
@@ -59,6 +69,18 @@ export const RUNNING_ROWS: readonly Row[] = [
     act: hold,
   },
   {
+    id: 'running-held-off',
+    from: 'running',
+    when: 'a hold came after the first off, nothing is let go and nothing switched on again, and it stands for less than `life_wait`',
+    does: 'record it, wait: others that seem silent only because we did not listen are heard by then',
+    to: 'running',
+    applies: (context) => isHeldOff(context) && heldOffUntilMs(context) > context.snapshot.nowMs,
+    act: (context) => {
+      const held = hold(context);
+      return { ...held, requeueAtMs: Math.min(held.requeueAtMs ?? Number.POSITIVE_INFINITY, heldOffUntilMs(context)) };
+    },
+  },
+  {
     id: 'running-not-triggered',
     from: 'running',
     when: 'neither healthy nor triggered now, no off sent yet and nothing let go',
@@ -89,7 +111,7 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-power',
     from: 'running',
-    when: '`power_management_delay` over since isolated, not healthy, or an off was sent (a hold that comes after the first off stops the release, not the on)',
+    when: '`power_management_delay` over since isolated, not healthy, or an off was sent (a hold that comes after the first off, and stays, stops the release, not the on)',
     does: 'step power-management, with the release inside it',
     to: 'done, or error',
     applies: () => true,
