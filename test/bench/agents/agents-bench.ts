@@ -1,5 +1,6 @@
 import { tableOf } from '../figures.ts';
 import { measureIpmi, measureIpmiStorm } from './ipmi.ts';
+import { measurePdu } from './pdu.ts';
 import { measureMemory } from './memory.ts';
 import type { ProbeMemory } from './memory.ts';
 import { measureCrowd, measureOverhead, measureRedfish, measureRedfishStorm } from './redfish.ts';
@@ -10,6 +11,7 @@ import type { StormRatio } from './storm.ts';
 export interface AgentFigures {
   ipmi: readonly Way[];
   redfish: readonly Way[];
+  pdu: readonly Way[];
   storms: readonly StormRatio[];
   crowd: { cold: Crowd; warm: Crowd };
   overhead: Overhead;
@@ -25,6 +27,7 @@ export async function measureAgents(say: (line: string) => void): Promise<AgentF
   return {
     ipmi: await step('IPMI, one machine', measureIpmi),
     redfish: await step('Redfish, one machine', measureRedfish),
+    pdu: await step('a PDU, one outlet', measurePdu),
     storms: [await step('IPMI, a hundred', measureIpmiStorm), await step('Redfish, a hundred', measureRedfishStorm)],
     crowd: {
       cold: await step('Redfish, a thousand at once, cold', () => measureCrowd(false)),
@@ -35,7 +38,7 @@ export async function measureAgents(say: (line: string) => void): Promise<AgentF
   };
 }
 
-export function agentWords({ ipmi, redfish, storms, crowd, overhead, memory }: AgentFigures): string {
+export function agentWords({ ipmi, redfish, pdu, storms, crowd, overhead, memory }: AgentFigures): string {
   const ways = (title: string, rows: readonly Way[]): string =>
     tableOf([
       [title, 'n', 'median ms', 'ratio'],
@@ -46,6 +49,7 @@ export function agentWords({ ipmi, redfish, storms, crowd, overhead, memory }: A
   return [
     ways('IPMI: off and verified', ipmi),
     ways('Redfish: off and verified', redfish),
+    ways('PDU by SNMP 2c: off and verified', pdu),
     tableOf([
       ['storm', 'machines', 'at once', 'wall ms, theirs', 'ours', 'ratio', 'CPU ms, theirs', 'ours', 'ratio'],
       ...storms.map((storm) => [

@@ -1,5 +1,4 @@
-import { PASSWORD, startSimulator } from '../../../agents/ipmi/testing/ipmi-simulator.ts';
-import type { Simulator } from '../../../agents/ipmi/testing/ipmi-simulator.ts';
+import { startTestProcess, TEST_PASSWORD } from '../../../src/drill/ipmi/test-process.ts';
 import type { Target } from '../../../src/ports/agents.ts';
 import { powerAgent, switchOnce, targetOf } from './client.ts';
 import { inParallel, runPeer } from './peer.ts';
@@ -12,25 +11,47 @@ import type { Way } from './single.ts';
 const STORM = 100;
 const STORM_DEVICES = 10;
 
+/** An emulated BMC in a process of its own: Debian's simulator starts a script for each command, which would be measured instead of us. */
+interface Bmc {
+  port: number;
+  stop(): Promise<void>;
+}
+
+async function startBmc(): Promise<Bmc> {
+  const { ready, stop } = await startTestProcess('ipmi');
+  return { port: ready.port, stop };
+}
+
 function fencePeer(port: number, action: string, ...more: string[]): Peer {
-  const words = ['--lanplus', '--cipher=3', '--ip=127.0.0.1', `--ipport=${port}`, '--username=admin', `--password=${PASSWORD}`, `--action=${action}`];
+  const words = [
+    '--lanplus',
+    '--cipher=3',
+    '--ip=127.0.0.1',
+    `--ipport=${port}`,
+    '--username=admin',
+    `--password=${TEST_PASSWORD}`,
+    `--action=${action}`,
+  ];
   return { command: 'fence_ipmilan', args: [...words, ...more] };
 }
 
 function toolPeer(port: number, ...words: string[]): Peer {
-  return { command: 'ipmitool', args: ['-I', 'lanplus', '-C', '3', '-H', '127.0.0.1', '-p', String(port), '-U', 'admin', '-P', PASSWORD, ...words] };
+  return {
+    command: 'ipmitool',
+    args: ['-I', 'lanplus', '-C', '3', '-H', '127.0.0.1', '-p', String(port), '-U', 'admin', '-P', TEST_PASSWORD, ...words],
+  };
 }
 
-function targetFor(simulator: Simulator, transport: string): Target {
-  return targetOf({ ...simulator.target().parameters, transport }, '', { node: 'a' });
+function targetFor({ port }: Bmc, transport: string): Target {
+  return targetOf({ ip: '127.0.0.1', ipport: String(port), username: 'admin', password: TEST_PASSWORD, cipher: '3', transport }, '', { node: 'a' });
 }
 
-/** Off and verified on ipmi_sim: ours beside fence_ipmilan and ipmitool. */
+/** Off and verified on one BMC: ours beside fence_ipmilan and ipmitool. */
 export async function measureIpmi(): Promise<Way[]> {
-  const simulator = await startSimulator();
+  const bmc = await startBmc();
   const agent = await powerAgent('ipmi');
-  const { port } = simulator;
-  const [native, shell] = [targetFor(simulator, 'native'), targetFor(simulator, 'ipmitool')];
+  const { port } = bmc;
+  const [native, shell] = [targetFor(bmc, 'native'), targetFor(bmc, 'ipmitool')];
   const quick = ['--power-wait=0'];
   try {
     const unit = 'fence_ipmilan --power-wait=0';
@@ -49,25 +70,25 @@ export async function measureIpmi(): Promise<Way[]> {
     return compared(ways, unit);
   } finally {
     await agent.close?.();
-    await simulator.dispose();
+    await bmc.stop();
   }
 }
 
 /** A hundred machines told off at once, on ten BMCs, ten at a time. */
 export async function measureIpmiStorm(): Promise<StormRatio> {
-  const simulators = await Promise.all(Array.from({ length: STORM_DEVICES }, () => startSimulator()));
+  const bmcs = await Promise.all(Array.from({ length: STORM_DEVICES }, startBmc));
   const agent = await powerAgent('ipmi');
   try {
-    const rounds = Array.from({ length: STORM }, (_unused, index) => ({
-      simulator: simulators[index % STORM_DEVICES] as Simulator,
-      state: Math.floor(index / STORM_DEVICES) % 2 === 0 ? ('off' as const) : ('on' as const),
-    }));
-    const peers = await inParallel(rounds, STORM_DEVICES, ({ simulator, state }) => runPeer(fencePeer(simulator.port, state, '--power-wait=0')));
-    const targets = new Map(simulators.map((simulator) => [simulator, targetFor(simulator, 'native')]));
-    const ours = await inParallel(rounds, STORM_DEVICES, ({ simulator, state }) => switchOnce(agent, targets.get(simulator) as Target, state, 1));
+    const states = Array.from({ length: STORM / STORM_DEVICES }, (_unused, round) => (round % 2 === 0 ? ('off' as const) : ('on' as const)));
+    const peers = await inParallel(bmcs, STORM_DEVICES, async ({ port }) => {
+      for (const state of states) await runPeer(fencePeer(port, state, '--power-wait=0'));
+    });
+    const ours = await inParallel(bmcs, STORM_DEVICES, async (bmc) => {
+      for (const state of states) await switchOnce(agent, targetFor(bmc, 'native'), state, 1);
+    });
     return ratioOf('fence_ipmilan --power-wait=0', STORM, STORM_DEVICES, peers, ours);
   } finally {
     await agent.close?.();
-    await Promise.all(simulators.map((simulator) => simulator.dispose()));
+    await Promise.all(bmcs.map((bmc) => bmc.stop()));
   }
 }
