@@ -85,6 +85,17 @@ describe('a NodeFence that was deleted by hand', () => {
     expect(words).not.toContain('LeftOff');
   });
 
+  it('switches on first what was told off last: its off is read before anything is on', () => {
+    const supplies = ['one', 'two'].map((plug) => method(`off-${plug}`, 'pdu', 'off', { device: 'pdu', plug }));
+    const model = new Model(planOf({ powerManagement: [{ level: 1, methods: supplies }] }));
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    expect(model.next('succeeded', { edge: 'off' })).toBe('off:off-one');
+    expect(model.next('interrupted', { edge: 'off' })).toBe('off:off-two');
+    const { begun } = deleted(model);
+    expect(begun.filter((operation) => operation.startsWith('on:'))).toEqual(['on:off-two', 'on:off-one']);
+  });
+
   it('never switches a machine on while our taint stands', () => {
     const model = stuckTaint('forbidden');
     const { begun, words } = deleted(model, 'release-end');

@@ -186,4 +186,11 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     edits: [['isHeldOff(context) && heldOffUntilMs(context) >', 'isHeldOff(context) && heldOffUntilMs(context) < 0 *']],
     killedBy: byTest('src/domain/leftovers.test.ts', 'a hold after the first off that passes within life_wait gives nothing up'),
   },
+  {
+    name: 'first off taken back first',
+    defect: 'the machine of a NodeFence that was deleted by hand is switched on before anybody has looked at its last off',
+    file: 'src/domain/rows/closing.ts',
+    edits: [['edges.toReversed().filter(', 'edges.filter(']],
+    killedBy: byTest('src/domain/leftovers.test.ts', 'switches on first what was told off last: its off is read before anything is on'),
+  },
 ];

@@ -74,13 +74,22 @@ function failuresOf({ journal }: NodeFenceStatus, operation: string): number {
   return journal.filter((entry) => entry.operation === operation && entry.result !== undefined && entry.result !== 'succeeded').length;
 }
 
-/** What may be taken back now, in this order; nothing is switched on while our taint stands. */
+/**
+ * What may be taken back now, in this order; nothing is switched on while our taint stands. The last off first: every earlier one was read back, and this
+ * one is before its own on, so that no on goes before an off that nobody has seen (P3).
+ */
 function undoable(context: Context): UndoFacts[] {
   const { edges = [], taints, cordoned } = context.status.restore ?? {};
   const open: UndoFacts[] = [];
   if (taints !== undefined)
     open.push({ operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
-  else if (undoneAtMs(context) <= context.snapshot.nowMs) open.push(...edges.filter((edge) => mayUndo(context, edge)).map(asOn));
+  else if (undoneAtMs(context) <= context.snapshot.nowMs)
+    open.push(
+      ...edges
+        .toReversed()
+        .filter((edge) => mayUndo(context, edge))
+        .map(asOn),
+    );
   if (cordoned === true && !edges.some(({ state }) => state === 'closed'))
     open.push({ operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
   return open;
