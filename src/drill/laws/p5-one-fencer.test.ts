@@ -40,6 +40,23 @@ describe('P5, one fencer', () => {
     expect(P5(givenBack(at - 60)).violations.join()).toContain('while nobody held the Lease');
   });
 
+  it('judges a successor that takes the Lease and sets in that very moment by its own term', () => {
+    const at = goodTrace().find((event) => event.kind === 'device' && event.action === 'set')?.at ?? 0;
+    const lease = goodTrace().find((event): event is ApiEvent => isLease(event) && event.object !== undefined);
+    if (lease === undefined) throw new Error('the sample has a Lease');
+    const free = { ...lease, at: at - 20, object: { ...TAKEN, spec: { holderIdentity: '', leaseTransitions: 1 } } };
+    const taken = { ...lease, at: at - 15, object: TAKEN };
+    const found = (session: string): string => {
+      const trace = edited((event) => (event.kind === 'device' && event.at === at ? { ...event, session } : event));
+      return P5([...trace, free, taken])
+        .violations.filter((violation) => violation.includes(String(at)))
+        .join();
+    };
+    expect(found('s-of-two')).toContain('in epoch 1 while the Lease stood at 2');
+    expect(found('s-of-two')).not.toContain('over a session of');
+    expect(found('s1')).toBe('');
+  });
+
   it('catches a set when the last renewal is too old', () => {
     expect(P5(without((event) => isLease(event) && event.at > 8_000)).violations.join()).toContain('ms after the last renewal');
   });

@@ -34,17 +34,35 @@ function leaseHeld(history: History, expectations: Expectations, set: PlacedEven
   if (epochs.length > 0) verdict.check(epochs.includes(epoch), at, `${what} in epoch ${epochs.join(', ')} while the Lease stood at ${String(epoch)}`);
 }
 
-/** What had left before the Lease was given back arrives a moment later: its intent stays open, and the successor waits that out. */
-function begunAt(history: History, { toleranceMs }: Expectations, { position, event }: PlacedEvent<DeviceEvent>): number {
+/**
+ * What had left before the Lease was given back arrives a moment later: its intent stays open, and the successor waits that out. Unless it is the successor's
+ * own, who took the Lease in that moment.
+ */
+function begunAt(history: History, { toleranceMs }: Expectations, set: PlacedEvent<DeviceEvent>): number {
+  const { position, event } = set;
   const handOvers = history.leadership.between(-1, position).filter(({ at, value }) => event.at - at <= toleranceMs && !value.spec.holderIdentity);
-  return handOvers[0]?.position ?? position;
+  return isOfHolder(history, set) ? position : (handOvers[0]?.position ?? position);
+}
+
+function isOfHolder(history: History, set: PlacedEvent<DeviceEvent>): boolean {
+  const now = history.leadership.before(set.position)?.spec;
+  if (!now?.holderIdentity) return false;
+  const first = sessionBegin(history, set.event);
+  if (first !== undefined) return history.leadership.before(first.position)?.spec.holderIdentity === now.holderIdentity;
+  return history.intentsFor(set).some(({ entry }) => entry.epoch === now.leaseTransitions);
+}
+
+/** `undefined`: nobody tells whose session it is. */
+function sessionBegin(history: History, { device, session }: DeviceEvent): PlacedEvent<DeviceEvent> | undefined {
+  if (ANONYMOUS_SESSIONS.has(session)) return undefined;
+  return history.deviceEvents.find(({ event }) => event.device === device && event.session === session);
 }
 
 /** Only leaders speak to devices: a session that began under another holder of the Lease is that of a predecessor. */
 function ownSession(history: History, expectations: Expectations, set: PlacedEvent<DeviceEvent>, verdict: Verdict): void {
-  const { device, session, want, at } = set.event;
-  const first = history.deviceEvents.find(({ event }) => event.device === device && event.session === session);
-  if (first === undefined || ANONYMOUS_SESSIONS.has(session)) return;
+  const { device, want, at } = set.event;
+  const first = sessionBegin(history, set.event);
+  if (first === undefined) return;
   const began = history.leadership.before(first.position)?.spec.holderIdentity ?? '';
   const now = history.leadership.before(begunAt(history, expectations, set))?.spec.holderIdentity ?? '';
   const isOwn = began === '' || now === '' || began === now;
