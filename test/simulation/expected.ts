@@ -32,13 +32,18 @@ export function expectedOf(scenario: Played): Expected {
   const states: EndState[] =
     isHopeless(scenario) && fault !== 'flap' ? ['error'] : isHopeless(scenario) || isUncertain(scenario) ? ['final', 'error'] : ['final'];
   const mayBeGone = fault === 'flap' || disturbances.some(({ what }) => REMOVING.has(what));
-  if (mayBeGone) states.push('none');
+  if (mayBeGone || isRepairedUnheard(scenario)) states.push('none');
   if ((isStormy && configuration.policies !== 'off') || isInVainAgain(scenario)) states.push('held');
   // Where others are not heard for a moment they seem to fail too: a storm lets nothing go, however far a fence has come.
   const seemsStorm = configuration.policies !== 'off' && (disturbances.some(({ what }) => what === 'break') || scenario.api.watchLateShare > 0);
   const mayBeHeld = seemsStorm || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isUncertain(scenario) || mayBeGone ? 'may' : mayBeHeld ? 'unless-held' : 'must';
   return { states, release, withinMs: LIMIT_MS + (isStormy ? STORM_MS : 0) };
+}
+
+/** A person repaired the machine while no controller heard of anything: there was never a fence. */
+function isRepairedUnheard({ disturbances }: Played): boolean {
+  return disturbances.some(isHeeded) && disturbances.some(({ what }) => what === 'break');
 }
 
 /** Two fences of one node that ended without recovery: the breaker keeps the third, whatever policies there are. */
