@@ -57,6 +57,8 @@ export function thisMachine(): Machine {
     has: (command) => (process.env['PATH'] ?? '').split(delimiter).some((folder) => isExecutable(join(folder, command))),
     install(packages) {
       const options = { stdio: ['ignore', 2, 2] as ['ignore', number, number], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+      // A fresh machine may know no package at all.
+      execFileSync('apt-get', ['update', '-q'], options);
       execFileSync('apt-get', ['install', '-y', '--no-install-recommends', ...packages], options);
     },
   };
