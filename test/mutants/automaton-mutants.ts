@@ -190,7 +190,7 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'first off taken back first',
     defect: 'the machine of a NodeFence that was deleted by hand is switched on before anybody has looked at its last off',
     file: 'src/domain/rows/closing.ts',
-    edits: [['edges.toReversed().filter(', 'edges.filter(']],
+    edits: [['        .toReversed()\n', '']],
     killedBy: byTest('src/domain/leftovers.test.ts', 'switches on first what was told off last: its off is read before anything is on'),
   },
 ];

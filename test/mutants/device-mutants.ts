@@ -61,14 +61,14 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'retry within a run',
     defect: 'a set is sent twice',
     file: 'src/dispatch/switching.ts',
-    edits: [['    await device.set(wanted);\n', '    await device.set(wanted);\n    await device.set(wanted);\n']],
+    edits: [['    return (await device.set(wanted)).detail;\n', '    await device.set(wanted);\n    return (await device.set(wanted)).detail;\n']],
     killedBy: byTest(STABLE, 'reads, sends off once, and proves it by at least three agreeing reads over off_stable'),
   },
   {
     name: 'no off of its own',
     defect: 'a machine that reads off already is not switched off',
     file: 'src/dispatch/switching.ts',
-    edits: [["if (wanted === 'off' || !device.shows(before, wanted))", 'if (!device.shows(before, wanted))']],
+    edits: [["wanted === 'off' || !device.shows(before, wanted) ? await", '!device.shows(before, wanted) ? await']],
     killedBy: byTest(STABLE, 'sends its own off though off is read already'),
   },
   {
