@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { standardRegistry } from '../../agents/registry.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
+import { connectCluster } from './connect-cluster.ts';
 import { accessCluster, withClusterOptions } from './cluster-access.ts';
 import type { ClusterAccess, ClusterFlags } from './cluster-access.ts';
 import { CommandFailure, EXIT, failureOf } from './commands/failure.ts';
@@ -91,7 +92,7 @@ async function probed(validation: Validation, input: Input, cluster: Cluster, fl
   try {
     const devices = await probe(report.nodes, {
       registry: standardRegistry(),
-      context: { cluster, clock },
+      context: { cluster, clock, namespace: flags.fenceNamespace, connect: (kubeconfig) => connectCluster(kubeconfig, clock) },
       resolve: (node, method) => validation.resolve(node, method),
       concurrency: PROBES_MAX,
       deadlineMs: flags.probeTimeout * 1000,

@@ -115,11 +115,14 @@ describe('what was started is gone', { timeout: 90_000 }, () => {
 });
 
 describe('nothing is started', () => {
-  it.each([[[]], [['']], [['no-such-program-anywhere']], [[join(folder, 'absent')]], [[folder]], [['/etc/passwd']]])('by %j', async (argv) => {
-    let asked = 0;
-    await expect(run(argv, { beforeStart: () => (asked += 1) })).rejects.toBeInstanceOf(NotStarted);
-    expect(asked).toBe(0);
-  });
+  it.each([[[]], [['']], [['no-such-program-anywhere']], [[join(folder, 'absent')]], [[folder]], [['/etc/passwd']]])(
+    'by an empty argv, or by what is no program: %j',
+    async (argv) => {
+      let asked = 0;
+      await expect(run(argv, { beforeStart: () => (asked += 1) })).rejects.toBeInstanceOf(NotStarted);
+      expect(asked).toBe(0);
+    },
+  );
 
   it('when its signal is aborted already', async () => {
     const file = script('touch $0.ran');
