@@ -120,6 +120,38 @@ describe('several systems', () => {
   });
 });
 
+describe('a machine that is configured by a mark', () => {
+  it.each([
+    [{ system_uuid: '99999999-2222-3333-4444-555555555555' }, '1'],
+    [{ serial: 'X' }, '1'],
+    [{ systems_uri: SYSTEM_PATH, system_uuid: '99999999-2222-3333-4444-555555555555' }, ''],
+    [{ systems_uri: SYSTEM_PATH, serial: 'X' }, ''],
+  ])('is no other one, whatever path or plug is given besides: %o', async (choice, plug) => {
+    const { agent, target, device } = await benches.start({}, choice);
+    expect((await agentFailure(agent.read(target({ plug })))).kind).toBe('Misconfigured');
+    expect((await agentFailure(agent.set(target({ plug }), 'off'))).kind).toBe('Misconfigured');
+    expect(device.commands).toEqual([]);
+  });
+
+  it.each([{ serial: 'DRILL0001' }, { system_uuid: BENCH_UUID }])('is not the one that took its place since it was found: %o', async (choice) => {
+    const { agent, target, device } = await benches.start({}, choice);
+    const unknown = { identity: { node: 'a' } };
+    await agent.read(target(unknown));
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { UUID: '11111111-2222-3333-4444-555555555555', SerialNumber: 'DRILL0002' });
+    expect((await agentFailure(agent.read(target(unknown)))).kind).toBe('Misconfigured');
+    expect((await agentFailure(agent.set(target(unknown), 'off'))).kind).toBe('Misconfigured');
+    expect(device.commands).toEqual([]);
+  });
+
+  it('may show no mark while it is off', async () => {
+    const { agent, target, device, machine } = await benches.start({}, { serial: 'DRILL0001' });
+    await agent.set(target(), 'off');
+    await expect.poll(() => machine.state()).toBe('off');
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { SerialNumber: '' });
+    expect((await agent.read(target())).state).toBe('off');
+  });
+});
+
 describe('trust', () => {
   it.each(['foreign', 'expired', 'other-host'] as const)('refuses a %s certificate before the password is sent', async (certificate) => {
     const { agent, target, device } = await benches.start({ certificate });

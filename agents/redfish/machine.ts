@@ -10,7 +10,7 @@ import { advertised, allowedByActionInfo } from './action.ts';
 import { RESET_ACTION, resetType } from './reset.ts';
 import { powerState, showPower, unexpected, type Order, type ResourceView, type Subject, type Wish, type Witness } from './resource-view.ts';
 import type { Session } from './session.ts';
-import { chooseSystem } from './system-choice.ts';
+import { chooseSystem, otherMark } from './system-choice.ts';
 import { isObject, linkPath, listAt, objectAt, plain, textAt } from './words.ts';
 
 const MEMBERS_MAX = 64;
@@ -63,6 +63,12 @@ export class Machine implements Subject {
         'Misconfigured',
         `${path} is the machine ${plain(identity.shown, [])}, but node ${node} is ${identity.recorded}: nothing was sent; correct the address`,
       );
+    }
+    const other = resource === undefined ? undefined : otherMark(this.#settings, resource);
+    if (other !== undefined) {
+      // Blades are exchanged, and slots counted anew, while we remember which path was meant.
+      this.forget();
+      throw call.error('Misconfigured', `${path} has ${other}: nothing was sent`);
     }
     const detail = response.isGarbled ? 'the answer is no JSON' : showPower(response.body);
     const { token } = this.#session;

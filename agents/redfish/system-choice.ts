@@ -5,7 +5,7 @@ import { checkIdentity } from './identity.ts';
 import type { RedfishSettings } from './parameters.ts';
 import { unexpected } from './resource-view.ts';
 import type { Session } from './session.ts';
-import { plain, textAt } from './words.ts';
+import { plain, textAt, type JsonObject } from './words.ts';
 
 /** Which of the device's ComputerSystems a call means; never a guess. */
 export async function chooseSystem(session: Session, settings: RedfishSettings, call: Call, members: readonly string[]): Promise<string> {
@@ -45,4 +45,16 @@ async function chooseByMark(session: Session, settings: RedfishSettings, call: C
     .filter((part) => part !== '')
     .join(' and ');
   throw call.error('Misconfigured', `${matches.length === 0 ? 'no' : 'more than one'} ComputerSystem has ${asked}; there are ${shown.join(', ')}`);
+}
+
+/**
+ * The UUID or SerialNumber of another machine than the configured one, in words: a path or a plug that is given besides does not outweigh it, nor
+ * one that was found earlier. A device that shows none says nothing: some do not while the machine is off.
+ */
+export function otherMark({ systemUUID, serial }: RedfishSettings, system: JsonObject): string | undefined {
+  const uuid = textAt(system, 'UUID');
+  if (systemUUID !== undefined && checkIdentity(uuid, systemUUID).kind === 'other')
+    return plain(`UUID ${uuid ?? ''}, but system_uuid is ${systemUUID}`, []);
+  const number = textAt(system, 'SerialNumber') ?? '';
+  return serial === undefined || number === '' || number === serial ? undefined : plain(`SerialNumber ${number}, but serial is ${serial}`, []);
 }
