@@ -106,6 +106,15 @@ describe('a fence agent of ClusterLabs', { timeout: 120_000 }, () => {
   });
 
   it.each([
+    ['its interpreter cannot read', 'sh -c "if then"; exit 2'],
+    ['a tool of it complains', 'ls /nonexistent/at-all'],
+    ['it says more than nothing', 'echo "no such outlet"; exit 2'],
+  ])('is not off by its code alone where %s', async (_what, status) => {
+    const { agent, target } = start({ status });
+    expect((await agent.read(target({ parameters: { ip: 'x', password: 'x', status_by: 'code' } }))).state).toBe('unknown');
+  });
+
+  it.each([
     ['Unreachable', 'echo "Unable to connect/login to fencing device" >&2; exit 1'],
     ['Unreachable', 'echo "Connection timed out" >&2; exit 1'],
     ['Refused', 'echo "Failed: The user does not have the correct privileges to do the requested action." >&2; exit 1'],
@@ -125,6 +134,14 @@ describe('a fence agent of ClusterLabs', { timeout: 120_000 }, () => {
 });
 
 describe('a set', { timeout: 120_000 }, () => {
+  it('that is given up before its program is started was not sent', async () => {
+    const { fake, agent, target } = start();
+    let asked = 0;
+    const error = await failureOf(agent.set(target({ signal: AbortSignal.abort(), beforeSend: () => void (asked += 1) }), 'off'));
+    expect(error.kind).toBe('NotSent');
+    expect([asked, fake.calls]).toEqual([0, []]);
+  });
+
   it('is no success because the agent says so', async () => {
     const { agent, target } = start({ off: 'echo "Success: Powered OFF"' });
     expect(await agent.set(target(), 'off')).toMatchObject({ result: 'accepted' });

@@ -10,13 +10,13 @@ const OFF_CODE = 2;
 
 /**
  * The answer to `status`. Exit code and words have to agree: an interpreter that cannot read the agent's file ends with 2 as well, which alone would
- * mean off. `byCode`: the agent prints no words.
+ * mean off. `byCode`: the agent prints no words, and an interpreter that ends with 2 complains; so one that says anything is not off.
  */
-export function statusOf({ ended, code, stdout, isCut }: ProgramResult, byCode: boolean): 'on' | 'off' | 'unknown' {
+export function statusOf({ ended, code, stdout, stderr, isCut }: ProgramResult, byCode: boolean): 'on' | 'off' | 'unknown' {
   if (ended !== 'exited' || isCut) return 'unknown';
   const words = stdout.split('\n').filter((line) => line.startsWith('Status:'));
   if (code === ON_CODE && (byCode ? words.length === 0 : words.join() === 'Status: ON')) return 'on';
-  if (code === OFF_CODE && (byCode ? words.length === 0 : words.join() === 'Status: OFF')) return 'off';
+  if (code === OFF_CODE && (byCode ? `${stdout}${stderr}`.trim() === '' : words.join() === 'Status: OFF')) return 'off';
   return 'unknown';
 }
 

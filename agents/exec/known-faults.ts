@@ -8,6 +8,7 @@ export interface KnownFaults {
 
 const NOT_ON_IS_OFF = 'it calls every answer of the device that is not on, off: also unknown and pending';
 const SUSPENDED = 'it calls a suspended machine off: its memory may write again';
+const NOT_ENABLED_IS_OFF = 'it calls every EnabledState of the machine off that is not enabled: also starting and unknown';
 const ABSENT = 'it calls a machine off that it does not find';
 const COMMUNITY: KnownFaults = { secrets: 'it gives the community or password to snmpget on its command line' };
 const SNMP_GUESS: KnownFaults = { off: NOT_ON_IS_OFF, ...COMMUNITY };
@@ -33,6 +34,10 @@ const FAULTS: Readonly<Record<string, KnownFaults>> = {
   fence_ilo3: IPMITOOL,
   fence_ilo4: IPMITOOL,
   fence_ilo5: IPMITOOL,
+  fence_ilo3_ssh: { off: NOT_ENABLED_IS_OFF },
+  fence_ilo4_ssh: { off: NOT_ENABLED_IS_OFF },
+  fence_ilo5_ssh: { off: NOT_ENABLED_IS_OFF },
+  fence_ilo_ssh: { off: NOT_ENABLED_IS_OFF },
   fence_ilo_mp: { off: 'it calls every answer but on, off' },
   fence_imm: IPMITOOL,
   fence_intelmodular: SNMP_GUESS,
@@ -50,10 +55,12 @@ const FAULTS: Readonly<Record<string, KnownFaults>> = {
   fence_skalar: { off: 'it calls a machine off that is suspended, starting, or on a lost host' },
   fence_tripplite_snmp: SNMP_GUESS,
   fence_virsh: { off: 'it calls every state but the known ones off, also pmsuspended and in shutdown' },
+  fence_vbox: { off: 'it calls a machine off that is not in the list of running ones, also when there was no list' },
   fence_vmware: { off: `${SUSPENDED}, and one that is not in the list`, secrets: 'it gives the password to a helper on its command line' },
   fence_vmware_rest: { off: SUSPENDED },
   fence_vmware_soap: { off: NOT_ON_IS_OFF },
   fence_vmware_vcloud: { off: SUSPENDED },
+  fence_wti: { off: 'it calls a group of outlets off in which it read no outlet, or none that is on' },
   fence_zvmip: { off: ABSENT },
 };
 

@@ -79,7 +79,7 @@ export function describeProgram({ name, metadata }: FenceProgram): ParameterDesc
       required: false,
       secret: false,
       description:
-        '`words`: exit code and `Status: ON` or `Status: OFF` have to agree. `code`: the exit code alone, for an agent that prints nothing.',
+        '`words`: exit code and `Status: ON` or `Status: OFF` have to agree. `code`: the exit code alone, for an agent that prints nothing; off only while it does.',
       default: 'words',
     },
   ];
@@ -128,7 +128,7 @@ function problemsOfOurs(program: string, named: Parameters, parameters: Paramete
       parameter: 'agent_name',
       message: `${program} cannot be trusted: ${faults.join('; ')}. Name an agent of our own, or write ${ACCEPT}=yes`,
     });
-  if (parameters['method']?.toLowerCase() === 'cycle')
+  if (parameters['method']?.trim().toLowerCase() === 'cycle')
     problems.push({ parameter: 'method', message: 'must be onoff: a cycle inside the device gives no evidence of off' });
   return problems;
 }
