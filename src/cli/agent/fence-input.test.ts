@@ -48,8 +48,14 @@ describe('options on stdin', () => {
     expect(fromStdin('passwort=h1dden\nnodename=a\nport=a\nverbose=loud\nrubbish', OPTIONS).warnings).toEqual([
       "Parse error: Ignoring unknown option 'passwort'",
       "Parse error: Ignoring option 'verbose' because it does not have value",
-      "Parse error: Ignoring unknown option 'rubbish'",
+      'Parse error: Ignoring a line that names no option',
     ]);
+  });
+
+  it('never show a further line of a key or of a password of two lines', () => {
+    const lines = ['password=one', 'tw0secret', 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC', 'Zm9vYmFyYg==', 'a b=c'];
+    const { warnings } = fromStdin(lines.join('\n'), OPTIONS);
+    expect(new Set(warnings)).toEqual(new Set(['Parse error: Ignoring a line that names no option']));
   });
 
   it('never take the place of one another, whatever is written', () => {

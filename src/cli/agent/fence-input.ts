@@ -15,6 +15,9 @@ const NO: ReadonlySet<string> = new Set(['0', 'no', 'off', 'false']);
 /** What a fencer always sends: it means nothing to an agent of one machine. */
 const IGNORED: ReadonlySet<string> = new Set(['nodename', 'plug', 'port']);
 
+/** What may be quoted of a line that is not understood: anything else may be a further line of a key or a certificate. */
+const NAME = /^[a-z][a-z0-9_-]{0,31}$/;
+
 function byName(options: readonly FenceOption[]): Map<string, FenceOption> {
   const aliases = options.flatMap((option) => option.aliases.map((alias) => [alias, option] as const));
   return new Map([...aliases, ...options.map((option) => [option.name, option] as const)]);
@@ -29,11 +32,12 @@ export function fromStdin(text: string, options: readonly FenceOption[]): FenceI
   const input: FenceInput = { values: new Map(), warnings: [] };
   for (const line of text.split('\n').map((each) => each.trim())) {
     if (line === '' || line.startsWith('#')) continue;
-    const [, written = line, quoted = ''] = /^([^=]*)=(.*)$/s.exec(line) ?? [];
+    const [, written = '', quoted = ''] = /^([^=]*)=(.*)$/s.exec(line) ?? [];
     const value = /^"(.*)"$/s.exec(quoted)?.[1] ?? quoted;
     const option = known.get(written.replaceAll('-', '_'));
     if (option === undefined) {
-      if (!IGNORED.has(written)) input.warnings.push(`Parse error: Ignoring unknown option '${written}'`);
+      if (!IGNORED.has(written))
+        input.warnings.push(`Parse error: Ignoring ${NAME.test(written) ? `unknown option '${written}'` : 'a line that names no option'}`);
     } else if (option.type !== 'boolean') input.values.set(option.name, value);
     else if (YES.has(value.toLowerCase())) input.values.set(option.name, 'yes');
     else if (NO.has(value.toLowerCase())) input.values.set(option.name, 'no');

@@ -30,8 +30,11 @@ export function requestOf(definition: AgentDefinition, values: ReadonlyMap<strin
   if (!SECONDS.test(delay)) return { failure: 'Failed: The value you have entered for --delay is not a valid time in seconds' };
   if (!SECONDS.test(powerTimeout) || Number(powerTimeout) === 0)
     return { failure: 'Failed: The value you have entered for --power-timeout is not a valid time in seconds' };
+  // Nothing between them would make outlets 1 and 2 of plug 12.
+  const divider = values.get('plug_separator') ?? ',';
+  if (divider === '') return { failure: 'Failed: The value you have entered for --plug-separator is empty' };
   const plugs = (values.get('plug') ?? '')
-    .split(values.get('plug_separator') ?? ',')
+    .split(divider)
     .map((plug) => plug.trim())
     .filter((plug) => plug !== '');
   return {
