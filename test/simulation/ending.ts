@@ -23,7 +23,7 @@ export async function endOf(world: World, scenario: Scenario, nowMs: number): Pr
   if (expected.release === 'must' && world.releasesOf(victim) === 0) {
     wrong.push('the workload was never released');
   }
-  if (expected.release === 'unless-held' && world.releasesOf(victim) === 0 && !world.fence.wasHeld(name)) {
+  if (expected.release === 'unless-held' && world.releasesOf(victim) === 0 && !world.fence.saysWhatHeld(name)) {
     wrong.push('the workload was never released, and its fence never said what held it');
   }
   if (expected.release === 'never' && world.releasesOf(victim) > 0) {

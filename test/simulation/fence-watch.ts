@@ -10,7 +10,7 @@ const NOT_RELEASED = 'Its workload is not let go';
 export class FenceWatch {
   readonly #now: () => number;
   readonly #fences = new Map<string, NodeFenceStatus | undefined>();
-  readonly #held = new Set<string>();
+  readonly #toldUnreleased = new Set<string>();
   #changedAtMs = 0;
 
   constructor(now: () => number) {
@@ -37,7 +37,7 @@ export class FenceWatch {
     }
     const status = (event.object as { status?: NodeFenceStatus } | undefined)?.status;
     this.#fences.set(event.name, status);
-    if ((status?.hold !== undefined && status.hold.policy !== 'stop') || status?.message?.includes(NOT_RELEASED) === true) this.#held.add(event.name);
+    if (status?.message?.includes(NOT_RELEASED) === true) this.#toldUnreleased.add(event.name);
   }
 
   /** Nodes that have or had a fence, by the fence's name. */
@@ -49,9 +49,10 @@ export class FenceWatch {
     return this.#fences.get(name);
   }
 
-  /** It said at some time that a hold kept it from going on, or from letting its workload go. */
-  wasHeld(name: string): boolean {
-    return this.#held.has(name);
+  /** It says what holds it, or said at some time that its machine is switched on without its workload let go. */
+  saysWhatHeld(name: string): boolean {
+    const hold = this.#fences.get(name)?.hold;
+    return this.#toldUnreleased.has(name) || (hold !== undefined && hold.policy !== 'stop');
   }
 
   /** When a fence was written last. */
