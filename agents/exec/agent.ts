@@ -40,12 +40,12 @@ export class FenceProgramRunner {
 
   /** Sends once. How the agent ends decides nothing. */
   async change(target: Target, action: 'on' | 'off' | 'diag'): Promise<Outcome> {
-    let isBegun = false;
+    const run = { isBegun: false };
     const { result, words } = await this.#call(target, action, () => {
       target.beforeSend();
-      isBegun = true;
+      run.isBegun = true;
     });
-    if (!isBegun) throw this.#error('NotSent', target, action, 'the call was given up before the program was started');
+    if (!run.isBegun) throw this.#error('NotSent', target, action, 'the call was given up before the program was started');
     const kind = failureIn(result);
     // A connection that failed may have failed after the command.
     if (kind === 'Refused' || kind === 'Misconfigured') throw this.#error(kind, target, action, words);

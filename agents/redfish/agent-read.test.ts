@@ -63,6 +63,12 @@ describe('reading', () => {
     expect(reading.detail).toContain('no JSON');
   });
 
+  it('gives an empty slot as unknown, whatever power it shows', async () => {
+    const { agent, target, device } = await benches.start();
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { PowerState: 'Off', UUID: null, Status: { State: 'Absent' } });
+    expect(await agent.read(target())).toMatchObject({ state: 'unknown', detail: expect.stringContaining('Status.State=Absent') as string });
+  });
+
   it('calls a device that speaks garbage from the start unreachable', async () => {
     const { agent, target } = await benches.start({ faults: { garbage: true } }, { auth: 'basic' });
     expect(await agentFailure(agent.read(target()))).toMatchObject({ kind: 'Unreachable' });

@@ -70,9 +70,11 @@ export class Machine implements Subject {
       this.forget();
       throw call.error('Misconfigured', `${path} has ${other}: nothing was sent`);
     }
-    const detail = response.isGarbled ? 'the answer is no JSON' : showPower(response.body);
+    // An empty slot has no power either, which says nothing of the machine that was there.
+    const isAbsent = textAt(objectAt(resource, 'Status'), 'State') === 'Absent';
+    const detail = `${response.isGarbled ? 'the answer is no JSON' : showPower(response.body)}${isAbsent ? ', Status.State=Absent' : ''}`;
     const { token } = this.#session;
-    const state = powerState(resource?.['PowerState']);
+    const state = isAbsent ? 'unknown' : powerState(resource?.['PowerState']);
     const view: ResourceView = { path, response, resource, state, detail, identity, token, atMs: this.#clock.monotonicMs() };
     this.#recent.remember(call, view);
     return view;

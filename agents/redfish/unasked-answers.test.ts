@@ -18,9 +18,7 @@ function answer(power: string): string {
 }
 
 /** A device whose web server speaks byte by byte as `respond` says. */
-async function start(
-  respond: (socket: Socket, request: number) => void,
-): Promise<{ agent: RedfishAgent; target: Target }> {
+async function start(respond: (socket: Socket, request: number) => void): Promise<{ agent: RedfishAgent; target: Target }> {
   const sockets = new Set<Socket>();
   let requests = 0;
   const server = createServer((socket) => {
