@@ -108,6 +108,19 @@ describe('watchdog', () => {
     expect(seconds).toBeGreaterThan(148);
   });
 
+  it('begins anew when grants began and ended again while nobody looked, though no kubelet renewed anything', async () => {
+    const written = (resourceVersion: string): void => {
+      attest();
+      if (attested !== undefined) attested.metadata.resourceVersion = resourceVersion;
+    };
+    written('10');
+    expect(await agent.confirm(target())).toBe(false);
+    await clock.advance(600_000);
+    written('12');
+    expect(await agent.confirm(target()), 'peers may have kept it alive until a moment ago').toBe(false);
+    expect((await run()).seconds).toBeGreaterThan(98);
+  });
+
   it('waits until every peer has promised', async () => {
     attest(ATTESTED, { ...ENDED, promised: ['peer-1'] });
     await expect(run({ deadlineMs: 30_000 })).rejects.toMatchObject({ kind: 'Timeout', message: expect.stringContaining('peer-2') as string });

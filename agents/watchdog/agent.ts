@@ -59,7 +59,10 @@ export class WatchdogAgent implements ActionAgent {
     ]);
     const judgement = judge({ node, attested, kubelet }, identity);
     if (judgement.verdict !== 'after') this.#seen.delete(identity.node);
-    return judgement.verdict === 'after' ? { ...judgement, key: `${judgement.key} ${kubelet?.spec.renewTime ?? ''}` } : judgement;
+    if (judgement.verdict !== 'after') return judgement;
+    // Whatever was written meanwhile, such as grants that began and ended again while nobody looked here, begins the wait anew.
+    const written = [attested, kubelet].map((lease) => `${lease?.metadata.uid ?? ''}/${lease?.metadata.resourceVersion ?? ''}`);
+    return { ...judgement, key: [judgement.key, kubelet?.spec.renewTime ?? '', ...written].join(' ') };
   }
 
   /** How long it still takes; whatever was renewed since begins it anew. */

@@ -49,6 +49,8 @@ export class SshConnections {
     } finally {
       kept.users -= 1;
       if (kept.users === 0 && this.#kept.get(key) === kept) this.#rest(key, kept);
+      // It was logged in, or was used, while all were closed.
+      else if (kept.users === 0) await kept.connection?.close();
     }
   }
 
@@ -72,8 +74,9 @@ export class SshConnections {
     settings: SshSettings,
     work: (connection: SshConnection) => Promise<T>,
   ): Promise<T> {
+    // Whoever is still before us keeps its connection, also when we cannot wait any longer.
+    await call.within(before);
     try {
-      await call.within(before);
       if (call.ended !== undefined) throw call.endedError();
       if (kept.connection?.isLost === true) kept.connection = undefined;
       kept.connection ??= new SshConnection(settings, await logIn(settings, call, this.#clock), this.#clock);

@@ -20,7 +20,7 @@ export interface Said {
 /** A terminal session with a command line: one line is typed, and everything up to the next prompt is its answer. */
 export class Dialogue {
   readonly #channel: ClientChannel;
-  readonly #secrets: readonly (string | undefined)[];
+  #secrets: readonly (string | undefined)[];
   readonly #decoder = new StringDecoder('utf8');
   #text = '';
   #isOver = false;
@@ -67,6 +67,8 @@ export class Dialogue {
 
   /** Types what a device does not echo, such as a password. */
   async answer(call: Call<CallTarget>, secret: string, prompt: RegExp): Promise<Said> {
+    // A device that asks for nothing any more takes it for a line, and quotes it.
+    this.#secrets = [...this.#secrets, secret];
     this.#write(secret);
     return this.until(call, prompt);
   }

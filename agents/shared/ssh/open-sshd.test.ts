@@ -147,6 +147,37 @@ describe.skipIf(!isSshdThere)('SSH with the server of OpenSSH', { timeout: TIMEO
     await vi.waitFor(() => expect(sshd.connections()).toBe(0), { timeout: 20_000 });
   });
 
+  it('leaves no connection of a call that was logging in while all were closed', async () => {
+    const own = new SshConnections(clock);
+    const call = new Call(clock, testTarget(), 'a command');
+    let made: SshConnection | undefined;
+    const answer = own.run(call, settings(), (connection) => {
+      made = connection;
+      return connection.exec(call, 'true');
+    });
+    await own.close();
+    expect(await answer).toMatchObject({ code: 0 });
+    call.release();
+    await vi.waitFor(() => expect(made?.isLost).toBe(true), { timeout: 20_000 });
+  });
+
+  it('keeps the connection of a call under way when one behind it cannot wait any longer', async () => {
+    const own = new SshConnections(clock);
+    const [first, second] = [new Call(clock, testTarget(), 'first'), new Call(clock, testTarget({ deadlineMs: 300 }), 'second')];
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const answer = own.run(first, settings(), async (connection) => {
+      await held;
+      return connection.exec(first, 'true');
+    });
+    const late = await failure(own.run(second, settings(), (connection) => connection.exec(second, 'true')));
+    letGo();
+    expect(late.kind).toBe('Timeout');
+    expect(await answer).toMatchObject({ code: 0 });
+    for (const call of [first, second]) call.release();
+    await own.close();
+  });
+
   it('uses one connection for calls that follow each other, and for calls at once', async () => {
     await Promise.all([run(echo), run(echo), run(echo)]);
     await run(echo);

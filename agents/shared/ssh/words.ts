@@ -10,7 +10,8 @@ export function plainText(text: string): string {
 
 /** What a device said, in one line of at most 300 characters, with every secret struck out. */
 export function deviceWords(text: string, secrets: readonly (string | undefined)[]): string {
-  let words = plainText(text).replaceAll(/\s+/g, ' ').trim();
+  let words = plainText(text);
   for (const secret of secrets) if (secret !== undefined && secret !== '') words = words.replaceAll(secret, '***');
+  words = words.replaceAll(/\s+/g, ' ').trim();
   return words.length > WORDS_MAX ? `${words.slice(0, WORDS_MAX)}…` : words;
 }

@@ -1,0 +1,43 @@
+import { Duplex, PassThrough } from 'node:stream';
+
+import type { ClientChannel } from 'ssh2';
+import { describe, expect, it } from 'vitest';
+
+import { SystemClock } from '../../../src/runtime/system-clock.ts';
+import { Call } from '../call.ts';
+import { Dialogue } from './dialogue.ts';
+import { testTarget } from './testing/target.ts';
+import { deviceWords } from './words.ts';
+
+/** A terminal that answers whatever is typed with one text, and then hangs up. */
+function terminal(answer: (typed: string) => string): ClientChannel {
+  const channel = new Duplex({
+    read: () => undefined,
+    write(chunk: Buffer, _encoding, done) {
+      channel.push(answer(chunk.toString().trim()));
+      channel.push(null);
+      done();
+    },
+    autoDestroy: true,
+  });
+  channel.once('end', () => channel.destroy());
+  return Object.assign(channel, { stderr: new PassThrough() }) as unknown as ClientChannel;
+}
+
+describe('a dialogue with a terminal', () => {
+  it('tells no second password that the device quotes before it hangs up', async () => {
+    const call = new Call(new SystemClock(), testTarget(), 'enable');
+    const dialogue = new Dialogue(
+      terminal((typed) => `% Unknown command: ${typed}\r\n`),
+      ['first'],
+    );
+    const error: unknown = await dialogue.answer(call, 'tr0ub4dor', /#$/).catch((reason: unknown) => reason);
+    call.release();
+    expect(String(error)).toContain('Unknown command: ***');
+    expect(String(error)).not.toContain('tr0ub4dor');
+  });
+
+  it('strikes out a password with several blanks in it', () => {
+    expect(deviceWords('bad password: open  sesame !', ['open  sesame'])).toBe('bad password: *** !');
+  });
+});
