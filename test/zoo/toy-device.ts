@@ -112,7 +112,7 @@ class ToyAgent implements PowerAgent {
     const detail = await device.command(plug, this.#defect === 'resets' && state === 'on' ? 'other' : state, signal);
     if (detail.startsWith('403') && this.#defect !== 'ignores-refusal') throw this.#error(target, 'Refused', detail);
     this.#told = state;
-    return { result: 'accepted', detail };
+    return { result: 'accepted', detail: this.#defect === 'ignores-refusal' ? 'told' : detail };
   }
 
   #error(target: Target, kind: 'Refused' | 'Unreachable' | 'Misconfigured', answered: string): AgentError {
