@@ -67,6 +67,8 @@ describe('reading', () => {
     const { agent, target, device } = await benches.start();
     Object.assign(device.tree[SYSTEM_PATH] ?? {}, { PowerState: 'Off', UUID: null, Status: { State: 'Absent' } });
     expect(await agent.read(target())).toMatchObject({ state: 'unknown', detail: expect.stringContaining('Status.State=Absent') as string });
+    expect((await agentFailure(agent.set(target(), 'off'))).message).toContain('Status.State=Absent); nothing was sent');
+    expect(device.commands).toEqual([]);
   });
 
   it('calls a device that speaks garbage from the start unreachable', async () => {

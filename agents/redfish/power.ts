@@ -33,7 +33,7 @@ export async function carryOut(device: Device, call: Call, wish: Wish): Promise<
     const recent = isRecentGood ? subject.recent(call) : undefined;
     isRecentGood = false;
     const view = recent ?? (await subject.view(call));
-    if (view.resource === undefined) throw call.error('Unreachable', `${view.detail}; nothing was sent`);
+    if (view.resource === undefined || view.state === 'unknown') throw call.error('Unreachable', `state unknown (${view.detail}); nothing was sent`);
     const order = await subject.order(call, view, wish);
     // What was fetched just now stands between the identity and the change; read the identity last.
     const checked = order.isLate ? await subject.view(call) : view;
