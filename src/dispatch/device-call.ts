@@ -75,6 +75,11 @@ export class DeviceCall {
     return reading.state === token && (reading.witness === undefined || reading.witness.state === token);
   }
 
+  /** Its off is evidence `power-off`, which rests on an off of ours. */
+  get provesByOwnOff(): boolean {
+    return this.agent.kind === 'power' && (this.method.evidence ?? 'power-off') === 'power-off';
+  }
+
   failure(kind: ConstructorParameters<typeof AgentError>[0], asked: string, answered: string): AgentError {
     return new AgentError(kind, { device: this.method.device, plug: this.method.plug, asked, answered });
   }

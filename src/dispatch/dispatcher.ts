@@ -47,7 +47,7 @@ export class Dispatcher implements Runner, Prober {
       const device = await this.deviceCall(job, job.method, agent);
       if (job.entry.action === 'diag') return diagnosed(device);
       const together = await Promise.all(job.together.map(async (method) => this.deviceCall(job, method)));
-      if (job.entry.action !== 'confirm') return this.switched(job, agent, wanted, await switchTo(device, together, wanted, job, this.clock));
+      if (job.entry.action !== 'confirm') return this.changed(job, agent, device, together);
       const first = await device.read();
       if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${inWords(first)}` };
       return this.switched(job, agent, wanted, await untilStable([...together, device], wanted, job, this.clock), 'found-not-done');
@@ -125,6 +125,17 @@ export class Dispatcher implements Runner, Prober {
     }
   }
 
+  /** An off that was sent, and then could not be followed to its end, may be off all the same: that is ours to take back (P8). */
+  private async changed(job: Job, agent: Agent, device: DeviceCall, together: readonly DeviceCall[]): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const wanted = wantedBy(job.entry);
+    try {
+      return this.switched(job, agent, wanted, await switchTo(device, together, wanted, job, this.clock));
+    } catch (error) {
+      if (job.signal.aborted || wanted !== 'off' || !device.hasSent) throw error;
+      return { ...failureOf(error), edge: edgeOf(agent.kind, wanted) };
+    }
+  }
+
   private switched(job: Job, agent: Agent, wanted: Wanted, end: Switched, otherwise: JobResult = 'timeout'): Omit<JobReport, 'id' | 'finishedAt'> {
     const words = `${wanted} read back ${end.reads} times, identity ${end.identity}: ${end.detail}`;
     const edge = edgeOf(agent.kind, wanted);
@@ -180,6 +191,9 @@ export class Dispatcher implements Runner, Prober {
       return { result: 'succeeded', message, ...this.proven(job, job.method.evidence, message, beganAtMs) };
     }
     const outcome = await this.action(job, (target) => agent.run(target), job.method.runMaxMs);
+    // No answer, or an odd one: only what is read back counts.
+    if (outcome.result === 'unclear' && !(await this.confirmed(job, agent)))
+      return { result: 'unreachable', message: `not read back as done; told to, it said ${outcome.detail}` };
     return { result: 'succeeded', message: outcome.detail, ...this.proven(job, outcome.evidence?.kind, outcome.detail, beganAtMs) };
   }
 
@@ -204,8 +218,9 @@ export class Dispatcher implements Runner, Prober {
     const parameters = await job.parametersOf(method);
     const facts = { device: method.device, plug: method.plug, asked: method.agent, answered: '' };
     return this.queues.run(method.device, () =>
-      withDeadline(this.clock, job.signal, deadlineMs, facts, (signal) =>
-        call({
+      withDeadline(this.clock, job.signal, deadlineMs, facts, (signal) => {
+        const sendByMs = this.clock.monotonicMs() + timing.setDeadlineMs;
+        return call({
           plug: method.plug,
           device: method.device,
           parameters,
@@ -214,9 +229,13 @@ export class Dispatcher implements Runner, Prober {
           deadlineMs,
           intent: job.entry.id,
           ...(method.secret === undefined ? {} : { secret: method.secret }),
-          beforeSend: () => job.mayBegin(timing.setDeadlineMs),
-        }),
-      ),
+          beforeSend: () => {
+            if (signal.aborted || this.clock.monotonicMs() > sendByMs)
+              throw new AgentError('NotSent', { ...facts, answered: 'its deadline was over before it could be sent' });
+            job.mayBegin(timing.setDeadlineMs);
+          },
+        });
+      }),
     );
   }
 

@@ -109,7 +109,10 @@ export async function switchTo(device: DeviceCall, together: readonly DeviceCall
 /** Resolves with what the device said to it, which decides nothing and may explain much. */
 async function setOnce(device: DeviceCall, wanted: Wanted): Promise<string> {
   try {
-    return (await device.set(wanted)).detail;
+    const { detail } = await device.set(wanted);
+    // Only what its control plane shows of an instance, or of a host that is held off, stands for itself (P1).
+    if (wanted === 'off' && !device.hasSent && device.provesByOwnOff) throw device.failure('Refused', 'set off', `nothing was sent: ${detail}`);
+    return detail;
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     if (error.kind === 'NotSent' || error.kind === 'Misconfigured') throw error;
@@ -117,6 +120,7 @@ async function setOnce(device: DeviceCall, wanted: Wanted): Promise<string> {
     if (wanted === 'off' && !device.hasSent) throw error;
     if (error.kind === 'Refused') {
       const after = await device.read();
+      if (device.shows(after, wanted === 'off' ? 'on' : 'off')) device.hasSent = false;
       if (!device.shows(after, wanted)) throw error;
     }
     // Unreachable or Timeout: the device may have acted; only the reads that follow decide.

@@ -38,7 +38,7 @@ export interface Target {
   secret?: string;
   /**
    * The lease check. Called in the same synchronous turn as the write of the request that changes the device, after connect,
-   * TLS and authentication; throws `NotSent` when the set must not begin.
+   * TLS and authentication; throws `NotSent` when the set must not begin. An off that ends without it was never sent, and is no evidence `power-off`.
    */
   beforeSend(): void;
 }
