@@ -61,7 +61,9 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'retry within a run',
     defect: 'a set is sent twice',
     file: 'src/dispatch/switching.ts',
-    edits: [['    return (await device.set(wanted)).detail;\n', '    await device.set(wanted);\n    return (await device.set(wanted)).detail;\n']],
+    edits: [
+      ['    const { detail } = await device.set(wanted);\n', '    await device.set(wanted);\n    const { detail } = await device.set(wanted);\n'],
+    ],
     killedBy: byTest(STABLE, 'reads, sends off once, and proves it by at least three agreeing reads over off_stable'),
   },
   {

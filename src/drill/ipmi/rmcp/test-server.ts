@@ -11,8 +11,10 @@ export interface TestWire {
   hears?: (answer: Buffer) => readonly Buffer[];
 }
 
+type TestServer = ReturnType<typeof testDevice> & { wire: TestWire; heard: Buffer[]; answers: Buffer[]; port: number; close(): Promise<void> };
+
 /** An emulated BMC behind a UDP port of this process; `heard` are the console's datagrams, also those that did not arrive. */
-export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}) {
+export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}): Promise<TestServer> {
   const bench = testDevice(overrides);
   const wire: TestWire = {};
   const heard: Buffer[] = [];
