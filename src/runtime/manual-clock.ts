@@ -50,6 +50,12 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
+  /** Until the earliest armed timer falls due; undefined where none is armed. */
+  get nextInMs(): number | undefined {
+    const [first] = [...this.#timers].map(({ atMs }) => atMs).sort((one, other) => one - other);
+    return first === undefined ? undefined : first - this.#monotonicMs;
+  }
+
   /** Moves all clocks on by `elapsedMs`, fires what falls due in order, and lets every promise settle before each timer and at the end. */
   async advance(elapsedMs: number): Promise<void> {
     const untilMs = this.#monotonicMs + elapsedMs;
