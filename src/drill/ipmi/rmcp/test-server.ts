@@ -11,7 +11,7 @@ export interface TestWire {
   hears?: (answer: Buffer) => readonly Buffer[];
 }
 
-type TestServer = ReturnType<typeof testDevice> & { wire: TestWire; heard: Buffer[]; answers: Buffer[]; port: number; close(): Promise<void> };
+type TestServer = ReturnType<typeof testDevice> & { wire: TestWire; heard: Buffer[]; answers: Buffer[]; port: number; close: () => Promise<void> };
 
 /** An emulated BMC behind a UDP port of this process; `heard` are the console's datagrams, also those that did not arrive. */
 export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}): Promise<TestServer> {
