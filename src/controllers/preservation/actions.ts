@@ -1,3 +1,4 @@
+import type { NodeGuard, PreservationView } from '../../ports/preservation.ts';
 import type { DrainOptions } from './drain.ts';
 import type { MachinePhase, PreservedCondition } from './snapshot.ts';
 
@@ -50,38 +51,6 @@ export type Act =
   | { kind: 'counts'; target: ObjectRef; automatic?: number; preservedFailed: number };
 
 export type Action = Act & { event?: ActionEvent };
-
-/** What the fence of a node must know; a view, not a write. */
-export interface NodeGuard {
-  node: string;
-  /**
-   * never-fence: healthy, preserved by `now`. isolate-and-hold: isolate, keep evidence, hold before power-management.
-   * drop: Machine or Node is being deleted: the hold ends, nothing is powered on.
-   */
-  guard: 'never-fence' | 'isolate-and-hold' | 'drop';
-  cause: Cause;
-  /** Absent: the period begins when the machine fails. */
-  untilMs?: number;
-}
-
-export type Cause = 'user' | 'automatic';
-
-/** One row of status and console. */
-export interface PreservationView {
-  /** A Machine, or a Node without one. */
-  kind: 'Machine' | 'Node';
-  name: string;
-  namespace?: string;
-  node?: string;
-  pool?: string;
-  /** As in the proposal: `Running:Preserved`, `Failed:Preserved`. */
-  phase: string;
-  isPreserved: boolean;
-  cause?: Cause;
-  expiryMs?: number;
-  /** Why it is not what its owner may think, in words. */
-  problem?: string;
-}
 
 export interface DeploymentView {
   name: string;

@@ -1,4 +1,5 @@
-import type { Decision, NodeGuard } from './actions.ts';
+import type { NodeGuard } from '../../ports/preservation.ts';
+import type { Decision } from './actions.ts';
 import { counted } from './counts.ts';
 import { guardOf, request } from './fencing.ts';
 import { own } from './own.ts';

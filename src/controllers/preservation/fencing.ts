@@ -1,4 +1,5 @@
-import type { Action, NodeGuard } from './actions.ts';
+import type { NodeGuard } from '../../ports/preservation.ts';
+import type { Action } from './actions.ts';
 import { readCondition } from './condition.ts';
 import { PRESERVE, REQUEST_MARK } from './names.ts';
 import { annotated, changed } from './node-marks.ts';

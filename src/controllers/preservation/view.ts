@@ -1,4 +1,4 @@
-import type { PreservationView } from './actions.ts';
+import type { PreservationView } from '../../ports/preservation.ts';
 import { readCondition } from './condition.ts';
 import type { Subject } from './subject.ts';
 import { isExpired } from './verdict.ts';
