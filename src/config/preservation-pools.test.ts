@@ -48,6 +48,13 @@ describe('ConfigMap preservation-pools', () => {
     },
   );
 
+  it('takes machineHealthTimeout as a Shoot has it', () => {
+    const { pools, problems } = read('- {name: a, machineControllerManager: {machineHealthTimeout: 20m}}\n- {name: b, machineHealthTimeout: soon}');
+    expect(pools['a']).toEqual({ autoPreserveMax: 0, preserveTimeoutMs: 72 * HOUR_MS, healthTimeoutMs: 20 * 60_000 });
+    expect(pools['b']).toEqual({ autoPreserveMax: 0, preserveTimeoutMs: 72 * HOUR_MS });
+    expect(problems).toEqual([expect.stringContaining('soon is not a duration like 72h')]);
+  });
+
   it('preserves nobody automatically, and for 72h who asks, where nothing is said', () => {
     expect(read('provider: {workers: [{name: a, minimum: 1}]}')).toEqual({
       pools: { a: { autoPreserveMax: 0, preserveTimeoutMs: 72 * HOUR_MS } },

@@ -8,6 +8,7 @@ import { parseDuration } from './properties.ts';
 /** One name in each seed, and the one that the first uses in its text. */
 const MAXIMUM_KEYS = ['autoPreserveFailedMachineMax', 'autoPreserveFailedMax', 'machinePreserveMax'];
 const TIMEOUT_KEY = 'machinePreserveTimeout';
+const HEALTH_KEY = 'machineHealthTimeout';
 const MANAGER_KEY = 'machineControllerManager';
 const MAXIMUM_MOST = 10_000;
 const TEXT_MOST = 256 * 1024;
@@ -87,7 +88,8 @@ class PoolReader {
     const places = isMap(manager) ? [worker, manager] : [worker];
     const autoPreserveMax = this.#one(places, MAXIMUM_KEYS, (value) => this.#maximum(value)) ?? 0;
     const preserveTimeoutMs = this.#one(places, [TIMEOUT_KEY], (value) => this.#timeout(value)) ?? DEFAULT_PRESERVE_TIMEOUT_MS;
-    this.#pools.set(name, { autoPreserveMax, preserveTimeoutMs });
+    const healthTimeoutMs = this.#one(places, [HEALTH_KEY], (value) => this.#timeout(value));
+    this.#pools.set(name, { autoPreserveMax, preserveTimeoutMs, ...(healthTimeoutMs !== undefined && { healthTimeoutMs }) });
     if (isMap(manager)) this.#strangers(manager);
   }
 

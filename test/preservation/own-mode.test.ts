@@ -26,6 +26,17 @@ describe('phases that nobody else writes', () => {
     expect(phases(world)).toEqual({ a: 'Failed:Preserved' });
   });
 
+  it('Unknown is Failed after the machineHealthTimeout of its pool, where that is written', () => {
+    const world = fleet({ members: [{ name: 'a', machine: 'when-failed', nodeFacts: SILENT }] });
+    world.scene.pools = { [POOL]: { healthTimeoutMs: HOUR_MS } };
+    world.settle();
+    expect(world.decide().nextDueMs).toBe(NOW_MS + HOUR_MS);
+    pass(world, 0.99);
+    expect(phases(world)).toEqual({ a: 'Unknown' });
+    pass(world, 0.02);
+    expect(phases(world)).toEqual({ a: 'Failed:Preserved' });
+  });
+
   it('one machine of a deployment fails at a time, the longest silent first, unless they are preserved', () => {
     const unknown = (name: string, hours: number) => ({ name, phase: 'Unknown', facts: { phaseSinceMs: NOW_MS - hours * HOUR_MS } }) as const;
     const world = fleet({ members: [unknown('a', 1), unknown('b', 2)] });

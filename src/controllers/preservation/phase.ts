@@ -41,6 +41,8 @@ export interface Leave {
   mayFail: boolean;
   /** The open fence of its node is verdict enough: it is to be preserved, and held, before it is gone. */
   isFencedToKeep: boolean;
+  /** Its pool's; absent: MCM's. */
+  healthTimeoutMs: number | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ export interface Leave {
  */
 export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, nowMs: number, leave: Leave): NextPhase {
   const { phase } = machine;
+  const healthTimeoutMs = leave.healthTimeoutMs ?? HEALTH_TIMEOUT_MS;
   const healthy = isHealthy(node);
   if (healthy === undefined) return { phase };
   if (healthy) {
@@ -58,8 +61,8 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
   }
   if (phase === 'Running' || phase === 'Unknown') {
     if (isFenced(node) && leave.isFencedToKeep) return { phase: 'Failed' };
-    if (phase === 'Running') return { phase: 'Unknown', dueMs: nowMs + HEALTH_TIMEOUT_MS };
-    const dueMs = (machine.phaseSinceMs ?? nowMs) + HEALTH_TIMEOUT_MS;
+    if (phase === 'Running') return { phase: 'Unknown', dueMs: nowMs + healthTimeoutMs };
+    const dueMs = (machine.phaseSinceMs ?? nowMs) + healthTimeoutMs;
     if (nowMs < dueMs) return { phase, dueMs };
     return { phase: leave.mayFail ? 'Failed' : phase };
   }
@@ -67,10 +70,10 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
 }
 
 /** The phase of a Node without a Machine: nobody writes one, so it is read off the node each time. */
-export function plainPhase(node: NodeFacts, nowMs: number): NextPhase {
+export function plainPhase(node: NodeFacts, nowMs: number, healthTimeoutMs = HEALTH_TIMEOUT_MS): NextPhase {
   const healthy = isHealthy(node);
   if (healthy !== false) return { phase: healthy === undefined ? '' : 'Running' };
   if (isFenced(node)) return { phase: 'Failed' };
-  const dueMs = (node.readySinceMs ?? nowMs) + HEALTH_TIMEOUT_MS;
+  const dueMs = (node.readySinceMs ?? nowMs) + healthTimeoutMs;
   return nowMs < dueMs ? { phase: 'Unknown', dueMs } : { phase: 'Failed' };
 }

@@ -135,6 +135,8 @@ export interface PoolSettings {
   autoPreserveMax: number;
   /** machinePreserveTimeout. */
   preserveTimeoutMs: number;
+  /** machineHealthTimeout: so long is a machine Unknown before it is Failed. Absent: as long as MCM gives it. */
+  healthTimeoutMs?: number;
 }
 
 /**

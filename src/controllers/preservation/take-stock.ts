@@ -55,8 +55,12 @@ function concerns(subject: Subject, node: NodeFacts): boolean {
   return claimsPreserved(node.preserved) || node.taints.includes(PRESERVED_TAINT) || OWN_MARKS.some((key) => node.annotations[key] !== undefined);
 }
 
+function healthTimeoutOf(place: Place | undefined, pools: Snapshot['pools']): number | undefined {
+  return place?.pool === undefined ? undefined : pools.get(place.pool)?.healthTimeoutMs;
+}
+
 /** Of those whose time as Unknown is over one for each group may fail, the longest silent first. */
-function allowed(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, nowMs: number): ReadonlySet<MachineFacts> {
+function allowed(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, { nowMs, pools }: Snapshot): ReadonlySet<MachineFacts> {
   const groups = new Map<string, MachineFacts[]>();
   for (const machine of roster.machines) {
     const key = places.get(machine)?.group ?? machine.uid;
@@ -69,8 +73,12 @@ function allowed(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, nowMs
     if (!mayFail(members)) continue;
     const due = members.filter(
       (machine) =>
-        nextPhase(machine, roster.nodeOf.get(machine), nowMs, { mayFail: true, isFencedToKeep: false }).phase === 'Failed' &&
-        machine.phase === 'Unknown',
+        machine.phase === 'Unknown' &&
+        nextPhase(machine, roster.nodeOf.get(machine), nowMs, {
+          mayFail: true,
+          isFencedToKeep: false,
+          healthTimeoutMs: healthTimeoutOf(places.get(machine), pools),
+        }).phase === 'Failed',
     );
     due.sort((one, other) => (one.phaseSinceMs ?? 0) - (other.phaseSinceMs ?? 0) || (one.name < other.name ? -1 : 1));
     if (due[0] !== undefined) found.add(due[0]);
@@ -112,21 +120,23 @@ export function takeStock(snapshot: Snapshot, pools: Pools): { stock: Stock[]; p
   const roster = rosterOf(snapshot);
   const places = new Map(roster.machines.map((machine) => [machine, pools.placeOf(machine, roster.nodeOf.get(machine))]));
   for (const node of roster.plain) pools.placeOf(undefined, node);
-  const able = allowed(roster, places, nowMs);
+  const able = allowed(roster, places, snapshot);
   const kept = fencedToKeep(roster, places, pools);
   const stock: Stock[] = roster.machines.map((machine) => {
     const node = roster.nodeOf.get(machine);
+    const healthTimeoutMs = healthTimeoutOf(places.get(machine), snapshot.pools);
     const next =
       mode === 'own' && !machine.isDeleting
-        ? nextPhase(machine, node, nowMs, { mayFail: able.has(machine), isFencedToKeep: kept.has(machine) })
+        ? nextPhase(machine, node, nowMs, { mayFail: able.has(machine), isFencedToKeep: kept.has(machine), healthTimeoutMs })
         : { phase: machine.phase };
     const subject = machineSubject(machine, node, next.phase, places.get(machine) ?? { group: undefined, pool: undefined });
     const dueMs = 'dueMs' in next ? next.dueMs : undefined;
     return { subject, ...(next.phase !== machine.phase && { turn: turned(machine, next.phase) }), ...(dueMs !== undefined && { dueMs }) };
   });
   for (const node of roster.plain) {
-    const { phase, dueMs } = plainPhase(node, nowMs);
-    const subject = plainSubject(node, phase, pools.placeOf(undefined, node));
+    const place = pools.placeOf(undefined, node);
+    const { phase, dueMs } = plainPhase(node, nowMs, healthTimeoutOf(place, snapshot.pools));
+    const subject = plainSubject(node, phase, place);
     if (concerns(subject, node)) stock.push({ subject, ...(dueMs !== undefined && { dueMs }) });
   }
   const problems = roster.disputed.map(
