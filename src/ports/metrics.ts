@@ -61,6 +61,26 @@ export interface EventMetrics {
   event(result: 'created' | 'counted' | 'rate-limited' | 'queue-full' | 'failed'): void;
 }
 
+/** Machines of one pool that are preserved for the same cause in the same phase. */
+export interface PreservedCount {
+  /** `none` where the machine has no pool, `other` beyond a bound. */
+  pool: string;
+  cause: 'user' | 'automatic';
+  /** `Running`, `Failed`, ... */
+  phase: string;
+  count: number;
+}
+
+/** What preservation keeps, and what it does. */
+export interface PreservationMetrics {
+  /** All that is preserved now; what is left out is not. */
+  preserved(counts: readonly PreservedCount[]): void;
+  /** Time until the first preservation of each pool ends; negative when it is overdue. */
+  expiry(remainingMsByPool: ReadonlyMap<string, number>): void;
+  /** One write, or one drain. */
+  acted(kind: string, result: 'done' | 'conflict' | 'failed' | 'cancelled'): void;
+}
+
 export interface Metrics {
   readonly fence: FenceMetrics;
   readonly device: DeviceMetrics;
@@ -68,6 +88,7 @@ export interface Metrics {
   readonly workqueue: WorkqueueMetrics;
   readonly lease: LeaseMetrics;
   readonly event: EventMetrics;
+  readonly preservation: PreservationMetrics;
 }
 
 const nothing = (): void => undefined;
@@ -92,4 +113,5 @@ export const NO_METRICS: Metrics = {
   workqueue: { depth: nothing, finished: nothing, retried: nothing },
   lease: { leading: nothing, renewed: nothing, renewFailed: nothing },
   event: { event: nothing },
+  preservation: { preserved: nothing, expiry: nothing, acted: nothing },
 };

@@ -48,6 +48,19 @@ describe('the metrics', () => {
     expect(text).toContain('nodefence_problems_total{reason="BmcUnreachable"} 1');
   });
 
+  it('show what is preserved, until when, and what was done about it', async () => {
+    const { preservation } = telemetry.metrics;
+    preservation.preserved([{ pool: 'a', cause: 'user', phase: 'Failed', count: 2 }]);
+    preservation.preserved([{ pool: 'a', cause: 'automatic', phase: 'Failed', count: 1 }]);
+    preservation.expiry(new Map([['a', 90_000]]));
+    preservation.acted('annotate', 'done');
+    const text = await scrape();
+    expect(text).toContain('nodefence_preserved_machines{pool="a",cause="automatic",phase="Failed"} 1');
+    expect(text).not.toContain('cause="user"');
+    expect(text).toContain('nodefence_preservation_expiry_seconds{pool="a"} 90');
+    expect(text).toContain('nodefence_preservation_actions_total{kind="annotate",result="done"} 1');
+  });
+
   it('forget states and reasons that no longer hold', async () => {
     const { fence } = telemetry.metrics;
     fence.fences({ running: 2 });

@@ -1,0 +1,56 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { Machine, MachineDeployment, MachineSet } from '../../ports/machines.ts';
+import type { PreservationMetrics } from '../../ports/metrics.ts';
+import type { Node, Pod } from '../../ports/objects.ts';
+import type { Logger, Recorder } from '../../ports/recorder.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import type { AutomaticSpelling } from './names.ts';
+import type { PoolSettings, Snapshot } from './snapshot.ts';
+
+/** Index of the Pod lister: the name of its node, as the fence controller has it. */
+export const PODS_BY_NODE = 'node';
+
+/** The cluster of the Nodes; NodeFences live there too. */
+export interface NodeSide {
+  cluster: Cluster;
+  recorder: Recorder;
+  listers: { nodes: Lister<Node>; fences: Lister<NodeFence>; pods: Lister<Pod> };
+}
+
+/** The cluster of the Machines; may be another API server (Gardener's seed). */
+export interface MachineSide {
+  cluster: Cluster;
+  recorder: Recorder;
+  listers: { machines: Lister<Machine>; machineSets: Lister<MachineSet>; machineDeployments: Lister<MachineDeployment> };
+}
+
+export interface PreservationOptions {
+  mode: Snapshot['mode'];
+  /** See Snapshot. */
+  hasExpiryField: boolean;
+  spelling: AutomaticSpelling;
+  /** See Snapshot. */
+  requestsWhenFailed: boolean;
+  /** false: decide and show, write nothing at all. */
+  enforce: boolean;
+  /** How long a guard may be `unknown` because the Machines are not heard; then what the Node itself shows decides. Default 30 s. */
+  heardWithinMs?: number;
+}
+
+export interface PreservationDependencies {
+  clock: Clock;
+  nodes: NodeSide;
+  /** Absent: plain Nodes only. */
+  machines?: MachineSide;
+  /** Asked at each look; the same map as long as nothing has changed. */
+  pools: () => { pools: ReadonlyMap<string, PoolSettings>; problems: readonly string[] };
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  log: Logger;
+  metrics: PreservationMetrics;
+  options: PreservationOptions;
+}
+
+/** For one write to an API server; as the client gives up. */
+export const WRITE_DEADLINE_MS = 5_000;
