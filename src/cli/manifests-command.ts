@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { NAMESPACE } from '../manifests/access.ts';
 import { DEFAULT_CHOICE } from '../manifests/deployment.ts';
 import { installation } from '../manifests/installation.ts';
+import { MACHINE_DEFINITIONS } from '../manifests/machine-definitions.ts';
 import type { InstallationChoice } from '../manifests/installation.ts';
 import { renderObjects } from '../manifests/render.ts';
 import { usageExits } from './commands/person-command.ts';
@@ -18,8 +19,15 @@ export function manifestsCommand(): Command {
     .addOption(new Option('--image <reference>', "the controller's image").argParser(image).default(DEFAULT_CHOICE.image))
     .addOption(new Option('--namespace <name>', 'of the controller and its configuration').argParser(namespace).default(NAMESPACE))
     .addOption(new Option('--policy-version <version>', 'v1beta1 for servers before 1.21').choices(['v1', 'v1beta1']).default('v1'))
-    .action((choice: InstallationChoice) => {
-      process.stdout.write(renderObjects(installation(choice)));
+    .addOption(
+      new Option('--preservation <mode>', 'of machines: with the rights that this takes beside an MCM (observe) or in place of one (own)').choices([
+        'observe',
+        'own',
+      ]),
+    )
+    .option('--machine-definitions', 'print the definitions of Machines alone, for clusters without them: | kubectl create -f -, never apply')
+    .action((choice: InstallationChoice & { machineDefinitions?: true }) => {
+      process.stdout.write(renderObjects(choice.machineDefinitions === true ? MACHINE_DEFINITIONS : installation(choice)));
     });
 }
 

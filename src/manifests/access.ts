@@ -27,9 +27,11 @@ export interface Binding extends KubeObject {
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
 export const LABELS = { 'app.kubernetes.io/name': 'nodefence', 'app.kubernetes.io/part-of': 'nodefence' };
 const WATCH = ['list', 'watch'];
-const READ = ['get', ...WATCH];
+/** What a watch takes, and a look at one object. */
+export const READ = ['get', ...WATCH];
 
-function rule(apiGroup: string, resources: string[], verbs: string[]): Rule {
+/** These verbs on these resources of one group. */
+export function rule(apiGroup: string, resources: string[], verbs: string[]): Rule {
   return { apiGroups: [apiGroup], resources, verbs };
 }
 
@@ -126,7 +128,8 @@ const API_PEERS_ROLE: Role = {
   rules: [rule('discovery.k8s.io', ['endpointslices'], ['list'])],
 };
 
-function binding(role: Role): Binding {
+/** Gives a role to the controller's account, where the role is. */
+export function binding(role: Role): Binding {
   const isCluster = role.kind === 'ClusterRole';
   return {
     apiVersion: `${AUTHORIZATION}/v1`,

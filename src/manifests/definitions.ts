@@ -1,4 +1,4 @@
-import { GROUP, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, VERSION } from '../ports/resources.ts';
+import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES } from '../ports/resources.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { Resource } from '../ports/cluster.ts';
 import { SPEC, STATUS } from './node-fence-schema.ts';
@@ -28,7 +28,7 @@ export interface CustomResourceDefinition extends KubeObject {
   kind: 'CustomResourceDefinition';
   spec: {
     group: string;
-    scope: 'Cluster';
+    scope: 'Cluster' | 'Namespaced';
     names: { kind: string; listKind: string; plural: string; singular: string; shortNames: string[]; categories: string[] };
     versions: DefinitionVersion[];
   };
@@ -46,28 +46,31 @@ interface Shape {
 
 const AGE: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp', description: 'Time since it was created.' };
 
-function column(name: string, jsonPath: string, description: string, type: PrinterColumn['type'] = 'string'): PrinterColumn {
+/** One column of `kubectl get`. */
+export function column(name: string, jsonPath: string, description: string, type: PrinterColumn['type'] = 'string'): PrinterColumn {
   return { name, type, jsonPath, description };
 }
 
-function definition({ resource, shortNames, description, spec, isSpecRequired, status, columns }: Shape): CustomResourceDefinition {
-  const { kind, plural } = resource;
+/** The definition of one kind with one version; namespaced as its resource says. */
+export function definition({ resource, shortNames, description, spec, isSpecRequired, status, columns }: Shape): CustomResourceDefinition {
+  const { kind, plural, group } = resource;
+  const isProtected = group.endsWith('.k8s.io');
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: {
-      name: `${plural}.${GROUP}`,
+      name: `${plural}.${group}`,
       labels: { 'app.kubernetes.io/name': 'nodefence', 'app.kubernetes.io/part-of': 'nodefence' },
       // Groups under k8s.io are refused without it.
-      annotations: { 'api-approved.kubernetes.io': 'unapproved, nodefence' },
+      ...(isProtected && { annotations: { 'api-approved.kubernetes.io': 'unapproved, nodefence' } }),
     },
     spec: {
-      group: GROUP,
-      scope: 'Cluster',
+      group,
+      scope: resource.namespaced ? 'Namespaced' : 'Cluster',
       names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase(), shortNames, categories: ['fencing'] },
       versions: [
         {
-          name: VERSION,
+          name: resource.version,
           served: true,
           storage: true,
           schema: {

@@ -7,6 +7,8 @@ export interface DeploymentChoice {
   image: string;
   /** observe decides and records everything and touches nothing; enforce fences. */
   mode: 'observe' | 'enforce';
+  /** As --preservation; absent: its default. */
+  preservation?: 'observe' | 'own';
 }
 
 export const DEFAULT_CHOICE: DeploymentChoice = { image: 'nodefence:0.1.0', mode: 'observe' };
@@ -42,11 +44,11 @@ function fromPod(name: string, fieldPath: string): object {
   return { name, valueFrom: { fieldRef: { fieldPath } } };
 }
 
-function container({ image, mode }: DeploymentChoice): object {
+function container({ image, mode, preservation }: DeploymentChoice): object {
   return {
     name: 'controller',
     image,
-    args: ['controller', '--mode', mode],
+    args: ['controller', '--mode', mode, ...(preservation === undefined ? [] : ['--preservation', preservation])],
     env: [
       // A controller never fences the node that it runs on.
       fromPod('NODEFENCE_OWN_NODE', 'spec.nodeName'),

@@ -3,7 +3,9 @@ import { CEPH_ACCESS, CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS,
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
+import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
+import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
 
 /** A manifest file: its path under config/ and the objects in it. */
 export interface ManifestFile {
@@ -36,6 +38,8 @@ export function installation(choice: InstallationChoice): KubeObject[] {
     ...CUSTOM_RESOURCE_DEFINITIONS,
     ...RIGHTS,
     ...OPERATOR_ACCESS,
+    ...(choice.preservation === undefined ? [] : PRESERVATION_OBSERVE_ACCESS),
+    ...(choice.preservation === 'own' ? PRESERVATION_OWN_ACCESS : []),
     deployment(choice),
     disruptionBudget(`policy/${choice.policyVersion}`),
   ];
@@ -102,4 +106,9 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
   ...folder('metal3', 'hosts.yaml', METAL3_ACCESS),
   ...folder('ceph', 'network-fences.yaml', CEPH_ACCESS),
+  ...folder('preservation-observe', 'access.yaml', PRESERVATION_OBSERVE_ACCESS),
+  { path: 'preservation-own/access.yaml', objects: PRESERVATION_OWN_ACCESS },
+  kustomization('preservation-own', ['../preservation-observe', 'access.yaml']),
+  // For `kubectl create` alone, which leaves what is there as it is.
+  ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),
 ];

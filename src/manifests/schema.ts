@@ -21,6 +21,7 @@ export interface JsonSchema {
   oneOf?: { required: string[] }[];
   'x-kubernetes-list-type'?: 'atomic' | 'map' | 'set';
   'x-kubernetes-list-map-keys'?: string[];
+  'x-kubernetes-preserve-unknown-fields'?: true;
 }
 
 /** A schema of values of type `T`: the compiler holds both together. */
@@ -108,6 +109,11 @@ export function object<T extends object>(description: string, fields: Fields<T>)
       ...(required.length > 0 && { required }),
     },
   };
+}
+
+/** What others put there beside is kept, of whatever kind it is. */
+export function open<T>(schema: Schema<T>): Schema<T> {
+  return { json: { ...schema.json, 'x-kubernetes-preserve-unknown-fields': true } };
 }
 
 /** Replaced as a whole by every write. */
