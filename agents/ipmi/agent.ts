@@ -23,6 +23,11 @@ interface Limits {
 }
 
 type Work<T> = (session: Session, call: Call<CallTarget>) => Promise<T>;
+interface Known {
+  settings: IpmiSettings;
+  key: string;
+}
+type Parsed = Known | { problems: string[] };
 
 /** IPMI 2.0, spoken by ourselves or by ipmitool: one kept session per BMC and credentials. */
 export class IpmiAgent implements PowerAgent {
@@ -34,6 +39,8 @@ export class IpmiAgent implements PowerAgent {
   readonly #sessions: Readonly<Record<Transport, Map<string, Session>>> = { native: new Map(), ipmitool: new Map() };
   /** Sessions that end after their last use; `close` waits for them. */
   readonly #farewells = new Set<Promise<void>>();
+  /** Parameters are parsed once for a job, not once for each of its reads. */
+  readonly #parsed = new WeakMap<object, Parsed>();
 
   constructor(clock: Clock, { sessionsMax, path = searchPath() }: Limits = {}) {
     this.#clock = clock;
@@ -43,11 +50,11 @@ export class IpmiAgent implements PowerAgent {
 
   /** The chassis' power state, with the machine's identity checked over the same session; with `verify_with`, the other transport's as witness. */
   async read(target: Target): Promise<Reading<PowerState>> {
-    return this.#call(target, 'power status', async (settings, call) => {
-      const [first, used] = await this.#byFirst(settings, call, (session) => readPower(session, call, target));
-      if (!settings.verifiesWithOther) return first;
+    return this.#call(target, 'power status', async (known, call) => {
+      const [first, used] = await this.#byFirst(known, call, (session) => readPower(session, call, target));
+      if (!known.settings.verifiesWithOther) return first;
       const other = used === 'native' ? 'ipmitool' : 'native';
-      const second = await this.#by(other, settings, call, (session) => readPower(session, call, target)).catch(unwrapped);
+      const second = await this.#by(other, known, call, (session) => readPower(session, call, target)).catch(unwrapped);
       return {
         ...first,
         identity: second.identity === 'unverified' ? 'unverified' : first.identity,
@@ -58,24 +65,24 @@ export class IpmiAgent implements PowerAgent {
 
   /** Power down or up by Chassis Control, after the machine's identity was read over the same session. Sent at most once. */
   async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
-    return this.#call(target, `power ${state}`, async (settings, call) => {
-      const [outcome] = await this.#byFirst(settings, call, (session) => controlPower(session, call, target, state));
+    return this.#call(target, `power ${state}`, async (known, call) => {
+      const [outcome] = await this.#byFirst(known, call, (session) => controlPower(session, call, target, state));
       return outcome;
     });
   }
 
   /** Chassis Control "diagnostic interrupt": an NMI to the processors. Sent at most once. */
   async diagnose(target: Target): Promise<Outcome> {
-    return this.#call(target, 'diagnostic interrupt', async (settings, call) => {
-      const [outcome] = await this.#byFirst(settings, call, (session) => controlPower(session, call, target, 'diag'));
+    return this.#call(target, 'diagnostic interrupt', async (known, call) => {
+      const [outcome] = await this.#byFirst(known, call, (session) => controlPower(session, call, target, 'diag'));
       return outcome;
     });
   }
 
   /** The newest entries of the System Event Log. */
   async exhibits(target: Target): Promise<readonly Exhibit[]> {
-    return this.#call(target, 'event log', async (settings, call) => {
-      const [exhibit] = await this.#byFirst(settings, call, (session) => readEventLog(session, call, target));
+    return this.#call(target, 'event log', async (known, call) => {
+      const [exhibit] = await this.#byFirst(known, call, (session) => readEventLog(session, call, target));
       return exhibit === undefined ? [] : [exhibit];
     });
   }
@@ -86,51 +93,59 @@ export class IpmiAgent implements PowerAgent {
     await Promise.all([...kept.map((session) => session.close()), ...this.#farewells]);
   }
 
-  async #call<T>(target: Target, asked: string, work: (settings: IpmiSettings, call: Call<CallTarget>) => Promise<T>): Promise<T> {
+  async #call<T>(target: Target, asked: string, work: (parsed: Known, call: Call<CallTarget>) => Promise<T>): Promise<T> {
     const call = new Call(this.#clock, target, asked);
     try {
-      const settings = parseSettings(target.parameters);
-      if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
+      const parsed = this.#parse(target);
+      if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
       if (target.plug !== '')
         throw call.error('Misconfigured', 'a BMC switches one machine: remove plug, or name the agent of the chassis or PDU that has one');
-      return await work(settings, call);
+      return await work(parsed, call);
     } finally {
       call.release();
     }
   }
 
   /** By the first transport, or by the second where this BMC does not take the first. That shows while a session is opened, before anything is set. */
-  async #byFirst<T>(settings: IpmiSettings, call: Call<CallTarget>, work: Work<T>): Promise<[T, Transport]> {
-    const [first = 'native', second] = settings.transports;
+  async #byFirst<T>(known: Known, call: Call<CallTarget>, work: Work<T>): Promise<[T, Transport]> {
+    const [first = 'native', second] = known.settings.transports;
     try {
-      return [await this.#by(first, settings, call, work), first];
+      return [await this.#by(first, known, call, work), first];
     } catch (error) {
       if (!(error instanceof TransportUnfit)) throw error;
       if (second === undefined) throw error.failure;
-      return [await this.#by(second, settings, call, work).catch((reason: unknown) => besides(call, error.failure, reason)), second];
+      return [await this.#by(second, known, call, work).catch((reason: unknown) => besides(call, error.failure, reason)), second];
     }
   }
 
-  async #by<T>(transport: Transport, settings: IpmiSettings, call: Call<CallTarget>, work: Work<T>): Promise<T> {
-    const session = this.#sessionOf(transport, settings, call);
+  async #by<T>(transport: Transport, known: Known, call: Call<CallTarget>, work: Work<T>): Promise<T> {
+    const session = this.#sessionOf(transport, known, call);
     return session.exclusive(call, () => work(session, call));
   }
 
-  #sessionOf(transport: Transport, settings: IpmiSettings, call: Call<CallTarget>): Session {
+  #sessionOf(transport: Transport, { settings, key }: Known, call: Call<CallTarget>): Session {
     const sessions = this.#sessions[transport];
-    const key = sessionKey(settings);
-    const known = sessions.get(key);
-    if (known === undefined) this.#makeRoom(transport, call);
+    const kept = sessions.get(key);
+    if (kept === undefined) this.#makeRoom(transport, call);
     const open = (opening: Call<CallTarget>) =>
       transport === 'native' ? NativeLine.open(settings, opening, this.#clock) : ShellLine.open(settings, this.#path, opening, this.#clock);
     const session =
-      known ??
+      kept ??
       new Session(settings, open, this.#clock, () => {
         if (sessions.get(key) === session) sessions.delete(key);
       });
     sessions.delete(key);
     sessions.set(key, session);
     return session;
+  }
+
+  #parse({ parameters }: Target): Parsed {
+    const known = this.#parsed.get(parameters);
+    if (known !== undefined) return known;
+    const settings = parseSettings(parameters);
+    const parsed = 'problems' in settings ? settings : { settings, key: sessionKey(settings) };
+    this.#parsed.set(parameters, parsed);
+    return parsed;
   }
 
   #makeRoom(transport: Transport, call: Call<CallTarget>): void {

@@ -8,7 +8,7 @@ export type IdentityCheck =
  * demands, the last with either kind of groups (ipmitool 1.8.19 knows the same encodings: `mc guid auto|smbios|ipmi|rfc4122`).
  */
 export function meanings(wire: string): string[] {
-  const backwards = (wire.match(/../g) ?? []).reverse().join('');
+  const backwards = Buffer.from(wire, 'hex').reverse().toString('hex');
   return [wire, withGroupsSwapped(wire), backwards, withGroupsSwapped(backwards)];
 }
 

@@ -17,8 +17,12 @@ export function normalUUID(text: unknown): string | undefined {
   return digits;
 }
 
+/** The bytes of a UUID with those of its first three groups the other way round. */
+const SWAPPED = [3, 2, 1, 0, 5, 4, 7, 6];
+
 /** SMBIOS stores the first three groups little-endian; firmware before SMBIOS 2.6 shows them the other way round. Takes and gives 32 digits. */
 export function withGroupsSwapped(digits: string): string {
-  const bytes = digits.match(/../g) ?? [];
-  return [...bytes.slice(0, 4).reverse(), ...bytes.slice(4, 6).reverse(), ...bytes.slice(6, 8).reverse(), ...bytes.slice(8)].join('');
+  let swapped = '';
+  for (const byte of SWAPPED) swapped += digits.slice(2 * byte, 2 * byte + 2);
+  return swapped + digits.slice(2 * SWAPPED.length);
 }

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomFillSync, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 
 import { fourBytes } from './handshake.ts';
 import type { Suite } from './suites.ts';
@@ -49,14 +50,17 @@ export function isSameCode(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** The keys of one session: signs, verifies, encrypts, decrypts (sections 13.23, 13.28 to 13.32). */
+/**
+ * The keys of one session: signs, verifies, encrypts, decrypts (sections 13.23, 13.28 to 13.32). As key objects, since Node takes bytes for a key only
+ * after a look at what they may be instead, which costs several times the work itself.
+ */
 export class SessionKeys {
   readonly codeBytes: number;
   /** What RAKP 4 must carry: the BMC knows its own key. */
   readonly rakp4Code: Buffer;
   readonly #hash: Suite['hash'];
-  readonly #integrityKey: Buffer;
-  readonly #cipherKey: Buffer;
+  readonly #integrityKey: KeyObject;
+  readonly #cipherKey: KeyObject;
 
   constructor(handshake: Handshake) {
     const { suite, bmcKey, consoleNonce, systemNonce, systemID, guid } = handshake;
@@ -64,8 +68,8 @@ export class SessionKeys {
     this.codeBytes = suite.codeBytes;
     this.rakp4Code = code(suite, sessionKey, [consoleNonce, fourBytes(systemID), guid]).subarray(0, suite.codeBytes);
     this.#hash = suite.hash;
-    this.#integrityKey = code(suite, sessionKey, [Buffer.alloc(CONSTANT_BYTES, 1)]);
-    this.#cipherKey = code(suite, sessionKey, [Buffer.alloc(CONSTANT_BYTES, 2)]).subarray(0, BLOCK_BYTES);
+    this.#integrityKey = createSecretKey(code(suite, sessionKey, [Buffer.alloc(CONSTANT_BYTES, 1)]));
+    this.#cipherKey = createSecretKey(code(suite, sessionKey, [Buffer.alloc(CONSTANT_BYTES, 2)]).subarray(0, BLOCK_BYTES));
   }
 
   sign(covered: Buffer): Buffer {
