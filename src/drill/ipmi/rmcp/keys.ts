@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 
 import { fourBytes } from './handshake.ts';
 import type { SessionPacket } from './packet.ts';
@@ -53,16 +54,17 @@ export class SessionKeys {
   /** Of RAKP 4. */
   readonly finalCode: Buffer;
   readonly #suite: CipherSuite;
-  readonly #integrityKey: Buffer;
-  readonly #cipherKey: Buffer;
+  /** Key objects: Node takes bytes for a key many times slower than it signs with one. */
+  readonly #integrityKey: KeyObject;
+  readonly #cipherKey: KeyObject;
 
   constructor(secrets: HandshakeSecrets) {
     const key = sessionKey(secrets);
     const { suite } = secrets;
     this.#suite = suite;
     this.finalCode = digest(secrets, key, [secrets.consoleNonce, fourBytes(secrets.systemID), secrets.guid]).subarray(0, suite.codeBytes);
-    this.#integrityKey = digest(secrets, key, [Buffer.alloc(CONSTANT_BYTES, 1)]);
-    this.#cipherKey = digest(secrets, key, [Buffer.alloc(CONSTANT_BYTES, 2)]).subarray(0, 16);
+    this.#integrityKey = createSecretKey(digest(secrets, key, [Buffer.alloc(CONSTANT_BYTES, 1)]));
+    this.#cipherKey = createSecretKey(digest(secrets, key, [Buffer.alloc(CONSTANT_BYTES, 2)]).subarray(0, 16));
   }
 
   sign(covered: Buffer): Buffer {
