@@ -1,7 +1,7 @@
 // `npm run -s bench -- [--json]`: the figures of the README, measured. Asserts nothing: a busy machine is not a defect.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
-import { agentWords, measureAgents } from './agents/agents-bench.ts';
+import { AGENT_SECTIONS, agentWords, measureAgents } from './agents/agents-bench.ts';
 import type { FenceFigures } from './fences.ts';
 import { measureFences } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
@@ -22,7 +22,8 @@ interface Figures {
 /** Between two failures of the small run: each fence has the machine nearly to itself. */
 const CALM_MS = 200;
 const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm'];
-const USAGE = `usage: npm run -s bench -- [agents] [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]`;
+const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]
+       npm run -s bench -- agents [--json] [--only ${AGENT_SECTIONS.join(',')}]`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,15 +33,19 @@ const { values, positionals } = parseArgs({
     fences: { type: 'string', default: '1000' },
     wave: { type: 'string', default: '1' },
     every: { type: 'string', default: '80' },
-    only: { type: 'string', default: SECTIONS.join(',') },
+    only: { type: 'string', default: '' },
     help: { type: 'boolean', default: false },
   },
 });
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function measure(): Promise<Figures> {
-  const sections = new Set(values.only.split(','));
+/** Those named by `--only`, or all. */
+function chosen(all: readonly string[]): ReadonlySet<string> {
+  return new Set(values.only === '' ? all : values.only.split(','));
+}
+
+async function measure(sections: ReadonlySet<string>): Promise<Figures> {
   const [nodes, fences, wave, every] = [values.nodes, values.fences, values.wave, values.every].map(Number) as [number, number, number, number];
   const figures: Figures = { machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, Node ${process.versions.node}` };
   if (sections.has('small')) figures.small = await measureFences(100, 60, 1, CALM_MS, say);
@@ -89,15 +94,22 @@ function wordsOf({ machine, small, large, compiledDrill, simulation, storm }: Fi
 }
 
 const [section, ...rest] = positionals;
+const known: readonly string[] = section === 'agents' ? AGENT_SECTIONS : SECTIONS;
+const sections = chosen(known);
+const unknown = [
+  ...(section === undefined || section === 'agents' ? [] : [section]),
+  ...rest,
+  ...[...sections].filter((name) => !known.includes(name)),
+];
 if (values.help) process.stdout.write(`${USAGE}\n`);
-else if (rest.length > 0 || (section !== undefined && section !== 'agents')) {
-  process.stderr.write(`${positionals.join(' ')} is nothing that can be measured; ${USAGE}\n`);
+else if (unknown.length > 0) {
+  process.stderr.write(`${unknown.join(' ')} is nothing that can be measured; ${USAGE}\n`);
   process.exitCode = 2;
 } else if (section === 'agents') {
-  const figures = await measureAgents(say);
+  const figures = await measureAgents(sections, say);
   process.stdout.write(values.json ? `${JSON.stringify(figures)}\n` : `${agentWords(figures)}\n`);
 } else {
-  const figures = await measure();
+  const figures = await measure(sections);
   if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
   else process.stdout.write(`${wordsOf(figures)}\n${JSON.stringify(figures)}\n`);
 }

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { rounded } from '../figures.ts';
 import { powerAgent, targetOf } from './client.ts';
+import { startFarm } from './farm.ts';
 import { inParallel } from './peer.ts';
-import { startFarm } from './redfish-farm.ts';
 
 const PROBED = 200;
 const ROUNDS = 5;
@@ -23,7 +23,7 @@ export interface ProbeMemory {
 
 /** 200 BMCs read in turn by one process, each over its kept connection and session. */
 export async function measureMemory(): Promise<ProbeMemory> {
-  const farm = await startFarm({ count: PROBED });
+  const farm = await startFarm({ protocol: 'redfish', count: PROBED });
   try {
     const program = fileURLToPath(import.meta.url);
     const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', program, JSON.stringify(farm.devices)]);

@@ -5,8 +5,8 @@ import type { Spread } from '../figures.ts';
 import { powerAgent, switchOnce, targetOf } from './client.ts';
 import { inParallel, runPeer, samplesOf } from './peer.ts';
 import type { Peer } from './peer.ts';
-import { startFarm } from './redfish-farm.ts';
-import type { Farm, FarmOptions } from './redfish-farm.ts';
+import { startFarm } from './farm.ts';
+import type { Farm, FarmOptions } from './farm.ts';
 import { compared, peerWay, realWay, warmWay } from './single.ts';
 import type { Way } from './single.ts';
 import { ratioOf } from './storm.ts';
@@ -31,8 +31,8 @@ function fencePeer(parameters: Readonly<Record<string, string>>, action: string)
   return { command: 'fence_redfish', args: [...words, '--systems-uri=/redfish/v1/Systems/1', `--action=${action}`] };
 }
 
-async function withFarm<T>(options: FarmOptions, work: (farm: Farm, agent: PowerAgent) => Promise<T>): Promise<T> {
-  const farm = await startFarm(options);
+async function withFarm<T>(options: Omit<FarmOptions, 'protocol'>, work: (farm: Farm, agent: PowerAgent) => Promise<T>): Promise<T> {
+  const farm = await startFarm({ protocol: 'redfish', ...options });
   const agent = await powerAgent('redfish');
   try {
     return await work(farm, agent);

@@ -1,0 +1,80 @@
+// `node farm.ts '{"protocol": "redfish", "count": 10}'`: that many BMCs in a process of their own, so that what they cost is not ours.
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { startBmcBench } from '../../../src/drill/bmc/bmc-bench.ts';
+import { MemoryMachine } from '../../../src/drill/bmc/power-backend.ts';
+import { startIpmiService } from '../../../src/drill/ipmi/ipmi-service.ts';
+import { seededChance } from '../../../src/drill/ipmi/seeded-chance.ts';
+import { TEST_PASSWORD } from '../../../src/drill/ipmi/test-process.ts';
+import { SystemClock } from '../../../src/runtime/system-clock.ts';
+import { SystemRandom } from '../../../src/runtime/system-random.ts';
+
+export interface FarmOptions {
+  protocol: 'redfish' | 'ipmi';
+  count: number;
+  /** From an accepted off to the state that shows it. */
+  actsAfterMs?: number;
+}
+
+/** BMCs whose machines are variables: a machine that is a process would be measured instead of us. Each one's parameters, complete. */
+export interface Farm {
+  devices: readonly Record<string, string>[];
+  close(): Promise<void>;
+}
+
+/** Started, and every BMC reachable. */
+export async function startFarm(options: FarmOptions): Promise<Farm> {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const line = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve);
+    void exited.then(() => reject(new Error('the BMCs ended before they could be reached')));
+  });
+  return {
+    devices: JSON.parse(line) as Record<string, string>[],
+    close: async () => {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+async function startRedfish(_index: number, actsAfterMs: number): Promise<Record<string, string>> {
+  const { parameters } = await startBmcBench({ faults: actsAfterMs === 0 ? {} : { offDelayMs: actsAfterMs } });
+  return parameters;
+}
+
+/** Its chance is cheap: the system's costs more than all else that a BMC does for an answer. */
+async function startIpmi(index: number, actsAfterMs: number): Promise<Record<string, string>> {
+  const system = new SystemRandom();
+  const random = { ...seededChance(index), uuid: () => system.uuid() };
+  const username = 'admin';
+  const configuration = {
+    node: 'a',
+    uuid: system.uuid(),
+    username,
+    password: TEST_PASSWORD,
+    trace: '',
+    faults: actsAfterMs === 0 ? {} : { offDelayMs: actsAfterMs },
+  };
+  const { ready } = await startIpmiService({
+    configuration,
+    folder: '',
+    clock: new SystemClock(),
+    random,
+    backend: new MemoryMachine(),
+    trace: () => undefined,
+  });
+  return { ip: ready.host, ipport: String(ready.port), username, password: TEST_PASSWORD, cipher: '3' };
+}
+
+async function main({ protocol, count, actsAfterMs = 0 }: FarmOptions): Promise<void> {
+  const start = protocol === 'ipmi' ? startIpmi : startRedfish;
+  const devices = await Promise.all(Array.from({ length: count }, (_unused, index) => start(index, actsAfterMs)));
+  process.stdin.resume().once('end', () => process.exit(0));
+  process.stdout.write(`${JSON.stringify(devices)}\n`);
+}
+
+const [, program = '', options] = process.argv;
+if (options !== undefined && program === fileURLToPath(import.meta.url)) await main(JSON.parse(options) as FarmOptions);
