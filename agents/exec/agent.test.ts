@@ -48,7 +48,7 @@ describe('a fence agent of ClusterLabs', { timeout: 120_000 }, () => {
   it('reads, switches off and on, a fresh process each time', async () => {
     const { fake, agent, target } = start();
     expect(await agent.read(target())).toEqual({ state: 'on', detail: 'Status: ON', identity: 'unverified' });
-    expect(await agent.set(target(), 'off')).toEqual({ result: 'accepted', detail: 'Success: Powered OFF (exit code 0)' });
+    expect(await agent.set(target(), 'off')).toEqual({ result: 'accepted', detail: 'Success: Powered OFF (exit code 0)', isSent: true });
     expect(await agent.read(target())).toMatchObject({ state: 'off', detail: 'Status: OFF' });
     expect(await agent.set(target(), 'on')).toMatchObject({ result: 'accepted' });
     expect(fake.calls).toEqual(['status 1', 'off 1', 'status 1', 'on 1']);
@@ -150,9 +150,26 @@ describe('a set', { timeout: 120_000 }, () => {
 
   it('that the agent calls a failure is unclear: it may have been sent', async () => {
     const { agent, target } = start({ off: 'turn off; echo "Failed: Timed out waiting to power OFF" >&2; exit 1' });
-    expect(await agent.set(target(), 'off')).toEqual({ result: 'unclear', detail: 'Failed: Timed out waiting to power OFF (exit code 1)' });
+    const detail = 'Failed: Timed out waiting to power OFF (exit code 1)';
+    expect(await agent.set(target(), 'off')).toEqual({ result: 'unclear', detail, isSent: true });
     expect(await agent.read(target())).toMatchObject({ state: 'off' });
   });
+
+  it.each([
+    ['and that is all', '', 'accepted'],
+    ['and fails to log out', '; echo "permission denied" >&2; exit 1', 'unclear'],
+  ])('that the program finds needless was not sent: it says so, %s', async (_what, end, result) => {
+    const { agent, target } = start({ off: `echo "Success: Already OFF"${end}` });
+    expect(await agent.set(target(), 'off')).toMatchObject({ result, isSent: false });
+  });
+
+  it.each(['echo "Unable to connect/login to fencing device" >&2; exit 1', 'echo "Powered OFF, Success: Already OFF or so"', 'exit 0'])(
+    'of which the program does not say whether it was sent leaves that open: %s',
+    async (off) => {
+      const { agent, target } = start({ off });
+      expect((await agent.set(target(), 'off')).isSent).toBeUndefined();
+    },
+  );
 
   it('that is refused for lack of privilege says so', async () => {
     const { agent, target } = start({ off: 'echo "HTTP 403 Forbidden" >&2; exit 1' });

@@ -3,7 +3,7 @@ import type { FabricAgent, Outcome, PlugEntry, PowerAgent, Reading, Target } fro
 import type { Clock } from '../../src/ports/clock.ts';
 import { NotStarted, runProgram } from '../shared/process/run-program.ts';
 import type { ProgramResult } from '../shared/process/run-program.ts';
-import { failureIn, plugsOf, statusOf, wordsOf } from './answers.ts';
+import { failureIn, isOffSent, plugsOf, statusOf, wordsOf } from './answers.ts';
 import { callText, hasPlugs } from './call-text.ts';
 import type { FenceAction } from './call-text.ts';
 import type { FenceCatalogue, FenceProgram } from './catalogue.ts';
@@ -46,10 +46,12 @@ export class FenceProgramRunner {
       run.isBegun = true;
     });
     if (!run.isBegun) throw this.#error('NotSent', target, action, 'the call was given up before the program was started');
-    const kind = failureIn(result);
+    const isSent = action === 'off' ? isOffSent(result) : undefined;
+    const kind = isSent === false ? 'none' : failureIn(result);
     // A connection that failed may have failed after the command.
     if (kind === 'Refused' || kind === 'Misconfigured') throw this.#error(kind, target, action, words);
-    return { result: result.ended === 'exited' && result.code === 0 ? 'accepted' : 'unclear', detail: words };
+    const isAccepted = result.ended === 'exited' && result.code === 0;
+    return { result: isAccepted ? 'accepted' : 'unclear', detail: words, ...(isSent === undefined ? {} : { isSent }) };
   }
 
   async list(target: Target): Promise<{ plug: string; alias?: string; state?: 'on' | 'off' | 'unknown' }[]> {
@@ -123,6 +125,7 @@ export class FenceProgramRunner {
 /** Power by a fence agent of ClusterLabs. It never shows whose machine it switches. */
 export class ExecPowerAgent implements PowerAgent {
   readonly kind = 'power';
+  readonly skipsWhatIsOff = true;
   readonly #runner: FenceProgramRunner;
 
   constructor(runner: FenceProgramRunner) {

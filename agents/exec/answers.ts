@@ -20,6 +20,18 @@ export function statusOf({ ended, code, stdout, stderr, isCut }: ProgramResult, 
   return 'unknown';
 }
 
+const SENT = new Set(['Success: Powered OFF', 'Failed: Timed out waiting to power OFF']);
+
+/**
+ * Did an off leave? The library reads the plug first and sends nothing where that is off; however the program ends after those words. Undefined: its words
+ * do not say.
+ */
+export function isOffSent({ stdout, stderr }: ProgramResult): boolean | undefined {
+  const lines = [...linesOf(stdout), ...linesOf(stderr)];
+  if (lines.some((line) => /^success: already off$/iu.test(line))) return false;
+  return lines.some((line) => SENT.has(line)) ? true : undefined;
+}
+
 export type Failure = 'Refused' | 'Unreachable' | 'Misconfigured' | 'none';
 
 /** What kind of failure the agent's words tell of; `none` where they do not say, or nothing failed. */

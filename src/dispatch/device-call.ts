@@ -16,6 +16,8 @@ export class DeviceCall {
   readonly method: PlanMethod;
   /** A changing request of this run has left; until then nothing of ours is on its way to the device. */
   hasSent = false;
+  /** An off of this run has left for sure: not perhaps, and not for a program that may have sent nothing. */
+  hasSentOff = false;
   private readonly agent: Switchable;
   private readonly parameters: Parameters;
   private readonly job: Job;
@@ -51,7 +53,8 @@ export class DeviceCall {
       this.demandFresh(`set ${wanted}`);
       return this.agent.kind === 'power' ? this.agent.set(target, wanted) : this.agent.set(target, wanted === 'off' ? 'closed' : 'open');
     });
-    this.job.onAnswered(outcome.result === 'accepted');
+    const isPlain = wanted === 'on' || outcome.isSent !== undefined || !this.skipsWhatIsOff;
+    this.job.onAnswered((outcome.result === 'accepted' && isPlain) || outcome.isSent === false, outcome.isSent);
     return outcome;
   }
 
@@ -78,6 +81,11 @@ export class DeviceCall {
   /** Its off is evidence `power-off`, which rests on an off of ours. */
   get provesByOwnOff(): boolean {
     return this.agent.kind === 'power' && (this.method.evidence ?? 'power-off') === 'power-off';
+  }
+
+  /** An off that it does not say to have sent may have been none, for the plug read off. */
+  get skipsWhatIsOff(): boolean {
+    return this.agent.kind === 'power' && this.agent.skipsWhatIsOff === true;
   }
 
   failure(kind: ConstructorParameters<typeof AgentError>[0], asked: string, answered: string): AgentError {

@@ -129,24 +129,25 @@ export class Dispatcher implements Runner, Prober {
   private async changed(job: Job, agent: Agent, device: DeviceCall, together: readonly DeviceCall[]): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const wanted = wantedBy(job.entry);
     try {
-      return this.switched(job, agent, wanted, await switchTo(device, together, wanted, job, this.clock));
+      const report = this.switched(job, agent, wanted, await switchTo(device, together, wanted, job, this.clock));
+      return { ...report, ...(device.hasSentOff ? { offSent: true } : {}) };
     } catch (error) {
       if (job.signal.aborted || wanted !== 'off' || !device.hasSent) throw error;
-      return { ...failureOf(error), edge: edgeOf(agent.kind, wanted) };
+      return { ...failureOf(error), edge: edgeOf(agent.kind, wanted), ...(device.hasSentOff ? { offSent: true } : {}) };
     }
   }
 
   private switched(job: Job, agent: Agent, wanted: Wanted, end: Switched, otherwise: JobResult = 'timeout'): Omit<JobReport, 'id' | 'finishedAt'> {
     const words = `${wanted} read back ${end.reads} times, identity ${end.identity}: ${end.detail}`;
-    const edge = edgeOf(agent.kind, wanted);
+    const edge = end.isForeign ? {} : { edge: edgeOf(agent.kind, wanted) };
     if (!end.reached) {
       const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}${end.said === undefined ? '' : `; told to, it said ${end.said}`}`;
       // Sent, and not read back: it may be off, now or later, and that is ours to take back (P8).
       const mayBeOurs = wanted === 'off' && job.entry.action === 'off' && !end.opposite;
-      return { result: otherwise, message, ...(mayBeOurs ? { edge } : {}) };
+      return { result: otherwise, message, ...(mayBeOurs ? edge : {}) };
     }
-    if (agent.kind === 'fabric' && wanted === 'off') return { result: 'succeeded', message: words, edge, ...this.revoked(job, end, words) };
-    if (agent.kind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, edge };
+    if (agent.kind === 'fabric' && wanted === 'off') return { result: 'succeeded', message: words, ...edge, ...this.revoked(job, end, words) };
+    if (agent.kind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, ...edge };
     const kind = job.method.evidence ?? 'power-off';
     const evidence = {
       kind,
@@ -161,7 +162,7 @@ export class Dispatcher implements Runner, Prober {
     return {
       result: 'succeeded',
       message: words,
-      edge,
+      ...edge,
       ...(end.edgeUnseen ? { edgeUnseen: true } : {}),
       ...(job.lastOff ? { evidence, evidenceAtMs: end.lastReadAtMs } : {}),
     };

@@ -56,6 +56,101 @@ describe('an off of our own', () => {
   });
 });
 
+/** A dispatcher whose only agent runs a program that reads for itself, and sends nothing where it reads off. */
+function skipping(bench: Bench, plug: { state: PowerState; answer: Outcome | Error; after?: PowerState }): Dispatcher {
+  const agent: Agent = {
+    kind: 'power',
+    skipsWhatIsOff: true,
+    read: () => Promise.resolve({ state: plug.state, detail: `Status: ${plug.state.toUpperCase()}`, identity: 'verified' }),
+    set: ({ beforeSend }) => {
+      beforeSend();
+      plug.state = plug.after ?? plug.state;
+      return plug.answer instanceof Error ? Promise.reject(plug.answer) : Promise.resolve(plug.answer);
+    },
+  };
+  const definition = { name: 'power', create: () => Promise.resolve(agent) };
+  const registry = { find: () => definition, names: () => ['power'] } as unknown as AgentRegistry;
+  return new Dispatcher(registry, { cluster: {} as never, clock: bench.clock });
+}
+
+const ALREADY: Outcome = { result: 'accepted', detail: 'Success: Already OFF (exit code 0)', isSent: false };
+const POWERED: Outcome = { result: 'accepted', detail: 'Success: Powered OFF (exit code 0)', isSent: true };
+const BROKEN: Outcome = { result: 'unclear', detail: 'Connection lost (exit code 1)' };
+
+describe('an off by a program that sends nothing to what is off', () => {
+  const run = async (plug: Parameters<typeof skipping>[1], more: Parameters<Bench['job']>[2] = {}) => {
+    const bench = new Bench(new ManualClock());
+    const answered: unknown[][] = [];
+    const job = bench.job(BMC, 'off', { onAnswered: (...told) => void answered.push(told), ...more });
+    return { report: await bench.ended(skipping(bench, plug).run(job)), answered };
+  };
+
+  it('proves nothing where it says so, and is not ours to take back', async () => {
+    const { report, answered } = await run({ state: 'off', answer: ALREADY });
+    expect(report).toMatchObject({ result: 'refused', message: expect.stringContaining('nothing was sent: Success: Already OFF') as string });
+    expect(report.message).toContain('nodefence ack');
+    expect([report.evidence, report.edge, report.offSent]).toEqual([undefined, undefined, undefined]);
+    expect(answered).toEqual([[true, false]]);
+  });
+
+  it('proves nothing either where the plug went off between our read and its own', async () => {
+    expect((await run({ state: 'on', after: 'off', answer: ALREADY })).report).toMatchObject({ result: 'refused' });
+  });
+
+  it('counts where an earlier run of this fence did send one: a slow device has come to it', async () => {
+    const { report } = await run({ state: 'off', answer: ALREADY }, { offWasSent: true });
+    expect(report).toMatchObject({ result: 'succeeded', edge: 'off', edgeUnseen: true, evidence: { kind: 'power-off' } });
+    expect(report.offSent).toBeUndefined();
+  });
+
+  it('is an off of ours where it says that it sent one, and where it failed and the plug was on right before', async () => {
+    const sent = { result: 'succeeded', offSent: true, evidence: { kind: 'power-off' } };
+    expect((await run({ state: 'off', answer: POWERED })).report).toMatchObject(sent);
+    expect((await run({ state: 'on', after: 'off', answer: BROKEN })).report).toMatchObject(sent);
+  });
+
+  it.each([
+    ['failed', BROKEN],
+    ['was refused', failure('Refused', 'permission denied')],
+    ['said nothing of it', { result: 'accepted', detail: 'it said nothing (exit code 0)' } as const],
+  ])('proves nothing where it %s and the plug was off before: it is tried again, and ours to take back', async (_what, answer) => {
+    const { report, answered } = await run({ state: 'off', answer });
+    expect(report).toMatchObject({ result: 'unreachable', edge: 'off', message: expect.stringContaining('nobody knows') as string });
+    expect([report.evidence, report.offSent]).toEqual([undefined, undefined]);
+    expect(answered.every(([isCertain]) => isCertain === false)).toBe(true);
+  });
+
+  it('is known to have been sent though the device was too slow for the reads', async () => {
+    const { report } = await run({ state: 'on', answer: { ...BROKEN, isSent: true } });
+    expect(report).toMatchObject({ result: 'timeout', offSent: true });
+    expect(report.evidence).toBeUndefined();
+  });
+});
+
+describe('a way that a program did not close, for it was closed', () => {
+  const CLOSED = methodOf('port', 'fabric');
+  it.each([
+    [false, undefined],
+    [true, 'closed'],
+  ])('is ours to open again only if we closed it before: %s', async (offWasSent, edge) => {
+    const bench = new Bench(new ManualClock());
+    const agent: Agent = {
+      kind: 'fabric',
+      read: () => Promise.resolve({ state: 'closed', detail: 'Status: OFF', identity: 'unverified' }),
+      set: ({ beforeSend }) => {
+        beforeSend();
+        return Promise.resolve(ALREADY);
+      },
+    };
+    const definition = { name: 'fabric', create: () => Promise.resolve(agent) };
+    const registry = { find: () => definition, names: () => ['fabric'] } as unknown as AgentRegistry;
+    const dispatcher = new Dispatcher(registry, { cluster: {} as never, clock: bench.clock });
+    const report = await bench.ended(dispatcher.run(bench.job(CLOSED, 'off', { offWasSent, identityRequired: false })));
+    expect(report.result).toBe('succeeded');
+    expect(report.edge).toBe(edge);
+  });
+});
+
 describe('an action', () => {
   const SOFT = methodOf('soft', 'action', { action: 'run', device: 'host' });
 

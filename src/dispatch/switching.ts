@@ -20,6 +20,8 @@ export interface Switched {
   opposite: boolean;
   /** It showed the wanted state before the set. */
   edgeUnseen: boolean;
+  /** Nothing was sent now or before: somebody else has switched it. */
+  isForeign: boolean;
   /** The device's words to the set, where one was sent. */
   said?: string;
   deviceTime?: string;
@@ -52,6 +54,7 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
         detail: pass.detail,
         opposite: pass.opposite,
         edgeUnseen: false,
+        isForeign: false,
         ...(pass.deviceTime === undefined ? {} : { deviceTime: pass.deviceTime }),
       };
     }
@@ -100,19 +103,34 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted): Promise<
 export async function switchTo(device: DeviceCall, together: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock): Promise<Switched> {
   const before = await device.read();
   if (before.state === 'unknown') throw device.failure('Unreachable', 'read before set', `state unknown (${inWords(before)}); nothing was sent`);
-  const said = wanted === 'off' || !device.shows(before, wanted) ? await setOnce(device, wanted) : undefined;
+  const isDue = wanted === 'off' || !device.shows(before, wanted);
+  const told = isDue ? await setOnce(device, wanted, device.shows(before, 'on'), job.offWasSent === true) : undefined;
   const all = wanted === 'off' ? [...together, device] : [device];
   const end = await untilStable(all, wanted, job, clock);
-  return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on'), ...(said === undefined ? {} : { said }) };
+  return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on'), ...told };
 }
 
-/** Resolves with what the device said to it, which decides nothing and may explain much. */
-async function setOnce(device: DeviceCall, wanted: Wanted): Promise<string> {
+type Told = Pick<Switched, 'said' | 'isForeign'>;
+
+/** Resolves with what the device said to it, which decides nothing and may explain much. Rejects where the reads that follow could prove nothing (P1). */
+async function setOnce(device: DeviceCall, wanted: Wanted, wasOn: boolean, offWasSent: boolean): Promise<Told> {
+  const { said, isSent } = await answerOf(device, wanted);
+  if (wanted === 'on') return { said, isForeign: false };
+  if (isSent === false) device.hasSent = false;
+  device.hasSentOff = device.hasSent && (isSent === true || wasOn || !device.skipsWhatIsOff);
+  // Only what its control plane shows of an instance, or of a host that is held off, stands for itself.
+  if (device.hasSentOff || offWasSent || !device.provesByOwnOff) return { said, isForeign: isSent === false && !offWasSent };
+  if (device.hasSent) throw device.failure('Unreachable', 'set off', `it was off before, and nobody knows whether anything was sent: ${said}`);
+  throw device.failure('Refused', 'set off', `nothing was sent: ${said}; ${FOREIGN_OFF}`);
+}
+
+const FOREIGN_OFF =
+  "an off that is not ours proves nothing, for somebody else's power cycle may be under way: the next level or restart tries again; where it stays so, look at the machine and write nodefence ack";
+
+async function answerOf(device: DeviceCall, wanted: Wanted): Promise<{ said: string; isSent?: boolean | undefined }> {
   try {
-    const { detail } = await device.set(wanted);
-    // Only what its control plane shows of an instance, or of a host that is held off, stands for itself (P1).
-    if (wanted === 'off' && !device.hasSent && device.provesByOwnOff) throw device.failure('Refused', 'set off', `nothing was sent: ${detail}`);
-    return detail;
+    const { detail, isSent } = await device.set(wanted);
+    return { said: detail, isSent };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     if (error.kind === 'NotSent' || error.kind === 'Misconfigured') throw error;
@@ -124,6 +142,6 @@ async function setOnce(device: DeviceCall, wanted: Wanted): Promise<string> {
       if (!device.shows(after, wanted)) throw error;
     }
     // Unreachable or Timeout: the device may have acted; only the reads that follow decide.
-    return error.facts.answered;
+    return { said: error.facts.answered };
   }
 }

@@ -17,6 +17,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   if (entry?.finishedAt !== undefined || entry === undefined) return status;
   const finished: JournalEntry = { ...entry, finishedAt: report.finishedAt, result: report.result, message: bounded(report.message) };
   if (report.edgeUnseen === true) finished.edgeUnseen = true;
+  if (report.offSent === true) finished.offSent = true;
   const next: NodeFenceStatus = { ...status, journal: status.journal.map((candidate) => (candidate === entry ? finished : candidate)) };
   if (isFailure(finished) && entry.action !== 'acknowledge') next.retries = status.retries + 1;
   if (report.evidence !== undefined) {
@@ -114,6 +115,16 @@ function isLastWord(journal: readonly JournalEntry[], at: number): boolean {
 
 export function openEntries(status: NodeFenceStatus): JournalEntry[] {
   return status.journal.filter((entry) => entry.finishedAt === undefined);
+}
+
+/**
+ * An earlier run of the same method has sent its off to this plug in this incident, and nothing has been switched on or seen to come back since: what
+ * holds the machine off now is ours (P1), also where this run's program finds it off and sends nothing.
+ */
+export function offWasSent({ journal }: NodeFenceStatus, { id, method, agent, device, plug }: JournalEntry): boolean {
+  const runs = journal.filter((other) => other.id !== id && other.device === device && other.plug === plug);
+  const sent = runs.findLastIndex((other) => other.offSent === true && other.method === method && other.agent === agent);
+  return sent > runs.findLastIndex(({ action, result }) => action === 'on' || (action === 'confirm' && result === 'found-not-done'));
 }
 
 /** Nothing of it reached the device, or the device was read on after its deadline was waited out. */

@@ -70,6 +70,8 @@ export interface JournalEntry {
   bootID?: string;
   /** The device showed the wanted state before the set: what this set does can not be told from what was before, and may still come. */
   edgeUnseen?: boolean;
+  /** An off of this run has left, for sure: a later run whose program sends nothing to what is off already may rest on it (P1). */
+  offSent?: boolean;
   finishedAt?: string;
   result?: JobResult;
   message?: string;

@@ -1,6 +1,7 @@
 import type { Evidence, Hold, JobResult, NodeFenceSpec, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
 import type { FenceRecord } from './incident-record.ts';
 import type { Plan } from './plan.ts';
+import type { PreservationGuard } from './preservation.ts';
 
 /** Everything that one decision may look at: immutable, taken by the shell in one synchronous turn. */
 export interface Snapshot {
@@ -13,6 +14,8 @@ export interface Snapshot {
   since: Since;
   /** Reasons not to isolate, switch off or release now; the first one is recorded. */
   holds: readonly StandingHold[];
+  /** What is to become of its machine besides: preserved, or being deleted. Absent: nothing is known against fencing it. */
+  preservation?: PreservationGuard;
   /** A person's stop that stands on this node. */
   stop: { by: string; reason: string } | undefined;
   /** Journal ids of runs under way in this process. */
@@ -112,4 +115,6 @@ export interface JobReport {
   edge?: 'off' | 'closed' | 'on' | 'open';
   /** See JournalEntry. */
   edgeUnseen?: boolean;
+  /** See JournalEntry. */
+  offSent?: boolean;
 }

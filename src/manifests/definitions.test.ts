@@ -45,6 +45,7 @@ const RUN: Required<JournalEntry> = {
   startedAt: AT,
   deadlineMs: 8000,
   edgeUnseen: true,
+  offSent: true,
   bootID: 'b',
   finishedAt: AT,
   result: 'succeeded',

@@ -31,6 +31,7 @@ export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without fi
   deadlineMs: milliseconds("How long a set begun under this intent may take, counted from a successor's first sight."),
   bootID: optional(token("The node's boot ID when the intent was written.")),
   edgeUnseen: optional(flag('The device showed the wanted state before the set: what the set does may still come.')),
+  offSent: optional(flag('An off of this run has left, for sure.')),
   finishedAt: optional(time('When its result was written.')),
   result: optional(
     choice<JobResult>('How it ended.', {

@@ -86,6 +86,11 @@ export interface Outcome {
   detail: string;
   /** Only of an action agent whose `run` waits until something is proven (`watchdog`, `kdump`), and only of the kind that its definition names. */
   evidence?: { kind: EvidenceKind; grade: EvidenceGrade };
+  /**
+   * Of an off that another program was asked for: `false` where its own words say that it sent nothing, `true` where they say that it did. Absent: it
+   * left when `beforeSend` was called, or nobody can tell (see `skipsWhatIsOff`).
+   */
+  isSent?: boolean;
 }
 
 /** What agents of every kind may be able to do besides. */
@@ -102,6 +107,8 @@ interface AgentExtras {
 
 export interface PowerAgent extends AgentExtras {
   readonly kind: 'power';
+  /** It may send no off to a plug that reads off: there an outcome that does not say `isSent` is no off of ours (P1). */
+  readonly skipsWhatIsOff?: true;
   read(target: Target): Promise<Reading<PowerState>>;
   set(target: Target, state: 'on' | 'off'): Promise<Outcome>;
 }

@@ -15,6 +15,8 @@ export interface Job {
   lastOff: boolean;
   /** Storages that are proven to be revoked once this fabric method and `together` read closed. Absent: none. */
   revokes?: readonly string[];
+  /** An off of this fence has reached the plug before, and holds it: what stays off needs no second one. */
+  offWasSent?: boolean;
   timing: Timing;
   identity: Identity;
   /** Whether the plan insists on a device that shows the machine's identity. */
@@ -29,8 +31,11 @@ export interface Job {
   askAgain(): Promise<void>;
   /** Told the monotonic time of each set, in the turn of its send. */
   onSet(atMs: number): void;
-  /** The last set has ended. `isCertain`: the device answered it, so that nothing of ours is on its way any more; otherwise it may still arrive. */
-  onAnswered(isCertain: boolean): void;
+  /**
+   * The last set has ended. `isCertain`: the device answered it, so that nothing of ours is on its way any more; otherwise it may still arrive.
+   * `isSent`: false where the answer is that nothing was sent at all.
+   */
+  onAnswered(isCertain: boolean, isSent?: boolean): void;
 }
 
 /** Runs agents; implemented by dispatch, wrapped by the simulation. */

@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const STABLE = 'src/dispatch/stable-off.test.ts';
+const OWN_OFF = 'src/dispatch/own-off.test.ts';
 const PLUGS = 'src/dispatch/several-plugs.test.ts';
 const PERMISSION = 'src/dispatch/permission.test.ts';
 
@@ -28,7 +29,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     edits: [
       [
         'const end = await untilStable(all, wanted, job, clock);',
-        "const end: Switched = { reached: all.length > 0, lastReadAtMs: clock.monotonicMs(), reads: 3, identity: 'verified', detail: 'accepted', opposite: false, edgeUnseen: false };",
+        "const end: Switched = { reached: all.length > 0, lastReadAtMs: clock.monotonicMs(), reads: 3, identity: 'verified', detail: 'accepted', opposite: false, edgeUnseen: false, isForeign: false };",
       ],
     ],
     killedBy: byTest(STABLE, 'believes no 2xx: a device that says yes and stays on ends as Timeout after power_timeout, in seconds and not in polls'),
@@ -39,6 +40,28 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/switching.ts',
     edits: [["if (wanted === 'off' && !device.hasSent) throw error;", '']],
     killedBy: byTest(STABLE, 'is not proven by off reads when nothing was sent, for the login ended as Timeout'),
+  },
+  {
+    name: 'needless off',
+    defect: 'an off that a program found needless, and did not send, counts as an off of ours',
+    file: 'src/dispatch/switching.ts',
+    edits: [
+      ['if (isSent === false) device.hasSent = false;', ''],
+      ['device.hasSent && (isSent === true || wasOn || !device.skipsWhatIsOff)', 'device.hasSent'],
+    ],
+    killedBy: byTest(OWN_OFF, 'proves nothing where it says so, and is not ours to take back'),
+  },
+  {
+    name: 'off of before the on',
+    defect: 'an off that was sent before we switched on again still counts as the one that holds the machine off',
+    file: 'src/domain/journal.ts',
+    edits: [
+      [
+        "return sent > runs.findLastIndex(({ action, result }) => action === 'on' || (action === 'confirm' && result === 'found-not-done'));",
+        'return sent >= 0;',
+      ],
+    ],
+    killedBy: byTest('src/domain/own-off.test.ts', 'is over once an on was begun'),
   },
   {
     name: 'one read as proof',

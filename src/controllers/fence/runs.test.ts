@@ -54,7 +54,16 @@ describe('a graceful stop during an off', () => {
       job.mayBegin(1_000);
       job.onAnswered(true);
     });
-    expect(report).toMatchObject({ result: 'interrupted', edge: 'off' });
+    expect(report).toMatchObject({ result: 'interrupted', edge: 'off', offSent: true });
+  });
+
+  it('knows that nothing was sent where the answer was that nothing needed to be', async () => {
+    const report = await stoppedDuring((job) => {
+      job.mayBegin(1_000);
+      job.onAnswered(true, false);
+    });
+    expect(report).toMatchObject({ result: 'not-sent' });
+    expect(report?.edge).toBeUndefined();
   });
 
   it('leaves the intent open when the set ended without a clear answer: it may still arrive', async () => {

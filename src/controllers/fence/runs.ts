@@ -1,7 +1,7 @@
 import { compile, revokedBy } from '../../domain/program.ts';
 import type { Operation } from '../../domain/program.ts';
 import { proofOf } from '../../domain/evidence.ts';
-import { offBegan } from '../../domain/journal.ts';
+import { offBegan, offWasSent } from '../../domain/journal.ts';
 import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import { levelsOf, STEPS } from '../../domain/plan.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
@@ -234,13 +234,14 @@ export class Runs {
       together: operation.together,
       lastOff: isLastOff(frozen.plan, entry),
       revokes: revokedBy(frozen.plan, entry),
+      offWasSent: offWasSent(status, entry),
       onSet: (atMs: number) => {
         if (entry.action === 'off') observation.sent(atMs);
       },
       // It was on its way until now: what waits for the off to be over counts from here.
-      onAnswered: (isCertain: boolean) => {
+      onAnswered: (isCertain: boolean, isSent?: boolean) => {
         if (entry.action === 'off') observation.sent(this.dependencies.clock.monotonicMs());
-        ours.onAnswered(isCertain);
+        ours.onAnswered(isCertain, isSent);
       },
     };
     return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
@@ -265,8 +266,8 @@ export class Runs {
         if (stop !== undefined) throw this.notSent(entry, `NodeFenceStop ${stop.metadata.name} stands`);
       },
       onSet: () => undefined,
-      onAnswered: (isCertain) => {
-        if (isCertain) this.wrote(entry.id, 'answered');
+      onAnswered: (isCertain, isSent = true) => {
+        if (isCertain) this.wrote(entry.id, isSent ? 'answered' : undefined);
       },
     };
   }
@@ -331,7 +332,7 @@ function cutOff({ entry, status }: Run, isAnswered: boolean, finishedAt: string)
   if (!isAnswered) return { id, result: entry.action === 'confirm' ? 'interrupted' : 'not-sent', message, finishedAt };
   const method = status.frozen === undefined ? undefined : operationOf(status.frozen.plan, entry, status)?.method;
   const edge = method?.kind === 'fabric' ? ('closed' as const) : ('off' as const);
-  return { id, result: 'interrupted', message, finishedAt, ...(entry.action === 'off' ? { edge } : {}) };
+  return { id, result: 'interrupted', message, finishedAt, ...(entry.action === 'off' ? { edge, offSent: true } : {}) };
 }
 
 /** The operation of the frozen plan that an entry runs; an undo is looked up by its method. */
