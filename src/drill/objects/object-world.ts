@@ -104,7 +104,8 @@ function refusal(code: number, reason: string, message: string): ApiResponse {
   return { status: code, body: { apiVersion: 'v1', kind: 'Status', status: 'Failure', code, reason, message, metadata: {} }, headers: {} };
 }
 
-function definitionOf({ group, version, kind, plural, namespaced }: Resource): KubeObject & { spec: unknown } {
+/** A definition that takes whatever somebody writes. */
+export function definitionOf({ group, version, kind, plural, namespaced }: Resource): KubeObject & { spec: unknown } {
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   return {
     metadata: { name: `${plural}.${group}` },

@@ -1,3 +1,4 @@
+import { MachineControllers } from '../fleet/machine-controllers.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { ClusterControllers } from '../world/cluster-controllers.ts';
@@ -7,8 +8,8 @@ import { connect } from './connection.ts';
 import { obeyLines, readConfiguration, sayReady, traceTo } from './process-shell.ts';
 import type { ServerConfiguration } from './process-shell.ts';
 
-/** `options` changes single parameters; the drill's short ones stand otherwise. */
-type Configuration = ServerConfiguration & { options?: Partial<ClusterOptions> };
+/** `options` changes single parameters; the drill's short ones stand otherwise. `hasMachines`: Machines of MCM's kinds stand for the nodes. */
+type Configuration = ServerConfiguration & { options?: Partial<ClusterOptions>; hasMachines?: boolean };
 
 /** kube-controller-manager, kube-scheduler and the CSI attacher of the drill, as a process of their own. */
 function main(): void {
@@ -16,6 +17,7 @@ function main(): void {
   const clock = new SystemClock();
   const dependencies = { transport: connect(configuration), clock, random: new SystemRandom(), trace: traceTo(configuration.trace) };
   new ClusterControllers(dependencies, { ...SHORT_CLUSTER, ...configuration.options }).start();
+  if (configuration.hasMachines === true) new MachineControllers(dependencies).start();
   obeyLines(() => undefined);
   sayReady();
 }

@@ -6,6 +6,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import { NODE_FENCE_REPORTS } from '../../ports/resources.ts';
 import { createAuthority } from '../certificates.ts';
 import type { CertificateAuthority } from '../certificates.ts';
+import type { FleetNode } from '../fleet/fleet.ts';
 import type { TraceEvent } from '../laws/trace.ts';
 import { connect } from '../processes/connection.ts';
 import { controlPlaneNamed } from './control-plane.ts';
@@ -60,6 +61,11 @@ export class ClusterSession {
     return this.machines.filter(({ isStranger }) => isStranger !== true).map(({ node }) => node);
   }
 
+  /** Nodes that Machines stand for; none in most drills. */
+  get fleet(): readonly FleetNode[] {
+    return this.machines.flatMap(({ node, zone }) => (zone === undefined ? [] : [{ node, zone }]));
+  }
+
   get bmcs(): readonly Bmc[] {
     return [...this.members.values()].map((member) => member.bmc);
   }
@@ -103,6 +109,7 @@ export class ClusterSession {
       ...this.access(CLUSTER_CONTROLLERS),
       trace: this.folder.trace('cluster-controllers'),
       options: this.controlPlane.clusterOptions,
+      hasMachines: this.fleet.length > 0,
     });
     const members = this.machines.map(async (machine) => {
       const access = this.access(`system:node:${machine.node}`);

@@ -1,3 +1,4 @@
+import { createFleet } from '../fleet/fleet.ts';
 import { createScene, DEFAULT_SCENE } from '../world/scene.ts';
 import { ClusterSession } from './cluster-session.ts';
 import type { Blow, FaultFindings } from './faults/script.ts';
@@ -19,6 +20,8 @@ import { Watcher } from './watcher.ts';
 
 const SETTLED_MS = 90_000;
 const STOP_GRACE_MS = 5_000;
+/** No MCM is there: its part is nodefence's. */
+const OWN_PRESERVATION = ['--preservation', 'own'];
 
 /** Told what goes on; draws it, or says nothing. */
 export interface Audience {
@@ -43,7 +46,7 @@ interface Stage {
 export async function runDrill(options: DrillOptions, audience: Audience, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
   const setting = options.config === undefined ? ownSetting(options) : operatorSetting(options.config, options);
   const session = new ClusterSession(options, setting.machines);
-  const replicas = new Replicas(session, (line) => audience.tells(line));
+  const replicas = new Replicas(session, (line) => audience.tells(line), session.fleet.length === 0 ? [] : OWN_PRESERVATION);
   const watcher = { current: undefined as Watcher | undefined };
   try {
     return await play({ session, replicas, setting, options, audience }, watcher, onResult);
@@ -93,6 +96,10 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
   await watcher.start();
   await watcher.until('every node to be Ready', SETTLED_MS, () => readyNodes(watcher) === count);
   await createScene(session.cluster, { ...DEFAULT_SCENE, replicas: count });
+  if (session.fleet.length > 0) {
+    audience.says(`a worker pool: a Machine stands for each of the ${count} nodes`);
+    await createFleet(session.cluster, session.fleet, pause);
+  }
   const configuration = setting.configuration(session.bmcs, session.credentials);
   for (const line of configuration.says ?? []) audience.says(line);
   await configure(session, configuration);

@@ -1,4 +1,4 @@
-import { MANIFEST_FILES } from '../../manifests/installation.ts';
+import { MANIFEST_FILES, OPTIONAL_FILES } from '../../manifests/installation.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { KubeObject } from '../../ports/objects.ts';
@@ -8,8 +8,11 @@ import type { fenceConfiguration } from './scene-configuration.ts';
 
 const DEADLINE_MS = 10_000;
 
-/** The operator's access to a cluster. */
-export type Installed = Pick<ClusterSession, 'transport' | 'cluster'>;
+/** Folders of what own preservation takes beside: Machines, and the rights to keep them. */
+const PRESERVATION: readonly string[] = ['machine-crd/', 'preservation-observe/', 'preservation-own/'];
+
+/** The operator's access to a cluster, and the nodes that Machines stand for there. */
+export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet'>>;
 
 /** Paths of the kinds that the manifests contain. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
@@ -27,9 +30,9 @@ export async function install(session: Installed): Promise<void> {
   for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE]) {
     await post(session.transport, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
-  const objects = MANIFEST_FILES.flatMap((file) => file.objects as readonly KubeObject[]).filter(
-    (object) => COLLECTIONS[object.kind ?? ''] !== undefined,
-  );
+  const wanted = (session.fleet ?? []).length === 0 ? [] : PRESERVATION;
+  const files = [...MANIFEST_FILES, ...OPTIONAL_FILES.filter(({ path }) => wanted.some((folder) => path.startsWith(folder)))];
+  const objects = files.flatMap((file) => file.objects as readonly KubeObject[]).filter((object) => COLLECTIONS[object.kind ?? ''] !== undefined);
   for (const object of objects) await post(session.transport, object);
   await established(session);
 }

@@ -35,13 +35,16 @@ export class Replicas {
   private readonly started: Replica[] = [];
   private readonly leaders = new Map<string, Replica>();
   private readonly tell: (line: string) => void;
+  /** Further words of the command line. */
+  private readonly flags: readonly string[];
   /** Why a /readyz did not answer. */
   private readonly refusals = new Set<string>();
   private isOver = false;
 
   /** `tell` hears what an audience should know. */
-  constructor(session: ClusterSession, tell: (line: string) => void) {
+  constructor(session: ClusterSession, tell: (line: string) => void, flags: readonly string[] = []) {
     this.session = session;
+    this.flags = flags;
     this.tell = tell;
   }
 
@@ -136,7 +139,7 @@ export class Replicas {
     const name = `controller-${this.started.length + 1}`;
     const flags = ['--mode', 'enforce', '--kubeconfig', session.kubeconfig(CONTROLLER_USER), '--http-address', '127.0.0.1:0'];
     const loaded = ['--import', pathToFileURL(drillProgram('ends-with-stdin')).href];
-    const command = [process.execPath, ...loaded, programPath('../../main'), 'controller', ...flags, '--log-format', 'json'];
+    const command = [process.execPath, ...loaded, programPath('../../main'), 'controller', ...flags, ...this.flags, '--log-format', 'json'];
     const { child } = await session.processes.start(name, command, false);
     const replica = { name, child };
     this.started.push(replica);

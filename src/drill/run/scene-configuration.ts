@@ -1,6 +1,7 @@
 import type { Wiring } from '../bmc/wiring.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
-import type { FaultScene } from './faults/scenes.ts';
+import { POOL } from '../fleet/fleet.ts';
+import type { FaultScene, ScenePool } from './faults/scenes.ts';
 import { SHORT_SETTINGS } from './options.ts';
 import type { Agent, DrillOptions } from './options.ts';
 
@@ -50,6 +51,7 @@ export function fenceConfiguration(
       configMap('fence-cluster-config', { 'config.properties': cluster }),
       configMap(templateName(agent), { 'template.properties': properties({ ...templateOf(agent), ...scene.template }) }),
       ...policyConfigMaps({ ...POLICIES, ...scene.policies }),
+      ...(scene.pool === undefined ? [] : [poolConfiguration(scene.pool)]),
       ...devices.filter(({ node }) => node !== STRANGER).map((device) => nodeConfiguration(device, agent, scene.wiring)),
     ],
     secrets: [secretOf(agent, credentials)],
@@ -61,6 +63,11 @@ export function policyConfigMaps(policies: NonNullable<FaultScene['policies']>):
   return Object.entries(policies).map(([name, keys]) =>
     configMap(`fence-policy-${name}`, { 'config.properties': properties({ policy_name: name, ...keys }) }),
   );
+}
+
+/** ConfigMap `preservation-pools`, the one pool of the drill under its name. */
+export function poolConfiguration({ zones: _zones, ...settings }: ScenePool): ConfigMap {
+  return configMap('preservation-pools', { [POOL]: JSON.stringify(settings) });
 }
 
 /** What the agent logs in with. */

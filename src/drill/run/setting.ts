@@ -1,4 +1,5 @@
 import type { Wiring } from '../bmc/wiring.ts';
+import { fleetLabels, zoneName } from '../fleet/fleet.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
 import { EXPECTED } from './faults/names.ts';
 import type { Expected, Fault } from './faults/names.ts';
@@ -15,6 +16,8 @@ export interface Machine {
   systemUUID?: string;
   serial?: string;
   labels?: Readonly<Record<string, string>>;
+  /** Zone of the drill's worker pool; with it a Machine stands for the node. */
+  zone?: string;
   /** Of its BMC; the drill's own otherwise. */
   credentials?: { username: string; password: string };
   /** What switches it; its BMC alone when absent. */
@@ -57,10 +60,12 @@ export function ownSetting(options: DrillOptions): DrillSetting {
   };
 }
 
-function machineOf(node: string, index: number, { racks, isControlPlane, wiring }: FaultScene): Machine {
+function machineOf(node: string, index: number, { racks, isControlPlane, wiring, pool }: FaultScene): Machine {
+  const zone = pool === undefined ? undefined : zoneName(index % pool.zones);
   const labels = {
+    ...(zone === undefined ? {} : fleetLabels(zone)),
     ...(racks === undefined ? {} : { [RACK]: `rack-${(index % racks) + 1}` }),
     ...(isControlPlane === true ? { 'node-role.kubernetes.io/control-plane': '' } : {}),
   };
-  return { node, labels, ...(wiring === undefined ? {} : { wiring }) };
+  return { node, labels, ...(zone === undefined ? {} : { zone }), ...(wiring === undefined ? {} : { wiring }) };
 }

@@ -1,6 +1,14 @@
 import type { Wiring } from '../../bmc/wiring.ts';
 import type { Fault } from './names.ts';
 
+/** The worker pool whose Machines stand for the nodes, as ConfigMap `preservation-pools` has it. */
+export interface ScenePool {
+  zones: number;
+  autoPreserveFailedMachineMax: number;
+  machinePreserveTimeout: string;
+  machineHealthTimeout: string;
+}
+
 /** What a fault is played on, where that is another cluster than the drill's three plain workers. */
 export interface FaultScene {
   /** Machines, unless more are asked for. */
@@ -10,6 +18,8 @@ export interface FaultScene {
   /** They are control-plane nodes, each with a member of etcd. */
   isControlPlane?: true;
   wiring?: Wiring;
+  /** Machines of MCM's kinds stand for the nodes, and nodefence preserves them; without it there are none. */
+  pool?: ScenePool;
   /** Keys of `fence-cluster-config`. */
   settings?: Readonly<Record<string, string>>;
   /** Keys of the template of all devices. */
