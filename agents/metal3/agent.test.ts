@@ -125,6 +125,41 @@ describe('metal3', () => {
     expect(await agent.read(target())).toMatchObject({ state: 'off' });
   });
 
+  describe('a hold that an earlier incident left', () => {
+    const of = (incident: string): Target => target({ incident });
+
+    beforeEach(async () => {
+      await agent.set(of('fence/1'), 'off');
+      await told({ poweredOn: false });
+      expect(await agent.read(of('fence/1'))).toMatchObject({ state: 'off' });
+    });
+
+    it('proves nothing of this one: somebody may have switched the machine on, and the operator be away', async () => {
+      const reading = await agent.read(of('fence/2'));
+      expect(reading).toMatchObject({ state: 'unknown' });
+      expect(reading.detail).toContain('earlier incident');
+      await agent.set(of('fence/2'), 'off');
+      expect(await agent.read(of('fence/2')), 'nor once it is asked for again').toMatchObject({ state: 'unknown' });
+      expect(await agent.read(of('other-fence/1'))).toMatchObject({ state: 'unknown' });
+    });
+
+    it('counts anew from what the host shows when this one asks', async () => {
+      await told({ poweredOn: true });
+      expect(await agent.read(of('fence/2'))).toMatchObject({ state: 'pending' });
+      await agent.set(of('fence/2'), 'off');
+      await told({ poweredOn: false });
+      expect(await agent.read(of('fence/2'))).toMatchObject({ state: 'off' });
+      expect(await agent.read(target()), 'nobody asks for a fence: a probe').toMatchObject({ state: 'off' });
+    });
+
+    it('stands for every run of its own incident', async () => {
+      world.writes.length = 0;
+      await agent.set(target({ incident: 'fence/1', intent: 'off-2' }), 'off');
+      expect(world.writes).toEqual([]);
+      expect(await agent.read(of('fence/1'))).toMatchObject({ state: 'off' });
+    });
+  });
+
   it.each([
     ['a power management error', { operationalStatus: 'error', errorType: 'power management error', errorMessage: 'BMC is away' }, 'BMC is away'],
     ['an operator that detached the host', { operationalStatus: 'detached' }, 'operationalStatus=detached'],

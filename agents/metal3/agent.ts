@@ -2,7 +2,7 @@ import type { AgentContext, Outcome, PowerAgent, PowerState, Reading, Target } f
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
 import { canonical } from '../shared/parameter-schema.ts';
-import { BARE_METAL_HOSTS, HARD, HOLD, isHeld, powerOf, RECORD, recordOf, unmanaged, type BareMetalHost } from './host.ts';
+import { BARE_METAL_HOSTS, HARD, HOLD, isHeld, powerOf, RECORD, recordOf, recordText, unmanaged, type BareMetalHost } from './host.ts';
 import { claimOf, claimOfMachine, type HostClaim } from './machine.ts';
 import { metal3Parameters, type Metal3Parameters } from './parameters.ts';
 
@@ -30,7 +30,7 @@ export class Metal3Agent implements PowerAgent {
   async read(target: Target): Promise<Reading<PowerState>> {
     return this.#with(target, 'read the power', async (call, parameters) => {
       const { host, identity } = await this.#find(call, parameters);
-      return { ...this.#sinceAsked(host), identity };
+      return { ...this.#sinceAsked(host, target.incident), identity };
     });
   }
 
@@ -56,8 +56,8 @@ export class Metal3Agent implements PowerAgent {
     this.#asked.add(keyOf(host));
   }
 
-  #sinceAsked(host: BareMetalHost): ReturnType<typeof powerOf> {
-    const power = powerOf(host);
+  #sinceAsked(host: BareMetalHost, incident: string | undefined): ReturnType<typeof powerOf> {
+    const power = powerOf(host, incident);
     if (power.state === 'on') this.#asked.delete(keyOf(host));
     if (power.state !== 'off' || isHeld(host) || !this.#asked.has(keyOf(host))) return power;
     return { ...power, state: 'pending', detail: `${power.detail}, our request ${HOLD} is not there: this off may be older than it` };
@@ -133,17 +133,21 @@ function contradictionOf({ metadata, spec }: BareMetalHost, claim: HostClaim): s
   return undefined;
 }
 
-/** Sets our hold with a record of what the host showed then. A hold that stands is not set again: what it proves counts from its beginning. */
+/**
+ * Sets our hold with a record of what the host showed then. A hold of this incident is not set again: what it proves counts from its beginning. One that
+ * an earlier incident left gets a new record.
+ */
 async function hold(call: ObjectCall, first: BareMetalHost): Promise<Outcome> {
-  const { node } = call.target.identity;
+  const { identity, incident = '' } = call.target;
+  const { node } = identity;
   const told = { isNew: false };
   await call.edit(BARE_METAL_HOSTS, first, (host) => {
     const refusal = unmanaged(host);
     if (refusal !== undefined) throw call.error('Refused', refusal);
-    if (isHeld(host) && recordOf(host) !== undefined) return undefined;
+    if (isHeld(host) && recordOf(host)?.incident === incident) return undefined;
     told.isNew = true;
-    const record = `{"node":"${node}","wasOn":${String(host.status?.poweredOn === true)}}`;
-    return { metadata: { annotations: { [HOLD]: HARD, [RECORD]: record } } };
+    const record = { node, incident, wasOn: host.status?.poweredOn === true };
+    return { metadata: { annotations: { [HOLD]: HARD, [RECORD]: recordText(record) } } };
   });
   return { result: 'accepted', detail: told.isNew ? `${HOLD}=${HARD} set` : `${HOLD} stands already` };
 }

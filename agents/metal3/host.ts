@@ -73,9 +73,9 @@ function trouble({ status }: BareMetalHost): string | undefined {
 
 /**
  * The power as the operator tells it. Its field keeps the last value when the operator cannot read the BMC, so `off` is believed only while the operator
- * minds the host without trouble and, once our hold stands, only as a change from on that came after it.
+ * minds the host without trouble and, once our hold stands, only as a change from on that came after it, in this very incident.
  */
-export function powerOf(host: BareMetalHost): Pick<Reading<PowerState>, 'state' | 'detail' | 'deviceTime'> {
+export function powerOf(host: BareMetalHost, incident: string | undefined): Pick<Reading<PowerState>, 'state' | 'detail' | 'deviceTime'> {
   const poweredOn = host.status?.poweredOn;
   const others = holders(host).filter((key) => key !== HOLD);
   const told = [
@@ -98,6 +98,11 @@ export function powerOf(host: BareMetalHost): Pick<Reading<PowerState>, 'state' 
   const record = recordOf(host);
   if (record === undefined)
     return say('unknown', `annotation ${RECORD} is missing or garbled: it cannot be told whether this off came after our request`);
+  if (incident !== undefined && record.incident !== incident)
+    return say(
+      'unknown',
+      `held off since an earlier incident: whether it was switched on meanwhile, only the BMC itself can tell, or a person who looks`,
+    );
   if (!record.wasOn)
     return say(
       'unknown',
@@ -108,12 +113,18 @@ export function powerOf(host: BareMetalHost): Pick<Reading<PowerState>, 'state' 
 
 export interface HoldRecord {
   node: string;
+  /** The fence and incident that asked; empty: none did. */
+  incident: string;
   /** `status.poweredOn` was true when the hold was set. */
   wasOn: boolean;
 }
 
 export function recordOf(host: BareMetalHost): HoldRecord | undefined {
   const text = host.metadata.annotations?.[RECORD] ?? '';
-  const [, node, was] = /^\{"node":"([^"\\]{1,253})","wasOn":(true|false)\}$/.exec(text) ?? [];
-  return node === undefined ? undefined : { node, wasOn: was === 'true' };
+  const [, node, incident = '', was] = /^\{"node":"([^"\\]{1,253})","incident":"([^"\\]{0,80})","wasOn":(true|false)\}$/.exec(text) ?? [];
+  return node === undefined ? undefined : { node, incident, wasOn: was === 'true' };
+}
+
+export function recordText({ node, incident, wasOn }: HoldRecord): string {
+  return `{"node":"${node}","incident":"${incident}","wasOn":${String(wasOn)}}`;
 }

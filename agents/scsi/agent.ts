@@ -11,6 +11,7 @@ const BOOT_ID = ['cat', '/proc/sys/kernel/random/boot_id'];
 /** SCSI-3 persistent reservations: a healthy host takes the node's registration away, and shows that it is gone. */
 export class ScsiAgent implements FabricAgent {
   readonly kind = 'fabric';
+  readonly mustBeSeenOpen = true;
   readonly #context: AgentContext;
   readonly #commands: CommandRunner;
 

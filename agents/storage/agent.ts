@@ -15,6 +15,7 @@ interface Order {
 /** Any storage that a command can shut a node out of, and another one can show that it did. */
 export class StorageAgent implements FabricAgent {
   readonly kind = 'fabric';
+  readonly mustBeSeenOpen = true;
   readonly #context: AgentContext;
   readonly #commands: CommandRunner;
 

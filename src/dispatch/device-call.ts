@@ -78,14 +78,18 @@ export class DeviceCall {
     return reading.state === token && (reading.witness === undefined || reading.witness.state === token);
   }
 
+  get kind(): Switchable['kind'] {
+    return this.agent.kind;
+  }
+
   /** Its off is evidence `power-off`, which rests on an off of ours. */
   get provesByOwnOff(): boolean {
     return this.agent.kind === 'power' && (this.method.evidence ?? 'power-off') === 'power-off';
   }
 
-  /** An off that it does not say to have sent may have been none, for the plug read off. */
+  /** An off that it does not say to have sent may have been none, for the plug read off; or of what was never there. */
   get skipsWhatIsOff(): boolean {
-    return this.agent.kind === 'power' && this.agent.skipsWhatIsOff === true;
+    return this.agent.kind === 'power' ? this.agent.skipsWhatIsOff === true : this.agent.mustBeSeenOpen === true;
   }
 
   failure(kind: ConstructorParameters<typeof AgentError>[0], asked: string, answered: string): AgentError {
@@ -113,6 +117,7 @@ export class DeviceCall {
           signal,
           deadlineMs: setDeadlineMs,
           intent: job.entry.id,
+          ...(job.incident === undefined ? {} : { incident: job.incident }),
           ...(method.secret === undefined ? {} : { secret: method.secret }),
           beforeSend: () => {
             if (signal.aborted) throw this.failure('NotSent', asked, 'its deadline was over before it could be sent');

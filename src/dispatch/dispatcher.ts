@@ -50,7 +50,8 @@ export class Dispatcher implements Runner, Prober {
       if (job.entry.action !== 'confirm') return this.changed(job, agent, device, together);
       const first = await device.read();
       if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${inWords(first)}` };
-      return this.switched(job, agent, wanted, await untilStable([...together, device], wanted, job, this.clock), 'found-not-done');
+      const end = await untilStable([...together, device], wanted, job, this.clock);
+      return this.switched(job, device, wanted, end, { together, otherwise: 'found-not-done' });
     });
   }
 
@@ -129,7 +130,7 @@ export class Dispatcher implements Runner, Prober {
   private async changed(job: Job, agent: Agent, device: DeviceCall, together: readonly DeviceCall[]): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const wanted = wantedBy(job.entry);
     try {
-      const report = this.switched(job, agent, wanted, await switchTo(device, together, wanted, job, this.clock));
+      const report = this.switched(job, device, wanted, await switchTo(device, together, wanted, job, this.clock), { together });
       return { ...report, ...(device.hasSentOff ? { offSent: true } : {}) };
     } catch (error) {
       if (job.signal.aborted || wanted !== 'off' || !device.hasSent) throw error;
@@ -137,17 +138,25 @@ export class Dispatcher implements Runner, Prober {
     }
   }
 
-  private switched(job: Job, agent: Agent, wanted: Wanted, end: Switched, otherwise: JobResult = 'timeout'): Omit<JobReport, 'id' | 'finishedAt'> {
+  private switched(
+    job: Job,
+    device: DeviceCall,
+    wanted: Wanted,
+    end: Switched,
+    { together, otherwise = 'timeout' }: { together: readonly DeviceCall[]; otherwise?: JobResult },
+  ): Omit<JobReport, 'id' | 'finishedAt'> {
+    const { kind: agentKind } = device;
     const words = `${wanted} read back ${end.reads} times, identity ${end.identity}: ${end.detail}`;
-    const edge = end.isForeign ? {} : { edge: edgeOf(agent.kind, wanted) };
+    const edge = end.isForeign ? {} : { edge: edgeOf(agentKind, wanted) };
     if (!end.reached) {
       const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}${end.said === undefined ? '' : `; told to, it said ${end.said}`}`;
       // Sent, and not read back: it may be off, now or later, and that is ours to take back (P8).
       const mayBeOurs = wanted === 'off' && job.entry.action === 'off' && !end.opposite;
       return { result: otherwise, message, ...(mayBeOurs ? edge : {}) };
     }
-    if (agent.kind === 'fabric' && wanted === 'off') return { result: 'succeeded', message: words, ...edge, ...this.revoked(job, end, words) };
-    if (agent.kind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, ...edge };
+    if (agentKind === 'fabric' && wanted === 'off')
+      return { result: 'succeeded', message: words, ...edge, ...this.revoked(job, [...together, device], end, words) };
+    if (agentKind !== 'power' || wanted !== 'off') return { result: 'succeeded', message: words, ...edge };
     const kind = job.method.evidence ?? 'power-off';
     const evidence = {
       kind,
@@ -169,8 +178,16 @@ export class Dispatcher implements Runner, Prober {
   }
 
   /** Read back from the storage or the switch, every declared path of it in one pass (P1). */
-  private revoked({ revokes = [], entry }: Job, end: Switched, detail: string): Pick<JobReport, 'evidence' | 'evidenceAtMs'> {
+  private revoked(job: Job, devices: readonly DeviceCall[], end: Switched, detail: string): Partial<JobReport> {
+    const { revokes = [], entry } = job;
     if (revokes.length === 0) return {};
+    const unseen = devices.filter((device) => device.skipsWhatIsOff && !device.hasSentOff && job.offWasSent?.(device.method) !== true);
+    if (unseen.length > 0) {
+      const names = unseen.map(({ method }) => method.name).join(', ');
+      return {
+        message: `${detail}; no proof: this fence has not seen ${names} open, so that it may be of what was never there (a mistyped key or name)`,
+      };
+    }
     const evidence = {
       kind: 'storage-revoked' as const,
       grade: 'read-back' as const,
@@ -229,6 +246,7 @@ export class Dispatcher implements Runner, Prober {
           signal,
           deadlineMs,
           intent: job.entry.id,
+          ...(job.incident === undefined ? {} : { incident: job.incident }),
           ...(method.secret === undefined ? {} : { secret: method.secret }),
           beforeSend: () => {
             if (signal.aborted || this.clock.monotonicMs() > sendByMs)

@@ -98,7 +98,7 @@ describe('an off by a program that sends nothing to what is off', () => {
   });
 
   it('counts where an earlier run of this fence did send one: a slow device has come to it', async () => {
-    const { report } = await run({ state: 'off', answer: ALREADY }, { offWasSent: true });
+    const { report } = await run({ state: 'off', answer: ALREADY }, { offWasSent: () => true });
     expect(report).toMatchObject({ result: 'succeeded', edge: 'off', edgeUnseen: true, evidence: { kind: 'power-off' } });
     expect(report.offSent).toBeUndefined();
   });
@@ -145,7 +145,7 @@ describe('a way that a program did not close, for it was closed', () => {
     const definition = { name: 'fabric', create: () => Promise.resolve(agent) };
     const registry = { find: () => definition, names: () => ['fabric'] } as unknown as AgentRegistry;
     const dispatcher = new Dispatcher(registry, { cluster: {} as never, clock: bench.clock });
-    const report = await bench.ended(dispatcher.run(bench.job(CLOSED, 'off', { offWasSent, identityRequired: false })));
+    const report = await bench.ended(dispatcher.run(bench.job(CLOSED, 'off', { offWasSent: () => offWasSent, identityRequired: false })));
     expect(report.result).toBe('succeeded');
     expect(report.edge).toBe(edge);
   });

@@ -42,6 +42,32 @@ describe('paths to a storage', () => {
     expect((await bench.run(bench.job(power, 'off', { revokes: ['san'] }))).evidence?.kind).toBe('power-off');
   });
 
+  describe('that may read closed though they never were there', () => {
+    const mistyped = async (wasSeenOpen: readonly string[], isOpen: boolean, action: 'off' | 'confirm' = 'off') => {
+      const bench = benchWith();
+      bench.mustBeSeenOpen = true;
+      bench.plug('switch', '2').state = isOpen ? 'on' : 'off';
+      const entry = { ...bench.job(LAST, action).entry, operation: 'off:close-2' };
+      return bench.run(bench.job(LAST, action, { ...REVOKING, entry, offWasSent: ({ name }) => wasSeenOpen.includes(name) }));
+    };
+
+    it('are evidence only where this fence saw each of them open before it closed it', async () => {
+      expect(await mistyped(['close-1'], true)).toMatchObject({ offSent: true, evidence: { kind: 'storage-revoked' } });
+      expect(await mistyped(['close-1', 'close-2'], false)).toMatchObject({ evidence: { kind: 'storage-revoked' } });
+      expect(await mistyped(['close-1', 'close-2'], false, 'confirm')).toMatchObject({ evidence: { kind: 'storage-revoked' } });
+    });
+
+    it.each([
+      ['the one that is closed now', ['close-1'], false, 'off', 'close-2'],
+      ['one that was closed before it', [], true, 'off', 'close-1'],
+      ['one that is read anew', ['close-1'], false, 'confirm', 'close-2'],
+    ] as const)('are none where nobody saw %s open: a mistyped key is never there', async (_what, seen, isOpen, action, name) => {
+      const report = await mistyped(seen, isOpen, action);
+      expect(report).toMatchObject({ result: 'succeeded', message: expect.stringContaining(`has not seen ${name} open`) as string });
+      expect(report.evidence).toBeUndefined();
+    });
+  });
+
   it('are read anew for a release that comes later', async () => {
     const bench = benchWith();
     bench.plug('switch', '2').state = 'off';

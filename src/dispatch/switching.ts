@@ -104,7 +104,7 @@ export async function switchTo(device: DeviceCall, together: readonly DeviceCall
   const before = await device.read();
   if (before.state === 'unknown') throw device.failure('Unreachable', 'read before set', `state unknown (${inWords(before)}); nothing was sent`);
   const isDue = wanted === 'off' || !device.shows(before, wanted);
-  const told = isDue ? await setOnce(device, wanted, device.shows(before, 'on'), job.offWasSent === true) : undefined;
+  const told = isDue ? await setOnce(device, wanted, device.shows(before, 'on'), job.offWasSent?.(device.method) === true) : undefined;
   const all = wanted === 'off' ? [...together, device] : [device];
   const end = await untilStable(all, wanted, job, clock);
   return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on'), ...told };

@@ -1,6 +1,7 @@
 import { voidEvidence } from './evidence.ts';
 import { bounded, LIMITS, SCALE_DOWN_DISABLED } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
+import type { PlanMethod } from './plan.ts';
 import { isFailure } from './program.ts';
 import type { JobReport } from './snapshot.ts';
 
@@ -118,12 +119,12 @@ export function openEntries(status: NodeFenceStatus): JournalEntry[] {
 }
 
 /**
- * An earlier run of the same method has sent its off to this plug in this incident, and nothing has been switched on or seen to come back since: what
+ * An earlier run of this method, before that of this id, has sent its off to this plug in this incident, and nothing has been switched on or seen to come back since: what
  * holds the machine off now is ours (P1), also where this run's program finds it off and sends nothing.
  */
-export function offWasSent({ journal }: NodeFenceStatus, { id, method, agent, device, plug }: JournalEntry): boolean {
+export function offWasSent({ journal }: NodeFenceStatus, id: string, { name, agent, device, plug }: PlanMethod): boolean {
   const runs = journal.filter((other) => other.id !== id && other.device === device && other.plug === plug);
-  const sent = runs.findLastIndex((other) => other.offSent === true && other.method === method && other.agent === agent);
+  const sent = runs.findLastIndex((other) => other.offSent === true && other.method === name && other.agent === agent);
   return sent > runs.findLastIndex(({ action, result }) => action === 'on' || (action === 'confirm' && result === 'found-not-done'));
 }
 

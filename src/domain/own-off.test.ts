@@ -15,12 +15,14 @@ function failed(plan = OUTLETS): Model {
   return model;
 }
 
+const methodOf = ({ method: name, agent, device, plug }: JournalEntry) => method(name, agent, 'off', { device, plug });
+
 /** What the run that is next may rest on. */
 function nextOf(model: Model): { wasSent: boolean; entry: JournalEntry } {
   model.runUntil(() => model.inFlight.size > 0);
   const entry = model.dispatched.at(-1)?.entry;
   if (entry === undefined) throw new Error('nothing was dispatched');
-  return { wasSent: offWasSent(model.status, entry), entry };
+  return { wasSent: offWasSent(model.status, entry.id, methodOf(entry)), entry };
 }
 
 describe('an off that this fence has sent before', () => {
@@ -62,8 +64,10 @@ describe('an off that this fence has sent before', () => {
     const off = status.journal.find(({ action }) => action === 'off');
     if (off === undefined) throw new Error('no off');
     const now: JournalEntry = { ...off, id: 'now' };
-    expect(offWasSent({ ...status, journal: [...status.journal, now] }, now)).toBe(true);
-    expect(offWasSent({ ...status, journal: [...status.journal, { ...off, id: 'later', ...later }, now] }, now)).toBe(false);
-    expect(offWasSent({ ...status, journal: [...status.journal, { ...off, id: 'later', plug: '2', ...later }, now] }, now)).toBe(true);
+    expect(offWasSent({ ...status, journal: [...status.journal, now] }, now.id, methodOf(now))).toBe(true);
+    expect(offWasSent({ ...status, journal: [...status.journal, { ...off, id: 'later', ...later }, now] }, now.id, methodOf(now))).toBe(false);
+    expect(offWasSent({ ...status, journal: [...status.journal, { ...off, id: 'later', plug: '2', ...later }, now] }, now.id, methodOf(now))).toBe(
+      true,
+    );
   });
 });

@@ -34,6 +34,8 @@ export interface Target {
   isProbe?: boolean;
   /** Journal id of the run that this call is made for (`<method>-<uuid>`); a successor that reads what became of it has the same one. Absent: no fence asks. */
   intent?: string;
+  /** The incident that the run belongs to (`<uid of the NodeFence>/<number>`): what stands from another one is no work of this fence. Absent: no fence asks. */
+  incident?: string;
   /** Name of the Secret whose keys are among the parameters, for an agent that hands it on instead. */
   secret?: string;
   /**
@@ -115,6 +117,8 @@ export interface PowerAgent extends AgentExtras {
 
 export interface FabricAgent extends AgentExtras {
   readonly kind: 'fabric';
+  /** `closed` may be said of what was never there, such as a mistyped key: it proves a revocation only of what was open right before our set. */
+  readonly mustBeSeenOpen?: true;
   read(target: Target): Promise<Reading<PortState>>;
   set(target: Target, state: 'open' | 'closed'): Promise<Outcome>;
 }

@@ -15,8 +15,10 @@ export interface Job {
   lastOff: boolean;
   /** Storages that are proven to be revoked once this fabric method and `together` read closed. Absent: none. */
   revokes?: readonly string[];
-  /** An off of this fence has reached the plug before, and holds it: what stays off needs no second one. */
-  offWasSent?: boolean;
+  /** `<uid of the NodeFence>/<number of the incident>`; absent: no fence asks. */
+  incident?: string;
+  /** An off of this fence has reached the method's plug before, and holds it: what stays off needs no second one. Absent: none has. */
+  offWasSent?(method: PlanMethod): boolean;
   timing: Timing;
   identity: Identity;
   /** Whether the plan insists on a device that shows the machine's identity. */

@@ -52,6 +52,13 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(OWN_OFF, 'proves nothing where it says so, and is not ours to take back'),
   },
   {
+    name: 'mistyped key',
+    defect: 'what reads closed counts as revoked though nobody ever saw it open',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['if (unseen.length > 0) {', 'if (unseen.length > devices.length) {']],
+    killedBy: byTest('src/dispatch/revocation.test.ts', 'a mistyped key is never there'),
+  },
+  {
     name: 'off of before the on',
     defect: 'an off that was sent before we switched on again still counts as the one that holds the machine off',
     file: 'src/domain/journal.ts',

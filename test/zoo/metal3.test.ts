@@ -30,7 +30,7 @@ class Operator {
 
   async enrol(name: string, isOn: boolean): Promise<void> {
     const isHeld = !isOn || this.#behaviour === 'state-pending';
-    const annotations = isHeld ? { [HOLD]: HARD, [RECORD]: '{"node":"a","wasOn":true}' } : {};
+    const annotations = isHeld ? { [HOLD]: HARD, [RECORD]: '{"node":"a","incident":"","wasOn":true}' } : {};
     const host: BareMetalHost = { metadata: { name, namespace: NAMESPACE, annotations }, spec: { online: true } };
     await this.#world.cluster.create(BARE_METAL_HOSTS, host);
     this.machines.set(name, { isOn, wantedSinceMs: undefined, offAtMs: undefined });

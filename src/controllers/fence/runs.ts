@@ -234,7 +234,7 @@ export class Runs {
       together: operation.together,
       lastOff: isLastOff(frozen.plan, entry),
       revokes: revokedBy(frozen.plan, entry),
-      offWasSent: offWasSent(status, entry),
+      offWasSent: (method: PlanMethod) => offWasSent(status, entry.id, method),
       onSet: (atMs: number) => {
         if (entry.action === 'off') observation.sent(atMs);
       },
@@ -247,12 +247,13 @@ export class Runs {
     return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
   }
 
-  private jobFor({ node, entry, intentAtMs }: Run, frozen: Frozen, method: PlanMethod): Job {
+  private jobFor({ node, entry, fence, status, intentAtMs }: Run, frozen: Frozen, method: PlanMethod): Job {
     return {
       entry,
       method,
       together: [],
       lastOff: false,
+      incident: `${fence.metadata.uid ?? ''}/${status.incident}`,
       timing: frozen.plan.timing,
       identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID },
       identityRequired: frozen.plan.identity === 'verified' && method.kind === 'power',

@@ -58,6 +58,8 @@ export class Bench {
     run: () => Promise.resolve({ result: 'accepted', detail: 'done' }),
     confirm: () => Promise.resolve(true),
   };
+  /** The scripted fabric says closed of what was never there, too. */
+  mustBeSeenOpen = false;
   closed = 0;
 
   constructor(clock: MovedClock) {
@@ -170,6 +172,7 @@ export class Bench {
     const port = (state: PowerState): PortState => (state === 'off' ? 'closed' : state === 'on' ? 'open' : state);
     return {
       kind: 'fabric',
+      ...(this.mustBeSeenOpen ? { mustBeSeenOpen: true } : {}),
       read: (target) =>
         this.call(target, 'read', (plug) => Promise.resolve({ state: port(plug.state), detail: `port ${port(plug.state)}`, identity: 'unverified' })),
       set: (target, state) =>
