@@ -35,13 +35,7 @@ describe('keys of the whole cluster', () => {
         `warning fence-cluster-config, line 1: kdump_enabled: ${NOT_YET}`,
       ],
     ],
-    [
-      'preserved=hold',
-      [
-        'error fence-cluster-config, line 1: preserved=hold must be one of isolate-and-hold, power-off, ignore',
-        `warning fence-cluster-config, line 1: preserved: ${NOT_YET}`,
-      ],
-    ],
+    ['preserved=power-off', []],
     ['probe_interval=1m', []],
     ['policies=', ['warning fence-cluster-config, line 1: policies= is empty: no storm policy is on; remove the key for the defaults']],
     ['roles=', []],
@@ -58,7 +52,7 @@ describe('keys of the whole cluster', () => {
   });
 
   it('are not told again for every node, but what spoils a plan is told there too', () => {
-    const result = plan({ ...seedWith(''), ...cluster('colour=blue\npreserved=hold\npower_timeout=soon') });
+    const result = plan({ ...seedWith(''), ...cluster('colour=blue\nkdump_enabled=maybe\npower_timeout=soon') });
     expect(result.problems.map(({ step, message }) => [step, message])).toEqual([
       ['power-management', expect.stringContaining('power_timeout=soon')],
     ]);

@@ -23,7 +23,6 @@ export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
   kdump_start_timeout: DURATION,
   kdump_finished_timeout: DURATION,
   kdump_max_duration: DURATION,
-  preserved: { kind: 'choice', words: ['isolate-and-hold', 'power-off', 'ignore'] },
   fast_detection: { kind: 'boolean' },
   isolation_timeout: { kind: 'duration', minimumMs: 30_000 },
   pod_stop_max: DURATION,

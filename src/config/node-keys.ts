@@ -1,4 +1,4 @@
-import type { EvidenceKind, ReleaseMode, Timing } from '../domain/plan.ts';
+import type { EvidenceKind, Plan, ReleaseMode, Timing } from '../domain/plan.ts';
 import type { ClusterTiming } from '../domain/timing.ts';
 
 interface DurationKey {
@@ -48,6 +48,9 @@ export const PROFILES: Readonly<Record<string, Partial<Timing>>> = {
 
 export const RELEASE_MODES: readonly ReleaseMode[] = ['auto', 'out-of-service', 'delete-pods', 'evict', 'none'];
 
+/** `preserved=`: the first one stands where nothing is written. */
+export const PRESERVED_WORDS: readonly NonNullable<Plan['preserved']>[] = ['isolate-and-hold', 'power-off', 'ignore'];
+
 const READ_BACK: readonly EvidenceKind[] = ['power-off', 'instance-stopped', 'host-off', 'storage-revoked', 'ack'];
 
 /** Words of `minimum_evidence` and the kinds that each admits. */
@@ -73,6 +76,7 @@ export const OTHER_KEYS: readonly string[] = [
   'max_fences_per_day',
   'trigger',
   'release',
+  'preserved',
   'pods_per_minute',
   'priority_order',
   'minimum_evidence',

@@ -6,7 +6,17 @@ import type { AgentRegistry } from '../ports/agents.ts';
 import type { Setting, Settings } from './configuration.ts';
 import { checkDormant, DORMANT_KEYS } from './dormant-keys.ts';
 import { didYouMean } from './nearest.ts';
-import { CLUSTER_DURATION_KEYS, DURATION_KEYS, EVIDENCE_WORDS, OTHER_KEYS, POLICIES_KEY, PROFILES, RELEASE_MODES, STEP_KEYS } from './node-keys.ts';
+import {
+  CLUSTER_DURATION_KEYS,
+  DURATION_KEYS,
+  EVIDENCE_WORDS,
+  OTHER_KEYS,
+  POLICIES_KEY,
+  PRESERVED_WORDS,
+  PROFILES,
+  RELEASE_MODES,
+  STEP_KEYS,
+} from './node-keys.ts';
 import { parameterNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 import { readPace } from './release-settings.ts';
@@ -26,6 +36,7 @@ export type NodeSettings = Pick<
   | 'maxFencesPerDay'
   | 'trigger'
   | 'release'
+  | 'preserved'
   | 'podsPerMinute'
   | 'priorityOrder'
   | 'minimumEvidence'
@@ -59,12 +70,19 @@ export function readNodeSettings(layers: readonly Settings[], { general, switchi
     maxFencesPerDay: isolating.integer('max_fences_per_day', DEFAULT_MAX_FENCES_PER_DAY, 1, 1_000_000),
     trigger: isolating.choice('trigger', 'not-ready', ['not-ready']),
     release: reader.choice('release', 'auto', RELEASE_MODES),
+    ...readPreserved(reader),
     ...readPace(reader, switching),
     minimumEvidence: readEvidence(reader.find('minimum_evidence'), switching),
     identity: reader.choice('identity', 'verified', ['verified', 'unverified']),
     ...readProbeInterval(reader.find('probe_interval'), switching),
     ...(hasSupplies && { supplies: reader.integer('supplies', 1, 1, 16) }),
   };
+}
+
+/** Absent where nobody wrote it, so that a frozen plan stays what it was. */
+function readPreserved(reader: SettingReader): Pick<NodeSettings, 'preserved'> {
+  if ((reader.find('preserved')?.value ?? '') === '') return {};
+  return { preserved: reader.choice('preserved', 'isolate-and-hold', PRESERVED_WORDS) };
 }
 
 /** A bad value keeps nobody from fencing: the usual interval stands in. */

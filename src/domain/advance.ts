@@ -97,7 +97,9 @@ export function spoiling(plan: Plan, step: Step): PlanProblem | undefined {
 /** A hold or a missing proof takes the release out of the program, never the on (P6, P1). */
 function isWanted(operation: Operation, context: Context, status: NodeFenceStatus): boolean {
   const held = context.snapshot.holds.length > 0;
-  if (operation.phase === 'off') return !held || !offBegan(status);
+  if (operation.phase === 'on' && status.ending !== undefined) return false;
+  // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
+  if (operation.phase === 'off') return (!held || !offBegan(status)) && status.released?.voidedAt === undefined;
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);
   if (operation.key === 'release-end') return status.released !== undefined || status.restore?.taints !== undefined;
   if (operation.key !== 'release') return true;

@@ -6,6 +6,7 @@ import { isHealthy, isTriggered, seemsHealthy, triggerDueMs } from './health.ts'
 import { fold } from './journal.ts';
 import type { Evidence, NodeFenceStatus } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
+import { isNeverFenced, withDeletion, withPreservation } from './preservation.ts';
 import { ANY_ROWS } from './rows/any.ts';
 import { withRequest } from './request.ts';
 import { releasedBefore } from './released-before.ts';
@@ -28,14 +29,15 @@ export const ROWS: readonly Row[] = [...ANY_ROWS, ...NEW_ROWS, ...RUNNING_ROWS, 
  * The same snapshot always gives the same decision.
  */
 export function decide(taken: Snapshot): Decision {
-  const { snapshot, endsAtMs } = withBudget(taken);
-  const { fence, node, plan } = snapshot;
-  if (fence === undefined) return withoutFence(snapshot);
-  if (fence.status === undefined) return begin(snapshot, fence);
-  const withResults = fold(fence.status, snapshot.reports);
-  const provenAtMs = provenAt(withResults, snapshot);
-  const folded = voidedByLife(withResults, snapshot, provenAtMs);
-  const status = withRequest(withoutPastHold(folded.status, snapshot), fence, snapshot);
+  const { snapshot: known, endsAtMs } = withBudget(taken);
+  const { fence, node, plan } = known;
+  if (fence === undefined) return withoutFence(known);
+  if (fence.status === undefined) return begin(known, fence);
+  const withResults = fold(fence.status, known.reports);
+  const provenAtMs = provenAt(withResults, known);
+  const folded = voidedByLife(withResults, known, provenAtMs);
+  const snapshot = withPreservation(known, folded.status);
+  const status = withDeletion(withRequest(withoutPastHold(folded.status, snapshot), fence, snapshot), snapshot);
   const frozen = status.state === 'final' ? plan : (status.frozen?.plan ?? EMPTY_PLAN);
   const fresh = withResults === fence.status ? snapshot : { ...snapshot, since: sinceResults(snapshot) };
   const context: Context = {
@@ -71,6 +73,8 @@ function sinceResults({ since, nowMs, reports, fence }: Snapshot): Snapshot['sin
 function withoutFence(snapshot: Snapshot): Decision {
   const { node, plan, since, nowMs } = snapshot;
   if (node === undefined) return { row: 'none', events: [] };
+  // Whoever calls a silent node healthy says so anew within moments.
+  if (isNeverFenced(snapshot)) return { row: 'none', events: [] };
   if (isTriggered(node, plan, since, nowMs)) return { row: 'none-triggered', create: { spec: { node: node.name } }, events: [] };
   const due = triggerDueMs(node, plan, since);
   return { row: 'none', events: [], ...(due === undefined || due <= nowMs ? {} : { requeueAtMs: due }) };

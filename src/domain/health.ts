@@ -36,10 +36,12 @@ export function isAskedFor(status: NodeFenceStatus | undefined): boolean {
 
 /**
  * A fence that was asked for is not shortcut by Ready (design 1, "Healthy means"): whatever the node's conditions say it counts as failed until its machine was
- * proven off by an off of ours or by a person's word, and shows another boot. Where the plan switches nothing off, until the steps are through.
+ * proven off by an off of ours or by a person's word, and shows another boot. Where the plan switches nothing off, until the steps are through; where it is
+ * to end in off, until it has.
  */
 export function isRequestOpen(node: NodeFacts, plan: Plan, status: NodeFenceStatus | undefined): boolean {
   if (status === undefined || !isAskedFor(status) || status.state === 'final') return false;
+  if (status.ending === 'off') return true;
   const switchesOff = plan.powerManagement.some((level) => level.methods.some((method) => method.action === 'off' || method.action === 'reboot'));
   if (!switchesOff && status.state === 'done') return false;
   const isProven = status.journal.some((entry) => entry.result === 'succeeded' && isWholeOff(entry, status)) || releasedOnWord(status) !== undefined;

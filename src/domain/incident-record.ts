@@ -62,8 +62,10 @@ export function withIncident(incidents: readonly IncidentRecord[], changed: Inci
 
 const RECOVERED: ReadonlySet<Outcome | undefined> = new Set(['recovered', 'untouched', 'replaced']);
 
-/** Incidents in a row, the newest last, that did not end with the node back at work. One whose Node went away, or that a person ended, says nothing of the next one. */
+const ENDED_OTHERWISE: ReadonlySet<Outcome | undefined> = new Set(['node-gone', 'stopped', 'fenced-off']);
+
+/** Incidents in a row, the newest last, that did not end with the node back at work. One whose Node went away, that was meant to end in off, or that a person ended, says nothing of the next one. */
 export function unrecovered({ incidents, resumedAfter = 0 }: FenceRecord): readonly IncidentRecord[] {
-  const counted = incidents.filter(({ incident, outcome }) => incident > resumedAfter && outcome !== 'node-gone' && outcome !== 'stopped');
+  const counted = incidents.filter(({ incident, outcome }) => incident > resumedAfter && !ENDED_OTHERWISE.has(outcome));
   return counted.slice(counted.findLastIndex(({ outcome }) => RECOVERED.has(outcome)) + 1);
 }

@@ -10,6 +10,8 @@ export interface NodeFenceSpec {
   node: string;
   /** Whoever asked for the fence: a remediation object, or a person (`kind: 'Person'`). Taken up once for each uid; see health.ts. */
   requestedBy?: { apiVersion: string; kind: string; namespace?: string; name: string; uid: string };
+  /** Belongs to the request: the machine is switched off, proven off, its workload released, and then it stays off. Absent: it is brought back. */
+  ending?: 'off';
 }
 
 export interface Trigger {
@@ -178,6 +180,11 @@ export interface NodeFenceStatus {
   incident: number;
   epoch: number;
   frozen?: Frozen;
+  /**
+   * What this incident ends in; absent: the node is brought back. `off`: asked for by `spec.ending`. `deleted`: the Machine or the Node is being deleted, so
+   * that nothing is ever switched on again, whoever leads then.
+   */
+  ending?: 'off' | 'deleted';
   retries: number;
   restarts: number;
   outcome?: Outcome;

@@ -92,6 +92,11 @@ export interface Plan {
   maxFencesPerDay?: number;
   trigger: 'not-ready';
   release: ReleaseMode;
+  /**
+   * What the preservation of its machine means for the fence. `isolate-and-hold` (also when absent): isolated, then held before power-management. `power-off`:
+   * the same, but where isolation is impossible its pods must move, and it is switched off. `ignore`: nothing.
+   */
+  preserved?: 'isolate-and-hold' | 'power-off' | 'ignore';
   /** Pods are let go in batches of this pace first; the taint follows for the rest. */
   podsPerMinute?: number;
   /** Names of PriorityClasses that go first, in this order; batches too. */

@@ -1,5 +1,5 @@
 import type { FenceFacts, Snapshot } from './snapshot.ts';
-import type { NodeFenceStatus, Trigger } from './node-fence.ts';
+import type { NodeFenceSpec, NodeFenceStatus, Trigger } from './node-fence.ts';
 
 /** A request that no incident of this fence has taken up yet. */
 export function newRequest(fence: Pick<FenceFacts, 'spec' | 'status'>): FenceFacts['spec']['requestedBy'] {
@@ -15,9 +15,17 @@ export function withRequest(status: NodeFenceStatus, { spec }: Pick<FenceFacts, 
   if (status.state === 'final') return status;
   const trigger: Trigger = status.trigger ?? { kind: 'node-condition', since: wall };
   const asked = newRequest({ spec, status });
-  if (asked !== undefined) return { ...status, trigger: { ...trigger, kind: kindOf(asked), requestUID: asked.uid } };
-  if (spec.requestedBy !== undefined || trigger.kind === 'node-condition') return status;
-  return { ...status, trigger: { ...trigger, kind: 'node-condition' } };
+  if (asked !== undefined) return withEnding({ ...status, trigger: { ...trigger, kind: kindOf(asked), requestUID: asked.uid } }, spec.ending);
+  if (trigger.kind === 'node-condition') return status;
+  if (spec.requestedBy !== undefined) return withEnding(status, spec.ending);
+  return withEnding({ ...status, trigger: { ...trigger, kind: 'node-condition' } }, undefined);
+}
+
+/** What a request asks for follows it; that a machine is deleted stays. */
+function withEnding(status: NodeFenceStatus, ending: NodeFenceSpec['ending']): NodeFenceStatus {
+  if (ending === status.ending || (ending === undefined && status.ending === 'deleted')) return status;
+  const { ending: _before, ...rest } = status;
+  return ending === undefined ? rest : { ...rest, ending };
 }
 
 /** A person's request carries `kind: 'Person'`; every other is a remediation object. */

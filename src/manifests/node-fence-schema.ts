@@ -47,6 +47,11 @@ export const SPEC = object<NodeFenceSpec>('What was asked for.', {
       uid: token('Its uid.'),
     }),
   ),
+  ending: optional(
+    choice<NonNullable<NodeFenceSpec['ending']>>('What the fence that requestedBy asks for ends in. Absent: the node is brought back.', {
+      off: 'switched off, proven off, its workload released; then it stays off',
+    }),
+  ),
 });
 
 export const TRIGGER_KIND = choice<Trigger['kind']>('Kind of trigger.', {
@@ -223,6 +228,12 @@ export const STATUS = object<NodeFenceStatus>('What was done and what is known; 
   incident: withDefault(integer('Number of this failure of this node.'), 0),
   epoch: withDefault(integer("The leader's term; never falls."), 0),
   frozen: optional(FROZEN),
+  ending: optional(
+    choice<NonNullable<NodeFenceStatus['ending']>>('What this fence ends in. Absent: the node is brought back.', {
+      off: 'off, as spec.ending asks',
+      deleted: 'its Machine or Node is being deleted: nothing is switched on any more',
+    }),
+  ),
   retries: withDefault(integer('Retries of the current step.'), 0),
   restarts: withDefault(integer('Restarts of the whole fence.'), 0),
   outcome: optional(OUTCOME),

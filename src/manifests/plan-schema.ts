@@ -112,6 +112,13 @@ export const PLAN = object<Plan>('How the node is fenced, as resolved from its c
     evict: 'by evicting the pods',
     none: 'not at all',
   }),
+  preserved: optional(
+    choice<NonNullable<Plan['preserved']>>('What the preservation of its machine means for the fence. Absent: isolate-and-hold.', {
+      'isolate-and-hold': 'isolated, then held before it is switched off',
+      'power-off': 'the same, but switched off where it cannot be isolated: its pods must move',
+      ignore: 'nothing',
+    }),
+  ),
   podsPerMinute: optional(integer('Pods are let go in batches of this pace first; the taint follows for the rest.', 1)),
   priorityOrder: optional(list('PriorityClasses that are let go first, in this order.', token('Name.', { maxLength: NAME_LENGTH_MAX }), 32)),
   minimumEvidence: list('Kinds of evidence that permit a release.', evidenceKind('Kind of evidence.'), 8),

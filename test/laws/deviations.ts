@@ -116,6 +116,32 @@ export const EVENTS: readonly Deviation[] = [
   ),
 ];
 
+function guarded(name: string, guard: NonNullable<Walker['model']['preservation']>): Deviation {
+  return event(
+    name,
+    ({ isPreservable, model }) => isPreservable && model.preservation?.kind !== guard.kind && model.preservation?.kind !== 'drop',
+    ({ model }) => (model.preservation = guard),
+  );
+}
+
+/** What becomes of the machine besides: only in worlds that are about it. A deletion is never taken back. */
+const GUARDS: readonly Deviation[] = [
+  guarded('its machine is preserved', { kind: 'isolate-and-hold', cause: 'user' }),
+  guarded('it is called healthy, and preserved by now', { kind: 'never-fence', cause: 'user' }),
+  guarded('nobody can tell whether it is preserved', { kind: 'unknown' }),
+  guarded('its Machine is being deleted', { kind: 'drop' }),
+  event(
+    'the preservation is over',
+    ({ isPreservable, model }) => isPreservable && model.preservation !== undefined && model.preservation.kind !== 'drop',
+    ({ model }) => (model.preservation = undefined),
+  ),
+  event(
+    'somebody asks for it to end in off',
+    ({ isPreservable, model }) => isPreservable && model.fence?.deleting === false && model.fence.spec.ending === undefined,
+    (walker) => walker.ask(true, 'off'),
+  ),
+];
+
 const WRONG = { step: 'power-management', severity: 'error', where: 'ConfigMap fence-config-a', message: 'no agent redfsh' } as const;
 
 /** What people ask for and write while a fence is open. */
@@ -165,7 +191,7 @@ export function resultsOf(entry: JournalEntry, kind: 'run' | 'recover'): readonl
 
 /** The deviations that are possible in this world now. */
 export function deviationsIn(walker: Walker): Deviation[] {
-  const possible = [...EVENTS, ...WISHES].filter((deviation) => deviation.applies(walker));
+  const possible = [...EVENTS, ...WISHES, ...GUARDS].filter((deviation) => deviation.applies(walker));
   const entry = walker.entry;
   if (entry === undefined) return possible;
   const kind = walker.model.dispatched.at(-1)?.kind ?? 'run';

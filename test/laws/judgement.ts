@@ -1,6 +1,6 @@
 import { ROWS } from '../../src/domain/automaton.ts';
 import { acknowledged } from '../../src/domain/acknowledgement.ts';
-import { proofOf } from '../../src/domain/evidence.ts';
+import { proofOf, standingEvidence } from '../../src/domain/evidence.ts';
 import { offBegan, openEntries } from '../../src/domain/journal.ts';
 import { FENCE_STATES, LIMITS } from '../../src/domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
@@ -20,7 +20,13 @@ export function judge(snapshot: Snapshot, decision: Decision, model: Model): str
       ...judgeIntent(before, after, kind, entry),
       (before?.epoch ?? 0) > snapshot.epoch && `a deposed leader begins ${entry.operation} (P5)`,
     );
-    if (kind === 'run') found.push(...judgeRun(snapshot, after, entry, model), ...judgeHolds(snapshot, before, entry));
+    if (kind === 'run') {
+      found.push(
+        ...judgeRun(snapshot, after, entry, model),
+        ...judgeHolds(snapshot, before, entry),
+        ...judgePreserved(snapshot, before, after, entry),
+      );
+    }
   }
   return found.filter((words) => words !== false && words !== undefined).map((words) => `${decision.row}: ${words}`);
 }
@@ -34,6 +40,10 @@ function judgeStatus(before: NodeFenceStatus | undefined, { status }: Decision):
     status.journal.length > LIMITS.journal && 'the journal is longer than its bound',
     new Set(status.journal.map((entry) => entry.id)).size < status.journal.length && 'two runs have one id',
     happy && status.restore !== undefined && `closed as ${String(status.outcome)} with ${JSON.stringify(status.restore)} not taken back (P8)`,
+    status.state === 'final' &&
+      status.outcome === 'fenced-off' &&
+      (status.frozen === undefined || standingEvidence(status.evidence, status.frozen.plan) === undefined) &&
+      'ends in off without proof (P1)',
     status.state === 'error' &&
       status.outcome === 'failed' &&
       status.restore?.taints !== undefined &&
@@ -107,6 +117,34 @@ function methodOf(plan: Plan, entry: JournalEntry): PlanMethod | undefined {
 
 function spoiled(status: NodeFenceStatus): boolean {
   return status.frozen?.plan.problems.some((problem) => problem.severity === 'error' && (problem.step ?? status.step) === status.step) === true;
+}
+
+/** What is preserved is not fenced, or not switched off; what is to end in off, or is being deleted, is never switched on. */
+function judgePreserved(
+  { preservation, fence }: Snapshot,
+  before: NodeFenceStatus | undefined,
+  after: NodeFenceStatus,
+  entry: JournalEntry,
+): (string | false | undefined)[] {
+  const kind = preservation?.kind;
+  const plan = after.frozen?.plan;
+  const isFirstOff = entry.action === 'off' && entry.step === 'power-management' && before !== undefined && !offBegan(before);
+  const isOffAlready = before?.restore?.edges?.some(({ state }) => state === 'off') === true;
+  const mustMove = plan?.preserved === 'power-off' && after.timeline.isolatedAt === undefined;
+  const isIsolating = entry.step === 'isolation' && entry.action !== 'confirm' && entry.action !== 'acknowledge' && entry.agent !== 'uncordon';
+  const isPowerOn = entry.action === 'on' && (plan === undefined || methodOf(plan, entry)?.kind !== 'fabric');
+  const byHand = fence?.deleting === true;
+  return [
+    isFirstOff && !isOffAlready && kind === 'never-fence' && 'switches a healthy preserved machine off',
+    isFirstOff &&
+      !isOffAlready &&
+      !mustMove &&
+      (kind === 'isolate-and-hold' || kind === 'unknown') &&
+      `switches a machine off that is ${kind} (preservation)`,
+    isIsolating && !byHand && kind === 'never-fence' && 'isolates a healthy preserved machine',
+    isPowerOn && kind === 'drop' && 'switches a machine on that is being deleted',
+    isPowerOn && after.ending !== undefined && 'switches a machine on whose fence ends in off',
+  ];
 }
 
 /** P6: a stop forbids everything but reads; a hold forbids to isolate, to switch off and to release, and once an off was sent only that. */

@@ -62,7 +62,37 @@ export const WORLDS: readonly World[] = [
       recovery: [{ level: 1, methods: ['1', '2'].map((plug) => method(`open-${plug}`, 'fc-switch', 'on', { ...PORT, plug })) }],
     }),
   },
+  {
+    name: 'a preserved machine',
+    plan: shortPlan({ stepRetries: 0, maxRestarts: 0 }),
+    begin: preserved,
+  },
+  {
+    name: 'a preserved machine whose pods must move where its way to storage stays open',
+    plan: shortPlan({
+      stepRetries: 0,
+      maxRestarts: 0,
+      preserved: 'power-off',
+      isolation: [{ level: 1, methods: [method('close', 'fc-switch', 'off', { ...PORT, plug: '1', storage: 'san' })] }],
+      recovery: [{ level: 1, methods: [method('open', 'fc-switch', 'on', { ...PORT, plug: '1' })] }],
+    }),
+    begin: preserved,
+  },
+  {
+    name: 'a healthy node that is to end in off',
+    plan: shortPlan({ stepRetries: 0, maxRestarts: 1 }),
+    begin: (walker) => {
+      walker.isPreservable = true;
+      walker.speak('True');
+      walker.ask(true, 'off');
+    },
+  },
 ];
+
+function preserved(walker: Walker): void {
+  walker.isPreservable = true;
+  walker.model.preservation = { kind: 'isolate-and-hold', cause: 'user' };
+}
 
 /** The heart alone: off, release, on; nothing repeated, short ends. */
 export const CORE = shortPlan({

@@ -68,6 +68,8 @@ export class Walker {
   rows = new Set<string>();
   /** Checks purity and schema of every decision too; costs three times as much. */
   readonly isThorough: boolean;
+  /** What becomes of the machine besides may change. */
+  isPreservable = false;
   /** Nobody mends anything: where only an event can change anything, `isWaiting` says so. */
   isLeftAlone = false;
   isWaiting = false;
@@ -87,6 +89,7 @@ export class Walker {
   copy(): Walker {
     const copy = new Walker(this.model.plan, this.isThorough, this.model.copy());
     copy.machine = { ...this.machine };
+    copy.isPreservable = this.isPreservable;
     copy.model.dispatched = this.model.dispatched.slice(-1);
     copy.quiet = this.quiet;
     copy.healed = this.healed;
@@ -183,12 +186,12 @@ export class Walker {
   }
 
   /** Somebody asks for this fence, or takes that back. */
-  ask(isAsked: boolean): void {
+  ask(isAsked: boolean, ending?: 'off'): void {
     const { model } = this;
-    const { requestedBy: _before, ...spec } = model.fence?.spec ?? { node: 'a' };
+    const { requestedBy: _before, ending: _ending, ...spec } = model.fence?.spec ?? { node: 'a' };
     const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', name: 'a', uid: 'request-1' };
     const fence = model.fence ?? { uid: 'fence-1', spec, status: undefined, deleting: false, finalized: true };
-    model.fence = { ...fence, spec: isAsked ? { ...spec, requestedBy } : spec };
+    model.fence = { ...fence, spec: isAsked ? { ...spec, requestedBy, ...(ending === undefined ? {} : { ending }) } : spec };
   }
 
   die(): void {
@@ -229,9 +232,10 @@ export class Walker {
   private intervene(): void {
     const { model } = this;
     this.quiet = 0;
-    if (model.stop !== undefined || model.holds.length > 0) {
+    if (model.stop !== undefined || model.holds.length > 0 || (model.preservation !== undefined && model.preservation.kind !== 'drop')) {
       model.stop = undefined;
       model.holds = [];
+      if (model.preservation?.kind !== 'drop') model.preservation = undefined;
       return;
     }
     if (model.fence?.status !== undefined && model.fence.status.epoch > model.epoch) {

@@ -6,6 +6,7 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { FenceMetrics } from '../../ports/metrics.ts';
 import type { Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
 import type { Planner } from '../../ports/planner.ts';
+import type { Preservation } from '../../ports/preservation.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { Surroundings } from '../../ports/surroundings.ts';
@@ -64,6 +65,8 @@ export interface FenceDependencies {
   foreignMarks?: ForeignMarks;
   /** The node leases that other remediators of the cluster respect; absent: none are honoured, none is taken. */
   nodeLeases?: Pick<NodeLeases, 'take' | 'holdOn' | 'markOn'>;
+  /** What is kept of the machines of nodes, and until when; absent: nothing is. */
+  preservation?: Preservation;
   /** Who could lead in our place while our own node is the target, in words; absent: not known. */
   successor?: () => string;
   /** Was a leader alive right before this process led? Absent: not known. */

@@ -38,11 +38,11 @@ export const ANY_ROWS: readonly Row[] = [
   {
     id: 'stopped',
     from: 'any',
-    when: 'an admin stop stands (any state but final)',
+    when: 'an admin stop stands (any state but final; there too while a hand deletes a NodeFence with something left to take back)',
     does: 'keep the state, condition Stopped; nothing is undone unless asked',
     to: 'same',
     applies: ({ status, snapshot, fence }) =>
-      status.state !== 'final' && snapshot.stop !== undefined && !(fence.deleting && status.restore === undefined),
+      snapshot.stop !== undefined && (fence.deleting ? status.restore !== undefined : status.state !== 'final'),
     act: stopped,
   },
   {

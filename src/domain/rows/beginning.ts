@@ -23,6 +23,7 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     incident,
     epoch,
     frozen,
+    ...(asked !== undefined && snapshot.fence?.spec.ending !== undefined ? { ending: snapshot.fence.spec.ending } : {}),
     retries: 0,
     restarts: 0,
     trigger: triggerOf(snapshot, node, asked),

@@ -16,7 +16,7 @@ export function closed(context: Context, outcome: Outcome, message: string): Tra
   const next = moved(status, { state: 'final' }, bounded(message));
   next.outcome = outcome;
   next.timeline = { ...status.timeline, finalAt: snapshot.wall };
-  const happy = outcome === 'recovered' || outcome === 'untouched' || outcome === 'replaced';
+  const happy = outcome === 'recovered' || outcome === 'untouched' || outcome === 'replaced' || outcome === 'fenced-off';
   return { status: next, events: [event(happy ? 'Normal' : 'Warning', 'FencingFinished', `Outcome ${outcome}: ${message}`)] };
 }
 
@@ -66,8 +66,9 @@ export function undo(context: Context): Transition {
 
 /** Of what was switched off or closed, nothing may be taken back yet. */
 function isToWait(context: Context, open: readonly UndoFacts[]): boolean {
-  const { edges, taints } = context.status.restore ?? {};
-  return edges !== undefined && taints === undefined && (open.length === 0 || undoneAtMs(context) > context.snapshot.nowMs);
+  const { taints } = context.status.restore ?? {};
+  const edges = edgesToUndo(context.status);
+  return edges.length > 0 && taints === undefined && (open.length === 0 || undoneAtMs(context) > context.snapshot.nowMs);
 }
 
 function failuresOf({ journal }: NodeFenceStatus, operation: string): number {
@@ -79,7 +80,8 @@ function failuresOf({ journal }: NodeFenceStatus, operation: string): number {
  * one is before its own on, so that no on goes before an off that nobody has seen (P3).
  */
 function undoable(context: Context): UndoFacts[] {
-  const { edges = [], taints, cordoned } = context.status.restore ?? {};
+  const { taints, cordoned } = context.status.restore ?? {};
+  const edges = edgesToUndo(context.status);
   const open: UndoFacts[] = [];
   if (taints !== undefined)
     open.push({ operation: 'release-end', method: 'release-end', agent: 'kubernetes', device: '', plug: '', action: 'release-end' });
@@ -93,6 +95,11 @@ function undoable(context: Context): UndoFacts[] {
   if (cordoned === true && !edges.some(({ state }) => state === 'closed'))
     open.push({ operation: 'run:undo-cordon', method: 'undo-cordon', agent: 'uncordon', device: '', plug: '', action: 'run' });
   return open;
+}
+
+/** A machine that was to end in off, or is being deleted, is not switched on by a hand that deletes its fence. */
+function edgesToUndo({ restore, ending }: NodeFenceStatus): readonly Edge[] {
+  return (restore?.edges ?? []).filter(({ state }) => ending === undefined || state === 'closed');
 }
 
 function mayUndo({ plan, node, status }: Context, { state }: Edge): boolean {

@@ -1,6 +1,7 @@
 import { releasedOnWord } from '../acknowledgement.ts';
 import { advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
+import { standingEvidence } from '../evidence.ts';
 import { isOnBootThatWasOff } from '../health.ts';
 import { earliest, event } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -17,6 +18,15 @@ function offOnPurpose({ status, plan, node, triggered }: Context): boolean {
 }
 
 export const DONE_ROWS: readonly Row[] = [
+  {
+    id: 'done-ending',
+    from: 'done',
+    when: 'it was asked to end in off (`spec.ending`), or its Machine or Node is being deleted',
+    does: 'nothing is switched on or recovered, what is left off or closed is told; outcome `fenced-off` when it is proven off, else `replaced` or, where off was asked for, an error',
+    to: 'final, or error',
+    applies: ({ status }) => status.ending !== undefined,
+    act: end,
+  },
   {
     id: 'done-healthy',
     from: 'done',
@@ -63,6 +73,24 @@ export const DONE_ROWS: readonly Row[] = [
     act: (context) => ({ status: context.status, requeueAtMs: earliest(waitForChange(context).requeueAtMs, readyDueMs(context)) }),
   },
 ];
+
+function end(context: Context): Transition {
+  const { status, plan } = context;
+  const isOff = standingEvidence(status.evidence, plan) !== undefined;
+  const isAsked = status.ending === 'off';
+  if (!isOff && isAsked)
+    return failed(context, status, describeError('StepFailed', 'it was asked to end in off, and nothing proves that it is off.'));
+  const why = isAsked ? 'as it was asked to' : 'for its Machine or Node is being deleted';
+  const words = isOff ? `It is proven off and stays off, ${why}.` : 'Its Machine or Node is being deleted: nothing is switched on or recovered.';
+  return closed(context, isOff ? 'fenced-off' : 'replaced', `${words}${stays(status)}`);
+}
+
+/** What of ours stays as it is, because nobody comes back to it (P8). */
+function stays({ restore }: Context['status']): string {
+  const edges = (restore?.edges ?? []).map(({ method, device, plug, state }) => `${method} (${`${device} ${plug}`.trim()}) is ${state}`);
+  const left = [...edges, ...(restore?.cordoned === true ? ['the Node is cordoned'] : [])];
+  return left.length === 0 ? '' : ` LeftOff: ${left.join(', ')}.`;
+}
 
 function readyDueMs({ snapshot, plan }: Context): number {
   return (snapshot.since.position ?? snapshot.nowMs) + plan.timing.readyTimeoutMs;

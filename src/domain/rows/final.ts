@@ -1,4 +1,5 @@
 import { describeError } from '../errors.ts';
+import { isNeverFenced } from '../preservation.ts';
 import { newRequest } from '../request.ts';
 import { event, moved, earliest } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -14,9 +15,23 @@ function sameNode({ status, node }: Pick<Context, 'status' | 'node'>): boolean {
   return node !== undefined && node.uid === status.frozen?.nodeUID;
 }
 
-/** Its instance was terminated, and the Node still stands as that left it: it has not failed again, it waits for the cloud to take it away. */
-function isReplaced({ status, node }: Pick<Context, 'status' | 'node'>): boolean {
-  return status.outcome === 'replaced' && sameNode({ status, node }) && node?.bootID === status.frozen?.bootID;
+/**
+ * Its instance was terminated, or it was left off for good, and the Node still stands as that left it: it has not failed again, it waits for whoever takes it
+ * away.
+ */
+function isAsLeft({ status, node }: Pick<Context, 'status' | 'node'>): boolean {
+  const isLeft = status.outcome === 'replaced' || status.outcome === 'fenced-off';
+  return isLeft && sameNode({ status, node }) && node?.bootID === status.frozen?.bootID;
+}
+
+/** Without its record the next controller would take the silent node for one that has failed, and bring it back. */
+function isKept({ status, node }: Pick<Context, 'status' | 'node'>): boolean {
+  return status.outcome === 'fenced-off' && isAsLeft({ status, node }) && node?.ready !== 'True';
+}
+
+/** The node has failed, as far as its conditions say, and nothing speaks against fencing it. */
+function failsAgain(context: Context): boolean {
+  return context.triggered && !isAsLeft(context) && !isNeverFenced(context.snapshot);
 }
 
 export const FINAL_ROWS: readonly Row[] = [
@@ -24,12 +39,13 @@ export const FINAL_ROWS: readonly Row[] = [
     id: 'final-probation',
     from: 'final',
     when: 'fails again within `probation`',
-    does: 'counts as a restart',
+    does: 'counts as a restart (not where it was left off for good, or its machine is preserved by `now`)',
     to: 'error',
-    applies: (context) => context.triggered && !isReplaced(context) && sameNode(context) && !isOver(context, context.plan.timing.probationMs),
+    applies: (context) => failsAgain(context) && sameNode(context) && !isOver(context, context.plan.timing.probationMs),
     act: ({ status, snapshot }) => {
       const next = moved(status, { state: 'error' }, describeError('StepFailed', 'the node failed again within its probation.'));
       delete next.outcome;
+      delete next.ending;
       const timeline = { ...status.timeline };
       delete timeline.finalAt;
       delete timeline.readyAt;
@@ -48,16 +64,16 @@ export const FINAL_ROWS: readonly Row[] = [
     when: 'fails again later, or a person or a remediation object asks for it anew',
     does: 'archive to `history`, counters to 0',
     to: 'new',
-    applies: (context) => context.node !== undefined && ((context.triggered && !isReplaced(context)) || newRequest(context.fence) !== undefined),
+    applies: (context) => context.node !== undefined && (failsAgain(context) || newRequest(context.fence) !== undefined),
     act: again,
   },
   {
     id: 'final-expired',
     from: 'final',
-    when: '`history_ttl` over',
+    when: '`history_ttl` over, and the node is not one that was left off for good',
     does: 'remove finalizer, delete (counters and summary live on in the fence report)',
     to: 'gone',
-    applies: (context) => isOver(context, context.plan.timing.historyTtlMs),
+    applies: (context) => isOver(context, context.plan.timing.historyTtlMs) && !isKept(context),
     act: () => ({ removeFinalizer: true, deleteFence: true }),
   },
   {
@@ -67,18 +83,18 @@ export const FINAL_ROWS: readonly Row[] = [
     does: 'wait',
     to: 'final',
     applies: () => true,
-    act: (context) => ({
-      status: context.status,
-      requeueAtMs: earliest(
-        waitForChange(context).requeueAtMs,
-        (context.snapshot.since.position ?? context.snapshot.nowMs) + context.plan.timing.historyTtlMs,
-      ),
-    }),
+    act: (context) => {
+      const { status, snapshot, plan } = context;
+      const expiresAtMs = (snapshot.since.position ?? snapshot.nowMs) + plan.timing.historyTtlMs;
+      return { status, requeueAtMs: earliest(waitForChange(context).requeueAtMs, isKept(context) ? undefined : expiresAtMs) };
+    },
   },
 ];
 
 function again({ snapshot, status }: Context): Transition {
   const next = beginning(snapshot, historyOf(status), Math.max(status.incident, snapshot.lastIncident) + 1);
   if (next === undefined) return { status };
+  // What it was left with is still ours, and comes back with the node (P8).
+  if (status.outcome === 'fenced-off' && status.restore !== undefined && sameNode({ status, node: snapshot.node })) next.restore = status.restore;
   return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FencingBegan', next.message ?? '')] };
 }

@@ -3,6 +3,7 @@ import { describeError } from '../errors.ts';
 import { isOnBootThatWasOff, triggerDueMs } from '../health.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { Hold, NodeFenceStatus } from '../node-fence.ts';
+import { isPreservedOnly, mustSwitchOff } from '../preservation.ts';
 import type { StandingHold } from '../snapshot.ts';
 import { earliestAfter, event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -45,6 +46,15 @@ export const NEW_ROWS: readonly Row[] = [
     act: (context) => ({ ...waitForChange(context), ...aliveThoughOff(context) }),
   },
   {
+    id: 'new-preserved',
+    from: 'new',
+    when: 'a request stands, and the machine is healthy and preserved by `now`; no other hold',
+    does: 'record the hold `preserved`, touch nothing; the request may be withdrawn',
+    to: 'new',
+    applies: ({ snapshot }) => isPreservedOnly(snapshot),
+    act: hold,
+  },
+  {
     id: 'new-held',
     from: 'new',
     when: 'a hold applies',
@@ -66,7 +76,7 @@ export const NEW_ROWS: readonly Row[] = [
     id: 'new-isolate',
     from: 'new',
     when: '`isolation_delay` over',
-    does: 'step isolation',
+    does: 'step isolation; where it fails on a preserved machine whose pods must move (`preserved=power-off`), power-management follows all the same',
     to: 'running, or error after `step_retries`',
     applies: () => true,
     act: isolate,
@@ -102,8 +112,17 @@ function isolate(context: Context): Transition {
       next.timeline = { ...status.timeline, isolatedAt: status.timeline.isolatedAt ?? context.snapshot.wall };
       return { status: next, requeueAtMs: context.snapshot.nowMs, events: [event('Normal', 'NodeIsolated', 'Isolation is complete.')] };
     },
-    failed: (status, why, error = 'StepFailed') => failed(context, status, describeError(error, `isolation: ${why}`)),
+    failed: (status, why, error = 'StepFailed') =>
+      notIsolated(context, status, why) ?? failed(context, status, describeError(error, `isolation: ${why}`)),
   });
+}
+
+/** The pods of a preserved machine must move, and isolation was the only way that would have kept what there is to see. */
+function notIsolated({ snapshot, plan }: Context, status: NodeFenceStatus, why: string): Transition | undefined {
+  const next = moved(status, { state: 'running', step: 'power-management' }, '');
+  if (!mustSwitchOff(snapshot, next, plan)) return undefined;
+  const words = bounded(`Isolation failed (${why}), and its pods must move (preserved=power-off): the preserved machine is switched off.`);
+  return { status: { ...next, message: words }, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'PreservedSwitchedOff', words)] };
 }
 
 /** Looks again when the trigger or the health delay may have changed by time alone. */

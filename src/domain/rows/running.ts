@@ -4,6 +4,7 @@ import { describeError } from '../errors.ts';
 import { standingEvidence } from '../evidence.ts';
 import { offBegan } from '../journal.ts';
 import type { NodeFenceStatus } from '../node-fence.ts';
+import { isPreservedOnly } from '../preservation.ts';
 import { leftToRelease } from '../program.ts';
 import { releasedBefore } from '../released-before.ts';
 import { event, moved } from '../transition.ts';
@@ -59,13 +60,26 @@ export const RUNNING_ROWS: readonly Row[] = [
     }),
   },
   {
+    id: 'running-preserved',
+    from: 'running',
+    when: 'the machine is preserved, or nobody can tell yet; no other hold, no off sent yet, no word of a person to weigh',
+    does: 'isolated as it is, record the hold `preserved` and wait: what there is to see stays. Deletion, expiry and a stop end it',
+    to: 'running',
+    applies: (context) => context.triggered && isPreservedOnly(context.snapshot) && !offBegan(context.status) && !isAcknowledged(context),
+    act: hold,
+  },
+  {
     id: 'running-held',
     from: 'running',
     when: "a hold applies, no off sent yet or a person's word stands, and something is left to be let go",
     does: 'record it, wait',
     to: 'running',
     applies: ({ snapshot, status, triggered }) =>
-      triggered && snapshot.holds.length > 0 && (!offBegan(status) || acknowledged(status) !== undefined) && !isLetGo(status),
+      triggered &&
+      snapshot.holds.length > 0 &&
+      !(isPreservedOnly(snapshot) && !offBegan(status)) &&
+      (!offBegan(status) || acknowledged(status) !== undefined) &&
+      !isLetGo(status),
     act: hold,
   },
   {
@@ -122,7 +136,8 @@ export const RUNNING_ROWS: readonly Row[] = [
 /** A word that was refused is not asked about again. */
 export function isAcknowledged({ snapshot, status, plan, triggered }: Context): boolean {
   const word = snapshot.acknowledgement;
-  if (word === undefined || !triggered || snapshot.holds.length > 0 || status.released !== undefined) return false;
+  const isHeld = snapshot.holds.length > 0 && !isPreservedOnly(snapshot);
+  if (word === undefined || !triggered || isHeld || status.released !== undefined) return false;
   if (acknowledged(status) !== undefined || inadmissible(plan) !== undefined) return false;
   // Our own proof is better than a word, and leaves the machine to us.
   if (status.state === 'running' && standingEvidence(status.evidence, plan) !== undefined) return false;
@@ -145,7 +160,7 @@ function power(context: Context): Transition {
       const words = acknowledged(status)
         ? "The workload is released on a person's word. The machine is theirs: nothing is switched; once it is Ready on a new boot, recovery follows."
         : stays
-          ? 'The node is off on purpose; a person switches it on.'
+          ? `The node is off on purpose${status.ending === undefined ? '; a person switches it on.' : ', and stays off.'}`
           : 'Power-management is through; waiting for the node to become healthy.';
       return {
         status: moved(status, { state: 'done' }, words),

@@ -39,6 +39,7 @@ export class Model {
   fence: FenceFacts | undefined;
   holds: Snapshot['holds'] = [];
   stop: Snapshot['stop'];
+  preservation: Snapshot['preservation'];
   acknowledgement: Snapshot['acknowledgement'];
   workload = { pods: 1, terminating: 0, volumeAttachments: 1 };
   epoch = 7;
@@ -66,6 +67,7 @@ export class Model {
     const copy = new Model(this.plan);
     Object.assign(copy, { nowMs: this.nowMs, node: this.node, fence: this.fence, holds: this.holds, stop: this.stop, workload: this.workload });
     copy.acknowledgement = this.acknowledgement;
+    copy.preservation = this.preservation;
     Object.assign(copy, { epoch: this.epoch, reports: this.reports, setAtMs: this.setAtMs, count: this.count });
     copy.marks = new Map(this.marks);
     copy.proofs = new Map(this.proofs);
@@ -125,6 +127,7 @@ export class Model {
       fence: this.fence,
       since: this.since(),
       holds: this.holds,
+      ...(this.preservation === undefined ? {} : { preservation: this.preservation }),
       stop: this.stop,
       inFlight: this.inFlight,
       reports: this.reports,

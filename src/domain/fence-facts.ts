@@ -1,0 +1,39 @@
+import { EVIDENCE_RULES, standingEvidence } from './evidence.ts';
+import type { NodeFenceSpec, NodeFenceStatus } from './node-fence.ts';
+
+/** A NodeFence as those read it who wait for its proof, and leave its node alone meanwhile. */
+export interface FenceFacts {
+  uid: string;
+  /** Not final: the node belongs to the fence. */
+  isOpen: boolean;
+  /** Evidence stands that nothing on the node can write, so that any pod of it may be let go (P1). A revocation of single storages is none. */
+  isIsolated: boolean;
+  /** Evidence of an off stands: not voided, and nothing was switched on since. */
+  isOff: boolean;
+  /** `spec.requestedBy.uid` of the last request. */
+  requestedByUID?: string;
+}
+
+/** The facts of one NodeFence; of one that the controller has not begun yet, nothing is proven. */
+export function fenceFactsOf({
+  metadata,
+  spec,
+  status,
+}: {
+  metadata: { uid?: string };
+  spec: NodeFenceSpec;
+  status?: NodeFenceStatus | undefined;
+}): FenceFacts {
+  const plan = status?.frozen?.plan;
+  const proof = status === undefined || plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+  // An on voids all evidence when its intent is written, so that whatever stands is newer than the last on.
+  const isOff = proof !== undefined && EVIDENCE_RULES[proof.kind].permitsTaint;
+  const requestedByUID = spec.requestedBy?.uid;
+  return {
+    uid: metadata.uid ?? '',
+    isOpen: status?.state !== 'final',
+    isIsolated: proof !== undefined,
+    isOff,
+    ...(requestedByUID !== undefined && { requestedByUID }),
+  };
+}

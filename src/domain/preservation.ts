@@ -1,0 +1,100 @@
+import { acknowledged } from './acknowledgement.ts';
+import { offBegan } from './journal.ts';
+import type { NodeFenceStatus } from './node-fence.ts';
+import type { Plan } from './plan.ts';
+import { compile } from './program.ts';
+import type { Snapshot, StandingHold } from './snapshot.ts';
+
+/** What the preservation of a node's machine says of its fence (design 7, "With fencing"); absent: it is not preserved. */
+export type PreservationGuard =
+  /** Healthy, preserved by `now`: nobody fences it. Or failed: isolated, then held before power-management. */
+  | { kind: 'never-fence' | 'isolate-and-hold'; cause: 'user' | 'automatic'; until?: string }
+  /** `drop`: Machine or Node is being deleted. `unknown`: nobody can tell yet; whoever says so bounds it. */
+  | { kind: 'drop' | 'unknown' };
+
+export const PRESERVATION_POLICY = 'preservation';
+
+/** The snapshot with what the preservation of its machine holds against this fence as it stands. */
+export function withPreservation(snapshot: Snapshot, status: NodeFenceStatus): Snapshot {
+  const { preservation, plan } = snapshot;
+  if (preservation === undefined) return snapshot;
+  const hold = preservationHold(preservation, status, status.frozen?.plan ?? plan);
+  return hold === undefined ? snapshot : { ...snapshot, holds: [...snapshot.holds, hold] };
+}
+
+/**
+ * What a guard forbids now: to a healthy machine everything, to a failed one whatever comes after isolation. Where a machine is off by an earlier off of
+ * ours, or a person has it in hand, nothing is left to preserve it from.
+ */
+export function preservationHold(guard: PreservationGuard, status: NodeFenceStatus, plan: Plan): StandingHold | undefined {
+  const { kind } = guard;
+  if (kind === 'drop' || plan.preserved === 'ignore' || acknowledged(status) !== undefined || isOffFromBefore(status)) return undefined;
+  if (kind === 'never-fence') return held(status, ['new', 'running'], 'preserved', `${wordsOf(guard)} and healthy: it is not fenced${endOf(guard)}`);
+  if (mayNotWait(status, plan)) return undefined;
+  if (kind === 'isolate-and-hold') {
+    const how = isIsolated(status, plan) ? 'isolated' : 'held, though nothing isolates it from its storage';
+    return held(status, ['running'], 'preserved', `${wordsOf(guard)}: ${how}, and not switched off${endOf(guard)}`);
+  }
+  // Whoever takes over between an off and its release may know nothing yet: what was begun is carried through.
+  if (offBegan(status)) return undefined;
+  return held(
+    status,
+    ['running'],
+    'preserved-unknown',
+    'whether its machine is preserved is not known yet; ends when it is, or when nobody can tell for long',
+  );
+}
+
+/** Nothing but the preservation of its machine holds the fence. */
+export function isPreservedOnly({ holds }: Pick<Snapshot, 'holds'>): boolean {
+  return holds.length > 0 && holds.every(({ policy }) => policy === PRESERVATION_POLICY);
+}
+
+/** No fence of this node begins from a condition. */
+export function isNeverFenced({ preservation, plan }: Pick<Snapshot, 'preservation' | 'plan'>): boolean {
+  return preservation?.kind === 'never-fence' && plan.preserved !== 'ignore';
+}
+
+/** A failed preserved machine could not be isolated, and its pods must move (`preserved=power-off`). */
+export function mustSwitchOff({ preservation }: Pick<Snapshot, 'preservation'>, status: NodeFenceStatus, plan: Plan): boolean {
+  return preservation?.kind === 'isolate-and-hold' && mayNotWait(status, plan);
+}
+
+/** Deletion is final, and whoever leads later may not have heard of it: it is written into the fence that is open. */
+export function withDeletion(status: NodeFenceStatus, { preservation }: Pick<Snapshot, 'preservation'>): NodeFenceStatus {
+  const isSeen = preservation?.kind === 'drop' && status.state !== 'final' && status.ending === undefined;
+  return isSeen ? { ...status, ending: 'deleted' } : status;
+}
+
+function held(status: NodeFenceStatus, states: readonly NodeFenceStatus['state'][], reason: string, message: string): StandingHold | undefined {
+  return states.includes(status.state) ? { reason, policy: PRESERVATION_POLICY, message } : undefined;
+}
+
+function mayNotWait(status: NodeFenceStatus, plan: Plan): boolean {
+  return plan.preserved === 'power-off' && status.state !== 'new' && !isIsolated(status, plan);
+}
+
+function isOffFromBefore(status: NodeFenceStatus): boolean {
+  return status.restarts > 0 && !offBegan(status) && status.restore?.edges?.some(({ state }) => state === 'off') === true;
+}
+
+/** All ways that one level of isolation closes were read back closed, and nobody has found one open since. */
+function isIsolated({ journal }: NodeFenceStatus, plan: Plan): boolean {
+  return plan.isolation.some(({ level }) => {
+    const closing = compile(plan, 'isolation', level).filter(({ method }) => method?.kind === 'fabric' && method.action === 'off');
+    return closing.length > 0 && closing.every(({ key }) => isClosed(journal, key));
+  });
+}
+
+function isClosed(journal: NodeFenceStatus['journal'], operation: string): boolean {
+  const last = journal.findLast((entry) => entry.step === 'isolation' && entry.operation === operation);
+  return last?.result === 'succeeded' || last?.result === 'found-done';
+}
+
+function wordsOf({ cause }: { cause: 'user' | 'automatic' }): string {
+  return cause === 'automatic' ? 'preserved automatically' : 'preserved, as somebody asked';
+}
+
+function endOf({ until }: { until?: string }): string {
+  return `; ends ${until === undefined ? '' : `at ${until}, or `}when the preservation is stopped`;
+}
