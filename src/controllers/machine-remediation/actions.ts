@@ -1,0 +1,35 @@
+import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
+import type { RestoreNode } from '../shared/baremetal-host/node-backup.ts';
+import type { ActionEvent, Annotate, ObjectRef } from '../shared/remediation/actions.ts';
+
+export type Act =
+  | Annotate
+  | RestoreNode
+  /** The release. Node and Lease are read from the API's quorum right before it; a sign of life there, or another uid: it is not done (P2). */
+  | { kind: 'delete-node'; target: ObjectRef; proof: OffProof }
+  | { kind: 'delete-machine'; target: ObjectRef };
+
+/** One object each, idempotent. */
+export type Action = Act & { event?: ActionEvent };
+
+export type Phase = 'idle' | 'powering-off' | 'deleting-node' | 'powering-on' | 'waiting-for-node' | 'waiting' | 'gave-up';
+
+export interface Decision {
+  /** In the order in which they must be done. */
+  actions: readonly Action[];
+  phase: Phase;
+  /** Standing warnings, one sentence each; said once by the shell. */
+  problems: readonly string[];
+  /** Nobody else may touch the node now: the shell takes it before the first action, and keeps it while this is true. */
+  holdsNode: boolean;
+  /** When to decide again although nothing has changed; wall clock. */
+  nextDueMs?: number;
+}
+
+/** What one rule wants. */
+export interface Step {
+  phase: Phase;
+  actions?: readonly Action[];
+  problem?: string;
+  dueInMs?: number;
+}

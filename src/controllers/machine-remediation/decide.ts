@@ -1,0 +1,59 @@
+import { hostKeyOf, HOST_ANNOTATION } from '../shared/baremetal-host/host.ts';
+import { contradictionOf } from '../shared/baremetal-host/identity.ts';
+import type { Decision, Step } from './actions.ts';
+import { byIncident } from './incident.ts';
+import { GAVE_UP, HOLD, MARKS, REQUEST } from './names.ts';
+import { bySeedTable } from './seed-table.ts';
+import type { MachineFacts, Snapshot } from './snapshot.ts';
+import { situationOf } from './situation.ts';
+import { powerOn, wait } from './steps.ts';
+
+/** Everything about one Machine; see Snapshot and Decision. Pure: what is to be done is read off the objects each time, so a crash is nothing special. */
+export function decide(snapshot: Snapshot): Decision {
+  const { machine, host, nowMs } = snapshot;
+  const isHeld = host?.annotations[HOLD] !== undefined;
+  const step = machine === undefined ? orphan(snapshot) : guarded(snapshot, machine, isHeld);
+  const about = machine === undefined ? `BareMetalHost ${host?.namespace ?? ''}/${host?.name ?? ''}` : `Machine ${machine.namespace}/${machine.name}`;
+  const isUnderWay = isHeld || (machine !== undefined && machine.annotations[GAVE_UP] === undefined && isMarked(machine));
+  return {
+    actions: step.actions ?? [],
+    phase: step.phase,
+    problems: step.problem === undefined ? [] : [`${about}: ${step.problem}`],
+    holdsNode: isUnderWay && snapshot.takenBy === undefined,
+    ...(step.dueInMs !== undefined && { nextDueMs: nowMs + step.dueInMs }),
+  };
+}
+
+/** The host that a Machine names: OpenShift by its own annotation, metal3 by that of its Metal3Machine. */
+export function hostKeyOfMachine({ annotations, namespace, infrastructure }: MachineFacts): ReturnType<typeof hostKeyOf> {
+  return hostKeyOf((infrastructure?.annotations ?? annotations)[HOST_ANNOTATION], namespace);
+}
+
+function isMarked({ annotations }: MachineFacts): boolean {
+  return MARKS.some((key) => annotations[key] !== undefined);
+}
+
+/** Its Machine is gone: the host is not left off. */
+function orphan(snapshot: Snapshot): Step {
+  const { host, takenBy } = snapshot;
+  if (host?.annotations[HOLD] === undefined) return { phase: 'idle' };
+  if (takenBy !== undefined) return wait('waiting', `${takenBy} has its node`);
+  return powerOn({ host, snapshot }, [], 'PowerOnRequested');
+}
+
+/** What comes before any rule, in both modes. */
+function guarded(snapshot: Snapshot, machine: MachineFacts, isHeld: boolean): Step {
+  const { host, node, settings, takenBy } = snapshot;
+  if (!isHeld && !isMarked(machine)) return { phase: 'idle' };
+  if (takenBy !== undefined) return wait('waiting', `${takenBy} has its node`);
+  if (machine.isPaused) return { phase: 'waiting', problem: isHeld ? 'LeftOff: it is paused, and its host is held off' : 'it is paused' };
+  if (host === undefined) {
+    return machine.annotations[REQUEST] === undefined ? { phase: 'idle' } : wait('waiting', 'its BareMetalHost is not found');
+  }
+  const { infrastructure, namespace, name } = machine;
+  const consumer = { namespace, kind: infrastructure?.kind ?? 'Machine', name: infrastructure?.name ?? name };
+  const contradiction = contradictionOf(host, { consumer, providerID: node?.providerID });
+  if (contradiction !== undefined) return wait('waiting', `nothing is done: ${contradiction}`);
+  const situation = situationOf(snapshot, machine, host);
+  return settings.mode === 'seed-table' ? bySeedTable(situation) : byIncident(situation);
+}

@@ -1,0 +1,194 @@
+import { backupChanges, hasBackup, restoreNode } from '../shared/baremetal-host/node-backup.ts';
+import { timeOf, timeText } from '../shared/remediation/actions.ts';
+import type { Step } from './actions.ts';
+import { GAVE_UP, MARKS, POLL_MS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from './names.ts';
+import { canReprovision, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
+import { cleared, deleteMachine, deleteNode, mark, powerOff, powerOn, wait } from './steps.ts';
+import { machineRef } from './situation.ts';
+import type { Situation } from './situation.ts';
+
+/** One row: the first that applies is done. The words are those of docs/machine-remediation.md. */
+export interface Rule {
+  when: string;
+  then: string;
+  applies: (situation: Situation) => boolean;
+  step: (situation: Situation) => Step;
+}
+
+const GONE: readonly Rule[] = [
+  {
+    when: 'Machine is being deleted, hold stands',
+    then: 'remove the hold: whoever deletes it needs its power',
+    applies: ({ machine, isHeld }) => machine.isDeleting && isHeld,
+    step: (situation) => powerOn(situation, [], 'PowerOnRequested'),
+  },
+  { when: 'Machine is being deleted', then: 'nothing', applies: ({ machine }) => machine.isDeleting, step: () => ({ phase: 'idle' }) },
+  {
+    when: 'gave up, hold stands',
+    then: 'remove the hold: no host is left off',
+    applies: ({ gaveUp, isHeld }) => gaveUp !== undefined && isHeld,
+    step: (situation) => powerOn(situation, [], 'PowerOnRequested'),
+  },
+  {
+    when: 'gave up, still asked',
+    then: 'nothing; a person is told',
+    applies: ({ gaveUp, isAsked }) => gaveUp !== undefined && isAsked,
+    step: ({ gaveUp = '' }) => ({ phase: 'gave-up', problem: `${gaveUp}; take ${REQUEST} away to let it be tried again` }),
+  },
+  {
+    when: 'gave up, asked no more',
+    then: 'remove the mark',
+    applies: ({ gaveUp }) => gaveUp !== undefined,
+    step: (situation) => ({ phase: 'idle', actions: [mark(situation, { [GAVE_UP]: undefined })] }),
+  },
+];
+
+const RETURN: readonly Rule[] = [
+  {
+    when: 'proven off and marked, hold stands',
+    then: 'write until when the Node may take, remove the hold',
+    applies: ({ isMarked, isHeld }) => isMarked && isHeld,
+    step: (situation) => {
+      const { machine, snapshot } = situation;
+      const stands = timeOf(machine.annotations[TIMES_OUT_AT]) !== undefined;
+      return powerOn(situation, stands ? [] : [deadline(snapshot.nowMs, situation)], 'PowerOnRequested');
+    },
+  },
+  {
+    when: 'marked or asked no more, Node is there and lacks what was kept',
+    then: 'put its labels and annotations back; what it has by itself wins',
+    applies: ({ isMarked, isAsked, isHeld, node, machine }) =>
+      (isMarked || !isAsked) && !isHeld && node !== undefined && restoreNode(machine.annotations, node) !== undefined,
+    step: ({ machine, node }) => {
+      const restore = node === undefined ? undefined : restoreNode(machine.annotations, node);
+      return { phase: 'waiting-for-node', actions: restore === undefined ? [] : [restore] };
+    },
+  },
+  {
+    when: 'marked, Node is there',
+    then: 'remove request, mark, deadline and what was kept, in one write',
+    applies: ({ isMarked, isHeld, node }) => isMarked && !isHeld && node !== undefined,
+    step: (situation) => {
+      const event = { type: 'Normal', reason: 'Remediated', message: `node ${situation.node?.name ?? ''} is back` } as const;
+      return { phase: 'idle', actions: [mark(situation, cleared(situation.machine.annotations, MARKS), event)] };
+    },
+  },
+  {
+    when: 'marked, Node is not back, no readable deadline stands',
+    then: 'write it',
+    applies: ({ isMarked, machine }) => isMarked && timeOf(machine.annotations[TIMES_OUT_AT]) === undefined,
+    step: (situation) => ({ phase: 'waiting-for-node', actions: [deadline(situation.snapshot.nowMs, situation)], dueInMs: POLL_MS }),
+  },
+  {
+    when: 'marked, Node is not back in time, asked no more',
+    then: 'remove mark and deadline; what was kept waits for the Node',
+    applies: ({ isMarked, isAsked, machine, snapshot }) => isMarked && !isAsked && isPowerOnTimedOut(machine.annotations, snapshot.nowMs),
+    step: (situation) => ({ phase: 'idle', actions: [mark(situation, { [POWERED_OFF]: undefined, [TIMES_OUT_AT]: undefined })] }),
+  },
+  {
+    when: 'marked, Node is not back in time, Machine may be replaced (controller owns it, no control plane, not externally provisioned)',
+    then: 'delete the Machine',
+    applies: ({ isMarked, machine, host, snapshot }) =>
+      isMarked && isPowerOnTimedOut(machine.annotations, snapshot.nowMs) && canReprovision(machine, host),
+    step: (situation) => deleteMachine(situation),
+  },
+  {
+    when: 'marked, Node is not back',
+    then: 'wait, whoever asks again; after the deadline a person is told',
+    applies: ({ isMarked }) => isMarked,
+    step: ({ machine, snapshot }) => {
+      const isLate = isPowerOnTimedOut(machine.annotations, snapshot.nowMs);
+      return wait('waiting-for-node', isLate ? 'its node did not come back in time, and the Machine may not be replaced' : undefined);
+    },
+  },
+];
+
+const CANCELLED: readonly Rule[] = [
+  {
+    when: 'asked no more, hold stands',
+    then: 'remove the hold',
+    applies: ({ isAsked, isHeld }) => !isAsked && isHeld,
+    step: (situation) => powerOn(situation, [], situation.power.state === 'off' ? 'PowerOnRequested' : 'RemediationCancelled'),
+  },
+  {
+    when: 'asked no more, Node is there, something was kept',
+    then: 'remove what was kept',
+    applies: ({ isAsked, node, machine }) => !isAsked && node !== undefined && hasBackup(machine.annotations),
+    step: (situation) => ({ phase: 'idle', actions: [mark(situation, cleared(situation.machine.annotations, MARKS))] }),
+  },
+  { when: 'not asked', then: 'nothing', applies: ({ isAsked }) => !isAsked, step: () => ({ phase: 'idle' }) },
+];
+
+const OFF: readonly Rule[] = [
+  {
+    when: 'asked, no hold, host on (or the BMC can be read by us)',
+    then: 'set the hold, hard, with a record of what the host showed',
+    applies: ({ isHeld, host, snapshot }) => !isHeld && (host.power?.isOn === true || snapshot.settings.canReadBmc),
+    step: (situation) => powerOff(situation),
+  },
+  {
+    when: 'asked, no hold, host not on',
+    then: 'wait: an off that was there before can not be proven, the operator switches it on first',
+    applies: ({ isHeld }) => !isHeld,
+    step: ({ host }) => wait('waiting', `BareMetalHost ${host.name} is not on, and nobody can prove since when: it is cycled once it is on`),
+  },
+  {
+    when: 'hold stands, not proven off in time, and it never will be (reads off, unproven or contradicted)',
+    then: 'mark that it is given up, then remove the hold',
+    applies: ({ isOffOverdue, power }) => isOffOverdue && (power.state === 'unproven' || power.state === 'contradicted'),
+    step: (situation) => {
+      const why = 'why' in situation.power ? situation.power.why : '';
+      const event = { type: 'Warning', reason: 'PowerOffUnproven', message: why } as const;
+      return { phase: 'gave-up', actions: [mark(situation, { [GAVE_UP]: why }, event)] };
+    },
+  },
+  {
+    when: 'hold stands, not proven off',
+    then: 'wait; when it takes too long a person is told',
+    applies: ({ power }) => power.state !== 'off',
+    step: ({ power, isOffOverdue, host }) => {
+      const why = 'why' in power ? power.why : 'it is still on';
+      const isTold = isOffOverdue || power.state !== 'on';
+      return wait('powering-off', isTold ? `BareMetalHost ${host.name} is not proven off: ${why}` : undefined);
+    },
+  },
+  {
+    when: 'proven off, Node is there, its labels and annotations are not kept yet',
+    then: 'keep them on the Machine',
+    applies: ({ node, machine }) => node !== undefined && backupChanges(machine.annotations, node).length > 0,
+    step: ({ node, machine }) => {
+      const changes = node === undefined ? [] : backupChanges(machine.annotations, node);
+      return { phase: 'deleting-node', actions: [{ kind: 'annotate', target: machineRef(machine), changes }] };
+    },
+  },
+  {
+    when: 'proven off, Node is there',
+    then: 'delete the Node',
+    applies: ({ node, power }) => node !== undefined && power.state === 'off',
+    step: (situation) => {
+      const { node, power } = situation;
+      return node === undefined || power.state !== 'off' ? { phase: 'deleting-node' } : deleteNode(situation, node, power.proof);
+    },
+  },
+  {
+    when: 'proven off, no Node',
+    then: 'set the mark of the incident',
+    applies: ({ power }) => power.state === 'off',
+    step: (situation) => ({ phase: 'powering-on', actions: [mark(situation, { [POWERED_OFF]: timeText(situation.snapshot.nowMs) })] }),
+  },
+];
+
+/** `mode: incident`, in order. The request goes last, so that what a health check writes during the boot changes nothing. */
+export const RULES: readonly Rule[] = [...GONE, ...RETURN, ...CANCELLED, ...OFF];
+
+export function byIncident(situation: Situation): Step {
+  return RULES.find(({ applies }) => applies(situation))?.step(situation) ?? { phase: 'idle' };
+}
+
+function deadline(nowMs: number, situation: Situation): ReturnType<typeof mark> {
+  return mark(situation, { [TIMES_OUT_AT]: timeText(nowMs + powerOnTimeoutMs(situation.machine, situation.snapshot.healthChecks)) });
+}
+
+export function ruleLines(): string[] {
+  return RULES.map(({ when, then }) => `${when} | ${then}`);
+}

@@ -1,0 +1,48 @@
+import type { HostFacts } from '../shared/baremetal-host/host.ts';
+import type { Marks } from '../shared/remediation/actions.ts';
+import { timeOf } from '../shared/remediation/actions.ts';
+import { DEFAULT_POWER_ON_TIMEOUT_MS, TIMES_OUT_AT } from './names.ts';
+import type { HealthCheckFacts, LabelSelector, MachineFacts } from './snapshot.ts';
+
+const ROLE_LABELS = ['machine.openshift.io/cluster-api-machine-role', 'machine.openshift.io/cluster-api-machine-type'];
+const CONTROL_PLANE_LABEL = 'cluster.x-k8s.io/control-plane';
+
+/** Its owner makes a new machine, and nobody loses a quorum or an installation that was not ours. */
+export function canReprovision(
+  machine: Pick<MachineFacts, 'labels' | 'hasController'>,
+  host: Pick<HostFacts, 'isExternallyProvisioned'> | undefined,
+): boolean {
+  if (host?.isExternallyProvisioned !== false || !machine.hasController) return false;
+  return machine.labels[CONTROL_PLANE_LABEL] === undefined && !ROLE_LABELS.some((label) => machine.labels[label] === 'master');
+}
+
+export function isPowerOnTimedOut(annotations: Marks, nowMs: number): boolean {
+  const atMs = timeOf(annotations[TIMES_OUT_AT]);
+  return atMs !== undefined && nowMs >= atMs;
+}
+
+/** The first health check by name, in the machine's own namespace, that selects it. An empty selector selects all, as OpenShift's does. */
+export function healthCheckOf(
+  machine: Pick<MachineFacts, 'namespace' | 'labels'>,
+  checks: readonly HealthCheckFacts[],
+): HealthCheckFacts | undefined {
+  const sorted = [...checks].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return sorted.find(({ namespace, selector }) => namespace === machine.namespace && selects(selector, machine.labels));
+}
+
+/** How long a Node may take to come back: as long as its health check waits for a new one. */
+export function powerOnTimeoutMs(machine: MachineFacts, checks: readonly HealthCheckFacts[]): number {
+  const told = healthCheckOf(machine, checks)?.nodeStartupTimeoutMs;
+  return told === undefined || told <= 0 ? DEFAULT_POWER_ON_TIMEOUT_MS : told;
+}
+
+function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Marks): boolean {
+  if (!Object.entries(matchLabels).every(([key, value]) => labels[key] === value)) return false;
+  return matchExpressions.every(({ key, operator, values = [] }) => {
+    const own = labels[key];
+    if (operator === 'Exists') return own !== undefined;
+    if (operator === 'DoesNotExist') return own === undefined;
+    if (operator === 'NotIn') return own === undefined || !values.includes(own);
+    return operator === 'In' && own !== undefined && values.includes(own);
+  });
+}

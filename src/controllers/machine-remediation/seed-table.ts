@@ -1,0 +1,27 @@
+import type { Step } from './actions.ts';
+import { REQUEST } from './names.ts';
+import { deleteNode, mark, powerOff, powerOn, wait } from './steps.ts';
+import type { Situation } from './situation.ts';
+import { actionOf } from './table.ts';
+
+/** The plain table: the next action is looked up and done. Law P1 alone is above it: the Node goes only with a proof. */
+export function bySeedTable(situation: Situation): Step {
+  const { host, node, isAsked, isHeld, power } = situation;
+  if (host.power === undefined)
+    return isAsked || isHeld ? wait('waiting', `BareMetalHost ${host.name}: status.poweredOn is not reported`) : { phase: 'idle' };
+  const action = actionOf({ hasNode: node !== undefined, needsRemediation: isAsked, isPoweredOn: host.power.isOn, hasRebootAnnotation: isHeld });
+  switch (action) {
+    case 'addRebootAnnotation':
+      return powerOff(situation);
+    case 'deleteNode':
+      if (node === undefined || power.state === 'on') return wait('powering-off');
+      if (power.state === 'off') return deleteNode(situation, node, power.proof);
+      return wait('powering-off', `node ${node.name} is not deleted: ${power.why}`);
+    case 'removeRemediationAnnotation':
+      return { phase: 'powering-on', actions: [mark(situation, { [REQUEST]: undefined })] };
+    case 'removeRebootAnnotation':
+      return powerOn(situation, [], 'PowerOnRequested');
+    case 'nothing':
+      return isAsked || isHeld ? wait(isHeld ? 'powering-off' : 'waiting') : { phase: 'idle' };
+  }
+}

@@ -1,0 +1,60 @@
+import type { HostFacts } from '../shared/baremetal-host/host.ts';
+import type { HoldFact, Marks } from '../shared/remediation/actions.ts';
+import type { NodeFacts } from '../shared/remediation/node.ts';
+
+/** A Machine of `machine.openshift.io/v1beta1`, or of `cluster.x-k8s.io`. */
+export interface MachineFacts {
+  apiVersion: string;
+  name: string;
+  namespace: string;
+  uid: string;
+  labels: Marks;
+  annotations: Marks;
+  isDeleting: boolean;
+  /** It, or its Cluster, is paused. */
+  isPaused: boolean;
+  /** An owner with `controller: true` makes a new one in its place. */
+  hasController: boolean;
+  /** metal3: the object that spec.infrastructureRef names. OpenShift has none. */
+  infrastructure?: { kind: string; name: string; annotations: Marks };
+}
+
+/** A MachineHealthCheck of the Machine's API, as far as it says how long a node may take to start. */
+export interface HealthCheckFacts {
+  name: string;
+  namespace: string;
+  selector: LabelSelector;
+  nodeStartupTimeoutMs?: number;
+}
+
+export interface LabelSelector {
+  matchLabels?: Marks;
+  matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
+}
+
+export interface Settings {
+  /** incident: the table and a mark for each incident, without which it loops. seed-table: the table, annotations only, nothing added. */
+  mode: 'incident' | 'seed-table';
+  /** After it, a host that is not proven off is told of; what can not be proven at all is given up. */
+  powerOffTimeoutMs: number;
+  /** Our own agents can read the BMC: a host that is off already can be proven so. */
+  canReadBmc: boolean;
+}
+
+/** All that `decide` reads about one Machine with its host and its Node, or about a host with our hold whose Machine is gone. */
+export interface Snapshot {
+  /** Wall clock: for the marks that people and a successor read. */
+  nowMs: number;
+  /** Clock of everything `seenMs`. */
+  monotonicMs: number;
+  settings: Settings;
+  /** Absent: no Machine names this host any more. */
+  machine?: MachineFacts;
+  host?: HostFacts;
+  /** The Node of status.nodeRef, where it exists. */
+  node?: NodeFacts;
+  healthChecks: readonly HealthCheckFacts[];
+  holds: readonly HoldFact[];
+  /** Who else has the node, in words: then it is left alone. */
+  takenBy?: string;
+}

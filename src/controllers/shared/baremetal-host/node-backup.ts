@@ -1,0 +1,61 @@
+import { CORDON_MARK } from '../../../domain/node-fence.ts';
+import { changesTo } from '../remediation/actions.ts';
+import type { ActionEvent, Change, Marks, ObjectRef } from '../remediation/actions.ts';
+import { nodeRef } from '../remediation/node.ts';
+import type { NodeFacts } from '../remediation/node.ts';
+
+/** JSON maps on the Machine or the remediation, the names that Metal3 gave them. */
+export const ANNOTATIONS_BACKUP = 'remediation.metal3.io/node-annotations-backup';
+export const LABELS_BACKUP = 'remediation.metal3.io/node-labels-backup';
+
+/** One write of metadata: only keys that are missing. */
+export interface RestoreNode {
+  kind: 'restore-node';
+  target: ObjectRef;
+  labels: readonly Change[];
+  annotations: readonly Change[];
+  event: ActionEvent;
+}
+
+/** Marks that tell of the old object alone: the new one is not cordoned by us. */
+const OF_THE_OLD_NODE: ReadonlySet<string> = new Set([CORDON_MARK]);
+
+/** `''` for no map at all; keys sorted, so that the same marks give the same text. */
+export function marshal(marks: Marks | undefined): string {
+  if (marks === undefined) return '';
+  const kept = Object.entries(marks).filter(([key]) => !OF_THE_OLD_NODE.has(key));
+  return JSON.stringify(Object.fromEntries(kept.sort(([one], [other]) => (one < other ? -1 : 1))));
+}
+
+/** What a garbled backup holds is lost: it is told of as empty. */
+export function unmarshal(text: string | undefined): Marks {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '');
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return {};
+    return Object.fromEntries(Object.entries(parsed).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  } catch {
+    return {};
+  }
+}
+
+/** What must be written on the keeper of the backup before the Node goes; empty: it stands there. */
+export function backupChanges(keeper: Marks, node: Pick<NodeFacts, 'labels' | 'annotations'>): Change[] {
+  return changesTo(keeper, { [ANNOTATIONS_BACKUP]: marshal(node.annotations), [LABELS_BACKUP]: marshal(node.labels) });
+}
+
+export function hasBackup(keeper: Marks): boolean {
+  return keeper[ANNOTATIONS_BACKUP] !== undefined || keeper[LABELS_BACKUP] !== undefined;
+}
+
+/** Puts back what the new Node lacks: what it has by itself is newer. `undefined`: it lacks nothing. */
+export function restoreNode(keeper: Marks, node: NodeFacts): RestoreNode | undefined {
+  const annotations = changesTo(node.annotations, missing(unmarshal(keeper[ANNOTATIONS_BACKUP]), node.annotations));
+  const labels = changesTo(node.labels, missing(unmarshal(keeper[LABELS_BACKUP]), node.labels));
+  if (annotations.length === 0 && labels.length === 0) return undefined;
+  const event: ActionEvent = { type: 'Normal', reason: 'NodeRestored', message: `labels and annotations of node ${node.name} are back` };
+  return { kind: 'restore-node', target: nodeRef(node), labels, annotations, event };
+}
+
+function missing(backup: Marks, own: Marks): Marks {
+  return Object.fromEntries(Object.entries(backup).filter(([key]) => own[key] === undefined && !OF_THE_OLD_NODE.has(key)));
+}
