@@ -20,5 +20,22 @@ export function chassisStatus({ completion, data }: RawAnswer): StatusAnswer {
   const power = data.readUInt8(0);
   const state = (power & POWER_IS_ON) === 0 ? 'off' : 'on';
   const faults = FAULTS.filter(([bit]) => (power & bit) !== 0).map(([, words]) => words);
-  return { kind: 'state', state, detail: `Chassis Power is ${state}${faults.length === 0 ? '' : ` (${faults.join(', ')})`}` };
+  const isBlank = data.every((byte) => byte === 0);
+  return {
+    kind: 'state',
+    state,
+    detail: `Chassis Power is ${state}${faults.length === 0 ? '' : ` (${faults.join(', ')})`}`,
+    ...(isBlank ? { isBlank } : {}),
+  };
+}
+
+/** The third byte of Get Device ID (section 20.1): set while the BMC initializes itself, or its firmware is written. */
+const IS_STARTING = 0x80;
+const DEVICE_ID_MIN = 11;
+
+/** Why a BMC's answer to Get Device ID does not say that it is up; undefined: it does. */
+export function whyNotUp({ completion, data }: RawAnswer): string | undefined {
+  if (completion !== 0) return `Get Device ID failed: ${completionWords(completion)}`;
+  if (data.length < DEVICE_ID_MIN) return `Get Device ID answered with ${data.length} bytes of ${DEVICE_ID_MIN}`;
+  return (data.readUInt8(2) & IS_STARTING) === 0 ? undefined : 'the BMC still starts, says Get Device ID';
 }

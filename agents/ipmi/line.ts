@@ -15,6 +15,8 @@ export interface StatusAnswer {
   detail: string;
   /** What was said is no answer to this request: what comes next could be the rest of it. */
   isOdd?: boolean;
+  /** Not a bit of it is set: so a machine that is off may look, and one whose BMC has just started and read nothing yet. */
+  isBlank?: boolean;
 }
 
 /** `none`: the BMC says that it has no GUID to show. */

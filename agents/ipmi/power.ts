@@ -1,8 +1,12 @@
 import type { Outcome, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
+import { whyNotUp } from './chassis-status.ts';
 import { checkIdentity } from './identity.ts';
 import type { Control, Line, NoAnswer } from './line.ts';
 import type { Session } from './session.ts';
+
+const APPLICATION = 0x06;
+const GET_DEVICE_ID = 0x01;
 
 /** The line is of no use any more; a read may be tried over a fresh one. */
 class LineLost extends Error {
@@ -75,7 +79,11 @@ function isNoAnswer(answer: { kind: string }): answer is NoAnswer {
 async function status(session: Session, line: Line, call: Call<CallTarget>): Promise<{ state: 'on' | 'off' | 'unknown'; detail: string }> {
   const answer = answered(session, call, await line.status(call));
   if (answer.isOdd === true) session.drop();
-  return answer;
+  if (answer.isBlank !== true) return answer;
+  // Asked each time: it may have started since, behind a session of ipmitool.
+  const why = whyNotUp(answered(session, call, await line.raw(APPLICATION, GET_DEVICE_ID, [], call)));
+  if (why === undefined) return answer;
+  return { state: 'unknown', detail: `an empty chassis status, which is no off: ${why}` };
 }
 
 /** Another machine than recorded, or another BMC than pinned, is `Misconfigured`. `anew`: asked again unless this session has just shown it. */

@@ -52,6 +52,12 @@ describe('kubevirt', () => {
     expect(await read(), 'what the dead kubelet once said').toMatchObject({ state: 'unknown' });
   });
 
+  it('is not verified by its name alone: another machine may have it by now', async () => {
+    const named = { node: 'worker-1', providerID: 'kubevirt://worker-1' };
+    expect(await agent.read(target({ identity: named }))).toMatchObject({ state: 'on', identity: 'unverified' });
+    expect(await agent.read(target({ identity: { ...named, systemUUID: FIRMWARE } }))).toMatchObject({ identity: 'verified' });
+  });
+
   it('never believes that a pod was deleted by force', async () => {
     await agent.set(target(), 'off');
     await world.ready('host-1', 'Unknown');

@@ -100,7 +100,8 @@ function identityOf(
   if (provided !== undefined && provided !== name) throw call.error('Misconfigured', `${name} is another machine: the providerID names ${provided}`);
   const shown = normalUUID((instance?.spec ?? vm?.spec?.template?.spec)?.domain?.firmware?.uuid);
   const expected = normalUUID(systemUUID);
-  if (shown === undefined || expected === undefined) return provided === undefined ? 'unverified' : 'verified';
+  // A name alone may have been given to another machine since.
+  if (shown === undefined || expected === undefined) return 'unverified';
   if (shown !== expected && withGroupsSwapped(shown) !== expected)
     throw call.error('Misconfigured', `${name} is another machine: its firmware UUID is ${shown}, the node's ${expected}`);
   return 'verified';

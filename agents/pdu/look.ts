@@ -22,7 +22,7 @@ export type Known = Set<string>;
 /** Everything that one read of an outlet asks for: what the device has, or all of it while that is not known. */
 export function columnsOf(family: Family, known: Known): readonly Column[] {
   const { state, also, sound, label, switchable, current, chain } = family;
-  const columns = [state, state.fallback, also, sound, label, switchable, current, current?.number, chain?.unit, chain?.number];
+  const columns = [state, state.fallback, also, sound, label, switchable, current, current?.unit, current?.number, chain?.unit, chain?.number];
   return columns.filter((column): column is Column => column !== undefined && (known.size === 0 || known.has(column.root)));
 }
 
@@ -85,9 +85,14 @@ export function together(seen: PowerState, also: NonNullable<Family['also']>, va
 /** Rows of metered outlets may be counted apart from those of switched ones: a row that says it is another outlet's does not count. */
 function isMeasured(current: NonNullable<Family['current']>, outlet: Outlet, values: Values, known: Known): boolean {
   if (!known.has(current.root)) return false;
-  if (current.number === undefined) return true;
-  const number = integerOf(values.get(current.number.root));
-  return number === outlet.path.at(-1) || (number === undefined && known.has(current.number.root));
+  const isOf = (column: Column | undefined, wanted: number | undefined): boolean => {
+    if (column === undefined) return true;
+    const shown = integerOf(values.get(column.root));
+    return shown === wanted || (shown === undefined && known.has(column.root));
+  };
+  // Whether a row without a unit is of this one, nobody can tell in a chain.
+  const isUnitTold = current.unit === undefined || known.has(current.unit.root);
+  return isOf(current.number, outlet.path.at(-1)) && (isUnitTold ? isOf(current.unit, outlet.path.at(-2)) : outlet.path.at(-2) === 1);
 }
 
 /** An outlet that is off lets nothing through. A device that says of itself that it did not measure witnesses nothing. */

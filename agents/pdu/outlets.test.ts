@@ -58,6 +58,19 @@ describe('the outlet that a plug means', () => {
     expect(device.outlets.all.map((outlet) => device.outlets.isOn(outlet))).toEqual([false, true, false, true]);
   });
 
+  it('is witnessed by a current of its own unit only: the row of another unit with the same outlet number says nothing of it', async () => {
+    for (const kind of ['apc-rpdu2', 'cyberpower-epdu2']) {
+      const outlets = [
+        { unit: 1, number: 1, meteredUnit: 1 },
+        { unit: 2, number: 1, meteredUnit: 1 },
+      ];
+      const { agent, target } = await start({ kind, outlets, isOn: false });
+      expect((await agent.read(target('1/1'))).witness).toMatchObject({ state: 'off' });
+      expect(await agent.read(target('2/1'))).toMatchObject({ state: 'off' });
+      expect((await agent.read(target('2/1'))).witness).toBeUndefined();
+    }
+  });
+
   it('may leave out the unit where one only has that number, and is refused with both where two have it', async () => {
     const { device, agent, target } = await start(CHAIN);
     expect((await agent.read(target('3'))).state).toBe('on');

@@ -62,8 +62,8 @@ function skipping(bench: Bench, plug: { state: PowerState; answer: Outcome | Err
     kind: 'power',
     skipsWhatIsOff: true,
     read: () => Promise.resolve({ state: plug.state, detail: `Status: ${plug.state.toUpperCase()}`, identity: 'verified' }),
-    set: ({ beforeSend }) => {
-      beforeSend();
+    set: (target) => {
+      target.beforeSend();
       plug.state = plug.after ?? plug.state;
       return plug.answer instanceof Error ? Promise.reject(plug.answer) : Promise.resolve(plug.answer);
     },
@@ -137,8 +137,8 @@ describe('a way that a program did not close, for it was closed', () => {
     const agent: Agent = {
       kind: 'fabric',
       read: () => Promise.resolve({ state: 'closed', detail: 'Status: OFF', identity: 'unverified' }),
-      set: ({ beforeSend }) => {
-        beforeSend();
+      set: (target) => {
+        target.beforeSend();
         return Promise.resolve(ALREADY);
       },
     };

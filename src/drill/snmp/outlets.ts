@@ -19,6 +19,8 @@ export interface Outlet {
   bank: number;
   number: number;
   name: string;
+  /** Unit of the outlet that the metered row of the same index is of, in a chain whose tables differ; absent: this one's. */
+  meteredUnit?: number;
   faults: OutletFaults;
 }
 

@@ -34,12 +34,13 @@ export class PduDevice {
   static async start({ kind, clock, isOn = true, writeCommunity = 'private', ...options }: PduDeviceOptions): Promise<PduDevice> {
     const known = PDU_KINDS[kind];
     if (known === undefined) throw new Error(`no kind of PDU is named ${kind}`);
-    const all = options.outlets.map(({ number, unit = 1, bank = 1, name = `Outlet ${number}`, faults = {} }) => ({
+    const all = options.outlets.map(({ number, unit = 1, bank = 1, name = `Outlet ${number}`, faults = {}, ...more }) => ({
       number,
       unit,
       bank,
       name,
       faults,
+      ...more,
     }));
     const outlets = new Outlets(clock, all, isOn);
     const commands: CommandTable = new Map();
