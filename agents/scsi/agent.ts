@@ -1,12 +1,10 @@
 import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
 import { Call } from '../shared/call.ts';
 import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
-import { nodeElsewhere } from '../shared/command/other-host.ts';
+import { demandElsewhere } from '../shared/command/other-host.ts';
 import { fenceInput, persistArgv } from './commands.ts';
 import { parseSettings, type ScsiSettings } from './parameters.ts';
 import { portOf } from './reservation.ts';
-
-const BOOT_ID = ['cat', '/proc/sys/kernel/random/boot_id'];
 
 /** SCSI-3 persistent reservations: a healthy host takes the node's registration away, and shows that it is gone. */
 export class ScsiAgent implements FabricAgent {
@@ -48,23 +46,11 @@ export class ScsiAgent implements FabricAgent {
     try {
       const settings = parseSettings(target.parameters);
       if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
-      await this.#elsewhere(call, settings);
+      await demandElsewhere(this.#context, this.#commands, call, { place: settings.place, mustShow: true });
       return await work(call, settings);
     } finally {
       call.release();
     }
-  }
-
-  /** The host must not be the node: by its address, and by the boot ID that its own kernel shows, whatever its address is called. */
-  async #elsewhere(call: Call, { place }: ScsiSettings): Promise<void> {
-    const node = await nodeElsewhere(this.#context, call.target, call.asked, place);
-    const victim = node?.status.nodeInfo?.bootID ?? '';
-    const answer = await this.#commands.run(call, place, BOOT_ID);
-    const shown = answer.stdout.trim().toLowerCase();
-    if (answer.code !== 0 || !/^[0-9a-f-]{36}$/.test(shown))
-      throw call.error('Unreachable', `${place.host} does not show its boot ID: ${saidBy(answer)}`);
-    if (victim !== '' && shown === victim.toLowerCase())
-      throw call.error('Misconfigured', `${place.host} is node ${call.target.identity.node} itself, by its boot ID: name a host that is well`);
   }
 
   async #portOf(call: Call, settings: ScsiSettings, device: string): Promise<{ state: PortState; detail: string }> {

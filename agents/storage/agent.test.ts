@@ -181,6 +181,12 @@ describe('storage', { timeout: 90_000 }, () => {
         status: { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] },
       });
       await expect(victim.read(target(place))).rejects.toMatchObject({ kind: 'Misconfigured', message: expect.stringContaining('itself') as string });
+      const bootID = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+      const elsewhere = { addresses: [{ type: 'InternalIP', address: '192.0.2.7' }], nodeInfo: { bootID } };
+      const hidden = await agentWith({ metadata: { name: 'worker-1' }, spec: {}, status: elsewhere });
+      const byBootId = { kind: 'Misconfigured', message: expect.stringContaining('by its boot ID') as string };
+      await expect(hidden.read(target(place)), 'the node under another name').rejects.toMatchObject(byBootId);
+      await expect(hidden.set(target(place), 'closed')).rejects.toMatchObject(byBootId);
     } finally {
       await agent.close?.();
       await sshd.stop();

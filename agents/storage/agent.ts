@@ -1,7 +1,7 @@
 import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } from '../../src/ports/agents.ts';
 import { Call } from '../shared/call.ts';
 import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
-import { nodeElsewhere } from '../shared/command/other-host.ts';
+import { demandElsewhere } from '../shared/command/other-host.ts';
 import { deviceWords } from '../shared/ssh/words.ts';
 import { parseSettings, type StorageSettings } from './parameters.ts';
 import { filled, hasLine, PlaceholderProblem, wordsOf, type Placeholders } from './template.ts';
@@ -56,7 +56,8 @@ export class StorageAgent implements FabricAgent {
     try {
       const settings = parseSettings(target.parameters);
       if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
-      if (settings.place !== undefined) await nodeElsewhere(this.#context, target, asked, settings.place);
+      const { place } = settings;
+      if (place !== undefined) await demandElsewhere(this.#context, this.#commands, call, { place, mustShow: false });
       const placeholders = { plug: target.plug, client: settings.client, target: settings.target, node: target.identity.node };
       return await work({ call, settings, placeholders });
     } catch (error) {
