@@ -213,6 +213,6 @@ describe('a Node without a Machine', () => {
 
   it('that does not concern us is not even looked at', () => {
     const world = new World({ nodes: [node('n', dead)] });
-    expect(world.decide()).toEqual({ actions: [], guards: [], views: [], deployments: [], problems: [] });
+    expect(world.decide()).toEqual({ actions: [], guards: [], views: [], drains: [], deployments: [], problems: [] });
   });
 });

@@ -68,6 +68,8 @@ export interface Decision {
   guards: readonly NodeGuard[];
   views: readonly PreservationView[];
   deployments: readonly DeploymentView[];
+  /** uids of the Nodes whose pods are to be moved: a drain of any other has lost its reason. */
+  drains: readonly string[];
   /** Standing warnings, one sentence each, in a stable order; said once by the shell. */
   problems: readonly string[];
   /** When to decide again although nothing has changed. */

@@ -31,6 +31,7 @@ export function decide(snapshot: Snapshot): Decision {
     guards: subjects.flatMap((subject): NodeGuard[] => guardOf(subject, pools.overrideOf(subject.machine), usable.nowMs)),
     views: stock.map(({ subject }, index) => viewOf(subject, usable.nowMs, steps[index]?.problem)),
     deployments: tally.deployments,
+    drains: stock.flatMap(({ subject }, index) => (steps[index]?.isDraining === true && subject.node !== undefined ? [subject.node.uid] : [])),
     problems: [...unable, ...pools.problems, ...problems, ...toldBy(stock, steps)],
     ...(nextDueMs !== undefined && { nextDueMs }),
   };

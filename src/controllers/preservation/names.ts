@@ -34,3 +34,10 @@ export const DRAIN_RETRY_MS = 5_000;
 export const DRAIN_TIMEOUT_MS = 2 * 3_600_000;
 /** MCM lets one machine of a MachineDeployment be replaced at a time. */
 export const MAX_REPLACEMENTS = 1;
+
+/** Of a Machine: lower goes first when replicas are scaled down. */
+export const MACHINE_PRIORITY = 'machinepriority.machine.sapcloud.io';
+/** Of a Machine: RFC 3339. */
+export const MARKED_FOR_DELETION = 'machine.sapcloud.io/marked-for-deletion-time';
+/** Of a MachineDeployment: `true` while the cluster sleeps; no replicas say the same. */
+export const HIBERNATED = `${GROUP}/hibernated`;

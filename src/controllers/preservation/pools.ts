@@ -8,7 +8,8 @@ export function distribute(max: number, zones: number): number[] {
   return Array.from({ length: zones }, (_, zone) => Math.floor(max / zones) + (zone < max % zones ? 1 : 0));
 }
 
-function poolOf(...marks: (Marks | undefined)[]): string | undefined {
+/** The pool that these labels name, the first that do. */
+export function poolOf(...marks: (Marks | undefined)[]): string | undefined {
   for (const labels of marks) {
     const found = POOL_LABELS.map((label) => labels?.[label]).find((value) => value !== undefined);
     if (found !== undefined) return found;

@@ -11,6 +11,8 @@ export interface Step {
   actions: Action[];
   dueMs?: number | undefined;
   problem?: string;
+  /** The pods of its node are to be moved, whether that is under way or not. */
+  isDraining?: true;
 }
 
 const AWAITS_PROOF = 'the drain is not forced before a fence has proven that the node can not write';
@@ -49,7 +51,7 @@ export function preserve(subject: Subject, settings: PoolSettings | undefined, n
   const drain = drained(subject, node, nowMs);
   actions.push(...drain.actions, ...conditioned(subject, node, expiryMs));
   const dueMs = drain.dueMs === undefined ? expiryMs : Math.min(drain.dueMs, expiryMs);
-  return { actions, dueMs, ...(drain.problem !== undefined && { problem: drain.problem }) };
+  return { ...drain, actions, dueMs };
 }
 
 /** The drain of a Failed or Terminating machine, begun, or begun again after it failed. */
@@ -64,9 +66,9 @@ export function drained(subject: Subject, node: NodeFacts, nowMs: number): Step 
     : node.drain?.state === 'failed'
       ? `the drain failed: ${node.drain.message ?? 'no reason given'}`
       : undefined;
-  const problem = told === undefined ? {} : { problem: `node ${node.name}: ${told}` };
-  if (dueMs === undefined || nowMs < dueMs) return { actions: [], dueMs, ...problem };
-  return { actions: [{ kind: 'drain', target: nodeRef(node), options, keeps: KEPT_PODS }], ...problem };
+  const rest = { isDraining: true as const, ...(told !== undefined && { problem: `node ${node.name}: ${told}` }) };
+  if (dueMs === undefined || nowMs < dueMs) return { actions: [], dueMs, ...rest };
+  return { actions: [{ kind: 'drain', target: nodeRef(node), options, keeps: KEPT_PODS }], ...rest };
 }
 
 function conditioned(subject: Subject, node: NodeFacts, expiryMs: number): Action[] {

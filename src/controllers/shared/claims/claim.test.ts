@@ -82,6 +82,17 @@ describe('a claim of a node', () => {
     expect((await claim(dependencies, 'a', OURS)).kind).toBe(state === 'final' ? 'claimed' : 'taken');
   });
 
+  it('says what the fence is to end in, and takes back what an earlier claim said of that', async () => {
+    await claim(dependencies, 'a', OURS, 'off');
+    expect((await fence())?.spec.ending).toBe('off');
+    await begun('final', OURS.uid);
+    await claim(dependencies, 'a', THEIRS);
+    expect((await fence())?.spec.ending).toBeUndefined();
+    await begun('final', THEIRS.uid);
+    await claim(dependencies, 'a', { ...OURS, uid: 'uid-again' }, 'off');
+    expect((await fence())?.spec.ending).toBe('off');
+  });
+
   it('takes a final fence up: uid and history stay, the requester is another', async () => {
     await claim(dependencies, 'a', OURS);
     const before = await begun('final', OURS.uid);

@@ -22,17 +22,22 @@ export interface ClaimDependencies {
 const TRIES_MAX = 4;
 
 /**
- * Takes the node for this claimant: the NodeFence is the lock between all controllers of this program. Asking again changes nothing, also after a
+ * Takes the node for this claimant, to bring it back or to end in `ending`: the NodeFence is the lock between all controllers of this program. Asking again changes nothing, also after a
  * crash between the write and its answer. Rejects when the API server could not be asked, or somebody else wrote each time.
  */
-export async function claim({ cluster, recorder }: ClaimDependencies, node: string, claimant: Claimant): Promise<ClaimOutcome> {
+export async function claim(
+  { cluster, recorder }: ClaimDependencies,
+  node: string,
+  claimant: Claimant,
+  ending?: NodeFenceSpec['ending'],
+): Promise<ClaimOutcome> {
   for (let tries = 1; ; tries += 1) {
     const standing = await cluster.get(NODE_FENCES, fenceName(node));
     if (standing !== undefined && hasClaimed(standing, claimant)) return { kind: 'claimed', fence: standing };
     const by = standing === undefined ? undefined : ownerOf(standing);
     if (standing !== undefined && by !== undefined) return { kind: 'taken', fence: standing, by };
     try {
-      const fence = standing === undefined ? await create(cluster, node, claimant) : await takeUp(cluster, standing, claimant);
+      const fence = standing === undefined ? await create(cluster, node, claimant, ending) : await takeUp(cluster, standing, claimant, ending);
       const about = { apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata };
       recorder.event(about, 'Normal', 'NodeClaimed', `${claimantWords(claimant)} has node ${node}: every other controller leaves it alone.`);
       return { kind: 'claimed', fence };
@@ -86,20 +91,25 @@ function hasClaimed(fence: NodeFence, claimant: Claimant): boolean {
   return fence.spec.requestedBy?.uid === claimant.uid;
 }
 
-function create(cluster: ClaimDependencies['cluster'], node: string, claimant: Claimant): Promise<NodeFence> {
+function create(cluster: ClaimDependencies['cluster'], node: string, claimant: Claimant, ending: NodeFenceSpec['ending']): Promise<NodeFence> {
   return cluster.create(NODE_FENCES, {
     apiVersion: `${GROUP}/${VERSION}`,
     kind: 'NodeFence',
     metadata: { name: fenceName(node), finalizers: [FINALIZER], labels: fenceLabels(node, 'remediation') },
-    spec: { node, requestedBy: claimant },
+    spec: { node, requestedBy: claimant, ...(ending === undefined ? {} : { ending }) },
   });
 }
 
 /** A final fence keeps its history; its next incident serves this claimant. */
-function takeUp(cluster: ClaimDependencies['cluster'], { metadata, spec }: NodeFence, claimant: Claimant): Promise<NodeFence> {
+function takeUp(
+  cluster: ClaimDependencies['cluster'],
+  { metadata, spec }: NodeFence,
+  claimant: Claimant,
+  ending: NodeFenceSpec['ending'],
+): Promise<NodeFence> {
   const { uid, resourceVersion } = metadata;
   const requestedBy = { ...claimant, namespace: claimant.namespace ?? null };
-  const patch = { metadata: { uid, resourceVersion, labels: fenceLabels(spec.node, 'remediation') }, spec: { requestedBy } };
+  const patch = { metadata: { uid, resourceVersion, labels: fenceLabels(spec.node, 'remediation') }, spec: { requestedBy, ending: ending ?? null } };
   return cluster.mergePatch(NODE_FENCES, metadata.name, patch);
 }
 

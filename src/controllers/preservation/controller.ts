@@ -1,0 +1,261 @@
+import type { NodeGuard, Preservation, PreservationView } from '../../ports/preservation.ts';
+import type { Decision } from './actions.ts';
+import { chainsOf } from './chain.ts';
+import type { Chain } from './chain.ts';
+import { decide } from './decide.ts';
+import { WRITE_DEADLINE_MS } from './dependencies.ts';
+import type { PreservationDependencies, PreservationOptions } from './dependencies.ts';
+import { Drainer } from './drainer.ts';
+import { Executor } from './executor.ts';
+import { Guards } from './guards.ts';
+import { isKnownValue } from './marks.ts';
+import { PRESERVE } from './names.ts';
+import { Picture } from './picture.ts';
+import type { Part, Settings } from './picture.ts';
+import { showTally } from './tally.ts';
+import { Writer } from './write.ts';
+
+/** What was last decided about one part of the picture. */
+interface Look {
+  decision: Decision;
+  chains: readonly Chain[];
+  atMs: number;
+}
+
+/** Between two looks, whatever changes meanwhile. */
+const PACE_MS = 100;
+/** So often leadership and silence are looked at, and each part is decided anew although nothing has changed. */
+const TICK_MS = 5_000;
+const SYNC_TICK_MS = 500;
+const RELOOK_MS = 60_000;
+/** A watch sends something about every minute, and is opened anew when it does not. */
+const SILENT_AFTER_MS = 90_000;
+const HEARD_WITHIN_MS = 30_000;
+
+/**
+ * Machine preservation (seeds 000 and 001): observe, decide, write. It keeps nothing that is not in the objects but what it is doing. Only the leader writes; every
+ * replica knows the guards. What was decided is done only for as long as what it was decided from stands.
+ */
+export class PreservationController implements Preservation {
+  readonly #dependencies: PreservationDependencies;
+  readonly #picture: Picture;
+  readonly #drainer: Drainer;
+  readonly #executor: Executor;
+  readonly #guards = new Guards();
+  readonly #looks = new Map<number, Look>();
+  readonly #told = new Set<string>();
+  #options: PreservationOptions;
+  #poolProblems: readonly string[] = [];
+  /** The Machines were not there yet when it was last decided. */
+  #wasBlind = false;
+  #wasUnknown = true;
+  #hasLooked = false;
+  #startedAtMs: number | undefined;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #timer: { atMs: number; cancel: () => void } | undefined;
+  #isClosed = false;
+
+  constructor(dependencies: PreservationDependencies) {
+    const { clock, nodes, machines, log, metrics } = dependencies;
+    this.#dependencies = dependencies;
+    this.#options = dependencies.options;
+    this.#picture = new Picture(
+      nodes,
+      machines,
+      (uid) => this.#drainer.factsOf(uid),
+      () => {
+        this.wake();
+      },
+    );
+    const mayWrite = (): boolean => this.#mayWrite();
+    const touch = (link: string): void => {
+      this.#picture.touch(link);
+    };
+    const reach = { clock, cluster: nodes.cluster, pods: nodes.listers.pods, mayWrite };
+    this.#drainer = new Drainer({
+      ...reach,
+      log,
+      metrics,
+      changed: (node) => {
+        touch(`node ${node}`);
+      },
+    });
+    const writer = new Writer({ clock, nodes, machines, picture: this.#picture, drainer: this.#drainer, mode: () => this.#options.mode });
+    this.#executor = new Executor({ clock, log, metrics, mayWrite, perform: (action) => writer.perform(action), ended: touch });
+  }
+
+  /** Follows the listers from now on, whether they are synced or not. */
+  start(): void {
+    this.#startedAtMs = this.#dependencies.clock.monotonicMs();
+    this.#picture.start();
+    this.wake();
+  }
+
+  /** Begins nothing more; resolves when no write is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    this.#picture.close();
+    await Promise.all([this.#executor.close(), this.#drainer.close()]);
+  }
+
+  /** For a real MCM that comes or goes: what was decided in another mode goes no further than the write that is under way. */
+  configure(options: PreservationOptions): void {
+    this.#options = options;
+    this.#looks.clear();
+    this.#executor.abandon();
+    this.wake();
+  }
+
+  /** Looks soon: leadership has come, pools have changed. */
+  wake(): void {
+    this.#lookAt(Math.max(this.#dependencies.clock.monotonicMs(), this.#lookedAtMs + PACE_MS));
+  }
+
+  guardOf(node: string): NodeGuard | 'unknown' | undefined {
+    const guard = this.#guards.guardOf(node);
+    if (guard !== undefined || !this.#isUnknown()) return guard;
+    const { annotations } = (this.#picture.factsOf({ kind: 'Node', name: node, uid: '' }) ?? {}) as { annotations?: Record<string, string> };
+    const word = annotations?.[PRESERVE];
+    // The node's word counts before its machine's.
+    return word !== undefined && isKnownValue(word) ? undefined : 'unknown';
+  }
+
+  isPreserved(node: string): boolean {
+    return this.#guards.isPreserved(node);
+  }
+
+  onChange(listener: (nodes: readonly string[]) => void): () => void {
+    return this.#guards.onChange(listener);
+  }
+
+  /** Rows for status and console. */
+  views(): PreservationView[] {
+    return [...this.#looks.values()].flatMap(({ decision }) => decision.views);
+  }
+
+  /** What a person should look at, one sentence each. */
+  problems(): string[] {
+    const decided = [...this.#looks.values()].flatMap(({ decision }) => decision.problems);
+    return [...new Set([...this.#silence(), ...this.#poolProblems, ...decided, ...this.#executor.problems()])];
+  }
+
+  #lookAt(atMs: number): void {
+    if (this.#isClosed || this.#startedAtMs === undefined || (this.#timer !== undefined && this.#timer.atMs <= atMs)) return;
+    this.#timer?.cancel();
+    const { clock, log } = this.#dependencies;
+    const cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {
+      this.#timer = undefined;
+      this.#lookedAtMs = clock.monotonicMs();
+      try {
+        this.#look();
+      } catch (error) {
+        log.error('preservation could not be decided', { error });
+      }
+      this.#lookAt(this.#nextLookMs());
+    });
+    this.#timer = { atMs, cancel };
+  }
+
+  #look(): void {
+    if (!this.#picture.areNodesSynced) return;
+    const { pools, problems } = this.#dependencies.pools();
+    this.#poolProblems = problems;
+    const isBlind = !this.#picture.areMachinesSynced;
+    const { parts, changed, isMoved } = this.#picture.changedParts(pools);
+    if (isMoved || isBlind !== this.#wasBlind) this.#looks.clear();
+    this.#wasBlind = isBlind;
+    const { clock } = this.#dependencies;
+    const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
+    let hasChanged = isMoved;
+    for (const [number, part] of parts) {
+      const look = this.#looks.get(number);
+      const isDue = look === undefined || nowMs - look.atMs >= RELOOK_MS || (look.decision.nextDueMs ?? Infinity) <= wallMs;
+      if (!isDue && !changed.has(number)) continue;
+      this.#looks.set(number, this.#decide(part, isBlind, nowMs, wallMs));
+      hasChanged = true;
+    }
+    this.#hasLooked = true;
+    this.#publish(hasChanged, wallMs);
+    this.#act();
+  }
+
+  #decide(part: Part, isBlind: boolean, atMs: number, wallMs: number): Look {
+    const { mode, hasExpiryField, spelling, requestsWhenFailed } = this.#options;
+    const settings: Settings = { mode, hasExpiryField, spelling, requestsWhenFailed };
+    if (!isBlind) {
+      const decision = decide(this.#picture.snapshotOf(part, settings, wallMs));
+      return { decision, chains: chainsOf(decision, this.#picture), atMs };
+    }
+    // Without the Machines it is only told what the Nodes show of themselves.
+    const nodesOnly = { machines: [], machineSets: [], machineDeployments: [], pools: new Map<string, never>() };
+    const watching: Settings = { mode: 'observe', hasExpiryField: true, spelling, requestsWhenFailed: false };
+    const decision = decide({ ...this.#picture.snapshotOf(part, watching, wallMs), ...nodesOnly });
+    return { decision: { ...decision, actions: [] }, chains: [], atMs };
+  }
+
+  #publish(hasChanged: boolean, wallMs: number): void {
+    const { metrics, log } = this.#dependencies;
+    const decisions = [...this.#looks.values()].map(({ decision }) => decision);
+    const isUnknown = this.#isUnknown();
+    const nodes = hasChanged ? this.#guards.take(decisions) : [];
+    const isTurned = isUnknown !== this.#wasUnknown;
+    this.#wasUnknown = isUnknown;
+    showTally(
+      metrics,
+      decisions.map(({ views }) => views),
+      wallMs,
+    );
+    const problems = this.problems();
+    for (const problem of problems) if (!this.#told.has(problem)) log.warn('preservation needs a look', { problem });
+    this.#told.clear();
+    for (const problem of problems) this.#told.add(problem);
+    this.#guards.tell(isTurned ? [...this.#picture.nodeNames()] : nodes);
+  }
+
+  #act(): void {
+    const looks = [...this.#looks.values()];
+    const wanted = new Set(looks.flatMap(({ decision }) => decision.drains));
+    this.#drainer.retain(wanted, ({ node }) => this.#picture.objectOf(node) !== undefined);
+    this.#executor.submit(this.#mayWrite() ? looks.flatMap(({ chains }) => chains) : []);
+  }
+
+  #mayWrite(): boolean {
+    const { leadership } = this.#dependencies;
+    const isAllowed = this.#options.enforce && !this.#isClosed && !this.#wasBlind && this.#silence().length === 0;
+    return isAllowed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
+  }
+
+  /** Whom we have not heard for so long that nothing is written. */
+  #silence(): string[] {
+    if (this.#startedAtMs === undefined || !this.#picture.areNodesSynced) return [];
+    const sides = this.#dependencies.machines === undefined || this.#wasBlind ? (['nodes'] as const) : (['nodes', 'machines'] as const);
+    return sides
+      .filter((side) => this.#silentForMs(side) > SILENT_AFTER_MS)
+      .map((side) => `the watches of the cluster of the ${side} are silent: preservation writes nothing until they are heard again`);
+  }
+
+  #silentForMs(side: 'nodes' | 'machines'): number {
+    return this.#dependencies.clock.monotonicMs() - this.#picture.freshAtMs(side);
+  }
+
+  /** Is what nothing is known of to be told apart from what is not preserved? For a bounded time only. */
+  #isUnknown(): boolean {
+    const { clock, machines } = this.#dependencies;
+    const { heardWithinMs = HEARD_WITHIN_MS } = this.#options;
+    if (this.#startedAtMs === undefined) return true;
+    if (!this.#hasLooked || (machines !== undefined && this.#wasBlind)) return clock.monotonicMs() - this.#startedAtMs < heardWithinMs;
+    if (machines === undefined) return false;
+    const silentMs = this.#silentForMs('machines') - SILENT_AFTER_MS;
+    return silentMs > 0 && silentMs < heardWithinMs;
+  }
+
+  #nextLookMs(): number {
+    const { clock } = this.#dependencies;
+    const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
+    if (!this.#picture.areNodesSynced || !this.#picture.areMachinesSynced) return nowMs + SYNC_TICK_MS;
+    const due = [...this.#looks.values()].map(({ decision }) => (decision.nextDueMs ?? Infinity) - wallMs);
+    const retryMs = (this.#executor.nextDueMs() ?? Infinity) - nowMs;
+    return nowMs + Math.max(PACE_MS, Math.min(TICK_MS, retryMs, ...due));
+  }
+}

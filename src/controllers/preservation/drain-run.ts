@@ -1,0 +1,162 @@
+import { fenceName } from '../../domain/node-fence.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Pod } from '../../ports/objects.ts';
+import { NODE_FENCES, NODES, PODS } from '../../ports/resources.ts';
+import type { ObjectRef } from './actions.ts';
+import { PODS_BY_NODE } from './dependencies.ts';
+import type { DrainOptions } from './drain.ts';
+import { fenceProof, provenFor } from './fence-proof.ts';
+import { nodeFacts } from './node-facts.ts';
+import { standingStop } from './stops.ts';
+
+export interface DrainReach {
+  clock: Clock;
+  cluster: Cluster;
+  pods: Lister<Pod>;
+  /** May a write begin now? Asked in the turn of each. */
+  mayWrite: () => boolean;
+}
+
+export interface DrainOrder {
+  node: ObjectRef;
+  options: DrainOptions;
+}
+
+const KEPT_OWNERS: ReadonlySet<string> = new Set(['DaemonSet', 'Node']);
+const MIRROR = 'kubernetes.io/config.mirror';
+const AT_ONCE_MAX = 8;
+/** MCM tries again so often what a budget forbids. */
+const EVICTION_RETRY_MS = 20_000;
+const LOOK_MS = 1_000;
+const NAMED_MAX = 3;
+const NOT_ALLOWED = 'this replica may not write now';
+
+interface Refusals {
+  tries: number;
+  dueAtMs: number;
+  message: string;
+}
+
+/** What was refused, by the uid of the pod. */
+type Refused = Map<string, Refusals>;
+
+/** Moves the pods of one node away. Answers with the reason why it could not; undefined: none is left that must go. Rejects when `signal` aborts. */
+export async function drainNode(reach: DrainReach, order: DrainOrder, signal: AbortSignal): Promise<string | undefined> {
+  return order.options.isForced ? forced(reach, order, signal) : gentle(reach, order, signal);
+}
+
+/** Those of DaemonSets and static ones stay; those that have ended are in nobody's way. */
+function mustGo({ metadata, status }: Pod): boolean {
+  const owner =
+    metadata.ownerReferences?.find(({ controller }) => controller === true) ?? metadata.ownerReferences?.find(({ kind }) => kind === 'Node');
+  const isKept = metadata.annotations?.[MIRROR] !== undefined || (owner !== undefined && KEPT_OWNERS.has(owner.kind));
+  return !isKept && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+}
+
+const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
+const nameOf = ({ metadata }: Pod): string => `${metadata.namespace ?? 'default'}/${metadata.name}`;
+
+async function podsOn({ cluster }: DrainReach, node: string): Promise<Pod[]> {
+  return (await cluster.list(PODS, { fieldSelector: `spec.nodeName=${node}` })).filter(mustGo);
+}
+
+async function gentle(reach: DrainReach, { node, options }: DrainOrder, signal: AbortSignal): Promise<string | undefined> {
+  const { clock } = reach;
+  const endAtMs = clock.monotonicMs() + options.timeoutMs;
+  const refused: Refused = new Map();
+  for (;;) {
+    const pods = await podsOn(reach, node.name);
+    signal.throwIfAborted();
+    if (pods.length === 0) return undefined;
+    const nowMs = clock.monotonicMs();
+    if (nowMs >= endAtMs) return `it took too long: ${words(pods, refused)}`;
+    const due = pods.filter((pod) => !isGoing(pod) && (refused.get(pod.metadata.uid ?? '')?.dueAtMs ?? 0) <= nowMs);
+    await inGroups(due, async (pod) => {
+      signal.throwIfAborted();
+      if (reach.mayWrite()) await evict(reach, pod, refused);
+    });
+    const given = pods.find(({ metadata }) => (refused.get(metadata.uid ?? '')?.tries ?? 0) >= options.evictionRetriesMax);
+    if (given !== undefined) return `refused too often: ${words([given], refused)}`;
+    await untilWorthALook(reach, node.name, pods, Math.min(endAtMs, ...dueTimes(pods, refused)), signal);
+  }
+}
+
+function dueTimes(pods: readonly Pod[], refused: Refused): number[] {
+  return pods.flatMap(({ metadata }) => refused.get(metadata.uid ?? '')?.dueAtMs ?? []);
+}
+
+async function evict({ clock, cluster }: DrainReach, { metadata }: Pod, refused: Refused): Promise<void> {
+  const uid = metadata.uid ?? '';
+  try {
+    await cluster.evict(metadata.name, metadata.namespace ?? 'default');
+    refused.delete(uid);
+  } catch (error) {
+    if (error instanceof ApiStatusError && error.status === 404) return;
+    const waitMs = Math.max(EVICTION_RETRY_MS, (error instanceof ApiStatusError ? error.retryAfterMs : undefined) ?? 0);
+    const tries = (refused.get(uid)?.tries ?? 0) + 1;
+    refused.set(uid, { tries, dueAtMs: clock.monotonicMs() + waitMs, message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** Looks at the watch, which costs nothing, until a pod has gone, an eviction is due, or so long that the watch may have missed something. */
+async function untilWorthALook(reach: DrainReach, node: string, before: readonly Pod[], dueAtMs: number, signal: AbortSignal): Promise<void> {
+  const { clock, pods } = reach;
+  const lookAtMs = Math.min(dueAtMs, clock.monotonicMs() + EVICTION_RETRY_MS);
+  const uids = new Set(before.map(({ metadata }) => metadata.uid));
+  do {
+    await clock.sleep(Math.max(1, Math.min(LOOK_MS, lookAtMs - clock.monotonicMs())), signal);
+    const left = pods.byIndex(PODS_BY_NODE, node).filter(({ metadata }) => uids.has(metadata.uid));
+    if (left.length < uids.size) return;
+  } while (clock.monotonicMs() < lookAtMs);
+}
+
+/** On proof only, read from the API's quorum, and under the uid of each pod. What is asked for once is not waited for: the node can not answer. */
+async function forced(reach: DrainReach, { node }: DrainOrder, signal: AbortSignal): Promise<string | undefined> {
+  const pods = await podsOn(reach, node.name);
+  const why = await lacksProof(reach, node);
+  signal.throwIfAborted();
+  if (why !== undefined) return why;
+  let problem: string | undefined;
+  await inGroups(pods, async ({ metadata }) => {
+    if (signal.aborted || !reach.mayWrite()) {
+      problem ??= NOT_ALLOWED;
+      return;
+    }
+    const { name, namespace = 'default', uid } = metadata;
+    try {
+      await reach.cluster.remove(PODS, name, { namespace, ...(uid !== undefined && { uid }), gracePeriodSeconds: 0 });
+    } catch (error) {
+      problem ??= `${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  });
+  signal.throwIfAborted();
+  return problem;
+}
+
+/** Why its pods may not be taken from it by force (P1, P2, P6); undefined: a fence has proven that it can not write, and nothing says that it came back. */
+async function lacksProof({ cluster }: DrainReach, node: ObjectRef): Promise<string | undefined> {
+  const stop = await standingStop(cluster, node.name);
+  if (stop !== undefined) return stop;
+  const fence = await cluster.get(NODE_FENCES, fenceName(node.name));
+  const standing = await cluster.get(NODES, node.name);
+  if (standing?.metadata.uid !== node.uid) return 'another node stands under its name';
+  const { ready, bootID } = nodeFacts(standing);
+  if (ready === 'True') return 'the node is Ready';
+  const isProven = fence !== undefined && provenFor(fenceProof(fence), bootID).isIsolated;
+  return isProven ? undefined : 'no fence has proven that the node can not write';
+}
+
+async function inGroups<T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
+  for (let start = 0; start < items.length; start += AT_ONCE_MAX) await Promise.all(items.slice(start, start + AT_ONCE_MAX).map(each));
+}
+
+function words(pods: readonly Pod[], refused: Refused): string {
+  const named = pods.slice(0, NAMED_MAX).map((pod) => {
+    const message = refused.get(pod.metadata.uid ?? '')?.message;
+    return message === undefined ? nameOf(pod) : `${nameOf(pod)} (${message})`;
+  });
+  const more = pods.length > NAMED_MAX ? ` and ${String(pods.length - NAMED_MAX)} more` : '';
+  return `${named.join(', ')}${more} ${pods.length === 1 ? 'is' : 'are'} still there`;
+}

@@ -1,0 +1,25 @@
+import { standingEvidence } from '../../domain/evidence.ts';
+import { fenceFactsOf } from '../../domain/fence-facts.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import type { FenceFacts } from './snapshot.ts';
+
+/** What is read of a NodeFence, and the boot of its node that its proof speaks of. */
+export interface FenceProof {
+  node: string;
+  facts: FenceFacts;
+  provenBootID: string | undefined;
+}
+
+export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
+  const plan = status?.frozen?.plan;
+  const proof = status === undefined || plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+  const { uid } = metadata;
+  const facts = fenceFactsOf({ metadata: uid === undefined ? {} : { uid }, spec, status });
+  return { node: spec.node, facts, provenBootID: proof?.bootID };
+}
+
+/** The proof of a fence that is over speaks of the boot that it saw end: a node that came back since with another one may write. */
+export function provenFor({ facts, provenBootID }: FenceProof, bootID: string | undefined): FenceFacts {
+  const isOther = provenBootID !== undefined && bootID !== undefined && provenBootID !== bootID;
+  return isOther ? { ...facts, isIsolated: false, isOff: false } : facts;
+}

@@ -1,0 +1,80 @@
+import type { KubeObject, Node, Taint } from '../../ports/objects.ts';
+import type { Machine } from '../../ports/machines.ts';
+import type { Action, Change } from './actions.ts';
+import { isSameCondition, timeText } from './condition.ts';
+import { machineFacts } from './machine-facts.ts';
+import { CORDON_MARK, PRESERVED_TAINT } from './names.ts';
+import { nodeFacts, withPreserved } from './node-facts.ts';
+
+/** Acts that are one merge patch of the object that they name. */
+export type PatchAct = Extract<Action, { kind: 'annotate' | 'machine-status' | 'condition' | 'taint' | 'cordon' | 'counts' }>;
+
+/** `done`: it stands there already. `moved`: what the decision read stands there no more. */
+export type Patch = { body: object; subresource?: 'status' } | 'done' | 'moved';
+
+/** The body of one write (RFC 7386), under the version of the object that it was worked out from. */
+export function patchOf(act: PatchAct, object: KubeObject, nowMs: number): Patch {
+  const found = bodyOf(act, object, nowMs);
+  if (typeof found === 'string') return found;
+  const { uid, resourceVersion } = object.metadata;
+  const { metadata = {}, ...rest } = found.body;
+  const body = { ...rest, metadata: { ...metadata, uid, resourceVersion } };
+  return found.subresource === undefined ? { body } : { body, subresource: found.subresource };
+}
+
+type Body = { body: { metadata?: object } & Record<string, unknown>; subresource?: 'status' } | 'done' | 'moved';
+
+function bodyOf(act: PatchAct, object: KubeObject, nowMs: number): Body {
+  switch (act.kind) {
+    case 'annotate':
+      return annotations(act.changes, object);
+    case 'machine-status':
+      return machineStatus(act, object, nowMs);
+    case 'condition': {
+      const { conditions = [] } = (object as Node).status;
+      const { preserved } = nodeFacts(object as Node);
+      if (isSameCondition(preserved, act.to)) return 'done';
+      if (act.was === undefined ? preserved !== undefined : !isSameCondition(preserved, act.was)) return 'moved';
+      return { body: { status: { conditions: withPreserved(conditions, act.to, timeText(nowMs)) } }, subresource: 'status' };
+    }
+    case 'taint':
+      return taint(act.isPresent, object as Node, nowMs);
+    case 'cordon':
+      return cordon(act.isCordoned, object as Node);
+    case 'counts': {
+      const automatic = act.target.kind === 'MachineSet' ? { autoPreserveFailedMachineCount: act.automatic ?? 0 } : {};
+      return { body: { status: { ...automatic, preservedFailedReplicas: act.preservedFailed } }, subresource: 'status' };
+    }
+  }
+}
+
+function annotations(changes: readonly Change[], { metadata }: KubeObject): Body {
+  const marks = metadata.annotations ?? {};
+  if (changes.some(({ key, was }) => marks[key] !== was)) return 'moved';
+  return { body: { metadata: { annotations: Object.fromEntries(changes.map(({ key, to }) => [key, to ?? null])) } } };
+}
+
+function machineStatus({ was, to }: Extract<PatchAct, { kind: 'machine-status' }>, object: Machine, nowMs: number): Body {
+  const { phase, expiryMs } = machineFacts(object);
+  if (phase !== was.phase || expiryMs !== was.expiryMs) return 'moved';
+  const current = {
+    ...(to.phase !== was.phase && { phase: to.phase, lastUpdateTime: timeText(nowMs) }),
+    ...(to.expiryMs !== was.expiryMs && { preserveExpiryTime: to.expiryMs === undefined ? null : timeText(to.expiryMs) }),
+  };
+  return { body: { status: { currentStatus: current } }, subresource: 'status' };
+}
+
+function taint(isPresent: boolean, { spec }: Node, nowMs: number): Body {
+  const taints = spec.taints ?? [];
+  if (taints.some(({ key }) => key === PRESERVED_TAINT) === isPresent) return 'done';
+  const ours: Taint = { key: PRESERVED_TAINT, effect: 'NoSchedule', timeAdded: timeText(nowMs) };
+  return { body: { spec: { taints: isPresent ? [...taints, ours] : taints.filter(({ key }) => key !== PRESERVED_TAINT) } } };
+}
+
+/** Somebody else's cordon is not taken over, and not taken back. */
+function cordon(isCordoned: boolean, { metadata, spec }: Node): Body {
+  const isOurs = metadata.annotations?.[CORDON_MARK] !== undefined;
+  if (isCordoned ? spec.unschedulable === true : !isOurs) return 'moved';
+  const mark = isCordoned ? 'true' : null;
+  return { body: { metadata: { annotations: { [CORDON_MARK]: mark } }, spec: { unschedulable: isCordoned ? true : null } } };
+}

@@ -1,0 +1,139 @@
+import { claim } from '../shared/claims/claim.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Resource } from '../../ports/cluster.ts';
+import { MACHINE_DEPLOYMENTS, MACHINE_GROUP, MACHINE_SETS, MACHINE_VERSION, MACHINES } from '../../ports/machines.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import { NODES } from '../../ports/resources.ts';
+import type { Action, ActionEvent, ObjectRef } from './actions.ts';
+import type { MachineSide, NodeSide } from './dependencies.ts';
+import type { Drainer } from './drainer.ts';
+import { PRESERVE, REQUEST_MARK } from './names.ts';
+import { patchOf } from './patch.ts';
+import type { PatchAct } from './patch.ts';
+import type { Picture } from './picture.ts';
+import type { Snapshot } from './snapshot.ts';
+import { standingStop } from './stops.ts';
+import { keyOf } from './watched-facts.ts';
+
+/** The object is another than the decision was made for: nothing was written, and it is decided anew. */
+export class Moved extends Error {
+  override readonly name = 'Moved';
+}
+
+export interface WriterDependencies {
+  clock: Clock;
+  nodes: NodeSide;
+  machines: MachineSide | undefined;
+  picture: Picture;
+  drainer: Drainer;
+  mode: () => Snapshot['mode'];
+}
+
+const RESOURCES: Readonly<Record<ObjectRef['kind'], Resource>> = {
+  Node: NODES,
+  Machine: MACHINES,
+  MachineSet: MACHINE_SETS,
+  MachineDeployment: MACHINE_DEPLOYMENTS,
+};
+
+/** One action is one write, under the uid and the version that it was decided for; its Event follows when the write has succeeded. */
+export class Writer {
+  readonly #dependencies: WriterDependencies;
+
+  constructor(dependencies: WriterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  async perform(action: Action): Promise<void> {
+    if (this.#dependencies.mode() === 'observe' && !isRequest(action)) {
+      throw new Error(
+        `beside a real MCM nothing but a request is written: ${action.kind} of ${action.target.kind} ${action.target.name} is a defect`,
+      );
+    }
+    switch (action.kind) {
+      case 'annotate':
+      case 'machine-status':
+      case 'condition':
+      case 'taint':
+      case 'cordon':
+      case 'counts':
+        await this.#patch(action);
+        return;
+      case 'drain':
+        this.#dependencies.drainer.begin({ node: action.target, options: action.options });
+        this.#tell(action.target, action.event, this.#objectOf(action.target));
+        return;
+      case 'power-off':
+        await this.#powerOff(action);
+        return;
+      case 'delete-machine':
+        await this.#deleteMachine(action);
+        return;
+    }
+  }
+
+  async #patch(action: PatchAct): Promise<void> {
+    const { clock, picture } = this.#dependencies;
+    const { target } = action;
+    const object = this.#objectOf(target);
+    const patch = patchOf(action, object, clock.wallMs());
+    if (patch === 'moved') throw new Moved(`${target.kind} ${target.name} stands otherwise than it was decided for`);
+    if (patch === 'done') return;
+    const options = { ...place(target), ...(patch.subresource !== undefined && { subresource: patch.subresource }) };
+    const answer = await this.#sideOf(target).cluster.mergePatch(RESOURCES[target.kind], target.name, patch.body, options);
+    picture.wrote(target, answer);
+    this.#tell(target, action.event, answer);
+  }
+
+  /** The fence itself obeys stops, holds and its plan. */
+  async #powerOff({ target, requestedBy, event }: Extract<Action, { kind: 'power-off' }>): Promise<void> {
+    const { cluster, recorder } = this.#dependencies.nodes;
+    const node = await cluster.get(NODES, target.name);
+    if (node?.metadata.uid !== target.uid) throw new Moved(`another node stands under the name ${target.name}`);
+    const { name, uid } = requestedBy;
+    const claimant = { apiVersion: `${MACHINE_GROUP}/${MACHINE_VERSION}`, kind: requestedBy.kind, name, uid, ...place(requestedBy) };
+    const outcome = await claim({ cluster, recorder }, target.name, claimant, 'off');
+    if (outcome.kind === 'taken') throw new Error(`${outcome.by} has node ${target.name}`);
+    this.#tell(target, event, node);
+  }
+
+  async #deleteMachine({ target, event }: Extract<Action, { kind: 'delete-machine' }>): Promise<void> {
+    const { nodes, picture } = this.#dependencies;
+    const machine = this.#objectOf(target);
+    const stop = await standingStop(nodes.cluster, picture.machine(keyOf(target))?.nodeName);
+    if (stop !== undefined) throw new Error(stop);
+    const { uid, resourceVersion } = machine.metadata;
+    const precondition = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
+    await this.#sideOf(target).cluster.remove(RESOURCES.Machine, target.name, { ...place(target), ...precondition });
+    this.#tell(target, event, machine);
+  }
+
+  #objectOf(target: ObjectRef): KubeObject {
+    const object = this.#dependencies.picture.objectOf(target);
+    if (object === undefined) throw new Moved(`${target.kind} ${target.name} is gone, or another stands under its name`);
+    return object;
+  }
+
+  #sideOf(target: ObjectRef): NodeSide | MachineSide {
+    const { nodes, machines } = this.#dependencies;
+    if (target.kind === 'Node') return nodes;
+    if (machines === undefined) throw new Error(`there is no cluster of Machines to write ${target.kind} ${target.name} to`);
+    return machines;
+  }
+
+  #tell(target: ObjectRef, event: ActionEvent | undefined, { metadata }: KubeObject): void {
+    if (event === undefined) return;
+    const { group, version, kind } = RESOURCES[target.kind];
+    const about = { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata };
+    this.#sideOf(target).recorder.event(about, event.type, event.reason, event.message);
+  }
+}
+
+function place({ namespace }: ObjectRef): { namespace?: string } {
+  return namespace === undefined ? {} : { namespace };
+}
+
+/** Our own `when-failed` with its mark, or taking that back. */
+function isRequest(action: Action): boolean {
+  return action.kind === 'annotate' && action.target.kind === 'Node' && action.changes.every(({ key }) => key === PRESERVE || key === REQUEST_MARK);
+}
