@@ -40,6 +40,20 @@ export const LIST_CASES: readonly ConformanceCase[] = [
     ],
   },
   {
+    name: 'one name is listed across all namespaces',
+    source: 'apiserver: registry/generic/registry/store.go, ListPredicate: without a namespace there is no key to look one object up by',
+    since: '1.20',
+    steps: [
+      { method: 'POST', path: CONFIG_MAPS, body: { metadata: { name: 'everywhere' } }, status: 201 },
+      {
+        method: 'GET',
+        path: '/api/v1/configmaps?fieldSelector=metadata.name%3Deverywhere',
+        status: 200,
+        expect: { items: [{ metadata: { name: 'everywhere' } }] },
+      },
+    ],
+  },
+  {
     name: 'label selectors know equality, sets and existence',
     source: 'kubernetes.io: Labels and selectors',
     since: '1.20',

@@ -33,7 +33,8 @@ export function list(backend: Backend, kind: Kind, namespace: string, query: Que
   const token = query['continue'] ?? '';
   const { revision, after } = token === '' ? { revision: startRevision(backend, query), after: '' } : parseContinue(token, query);
   const collection = collectionOf(backend, kind);
-  const named = nameOf(selector);
+  const isOne = !kind.namespaced || namespace !== '';
+  const named = isOne ? nameOf(selector) : undefined;
   const isCached = query['resourceVersion'] === '0' && token === '';
   const all =
     named === undefined || revision !== undefined
