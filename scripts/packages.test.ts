@@ -4,13 +4,13 @@ import type { Machine } from './packages.ts';
 
 const PROGRAMS = [
   { command: 'git', package: 'git' },
-  { command: 'snmpd', package: 'snmpd' },
+  { command: 'snmpd', package: 'snmpd', services: ['snmpd.service'] },
 ];
 
 function machine(facts: Partial<Machine>, present: Set<string>): { machine: Machine; installed: string[] } {
   const installed: string[] = [];
-  const install = (packages: readonly string[]): void => {
-    installed.push(...packages);
+  const install = (packages: readonly string[], services: readonly string[]): void => {
+    installed.push(...packages, ...services.map((service) => `no ${service}`));
     for (const name of packages) present.add(name);
   };
   return { machine: { isRoot: true, isDebian: true, has: (command) => present.has(command), install, ...facts }, installed };
@@ -27,7 +27,13 @@ describe('setting up the packages that tests use', () => {
   it('installs what is missing as root on Debian', () => {
     const { machine: debian, installed } = machine({}, new Set(['git']));
     expect(setUpPackages(PROGRAMS, debian, () => undefined)).toEqual([]);
-    expect(installed).toEqual(['snmpd']);
+    expect(installed, 'and no service of it').toEqual(['snmpd', 'no snmpd.service']);
+  });
+
+  it('leaves the services of what was there before alone', () => {
+    const { machine: debian, installed } = machine({}, new Set(['snmpd']));
+    setUpPackages(PROGRAMS, debian, () => undefined);
+    expect(installed).toEqual(['git']);
   });
 
   it.each([{ isRoot: false }, { isDebian: false }])('says the one line where it may not install: %o', (facts) => {

@@ -1,11 +1,16 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { withoutServices } from './service-policy.ts';
+
+const POLICY = '/usr/sbin/policy-rc.d';
 
 /** Programs that some tests start, and the Debian package that brings each. */
 interface TestProgram {
   command: string;
   package: string;
+  /** What the package would run as a service from the next boot on; the tests start the program themselves. */
+  services?: readonly string[];
 }
 export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'git', package: 'git' },
@@ -14,10 +19,10 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'ipmipower', package: 'freeipmi-tools' },
   { command: 'fence_ipmilan', package: 'fence-agents' },
   { command: 'xmllint', package: 'libxml2-utils' },
-  { command: 'pacemakerd', package: 'pacemaker' },
+  { command: 'pacemakerd', package: 'pacemaker', services: ['pacemaker.service', 'corosync.service'] },
   { command: 'stonith_admin', package: 'pacemaker-cli-utils' },
-  { command: 'sshd', package: 'openssh-server' },
-  { command: 'snmpd', package: 'snmpd' },
+  { command: 'sshd', package: 'openssh-server', services: ['ssh.service', 'ssh.socket'] },
+  { command: 'snmpd', package: 'snmpd', services: ['snmpd.service'] },
   { command: 'snmpget', package: 'snmp' },
   { command: 'snmpsimd', package: 'snmpsim' },
 ];
@@ -26,7 +31,8 @@ export interface Machine {
   isRoot: boolean;
   isDebian: boolean;
   has(command: string): boolean;
-  install(packages: readonly string[]): void;
+  /** `services` of the packages are not to run, now or after the next boot. */
+  install(packages: readonly string[], services: readonly string[]): void;
 }
 
 /**
@@ -34,13 +40,17 @@ export interface Machine {
  * are still missing; under continuous integration each counts as a failed test.
  */
 export function setUpPackages(programs: readonly TestProgram[], machine: Machine, say: (line: string) => void): string[] {
+  const absent = programs.filter(({ command }) => !machine.has(command));
   const missing = (): string[] => programs.filter(({ command }) => !machine.has(command)).map((program) => program.package);
-  const wanted = missing();
+  const wanted = absent.map((program) => program.package);
   if (wanted.length === 0) return [];
   const line = `apt-get install -y --no-install-recommends ${wanted.join(' ')}`;
   if (machine.isRoot && machine.isDebian) {
     try {
-      machine.install(wanted);
+      machine.install(
+        wanted,
+        absent.flatMap(({ services = [] }) => services),
+      );
     } catch (error) {
       say(`${line} failed: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -55,11 +65,13 @@ export function thisMachine(): Machine {
     isRoot: process.getuid?.() === 0,
     isDebian: existsSync('/etc/debian_version'),
     has: (command) => (process.env['PATH'] ?? '').split(delimiter).some((folder) => isExecutable(join(folder, command))),
-    install(packages) {
+    install(packages, services) {
       const options = { stdio: ['ignore', 2, 2] as ['ignore', number, number], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
       // A fresh machine may know no package at all.
       execFileSync('apt-get', ['update', '-q'], options);
-      execFileSync('apt-get', ['install', '-y', '--no-install-recommends', ...packages], options);
+      withoutServices(POLICY, () => execFileSync('apt-get', ['install', '-y', '--no-install-recommends', ...packages], options));
+      // Nothing to disable where no systemd is, or the package has no such unit.
+      if (services.length > 0 && this.has('systemctl')) spawnSync('systemctl', ['disable', '--quiet', ...services], options);
     },
   };
 }
