@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import { CORDON_MARK, PRESERVE, SCALE_DOWN_DISABLED } from '../../controllers/preservation/names.ts';
 import { judge } from './judge.ts';
 import { edited, fenceWrite, FOREIGN_TAINT, goodTrace, node, nodePatch, OUR_TAINT, status, without } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
@@ -53,6 +54,25 @@ describe('P8, undo only our own', () => {
     ];
     expect(P8(failed({ cordoned: true })).violations).toEqual([]);
     expect(P8(failed(undefined)).violations.join()).toContain('not all of it is in status.restore');
+  });
+
+  describe('of preservation', () => {
+    const kept = { [PRESERVE]: 'now', [SCALE_DOWN_DISABLED]: 'false' };
+    const ours = { [SCALE_DOWN_DISABLED]: 'true', [CORDON_MARK]: 'true' };
+    const asked = nodePatch(8_000, node({ taints: [FOREIGN_TAINT], annotations: kept }), 'admin');
+
+    it('leaves it alone: its marks come and go beside a fence', () => {
+      const marked = nodePatch(31_500, node({ unschedulable: true, taints: [FOREIGN_TAINT], annotations: ours }));
+      const closed = fenceWrite(32_500, status([], { state: 'final', outcome: 'recovered', incident: 2 }));
+      expect(P8([...without((event) => event.kind === 'api' && event.resource === 'nodes'), asked, marked, closed]).violations).toEqual([]);
+    });
+
+    it('catches a cordon that is undone under its mark, and was an admin’s', () => {
+      const before = nodePatch(8_000, node({ unschedulable: true, annotations: {} }), 'admin');
+      const after = nodePatch(8_500, node({ annotations: ours }));
+      const trace = without((event) => event.kind === 'api' && event.resource === 'nodes');
+      expect(P8([...trace, before, after]).violations.join()).toContain('we took cordon from Node a');
+    });
   });
 
   it('lets others take what they put there', () => {

@@ -4,6 +4,7 @@ import type { ObjectState } from './object-states.ts';
 import type { FenceHistory } from './fence-history.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
+import { isPreservationMark } from './preservation-marks.ts';
 import type { Timeline } from './timeline.ts';
 
 const OWN_PREFIX = 'nodefence.ha.k8s.io/';
@@ -31,12 +32,12 @@ function followNode(name: string, timeline: Timeline<ObjectState>, isOurs: (stat
     const after = featuresOf(value.object as Node | undefined);
     const removed = [...before.keys()].filter((feature) => after.get(feature) !== before.get(feature));
     if (value.object !== undefined && isOurs(value)) {
-      const stolen = removed.filter((feature) => !ours.has(feature) && !feature.includes(OWN_PREFIX));
+      const stolen = removed.filter((feature) => !ours.has(feature) && !feature.includes(OWN_PREFIX) && !isPreservationMark(feature, before));
       verdict.check(stolen.length === 0, at, `we took ${stolen.join(', ')} from Node ${name}, which another had put there`);
       for (const feature of after.keys()) if (!before.has(feature)) ours.add(feature);
     }
     for (const feature of [...ours]) if (!after.has(feature)) ours.delete(feature);
-    marks.push({ position, marks: new Set(ours) });
+    marks.push({ position, marks: new Set([...ours].filter((feature) => !isPreservationMark(feature, after))) });
     before = after;
   }
   return marks;

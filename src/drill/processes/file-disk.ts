@@ -1,11 +1,14 @@
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Disk, DiskRecord } from '../world/disk.ts';
 
 /** Longer than any line; the last one always lies within. */
 const TAIL_BYTES = 4_096;
 
-/** A disk that several machine processes share: one file per volume, each write a line appended with O_APPEND, so that all of them stay visible. */
+/**
+ * A disk that several machine processes share: one file per volume, each write a line appended with O_APPEND, so that all of them stay visible.
+ * A file `closed-<node>` beside them shuts that machine out.
+ */
 export class FileDisk implements Disk {
   readonly #folder: string;
 
@@ -20,8 +23,10 @@ export class FileDisk implements Disk {
     return line === '' ? 0 : (JSON.parse(line) as DiskRecord).counter;
   }
 
-  write(record: DiskRecord): void {
+  write(record: DiskRecord): boolean {
+    if (existsSync(join(this.#folder, `closed-${record.node}`))) return false;
     appendFileSync(this.#path(record.volume), `${JSON.stringify(record)}\n`);
+    return true;
   }
 
   #path(volume: string): string {

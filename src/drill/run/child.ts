@@ -59,6 +59,11 @@ export class Child {
     return !this.hasEnded;
   }
 
+  /** Null while it runs, and when a signal ended it. */
+  get exitCode(): number | null {
+    return this.process.exitCode;
+  }
+
   /** One line of JSON on its stdin. */
   tell(line: object): void {
     this.process.stdin?.write(`${JSON.stringify(line)}\n`);

@@ -1,15 +1,22 @@
 import { fenceName } from '../../domain/node-fence.ts';
 import type { Evidence, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
+import { MACHINE_NODE_LABEL } from '../../ports/machines.ts';
+import type { Machine } from '../../ports/machines.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import type { Audience } from './drill-run.ts';
 import { STORY } from './faults/names.ts';
 import type { Fault } from './faults/names.ts';
+import { shownPhase } from './faults/preservation/kept-findings.ts';
 import type { Replicas } from './replicas.ts';
 import type { Watcher } from './watcher.ts';
 
 const FRAME_MS = 100;
 const LATER_SHOWN = 5;
+/** As wide as the longest phase with its time. */
+const MACHINE_WIDTH = 33;
+/** What a node problem detector tells of. */
+const AILMENTS: ReadonlySet<string> = new Set(['KernelDeadlock']);
 
 interface Paint {
   bold(text: string): string;
@@ -124,6 +131,7 @@ export class Display implements Audience {
     const state = ready === 'True' ? ink.good('Ready   ') : ink.bad(ready === 'Unknown' ? 'Unknown ' : 'NotReady');
     const marks = [
       ...(node.spec.unschedulable === true ? ['cordoned'] : []),
+      ...(node.status.conditions ?? []).filter(({ type, status }) => AILMENTS.has(type) && status === 'True').map(({ type }) => type),
       ...((node.spec.taints ?? []).some((taint) => taint.key.endsWith('/out-of-service')) ? ['out-of-service'] : []),
     ];
     const pods = [...watcher.pods.all()].filter((pod) => pod.spec.nodeName === node.metadata.name).sort(byName);
@@ -131,7 +139,16 @@ export class Display implements Audience {
       const label = pod.metadata.name + (pod.metadata.deletionTimestamp === undefined ? '' : '…');
       return pod.status?.phase === 'Running' && ready === 'True' ? ink.good(label) : ink.warn(label);
     });
-    return `  ${node.metadata.name.padEnd(12)} ${state}  ${names.join(' ') || ink.dim('no pods')}  ${ink.warn(marks.join(', '))}`;
+    const machine = watcher.machines === undefined ? '' : this.machineText(machineOn(watcher, node.metadata.name));
+    return `  ${node.metadata.name.padEnd(12)} ${state}  ${machine}${names.join(' ') || ink.dim('no pods')}  ${ink.warn(marks.join(', '))}`;
+  }
+
+  /** In a column of its own: what its Machine is, and until when it is kept. */
+  private machineText(machine: Machine | undefined): string {
+    const words = machineWords(machine).padEnd(MACHINE_WIDTH);
+    const isKept = machine?.status?.currentStatus?.preserveExpiryTime !== undefined;
+    if (isKept) return this.ink.warn(words);
+    return machine?.status?.currentStatus?.phase === 'Running' ? this.ink.dim(words) : this.ink.bad(words);
   }
 
   private fenceLines(status: NodeFenceStatus, faultAtMs: number): string[] {
@@ -176,6 +193,10 @@ export class Display implements Audience {
   private tellChanges(): void {
     const { broken, watcher } = this;
     if (broken === undefined || watcher === undefined || this.isClosed) return;
+    for (const machine of watcher.machines?.all() ?? []) {
+      const node = machine.metadata.labels?.[MACHINE_NODE_LABEL] ?? '';
+      this.tellOnce(`machine ${node} ${machineWords(machine)}`, `Machine of ${node}: ${machineWords(machine)}`);
+    }
     const leader = watcher.leaderLease?.spec.holderIdentity ?? '';
     const isAnyFenced = broken.victims.some((node) => watcher.fences.get(fenceName(node))?.status?.frozen !== undefined);
     if (isAnyFenced && (leader === '' || this.replicas?.named(leader) !== undefined)) this.tellOnce(`leader ${leader}`, this.leaderLine(watcher));
@@ -203,6 +224,16 @@ export class Display implements Audience {
     this.told.add(key);
     this.out.write(`${stamp((this.session?.now() ?? 0) - (this.broken?.atMs ?? 0))} ${line}\n`);
   }
+}
+
+/** `Failed:Preserved until 12:00:09`. */
+function machineWords(machine: Machine | undefined): string {
+  const expiry = machine?.status?.currentStatus?.preserveExpiryTime;
+  return `${shownPhase(machine)}${expiry === undefined ? '' : ` until ${expiry.slice(11, 19)}`}`;
+}
+
+function machineOn(watcher: Watcher, node: string): Machine | undefined {
+  return [...(watcher.machines?.all() ?? [])].find(({ metadata }) => metadata.labels?.[MACHINE_NODE_LABEL] === node);
 }
 
 /** Says nothing; for the matrix. */

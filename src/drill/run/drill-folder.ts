@@ -26,8 +26,13 @@ export class DrillFolder {
 
   /** A file that only its owner may read; returns its path. */
   write(name: string, content: object): string {
+    return this.writeText(name, JSON.stringify(content));
+  }
+
+  /** The same of any text. */
+  writeText(name: string, text: string): string {
     const path = this.in(name);
-    writeFileSync(path, JSON.stringify(content), { mode: 0o600 });
+    writeFileSync(path, text, { mode: 0o600 });
     return path;
   }
 

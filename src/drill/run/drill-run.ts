@@ -3,6 +3,7 @@ import { createScene, DEFAULT_SCENE } from '../world/scene.ts';
 import { ClusterSession } from './cluster-session.ts';
 import type { Blow, FaultFindings } from './faults/script.ts';
 import { SCRIPTS } from './faults/scripts.ts';
+import { filerTemplate } from './filer.ts';
 import { configure, install } from './installation.ts';
 import { operatorSetting } from './operator/setting.ts';
 import type { DrillOptions } from './options.ts';
@@ -100,7 +101,7 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
     audience.says(`a worker pool: a Machine stands for each of the ${count} nodes`);
     await createFleet(session.cluster, session.fleet, pause);
   }
-  const configuration = setting.configuration(session.bmcs, session.credentials);
+  const configuration = setting.configuration(session.bmcs, session.credentials, () => filerTemplate(session.folder));
   for (const line of configuration.says ?? []) audience.says(line);
   await configure(session, configuration);
   audience.says(`starting ${options.replicas} × nodefence controller --mode enforce`);
@@ -126,7 +127,7 @@ async function ended({ watcher, victims, expected, blow, pods, problems }: Cours
   const miss = (error: unknown): void => void problems.push(String(error));
   const findings = await blow.over.catch((error: unknown): FaultFindings => ({ problems: [String(error)] }));
   const areOver = (): boolean => victims.every((node) => isOver(watcher, node));
-  await watcher.until(`the end of the fence of ${victims.join(', ')}`, expected.deadlineMs, areOver).catch(miss);
+  if (expected.outcome !== 'judged') await watcher.until(`the end of the fence of ${victims.join(', ')}`, expected.deadlineMs, areOver).catch(miss);
   if (expected.released !== false) {
     await watcher.until('running pods on healthy nodes', SETTLED_MS, () => isSettled(watcher, pods)).catch(miss);
   }

@@ -1,5 +1,7 @@
 import type { Wiring } from '../bmc/wiring.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
+import { CSI_DRIVER } from '../world/kinds.ts';
+import { FILER } from './filer.ts';
 import { POOL } from '../fleet/fleet.ts';
 import type { FaultScene, ScenePool } from './faults/scenes.ts';
 import { SHORT_SETTINGS } from './options.ts';
@@ -32,6 +34,8 @@ export interface Credentials {
 /** `scene`: what the fault wants to be otherwise; `led`: a node whose methods name another machine's device. */
 export interface ConfigurationWishes extends Pick<DrillOptions, 'settings' | 'agent'> {
   scene: FaultScene;
+  /** Parameters of the filer that a scene with one has. */
+  filer?: Record<string, string>;
   led: { node: string; to: string } | undefined;
 }
 
@@ -42,7 +46,7 @@ export const POLICIES: NonNullable<FaultScene['policies']> = { 'startup-grace': 
 export function fenceConfiguration(
   bmcs: readonly Bmc[],
   credentials: Credentials,
-  { settings, agent, scene, led }: ConfigurationWishes,
+  { settings, agent, scene, led, filer }: ConfigurationWishes,
 ): { configMaps: ConfigMap[]; secrets: Secret[] } {
   const cluster = properties({ ...SHORT_SETTINGS, ...scene.settings, ...settings });
   const devices = bmcs.map((bmc) => ({ ...(bmcs.find(({ node }) => led?.node === bmc.node && led.to === node) ?? bmc), node: bmc.node }));
@@ -52,7 +56,11 @@ export function fenceConfiguration(
       configMap(templateName(agent), { 'template.properties': properties({ ...templateOf(agent), ...scene.template }) }),
       ...policyConfigMaps({ ...POLICIES, ...scene.policies }),
       ...(scene.pool === undefined ? [] : [poolConfiguration(scene.pool)]),
-      ...devices.filter(({ node }) => node !== STRANGER).map((device) => nodeConfiguration(device, agent, scene.wiring)),
+      ...(filer === undefined ? [] : [configMap(templateName(FILER), { 'template.properties': properties(filer) })]),
+      ...devices
+        .filter(({ node }) => node !== STRANGER)
+        .map((device) => nodeConfiguration(device, agent, scene.wiring))
+        .map((each, index) => (filer === undefined ? each : withFiler(each, devices[index]?.node ?? ''))),
     ],
     secrets: [secretOf(agent, credentials)],
   };
@@ -99,6 +107,23 @@ export function nodeConfiguration({ node, others = [], ...bmc }: Bmc, agent: Age
   });
 }
 
+/** The same, and the node is shut out of the filer after its cordon, and let in before that is undone. */
+function withFiler({ metadata, data = {} }: ConfigMap, node: string): ConfigMap {
+  const method = (more: Record<string, string>): string => properties({ template: templateName(FILER), client: node, ...more });
+  const nodeKeys = (data['config.properties'] ?? '')
+    .replace('isolation=mark-unschedulable', 'isolation=mark-unschedulable shut-out')
+    .replace('recovery=mark-schedulable', 'recovery=let-in mark-schedulable');
+  return {
+    metadata,
+    data: {
+      ...data,
+      'config.properties': nodeKeys,
+      'fence-method-shut-out': method({ action: 'off', storage: FILER, storage_match: `driver:${CSI_DRIVER}` }),
+      'fence-method-let-in': method({ action: 'on' }),
+    },
+  };
+}
+
 /** What the methods of a machine's devices are called, in the order of the devices. */
 const NAMES: Readonly<Record<Wiring, (agent: Agent) => readonly string[]>> = {
   bmc: (agent) => [agent],
@@ -120,7 +145,7 @@ function templateOf(agent: Agent): Record<string, string> {
   return { agent_name: agent, secret: secretName(agent), device_max_latency: '10s', ...own };
 }
 
-function templateName(agent: Agent): string {
+function templateName(agent: string): string {
   return `fence-method-template-${agent}`;
 }
 

@@ -33,8 +33,12 @@ export interface DrillSetting {
   victims: readonly string[];
   /** What the audience is told first. */
   says: readonly string[];
-  /** What the API server is loaded with once the BMCs listen. `says`: what was changed in it. */
-  configuration(bmcs: readonly Bmc[], credentials: Credentials): { configMaps: ConfigMap[]; secrets: Secret[]; says?: readonly string[] };
+  /** What the API server is loaded with once the BMCs listen. `filer`: makes the drill's filer and gives its parameters; `says`: what was changed in it. */
+  configuration(
+    bmcs: readonly Bmc[],
+    credentials: Credentials,
+    filer?: () => Record<string, string>,
+  ): { configMaps: ConfigMap[]; secrets: Secret[]; says?: readonly string[] };
   expected(fault: Fault): Expected;
 }
 
@@ -55,7 +59,13 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     ],
     victims: led === undefined ? nodes : [first],
     says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
-    configuration: (bmcs, credentials) => fenceConfiguration(bmcs, credentials, { ...options, scene, led }),
+    configuration: (bmcs, credentials, filer) =>
+      fenceConfiguration(bmcs, credentials, {
+        ...options,
+        scene,
+        led,
+        ...(scene.hasFiler === true && filer !== undefined ? { filer: filer() } : {}),
+      }),
     expected: (fault) => EXPECTED[fault],
   };
 }

@@ -49,7 +49,7 @@ export function verdict(played: Played): DrillResult {
   const listed = listsAfter(trace, CONTROLLER_USER, played.syncedAtMs);
   const problems = [...played.problems, ...findings.problems];
   for (const [index, name] of victims.entries()) problems.push(...wrongEnd(name, statuses[index], expected, victims.length > 1));
-  problems.push(...bystanders(trace, victims), ...(blow.judges?.({ trace, status }) ?? []));
+  problems.push(...bystanders(trace, [...victims, ...(blow.others ?? [])]), ...(blow.judges?.({ trace, status }) ?? []));
   if (judgement.writers.overlaps > 0) problems.push(`${judgement.writers.overlaps} times two writers had one volume`);
   // A controller that starts in the middle of the drill lists once, as the first ones did.
   const isFirst = replicas.all.length === options.replicas;
@@ -70,7 +70,7 @@ export function verdict(played: Played): DrillResult {
       at: Math.round(fromMs - faultAtMs),
     })),
     node,
-    outcome: outcomeOf(status),
+    outcome: findings.outcome ?? outcomeOf(status),
     expected: problems.length === 0,
     problems,
     ...(findings.did === undefined ? {} : { did: findings.did }),
@@ -97,6 +97,7 @@ function outcomeOf(status: NodeFenceStatus | undefined): string {
 
 /** What of a victim's end is not as this fault must lead to. */
 export function wrongEnd(node: string, status: NodeFenceStatus | undefined, expected: Expected, isOneOfSeveral: boolean): string[] {
+  if (expected.outcome === 'judged') return [];
   const problems: string[] = [];
   const outcome = outcomeOf(status);
   if (outcome !== expected.outcome) problems.push(`outcome ${outcome} instead of ${expected.outcome}`);

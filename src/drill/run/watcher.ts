@@ -2,17 +2,21 @@ import { Reflector } from '../../kube/reflector.ts';
 import type { Lister } from '../../ports/cluster.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
 import type { KubeObject, Lease, Node, Pod, VolumeAttachment } from '../../ports/objects.ts';
+import { MACHINES } from '../../ports/machines.ts';
+import type { Machine } from '../../ports/machines.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import { LEASES, NODE_FENCES, NODES, PODS, VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { LEADER_LEASE } from '../../cli/composition.ts';
+import { FLEET_NAMESPACE } from '../fleet/fleet.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import { FENCE_NAMESPACE } from './scene-configuration.ts';
 
 const SYNC_DEADLINE_MS = 10_000;
 const nothing = (): void => undefined;
+const whole = <T>(object: T): T => Object.freeze(object);
 const QUIET: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** What the operator's own kubectl would show, kept fresh by watches. */
@@ -22,6 +26,8 @@ export class Watcher {
   readonly fences: Lister<NodeFence>;
   readonly attachments: Lister<VolumeAttachment>;
   readonly leases: Lister<Lease>;
+  /** Where Machines stand for the nodes. */
+  readonly machines: Lister<Machine> | undefined;
   private readonly reflectors: Reflector<KubeObject>[] = [];
 
   constructor(session: ClusterSession) {
@@ -30,12 +36,16 @@ export class Watcher {
     const pods = new Reflector({ ...base, resource: PODS });
     const fences = new Reflector({ ...base, resource: NODE_FENCES });
     const attachments = new Reflector({ ...base, resource: VOLUME_ATTACHMENTS });
-    const leases = new Reflector({ ...base, resource: LEASES, namespace: FENCE_NAMESPACE, prune: (lease) => Object.freeze(lease) });
+    const leases = new Reflector({ ...base, resource: LEASES, namespace: FENCE_NAMESPACE, prune: whole });
     this.nodes = nodes.lister;
     this.pods = pods.lister;
     this.fences = fences.lister;
     this.attachments = attachments.lister;
     this.leases = leases.lister;
+    const machines =
+      session.fleet.length === 0 ? undefined : new Reflector({ ...base, resource: MACHINES, namespace: FLEET_NAMESPACE, prune: whole });
+    this.machines = machines?.lister;
+    if (machines !== undefined) this.reflectors.push(machines);
     for (const reflector of [nodes, pods, fences, attachments, leases]) this.reflectors.push(reflector as unknown as Reflector<KubeObject>);
   }
 
@@ -58,7 +68,7 @@ export class Watcher {
   }
 
   private get listers(): readonly Lister<KubeObject>[] {
-    return [this.nodes, this.pods, this.fences, this.attachments, this.leases];
+    return [this.nodes, this.pods, this.fences, this.attachments, this.leases, ...(this.machines === undefined ? [] : [this.machines])];
   }
 
   /** Resolves when `condition` holds; looks at every change. Rejects with what is missing after `deadlineMs`. */

@@ -6,11 +6,12 @@ export interface DiskRecord {
   counter: number;
 }
 
-/** Shared storage that, like a real disk, stops nobody from writing: whether two writers overlapped is judged from its log. */
+/** Shared storage that, like a real disk, stops nobody from writing whom nobody shut out: whether two writers overlapped is judged from its log. */
 export interface Disk {
   /** The counter written last; 0 on an empty volume. */
   last(volume: string): number;
-  write(record: DiskRecord): void;
+  /** `false`: the machine is shut out, and nothing was written. */
+  write(record: DiskRecord): boolean;
 }
 
 /** The shared disk of a single process. */
@@ -31,9 +32,10 @@ export class MemoryDisk implements Disk {
     return this.#last.get(volume) ?? 0;
   }
 
-  write(record: DiskRecord): void {
+  write(record: DiskRecord): boolean {
     this.#records.push(record);
     this.#last.set(record.volume, record.counter);
     this.#onWrite?.(record);
+    return true;
   }
 }

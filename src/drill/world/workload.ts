@@ -73,12 +73,12 @@ export class Workload {
   #write(podUID: string, container: Container, volume: string, counter: number): void {
     const { node, writeMs } = this.#options;
     const record = { volume, node, podUID, counter };
-    this.#disk.write(record);
-    this.#trace({ kind: 'disk', at: this.#clock.wallMs(), ...record });
+    const isWritten = this.#disk.write(record);
+    if (isWritten) this.#trace({ kind: 'disk', at: this.#clock.wallMs(), ...record });
     container.cancels.set(
       volume,
       this.#clock.after(writeMs, () => {
-        this.#write(podUID, container, volume, counter + 1);
+        this.#write(podUID, container, volume, isWritten ? counter + 1 : counter);
       }),
     );
   }

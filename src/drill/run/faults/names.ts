@@ -23,6 +23,13 @@ export const FAULTS = [
   'two-nodes',
   'maintenance',
   'etcd-quorum',
+  'preserve-now',
+  'preserve-when-failed',
+  'auto-preserve',
+  'preserve-expiry',
+  'preserve-decrease',
+  'preserve-recover',
+  'preserve-fence',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -45,14 +52,19 @@ export const WORLD = {
   stopMs: 6_000,
   /** How long something that must not be fenced is watched. */
   watchedMs: 15_000,
+  /** How long an operator looks at a machine that is kept. */
+  inspectedMs: 4_000,
   /** From the end of what was held in `two-nodes` to the next failure, which is another incident then. */
   afterProbationMs: 5_000,
 } as const;
 
 /** Each fault's end, as seen from outside. */
 export interface Expected {
-  /** Of every node that breaks. `untouched`: nothing was done to it, and it came back by itself. */
-  outcome: 'recovered' | 'failed' | 'untouched';
+  /**
+   * Of every node that breaks. `untouched`: nothing was done to it, and it came back by itself. `judged`: the fault itself says when all is over, and judges
+   * what came of it.
+   */
+  outcome: 'recovered' | 'failed' | 'untouched' | 'judged';
   /** `either`: whether the workload was released depends on the moment, and both are right. */
   released: boolean | 'either';
   deadlineMs: number;
@@ -82,6 +94,13 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'two-nodes': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
   maintenance: { outcome: 'recovered', released: true, deadlineMs: 200_000 },
   'etcd-quorum': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'preserve-now': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'preserve-when-failed': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'auto-preserve': { outcome: 'judged', released: false, deadlineMs: 200_000 },
+  'preserve-expiry': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'preserve-decrease': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'preserve-recover': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'preserve-fence': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
@@ -108,5 +127,15 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'two-nodes': 'both nodes of a small cluster are cut off; later they are back, and then one of them panics',
   maintenance: 'a node under maintenance panics; later the mark is taken away',
   'etcd-quorum': 'a control-plane node panics while the etcd of another one is down; later that one is back',
+  'preserve-now': 'an operator preserves a node that runs, and its zone is scaled down: another machine goes; the end of its time releases it',
+  'preserve-when-failed':
+    'the kubelet of a node that is to be preserved when it fails hangs: isolated and held, for whoever wants to look, until he is done',
+  'auto-preserve':
+    'two nodes of a zone fail that may keep one machine: the newer is kept; the other comes back ill, and its machine is switched off for good',
+  'preserve-expiry': 'a node falls ill and fails, and is kept for a look: cordoned, drained, and at the end of its time switched off for good',
+  'preserve-decrease': 'two machines are kept, and then only one may be: the older one goes',
+  'preserve-recover': 'two machines are kept, one of them under a cordon of an admin, and both get well again: ours is undone, and nothing else',
+  'preserve-fence':
+    'a node that is to be preserved is cut off, alive and writing: it is shut out of its storage, its pods move, and it stays on until its time is over',
   'leader-pause': `the node panics, and the leading controller stands still for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };

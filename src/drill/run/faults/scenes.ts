@@ -1,4 +1,5 @@
 import type { Wiring } from '../../bmc/wiring.ts';
+import { ZONE_LABEL } from '../../fleet/fleet.ts';
 import type { Fault } from './names.ts';
 
 /** The worker pool whose Machines stand for the nodes, as ConfigMap `preservation-pools` has it. */
@@ -18,6 +19,8 @@ export interface FaultScene {
   /** They are control-plane nodes, each with a member of etcd. */
   isControlPlane?: true;
   wiring?: Wiring;
+  /** A node is also shut out of the storage of its volumes, and the storage shows it. */
+  hasFiler?: true;
   /** Machines of MCM's kinds stand for the nodes, and nodefence preserves them; without it there are none. */
   pool?: ScenePool;
   /** Keys of `fence-cluster-config`. */
@@ -28,8 +31,8 @@ export interface FaultScene {
   policies?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The victim's methods name the address of a machine that is no node, or of its neighbour's device. */
   leadsTo?: 'stranger' | 'neighbour';
-  /** Who breaks: everyone in the rack of the first victim, or one in each of three racks; absent: the first victim. */
-  victims?: 'rack' | 'three-racks';
+  /** Who breaks: everyone in the rack of the first victim, one in each of three racks, two of its zone, or two of different zones; absent: the first victim. */
+  victims?: 'rack' | 'three-racks' | 'zone-pair' | 'two-zones';
 }
 
 export const RACK = 'topology.kubernetes.io/rack';
@@ -48,7 +51,24 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   storm: { nodes: 8, racks: 4, victims: 'three-racks', policies: { 'max-concurrent': { max: '2', topology_key: RACK } } },
   'two-nodes': { nodes: 2, settings: { probation: '4s' } },
   'etcd-quorum': { nodes: 3, isControlPlane: true },
+  'preserve-now': { nodes: 4, pool: pool({ machinePreserveTimeout: '30s' }) },
+  'preserve-when-failed': { nodes: 4, pool: pool({}) },
+  // Of two a zone each may keep one; the health timeout leaves the fence of the other the time to bring it back.
+  'auto-preserve': {
+    nodes: 6,
+    pool: pool({ autoPreserveFailedMachineMax: 2, machineHealthTimeout: '12s' }),
+    victims: 'zone-pair',
+    policies: { 'max-concurrent': { max: '3', max_per_domain: '3' } },
+  },
+  'preserve-expiry': { nodes: 4, pool: pool({ autoPreserveFailedMachineMax: 2, machinePreserveTimeout: '15s' }) },
+  'preserve-decrease': { nodes: 6, pool: pool({ zones: 1, autoPreserveFailedMachineMax: 2 }), victims: 'zone-pair' },
+  'preserve-recover': { nodes: 4, pool: pool({ autoPreserveFailedMachineMax: 2 }), victims: 'two-zones' },
+  'preserve-fence': { nodes: 4, hasFiler: true, pool: pool({ machinePreserveTimeout: '25s' }) },
 };
+
+function pool(changes: Partial<ScenePool>): ScenePool {
+  return { zones: 2, autoPreserveFailedMachineMax: 0, machinePreserveTimeout: '10m', machineHealthTimeout: '4s', ...changes };
+}
 
 /** Does it need machines, devices or policies that an operator's own configuration does not have? */
 export function needsOwnScene(fault: Fault): boolean {
@@ -67,9 +87,13 @@ export interface RackedNode {
 
 /** Everyone who breaks, the first victim first. */
 export function victimsOf({ victims }: Pick<FaultScene, 'victims'>, first: string, machines: readonly RackedNode[]): string[] {
-  const rackOf = (name: string): string => machines.find(({ node }) => node === name)?.labels?.[RACK] ?? '';
+  const labelOf = (name: string, key: string): string => machines.find(({ node }) => node === name)?.labels?.[key] ?? '';
+  const rackOf = (name: string): string => labelOf(name, RACK);
+  const isOfZone = (name: string): boolean => labelOf(name, ZONE_LABEL) === labelOf(first, ZONE_LABEL);
   const others = machines.map(({ node }) => node).filter((node) => node !== first);
   if (victims === undefined) return [first];
+  if (victims === 'zone-pair') return [first, ...others.filter(isOfZone).slice(0, 1)];
+  if (victims === 'two-zones') return [first, ...others.filter((name) => !isOfZone(name)).slice(0, 1)];
   if (victims === 'rack') return [first, ...others.filter((node) => rackOf(node) === rackOf(first))];
   const seen = new Set([rackOf(first)]);
   const elsewhere = others.filter((node) => !seen.has(rackOf(node)) && seen.add(rackOf(node)).size > 0);

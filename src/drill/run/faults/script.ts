@@ -27,6 +27,8 @@ export interface Blow {
   over: Promise<FaultFindings>;
   /** What this fault in particular must have led to, seen when all is over: says what is not so. */
   judges?: (seen: Seen) => readonly string[];
+  /** Further nodes that are switched because of it, and rightly. */
+  others?: readonly string[];
 }
 
 /** What is left of a drill when it is over. */
@@ -41,6 +43,8 @@ export interface FaultFindings {
   /** Why the run is not as it must be. */
   problems: readonly string[];
   children?: ChildrenFound;
+  /** How the victim ended, where that is no matter of its fence: `Running:Preserved`. */
+  outcome?: string;
   /** Told to somebody who looks for the cause: `controller-1 was killed at step 12 of the fence`. */
   did?: string;
 }

@@ -5,6 +5,8 @@ import { controllerCrash, leaderPause } from './leader-faults.ts';
 import { WORLD } from './names.ts';
 import type { Fault } from './names.ts';
 import { ack, stop } from './people-faults.ts';
+import { preserveFence, preserveNow, preserveWhenFailed } from './preservation/asked-faults.ts';
+import { autoPreserve, preserveDecrease, preserveExpiry, preserveRecover } from './preservation/automatic-faults.ts';
 import { NOTHING_FOUND, panic, strike, tellBmc, tellMachine } from './script.ts';
 import type { FaultScript, FaultStage } from './script.ts';
 import { storm, switchLoss, twoNodes } from './storm-faults.ts';
@@ -41,4 +43,11 @@ export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
   'two-nodes': twoNodes,
   maintenance,
   'etcd-quorum': etcdQuorum,
+  'preserve-now': preserveNow,
+  'preserve-when-failed': preserveWhenFailed,
+  'auto-preserve': autoPreserve,
+  'preserve-expiry': preserveExpiry,
+  'preserve-decrease': preserveDecrease,
+  'preserve-recover': preserveRecover,
+  'preserve-fence': preserveFence,
 };
