@@ -1,0 +1,43 @@
+import { conditionOf } from '../conditions.ts';
+import type { ConditionLists } from '../conditions.ts';
+import { CONTROL_PLANE_INITIALIZED, INFRASTRUCTURE_READY } from '../names.ts';
+import type { ClusterFacts, Gate, NodeFacts } from '../snapshot.ts';
+import type { Node } from '../../../ports/objects.ts';
+import { conditionsOf, headerOf, loosely, pathsOf, present, timeOf } from './objects.ts';
+import type { UntypedObject } from './objects.ts';
+
+function gateOf(lists: ConditionLists, type: string, otherwise: boolean): Gate {
+  const condition = conditionOf(lists, type);
+  if (condition === undefined) return { isTrue: otherwise };
+  const isTrue = condition.status === 'True';
+  return { isTrue, ...(isTrue && present('sinceMs', timeOf(condition.lastTransitionTime))) };
+}
+
+/** `nodesOf`: `''` where the Cluster is the one that this program runs in. */
+export function readCluster(object: UntypedObject, nodesOf: string): ClusterFacts {
+  const header = headerOf(object);
+  const lists = conditionsOf(object.status, pathsOf(header.apiVersion, { hasBothLists: true }));
+  const status = loosely(object.status);
+  return {
+    ...header,
+    isPaused: loosely(object.spec).raw('paused') === true,
+    controlPlaneInitialized: gateOf(lists, CONTROL_PLANE_INITIALIZED, status.child('initialization').raw('controlPlaneInitialized') === true),
+    infrastructureReady: gateOf(
+      lists,
+      INFRASTRUCTURE_READY,
+      status.raw('infrastructureReady') === true || status.child('initialization').raw('infrastructureProvisioned') === true,
+    ),
+    nodesOf,
+  };
+}
+
+/** `cluster`: as in `ClusterFacts.nodesOf`. */
+export function readNode({ metadata, status }: Node, cluster: string): NodeFacts {
+  const conditions = (status.conditions ?? []).map(({ type, status: is, reason = '', lastTransitionTime }) => ({
+    type,
+    status: is,
+    reason,
+    sinceMs: timeOf(lastTransitionTime) ?? 0,
+  }));
+  return { cluster, name: metadata.name, conditions };
+}

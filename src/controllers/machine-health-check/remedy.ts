@@ -1,0 +1,148 @@
+import type { Action, ActionEvent, Waiting } from './actions.ts';
+import { restated } from './conditions.ts';
+import type { Statement } from './conditions.ts';
+import { EXTERNAL_REMEDIATION, REQUEST_REFUSED, TEMPLATE_NOT_FOUND, WAITING } from './names.ts';
+import { requestFor } from './request.ts';
+import type { FoundTemplate, Requests } from './requests.ts';
+import type { HealthCheck } from './snapshot.ts';
+import { keyOf } from './snapshot.ts';
+import { externally, failedBy, handedToOwner, NOT_EXTERNALLY, ownReasonIn, SUCCEEDED, takenFromOwner } from './statements.ts';
+import { isInFlight, ownRequest, patchOf, refOf } from './target.ts';
+import type { Target } from './target.ts';
+
+/** What is known of a check when its machines are remediated. */
+export interface Means {
+  check: HealthCheck;
+  nowMs: number;
+  isAllowed: boolean;
+  template: FoundTemplate;
+  /** Refusals and claims, by uid of the Machine. */
+  requests: Pick<Requests, 'refusalOf' | 'claimOf'>;
+}
+
+export interface Remedy {
+  actions: Action[];
+  waiting?: Waiting;
+  /** It has taken one of the places for remediations at once. */
+  takesPlace: boolean;
+}
+
+/** What is done about one machine beside the conditions of its check. */
+interface Course {
+  statements: Statement[];
+  actions: Action[];
+  events: ActionEvent[];
+  /** Why nothing is begun. */
+  why?: string;
+}
+
+const NOTHING: Readonly<Course> = { statements: [], actions: [], events: [] };
+
+function waits(why: string, statements: Statement[] = []): Course {
+  return { ...NOTHING, statements, why };
+}
+
+/** Why no remediation may begin now that would be new. */
+function obstacle({ subject: { machine, node } }: Target, means: Means, hasPlace: boolean): string | undefined {
+  const claim = means.requests.claimOf(machine.uid);
+  if (claim !== undefined) return `its node belongs to ${claim}`;
+  // Its node is gone or never came: there is nothing to power off, and its host is being taken back.
+  if (machine.isDeleting && typeof node !== 'object' && node !== 'unheard') return 'it is being deleted and has no node';
+  return hasPlace ? undefined : 'as many machines are in remediation as may be at once';
+}
+
+function byRequest(target: Target, means: Means, hasPlace: boolean): Course {
+  const { machine } = target.subject;
+  const { check, template } = means;
+  if (check.template === undefined) return NOTHING;
+  if (ownRequest(target) !== undefined) {
+    const reason = ownReasonIn(machine.conditions);
+    // Beyond our own words the condition is the remediator's from now on.
+    return { ...NOTHING, statements: reason === undefined || reason === WAITING ? [] : [externally(WAITING)] };
+  }
+  if (target.request !== undefined) return waits(`${target.request.kind} ${keyOf(target.request)} belongs to something else`);
+  if (template === 'unheard') return waits('its template, or the requests of that kind, are not read yet');
+  if (template === 'missing' || template === undefined) {
+    const place = `${check.namespace}/${check.template.name}`;
+    const words = `Error retrieving remediation template ${check.template.kind} ${place}`;
+    return waits(words, [externally(TEMPLATE_NOT_FOUND, words)]);
+  }
+  const hindered = obstacle(target, means, hasPlace);
+  if (hindered !== undefined) return waits(hindered);
+  const refusal = means.requests.refusalOf(machine.uid);
+  // The condition goes first: what the remediator says from then on is never written over.
+  const statement = refusal === undefined ? externally(WAITING) : externally(REQUEST_REFUSED, refusal);
+  const create: Action = { kind: 'create-request', target: refOf(machine, 'Machine'), object: requestFor(machine, check.template, template) };
+  return { statements: [statement], actions: [create], events: [] };
+}
+
+function byOwner(target: Target, means: Means, hasPlace: boolean): Course {
+  const { machine } = target.subject;
+  if (machine.isDeleting) return NOTHING;
+  const statement = handedToOwner(machine.conditions);
+  if (Object.keys(statement.says).length === 0) return NOTHING;
+  const hindered = isInFlight(target, means.check) ? undefined : obstacle(target, means, hasPlace);
+  if (hindered !== undefined) return waits(hindered);
+  const message = `Machine ${keyOf(machine)} has no controller that would heed OwnerRemediated: nobody remediates it`;
+  return { ...NOTHING, statements: [statement], events: machine.hasController ? [] : [{ type: 'Warning', reason: 'NoOwnerToRemediate', message }] };
+}
+
+/** OpenShift without a template: whoever power-cycles hosts is asked, or the owner makes another machine. */
+function byOpenShift(target: Target, means: Means, hasPlace: boolean): Course {
+  const { machine } = target.subject;
+  const ref = refOf(machine, 'Machine');
+  const name = `${keyOf(means.check)}/${machine.name}/${machine.nodeName ?? ''}`;
+  if (isInFlight(target, means.check)) return NOTHING;
+  if (!means.check.annotatesMachines && !machine.hasController) return waits(`Machine ${name} has no controller owner, skipping remediation`);
+  const hindered = obstacle(target, means, hasPlace);
+  if (hindered !== undefined) return waits(hindered);
+  if (means.check.annotatesMachines) {
+    const message = `Requesting external remediation of node associated with machine ${name}`;
+    const patch = patchOf(machine, { annotations: { [EXTERNAL_REMEDIATION]: '' } });
+    return {
+      ...NOTHING,
+      actions: [{ kind: 'machine-metadata', target: ref, patch, events: [{ type: 'Normal', reason: 'ExternalAnnotationAdded', message }] }],
+    };
+  }
+  const message = `Machine ${name} has been remediated by requesting to delete Machine object`;
+  return { ...NOTHING, actions: [{ kind: 'delete-machine', target: ref, events: [{ type: 'Normal', reason: 'MachineDeleted', message }] }] };
+}
+
+function courseOf(target: Target, means: Means, hasPlace: boolean): Course {
+  if (means.check.template !== undefined) return byRequest(target, means, hasPlace);
+  return means.check.flavour === 'openshift' ? byOpenShift(target, means, hasPlace) : byOwner(target, means, hasPlace);
+}
+
+/** Takes back what was asked for, and what was said of it. */
+function recovered(target: Target, { check }: Means): Course {
+  const { machine } = target.subject;
+  const request = ownRequest(target);
+  const actions: Action[] = request === undefined || request.isDeleting ? [] : [{ kind: 'delete-request', target: refOf(request, request.kind) }];
+  const statements: Statement[] = [SUCCEEDED];
+  if (check.template !== undefined && ownReasonIn(machine.conditions) !== undefined) statements.push(NOT_EXTERNALLY);
+  if (!machine.hasController) statements.push(takenFromOwner(machine.conditions));
+  return { statements, actions, events: [] };
+}
+
+/** Everything that is to be done about one machine now. */
+export function remedy(target: Target, means: Means, hasPlace: boolean): Remedy {
+  const { check, nowMs } = means;
+  const { verdict, subject } = target;
+  const { machine } = subject;
+  if (!target.isOurs || (verdict.kind !== 'healthy' && verdict.kind !== 'unhealthy')) return { actions: [], takesPlace: false };
+  const isFailed = verdict.kind === 'unhealthy';
+  const course = !isFailed ? recovered(target, means) : means.isAllowed ? courseOf(target, means, hasPlace) : NOTHING;
+  const statements = isFailed ? [failedBy(verdict.failure), ...course.statements] : course.statements;
+  const status = restated(machine.conditions, machine.paths, statements, { nowMs, generation: machine.generation });
+  const begins = isFailed && means.isAllowed && course.why === undefined;
+  const message = `Machine ${keyOf(machine)} has been marked as unhealthy by ${keyOf(check)}`;
+  const marked: ActionEvent[] = begins && check.flavour === 'cluster-api' ? [{ type: 'Normal', reason: 'MachineMarkedUnhealthy', message }] : [];
+  const events = [...marked, ...course.events];
+  const actions: Action[] =
+    status === undefined ? [] : [{ kind: 'machine-status', target: refOf(machine, 'Machine'), patch: { ...patchOf(machine), status } }];
+  actions.push(...course.actions);
+  const [first] = actions;
+  if (first !== undefined && events.length > 0) actions[0] = { ...first, events: [...(first.events ?? []), ...events] };
+  const isNew = begins && !isInFlight(target, check) && (course.actions.length > 0 || course.statements.length > 0);
+  return { actions, takesPlace: isNew, ...(course.why !== undefined && { waiting: { machine: machine.name, why: course.why } }) };
+}
