@@ -1,3 +1,4 @@
+import { CORDON_BY_PRESERVATION } from '../../ports/preservation.ts';
 import { GROUP } from '../../ports/resources.ts';
 
 /** What a user writes on a Node or a Machine. */
@@ -16,7 +17,7 @@ export const ZONE_LABEL = 'topology.kubernetes.io/zone';
 /** What scale-down-disabled said before us; it says so again when the preservation stops. */
 export const SCALE_DOWN_BEFORE = `${GROUP}/preserve-scale-down-before`;
 /** spec.unschedulable is ours to take back. */
-export const CORDON_MARK = `${GROUP}/preserve-cordoned`;
+export const CORDON_MARK = CORDON_BY_PRESERVATION;
 /** RFC 3339; the expiry of a Node that has no Machine. */
 export const NODE_EXPIRY = `${GROUP}/preserve-expiry`;
 /** A Node without a Machine is not preserved automatically again before it was healthy: its last preservation of this failure has ended. */

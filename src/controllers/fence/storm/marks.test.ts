@@ -53,5 +53,7 @@ describe('marks of others on a Node', () => {
     expect(conditionalMarks(cordoned, QUIET)).toEqual([]);
     expect(conditionalMarks(cordoned, { ...QUIET, isEmpty: true }).map((mark) => mark.source)).toEqual(['cordon']);
     expect(conditionalMarks(cordoned, { ...QUIET, isEmpty: true, isCordonOurs: true })).toEqual([]);
+    const kept = node({ annotations: { 'ha.k8s.io/preserve-cordoned': 'true' } }, { unschedulable: true });
+    expect(conditionalMarks(kept, { ...QUIET, isEmpty: true })).toEqual([]);
   });
 });

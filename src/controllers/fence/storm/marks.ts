@@ -1,5 +1,6 @@
 import type { MaintenanceMark } from '../../../domain/policies/view.ts';
 import type { Node } from '../../../ports/objects.ts';
+import { CORDON_BY_PRESERVATION } from '../../../ports/preservation.ts';
 
 type Source = MaintenanceMark['source'];
 
@@ -63,7 +64,8 @@ export function isConditional(node: Node): boolean {
 /** Marks of somebody who deletes the node, and an admin's cordon of a node that has nothing left to lose. */
 export function conditionalMarks(node: Node, circumstances: Circumstances): MaintenanceMark[] {
   const deletions = circumstances.isHanging ? [] : deletionMarks(node);
-  const isCordoned = node.spec.unschedulable === true && !circumstances.isCordonOurs && circumstances.isEmpty;
+  const isOurs = circumstances.isCordonOurs || node.metadata.annotations?.[CORDON_BY_PRESERVATION] !== undefined;
+  const isCordoned = node.spec.unschedulable === true && !isOurs && circumstances.isEmpty;
   const where = `spec.unschedulable of Node ${node.metadata.name}, and no workload is left on it`;
   return [...deletions, ...(isCordoned ? [{ source: 'cordon' as const, where }] : [])];
 }
