@@ -29,7 +29,7 @@ export function withPreservation(snapshot: Snapshot, status: NodeFenceStatus): S
 export function preservationHold(guard: PreservationGuard, status: NodeFenceStatus, plan: Plan): StandingHold | undefined {
   const { kind } = guard;
   if (kind === 'drop' || plan.preserved === 'ignore' || acknowledged(status) !== undefined || isOffFromBefore(status)) return undefined;
-  if (kind === 'never-fence') return held(status, ['new', 'running'], 'preserved', `${wordsOf(guard)} and healthy: it is not fenced${endOf(guard)}`);
+  if (kind === 'never-fence') return held(status, ['new', 'running'], 'preserved', `healthy and ${wordsOf(guard)}: it is not fenced${endOf(guard)}`);
   if (mayNotWait(status, plan)) return undefined;
   if (kind === 'isolate-and-hold') {
     const how = isIsolated(status, plan) ? 'isolated' : 'held, though nothing isolates it from its storage';

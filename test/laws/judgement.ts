@@ -130,7 +130,7 @@ function judgePreserved(
   const plan = after.frozen?.plan;
   const isFirstOff = entry.action === 'off' && entry.step === 'power-management' && before !== undefined && !offBegan(before);
   const isOffAlready = before?.restore?.edges?.some(({ state }) => state === 'off') === true;
-  const mustMove = plan?.preserved === 'power-off' && after.timeline.isolatedAt === undefined;
+  const mustMove = plan?.preserved === 'power-off' && !isClosedOff(plan, before);
   const isIsolating = entry.step === 'isolation' && entry.action !== 'confirm' && entry.action !== 'acknowledge' && entry.agent !== 'uncordon';
   const isPowerOn = entry.action === 'on' && (plan === undefined || methodOf(plan, entry)?.kind !== 'fabric');
   const byHand = fence?.deleting === true;
@@ -145,6 +145,16 @@ function judgePreserved(
     isPowerOn && kind === 'drop' && 'switches a machine on that is being deleted',
     isPowerOn && after.ending !== undefined && 'switches a machine on whose fence ends in off',
   ];
+}
+
+/** Every way that one level of isolation closes was last read back closed. */
+function isClosedOff(plan: Plan, status: NodeFenceStatus | undefined): boolean {
+  return plan.isolation.some(({ methods }) => {
+    const closing = methods.filter(({ kind, action }) => kind === 'fabric' && action === 'off');
+    const last = (name: string): JournalEntry | undefined => status?.journal.findLast(({ method, step }) => method === name && step === 'isolation');
+    const isClosed = (name: string): boolean => ['succeeded', 'found-done'].includes(last(name)?.result ?? '');
+    return closing.length > 0 && closing.every(({ name }) => isClosed(name));
+  });
 }
 
 /** P6: a stop forbids everything but reads; a hold forbids to isolate, to switch off and to release, and once an off was sent only that. */

@@ -5,6 +5,7 @@ import type { IncidentRecord } from '../../src/domain/incident-record.ts';
 import { STEPS } from '../../src/domain/plan.ts';
 import type { Plan, PlanLevel, PlanMethod, Step, Timing } from '../../src/domain/plan.ts';
 import { method, planOf } from '../../src/domain/testing/model.ts';
+import type { PreservationGuard } from '../../src/domain/preservation.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { Walker } from '../laws/walker.ts';
 import { SceneModel } from './pod-scene.ts';
@@ -19,6 +20,15 @@ const RESULTS: ReadonlySet<string> = new Set<JobResult>([
 const STEPS_MAX = 1_000;
 
 const TIMING: Timing = { ...DEFAULT_TIMING, powerManagementDelayMs: 10_000, healthyDelayMs: 20_000, historyTtlMs: 1_200_000 };
+
+/** What preservation says of the machine, by the words of a story. */
+const GUARDS: Readonly<Record<string, PreservationGuard>> = {
+  'its machine is preserved': { kind: 'isolate-and-hold', cause: 'user', until: '2023-11-17T22:29:56.000Z' },
+  'its machine is preserved automatically': { kind: 'isolate-and-hold', cause: 'automatic' },
+  'its healthy machine is preserved by now': { kind: 'never-fence', cause: 'user' },
+  'nobody can tell whether it is preserved': { kind: 'unknown' },
+  'its machine is deleted': { kind: 'drop' },
+};
 
 /** One scenario: commands go in, what the automaton says comes out as lines of text. */
 export class Scene {
@@ -127,17 +137,18 @@ export class Scene {
     else if (what === 'is NotReady') walker.speak('False');
     else if (what === 'boots') walker.bootAnew();
     else if (what === 'is asked for no more' && model.fence !== undefined) model.fence = { ...model.fence, spec: { node: 'a' } };
-    else if (/^is asked for by (\S+) (\S+)$/.test(what)) this.ask(what);
+    else if (/^is asked for by (\S+) (\S+)( to end in off)?$/.test(what)) this.ask(what);
     else if (what === 'is deleted') model.node = undefined;
     else if (what === 'is replaced' && model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
     else throw new Error(`unknown: node ${what}`);
   }
 
-  /** `is asked for by NodeFenceRemediation r-1`: a NodeFence that somebody else creates, or marks. */
+  /** `is asked for by NodeFenceRemediation r-1 [to end in off]`: a NodeFence that somebody else creates, or marks. */
   private ask(what: string): void {
-    const [, kind = '', uid = ''] = /^is asked for by (\S+) (\S+)$/.exec(what) ?? [];
+    const [, kind = '', uid = '', ending] = /^is asked for by (\S+) (\S+)( to end in off)?$/.exec(what) ?? [];
     const { model } = this.walker;
-    const spec = { node: 'a', requestedBy: { apiVersion: 'ha.k8s.io/v1', kind, name: 'a', uid } };
+    const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind, name: 'a', uid };
+    const spec = { node: 'a', requestedBy, ...(ending === undefined ? {} : { ending: 'off' as const }) };
     const none = { uid: 'fence-1', status: undefined, deleting: false, finalized: true };
     model.fence = { ...(model.fence ?? none), spec };
   }
@@ -160,6 +171,15 @@ export class Scene {
     const outcomes = /^record (.+)$/.exec(what)?.[1];
     if (outcomes !== undefined) {
       this.record(outcomes);
+      return;
+    }
+    const guard = GUARDS[what];
+    if (guard !== undefined) {
+      model.preservation = guard;
+      return;
+    }
+    if (what === 'the preservation is over') {
+      model.preservation = undefined;
       return;
     }
     if (what === 'a person resumes the node' && model.record !== undefined) {
@@ -294,7 +314,7 @@ function walkerOf(model: SceneModel): Walker {
   return walker;
 }
 
-/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose unverified no-power nothing storage isolation-levels=2 wrong=recovery release=evict pace=6 order=gold,silver release-timeout=60`. */
+/** `retries=2 restarts=1 release=none levels=2 supplies=2 off-on-purpose unverified no-power nothing storage isolation-levels=2 wrong=recovery release=evict pace=6 order=gold,silver release-timeout=60 must-move`. */
 function planFrom(words: readonly string[]): Partial<Plan> {
   const settings = new Map(words.map((word): [string, string] => [word.split('=')[0] ?? '', word.split('=')[1] ?? '']));
   const number = (key: string, otherwise: number): number => Number(settings.get(key) ?? otherwise);
@@ -318,6 +338,7 @@ function planFrom(words: readonly string[]): Partial<Plan> {
     ...unverified,
     ...(settings.has('isolation-levels') ? { isolation: isolationLevels(number('isolation-levels', 1)) } : {}),
     ...(settings.has('storage') ? storagePlan() : {}),
+    ...(settings.has('must-move') ? { preserved: 'power-off' as const } : {}),
     ...(settings.has('release-timeout') ? { timing: { ...TIMING, releaseTimeoutMs: number('release-timeout', 60) * 1_000 } } : {}),
     ...(settings.has('pace') ? { podsPerMinute: number('pace', 6) } : {}),
     ...(settings.has('order') ? { priorityOrder: (settings.get('order') ?? '').split(',') } : {}),

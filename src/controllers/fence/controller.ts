@@ -10,6 +10,7 @@ import { GROUP, NODE_FENCES, VERSION } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import { lookAfterMs, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
@@ -41,7 +42,11 @@ export class FenceController {
     this.acknowledgements = new Acknowledgements(dependencies);
     this.storm = new Storm(dependencies, (node) => this.observations.get(node)?.lifeAtMs);
     this.orphanTaints = new OrphanTaints(dependencies);
-    this.runs = new Runs(dependencies, this.acknowledgements, (node) => [...holdsOn(dependencies, node), ...this.storm.standingOn(node)]);
+    this.runs = new Runs(dependencies, this.acknowledgements, (node, entry) => [
+      ...holdsOn(dependencies, node),
+      ...this.storm.standingOn(node),
+      ...preservedAgainst(dependencies, this.newest(node), entry),
+    ]);
     this.watch();
   }
 
@@ -111,6 +116,8 @@ export class FenceController {
     if (fence !== undefined && decision.dispatch?.kind === 'run') this.storm.reserve(fence, decision.dispatch.entry);
     const isCarriedOut = await this.carryOut(name, fence, decision, observation);
     if (isCarriedOut && decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
+    const endsInMs = fence === undefined ? undefined : lookAfterMs(snapshot.preservation, this.dependencies);
+    if (endsInMs !== undefined) queue.add(name, endsInMs);
   }
 
   /** `false`: the status could not be written, nothing of the decision holds, and the node is looked at again. */
@@ -144,6 +151,7 @@ export class FenceController {
         observation,
       );
     }
+    if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.runs.lookAt(stored);
     // Once isolation is over: a node that has just failed does not wait for its statistics.
     const isDeleted = decision.removeFinalizer === true && stored.metadata.deletionTimestamp !== undefined;
     if (stored.status !== undefined && (stored.status.state !== 'new' || isDeleted)) {
@@ -284,6 +292,9 @@ export class FenceController {
     });
     listers.reports.onChange((before, after) => {
       if (after !== undefined && before?.spec?.resumed?.incident !== after.spec?.resumed?.incident) queue.add(after.metadata.name);
+    });
+    this.dependencies.preservation?.onChange((nodes) => {
+      for (const node of nodes) queue.add(node);
     });
     listers.stops.onChange((before, after) => this.onStop((after ?? before)?.spec));
     listers.pods.onChange((before, after) => this.onWorkload((after ?? before)?.spec.nodeName));

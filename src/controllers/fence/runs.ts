@@ -15,6 +15,8 @@ import type { NodeFence } from '../../ports/resources.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { Exhibits } from './exhibits/exhibits.ts';
+import { isFirstCut, lookingEntry, showingMethod } from './exhibits/occasion.ts';
+import { guardOf } from './guard.ts';
 import { readyOf } from './observation.ts';
 import type { NodeObservation } from './observation.ts';
 import { endRelease, recoverRelease } from './release/end.ts';
@@ -37,11 +39,14 @@ export interface Run {
   intentAtMs: number;
 }
 
+/** What holds a node now, as far as it concerns this run. */
+export type HoldsOn = (node: string, entry: JournalEntry) => readonly StandingHold[];
+
 /** Runs under way in this process, and the results that the journal does not hold yet. Bounded: one run a node. */
 export class Runs {
   private readonly dependencies: FenceDependencies;
   private readonly acknowledgements: Acknowledgements;
-  private readonly holdsOn: (node: string) => readonly StandingHold[];
+  private readonly holdsOn: HoldsOn;
   private readonly inFlight = new Map<string, Set<string>>();
   private readonly finished = new Map<string, JobReport[]>();
   private readonly ending = new Set<Promise<void>>();
@@ -54,7 +59,7 @@ export class Runs {
   private readonly exhibits: Exhibits;
 
   /** `holdsOn`: what holds a node now, looked at right before each call that a hold forbids. */
-  constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements, holdsOn: (node: string) => readonly StandingHold[] = () => []) {
+  constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements, holdsOn: HoldsOn = () => []) {
     this.dependencies = dependencies;
     this.holdsOn = holdsOn;
     this.acknowledgements = acknowledgements;
@@ -143,7 +148,7 @@ export class Runs {
   private async execute(run: Run, observation: NodeObservation): Promise<JobReport> {
     const { entry } = run;
     try {
-      const kept = this.exhibits.isAsked && isFirstCut(run) && entry.step === 'power-management' ? await this.takeExhibits(run) : '';
+      const kept = this.exhibits.isAsked && this.destroys(run) ? await this.takeExhibits(run) : '';
       if (run.kind === 'run' && entry.action !== 'confirm') await this.askTheQuorum(run, observation);
       const report = entry.agent === 'kubernetes' ? await this.ownOperation(run, observation) : await this.device(run, observation);
       const message = kept === '' ? report.message : `${report.message}; ${kept}`;
@@ -163,7 +168,7 @@ export class Runs {
     const { node, entry, fence } = run;
     const { cluster, clock, listers } = this.dependencies;
     const known = listers.nodes.get(node);
-    const restsOnSilence = isFirstCut(run) && known !== undefined && readyOf(known)?.status === 'Unknown';
+    const restsOnSilence = run.kind === 'run' && isFirstCut(entry, run.status) && known !== undefined && readyOf(known)?.status === 'Unknown';
     const [stop, lease] = await Promise.all([this.stops.ask(node), restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined]);
     this.stops.keepFreshFor(entry.id);
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
@@ -206,11 +211,31 @@ export class Runs {
     return release(this.dependencies, { node, fenceUID: run.fence.metadata.uid ?? '', status, proof, renewTime, mayGoOn });
   }
 
+  /** A system that has lost its storage panics: of a preserved machine that is the first thing that changes what there is to see. */
+  private destroys({ kind, entry, status, node }: Run): boolean {
+    if (kind !== 'run' || !isFirstCut(entry, status)) return false;
+    return entry.step === 'power-management' || guardOf(this.dependencies, node)?.kind === 'isolate-and-hold';
+  }
+
+  /** What a preserved machine shows while nothing is done to it is kept, once; whoever looks at it later may change it. */
+  lookAt(fence: NodeFence): void {
+    const { clock, log } = this.dependencies;
+    const { status } = fence;
+    const method = status?.frozen === undefined ? undefined : showingMethod(status.frozen.plan);
+    if (!this.exhibits.isAsked || status?.frozen === undefined || method === undefined) return;
+    const { node } = fence.spec;
+    const run: Run = { node, fence, status, entry: lookingEntry(method, status, timestamp(clock)), kind: 'run', intentAtMs: clock.monotonicMs() };
+    this.exhibits
+      .take(fence.metadata.uid ?? '', status.incident, this.jobFor(run, status.frozen, method))
+      .catch((error: unknown) => log.info('no exhibits', { node, error: String(error) }));
+  }
+
   /** Before the first off destroys it, and before the quorum is asked, so that the off rests on nothing old. */
   private async takeExhibits(run: Run): Promise<string> {
     const { entry, status, fence } = run;
     const { frozen } = status;
-    const method = frozen === undefined ? undefined : operationOf(frozen.plan, entry, status)?.method;
+    const own = frozen === undefined ? undefined : operationOf(frozen.plan, entry, status)?.method;
+    const method = entry.step === 'isolation' && frozen !== undefined ? showingMethod(frozen.plan) : own;
     if (frozen === undefined || method === undefined) return '';
     return this.exhibits.take(fence.metadata.uid ?? '', status.incident, this.jobFor(run, frozen, method));
   }
@@ -260,7 +285,11 @@ export class Runs {
       signal: this.stopping.signal,
       intentAtMs,
       parametersOf: (other) => this.dependencies.planner.parametersFor(node, other),
-      mayBegin: (deadlineMs) => this.mayBegin(node, deadlineMs, entry),
+      mayBegin: (deadlineMs) => {
+        const isDeleted = entry.action === 'on' && method.kind === 'power' && guardOf(this.dependencies, node)?.kind === 'drop';
+        if (isDeleted) throw this.notSent(entry, 'its Machine or Node is being deleted: nothing is switched on any more');
+        this.mayBegin(node, deadlineMs, entry);
+      },
       askAgain: async () => {
         const stop = await this.stops.ask(node);
         this.stops.keepFreshFor(entry.id);
@@ -293,7 +322,7 @@ export class Runs {
     if (stop !== undefined) throw this.notSent(entry, `${stop.by} stands`);
     const refusal = this.stops.refusalFor(node);
     if (refusal !== undefined) throw this.notSent(entry, refusal);
-    const hold = isHeldBack(entry) ? this.holdsOn(node)[0] : undefined;
+    const hold = isHeldBack(entry) ? this.holdsOn(node, entry)[0] : undefined;
     if (hold !== undefined) throw this.notSent(entry, `held by ${hold.policy}: ${hold.message}`);
     if (this.isDraining) throw this.notSent(entry, 'the controller stops');
     if (this.stopping.signal.aborted || !this.dependencies.leadership.mayBegin(deadlineMs))
@@ -319,12 +348,6 @@ export class Runs {
 }
 
 class Stopped extends Error {}
-
-/** Nothing of this restart has cut the machine off yet; the entry itself is in the journal already. */
-function isFirstCut({ kind, entry, status }: Run): boolean {
-  if (kind !== 'run' || (entry.action !== 'off' && entry.action !== 'diag')) return false;
-  return !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
-}
 
 /** A graceful stop found nothing on its way: a successor need not wait for it. An off that the device has answered may be ours to take back (P8). */
 function cutOff({ entry, status }: Run, isAnswered: boolean, finishedAt: string): JobReport {

@@ -8,6 +8,7 @@ import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import { guardOf } from './guard.ts';
 import type { NodeObservation } from './observation.ts';
 import { readyOf } from './observation.ts';
 import { FINALIZER } from './ownership.ts';
@@ -36,6 +37,7 @@ export function takeSnapshot(
   mark(observation, facts, status, deciding, nowMs);
   const report = listers.reports.get(name)?.status;
   const holds = [...holdsOn(dependencies, name), ...storm];
+  const guard = guardOf(dependencies, name);
   return {
     nowMs,
     wall: timestamp(clock),
@@ -52,7 +54,8 @@ export function takeSnapshot(
           },
     since: observation.since(status),
     holds,
-    ...(holds.length === 0 ? {} : { waitingPods: waitingPods(dependencies, name) }),
+    ...(guard === undefined ? {} : { preservation: guard }),
+    ...(holds.length === 0 && guard === undefined ? {} : { waitingPods: waitingPods(dependencies, name) }),
     stop: stopOn(dependencies, name),
     inFlight: runs.inFlight,
     reports: runs.reports,

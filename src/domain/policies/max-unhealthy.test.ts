@@ -92,6 +92,15 @@ describe('max-unhealthy', () => {
     expect(holdOf(policy(settings), view(nodes(total, 5, 1)))).toEqual({ reason: 'max-unhealthy', message });
   });
 
+  it('counts a preserved failed machine, whatever its conditions say, and says so; a healthy one that is preserved by now is well', () => {
+    const kept = node('kept', { health: 'healthy', isPreserved: true });
+    const others = nodes(4, 1);
+    expect(heldBy(policy(), view([...others, node('well', { health: 'healthy' })]))).toEqual([]);
+    expect(holdOf(policy({ max: 1 }), view([...others, kept]))?.message).toContain(
+      '2 of 5 nodes are unhealthy (0 of them silent, 1 preserved), 1 may be',
+    );
+  });
+
   it('names the rule for a small scope', () => {
     expect(holdOf(policy(), view(nodes(3, 2)))?.message).toContain('1 may be (the rule for 3 in scope)');
   });

@@ -42,8 +42,10 @@ export function maxUnhealthy(settings: MaxUnhealthySettings): StormPolicy {
     const allowed = allowedUnhealthy(nodes.length, settings);
     if (unhealthy.length > allowed) {
       const silent = unhealthy.filter(({ health }) => health === 'silent').length;
+      const kept = unhealthy.filter(({ isPreserved }) => isPreserved === true).length;
+      const preserved = kept === 0 ? '' : `, ${kept} preserved`;
       const end = allowed === 0 ? 'no node is' : `no more than ${allowed} of them are`;
-      const message = `${unhealthy.length} of ${nodes.length} nodes are unhealthy (${silent} of them silent), ${allowed} may be (${rule(nodes.length, settings)}); ends when ${end}`;
+      const message = `${unhealthy.length} of ${nodes.length} nodes are unhealthy (${silent} of them silent${preserved}), ${allowed} may be (${rule(nodes.length, settings)}); ends when ${end}`;
       return forAll({ reason: 'max-unhealthy', message });
     }
     const isolation = nodes.length === 2 && isByPercentage(settings) ? isolationOf(settings.isolation, view) : undefined;

@@ -32,9 +32,9 @@ export function nodesOf({ scope }: CommonSettings, view: StormView): StormNode[]
   return scope === undefined ? all : all.filter(({ labels }) => scope(labels));
 }
 
-/** Failed, or silent: in a power or switch failure those are the next ones. */
-export function isUnhealthy({ health }: StormNode): boolean {
-  return health !== 'healthy';
+/** Failed, or silent: in a power or switch failure those are the next ones. Or failed, and kept for a look. */
+export function isUnhealthy({ health, isPreserved }: StormNode): boolean {
+  return health !== 'healthy' || isPreserved === true;
 }
 
 /** Holds everybody for the same reason, or nobody. */

@@ -27,6 +27,8 @@ export interface StormNode {
   health: 'healthy' | 'silent' | 'failed';
   /** First sight of the present health. */
   healthSinceMs: number;
+  /** Its machine failed and is kept for a look, whatever its conditions say by now: it counts as unhealthy. */
+  isPreserved?: boolean;
   fence: StormFence | undefined;
   /** Somebody else's marks that say: this one is in hand (kured, NodeMaintenance, autoscaler, ...), in words, each with its source. */
   marks: readonly MaintenanceMark[];

@@ -34,7 +34,7 @@ export class Exhibits {
   async take(fenceUid: string, incident: number, job: Job): Promise<string> {
     const { runner, log } = this.dependencies;
     const key = `${fenceUid}/${incident}`;
-    if (runner.exhibits === undefined || this.taken.has(key)) return '';
+    if (runner.exhibits === undefined || this.taken.has(key) || this.isKept(job.identity.node, incident)) return '';
     this.taken.add(key);
     if (this.taken.size > TAKEN_MAX) for (const oldest of [...this.taken].slice(0, 1)) this.taken.delete(oldest);
     const exhibits = await this.read(runner.exhibits.bind(runner), job);
@@ -43,6 +43,11 @@ export class Exhibits {
     // The off goes ahead meanwhile: what was read is lost at worst, and the log says so.
     void this.keep(node, incident, job, exhibits).catch((error: unknown) => log.warn('exhibits were not kept', { node, error: String(error) }));
     return `kept from before it: ${exhibits.map(({ name, content }) => `${name} (${content.byteLength} bytes)`).join(', ')}`;
+  }
+
+  /** By whoever led before: what was kept first shows the failure, what is read later what came of it. */
+  private isKept(node: string, incident: number): boolean {
+    return this.dependencies.listers.reports.get(node)?.status?.exhibits?.some((kept) => kept.incident === incident) === true;
   }
 
   private async read(exhibits: NonNullable<Runner['exhibits']>, job: Job): Promise<readonly Exhibit[]> {

@@ -12,6 +12,7 @@ function statusOf(more: Partial<NodeFenceStatus>): NodeFenceStatus {
   return { ...provenStatus(PLAN), state: 'running', ...more };
 }
 
+const HOLD = { policy: 'preservation', message: '', since: 'now' };
 const CORDON = entryOf({});
 const OFF = entryOf({ step: 'power-management', action: 'off', agent: 'redfish' });
 
@@ -28,6 +29,8 @@ describe('a slot of max-concurrent', () => {
     ['ends at the release', { journal: [OFF], released: { by: 'delete-pods', at: 'now', pods: 1, evidence: 'off-1' } }, false],
     ['ends at an error', { state: 'error', journal: [OFF] }, false],
     ['ends when the machine is off on purpose', { state: 'done', journal: [OFF] }, false],
+    ['is not held while a preserved machine is kept for a look', { journal: [CORDON], hold: { ...HOLD, reason: 'preserved' } }, false],
+    ['is held while nobody can tell whether it is preserved', { journal: [CORDON], hold: { ...HOLD, reason: 'preserved-unknown' } }, true],
     ['is not held by a fence that is over', { state: 'final', journal: [OFF] }, false],
   ])('%s', (_words, more, expected) => {
     expect(holdsSlot(statusOf(more))).toBe(expected);

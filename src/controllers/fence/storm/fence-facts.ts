@@ -22,8 +22,9 @@ export function firstRun(status: NodeFenceStatus): JournalEntry | undefined {
   return status.journal.find(mayHaveBegun);
 }
 
-/** From its first isolating or switching intent until its release; an error, an off on purpose and everything after hold none (design 5). */
+/** From its first isolating or switching intent until its release; an error, an off on purpose, a machine that is kept for a look, and everything after hold none (design 5). */
 export function holdsSlot(status: NodeFenceStatus): boolean {
+  if (status.hold?.reason === 'preserved') return false;
   if ((status.state !== 'new' && status.state !== 'running') || status.released !== undefined) return false;
   return status.journal.some((entry) => entry.restart === status.restarts && mayHaveBegun(entry));
 }

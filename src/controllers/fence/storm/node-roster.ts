@@ -31,6 +31,8 @@ interface Entry {
 export interface RosterSources extends Pick<FenceDependencies, 'clock' | 'listers' | 'planner'> {
   /** When a heartbeat of the node was last received. */
   lifeAtMs(node: string): number | undefined;
+  /** Its machine failed and is kept for a look. */
+  isPreserved(node: string): boolean;
   /** Marks that stand elsewhere than on the Node. */
   foreignMarks(node: string): readonly MaintenanceMark[];
 }
@@ -136,6 +138,7 @@ export class NodeRoster {
       annotations: node.metadata.annotations ?? NO_LABELS,
       isControlPlane: isControlPlane(node),
       health,
+      ...(this.sources.isPreserved(name) && { isPreserved: true }),
       healthSinceMs: before?.health === health ? before.healthSinceMs : nowMs,
       fence,
       marks,
@@ -195,6 +198,7 @@ function isSame(before: StormNode, after: StormNode): boolean {
   const { fence: is } = after;
   return (
     before.health === after.health &&
+    before.isPreserved === after.isPreserved &&
     before.isControlPlane === after.isControlPlane &&
     was?.holdsSlot === is?.holdsSlot &&
     was?.isSwitchedOff === is?.isSwitchedOff &&

@@ -39,6 +39,36 @@ describe('the storm shell', () => {
     expect(bench.holding('a')).toEqual([]);
   });
 
+  it('counts machines that failed and are kept for a look, from the moment at which they are', () => {
+    let isKept = false;
+    const listeners: ((nodes: readonly string[]) => void)[] = [];
+    const bench = new StormBench(NAMES, [UNHEALTHY], {
+      preservation: {
+        guardOf: (node) => (isKept && node === 'c' ? { node, guard: 'isolate-and-hold', cause: 'user' } : undefined),
+        isPreserved: () => isKept,
+        onChange: (listener) => {
+          listeners.push(listener);
+          return () => undefined;
+        },
+      },
+    });
+    bench.fail('a', 'b');
+    expect(bench.holding('a')).toEqual([]);
+    isKept = true;
+    for (const listener of listeners) listener(['c']);
+    expect(bench.holding('a')).toEqual(['max-unhealthy']);
+  });
+
+  it('gives the slot of a fence that is held for a look to another, and lets it wait for one when the hold is over', () => {
+    const bench = new StormBench(NAMES, [ONE]);
+    bench.fail('a', 'b');
+    const held = { reason: 'preserved', policy: 'preservation', message: '', since: 'now' };
+    bench.fence('a', { state: 'running', journal: [CORDON], hold: held });
+    expect(bench.holding('b')).toEqual([]);
+    bench.fence('b', { journal: [CORDON] });
+    expect(bench.holding('a')).toEqual(['max-concurrent']);
+  });
+
   it('counts no silence from before its own watch of the leases was open again', async () => {
     const bench = new StormBench(NAMES, [UNHEALTHY]);
     await bench.clock.advance(60_000);

@@ -7,6 +7,7 @@ import type { Surroundings } from '../../../ports/surroundings.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { EtcdMembers } from './etcd-members.ts';
+import { guardOf } from '../guard.ts';
 import { cutsOff } from './fence-facts.ts';
 import { HeldNodes } from './held-nodes.ts';
 import { NodeRoster } from './node-roster.ts';
@@ -52,10 +53,12 @@ export class Storm {
     this.held = new HeldNodes(clock, queue, (node) => this.fresh(clock.monotonicMs(), REUSE_MS)(node));
     const changed = (): void => this.changed();
     const marksOf = (node: string): readonly MaintenanceMark[] => foreignMarks?.marksOf(node) ?? NO_MARKS;
-    this.roster = new NodeRoster({ clock, listers, planner, lifeAtMs, foreignMarks: marksOf }, changed);
+    const isPreserved = (node: string): boolean => guardOf(dependencies, node)?.kind === 'isolate-and-hold';
+    this.roster = new NodeRoster({ clock, listers, planner, lifeAtMs, isPreserved, foreignMarks: marksOf }, changed);
     this.members = new EtcdMembers(listers.pods, changed);
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
     surroundings.onChange(changed);
+    dependencies.preservation?.onChange((nodes) => this.roster.lookAt(nodes));
     foreignMarks?.onChange((nodes) => this.roster.lookAt(nodes));
     listers.nodes.onChange((before, after) => this.roster.seeNode((after ?? before)?.metadata.name ?? '', after));
   }

@@ -1,0 +1,43 @@
+import type { JournalEntry } from '../../domain/node-fence.ts';
+import { preservationHold } from '../../domain/preservation.ts';
+import type { PreservationGuard } from '../../domain/preservation.ts';
+import type { StandingHold } from '../../domain/snapshot.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import type { FenceDependencies } from './dependencies.ts';
+
+/** A guard that nobody speaks of is looked at again at least so often. */
+const LOOK_EVERY_MS = 3_600_000;
+
+type Dependencies = Pick<FenceDependencies, 'preservation' | 'clock'>;
+
+/** What is to become of a node's machine now, as the automaton reads it. What is over by the clock on the wall is over, whoever has not noticed yet. */
+export function guardOf({ preservation, clock }: Dependencies, node: string): PreservationGuard | undefined {
+  const known = preservation?.guardOf(node);
+  if (known === undefined) return undefined;
+  if (known === 'unknown') return { kind: 'unknown' };
+  const { guard, cause, untilMs } = known;
+  if (guard === 'drop') return { kind: 'drop' };
+  if (untilMs === undefined) return { kind: guard, cause };
+  return untilMs <= clock.wallMs() ? undefined : { kind: guard, cause, until: new Date(untilMs).toISOString() };
+}
+
+/** Right before a call: what the preservation of its machine holds against this run of the fence, as it stands by now. */
+export function preservedAgainst(
+  dependencies: Dependencies,
+  fence: NodeFence | undefined,
+  { id }: Pick<JournalEntry, 'id'>,
+): readonly StandingHold[] {
+  const status = fence?.status;
+  const guard = fence === undefined ? undefined : guardOf(dependencies, fence.spec.node);
+  if (guard === undefined || status?.frozen === undefined) return [];
+  // The run itself stands in the journal already, and is none of what was done before it.
+  const before = { ...status, journal: status.journal.filter((entry) => entry.id !== id) };
+  const hold = preservationHold(guard, before, status.frozen.plan);
+  return hold === undefined ? [] : [hold];
+}
+
+/** Milliseconds after which a fence is to be looked at again, because the preservation of its machine ends then; `undefined`: time alone ends nothing. */
+export function lookAfterMs(guard: PreservationGuard | undefined, { clock }: Pick<Dependencies, 'clock'>): number | undefined {
+  if (guard === undefined || !('until' in guard)) return undefined;
+  return Math.min(LOOK_EVERY_MS, Math.max(0, Date.parse(guard.until) - clock.wallMs()));
+}
