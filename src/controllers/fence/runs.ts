@@ -1,7 +1,7 @@
 import { compile, revokedBy } from '../../domain/program.ts';
 import type { Operation } from '../../domain/program.ts';
 import { proofOf } from '../../domain/evidence.ts';
-import { offBegan, offWasSent } from '../../domain/journal.ts';
+import { offWasSent } from '../../domain/journal.ts';
 import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import { levelsOf, STEPS } from '../../domain/plan.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
