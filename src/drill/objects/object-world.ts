@@ -108,7 +108,8 @@ function refusal(code: number, reason: string, message: string): ApiResponse {
 export function definitionOf({ group, version, kind, plural, namespaced }: Resource): KubeObject & { spec: unknown } {
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   return {
-    metadata: { name: `${plural}.${group}` },
+    // Groups under k8s.io are protected (KEP-1111).
+    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
     spec: {
       group,
       scope: namespaced ? 'Namespaced' : 'Cluster',
