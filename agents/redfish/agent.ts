@@ -30,7 +30,8 @@ export class RedfishAgent implements PowerAgent {
   readonly #permits: Permits;
   readonly #authorities = new Authorities();
   readonly #devices = new Map<string, Kept>();
-  #closing = new AbortController();
+  /** Under way or waiting. */
+  readonly #calls = new Set<Call>();
   /** Certificates are parsed once for a job, not once for each of its reads. */
   readonly #parsed = new WeakMap<object, Parsed>();
 
@@ -84,12 +85,14 @@ export class RedfishAgent implements PowerAgent {
     const kept = [...this.#devices.values()];
     this.#devices.clear();
     for (const { cancelIdle } of kept) cancelIdle();
-    const closing = this.#closing;
-    this.#closing = new AbortController();
-    const cancelGrace = this.#clock.after(CLOSE_GRACE_MS, () => closing.abort());
+    const calls = [...this.#calls];
+    const giveUp = (): void => {
+      for (const call of calls) call.giveUp();
+    };
+    const cancelGrace = this.#clock.after(CLOSE_GRACE_MS, giveUp);
     await Promise.all(kept.map(({ device }) => device.close()));
     cancelGrace();
-    closing.abort();
+    giveUp();
   }
 
   #tell(target: Target, asked: string, wish: Wish): Promise<Outcome> {
@@ -97,13 +100,15 @@ export class RedfishAgent implements PowerAgent {
   }
 
   async #call<T>(target: Target, asked: string, work: (device: Device, call: Call) => Promise<T>): Promise<T> {
-    const call = new Call(this.#clock, { ...target, signal: AbortSignal.any([target.signal, this.#closing.signal]) }, asked);
+    const call = new Call(this.#clock, target, asked);
+    this.#calls.add(call);
     let giveBack: (() => void) | undefined;
     try {
       giveBack = await this.#permits.take(call);
       return await this.#admitted(call, work);
     } finally {
       giveBack?.();
+      this.#calls.delete(call);
       call.release();
     }
   }

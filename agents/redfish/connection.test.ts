@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
 import { RESET_PATH } from '../../src/drill/bmc/tree.ts';
@@ -63,6 +63,18 @@ describe.each(['good', 'plain'] as const)('the gate of a change (%s)', (certific
     expect(watched[0]?.isReady).toBe(true);
     expect(watched[0]?.after).toBeGreaterThan(watched[0]?.before ?? Infinity);
     expect(watched[0]?.pending).toBeLessThanOrEqual(watched[0]?.after ?? -1);
+  });
+
+  it('is not even reached by a call that is over', async () => {
+    const { bmc, connection, call } = await start(certificate);
+    await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' });
+    const over = new Call(new SystemClock(), { ...call.target, signal: AbortSignal.abort() }, 'test');
+    const gate = vi.fn();
+    const request = { method: 'POST' as const, path: RESET_PATH, body: { ResetType: 'ForceOff' }, gate };
+    await expect(connection.exchange(over, request)).rejects.toMatchObject({ kind: 'ended', isSent: false });
+    await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' });
+    expect(gate).not.toHaveBeenCalled();
+    expect(bmc.device.requests).toEqual(['GET /redfish/v1', 'GET /redfish/v1']);
   });
 
   it('lets not one request through when it throws', async () => {

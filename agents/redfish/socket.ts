@@ -6,6 +6,11 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { RedfishSettings } from './parameters.ts';
 
 const CONTEXTS_MAX = 64;
+/**
+ * Node's groups without the hybrid one (X25519MLKEM768): its key takes a third of a handshake, and a greeting of more than one packet, which old firmware
+ * does not understand.
+ */
+const GROUPS = 'X25519:P-256:X448:P-384:P-521';
 
 /** Parsed authorities: parsing them anew for each connection would cost more than the connection. */
 export class Authorities {
@@ -16,7 +21,7 @@ export class Authorities {
     const known = this.#contexts.get(ca ?? '');
     if (known !== undefined) return known;
     if (this.#contexts.size >= CONTEXTS_MAX) this.#contexts.clear();
-    const context = createSecureContext(ca === undefined ? {} : { ca });
+    const context = createSecureContext({ ecdhCurve: GROUPS, ...(ca === undefined ? {} : { ca }) });
     this.#contexts.set(ca ?? '', context);
     return context;
   }

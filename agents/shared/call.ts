@@ -70,6 +70,11 @@ export class Call<T extends CallTarget = Target> {
     });
   }
 
+  /** Ends it as its own signal would. */
+  giveUp(): void {
+    if (this.#ended === undefined) this.#end('aborted');
+  }
+
   /** Takes the timer and the listener off; must be called when the work is over. */
   release(): void {
     for (const step of this.#undo.splice(0)) step();
