@@ -17,6 +17,7 @@ const AT_ONCE = 10;
 const CROWD = 1_000;
 const ACTS_AFTER_MS = 2_300;
 const LATE_OFFS = 5;
+const SYSTEM_URI = '/redfish/v1/Systems/1';
 
 function fencePeer(parameters: Readonly<Record<string, string>>, action: string): Peer {
   const { ip = '', ipport = '', username = '', password = '' } = parameters;
@@ -28,7 +29,12 @@ function fencePeer(parameters: Readonly<Record<string, string>>, action: string)
     '--ssl-insecure',
     '--redfish-uri=/redfish/v1',
   ];
-  return { command: 'fence_redfish', args: [...words, '--systems-uri=/redfish/v1/Systems/1', `--action=${action}`] };
+  return { command: 'fence_redfish', args: [...words, `--systems-uri=${SYSTEM_URI}`, `--action=${action}`] };
+}
+
+/** Told where the system is, as the fence agent is. */
+function systemOf(parameters: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...parameters, systems_uri: SYSTEM_URI };
 }
 
 async function withFarm<T>(options: Omit<FarmOptions, 'protocol'>, work: (farm: Farm, agent: PowerAgent) => Promise<T>): Promise<T> {
@@ -43,13 +49,13 @@ async function withFarm<T>(options: Omit<FarmOptions, 'protocol'>, work: (farm: 
 }
 
 function targetsOf(farm: Farm): Target[] {
-  return farm.devices.map((parameters) => targetOf(parameters));
+  return farm.devices.map((parameters) => targetOf(systemOf(parameters)));
 }
 
 /** Off and verified on one BMC with TLS: ours beside fence_redfish. */
 export function measureRedfish(): Promise<Way[]> {
   return withFarm({ count: 1 }, async ({ devices: [parameters = {}] }, agent) => {
-    const target = targetOf(parameters);
+    const target = targetOf(systemOf(parameters));
     const unit = 'fence_redfish --ssl-insecure --systems-uri';
     const ways = [
       await peerWay(unit, [fencePeer(parameters, 'off')], [fencePeer(parameters, 'on')]),
@@ -109,7 +115,7 @@ export interface Overhead {
 /** A BMC that acts 2.3 s after it was told: how long after that it is known. */
 export function measureOverhead(): Promise<Overhead> {
   return withFarm({ count: 1, actsAfterMs: ACTS_AFTER_MS }, async ({ devices: [parameters = {}] }, agent) => {
-    const target = targetOf(parameters);
+    const target = targetOf(systemOf(parameters));
     await agent.read(target);
     const over = async (off: () => Promise<unknown>): Promise<number> => {
       const samples: number[] = [];
