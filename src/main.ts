@@ -22,6 +22,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   plan: { description: 'how a node would be fenced; does nothing', load: async () => (await import('./cli/commands/plan.ts')).planCommand() },
   stop: { description: 'stop all acting on a node, or on all', load: async () => (await import('./cli/commands/stop.ts')).stopCommand() },
+  preserve: {
+    description: 'keep a machine for a look, or stop keeping it',
+    load: async () => (await import('./cli/commands/preserve.ts')).preserveCommand(),
+  },
   history: { description: 'past fences and what came of them', load: async () => (await import('./cli/commands/history.ts')).historyCommand() },
   resume: { description: 'take stops back', load: async () => (await import('./cli/commands/resume.ts')).resumeCommand() },
   ack: {

@@ -6,16 +6,18 @@ import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
 import { LeaderElector } from '../kube/leader-elector.ts';
 import type { LeaderElectorOptions } from '../kube/leader-elector.ts';
+import type { Reflector } from '../kube/reflector.ts';
 import { within } from '../kube/within.ts';
 import { Workqueue } from '../kube/workqueue.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
-import type { KubeObject } from '../ports/objects.ts';
-import { LEADER_LEASE, LEADER_MODE, LEADER_NODE } from './composition.ts';
+import type { KubeObject, Lease } from '../ports/objects.ts';
+import { LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { watchNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
 import type { WatchedOwnNode } from './own-node.ts';
+import { composePreservation } from './preservation/compose-preservation.ts';
 import { stormSources } from './storm-sources.ts';
 import { watchCluster } from './watches.ts';
 
@@ -27,6 +29,7 @@ export interface ComposedController {
   start(): Promise<void>;
   /** Ends runs and watches and gives the lease back; for a graceful stop. */
   stop(deadlineMs: number): Promise<void>;
+  /** Those that are watched now; Machines come and go. */
   readonly listers: readonly { name: string; lister: Lister<KubeObject>; lastError: () => Error | undefined }[];
   readonly elector: LeaderElector;
 }
@@ -41,6 +44,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
       storm.acquired();
+      preservation?.wake();
       controller.lookAtAll();
       own.ownNode.leads();
     },
@@ -53,6 +57,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
+  const preservation = composePreservation(ports, options, { cluster, listers, configMaps, leader, leadership: elector });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const own: WatchedOwnNode = watchOwnNode({
     dependencies: base,
@@ -60,9 +65,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     elector,
     leader,
     announced,
-    standDown: (reason) => {
-      void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
-    },
+    standDown: (reason) => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over')),
   });
   const dependencies: FenceDependencies = {
     ...base,
@@ -72,35 +75,46 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     successor: () => own.ownNode.words(),
     ...storm.given,
     ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),
+    ...(preservation === undefined ? {} : { preservation }),
     options,
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
   const probes = options.probes === true ? new ProbeController({ ...dependencies, prober: dispatcher, metrics: metrics.device }) : undefined;
   for (const lister of [configMaps, secrets]) lister.onChange(() => controller.lookAtAll());
-  leader.onChange((_before, after) => {
-    if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
-  });
+  pokeWhenFree(leader, elector);
+  const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
   const stop = async (deadlineMs: number): Promise<void> => {
-    await standDown({ controller, queue, elector, clock }, deadlineMs).catch((error: unknown) => {
-      logger.warn('the successor waits the lease out', { error });
-      elector.close();
-    });
+    await standDown({ controller, queue, elector, clock, logger, companions: preservation?.close() }, deadlineMs);
     await Promise.all([own.close(), probes?.close()]);
-    for (const watch of [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])]) watch.close();
+    for (const watch of watches) watch.close();
     await dispatcher.close();
   };
   return {
-    listers: reflectors.map((reflector) => ({ name: reflector.name, lister: reflector.lister, lastError: () => reflector.lastError })),
+    get listers() {
+      return [...reflectors, ...(preservation?.reflectors ?? [])].map(watchedOf);
+    },
     elector,
     start: async () => {
-      for (const companion of [...reflectors, own, ...(nodeLeases === undefined ? [] : [nodeLeases])]) companion.start();
+      for (const companion of [...watches, own]) companion.start();
       await Promise.all(reflectors.map((reflector) => reflector.untilSynced(options.syncDeadlineMs)));
+      preservation?.start();
       elector.start();
       own.stand();
       probes?.start();
     },
     stop,
   };
+}
+
+/** A Lease that is emptied is taken at once. */
+function pokeWhenFree(leader: Lister<Lease>, elector: LeaderElector): void {
+  leader.onChange((_before, after) => {
+    if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
+  });
+}
+
+function watchedOf(reflector: Reflector<KubeObject>): ComposedController['listers'][number] {
+  return { name: reflector.name, lister: reflector.lister, lastError: () => reflector.lastError };
 }
 
 function dispatcherOf({ registry, clock, connect }: ControllerPorts, { namespace }: ControllerOptions, cluster: Cluster): Dispatcher {
@@ -125,12 +139,12 @@ function electorOf(
   cluster: Cluster,
   terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'mayStand'>,
 ): LeaderElector {
-  const { namespace, identity, lease, mode, ownNode = '' } = options;
+  const { namespace, identity, lease, mode, ownNode = '', preservation } = options;
   if (lease !== undefined) {
     const broken = checkLeadership({ leaseMs: lease.durationMs, renewDeadlineMs: lease.renewDeadlineMs, retryMs: lease.retryMs });
     if (broken.length > 0) throw new Error(broken.map(({ message }) => message).join('; '));
   }
-  const annotations = { [LEADER_MODE]: mode, [LEADER_NODE]: ownNode };
+  const annotations = { [LEADER_MODE]: mode, [LEADER_NODE]: ownNode, ...(preservation !== undefined && { [LEADER_PRESERVATION]: preservation }) };
   const base = { cluster, clock, random, logger, metrics: metrics.lease };
   return new LeaderElector({ ...base, namespace, name: LEADER_LEASE, identity, annotations, ...lease, ...terms });
 }
@@ -140,10 +154,21 @@ interface Standing {
   queue: Workqueue;
   elector: LeaderElector;
   clock: Clock;
+  logger: ControllerPorts['logger'];
+  /** Other controllers, on their way out. */
+  companions: Promise<void> | undefined;
+}
+
+/** The lease is given back where it may be; else the successor waits it out. */
+async function standDown(standing: Standing, deadlineMs: number): Promise<void> {
+  await giveBack(standing, deadlineMs).catch((error: unknown) => {
+    standing.logger.warn('the successor waits the lease out', { error });
+    standing.elector.close();
+  });
 }
 
 /** An emptied Lease lets the successor act at once: it is not given back while one of our passes or runs may still write. */
-async function standDown({ controller, queue, elector, clock }: Standing, deadlineMs: number): Promise<void> {
+async function giveBack({ controller, queue, elector, clock, companions }: Standing, deadlineMs: number): Promise<void> {
   const reason = new Error('the controller stops');
   const running = await queue.close(deadlineMs);
   if (running.length > 0) {
@@ -151,6 +176,7 @@ async function standDown({ controller, queue, elector, clock }: Standing, deadli
     throw new Error(`passes for ${running.join(', ')} did not end`);
   }
   const isQuiet = await within(clock, 2 * deadlineMs, controller.standDown(reason, deadlineMs));
+  await within(clock, deadlineMs, companions ?? Promise.resolve());
   if (!isQuiet) throw new Error('a write may still be on its way');
   await elector.release(deadlineMs);
 }

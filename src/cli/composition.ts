@@ -1,4 +1,5 @@
 import type { FenceDependencies, FenceOptions } from '../controllers/fence/dependencies.ts';
+import type { PreservationChoice } from '../config/preservation-mode.ts';
 import type { ReflectorTimings } from '../kube/reflector.ts';
 import type { AgentContext, AgentRegistry } from '../ports/agents.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
@@ -16,6 +17,8 @@ export const LEADER_LEASE = 'nodefence-controller';
 /** What the leader says of itself on its Lease: `observe` or `enforce`, and the node that it runs on, if any. */
 export const LEADER_MODE = 'nodefence.ha.k8s.io/mode';
 export const LEADER_NODE = 'nodefence.ha.k8s.io/node';
+/** And with which --preservation it was started. */
+export const LEADER_PRESERVATION = 'nodefence.ha.k8s.io/preservation';
 
 export interface ControllerOptions extends FenceOptions {
   /** Of ConfigMaps, Secrets and the leader Lease. */
@@ -30,6 +33,10 @@ export interface ControllerOptions extends FenceOptions {
   nodeLeaseNamespace?: string;
   /** Are devices read while nothing is wrong? Absent: no. */
   probes?: boolean;
+  /** Of machines; absent: as `off`. */
+  preservation?: PreservationChoice;
+  /** Of the Machines; absent: all. */
+  machinesNamespace?: string;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
 }
@@ -50,6 +57,8 @@ export interface ControllerPorts {
     nodes: Lister<Node>;
     registry: AgentRegistry;
   }) => Planner;
+  /** The cluster of the Machines, where it is another one. */
+  machines?: { transport: ApiTransport; recorder: Recorder };
   /** Probes around the controller; absent: nobody is asked. */
   surroundings?: (cluster: Cluster) => Surroundings;
   /** Clusters besides the own, where agents find machines or storage; absent: none can be reached. */

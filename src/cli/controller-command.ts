@@ -2,6 +2,8 @@ import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { standardRegistry } from '../../agents/registry.ts';
 import { LivePlanner } from '../config/live-planner.ts';
+import { PRESERVATION_CHOICES } from '../config/preservation-mode.ts';
+import type { PreservationChoice } from '../config/preservation-mode.ts';
 import { parseBindAddress } from '../http/bind-address.ts';
 import type { BindAddress } from '../http/bind-address.ts';
 import { OperationsServer } from '../http/operations-server.ts';
@@ -24,16 +26,23 @@ import { connectCluster } from './connect-cluster.ts';
 import { composeController } from './compose.ts';
 import type { ComposedController } from './compose.ts';
 import type { ControllerOptions } from './composition.ts';
+import { sisterControllers } from './controllers-option.ts';
+import type { Sister } from './controllers-option.ts';
+import { withMachineOptions } from './preservation/machine-flags.ts';
+import type { MachineFlags } from './preservation/machine-flags.ts';
+import { machinesElsewhere } from './preservation/other-cluster.ts';
 import { hasOutOfService } from './server-version.ts';
 import { VERSION } from './version.ts';
 
-interface Flags {
+interface Flags extends MachineFlags {
   mode: 'observe' | 'enforce';
   kubeconfig?: string;
   context?: string;
   fenceNamespace: string;
   ownNode?: string;
   nodeLeaseNamespace: string;
+  controllers: ReadonlySet<Sister>;
+  preservation: PreservationChoice;
   concurrency: number;
   httpAddress: BindAddress;
   logLevel: LogLevel;
@@ -46,7 +55,7 @@ const STOP_DEADLINE_MS = 5_000;
 /** `nodefence controller`: the cluster-level daemon. */
 export function controllerCommand(): Command {
   const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_${variable}`);
-  return new Command('controller')
+  const command = new Command('controller')
     .description('watch Nodes, fence those that failed, bring them back; several replicas elect one leader')
     .addOption(option('--mode <mode>', 'MODE', 'observe touches nothing; enforce fences').choices(['observe', 'enforce']).default('observe'))
     .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'default: KUBECONFIG, the pod’s service account, or ~/.kube/config'))
@@ -60,6 +69,16 @@ export function controllerCommand(): Command {
         'of the Leases by which other remediators say which node is theirs; honoured and taken where it exists, empty: neither',
       ).default(MEDIK8S_LEASE_NAMESPACE),
     )
+    .addOption(
+      option('--controllers <names>', 'CONTROLLERS', 'beside fencing: preservation, probes; * for all, -NAME for all but one')
+        .argParser(sisterControllers)
+        .default(sisterControllers('*'), '*'),
+    )
+    .addOption(
+      option('--preservation <mode>', 'PRESERVATION', 'of machines: own in place of an MCM, observe beside one; auto finds out which')
+        .choices(PRESERVATION_CHOICES)
+        .default('auto'),
+    )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
     .addOption(
       option('--http-address <host:port>', 'HTTP_ADDRESS', 'of /metrics, /healthz and /readyz')
@@ -71,6 +90,7 @@ export function controllerCommand(): Command {
     .action(async (flags: Flags) => {
       await runController(flags);
     });
+  return withMachineOptions(command);
 }
 
 async function runController(flags: Flags): Promise<void> {
@@ -108,6 +128,8 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       watched().map(({ name, lister }) => ({ resource: name, isSynced: lister.synced, ageMs: clock.monotonicMs() - lister.freshAtMs })),
   });
   const recorder = createRecorder(transport, flags, logger, telemetry);
+  const elsewhere = await machinesElsewhere(flags, clock);
+  const recorders = [recorder, ...(elsewhere === undefined ? [] : [createRecorder(elsewhere, flags, logger, telemetry)])];
   const controller = composeController(
     {
       transport,
@@ -118,6 +140,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       logger,
       metrics: telemetry.metrics,
       recorder,
+      ...(elsewhere === undefined ? {} : { machines: { transport: elsewhere, recorder: recorders[1] ?? recorder } }),
       surroundings: (cluster) => new Probes({ clock, log: logger, cluster }),
       planner: (sources) =>
         new LivePlanner({
@@ -129,7 +152,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
           },
         }),
       exit: (reason, how) => {
-        if (how === 'handed-over') return void leave(reason, recorder, logger);
+        if (how === 'handed-over') return void leave(reason, recorders, logger);
         logger.error('the process ends so that nothing acts without a lease', { reason });
         process.exit(1);
       },
@@ -150,7 +173,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
   });
   const bound = await operations.listen(flags.httpAddress);
   logger.info('starting', { version: VERSION, mode: flags.mode, address: `${bound.host}:${bound.port}`, server: server.url.host });
-  ending.stop = () => stopInOrder(controller, recorder, operations);
+  ending.stop = () => stopInOrder(controller, recorders, operations);
   await controller.start();
 }
 
@@ -164,7 +187,9 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     ...(flags.nodeLeaseNamespace === '' ? {} : { nodeLeaseNamespace: flags.nodeLeaseNamespace }),
     identity: hostname(),
     concurrency: flags.concurrency,
-    probes: true,
+    probes: flags.controllers.has('probes'),
+    preservation: flags.controllers.has('preservation') ? flags.preservation : 'off',
+    ...((flags.machinesNamespace ?? '') === '' ? {} : { machinesNamespace: flags.machinesNamespace }),
     syncDeadlineMs: SYNC_DEADLINE_MS,
   };
 }
@@ -183,15 +208,15 @@ function createRecorder(transport: ApiTransport, flags: Flags, logger: Logger, t
 }
 
 /** Whoever keeps the process running starts it anew, as a candidate that lets others go first. */
-async function leave(reason: string, recorder: EventRecorder, logger: Logger): Promise<void> {
+async function leave(reason: string, recorders: readonly EventRecorder[], logger: Logger): Promise<void> {
   logger.info('leadership is handed over; the process ends', { reason });
-  await recorder.close(1_000);
+  await Promise.all(recorders.map((recorder) => recorder.close(1_000)));
   process.exit(0);
 }
 
-async function stopInOrder(controller: ComposedController, recorder: EventRecorder, operations: OperationsServer): Promise<void> {
+async function stopInOrder(controller: ComposedController, recorders: readonly EventRecorder[], operations: OperationsServer): Promise<void> {
   await controller.stop(STOP_DEADLINE_MS);
-  await recorder.close(1_000);
+  await Promise.all(recorders.map((recorder) => recorder.close(1_000)));
   await operations.close();
 }
 

@@ -12,8 +12,8 @@ export interface ManagerLease {
   /** Wall clock; undefined: it does not say. */
   renewedMs: number | undefined;
   durationMs: number;
-  /** It was renewed between two of our looks: no clock is asked. */
-  hasMoved: boolean;
+  /** It was renewed between two of our looks: no clock is asked. undefined: there was one look only. */
+  hasMoved: boolean | undefined;
 }
 
 export interface ManagerDeployment {
@@ -74,7 +74,7 @@ const OPERATED_WITHIN_MS = 60 * 60_000;
 export function signsOf({ nowMs, leases, deployments, machines }: ManagerFacts): string[] {
   const renewed = leases.filter(({ holder, hasMoved, renewedMs, durationMs }) => {
     const isFresh = renewedMs !== undefined && Math.abs(nowMs - renewedMs) <= Math.max(RENEWED_WITHIN_MS, 4 * durationMs);
-    return holder !== '' && (hasMoved || isFresh);
+    return holder !== '' && (hasMoved === true || isFresh);
   });
   const operated = machines.find(
     ({ hasFinalizer, operatedMs }) => hasFinalizer && operatedMs !== undefined && nowMs - operatedMs <= OPERATED_WITHIN_MS,
@@ -112,6 +112,8 @@ export function detectMode(choice: PreservationChoice, facts: ManagerFacts): Pre
     );
   }
   if (facts.unseen.length > 0) return settled('observe', `it is not known whether an MCM is at work: ${facts.unseen.join('; ')}`);
+  const unsure = facts.leases.find(({ holder, hasMoved }) => holder !== '' && hasMoved === undefined);
+  if (unsure !== undefined) return settled('observe', `whether Lease ${unsure.namespace}/${unsure.name} is still renewed, a second look will tell`);
   if (choice === 'own') return settled('own', '--preservation own, and no sign of an MCM');
   if (facts.definition?.isOurs !== true)
     return settled('observe', 'the Machine definition is not ours, so an MCM may come back: --preservation own says that none will');

@@ -1,4 +1,5 @@
 import { MACHINE_GROUP, MACHINES } from '../ports/machines.ts';
+import { GROUP } from '../ports/resources.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
 
@@ -12,17 +13,20 @@ function clusterRole(name: string, rules: Role['rules']): Role {
   return { apiVersion: `${AUTHORIZATION}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules };
 }
 
-/** Machines are watched, and whether an MCM is at work; in the cluster of the Machines. */
-const OBSERVE_ROLE = clusterRole('nodefence-machines-observe', [
+const OBSERVE_RULES = [
   rule(MACHINE_GROUP, KINDS, READ),
   { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [MACHINE_CRD] },
   { ...rule('apps', ['deployments'], ['list']), resourceNames: [...MANAGER_NAMES] },
   { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...MANAGER_NAMES] },
-]);
+];
+
+/** Machines are watched, and whether an MCM is at work; in the cluster of the Machines. */
+const OBSERVE_ROLE = clusterRole('nodefence-machines-observe', OBSERVE_RULES);
 
 /** MCM's part, in the cluster of the Machines: annotations, phase and expiry, counts, and the end of a Machine that is proven off. */
 const OWN_MACHINES_ROLE = clusterRole('nodefence-machines-own', [
   rule(MACHINE_GROUP, ['machines'], ['patch', 'delete']),
+  rule('', ['events'], ['create', 'patch']),
   rule(
     MACHINE_GROUP,
     KINDS.map((kind) => `${kind}/status`),
@@ -38,14 +42,15 @@ export const PRESERVER_ROLE = 'nodefence-preserver';
 
 /** For people who preserve: the annotation on Nodes and Machines, the expiry of Machines. Bound by an administrator: who patches a Node can do much. */
 const PRESERVER = clusterRole(PRESERVER_ROLE, [
-  rule('', ['nodes'], [...READ, 'patch']),
-  rule(MACHINE_GROUP, KINDS, READ),
+  ...OBSERVE_RULES,
   rule(MACHINE_GROUP, ['machines', 'machines/status'], ['patch']),
+  rule('', ['nodes'], [...READ, 'patch']),
+  rule(GROUP, ['nodefences'], READ),
 ]);
 
-/** Looking at preservation is no secret either. */
+/** Machines are no secret: whoever may look at the cluster sees what is preserved. */
 const VIEW_ROLE: Role = {
-  ...clusterRole('nodefence-machines-view', [rule(MACHINE_GROUP, KINDS, READ)]),
+  ...clusterRole('nodefence-machines-view', OBSERVE_RULES),
   metadata: { name: 'nodefence-machines-view', labels: { ...LABELS, [`${AUTHORIZATION}/aggregate-to-view`]: 'true' } },
 };
 

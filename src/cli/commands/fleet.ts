@@ -4,6 +4,9 @@ import type { FenceState, NodeFenceStatus, Outcome } from '../../domain/node-fen
 import type { Plan, Step } from '../../domain/plan.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
+import type { PreservationListers } from '../preservation/listed-machines.ts';
+import { pictureOf, preservedRows } from '../preservation/picture.ts';
+import type { PreservedRow } from '../preservation/picture.ts';
 import { leaderOf } from './leader.ts';
 import type { Leader } from './leader.ts';
 import type { FleetListers } from './watched-cluster.ts';
@@ -48,21 +51,43 @@ export interface StopRow {
   by?: string;
 }
 
+/** Whose part preservation is, and what is kept; also the shape of `-o json`. */
+export interface PreservedFleet {
+  mode: 'observe' | 'own';
+  reasons: readonly string[];
+  machines: PreservedRow[];
+  problems: readonly string[];
+  /** What the caller may not read, in words. */
+  unreadable: readonly string[];
+}
+
 export interface FleetStatus {
   leader: Leader;
   /** As the leader says, or told from what fences are held by; absent: not known. */
   mode?: 'observe' | 'enforce';
   stops: StopRow[];
   nodes: NodeRow[];
+  /** Absent: preservation is off. */
+  preservation?: PreservedFleet;
 }
 
 /** Who created a stop or an acknowledgement, as he said; the API server's audit log has the proof. */
 export const REQUESTED_BY = 'nodefence.ha.k8s.io/requested-by';
 
 /** The picture that listers show at this moment. */
-export function fleetStatus({ nodes, fences, stops, reports, leaders }: FleetListers, nowMs: number): FleetStatus {
+export function fleetStatus({ nodes, fences, stops, reports, leaders, preservation: kept }: FleetListers, nowMs: number): FleetStatus {
   const [lease] = leaders.all();
-  return fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
+  const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
+  const preservation = kept === undefined ? undefined : preservedFleet(kept, { nodes: nodes.all(), fences: fences.all() }, nowMs);
+  return { ...fleet, ...(preservation !== undefined && { preservation }) };
+}
+
+function preservedFleet(kept: PreservationListers, cluster: Pick<Cluster, 'nodes' | 'fences'>, nowMs: number): PreservedFleet | undefined {
+  const { mode, pools, notes } = kept;
+  const machines = { machines: kept.machines.all(), machineSets: kept.machineSets.all(), machineDeployments: kept.machineDeployments.all() };
+  const picture = pictureOf({ ...cluster, ...machines, mode, pools, nowMs });
+  if (picture === undefined || mode.mode === 'off') return undefined;
+  return { mode: mode.mode, reasons: mode.reasons, machines: preservedRows(picture), problems: picture.decision.problems, unreadable: notes };
 }
 
 /** Every node, the fenced and failed ones first. */

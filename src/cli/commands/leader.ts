@@ -1,5 +1,7 @@
 import type { Lease } from '../../ports/objects.ts';
-import { LEADER_MODE, LEADER_NODE } from '../composition.ts';
+import { PRESERVATION_CHOICES } from '../../config/preservation-mode.ts';
+import type { PreservationChoice } from '../../config/preservation-mode.ts';
+import { LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION } from '../composition.ts';
 import { age } from './terminal/times.ts';
 import { harmless } from './terminal/text.ts';
 
@@ -15,6 +17,8 @@ export interface Leader {
   /** What it says of itself: whether it touches anything, and on which node it runs. Absent: it does not say, or runs on none. */
   mode?: 'observe' | 'enforce';
   node?: string;
+  /** How it was told to preserve machines. */
+  preservation?: PreservationChoice;
 }
 
 /** Clocks of two machines differ by about so much. */
@@ -28,9 +32,14 @@ export function leaderOf(lease: Lease | undefined, nowMs: number): Leader {
 }
 
 /** Whoever can write the Lease wrote this: what makes no sense is not repeated. */
-function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node'> {
-  const { [LEADER_MODE]: mode, [LEADER_NODE]: node = '' } = lease?.metadata.annotations ?? {};
-  return { ...(mode === 'observe' || mode === 'enforce' ? { mode } : {}), ...(node === '' ? {} : { node: harmless(node) }) };
+function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node' | 'preservation'> {
+  const { [LEADER_MODE]: mode, [LEADER_NODE]: node = '', [LEADER_PRESERVATION]: said } = lease?.metadata.annotations ?? {};
+  const preservation = PRESERVATION_CHOICES.find((choice) => choice === said);
+  return {
+    ...(mode === 'observe' || mode === 'enforce' ? { mode } : {}),
+    ...(node === '' ? {} : { node: harmless(node) }),
+    ...(preservation !== undefined && { preservation }),
+  };
 }
 
 /** The holder without the identifier that each process appends. */

@@ -1,9 +1,12 @@
+import type { PreservationListers } from '../preservation/listed-machines.ts';
+import type { MachineReach } from '../preservation/machine-flags.ts';
 import { fleetStatus } from './fleet.ts';
 import type { FleetStatus, NodeRow } from './fleet.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { leaderName } from './leader.ts';
 import { stopWords } from './pages/fleet-page.ts';
+import { preservedWords } from './pages/preserved-page.ts';
 import type { Sheet } from './pages/sections.ts';
 import type { Session } from './person-command.ts';
 import { Screen } from './terminal/screen.ts';
@@ -17,11 +20,18 @@ const REDRAW_MS = 1_000;
 /** Changes of one moment are drawn together. */
 const GATHER_MS = 50;
 
+/** What is watched: all nodes or one, and preservation as it was listed. */
+export interface Watched {
+  node: string | undefined;
+  kept: PreservationListers;
+  machines: MachineReach;
+}
+
 export type PageOf = (listers: FleetListers, sheet: Sheet) => string;
 
 /** Shows a page until Ctrl-C: redrawn in place on a terminal, elsewhere one line for each change of a node, a stop or the leader. */
-export async function watchStatus(session: Session, pageOf: PageOf, node: string | undefined): Promise<ExitCode> {
-  const fleet = new WatchedFleet(session.access);
+export async function watchStatus(session: Session, pageOf: PageOf, { node, kept, machines }: Watched): Promise<ExitCode> {
+  const fleet = new WatchedFleet(session.access, kept, machines);
   const ended = untilSignal();
   try {
     await Promise.race([fleet.start(), ended]);
@@ -82,7 +92,7 @@ async function tell({ access, console }: Session, fleet: WatchedFleet, node: str
 }
 
 /** A line for each thing that may change, without ages. */
-function linesOf({ nodes, stops, leader }: FleetStatus, only: string | undefined, nowMs: number): Map<string, string> {
+function linesOf({ nodes, stops, leader, preservation }: FleetStatus, only: string | undefined, nowMs: number): Map<string, string> {
   const lines = new Map<string, string>();
   lines.set('the leader', leader.isAlive ? `leader ${leaderName(leader)}` : 'no controller leads');
   for (const stop of stops) {
@@ -90,6 +100,10 @@ function linesOf({ nodes, stops, leader }: FleetStatus, only: string | undefined
       lines.set(`stop ${stop.name}`, `stop ${stopWords(stop, nowMs).replace(/ \([^)]* ago\)/u, '')}`);
   }
   for (const row of nodes) if (only === undefined || row.node === only) lines.set(`node ${row.node}`, rowLine(row));
+  for (const row of preservation?.machines ?? []) {
+    const name = `${row.kind.toLowerCase()} ${row.namespace === undefined ? '' : `${row.namespace}/`}${row.name}`;
+    if (only === undefined || row.node === only) lines.set(`preservation of ${name}`, harmless(`${name}: ${preservedWords(row)}`));
+  }
   return lines;
 }
 

@@ -14,10 +14,14 @@ import type { Sheet } from './pages/sections.ts';
 import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 import { watchStatus } from './status-watch.ts';
+import { leaderOf } from './leader.ts';
+import { listMachines } from '../preservation/listed-machines.ts';
+import { reachMachines, withMachineOptions } from '../preservation/machine-flags.ts';
+import type { MachineFlags, MachineReach } from '../preservation/machine-flags.ts';
 import { listFleet } from './watched-cluster.ts';
 import type { FleetListers } from './watched-cluster.ts';
 
-export interface StatusFlags extends ClusterFlags {
+export interface StatusFlags extends ClusterFlags, MachineFlags {
   watch?: true;
   all?: true;
   output: 'text' | 'wide' | 'json' | 'yaml';
@@ -25,7 +29,9 @@ export interface StatusFlags extends ClusterFlags {
 
 /** `nodefence status [node]`. */
 export function statusCommand(): Command {
-  return personCommand('status', 'nodes and their fences, the stops that stand, and who leads; with a node all about its fence')
+  return withMachineOptions(
+    personCommand('status', 'nodes and their fences, stops, preserved machines, and who leads; with a node all about its fence'),
+  )
     .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
     .option('-w, --watch', 'go on showing it; on a terminal in place, elsewhere a line for each change')
     .option('--all', 'list every node, however many are quiet')
@@ -34,14 +40,28 @@ export function statusCommand(): Command {
 }
 
 async function status(session: Session, node: string | undefined, flags: StatusFlags): Promise<ExitCode> {
+  const reach = await reachMachines(flags, session.access);
+  try {
+    return await show(session, node, flags, reach);
+  } finally {
+    reach.close();
+  }
+}
+
+async function show(session: Session, node: string | undefined, flags: StatusFlags, reach: MachineReach): Promise<ExitCode> {
   const isText = flags.output === 'text' || flags.output === 'wide';
   if (flags.watch === true && !isText) throw new CommandFailure(`-w shows text, not ${flags.output}: leave out -o ${flags.output}`, EXIT.usage);
   const { access, console } = session;
   const listers = await listFleet(access);
   const nowMs = access.clock.wallMs();
+  const [lease] = listers.leaders.all();
+  const kept = await listMachines(access, reach, leaderOf(lease, nowMs).preservation ?? 'auto', listers.nodes.all());
+  listers.preservation = kept;
   if (node !== undefined && listers.nodes.get(node) === undefined && fenceOf({ fences: listers.fences.all() }, node) === undefined)
     throw noSuchNode(node, access);
-  if (flags.watch === true) return watchStatus(session, (current, sheet) => statusText(current, node, flags, access.server, sheet), node);
+  if (flags.watch === true) {
+    return watchStatus(session, (current, sheet) => statusText(current, node, flags, access.server, sheet), { node, kept, machines: reach });
+  }
   if (isText) {
     console.print(statusText(listers, node, flags, access.server, { ink: console.ink, width: console.width, nowMs }));
     return EXIT.done;
@@ -62,12 +82,14 @@ function statusText(listers: FleetListers, node: string | undefined, flags: Stat
 }
 
 /** What concerns one node; also the shape of `status NODE -o json`. */
-function nodeFacts({ leader, stops, nodes }: FleetStatus, listers: FleetListers, node: string): FencePage {
+function nodeFacts({ leader, stops, nodes, preservation }: FleetStatus, listers: FleetListers, node: string): FencePage {
   const row = nodes.find((candidate) => candidate.node === node) ?? { node, ready: 'gone' as const, cordoned: false, problems: [] };
+  const preserved = preservation?.machines.find((machine) => machine.node === node);
   return {
     row,
     leader,
     stops: stops.filter((stop) => stop.node === undefined || stop.node === node),
+    ...(preserved !== undefined && { preserved }),
     fence: fenceOf({ fences: listers.fences.all() }, node),
     acknowledgements: [...listers.acknowledgements.all()].filter((word) => word.spec.node === node),
   };

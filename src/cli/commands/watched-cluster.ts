@@ -5,7 +5,10 @@ import { NO_METRICS } from '../../ports/metrics.ts';
 import type { KubeObject, Lease, Node } from '../../ports/objects.ts';
 import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
 import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
+import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import type { PreservationListers } from '../preservation/listed-machines.ts';
+import type { MachineReach } from '../preservation/machine-flags.ts';
 import { LEADER_LEASE } from '../composition.ts';
 import { listed, QUIET } from './listed-cluster.ts';
 
@@ -18,6 +21,8 @@ export interface FleetListers {
   acknowledgements: Lister<NodeFenceAcknowledgement>;
   /** Of the controllers; at most one. */
   leaders: Lister<Lease>;
+  /** Absent: not looked at. */
+  preservation?: PreservationListers;
 }
 
 const SYNC_DEADLINE_MS = 20_000;
@@ -47,7 +52,8 @@ export class WatchedFleet {
   readonly listers: FleetListers;
   readonly #reflectors: Reflector<KubeObject>[] = [];
 
-  constructor({ transport, clock, random, namespace }: ClusterAccess) {
+  /** `kept`: of preservation, as it was listed; its Machines are watched where they are seen. */
+  constructor({ transport, clock, random, namespace }: ClusterAccess, kept: PreservationListers, machines: MachineReach) {
     const base = { transport, clock, random, logger: QUIET, metrics: NO_METRICS.watch };
     const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
       const reflector = new Reflector<T>({ ...base, resource, ...more });
@@ -61,6 +67,15 @@ export class WatchedFleet {
       reports: watch(NODE_FENCE_REPORTS),
       acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
       leaders: watch(LEASES, { namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` }),
+      preservation: kept,
+    };
+    if (!kept.mode.readsMachines) return;
+    const there = { transport: machines.transport, ...(machines.namespace !== undefined && { namespace: machines.namespace }) };
+    this.listers.preservation = {
+      ...kept,
+      machines: watch(MACHINES, there),
+      machineSets: watch(MACHINE_SETS, there),
+      machineDeployments: watch(MACHINE_DEPLOYMENTS, there),
     };
   }
 
@@ -70,7 +85,7 @@ export class WatchedFleet {
   }
 
   onChange(listener: () => void): void {
-    for (const lister of Object.values(this.listers) as Lister<KubeObject>[]) lister.onChange(listener);
+    for (const { lister } of this.#reflectors) lister.onChange(listener);
   }
 
   /** Why what is shown may be old; undefined while all watches are live. */

@@ -1,6 +1,7 @@
 import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import type { Evidence, JournalEntry, NodeFenceStatus, Restore, Timeline } from '../../../domain/node-fence.ts';
 import type { NodeFence, NodeFenceAcknowledgement } from '../../../ports/resources.ts';
+import type { PreservedRow } from '../../preservation/picture.ts';
 import type { NodeRow, StopRow } from '../fleet.ts';
 import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
@@ -8,6 +9,7 @@ import { counted, harmless, padded } from '../terminal/text.ts';
 import { age, between, clockTime, duration, moment } from '../terminal/times.ts';
 import { stopWords } from './fleet-page.ts';
 import { fenceHeadline } from './headline.ts';
+import { preservedParagraph } from './preserved-page.ts';
 import { placeOf, resultWords, runWords } from './run-words.ts';
 import { entry, heading, paragraph } from './sections.ts';
 import type { Sheet } from './sections.ts';
@@ -17,6 +19,8 @@ export interface FencePage {
   leader: Leader;
   /** Those that stand on this node. */
   stops: readonly StopRow[];
+  /** Of its machine; absent: nobody keeps it. */
+  preserved?: PreservedRow;
   fence: NodeFence | undefined;
   acknowledgements: readonly NodeFenceAcknowledgement[];
 }
@@ -32,6 +36,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   if (status?.message !== undefined) lines.push(mind(status, paragraph(sheet, harmless(status.message)), sheet));
   if (!leader.isAlive) lines.push(ink.bad(paragraph(sheet, leaderWords(leader, sheet.nowMs))));
   for (const stop of page.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${stopWords(stop, sheet.nowMs)}`)));
+  if (page.preserved !== undefined) lines.push(preservedParagraph(page.preserved, sheet));
   for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Configuration: ${problem}`))));
   if (status?.frozen !== undefined) {
     lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));

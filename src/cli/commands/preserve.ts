@@ -1,0 +1,161 @@
+import { Argument, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
+import { parseDuration } from '../../config/properties.ts';
+import { machineFacts } from '../../controllers/preservation/machine-facts.ts';
+import { DEFAULT_PRESERVE_TIMEOUT_MS } from '../../controllers/preservation/names.ts';
+import { plainPhase } from '../../controllers/preservation/phase.ts';
+import type { NodeFacts } from '../../controllers/preservation/snapshot.ts';
+import { MACHINES } from '../../ports/machines.ts';
+import { LEASES, NODE_FENCES, NODES } from '../../ports/resources.ts';
+import type { ClusterFlags } from '../cluster-access.ts';
+import { LEADER_LEASE } from '../composition.ts';
+import { listMachines } from '../preservation/listed-machines.ts';
+import { reachMachines, withMachineOptions } from '../preservation/machine-flags.ts';
+import type { MachineFlags, MachineReach } from '../preservation/machine-flags.ts';
+import { pictureOf } from '../preservation/picture.ts';
+import type { PreservationPicture } from '../preservation/picture.ts';
+import { EXIT } from './failure.ts';
+import type { ExitCode } from './failure.ts';
+import { leaderOf } from './leader.ts';
+import { paragraph } from './pages/sections.ts';
+import { personCommand, run } from './person-command.ts';
+import type { Session } from './person-command.ts';
+import { WISHES, writesFor, valueOf } from './preserve/order.ts';
+import type { Order, PreserveWrite, Wish } from './preserve/order.ts';
+import { findTarget, targetNameOf } from './preserve/target.ts';
+import type { Target, TargetName } from './preserve/target.ts';
+import { outlook, targetWords } from './preserve/words.ts';
+import { requesterOf } from './requester.ts';
+import { reasonArgument } from './stop-scope.ts';
+import { harmless } from './terminal/text.ts';
+
+interface PreserveFlags extends ClusterFlags, MachineFlags {
+  for?: number;
+  reason?: string;
+}
+
+const FOR_MAX_MS = 366 * 86_400_000;
+const REASON_MAX = 1_024;
+
+/** `nodefence preserve <node|machine> now|when-failed|never|stop`. */
+export function preserveCommand(): Command {
+  return withMachineOptions(personCommand('preserve', 'keep a machine for a look: now, once it fails, or never; or stop keeping it'))
+    .addArgument(
+      new Argument('<name>', 'of a Node or a Machine; node/NAME, machine/NAME or machine/NAMESPACE/NAME where it is both').argParser(targetArgument),
+    )
+    .addArgument(
+      new Argument('<what>', 'now: as it is; when-failed: once it fails; never: not automatically either; stop: no longer').choices(WISHES),
+    )
+    .addOption(new Option('--for <duration>', 'for how long, such as 24h or 3d; default: machinePreserveTimeout of its pool').argParser(forArgument))
+    .addOption(new Option('--reason <text>', 'why, for those who find it; stands on the object').argParser(reasonArgument))
+    .action((name: TargetName, wish: Wish, flags: PreserveFlags) => run(flags, (session) => preserve(session, name, wish, flags)));
+}
+
+async function preserve(session: Session, name: TargetName, wish: Wish, flags: PreserveFlags): Promise<ExitCode> {
+  const reach = await reachMachines(flags, session.access);
+  try {
+    return await carryOut(session, reach, name, wish, flags);
+  } finally {
+    reach.close();
+  }
+}
+
+async function carryOut({ access, console }: Session, reach: MachineReach, name: TargetName, wish: Wish, flags: PreserveFlags): Promise<ExitCode> {
+  const { cluster, namespace, clock } = access;
+  const [nodes, fences, lease] = await Promise.all([cluster.list(NODES), cluster.list(NODE_FENCES), cluster.get(LEASES, LEADER_LEASE, namespace)]);
+  const nowMs = clock.wallMs();
+  const leader = leaderOf(lease, nowMs);
+  const seen = await listMachines(access, reach, leader.preservation ?? 'auto', nodes);
+  const machines = [...seen.machines.all()];
+  const target = findTarget(name, { nodes, machines, where: whereWords(access.server, reach, seen.notes) });
+  const listed = {
+    mode: seen.mode,
+    machines,
+    machineSets: seen.machineSets.all(),
+    machineDeployments: seen.machineDeployments.all(),
+    pools: seen.pools,
+  };
+  const standing = standingOf(target, pictureOf({ ...listed, nodes, fences, nowMs }), nowMs);
+  const reason = flags.reason === undefined ? undefined : `${flags.reason} (${await requesterOf(access)})`.slice(0, REASON_MAX);
+  const order: Order = { target, wish, forMs: flags.for, reason, mode: seen.mode, phase: standing.phase, nowMs };
+  const before = valueOf(target);
+  const writes = writesFor(order);
+  const sheet = { ink: console.ink, width: console.width, nowMs };
+  console.print(console.ink.bold(harmless(`${targetWords(target)}: ${standing.words}`)));
+  if (writes.length === 0 && (wish === 'stop' || before === (wish === 'never' ? 'false' : wish))) {
+    console.print(
+      wish === 'stop' ? 'Nothing asks for its preservation: there is nothing to stop.' : `It is annotated so already: nothing was written.`,
+    );
+    if (wish === 'stop') return EXIT.done;
+  }
+  for (const write of writes) await carry(write, { access, reach, console }, writes);
+  for (const line of outlook({ ...order, before, ...standing, timeoutMs: timeoutOf(target, seen.pools, standing.pool), leader })) {
+    console.print(paragraph(sheet, harmless(line.replaceAll('…', nameWords(name)))));
+  }
+  return EXIT.done;
+}
+
+/** Writes one patch; what was written before it stands, and is told. */
+async function carry(
+  write: PreserveWrite,
+  { access, reach, console }: Session & { reach: MachineReach },
+  all: readonly PreserveWrite[],
+): Promise<void> {
+  const { on, name, namespace, subresource, patch, what } = write;
+  const options = { ...(namespace !== undefined && { namespace }), ...(subresource !== undefined && { subresource }) };
+  try {
+    await (on === 'Node' ? access.cluster.mergePatch(NODES, name, patch, options) : reach.cluster.mergePatch(MACHINES, name, patch, options));
+  } catch (error) {
+    if (write !== all[0]) console.say(console.ink.warn('What was written before stands; this was not written:'));
+    throw error;
+  }
+  console.print(console.ink.good(harmless(`  ✓ ${on} ${namespace === undefined ? '' : `${namespace}/`}${name}: ${what}`)));
+}
+
+interface Standing {
+  phase: Order['phase'];
+  isPreserved: boolean;
+  pool: string | undefined;
+  words: string;
+}
+
+/** How the controller sees it now. */
+function standingOf({ node, machine }: Target, picture: PreservationPicture | undefined, nowMs: number): Standing {
+  const key = machine === undefined ? { kind: 'Node', name: node?.metadata.name } : { kind: 'Machine', name: machine.metadata.name };
+  const namespace = machine?.metadata.namespace;
+  const view = picture?.decision.views.find((each) => each.kind === key.kind && each.name === key.name && each.namespace === namespace);
+  const facts: NodeFacts | undefined = picture?.snapshot.nodes.find(({ name }) => name === node?.metadata.name);
+  const bare = machine === undefined ? (facts === undefined ? '' : plainPhase(facts, nowMs).phase) : machineFacts(machine).phase;
+  const phase = view === undefined ? bare : (view.phase.replace(/:Preserved$/, '') as Order['phase']);
+  const until = view?.isPreserved === true && view.expiryMs !== undefined ? ` until ${new Date(view.expiryMs).toISOString()}` : '';
+  return { phase, isPreserved: view?.isPreserved === true, pool: view?.pool, words: `${view?.phase ?? phase}${until}` };
+}
+
+function timeoutOf({ machine }: Target, pools: Parameters<typeof pictureOf>[0]['pools'], pool: string | undefined): number {
+  const own = machine === undefined ? undefined : machineFacts(machine).preserveTimeoutMs;
+  return own ?? (pool === undefined ? undefined : pools.get(pool)?.preserveTimeoutMs) ?? DEFAULT_PRESERVE_TIMEOUT_MS;
+}
+
+function whereWords(server: string, reach: MachineReach, notes: readonly string[]): string {
+  const machines = reach.server === server ? '' : `, nor among the Machines at ${reach.server}`;
+  const inside = reach.namespace === undefined ? '' : ` (Machines of namespace ${reach.namespace})`;
+  const unread = notes.length === 0 ? '' : `; you may not read ${notes.join(', ')}`;
+  return `in the cluster at ${server}${machines}${inside}${unread}`;
+}
+
+function nameWords({ kind, namespace, name }: TargetName): string {
+  return [kind?.toLowerCase(), namespace, name].filter((part) => part !== undefined).join('/');
+}
+
+function targetArgument(text: string): TargetName {
+  const name = targetNameOf(text);
+  if (name === undefined) throw new InvalidArgumentError('is not NAME, node/NAME, machine/NAME or machine/NAMESPACE/NAME.');
+  return name;
+}
+
+function forArgument(text: string): number {
+  const ms = /^\d+(?:\.\d+)?$/.test(text) ? undefined : parseDuration(text);
+  if (ms === undefined || ms < 1_000 || ms > FOR_MAX_MS)
+    throw new InvalidArgumentError('is not a duration such as 24h, 90m or 3d, of a year at most.');
+  return ms;
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { sisterControllers } from './controllers-option.ts';
+
+describe('--controllers', () => {
+  it.each([
+    ['*', ['preservation', 'probes']],
+    ['*,-probes', ['preservation']],
+    ['-probes,*', ['preservation']],
+    ['probes', ['probes']],
+    [' preservation , probes', ['preservation', 'probes']],
+    ['-probes', []],
+    ['', []],
+  ])('%s', (text, names) => {
+    expect([...sisterControllers(text)].sort()).toEqual(names);
+  });
+
+  it.each(['fence', '-*', '*,-perhaps', 'Preservation'])('refuses %s, and names what there is', (text) => {
+    expect(() => sisterControllers(text)).toThrow(/is none of \*, preservation, probes/);
+  });
+});

@@ -1,0 +1,50 @@
+import { PreservationController } from '../../controllers/preservation/controller.ts';
+import type { FenceListers } from '../../controllers/fence/dependencies.ts';
+import { ApiClient } from '../../kube/client.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { ConfigMap, Lease } from '../../ports/objects.ts';
+import { LEADER_LEASE } from '../composition.ts';
+import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import { configuredPools, POOLS_CONFIG } from './configured-pools.ts';
+import { watchMachines } from './machine-side.ts';
+import { WatchedPreservation } from './watched-preservation.ts';
+
+export interface PreservationSources {
+  cluster: Cluster;
+  listers: Pick<FenceListers, 'nodes' | 'fences' | 'pods'>;
+  configMaps: Lister<ConfigMap>;
+  /** The leader's Lease alone. */
+  leader: Lister<Lease>;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+}
+
+/** Preservation over the watches that there are; `undefined` when it is switched off. */
+export function composePreservation(
+  { transport, clock, random, logger, metrics, recorder, machines: elsewhere }: ControllerPorts,
+  { preservation: choice = 'off', namespace, machinesNamespace, mode, reflector: timings }: ControllerOptions,
+  { cluster, listers, configMaps, leader, leadership }: PreservationSources,
+): WatchedPreservation | undefined {
+  if (choice === 'off') return undefined;
+  const machines = {
+    transport: elsewhere?.transport ?? transport,
+    cluster: elsewhere === undefined ? cluster : new ApiClient({ transport: elsewhere.transport }),
+    recorder: elsewhere?.recorder ?? recorder,
+    namespace: machinesNamespace,
+  };
+  const { nodes, fences, pods } = listers;
+  const pools = configuredPools(configMaps, namespace);
+  const preservation = new WatchedPreservation({
+    choice,
+    enforce: mode === 'enforce',
+    machines,
+    base: { clock, nodes: { cluster, recorder, listers: { nodes, fences, pods } }, pools, leadership, log: logger, metrics: metrics.preservation },
+    watchMachines: () => watchMachines(machines, { clock, random, logger, metrics: metrics.watch }, timings),
+    controllerOf: (dependencies) => new PreservationController(dependencies),
+    about: () => leader.get(`${namespace}/${LEADER_LEASE}`),
+  });
+  configMaps.onChange((before, after) => {
+    if ((after ?? before)?.metadata.name === POOLS_CONFIG) preservation.wake();
+  });
+  return preservation;
+}

@@ -1,0 +1,79 @@
+import { detectMode } from '../../config/preservation-mode.ts';
+import type { PreservationChoice, PreservationMode } from '../../config/preservation-mode.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
+import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
+import type { Machine, MachineDeployment, MachineSet } from '../../ports/machines.ts';
+import type { ConfigMap, KubeObject, Node } from '../../ports/objects.ts';
+import { CONFIG_MAPS } from '../../ports/resources.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { listed } from '../commands/listed-cluster.ts';
+import { configuredPools, POOLS_CONFIG } from './configured-pools.ts';
+import type { MachineReach } from './machine-flags.ts';
+import { readManagerFacts } from './manager-facts.ts';
+import type { PreservationInput } from './picture.ts';
+
+/** Machines as a person may see them, and whose part preservation is. */
+export interface PreservationListers {
+  mode: PreservationMode;
+  machines: Lister<Machine>;
+  machineSets: Lister<MachineSet>;
+  machineDeployments: Lister<MachineDeployment>;
+  pools: PreservationInput['pools'];
+  /** What the caller may not read, in words. */
+  notes: readonly string[];
+}
+
+/** Reads once what preservation rests on, beside Nodes and fences. `choice`: as the leader was started. */
+export async function listMachines(
+  access: Pick<ClusterAccess, 'cluster' | 'clock' | 'namespace'>,
+  reach: MachineReach,
+  choice: PreservationChoice,
+  nodes: Iterable<Node>,
+): Promise<PreservationListers> {
+  const notes: string[] = [];
+  const found = choice === 'off' ? undefined : await readManagerFacts(reach, nodes, access.clock.wallMs());
+  const mode = found === undefined ? OFF : detectMode(choice, seen(found, choice));
+  if (found?.isServed === true && !found.isReadable) notes.push('Machines');
+  const all = <T extends KubeObject>(resource: Resource<T>): Promise<T[]> =>
+    mode.readsMachines
+      ? orNothing(reach.cluster.list(resource, reach.namespace === undefined ? {} : { namespace: reach.namespace }), resource.kind, notes)
+      : Promise.resolve([]);
+  const [machines, machineSets, machineDeployments, pools] = await Promise.all([
+    all(MACHINES),
+    all(MACHINE_SETS),
+    all(MACHINE_DEPLOYMENTS),
+    mode.mode === 'off' ? [] : orNothing(configOf(access), `ConfigMap ${POOLS_CONFIG}`, notes),
+  ]);
+  return {
+    mode,
+    machines: listed(machines),
+    machineSets: listed(machineSets),
+    machineDeployments: listed(machineDeployments),
+    pools: configuredPools(listed(pools), access.namespace)().pools,
+    notes,
+  };
+}
+
+const OFF: PreservationMode = { mode: 'off', readsMachines: false, hasExpiryField: true, spelling: 'auto-preserve', reasons: ['--preservation off'] };
+
+/** What the controller may read and a person may not is no doubt of the controller's; and one look must do. */
+function seen(found: Parameters<typeof detectMode>[1], choice: PreservationChoice): Parameters<typeof detectMode>[1] {
+  const leases = found.leases.map((lease) => ({ ...lease, hasMoved: false }));
+  return { ...found, leases, unseen: choice === 'own' && found.isReadable ? [] : found.unseen };
+}
+
+async function configOf({ cluster, namespace }: { cluster: Cluster; namespace: string }): Promise<ConfigMap[]> {
+  const found = await cluster.get(CONFIG_MAPS, POOLS_CONFIG, namespace);
+  return found === undefined ? [] : [found];
+}
+
+async function orNothing<T>(reading: Promise<T[]>, what: string, notes: string[]): Promise<T[]> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof ApiStatusError) || (error.status !== 403 && error.status !== 404)) throw error;
+    if (error.status === 403) notes.push(what);
+    return [];
+  }
+}
