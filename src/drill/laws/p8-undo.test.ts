@@ -75,6 +75,15 @@ describe('P8, undo only our own', () => {
     });
   });
 
+  it('lets a fence that ends in off leave the cordon that is written down, not one that is not', () => {
+    const ended = (restore: NodeFenceStatus['restore']): TraceEvent[] => [
+      ...goodTrace(),
+      fenceWrite(12_500, status([], { state: 'final', outcome: 'fenced-off', ...(restore === undefined ? {} : { restore }) })),
+    ];
+    expect(P8(ended({ cordoned: true })).violations).toEqual([]);
+    expect(P8(ended(undefined)).violations.join()).toContain('not all of it is in status.restore');
+  });
+
   it('lets others take what they put there', () => {
     const taken = nodePatch(31_500, node(), 'admin');
     expect(P8([...goodTrace(), taken]).violations).toEqual([]);

@@ -59,9 +59,10 @@ function cleanAtEnd(
     const complain = (holds: boolean, what: string): void => {
       verdict.check(holds, at, `${fence.name} ended in ${value.state}, but ${what} on Node ${fence.node}`);
     };
-    if (value.state === 'final') complain(left.length === 0, `${left.join(', ')} of ours is left`);
+    const isLeftOnPurpose = value.outcome === 'fenced-off';
+    if (value.state === 'final' && !isLeftOnPurpose) complain(left.length === 0, `${left.join(', ')} of ours is left`);
     if (value.state === 'final' && value.outcome === 'recovered') complain(!isLeftOff(position), 'the power is off');
-    if (value.state === 'error')
+    if (value.state === 'error' || isLeftOnPurpose)
       complain(
         left.every((mark) => isReported(mark, value)),
         `${left.join(', ')} of ours is left and not all of it is in status.restore`,
@@ -69,7 +70,7 @@ function cleanAtEnd(
   }
 }
 
-/** What is left in `error` must at least be written down, so that somebody can take it back. */
+/** What is left in `error`, or beside a machine that is left off on purpose, must at least be written down, so that somebody can take it back. */
 function isReported(mark: string, { restore }: NodeFenceStatus): boolean {
   if (mark.startsWith('taint ')) return restore?.taints?.some(({ key }) => mark.startsWith(`taint ${key}:`)) === true;
   if (mark === 'cordon' || mark.includes(`${OWN_PREFIX}cordoned`)) return restore?.cordoned === true;

@@ -49,6 +49,8 @@ export class Display implements Audience {
   private drawn = 0;
   private isClosed = false;
   private readonly told = new Set<string>();
+  /** What each node's Machine was when it was last told. */
+  private readonly machinesTold = new Map<string, string>();
 
   constructor(out: NodeJS.WriteStream, fault: Fault) {
     this.out = out;
@@ -193,16 +195,23 @@ export class Display implements Audience {
   private tellChanges(): void {
     const { broken, watcher } = this;
     if (broken === undefined || watcher === undefined || this.isClosed) return;
-    for (const machine of watcher.machines?.all() ?? []) {
-      const node = machine.metadata.labels?.[MACHINE_NODE_LABEL] ?? '';
-      this.tellOnce(`machine ${node} ${machineWords(machine)}`, `Machine of ${node}: ${machineWords(machine)}`);
-    }
+    this.tellMachines(watcher);
     const leader = watcher.leaderLease?.spec.holderIdentity ?? '';
     const isAnyFenced = broken.victims.some((node) => watcher.fences.get(fenceName(node))?.status?.frozen !== undefined);
     if (isAnyFenced && (leader === '' || this.replicas?.named(leader) !== undefined)) this.tellOnce(`leader ${leader}`, this.leaderLine(watcher));
     for (const node of broken.victims) {
       const status = watcher.fences.get(fenceName(node))?.status;
       if (status?.frozen !== undefined) this.tellFence(status, broken.victims.length === 1 ? '' : `${node}  `, node);
+    }
+  }
+
+  private tellMachines(watcher: Watcher): void {
+    if (watcher.machines === undefined) return;
+    for (const { node } of this.session?.fleet ?? []) {
+      const words = machineWords(machineOn(watcher, node));
+      if (words === (this.machinesTold.get(node) ?? 'Running')) continue;
+      this.machinesTold.set(node, words);
+      this.out.write(`${stamp((this.session?.now() ?? 0) - (this.broken?.atMs ?? 0))} Machine of ${node}: ${words}\n`);
     }
   }
 

@@ -58,8 +58,7 @@ export class Keeping {
 
   async untilShown(node: string, phase: string, deadlineMs: number): Promise<boolean> {
     const hasCome = await this.expect(`Machine of ${node} ${phase}`, deadlineMs, () => this.shown(node) === phase);
-    if (hasCome) this.#stage.tell(`the Machine of ${node} is ${phase}${this.#untilWords(node)}`);
-    else this.problems.push(`the Machine of ${node} is ${this.shown(node)}`);
+    if (!hasCome) this.problems.push(`the Machine of ${node} is ${this.shown(node)}`);
     return hasCome;
   }
 
@@ -118,10 +117,5 @@ export class Keeping {
   async values(node: string): Promise<string[]> {
     const marks = [(await this.node(node))?.metadata.annotations, this.machine(node)?.metadata.annotations];
     return marks.flatMap((annotations) => annotations?.[PRESERVE] ?? []);
-  }
-
-  #untilWords(node: string): string {
-    const expiry = this.machine(node)?.status?.currentStatus?.preserveExpiryTime;
-    return expiry === undefined ? '' : ` until ${expiry.slice(11, 19)}`;
   }
 }
