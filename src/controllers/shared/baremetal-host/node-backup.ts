@@ -38,9 +38,16 @@ export function unmarshal(text: string | undefined): Marks {
   }
 }
 
-/** What must be written on the keeper of the backup before the Node goes; empty: it stands there. */
+/** What must be written on the keeper before the Node goes; empty: it stands there. What is kept since an earlier Node did not come back stays kept. */
 export function backupChanges(keeper: Marks, node: Pick<NodeFacts, 'labels' | 'annotations'>): Change[] {
-  return changesTo(keeper, { [ANNOTATIONS_BACKUP]: marshal(node.annotations), [LABELS_BACKUP]: marshal(node.labels) });
+  const annotations = { ...unmarshal(keeper[ANNOTATIONS_BACKUP]), ...node.annotations };
+  const labels = { ...unmarshal(keeper[LABELS_BACKUP]), ...node.labels };
+  return writeBackup(keeper, marshal(annotations), marshal(labels));
+}
+
+/** Undefined removes it. */
+export function writeBackup(keeper: Marks, annotations: string | undefined, labels: string | undefined): Change[] {
+  return changesTo(keeper, { [ANNOTATIONS_BACKUP]: annotations, [LABELS_BACKUP]: labels });
 }
 
 export function hasBackup(keeper: Marks): boolean {

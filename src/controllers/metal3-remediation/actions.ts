@@ -1,0 +1,47 @@
+import type { RestoreNode } from '../shared/baremetal-host/node-backup.ts';
+import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
+import type { ActionEvent, Annotate, ObjectRef } from '../shared/remediation/actions.ts';
+import type { TaintFact } from '../shared/remediation/node.ts';
+import type { TellMachine } from '../shared/remediation/owner-machine.ts';
+import type { Phase } from './names.ts';
+
+/** status of the remediation; phases are written by phaseText. */
+export interface RemediationStatus {
+  phase: Phase;
+  retryCount: number;
+  lastRemediatedMs: number | undefined;
+}
+
+export type Act =
+  | Annotate
+  | RestoreNode
+  | TellMachine
+  | { kind: 'finalizer'; target: ObjectRef; finalizer: string; isPresent: boolean }
+  /** Refused when it is no longer as it was. */
+  | { kind: 'status'; target: ObjectRef; was: RemediationStatus; to: RemediationStatus }
+  /** Adding it is the release: Node and Lease are read from the API's quorum right before it (P2). Removing: only this very taint. */
+  | { kind: 'taint'; target: ObjectRef; taint: TaintFact; isPresent: true; proof: OffProof }
+  | { kind: 'taint'; target: ObjectRef; taint: TaintFact; isPresent: false }
+  /** The release, as above. */
+  | { kind: 'delete-node'; target: ObjectRef; proof: OffProof };
+
+/** One object each, idempotent. */
+export type Action = Act & { event?: ActionEvent };
+
+export interface Decision {
+  /** In the order in which they must be done. */
+  actions: readonly Action[];
+  /** Standing warnings, one sentence each; said once by the shell. */
+  problems: readonly string[];
+  /** Nobody else may touch the node now: the shell takes it before the first action, and keeps it while this is true. */
+  holdsNode: boolean;
+  /** When to decide again although nothing has changed; wall clock. */
+  nextDueMs?: number;
+}
+
+/** What one phase wants. */
+export interface Step {
+  actions?: readonly Action[];
+  problem?: string;
+  dueInMs?: number;
+}

@@ -1,0 +1,77 @@
+import { hostKeyOf, unmanagedBecause } from '../shared/baremetal-host/host.ts';
+import { contradictionOf } from '../shared/baremetal-host/identity.ts';
+import type { Decision, Step } from './actions.ts';
+import { ending } from './ending.ts';
+import { SHORT_POLL_MS } from './names.ts';
+import { running } from './running.ts';
+import { hasFinalizer, situationOf } from './situation.ts';
+import type { Situation } from './situation.ts';
+import type { Snapshot } from './snapshot.ts';
+import { setStatus, wait, wayBack } from './steps.ts';
+import { waiting } from './waiting.ts';
+
+const NO_OWNER = "metal3Remediation's owner Machine not set";
+
+/** Everything about one Metal3Remediation; see Snapshot and Decision. Pure: a crash between any two actions is nothing special. */
+export function decide(snapshot: Snapshot): Decision {
+  const { remediation, nowMs } = snapshot;
+  const step = stepOf(snapshot);
+  const about = `Metal3Remediation ${remediation.namespace}/${remediation.name}`;
+  const told = [...remediation.problems, ...(step.problem === undefined ? [] : [step.problem])];
+  return {
+    actions: step.actions ?? [],
+    problems: told.map((problem) => `${about}: ${problem}`),
+    holdsNode: snapshot.takenBy === undefined && isUnderWay(snapshot),
+    ...(step.dueInMs !== undefined && { nextDueMs: nowMs + step.dueInMs }),
+  };
+}
+
+/** Its host: Metal3 looks in the Metal3Machine's own namespace alone, whatever the annotation says. */
+export function hostNameOf(annotation: string | undefined, namespace: string): { namespace: string; name: string } | undefined {
+  const key = hostKeyOf(annotation, namespace);
+  return key === undefined ? undefined : { namespace, name: key.name };
+}
+
+function isUnderWay({ remediation, machine }: Snapshot): boolean {
+  if (hasFinalizer(remediation)) return true;
+  return (
+    machine !== 'gone' &&
+    !remediation.isDeleting &&
+    remediation.settings.type === 'Reboot' &&
+    (remediation.phase === '' || remediation.phase === 'Running')
+  );
+}
+
+function stepOf(snapshot: Snapshot): Step {
+  const { remediation, machine, host, infrastructure, node, takenBy } = snapshot;
+  if (remediation.isPaused || (machine !== 'gone' && machine.isPaused)) return { problem: 'it is paused' };
+  if (!remediation.hasOwner) return remediation.isDeleting ? ending(snapshot) : { problem: NO_OWNER };
+  if (takenBy !== undefined) return wait(`${takenBy} has its node`);
+  if (machine === 'gone' || remediation.isDeleting) return ending(snapshot);
+  if (remediation.phase === 'Deleting machine') return wayBack(snapshot, host);
+  if (host === undefined) return remediation.phase === 'Failed' ? {} : wait('its BareMetalHost is not found');
+  const consumer = { kind: 'Metal3Machine', namespace: infrastructure?.namespace ?? host.namespace, name: infrastructure?.name ?? '' };
+  const contradiction = contradictionOf(host, { consumer, providerID: typeof node === 'object' ? node.providerID : undefined });
+  if (contradiction !== undefined) return wait(`nothing is done: ${contradiction}`);
+  return byPhase(situationOf(snapshot, machine, host));
+}
+
+function byPhase(situation: Situation): Step {
+  const { snapshot, remediation, host } = situation;
+  if (remediation.phase === 'Failed') return wayBack(snapshot, host);
+  if (!host.isOnline || host.neverOff) {
+    const message = unmanagedBecause(host) ?? '';
+    return { actions: [setStatus(remediation, { phase: 'Failed' }, { type: 'Warning', reason: 'RemediationFailed', message })] };
+  }
+  if (remediation.settings.type !== 'Reboot') return {};
+  switch (remediation.phase) {
+    case 'Running':
+      return running(situation);
+    case 'Waiting':
+      return waiting(situation);
+    default: {
+      const event = { type: 'Normal', reason: 'RemediationStarted', message: `machine ${situation.machine.name} is power-cycled` } as const;
+      return { actions: [setStatus(remediation, { phase: 'Running', lastRemediatedMs: snapshot.nowMs }, event)], dueInMs: SHORT_POLL_MS };
+    }
+  }
+}

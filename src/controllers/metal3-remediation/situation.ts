@@ -1,0 +1,79 @@
+import type { HostFacts } from '../shared/baremetal-host/host.ts';
+import { powerOf } from '../shared/baremetal-host/off-proof.ts';
+import type { HostPower } from '../shared/baremetal-host/off-proof.ts';
+import { wasOn } from '../shared/baremetal-host/reboot.ts';
+import type { ObjectRef } from '../shared/remediation/actions.ts';
+import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
+import { finalizerOf, holdKeyOf, OUT_OF_SERVICE, RELEASE } from './names.ts';
+import type { RemediationFacts, Snapshot } from './snapshot.ts';
+
+/** A remediation whose Machine and host are there. */
+export interface Situation {
+  snapshot: Snapshot;
+  remediation: RemediationFacts;
+  machine: OwnerMachine;
+  host: HostFacts;
+  holdKey: string;
+  isHeld: boolean;
+  hasFinalizer: boolean;
+  power: HostPower;
+}
+
+export function situationOf(snapshot: Snapshot, machine: OwnerMachine, host: HostFacts): Situation {
+  const { remediation, node, monotonicMs } = snapshot;
+  const holdKey = holdKeyOf(remediation.uid);
+  const lifeSeenMs = typeof node === 'object' ? node.lifeSeenMs : undefined;
+  return {
+    snapshot,
+    remediation,
+    machine,
+    host,
+    holdKey,
+    isHeld: host.annotations[holdKey] !== undefined,
+    hasFinalizer: hasFinalizer(remediation),
+    power: powerOf(host, { wasOn: wasOn(host, holdKey), monotonicMs, lifeSeenMs }),
+  };
+}
+
+export function hasFinalizer({ finalizers, apiVersion }: RemediationFacts): boolean {
+  return finalizers.includes(finalizerOf(apiVersion));
+}
+
+export function remediationRef({ apiVersion, name, namespace, uid }: RemediationFacts): ObjectRef {
+  return { apiVersion, kind: 'Metal3Remediation', name, namespace, uid };
+}
+
+/** Over since the beginning of the cycle, as Metal3 counts: at the very end it is. */
+export function isTimedOut(lastRemediatedMs: number | undefined, timeoutMs: number, nowMs: number): boolean {
+  return lastRemediatedMs === undefined || nowMs >= lastRemediatedMs + timeoutMs;
+}
+
+export function isRetryLimitReached({ retryLimit }: { retryLimit: number }, retryCount: number): boolean {
+  return retryCount >= retryLimit;
+}
+
+/** This phase of this retry lasts for longer than it may, by our own sight of it. */
+export function isPhaseOver({ monotonicMs, remediation }: Snapshot, timeoutMs: number, sinceMs = remediation.phaseSeenMs): boolean {
+  return monotonicMs - Math.max(sinceMs, remediation.phaseSeenMs) >= timeoutMs;
+}
+
+export type Release = 'taint' | 'done' | 'ended';
+
+/** How far the release of this cycle is. */
+export function releaseOf({ annotations, retryCount }: RemediationFacts): Release | undefined {
+  const [cycle, state] = (annotations[RELEASE] ?? '').split(':');
+  return cycle === String(retryCount) ? RELEASES.find((each) => each === state) : undefined;
+}
+
+const RELEASES: readonly Release[] = ['taint', 'done', 'ended'];
+
+/** The Node is out of service by a taint that says so. */
+export function isTainted({ node }: Snapshot): boolean {
+  return typeof node === 'object' && node.taints.some(({ key }) => key === OUT_OF_SERVICE.key);
+}
+
+/** By our taint: our mark came before it, and does not say that it is gone. */
+export function isOurTaint(snapshot: Snapshot): boolean {
+  const mark = snapshot.remediation.annotations[RELEASE];
+  return mark !== undefined && !mark.endsWith(':ended') && isTainted(snapshot);
+}

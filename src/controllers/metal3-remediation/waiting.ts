@@ -1,0 +1,65 @@
+import { hasBackup, restoreNode, writeBackup } from '../shared/baremetal-host/node-backup.ts';
+import { changesTo } from '../shared/remediation/actions.ts';
+import type { NodeFacts } from '../shared/remediation/node.ts';
+import { machineRef, REMEDIATE_MACHINE } from '../shared/remediation/owner-machine.ts';
+import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
+import type { Action, Step } from './actions.ts';
+import { POLL_MS, RELEASE } from './names.ts';
+import { isPhaseOver, isTimedOut, remediationRef } from './situation.ts';
+import type { Situation } from './situation.ts';
+import { nextAttempt, setFinalizer, wait, wayBack } from './steps.ts';
+import type { RemediationFacts, Snapshot } from './snapshot.ts';
+
+/** Phase Waiting: power on, the Node comes back, what was kept is put back. */
+export function waiting(situation: Situation): Step {
+  const { snapshot, remediation, host, hasFinalizer } = situation;
+  const back = wayBack(snapshot, host);
+  if (back.dueInMs !== undefined) return back;
+  const isOn = host.power?.isOn === true;
+  if (isOn && hasFinalizer) {
+    if (snapshot.node === 'forbidden') return { actions: [setFinalizer(remediation, false)], dueInMs: POLL_MS };
+    if (typeof snapshot.node === 'object' && isBack(snapshot, snapshot.node, host.power?.seenMs ?? 0)) return finish(situation, snapshot.node);
+  }
+  if (isOverdue(snapshot)) return nextAttempt(situation, isOn ? 'the node is not back' : `BareMetalHost ${host.name} is not on`);
+  return wait(isOn ? undefined : troubleOf(situation));
+}
+
+function troubleOf({ host }: Situation): string | undefined {
+  return host.errorType === '' ? undefined : `BareMetalHost ${host.name} is not on: ${host.errorType} ${host.errorMessage ?? ''}`.trim();
+}
+
+/** As Metal3 counts it, and never less than the time that the way back is given by itself. */
+function isOverdue(snapshot: Snapshot): boolean {
+  const { settings, lastRemediatedMs } = snapshot.remediation;
+  return isTimedOut(lastRemediatedMs, settings.timeoutMs, snapshot.nowMs) && isPhaseOver(snapshot, settings.powerOnTimeoutMs);
+}
+
+/** A Node that was deleted is back when it is there. One that stayed must have been heard since the host came on. */
+function isBack({ remediation }: Snapshot, { isDeleting, isReady, lifeSeenMs }: NodeFacts, onSeenMs: number): boolean {
+  if (isDeleting) return false;
+  if (remediation.annotations[RELEASE] === undefined) return true;
+  return isReady && lifeSeenMs !== undefined && lifeSeenMs > onSeenMs;
+}
+
+/** What was kept first; the finalizer last, which says that all is done. */
+function finish(situation: Situation, node: NodeFacts): Step {
+  const { remediation, machine } = situation;
+  const back = putBack(remediation, node);
+  if (back.length > 0) return { actions: back };
+  const event = { type: 'Normal', reason: 'RemediationFinished', message: `node ${node.name} is back` } as const;
+  return { actions: [...unmark(machine), setFinalizer(remediation, false, event)], dueInMs: POLL_MS };
+}
+
+/** Labels and annotations of the Node, then the backup goes; empty: nothing is kept. */
+export function putBack(remediation: RemediationFacts, node: NodeFacts): Action[] {
+  if (!hasBackup(remediation.annotations)) return [];
+  const restore = restoreNode(remediation.annotations, node);
+  if (restore !== undefined) return [restore];
+  return [{ kind: 'annotate', target: remediationRef(remediation), changes: writeBackup(remediation.annotations, undefined, undefined) }];
+}
+
+/** A person's word is done with: a health check would count the machine as unhealthy for ever. */
+function unmark(machine: OwnerMachine): Action[] {
+  const changes = changesTo(machine.annotations, { [REMEDIATE_MACHINE]: undefined });
+  return changes.length === 0 ? [] : [{ kind: 'annotate', target: machineRef(machine), changes }];
+}
