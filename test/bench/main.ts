@@ -5,6 +5,8 @@ import { AGENT_SECTIONS, agentWords, measureAgents } from './agents/agents-bench
 import type { FenceFigures } from './fences.ts';
 import { measureFences } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
+import { measurePreservation } from './preservation.ts';
+import type { PreservationFigures } from './preservation.ts';
 import { measureStorm } from './storm.ts';
 import type { StormFigures } from './storm.ts';
 import { measureCompiled, measureSimulation } from './programs.ts';
@@ -17,11 +19,12 @@ interface Figures {
   compiledDrill?: CompiledDrill;
   simulation?: SimulationSpeed;
   storm?: StormFigures;
+  preservation?: PreservationFigures;
 }
 
 /** Between two failures of the small run: each fence has the machine nearly to itself. */
 const CALM_MS = 200;
-const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm'];
+const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation'];
 const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]
        npm run -s bench -- agents [--json] [--only ${AGENT_SECTIONS.join(',')}]`;
 
@@ -53,10 +56,11 @@ async function measure(sections: ReadonlySet<string>): Promise<Figures> {
   if (sections.has('drill')) figures.compiledDrill = await measureCompiled();
   if (sections.has('simulation')) figures.simulation = await measureSimulation();
   if (sections.has('storm')) figures.storm = measureStorm();
+  if (sections.has('preservation')) figures.preservation = await measurePreservation();
   return figures;
 }
 
-function wordsOf({ machine, small, large, compiledDrill, simulation, storm }: Figures): string {
+function wordsOf({ machine, small, large, compiledDrill, simulation, storm, preservation }: Figures): string {
   const parts = [machine];
   for (const run of [small, large]) {
     if (run === undefined) continue;
@@ -88,6 +92,12 @@ function wordsOf({ machine, small, large, compiledDrill, simulation, storm }: Fi
     const { nodes, failed, held, cpuMs, firstMs } = storm;
     parts.push(
       `storm: ${failed} of ${nodes} nodes at one instant, ${held} held: one decide pass ${cpuMs} ms CPU, of it ${firstMs} ms for the first node`,
+    );
+  }
+  if (preservation !== undefined) {
+    const { machines, pools, preserved, restartMs, eventMs, heartbeatMs } = preservation;
+    parts.push(
+      `preservation: ${machines} machines in ${pools} pools, ${preserved} preserved: ${restartMs} ms CPU from the lists of a restart to every decision, ${eventMs} ms for one changed Machine, ${heartbeatMs} ms for one heartbeat`,
     );
   }
   return `${parts.join('\n')}\n`;
