@@ -233,8 +233,7 @@ export class Walker {
     const { model } = this;
     this.quiet = 0;
     if (model.stop !== undefined || model.holds.length > 0 || (model.preservation !== undefined && model.preservation.kind !== 'drop')) {
-      model.stop = undefined;
-      model.holds = [];
+      [model.stop, model.holds] = [undefined, []];
       if (model.preservation?.kind !== 'drop') model.preservation = undefined;
       return;
     }

@@ -62,7 +62,7 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'stop not heard',
     defect: "a person's stop is not looked at",
     file: 'src/domain/rows/any.ts',
-    edits: [["status.state !== 'final' && snapshot.stop !== undefined", 'false']],
+    edits: [['snapshot.stop !== undefined && (fence.deleting ?', 'snapshot.stop === null && (fence.deleting ?']],
     killedBy: BY_SEARCH,
   },
   {
@@ -83,7 +83,7 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'off while held',
     defect: 'a hold before the first off is not looked at',
     file: 'src/domain/rows/running.ts',
-    edits: [['triggered && snapshot.holds.length > 0 && (', 'false && (']],
+    edits: [['!(isPreservedOnly(snapshot) && !offBegan(status)) &&', 'isPreservedOnly(snapshot) &&']],
     killedBy: BY_SEARCH,
   },
   {

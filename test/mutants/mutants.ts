@@ -1,6 +1,7 @@
 import { AUTOMATON_MUTANTS } from './automaton-mutants.ts';
 import { CLAIM_MUTANTS } from './claim-mutants.ts';
 import { DEVICE_MUTANTS } from './device-mutants.ts';
+import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
@@ -13,6 +14,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...RELEASE_MUTANTS,
   ...STORM_MUTANTS,
   ...CLAIM_MUTANTS,
+  ...PRESERVATION_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

@@ -1,0 +1,72 @@
+import { BY_SEARCH, byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const PRESERVATION = 'src/domain/preservation';
+const RUNS = 'src/controllers/fence/preserved-runs.test.ts';
+
+/** Defects of what a fence heeds of the preservation of its machine. */
+export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'preserved and switched off',
+    defect: 'the fence of a preserved machine is not held before power-management',
+    file: `${PRESERVATION}.ts`,
+    edits: [['if (mayNotWait(status, plan)) return undefined;', 'return undefined;']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'healthy, preserved and fenced',
+    defect: 'a healthy machine that is preserved by now is fenced when somebody asks for it',
+    file: `${PRESERVATION}.ts`,
+    edits: [["if (kind === 'never-fence') return held(", "if (kind === 'never-fence' && status.incident < 0) return held("]],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'fenced from a condition',
+    defect: 'a fence of a healthy machine that is preserved by now begins from a condition',
+    file: `${PRESERVATION}.ts`,
+    edits: [["return preservation?.kind === 'never-fence' && plan", "return preservation?.kind === 'drop' && plan"]],
+    killedBy: byTest(`${PRESERVATION}.test.ts`, 'a healthy machine that is preserved by now is not fenced from a condition'),
+  },
+  {
+    name: 'deleted and switched on',
+    defect: 'a machine whose fence ends in off, or that is being deleted, is switched on all the same',
+    file: 'src/domain/advance.ts',
+    edits: [["if (operation.phase === 'on' && status.ending !== undefined) return false;", '']],
+    killedBy: BY_SEARCH,
+  },
+  {
+    name: 'deletion forgotten',
+    defect: 'that a Machine is being deleted is not written down, so that the next leader does not know it',
+    file: `${PRESERVATION}.ts`,
+    edits: [["return isSeen ? { ...status, ending: 'deleted' } : status;", 'return isSeen && status.incident < 0 ? status : status;']],
+    killedBy: byTest(`${PRESERVATION}.test.ts`, 'stays so for a leader that has not heard of the deletion'),
+  },
+  {
+    name: 'left off and brought back',
+    defect: 'the record of a machine that was left off for good expires, and the silent node is taken for one that has failed',
+    file: 'src/domain/rows/final.ts',
+    edits: [['&& !isKept(context),', ',']],
+    killedBy: byTest(`${PRESERVATION}.test.ts`, 'is kept on record for as long as the node is down: nobody takes it for one that has failed'),
+  },
+  {
+    name: 'guard not asked before the call',
+    defect: 'a preservation that comes between the decision and the call is overlooked',
+    file: 'src/controllers/fence/guard.ts',
+    edits: [['return hold === undefined ? [] : [hold];', 'return hold === undefined ? [] : [];']],
+    killedBy: byTest(RUNS, 'before off:off: isolate-and-hold'),
+  },
+  {
+    name: 'looked at too late',
+    defect: 'what a preserved machine shows is read only after its ways to storage were closed',
+    file: 'src/controllers/fence/runs.ts',
+    edits: [["=== 'isolate-and-hold';", "=== 'never-fence';"]],
+    killedBy: byTest(RUNS, 'is kept before its ways to storage are closed'),
+  },
+  {
+    name: 'a slot for days',
+    defect: 'a fence that is held for a look keeps others from being fenced',
+    file: 'src/controllers/fence/storm/fence-facts.ts',
+    edits: [["if (status.hold?.reason === 'preserved') return false;", '']],
+    killedBy: byTest('src/controllers/fence/storm/fence-facts.test.ts', 'is not held while a preserved machine is kept for a look'),
+  },
+];
