@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Condition } from '../../src/controllers/machine-health-check/conditions.ts';
 import type { UntypedObject } from '../../src/controllers/machine-health-check/read/objects.ts';
 import { ago, checkObject, clusterObject, machineObject, NAMESPACE } from './objects.ts';
+import type { MachineParts } from './objects.ts';
 import { World } from './world.ts';
 import type { Scene } from './world.ts';
 
@@ -45,7 +46,7 @@ export interface Setup {
     infrastructureReadyAgeSeconds: number;
   };
   mhc: { namespace: string; clusterName: string; selector: object };
-  machines: (CaseMachine & string)[];
+  machines: CaseMachine[];
   mhcs: { name: string; namespace: string; cluster: string }[];
   event: 'Cluster' | 'Machine' | 'Node';
   unhealthyLessThanOrEqualTo: number | string | null;
@@ -111,6 +112,17 @@ export function evaluated({ machine, node, checks, cluster }: Setup): World {
       }),
     ],
   });
+}
+
+/** A machine of a list of them. */
+export function machineParts({
+  namespace = NAMESPACE,
+  clusterName = null,
+  labels = {},
+  annotations = {},
+  nodeRef = null,
+}: CaseMachine): MachineParts {
+  return { namespace, clusterName, labels, annotations, nodeName: nodeRef };
 }
 
 const READY = { status: 'True', ageSeconds: 100 };

@@ -7,7 +7,7 @@ import { scaled, thresholdOf } from '../../src/controllers/machine-health-check/
 import { Whereabouts } from '../../src/controllers/machine-health-check/whereabouts.ts';
 import { DIFFERENT } from './differences.ts';
 import { ago, checkObject, clusterObject, machineObject, nodeConditionsOf, NOW_MS } from './objects.ts';
-import { CASES, evaluated, nodeObjects, openShift, reconciled, thresholdCheck } from './upstream-case.ts';
+import { CASES, evaluated, machineParts, nodeObjects, openShift, reconciled, thresholdCheck } from './upstream-case.ts';
 import type { Case, Setup } from './upstream-case.ts';
 import { World } from './world.ts';
 
@@ -193,7 +193,7 @@ const RUN: Readonly<Record<string, (each: Case) => void>> = {
     const { namespace, clusterName, selector } = setup.mhc;
     const { check } = readHealthCheck(checkObject('mhc', { clusterName, selector }, 'v1beta2', { namespace }), SERVED);
     const places = new Whereabouts();
-    const objects = setup.machines.map((each) => machineObject(each.name, { ...each, nodeName: each.nodeRef ?? null } as object));
+    const objects = setup.machines.map((each) => machineObject(each.name, machineParts(each)));
     const machines = objects.map((object) => readMachine(object, SERVED));
     for (const machine of machines) places.putMachine(machine);
     for (const name of setup.nodes as unknown as string[]) places.putNode({ cluster: '', name, conditions: [] });
@@ -242,7 +242,7 @@ const RUN: Readonly<Record<string, (each: Case) => void>> = {
   mapEvent({ setup, expect: expected }) {
     const clusterOf = (name: string, namespace: string): ReturnType<typeof clusterObject> => clusterObject({ name, namespace });
     const clusters = [clusterOf('test-cluster', 'default'), ...setup.mhcs.map(({ cluster, namespace }) => clusterOf(cluster, namespace))];
-    const machines = (setup.machines as string[]).map((name) => machineObject(name, { clusterName: 'test-cluster', nodeName: 'node1' }));
+    const machines = (setup.machines as unknown as string[]).map((name) => machineObject(name, { clusterName: 'test-cluster', nodeName: 'node1' }));
     const { snapshot } = new World({ clusters, machines });
     const roster = new Roster(snapshot);
     for (const machine of snapshot.machines) roster.putMachine(machine);

@@ -69,18 +69,21 @@ export class Whereabouts {
   /** Its machines may have their nodes elsewhere afterwards. undefined: it is gone. */
   setCluster(key: string, cluster: ClusterFacts | undefined): string[] {
     const members = [...this.#machinesOf.at(key)];
+    const concerned = new Set(members);
     const move = (act: 'add' | 'remove'): void => {
       for (const member of members) {
         const machine = this.#machines.get(member);
         const node = machine === undefined ? undefined : this.#placeOf(machine);
-        if (node !== undefined) this.#claimants[act](node, member);
+        if (node === undefined) continue;
+        this.#claimants[act](node, member);
+        for (const other of this.#claimants.at(node)) concerned.add(other);
       }
     };
     move('remove');
     if (cluster === undefined) this.#clusters.delete(key);
     else this.#clusters.set(key, cluster);
     move('add');
-    return members;
+    return [...concerned];
   }
 
   setUnheard(clusters: ReadonlySet<string>): void {
