@@ -30,6 +30,8 @@ export class RedfishAgent implements PowerAgent {
   readonly #permits: Permits;
   readonly #authorities = new Authorities();
   readonly #devices = new Map<string, Kept>();
+  /** Devices that nobody needs any more and whose session is being ended. */
+  readonly #farewells = new Set<Promise<void>>();
   /** Under way or waiting. */
   readonly #calls = new Set<Call>();
   /** Certificates are parsed once for a job, not once for each of its reads. */
@@ -90,7 +92,7 @@ export class RedfishAgent implements PowerAgent {
       for (const call of calls) call.giveUp();
     };
     const cancelGrace = this.#clock.after(CLOSE_GRACE_MS, giveUp);
-    await Promise.all(kept.map(({ device }) => device.close()));
+    await Promise.all([...kept.map(({ device }) => device.close()), ...this.#farewells]);
     cancelGrace();
     giveUp();
   }
@@ -126,7 +128,7 @@ export class RedfishAgent implements PowerAgent {
     } finally {
       kept.calls -= 1;
       if (kept.calls === 0 && this.#devices.get(key) === kept)
-        kept.cancelIdle = this.#clock.after(IDLE_CLOSE_MS, () => void this.#retire(key, kept.device));
+        kept.cancelIdle = this.#clock.after(IDLE_CLOSE_MS, () => this.#retire(key, kept.device));
     }
   }
 
@@ -139,9 +141,10 @@ export class RedfishAgent implements PowerAgent {
     return parsed;
   }
 
-  async #retire(key: string, device: Device): Promise<void> {
+  #retire(key: string, device: Device): void {
     this.#devices.delete(key);
-    await device.close();
+    const farewell = device.close().finally(() => this.#farewells.delete(farewell));
+    this.#farewells.add(farewell);
   }
 }
 
