@@ -54,9 +54,7 @@ export function agentWords({ ipmi, redfish, pdu, storms, crowd, overhead, memory
     overhead === undefined
       ? ''
       : `a BMC that acts after ${overhead.actsAfterMs} ms: known ${overhead.overMs} ms later (fence_redfish: ${overhead.peerOverMs} ms)`,
-    memory === undefined
-      ? ''
-      : `${memory.devices} BMCs probed: ${memory.beforeMb} MB resident before, ${memory.afterMb} MB after, ${memory.grownMb} MB more`,
+    memory === undefined ? '' : memoryWords(memory),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -79,6 +77,11 @@ function stormTable(storms: readonly StormRatio[]): string {
       `${storm.cpuRatio}x`,
     ]),
   ]);
+}
+
+function memoryWords({ devices, loadedMb, beforeMb, afterMb, grownMb }: ProbeMemory): string {
+  const begun = `${loadedMb} MB resident with the agent loaded, ${beforeMb} MB after as many reads of one BMC`;
+  return `${devices} BMCs probed, every connection kept: ${begun}, ${afterMb} MB after those of all: ${grownMb} MB more`;
 }
 
 function crowdWords(name: string, { machines, wallMs, loopLag }: Crowd): string {

@@ -15,9 +15,11 @@ const MB = 1024 * 1024;
 
 export interface ProbeMemory {
   devices: number;
-  /** Resident, megabytes: with the agent loaded, and after every device was read in five rounds. */
+  /** Resident, megabytes: with the agent loaded; after as many reads of one device, which is what the code itself takes; after those of all. */
+  loadedMb: number;
   beforeMb: number;
   afterMb: number;
+  /** What the devices take. */
   grownMb: number;
 }
 
@@ -35,12 +37,15 @@ export async function measureMemory(): Promise<ProbeMemory> {
 
 async function main(devices: readonly Record<string, string>[]): Promise<void> {
   const agent = await powerAgent('redfish');
-  const [first] = devices;
-  if (first !== undefined) await agent.read(targetOf(first));
-  const before = await residentMb();
-  for (let round = 0; round < ROUNDS; round += 1) await inParallel(devices, AT_ONCE, (parameters) => agent.read(targetOf(parameters)));
-  const after = await residentMb();
-  process.stdout.write(JSON.stringify({ devices: devices.length, beforeMb: before, afterMb: after, grownMb: rounded(after - before) }));
+  const read = (parameters: Record<string, string>): Promise<unknown> => agent.read(targetOf(parameters));
+  const [first = {}] = devices;
+  await read(first);
+  const loadedMb = await residentMb();
+  for (let index = 0; index < ROUNDS * devices.length; index += 1) await read(first);
+  const beforeMb = await residentMb();
+  for (let round = 0; round < ROUNDS; round += 1) await inParallel(devices, AT_ONCE, read);
+  const afterMb = await residentMb();
+  process.stdout.write(JSON.stringify({ devices: devices.length, loadedMb, beforeMb, afterMb, grownMb: rounded(afterMb - beforeMb) }));
   await agent.close?.();
 }
 
