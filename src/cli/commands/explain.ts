@@ -8,6 +8,10 @@ import type { Planner } from '../../ports/planner.ts';
 import { NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import type { ClusterAccess, ClusterFlags } from '../cluster-access.ts';
+import { listPicture } from '../preservation/listed-machines.ts';
+import { withMachineOptions } from '../preservation/machine-flags.ts';
+import type { MachineFlags } from '../preservation/machine-flags.ts';
+import { guardWords, picturedPreservation } from '../preservation/pictured-preservation.ts';
 import { hasOutOfService } from '../server-version.ts';
 import { dependenciesOf, explain } from './explanation.ts';
 import { CommandFailure, EXIT } from './failure.ts';
@@ -21,19 +25,20 @@ import { personCommand, run } from './person-command.ts';
 import { stormHolds } from './storm-picture.ts';
 import type { Session } from './person-command.ts';
 
+interface ExplainFlags extends ClusterFlags, MachineFlags {}
+
 const DEADLINE_MS = 20_000;
 
 /** `nodefence explain <node>`: why it is or is not fenced. */
 export function explainCommand(): Command {
-  return personCommand(
+  const command = personCommand(
     'explain',
     'why a node is or is not fenced: every rule with what it sees now, the row that decides, what happens next and when',
-  )
-    .argument('<node>', 'name of a Node', nodeArgument)
-    .action((node: string, flags: ClusterFlags) => run(flags, (session) => explainNode(session, node)));
+  ).argument('<node>', 'name of a Node', nodeArgument);
+  return withMachineOptions(command).action((node: string, flags: ExplainFlags) => run(flags, (session) => explainNode(session, node, flags)));
 }
 
-async function explainNode({ access, console }: Session, name: string): Promise<ExitCode> {
+async function explainNode({ access, console }: Session, name: string, flags: ExplainFlags): Promise<ExitCode> {
   const [cluster, outOfService] = await Promise.all([listForNode(access, name), hasOutOfService(access.transport, DEADLINE_MS)]);
   const { listers, leaderLease, unreadable } = cluster;
   const node = listers.nodes.get(name);
@@ -41,13 +46,18 @@ async function explainNode({ access, console }: Session, name: string): Promise<
   const nowMs = access.clock.wallMs();
   const leader = leaderOf(leaderLease, nowMs);
   const planner = plannerOf(access, cluster);
-  const input = { access, node: name, listers, planner, leader, outOfService, nowMs };
+  const kept = await listPicture(access, flags, leader, nowMs);
+  const preservation = kept.picture === undefined ? {} : { preservation: picturedPreservation(kept.picture) };
+  const input = { access, node: name, listers, planner, leader, outOfService, nowMs, ...preservation };
   const status = listers.fences.get(fenceName(name))?.status;
   const dependencies = dependenciesOf(input, new ManualClock({ monotonicMs: nowMs, wallMs: nowMs }), status);
   const looks = explain({ ...input, storm: await stormHolds({ access, node: name, status, nowMs, dependencies }) });
   const stops = [...listers.stops.all()].filter(({ spec }) => spec.all === true || spec.node === name);
   const lease = listers.leases.get(`${NODE_LEASE_NAMESPACE}/${name}`);
-  const page = { name, node, lease, leader, report: listers.reports.get(name), stops, looks, unreadable };
+  const guard = preservation.preservation?.guardOf(name);
+  const preserved = kept.picture === undefined ? undefined : guardWords(guard === 'unknown' ? undefined : guard);
+  const unread = [...unreadable, ...kept.notes];
+  const page = { name, node, lease, leader, report: listers.reports.get(name), stops, looks, unreadable: unread, preserved };
   console.print(explainPage(page, { ink: console.ink, width: console.width, nowMs }));
   return EXIT.done;
 }

@@ -10,6 +10,7 @@ import type { Decision } from '../../domain/transition.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
 import type { Planner } from '../../ports/planner.ts';
+import type { Preservation } from '../../ports/preservation.ts';
 import { NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
@@ -36,6 +37,8 @@ export interface ExplanationInput {
   nowMs: number;
   /** What storm policies say of the node now. */
   storm?: readonly StandingHold[];
+  /** What the controller knows of preserved machines; absent: it is off. */
+  preservation?: Preservation;
 }
 
 /** A fence that begins goes through a few rows before its first run. */
@@ -107,7 +110,7 @@ function lookAhead(look: (atMs: number, fence: NodeFence | undefined) => Snapsho
 
 /** The shell's ports, of which none acts: nothing is carried out here. */
 export function dependenciesOf(
-  { access, listers, planner, leader, outOfService, node }: ExplanationInput,
+  { access, listers, planner, leader, outOfService, node, preservation }: ExplanationInput,
   clock: ManualClock,
   status?: NodeFenceStatus,
 ): FenceDependencies {
@@ -124,6 +127,7 @@ export function dependenciesOf(
     recorder: { event: () => undefined },
     log: QUIET,
     metrics: NO_METRICS.fence,
+    ...(preservation === undefined ? {} : { preservation }),
     ...(status?.hold?.policy === 'medik8s-lease' ? { nodeLeases: recordedLease(status.hold) } : {}),
     // How the leader was started stands on its Lease; while nobody leads, what it held by that is recorded in the fence.
     options: {

@@ -5,13 +5,16 @@ import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../ports/machines.ts';
 import type { ConfigMap, KubeObject, Node } from '../../ports/objects.ts';
-import { CONFIG_MAPS } from '../../ports/resources.ts';
+import { CONFIG_MAPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import type { Leader } from '../commands/leader.ts';
 import { listed } from '../commands/listed-cluster.ts';
 import { configuredPools, POOLS_CONFIG } from './configured-pools.ts';
-import type { MachineReach } from './machine-flags.ts';
+import { reachMachines } from './machine-flags.ts';
+import type { MachineFlags, MachineReach } from './machine-flags.ts';
 import { readManagerFacts } from './manager-facts.ts';
-import type { PreservationInput } from './picture.ts';
+import { pictureOf } from './picture.ts';
+import type { PreservationInput, PreservationPicture } from './picture.ts';
 
 /** Machines as a person may see them, and whose part preservation is. */
 export interface PreservationListers {
@@ -53,6 +56,24 @@ export async function listMachines(
     pools: configuredPools(listed(pools), access.namespace)().pools,
     notes,
   };
+}
+
+/** What the controller decides about preservation, over everything that it reads; undefined: it is off. */
+export async function listPicture(
+  access: ClusterAccess,
+  flags: MachineFlags,
+  { preservation }: Leader,
+  nowMs: number,
+): Promise<{ picture: PreservationPicture | undefined; notes: readonly string[] }> {
+  const reach = await reachMachines(flags, access);
+  try {
+    const [nodes, fences] = await Promise.all([access.cluster.list(NODES), access.cluster.list(NODE_FENCES)]);
+    const { mode, pools, notes, ...there } = await listMachines(access, reach, preservation ?? 'auto', nodes);
+    const machines = { machines: there.machines.all(), machineSets: there.machineSets.all(), machineDeployments: there.machineDeployments.all() };
+    return { picture: pictureOf({ mode, pools, nodes, fences, ...machines, nowMs }), notes };
+  } finally {
+    reach.close();
+  }
 }
 
 const OFF: PreservationMode = { mode: 'off', readsMachines: false, hasExpiryField: true, spelling: 'auto-preserve', reasons: ['--preservation off'] };

@@ -3,9 +3,11 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { Input } from './input.ts';
+import { preservationWarnings } from './preservation.ts';
 
 /** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
-export async function inputFromCluster({ cluster, namespace, server }: ClusterAccess): Promise<Input> {
+export async function inputFromCluster(access: ClusterAccess): Promise<Input> {
+  const { cluster, namespace, server } = access;
   const notes: string[] = [];
   const [configMaps, nodes, secrets, reports] = await Promise.all([
     cluster.list(CONFIG_MAPS, { namespace }),
@@ -30,6 +32,7 @@ export async function inputFromCluster({ cluster, namespace, server }: ClusterAc
     nodes,
     recordedUUIDs: new Map(recorded),
     problems: [],
+    found: await preservationWarnings(access, nodes),
     notes,
     locate: () => undefined,
   };

@@ -1,4 +1,5 @@
 import type { NamedConfig } from '../../config/configuration.ts';
+import type { SurveyProblem } from '../../config/survey.ts';
 import type { FilePlace, FileProblem } from '../../config/manifests/manifests.ts';
 import type { Node } from '../../ports/objects.ts';
 
@@ -15,6 +16,8 @@ export interface Input {
   recordedUUIDs: ReadonlyMap<string, string>;
   /** What is wrong with the files themselves. */
   problems: readonly FileProblem[];
+  /** What was found in the cluster itself; absent: there is none. */
+  found?: readonly SurveyProblem[];
   /** What is read otherwise than it is written. */
   notes: readonly string[];
   /** File and line of a place in an object, where there are files. */

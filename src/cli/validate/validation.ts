@@ -10,6 +10,7 @@ import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import { AgentError } from '../../ports/agents.ts';
 import type { AgentRegistry, Parameters } from '../../ports/agents.ts';
 import type { Input } from './input.ts';
+import { poolProblems } from './preservation.ts';
 import type { Report, ReportedProblem } from './report.ts';
 
 /** What one method would be run with, or why it cannot be. */
@@ -49,6 +50,8 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
   const found = [
     ...unknown,
     ...problems,
+    ...poolProblems(input),
+    ...(input.found ?? []),
     ...merged(inSecrets),
     ...newlines(
       input,

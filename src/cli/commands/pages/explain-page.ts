@@ -26,6 +26,8 @@ export interface ExplainPage {
   stops: readonly NodeFenceStop[];
   looks: readonly Look[];
   unreadable: readonly string[];
+  /** What preservation of its machine means for its fence; undefined: preservation is off. */
+  preserved?: string | undefined;
 }
 
 const NAME_WIDTH = 13;
@@ -81,6 +83,7 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   rule('stops', stopWords(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map((hold) => `${hold.policy}: ${hold.message}`);
   rule('holds', holds.length === 0 ? 'none on record' : holds.map(harmless).join('; '), holds.length > 0 ? ink.warn : undefined);
+  if (page.preserved !== undefined) rule('preservation', page.preserved);
   rule('counts', countWords(status, plan, page.report));
   const identity = page.report?.status?.identity;
   rule(

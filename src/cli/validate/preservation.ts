@@ -1,0 +1,56 @@
+import { parsePreservationPools } from '../../config/preservation-pools.ts';
+import { signsOf } from '../../config/preservation-mode.ts';
+import type { ManagerFacts } from '../../config/preservation-mode.ts';
+import { Problems } from '../../config/problems.ts';
+import type { SurveyProblem } from '../../config/survey.ts';
+import { MACHINE_CRD } from '../../manifests/preservation-access.ts';
+import type { Node } from '../../ports/objects.ts';
+import { LEASES } from '../../ports/resources.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { leaderOf } from '../commands/leader.ts';
+import type { Leader } from '../commands/leader.ts';
+import { LEADER_LEASE } from '../composition.ts';
+import { POOLS_CONFIG } from '../preservation/configured-pools.ts';
+import { listPicture } from '../preservation/listed-machines.ts';
+import { readManagerFacts } from '../preservation/manager-facts.ts';
+import type { Input } from './input.ts';
+
+/** What is wrong in ConfigMap `preservation-pools`, with key and line. */
+export function poolProblems({ configMaps }: Pick<Input, 'configMaps'>): SurveyProblem[] {
+  const found = configMaps.find(({ name }) => name === POOLS_CONFIG);
+  if (found === undefined) return [];
+  const problems = new Problems();
+  parsePreservationPools(found.data, problems);
+  return problems.all().map(({ severity, where, message }) => ({ severity, where, message, steps: [], nodes: [] }));
+}
+
+/** What stands in the way of preservation in this cluster: each a warning, for fencing goes on without it. */
+export async function preservationWarnings(access: ClusterAccess, nodes: readonly Node[]): Promise<SurveyProblem[]> {
+  const nowMs = access.clock.wallMs();
+  const lease = await access.cluster.get(LEASES, LEADER_LEASE, access.namespace);
+  const leader = leaderOf(lease, nowMs);
+  if (leader.preservation === 'off') return [];
+  const facts = await readManagerFacts({ transport: access.transport, namespace: undefined }, nodes, nowMs);
+  const { picture } = await listPicture(access, {}, leader, nowMs);
+  const told = (picture?.decision.problems ?? []).map((message) => warning('preservation of machines', message));
+  return [...managerWarnings(facts, leader), ...told.filter(({ message }) => !message.includes('preserveExpiryTime'))];
+}
+
+/** Of the definition, and of an MCM beside us. */
+export function managerWarnings(facts: ManagerFacts, { preservation }: Pick<Leader, 'preservation'>): SurveyProblem[] {
+  const warnings: SurveyProblem[] = [];
+  if (facts.definition?.hasExpiryField === false) {
+    const message =
+      'has no status.currentStatus.preserveExpiryTime: it is of an MCM before v0.62, and no Machine is preserved. Update the MCM with its definitions';
+    warnings.push(warning(`CustomResourceDefinition ${MACHINE_CRD}`, message));
+  }
+  const signs = signsOf(facts);
+  if (preservation === 'own' && signs.length > 0) {
+    warnings.push(warning('--preservation own', `an MCM is at work (${signs.join('; ')}), so nodefence only observes: remove the one or the other`));
+  }
+  return warnings;
+}
+
+function warning(where: string, message: string): SurveyProblem {
+  return { severity: 'warning', where, message, steps: [], nodes: [] };
+}
