@@ -7,7 +7,7 @@ import { faultsOf } from './judge.ts';
 import { ACTIONS, BEHAVIOURS } from './species.ts';
 import type { Action, Behaviour, Species } from './species.ts';
 
-/** So many devices at once; most of the time they only wait. */
+/** So many devices at once; most of the time they only wait. Fewer where each of them is a process. */
 const AT_ONCE = 12;
 /** The slowest case takes about 40 s on an idle machine. */
 const CASE_TIMEOUT_MS = 150_000;
@@ -15,7 +15,8 @@ const CASE_TIMEOUT_MS = 150_000;
 const REASON_MIN_LENGTH = 12;
 
 /**
- * Registers every behaviour × action of one kind of device as a test, through the real dispatcher on the real clock. In a `*.test.ts` of its own:
+ * Registers every behaviour × action of one kind of device as a test, through the real dispatcher on the real clock. In a file of its own, which one of the
+ * `*.test.ts` imports:
  *
  *     keepSpecies({
  *       agent: redfish,
@@ -24,7 +25,7 @@ const REASON_MIN_LENGTH = 12;
  *       spawn: async (behaviour, isOn) => { ...start a device on loopback; return { parameters, plugs: [''], flows, commands, leftOpen, close, ... }; },
  *     });
  *
- * `spawn` runs up to 12 times at once, so every device has ports and folders of its own.
+ * `spawn` runs up to 36 times at once, so every device has ports and folders of its own.
  */
 export function keepSpecies(species: Species): void {
   vi.setConfig({ maxConcurrency: AT_ONCE });
@@ -47,6 +48,11 @@ export function keepSpecies(species: Species): void {
       expect(await examineAborted(species)).toEqual([]);
     });
   });
+}
+
+/** For a file with several kinds whose devices run in this process: so many of them wait at once. After the kinds were registered. */
+export function keepTogether(atOnce: number): void {
+  vi.setConfig({ maxConcurrency: atOnce });
 }
 
 /** The long ones begin first, so that the short ones fill the gaps. */

@@ -28,7 +28,7 @@ export interface SshHostOptions {
   behaviour: Behaviour;
   password: string;
   /** Called once for each command that arrives, with what was written to its standard input. */
-  answer(command: string, input: string): Ending;
+  answer: (command: string, input: string) => Ending;
 }
 
 const SLOW_MS = 2_000;

@@ -105,7 +105,7 @@ keepSpecies({
     'accepts-and-lies': /Export list:/u,
     refuses: /exit code 13: permission denied for (?:close|open)/u,
     unreachable: /exit code 255: connect to filer: No route to host/u,
-    'hangs-mid-answer': /did not end in time and was killed|no complete answer within/u,
+    'hangs-mid-answer': /did not end in time and was killed|no (?:complete )?answer within/u,
     garbage: /neither line stands in/u,
     truncated: /Expo/u,
     'state-unknown': /State: \?\?\?/u,
@@ -113,7 +113,7 @@ keepSpecies({
     'flips-back-on': /Export list:/u,
     'rate-limited': /exit code 75: try again later/u,
     'one-plug-stuck': /Export list:/u,
-    'late-after-deadline': /Export list:|did not end in time and was killed|no complete answer within/u,
+    'late-after-deadline': /Export list:|did not end in time and was killed|no (?:complete )?answer within/u,
   },
   spawn,
 });

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Call } from '../call.ts';
 import { NotStarted, runProgram } from '../process/run-program.ts';
+import type { SshConnection } from '../ssh/connection.ts';
 import { SshConnections } from '../ssh/connections.ts';
 import type { SshSettings } from '../ssh/parameters.ts';
 import { deviceWords } from '../ssh/words.ts';
@@ -29,6 +30,8 @@ export interface CommandOptions {
 export class CommandRunner {
   readonly #clock: Clock;
   readonly #connections: SshConnections;
+  /** Answers that hold for as long as their connection does. */
+  readonly #lasting = new WeakMap<SshConnection, Map<string, CommandAnswer>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -43,6 +46,18 @@ export class CommandRunner {
     return this.#connections.run(call, place, async (connection) => {
       const answer = await connection.exec(call, command, options);
       return { code: answer.code, stdout: answer.stdout, stderr: answer.stderr, isCut: answer.isCut };
+    });
+  }
+
+  /** What cannot change while a connection lasts, such as a boot ID: asked once on each; a failure is asked about again. */
+  async runLasting(call: Call, place: SshSettings, argv: readonly string[]): Promise<CommandAnswer> {
+    const command = argv.map(quoted).join(' ');
+    return this.#connections.run(call, place, async (connection) => {
+      const known = this.#lasting.get(connection) ?? new Map<string, CommandAnswer>();
+      this.#lasting.set(connection, known);
+      const answer = known.get(command) ?? (await connection.exec(call, command, {}));
+      if (answer.code === 0) known.set(command, answer);
+      return answer;
     });
   }
 

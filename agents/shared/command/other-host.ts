@@ -25,7 +25,7 @@ export async function demandElsewhere(
   const own = new Set([identity.node, ...(node?.status.addresses ?? []).map(({ address }) => address)].map((name) => name.toLowerCase()));
   if (own.has(place.host))
     throw call.error('Misconfigured', `${place.host} is node ${identity.node} itself: name the storage, or a host that is well`);
-  const answer = await commands.run(call, place, BOOT_ID);
+  const answer = await commands.runLasting(call, place, BOOT_ID);
   const shown = answer.stdout.trim().toLowerCase();
   const isShown = answer.code === 0 && /^[0-9a-f-]{36}$/.test(shown);
   if (!isShown && mustShow) throw call.error('Unreachable', `${place.host} does not show its boot ID: ${saidBy(answer)}`);

@@ -1,7 +1,5 @@
 import { ack } from '../../agents/ack/definition.ts';
 import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
-import type { Node } from '../../src/ports/objects.ts';
-import type { NodeFence, NodeFenceAcknowledgement } from '../../src/ports/resources.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
@@ -15,8 +13,8 @@ const SLOW_WALK_MS = 8_000;
 
 async function worldOf(): Promise<{ world: ObjectWorld; uid: string }> {
   const world = await ObjectWorld.with(clock, [NODE_FENCES, NODE_FENCE_ACKNOWLEDGEMENTS], 'nodefence-system');
-  await world.cluster.create(NODES, { metadata: { name: 'worker-1' }, spec: {}, status: {} } as Node);
-  const fence = await world.cluster.create(NODE_FENCES, { metadata: { name: 'node-fence-worker-1' }, spec: { node: 'worker-1' } } as NodeFence);
+  await world.cluster.create(NODES, { metadata: { name: 'worker-1' }, spec: {}, status: {} });
+  const fence = await world.cluster.create(NODE_FENCES, { metadata: { name: 'node-fence-worker-1' }, spec: { node: 'worker-1' } });
   await world.status(NODE_FENCES, 'node-fence-worker-1', {
     state: 'running',
     incident: 1,
@@ -37,7 +35,7 @@ async function spawn(behaviour: Behaviour): Promise<Specimen> {
     if (isPulled || clock.monotonicMs() - beganAtMs < walkMs) return;
     isPulled = true;
     const spec = { node: 'worker-1', nodeFenceUID: uid, incident: 1, reason: 'the plug is in my hand' };
-    await world.cluster.create(NODE_FENCE_ACKNOWLEDGEMENTS, { metadata: { name: 'word-1' }, spec } as NodeFenceAcknowledgement);
+    await world.cluster.create(NODE_FENCE_ACKNOWLEDGEMENTS, { metadata: { name: 'word-1' }, spec });
   });
   world.fault = faultOf(behaviour);
   return {

@@ -1,4 +1,0 @@
-import { keepSpecies } from './keeper.ts';
-import { bmcs } from './redfish-species.ts';
-
-keepSpecies(bmcs);
