@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MANIFEST_FILES } from '../../src/manifests/installation.ts';
+import { MACHINE_DEFINITIONS } from '../../src/manifests/machine-definitions.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import { Daemon } from '../scenarios/daemon.ts';
 import { until } from '../scenarios/waiting.ts';
@@ -127,6 +128,24 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
       expect(daemons.map(({ ended }) => ended)).toEqual([undefined, undefined]);
       for (const daemon of daemons) daemon.signal('SIGTERM');
       expect(await Promise.all(daemons.map((daemon) => daemon.exit()))).toEqual([0, 0]);
+    });
+
+    it('creates the definitions of Machines, and leaves those of an MCM as they are', async () => {
+      const foreign = MACHINE_DEFINITIONS.filter(({ spec }) => spec.names.kind === 'Machine').map((definition) => {
+        return { ...definition, metadata: { name: definition.metadata.name, labels: { of: 'mcm' } } };
+      });
+      await cluster.must('create -f -', JSON.stringify(foreign[0]));
+      const { code, out, err } = await cluster.kubectl('create -k config/machine-crd');
+      expect(code).toBe(1);
+      expect(err).toContain('"machines.machine.sapcloud.io" already exists');
+      expect(words(out)).toHaveLength(2);
+      const standing = await get('customresourcedefinition machines.machine.sapcloud.io');
+      expect(standing.metadata.labels).toEqual({ of: 'mcm' });
+      const again = await cluster.kubectl('create -k config/machine-crd');
+      expect({ code: again.code, out: again.out }).toEqual({ code: 1, out: '' });
+      const rights = words(await cluster.must('apply -k config/preservation-own'));
+      expect(rights.filter((line) => !line.endsWith(' created'))).toEqual([]);
+      expect(rights).toContain('clusterrole.rbac.authorization.k8s.io/nodefence-machines-own created');
     });
 
     it('refused the controller nothing, and saw it write nothing but its own records', () => {

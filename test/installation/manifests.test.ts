@@ -54,6 +54,32 @@ describe('nodefence manifests', { timeout: 90_000 }, () => {
     expect(stdout).not.toContain('nodefence-system\n');
   });
 
+  it('adds what preservation takes, and tells the controller so', () => {
+    const plain = called(manifests().objects);
+    const observe = called(manifests('--preservation', 'observe').objects);
+    const own = manifests('--preservation', 'own');
+    const added = (more: readonly string[], than: readonly string[]): string[] => more.filter((name) => !than.includes(name));
+    expect(added(observe, plain)).toContain('rbac.authorization.k8s.io/v1 ClusterRoleBinding  nodefence-machines-observe');
+    expect(added(called(own.objects), observe)).toEqual([
+      'rbac.authorization.k8s.io/v1 ClusterRole  nodefence-machines-own',
+      'rbac.authorization.k8s.io/v1 ClusterRole  nodefence-preservation-own',
+      'rbac.authorization.k8s.io/v1 ClusterRoleBinding  nodefence-machines-own',
+      'rbac.authorization.k8s.io/v1 ClusterRoleBinding  nodefence-preservation-own',
+    ]);
+    const args = ['controller', '--mode', 'observe', '--preservation', 'own'];
+    expect(own.objects.find(({ kind }) => kind === 'Deployment')).toMatchObject({ spec: { template: { spec: { containers: [{ args }] } } } });
+  });
+
+  it('prints the definitions of Machines alone and only when asked, for they are to be created, never applied', () => {
+    const definitions = called(manifests('--machine-definitions').objects);
+    expect(definitions.map((name) => name.split('  ')[1])).toEqual([
+      'machinedeployments.machine.sapcloud.io',
+      'machines.machine.sapcloud.io',
+      'machinesets.machine.sapcloud.io',
+    ]);
+    expect(called(manifests('--preservation', 'own').objects).filter((name) => name.includes('sapcloud'))).toEqual([]);
+  });
+
   it.each([
     ['--image', 'two words'],
     ['--namespace', 'Upper_Case'],
