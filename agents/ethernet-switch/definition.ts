@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
+import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, switchParameters, switchProblems } from './parameters.ts';
 
 /** Ports of Ethernet switches. A commit of Junos takes up to some ten seconds, on the others a port is down at once; 15 s is the least. */
@@ -12,6 +13,7 @@ export const ethernetSwitch: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(switchParameters),
   check: switchProblems,
+  warnings: sshWarnings,
   create: async (context) => {
     const { EthernetSwitchAgent } = await import('./agent.ts');
     return new EthernetSwitchAgent(context.clock);

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
+import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, fcSwitchParameters, fcSwitchProblems } from './parameters.ts';
 
 /** Ports of Fibre Channel switches. A port of an MDS is shut gracefully, which takes some seconds; 15 s is the least. */
@@ -12,6 +13,7 @@ export const fcSwitch: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(fcSwitchParameters),
   check: fcSwitchProblems,
+  warnings: sshWarnings,
   create: async (context) => {
     const { FcSwitchAgent } = await import('./agent.ts');
     return new FcSwitchAgent(context.clock);

@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { placeKey } from '../shared/command/place.ts';
 import { canonical, describeParameters } from '../shared/parameter-schema.ts';
+import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { problemsOf, scsiParameters } from './parameters.ts';
 
 /** A preempt-and-abort has acted when the command ends; 10 s are for an array that is busy. */
@@ -18,6 +19,7 @@ export const scsi: AgentDefinition = {
   },
   describe: () => describeParameters(scsiParameters),
   check: problemsOf,
+  warnings: sshWarnings,
   create: async (context) => {
     const { ScsiAgent } = await import('./agent.ts');
     return new ScsiAgent(context);

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
+import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, sshParameters, sshProblems } from './parameters.ts';
 
 /** A command over SSH. When it has ended, whatever it does itself is done. */
@@ -12,6 +13,7 @@ export const ssh: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(sshParameters),
   check: sshProblems,
+  warnings: sshWarnings,
   create: async (context) => {
     const { SshAgent } = await import('./agent.ts');
     return new SshAgent(context.clock);

@@ -174,6 +174,8 @@ function checkParameters(merged: MergedMethod, secret: string | undefined, secre
     const setting: Setting | undefined = parameters.get(parameter);
     problems.error(setting?.where ?? where, `${parameter} ${message}`);
   }
+  for (const { parameter, message } of definition.warnings?.(publicParameters(merged)) ?? [])
+    problems.warning(parameters.get(parameter)?.where ?? where, `${parameter} ${message}`);
   const isNowhere =
     found.length === 0 &&
     definition.kind !== 'action' &&

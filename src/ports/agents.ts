@@ -189,6 +189,8 @@ export interface AgentDefinition {
   describe(): readonly ParameterDescription[];
   /** Empty when the parameters are complete and well formed. Secrets need not be present when `withSecrets` is false. */
   check(parameters: Parameters, withSecrets: boolean): readonly ParameterProblem[];
+  /** What is well formed and dangerous all the same: told, and never refused. */
+  warnings?(parameters: Parameters): readonly ParameterProblem[];
   create(context: AgentContext): Promise<Agent>;
 }
 

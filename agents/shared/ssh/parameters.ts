@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import type { ParameterProblem } from '../../../src/ports/agents.ts';
+import type { ParameterProblem, Parameters } from '../../../src/ports/agents.ts';
 import { parseBoolean } from '../parameter-schema.ts';
 import type { Documentation } from '../parameter-schema.ts';
 import { parseKnownHosts } from './host-trust.ts';
@@ -112,6 +112,13 @@ export function sshContradictions(named: Readonly<Record<string, string>>, withS
   if (withSecrets && !hasTrust) say('known_hosts', 'or host_key_fingerprint is missing: the host could be anybody (`ssh-keyscan` writes the line)');
   if (withSecrets && named['password'] === undefined && named['private_key'] === undefined) say('password', 'or private_key is missing');
   return problems;
+}
+
+/** A host that anybody on the path may be. */
+export function sshWarnings({ known_hosts: trusted = '' }: Parameters): ParameterProblem[] {
+  if (trusted.trim() !== INSECURE) return [];
+  const message = 'insecure believes any host: whoever is on the path reads the password, and can say that it is off; write the line of ssh-keyscan';
+  return [{ parameter: 'known_hosts', message }];
 }
 
 /** Complete settings of parsed parameters that `sshContradictions` found nothing wrong with. */
