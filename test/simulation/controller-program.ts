@@ -1,6 +1,7 @@
 import type { AgentRegistry } from '../../src/ports/agents.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import type { Preservation } from '../../src/ports/preservation.ts';
 import type { Random } from '../../src/ports/random.ts';
 
 /** What one controller process of the simulated world is given: the real program's ports, nothing else. */
@@ -9,6 +10,8 @@ export interface ControllerWorld {
   identity: string;
   /** The node on which it runs, where it knows. */
   ownNode: string | undefined;
+  /** What is kept of the machines of nodes. */
+  preservation: Preservation;
   transport: ApiTransport;
   clock: Clock;
   random: Random;

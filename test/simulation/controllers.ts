@@ -5,6 +5,7 @@ import type { ControllerProgram, RunningController, ToldEvent } from './controll
 import { simulatedDefinition } from './device-agent.ts';
 import type { SimulatedDevice } from './devices.ts';
 import { FaultyTransport } from './faulty-transport.ts';
+import type { Guards } from './guards.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { CrashCounter, Port } from './kernel/port.ts';
 import type { CrashPoint } from './kernel/port.ts';
@@ -25,6 +26,8 @@ export interface ControllersOptions {
   clockRates: readonly number[];
   /** The nodes on which the replicas run. */
   hosts: readonly [string, string] | undefined;
+  /** What is to become of the machines besides. */
+  guards: Guards;
   /** Has the machine of a node power? */
   isPowered: (node: string) => boolean;
   /** One after the other: each counts the calls of all replicas from the moment at which the one before has struck. */
@@ -89,6 +92,7 @@ export class Controllers {
     const controller = program({
       identity: process.name,
       ownNode: this.#options.hosts?.[replica],
+      preservation: this.#options.guards.for(process),
       transport: new FaultyTransport(announced, port, network, hostOf(replica)),
       clock: process.clock,
       random: process.random,

@@ -67,6 +67,8 @@ function wordsOf(disturbance: Disturbance): string {
       return `a ${disturbance.word} word of a person`;
     case 'mark':
       return `a foreign ${disturbance.mark}`;
+    case 'preserve':
+      return `preservation says ${disturbance.guard}`;
     case 'burst':
       return `burst of ${disturbance.how}`;
     case 'restart':

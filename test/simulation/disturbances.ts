@@ -3,6 +3,7 @@ import type { SimulatedApi } from './api.ts';
 import { breakClusterSettings, editFenceConfiguration, holdEverything, ROTATED_TEXT, rotateSecret } from './configuration.ts';
 import { hostOf } from './controllers.ts';
 import type { Controllers, Replica } from './controllers.ts';
+import type { Guards } from './guards.ts';
 import { Hardware } from './hardware.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { EVERYONE } from './network.ts';
@@ -20,6 +21,7 @@ export interface Disturbed {
   /** Between everything else and the API server. */
   inside: Network;
   rack: Rack;
+  guards: Guards;
   scenario: Pick<Scenario, 'victim' | 'nodes' | 'configuration' | 'disturbances'>;
   /** Name of the process that holds the Lease. */
   leader: () => string | undefined;
@@ -126,6 +128,11 @@ export class Disturbances {
         void this.#people.deleteNode(victim);
         return () => {
           this.#hardware.reset(victim);
+        };
+      case 'preserve':
+        this.#world.guards.set(victim, disturbance.guard, this.#world.kernel.nowMs);
+        return () => {
+          this.#world.guards.set(victim, undefined, this.#world.kernel.nowMs);
         };
       case 'mark':
         return this.#people.mark(victim, disturbance.mark);

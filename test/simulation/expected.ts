@@ -36,7 +36,8 @@ export function expectedOf(scenario: Played): Expected {
   if ((isStormy && configuration.policies !== 'off') || isInVainAgain(scenario)) states.push('held');
   // Where others are not heard for longer than a hold must stand they seem to fail too: a storm lets nothing go, however far a fence has come.
   const seemsStorm = configuration.policies !== 'off' && disturbances.some(({ what }) => what === 'break');
-  const mayBeHeld = seemsStorm || states.includes('held');
+  const isKept = disturbances.some(({ what }) => what === 'preserve');
+  const mayBeHeld = seemsStorm || isKept || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isUncertain(scenario) || mayBeGone ? 'may' : mayBeHeld ? 'unless-held' : 'must';
   return { states, release, withinMs: LIMIT_MS + (isStormy ? STORM_MS : 0) };
 }

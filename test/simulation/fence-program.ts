@@ -41,7 +41,10 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
           },
         },
         planner: (sources) => new LivePlanner({ ...sources, namespace: FENCE_NAMESPACE }),
-        ...(mutate === undefined ? {} : { mutate }),
+        mutate: (dependencies) => {
+          const sound = { ...dependencies, preservation: world.preservation };
+          return mutate?.(sound) ?? sound;
+        },
       },
       {
         mode: 'enforce',

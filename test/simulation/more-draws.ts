@@ -29,6 +29,8 @@ const BURSTS: Readonly<Record<Burst, number>> = { conflict: 1, 'too-many-request
 type Deed = 'acknowledge' | 'delete-node' | 'mark' | 'stop' | 'edit';
 const DEEDS: Readonly<Record<Deed, number>> = { acknowledge: 6, 'delete-node': 2, mark: 4, stop: 3, edit: 3 };
 const WORDS: Readonly<Record<Word, number>> = { true: 4, false: 3, 'wrong-boot': 2, 'wrong-incident': 1, 'wrong-uid': 1 };
+const PRESERVED_SHARE = 0.15;
+const GUARDS: Readonly<Record<'isolate-and-hold' | 'never-fence' | 'unknown', number>> = { 'isolate-and-hold': 6, 'never-fence': 1, unknown: 3 };
 const MARKS: Readonly<Record<ForeignMark, number>> = { taint: 3, cordon: 3, annotation: 1 };
 
 const UNRULY_API: Partial<ApiFaults> = { watchGoneShare: 0.005, watchOvertakeShare: 0.1, hasSmallPages: true, pageGoneShare: 0.3 };
@@ -52,7 +54,7 @@ export function withMore(first: First): Scenario {
     ...(feed === undefined ? {} : { feed }),
     ...drawHosts(first, theme),
   };
-  const disturbances = [...scenario.disturbances, ...drawTheme(random, theme, scenario)];
+  const disturbances = [...scenario.disturbances, ...drawTheme(random, theme, scenario), ...drawPreserved(first)];
   const disturbed = { ...scenario, disturbances };
   return { ...disturbed, expected: expectedOf(disturbed) };
 }
@@ -61,6 +63,16 @@ export function withMore(first: First): Scenario {
 function drawHosts({ seed, controllers, fault, nodes, victim }: First, theme: Theme): Pick<First, 'hosts'> {
   const isPossible = controllers === 2 && fault === 'hang' && theme !== 'storm';
   return isPossible && new SeededRandom(seed, 'hosts').chance(0.4) ? { hosts: [victim, nodes[1] ?? victim] } : {};
+}
+
+/** Somebody wants the machine kept, or nobody can tell whether; sooner or later that is over. */
+function drawPreserved({ seed, faultAtMs }: First): Disturbance[] {
+  const random = new SeededRandom(seed, 'preserved');
+  if (!random.chance(PRESERVED_SHARE)) return [];
+  const guard = random.weighted(GUARDS);
+  const isBefore = random.chance(0.6);
+  const atMs = isBefore ? faultAtMs - random.between(0, 5_000) : faultAtMs + random.between(20_000, 120_000);
+  return [{ what: 'preserve', guard, atMs, durationMs: random.between(5_000, 240_000) }];
 }
 
 function drawTheme(random: SeededRandom, theme: Theme, scenario: First): Disturbance[] {

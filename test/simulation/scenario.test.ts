@@ -5,11 +5,12 @@ import { failing } from './scenario.ts';
 const scenarios = Array.from({ length: 2000 }, (_unused, index) => scenarioOf(index + 1));
 
 /** What tells kinds of disturbances apart. */
-const DETAILS = ['how', 'kind', 'scope', 'mark', 'word', 'fault'] as const;
+const DETAILS = ['how', 'kind', 'scope', 'mark', 'word', 'fault', 'guard'] as const;
 const ALL_KINDS = [
   ...['pause stop', 'pause suspend', 'terminate', 'clock'],
   ...['break cut', 'break deaf', 'break mute', 'break refused', 'restart', 'expire'],
   ...['burst conflict', 'burst too-many-requests', 'burst server-error'],
+  ...['preserve isolate-and-hold', 'preserve never-fence', 'preserve unknown'],
   ...['device cut', 'device mute', 'hardware', 'swap', 'late', 'power-on'],
   ...['fail panic', 'fail hang', 'fail partition', 'fail unplugged', 'switch'],
   ...[

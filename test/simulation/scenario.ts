@@ -1,4 +1,5 @@
 import type { DeviceBehaviour } from './devices.ts';
+import type { Guard } from './guards.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import type { ApiFaults, Breakage, Burst, RangeMs } from './network.ts';
 
@@ -28,7 +29,8 @@ export type Edit = 'address' | 'agent' | 'deleted' | 'rotated' | 'cluster' | 'po
  * Devices: device (the way to the failed node's), hardware (a device behaves otherwise for a while), swap (two addresses lead to each other's device),
  * late (the next accepted off takes effect so much later), power-on (somebody switches a machine on that is off).
  * Nodes: fail (another one, until somebody repairs it), switch (the network of several).
- * People: stop (for every node, or for the failed one), edit, delete-fence, acknowledge, delete-node (and its machine boots anew), mark.
+ * People: stop (for every node, or for the failed one), edit, delete-fence, acknowledge, delete-node (and its machine boots anew), mark,
+ * preserve (what is to become of the failed node's machine besides: it is kept, or nobody knows).
  */
 export type Disturbance = { atMs: number; durationMs: number } & (
   | { what: 'pause'; who: Who; kind: 'stop' | 'suspend' }
@@ -51,6 +53,7 @@ export type Disturbance = { atMs: number; durationMs: number } & (
   | { what: 'acknowledge'; word: Word }
   | { what: 'delete-node' }
   | { what: 'mark'; mark: ForeignMark }
+  | { what: 'preserve'; guard: Guard }
 );
 
 /** What one seed plays. Plain data, drawn from the seed alone; chances are weights, so that a new fault is a new row. */

@@ -14,6 +14,7 @@ import { Controllers } from './controllers.ts';
 import { Disturbances } from './disturbances.ts';
 import { FaultyTransport } from './faulty-transport.ts';
 import { FenceWatch } from './fence-watch.ts';
+import { Guards } from './guards.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { Port } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
@@ -47,6 +48,7 @@ export class World {
   readonly #disturbances: Disturbances;
   readonly #rest: Rest;
   readonly #storm: StormTruth;
+  readonly #guards: Guards;
   /** Nodes that are Ready, as the API server has it. */
   readonly #ready = new Set<string>();
   /** The controller process whose request is being answered. */
@@ -67,6 +69,7 @@ export class World {
     });
     this.fence = new FenceWatch(() => kernel.nowMs);
     this.#storm = new StormTruth(scenario, this.fence);
+    this.#guards = new Guards(this.fence);
     const audit = (event: ApiEvent): void => {
       this.#heard(event);
     };
@@ -82,7 +85,7 @@ export class World {
       insider: (name, user, clockRate) => this.#insider(name, user, clockRate),
       onDevice: (event) => {
         this.trace.record(event);
-        const violation = this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs);
+        const violation = this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs) ?? this.#guards.asked(event, kernel.nowMs);
         if (violation !== undefined) kernel.fail(`at ${kernel.nowMs.toFixed(0)} ms: ${violation}`);
         this.#healAfterOff(event);
       },
@@ -97,6 +100,7 @@ export class World {
       clockRates: scenario.clockRates.replicas,
       crashes: scenario.crashes,
       hosts: scenario.hosts,
+      guards: this.#guards,
       isPowered: (node) => this.machines.get(node)?.state === 'on',
       speaking: (process) => {
         this.#caller = process;
@@ -120,6 +124,7 @@ export class World {
       network: this.#network,
       inside: this.#inside,
       rack: this.#rack,
+      guards: this.#guards,
       leader: () => this.trace.takeOvers.holder,
     });
     this.#rest = new Rest({

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import { FenceWatch } from './fence-watch.ts';
+import { Guards } from './guards.ts';
+
+function set(want: 'on' | 'off', node = 'a'): DeviceEvent {
+  return { kind: 'device', at: 0, device: `bmc-${node}`, plug: '', node, session: 's', action: 'set', want, answer: '204' };
+}
+
+describe('what is to become of the machines besides', () => {
+  it('blames the first off of a machine that has been kept for a while', () => {
+    const guards = new Guards(new FenceWatch(() => 0));
+    guards.set('a', 'isolate-and-hold', 0);
+    expect(guards.asked(set('off'), 30_000)).toContain('bmc-a was set off although its machine had been kept (isolate-and-hold) for 30 s');
+  });
+
+  it('blames neither what was on its way, nor a second off, nor that of another, nor an on', () => {
+    const guards = new Guards(new FenceWatch(() => 0));
+    guards.set('a', 'unknown', 0);
+    expect(guards.asked(set('off', 'b'), 30_000)).toBeUndefined();
+    expect(guards.asked(set('on'), 30_000)).toBeUndefined();
+    expect(guards.asked(set('off'), 5_000)).toBeUndefined();
+    expect(guards.asked(set('off'), 30_000)).toBeUndefined();
+  });
+
+  it('blames an on of a machine that is being deleted', () => {
+    const guards = new Guards(new FenceWatch(() => 0));
+    guards.set('a', 'drop', 0);
+    expect(guards.asked(set('on'), 30_000)).toContain('bmc-a was set on although its machine was being deleted');
+    guards.set('a', undefined, 31_000);
+    expect(guards.asked(set('on'), 60_000)).toBeUndefined();
+  });
+});
