@@ -9,6 +9,7 @@ import type { Machine, MachineDeployment, MachineSet } from '../../src/ports/mac
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject, Node, Pod } from '../../src/ports/objects.ts';
 import { NODE_FENCES, NODES, PODS } from '../../src/ports/resources.ts';
+import type { NodeFence } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 
 export interface PreservationFigures {
@@ -87,7 +88,7 @@ export async function measurePreservation(count = 5_000, pools = 100): Promise<P
   const cacheOf = <T extends KubeObject>(indexers = {}): ObjectCache<T> => new ObjectCache<T>(indexers, QUIET);
   const caches = {
     nodes: cacheOf<Node>(),
-    fences: cacheOf<never>(),
+    fences: cacheOf<NodeFence>(),
     pods: cacheOf<Pod>({ node: () => [] }),
     machines: cacheOf<Machine>(),
     machineSets: cacheOf<MachineSet>(),

@@ -58,6 +58,8 @@ export interface Replica {
   controller: PreservationController;
   /** `POST path`, in order. */
   writes: string[];
+  /** What was sent with each, as JSON. */
+  bodies: string[];
   events: string[];
   problems: string[];
   leadership: { isLeading: boolean; mayBegin: () => boolean };
@@ -216,6 +218,7 @@ export class ShellWorld {
   start(more: Partial<PreservationOptions> & { isLeading?: boolean; hasMachines?: boolean; fate?: Replica['fate'] } = {}): Replica {
     const { isLeading = true, hasMachines = true, fate = () => 'done', ...options } = more;
     const writes: string[] = [];
+    const bodies: string[] = [];
     const events: string[] = [];
     const problems: string[] = [];
     const replica = { fate } as Replica;
@@ -223,8 +226,9 @@ export class ShellWorld {
     const wireOf = (site: Site): Wire => {
       const wire =
         wires.get(site) ??
-        new Wire(site.transport, (write) => {
+        new Wire(site.transport, (write, body) => {
           writes.push(write);
+          bodies.push(JSON.stringify(body));
           return replica.fate(write, writes.length);
         });
       wires.set(site, wire);
@@ -268,6 +272,7 @@ export class ShellWorld {
     Object.assign(replica, {
       controller,
       writes,
+      bodies,
       events,
       problems,
       leadership,
@@ -315,16 +320,16 @@ const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 class Wire implements ApiTransport {
   isDeaf = false;
   readonly #transport: ApiTransport;
-  readonly #fateOf: (write: string) => 'done' | 'lost' | 'unanswered';
+  readonly #fateOf: (write: string, body: unknown) => 'done' | 'lost' | 'unanswered';
 
-  constructor(transport: ApiTransport, fateOf: (write: string) => 'done' | 'lost' | 'unanswered') {
+  constructor(transport: ApiTransport, fateOf: (write: string, body: unknown) => 'done' | 'lost' | 'unanswered') {
     this.#transport = transport;
     this.#fateOf = fateOf;
   }
 
   async request(request: ApiRequest): ReturnType<ApiTransport['request']> {
     if (request.method === 'GET') return this.#transport.request(request);
-    const fate = this.#fateOf(`${request.method} ${request.path}`);
+    const fate = this.#fateOf(`${request.method} ${request.path}`, request.body);
     if (fate === 'lost') throw new TransportError('unreachable', 'no way there');
     const response = await this.#transport.request(request);
     if (fate === 'unanswered') throw new TransportError('timeout', 'no answer');

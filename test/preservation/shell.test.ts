@@ -3,6 +3,7 @@ import { CORDON_MARK, NODE_EXPIRY, PRESERVE, PRESERVED_TAINT, REQUEST_MARK, SCAL
 import { MACHINE_SETS, MACHINES } from '../../src/ports/machines.ts';
 import { NODES, NODE_FENCE_STOPS, PODS } from '../../src/ports/resources.ts';
 import { BUDGETS, DEFINITIONS, NAMESPACE, ShellWorld } from './shell-world.ts';
+import type { Replica } from './shell-world.ts';
 
 const MINUTE_MS = 60_000;
 const NODE = 'node-of-m1';
@@ -155,6 +156,17 @@ describe('the preservation controller in own mode', () => {
     expect((await world.fence(NODE))?.spec).toMatchObject({ ending: 'off', requestedBy: { name: 'm1' } });
   });
 
+  it('takes no pod by force while a person’s stop stands, whatever is proven', async () => {
+    await world.add('m1', { phase: 'Failed', ready: 'Unknown', machine: { [PRESERVE]: 'when-failed' }, timeout: '1h' });
+    await world.addPod('web', NODE, { isBudgeted: true });
+    await world.fenced(NODE);
+    await world.nodes.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'halt' }, spec: { node: NODE, reason: 'look first' } });
+    const { writes, controller } = world.start();
+    await world.pass(12 * MINUTE_MS, 2_000);
+    expect(writes.filter((write) => write.startsWith('DELETE'))).toEqual([]);
+    expect(controller.problems().join()).toContain('look first');
+  });
+
   it('deletes no Machine and forces no drain while a person’s stop stands', async () => {
     await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
     await world.fenced(NODE);
@@ -257,33 +269,69 @@ describe('who writes', () => {
     };
     await world.pass(30_000);
     expect(replica.writes).toHaveLength(2);
+    expect(replica.problems).toEqual([]);
   });
 });
 
 describe('what goes wrong', () => {
+  /** Somebody does this in the moment in which the controller sends its write number `number`. */
+  function meanwhile(replica: Replica, number: number, method: 'PATCH' | 'POST', path: string, body: object): void {
+    replica.fate = (_write, sent) => {
+      if (sent !== number) return 'done';
+      const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      const user = world.nodes.server.userByName('admin');
+      const { status } = world.nodes.server.handle({
+        method,
+        path,
+        query: {},
+        user,
+        body: body as never,
+        contentType,
+        accept: 'application/json',
+        userAgent: 'x',
+      });
+      expect(status).toBeLessThan(300);
+      return 'done';
+    };
+  }
+
   it('somebody else writes first: nothing of his is overwritten, and it is decided anew', async () => {
     await world.add('m1', { node: { [PRESERVE]: 'now' } });
     const replica = world.start();
-    let isDone = false;
-    replica.fate = (write) => {
-      if (!isDone && write.startsWith('PATCH /api/v1/nodes')) {
-        isDone = true;
-        world.nodes.server.handle({
-          method: 'PATCH',
-          path: `/api/v1/nodes/${NODE}`,
-          query: {},
-          user: world.nodes.server.userByName('admin'),
-          body: { metadata: { annotations: { [PRESERVE]: 'false' } } },
-          contentType: 'application/merge-patch+json',
-          accept: 'application/json',
-          userAgent: 'somebody',
-        });
-      }
-      return 'done';
-    };
+    meanwhile(replica, 2, 'PATCH', `/api/v1/nodes/${NODE}`, { metadata: { annotations: { [PRESERVE]: 'false' } } });
     await world.pass(10_000);
-    expect(isDone).toBe(true);
     expect(await stand()).toMatchObject({ value: 'false', hasExpiry: false, shielded: undefined, condition: 'False Preservation stopped.' });
+  });
+
+  it('what is written about a Node ends when its Machine says something else meanwhile', async () => {
+    await world.add('m1', { machine: { [PRESERVE]: 'now' } });
+    const replica = world.start();
+    const path = `/apis/machine.sapcloud.io/v1alpha1/namespaces/${NAMESPACE}/machines/m1`;
+    meanwhile(replica, 2, 'PATCH', path, { metadata: { annotations: { [PRESERVE]: 'false' } } });
+    await world.pass(10_000);
+    expect(replica.bodies.filter((body) => body.includes('Preserved by user'))).toEqual([]);
+    expect(await stand()).toMatchObject({ value: 'false', hasExpiry: false, shielded: undefined });
+  });
+
+  it('what is written about a Node ends when a fence of it opens meanwhile', async () => {
+    await world.add('m1', { phase: 'Failed', ready: 'Unknown', machine: { [PRESERVE]: 'when-failed' } });
+    const replica = world.start();
+    const fence = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFence', metadata: { name: `node-fence-${NODE}` }, spec: { node: NODE } };
+    meanwhile(replica, 2, 'POST', '/apis/ha.k8s.io/v1/nodefences', fence);
+    await world.pass(20_000);
+    expect(replica.writes).toHaveLength(2);
+    expect(await stand()).toMatchObject({ phase: 'Failed', hasExpiry: true, cordoned: false, tainted: false });
+  });
+
+  it('every change names the object and the version that it was decided for', async () => {
+    await world.add('m1', { phase: 'Failed', ready: 'False', node: { [PRESERVE]: 'when-failed' } });
+    const { writes, bodies } = world.start();
+    await world.pass(5_000);
+    const changes = bodies
+      .filter((_body, index) => writes[index]?.startsWith('PATCH') === true)
+      .map((body) => JSON.parse(body) as { metadata: object });
+    expect(changes.length).toBeGreaterThan(4);
+    for (const { metadata } of changes) expect(Object.keys(metadata)).toEqual(expect.arrayContaining(['uid', 'resourceVersion']));
   });
 
   it('an API server that refuses is told of once, asked again later and later, and obeyed when it agrees', async () => {
@@ -300,18 +348,16 @@ describe('what goes wrong', () => {
     expect(replica.controller.problems()).toEqual([]);
   });
 
-  it('a watch that is silent too long ends all writes, and says so', async () => {
-    await world.add('m1');
+  it('a watch that is silent too long ends all writes, also those whose time has come, and says so', async () => {
+    await world.add('m1', { node: { [PRESERVE]: 'now' }, timeout: '3m' });
     const replica = world.start();
     await world.pass(2_000);
+    expect(await stand()).toMatchObject({ hasExpiry: true });
     replica.deafen();
-    await world.pass(2 * MINUTE_MS, 5_000);
-    expect(replica.controller.problems().join()).toContain('silent');
     const before = replica.writes.length;
-    await world.annotateNode(NODE, { [PRESERVE]: 'now' });
-    await world.pass(20_000);
+    await world.pass(5 * MINUTE_MS, 5_000);
+    expect(replica.controller.problems().join()).toContain('silent');
     expect(replica.writes).toHaveLength(before);
-    expect(await stand()).toMatchObject({ hasExpiry: false });
   });
 
   it('Machines that are not heard leave a guard unknown for a bounded time; what the Node shows counts at once', async () => {
