@@ -1,0 +1,114 @@
+import { hostRef } from '../shared/baremetal-host/host.ts';
+import { changesTo } from '../shared/remediation/actions.ts';
+import { nodeRef } from '../shared/remediation/node.ts';
+import { askOwner, machineRef, REMEDIATE_MACHINE, tellRemediated } from '../shared/remediation/owner-machine.ts';
+import type { Action, Step } from './actions.ts';
+import type { FenceFacts } from './fence-facts.ts';
+import { POLL_MS, UNHEALTHY, UNHEALTHY_VALUE } from './names.ts';
+import type { Snapshot } from './snapshot.ts';
+import { remediationEvent, requestRef, tell } from './status.ts';
+import { targetOf } from './target.ts';
+
+/** Somebody else is to do something. The words stand in the condition Processing too. */
+export function wait(snapshot: Snapshot, problem?: string): Step {
+  const { request } = snapshot;
+  const told = tell(snapshot, { phase: request.phase, ...(problem !== undefined && { message: problem }) });
+  return { actions: told, dueInMs: POLL_MS, ...(problem !== undefined && { problem }) };
+}
+
+export function isOurs({ request, fence }: Snapshot): boolean {
+  return fence?.requestedByUID === request.uid;
+}
+
+/** This phase of this retry lasts for longer than it may, by our own sight of it. */
+export function isPhaseOver({ monotonicMs, request }: Snapshot, timeoutMs: number): boolean {
+  return monotonicMs - request.phaseSeenMs >= timeoutMs;
+}
+
+export function withdraw({ request }: Snapshot, fence: FenceFacts, why: string): Step {
+  if (fence.isDeleting) return { dueInMs: POLL_MS };
+  const event = remediationEvent('Stopped', `NodeFence ${fence.name} is withdrawn: ${why}`);
+  return { actions: [{ kind: 'withdraw-fence', target: requestRef(request), fence: fence.name, event }], dueInMs: POLL_MS };
+}
+
+/** Asks for a fence, unless something stands before it. */
+export function begin(snapshot: Snapshot): Step {
+  const { request, fence, machine, node, inFlight, nowMs } = snapshot;
+  const { settings } = request;
+  const target = targetOf(request, machine);
+  if (target === undefined || node === undefined) {
+    return exhausted(snapshot, target === undefined ? 'it names no node' : `there is no node ${target.node}`, 'CannotStart');
+  }
+  if (fence !== undefined && (fence.isDeleting || !fence.isFinal)) return wait(snapshot, `node ${target.node} is taken by ${fence.owner}`);
+  const isDone = fence?.outcome === 'recovered' && fence.finalAtMs !== undefined && fence.finalAtMs >= request.createdMs;
+  if (isDone && node.isReady && request.retryCount === 0) return succeeded(snapshot, `it was recovered by ${fence.owner}`, true);
+  const dueMs = request.lastRemediatedMs === undefined ? nowMs : request.lastRemediatedMs + settings.cooldownMs;
+  if (request.retryCount > 0 && nowMs < dueMs) return { dueInMs: dueMs - nowMs };
+  if (inFlight.limit !== undefined && inFlight.count >= inFlight.limit) {
+    return wait(snapshot, `${inFlight.count} remediations are under way, and ${inFlight.limit} may be`);
+  }
+  const { nodeRemoval, methodRef, strategy } = settings;
+  const ending = strategy === 'fence' ? 'off' : undefined;
+  const action: Action = { kind: 'request-fence', target: requestRef(request), node: target.node, ending, nodeRemoval, methodRef };
+  return { actions: [action], dueInMs: POLL_MS };
+}
+
+/** The fence did not do it: again, or the end. A fence of ours that still stands is withdrawn first, so that its absence tells that this is done. */
+export function failed(snapshot: Snapshot, why: string): Step {
+  const { request, fence, nowMs } = snapshot;
+  const { retryCount, settings } = request;
+  const isLast = retryCount >= settings.retryLimit;
+  if (fence !== undefined && isOurs(snapshot) && !(isLast && settings.onExhaustion === 'LeaveOff')) return withdraw(snapshot, fence, why);
+  if (isLast) return exhausted(snapshot, why, 'Stopped');
+  const again = { phase: '', retryCount: retryCount + 1, lastRemediatedMs: nowMs, message: why } as const;
+  return { actions: tell(snapshot, again), dueInMs: POLL_MS };
+}
+
+/** Nothing more is tried. Status goes last, so that a crash repeats the rest. */
+export function exhausted(snapshot: Snapshot, why: string, reason: 'Stopped' | 'CannotStart'): Step {
+  const { request, machine, host, nowMs } = snapshot;
+  const { strategy, onExhaustion } = request.settings;
+  const event = remediationEvent(reason, strategy === 'escalate' ? `${why}: its owner is asked to replace the machine` : why);
+  const asked = strategy === 'escalate' && typeof machine === 'object' ? askOwner(machine, nowMs, event) : undefined;
+  const unhealthy = onExhaustion === 'Retire' && host !== undefined ? changesTo(host.annotations, { [UNHEALTHY]: UNHEALTHY_VALUE }) : [];
+  return {
+    actions: [
+      ...(asked === undefined ? [] : [asked]),
+      ...(host === undefined || unhealthy.length === 0 ? [] : [{ kind: 'annotate' as const, target: hostRef(host), changes: unhealthy }]),
+      ...tell(snapshot, { phase: 'Failed', message: why }, event),
+    ],
+  };
+}
+
+/** `isBack`: the node runs again. Where it stays off, the Machine is not healthy, and its marks stay. */
+export function succeeded(snapshot: Snapshot, message: string, isBack: boolean): Step {
+  const { machine, fence, nowMs } = snapshot;
+  const owner = typeof machine === 'object' && isBack ? machine : undefined;
+  const unmark = owner === undefined ? [] : changesTo(owner.annotations, { [REMEDIATE_MACHINE]: undefined });
+  const told = owner === undefined ? undefined : tellRemediated(owner, nowMs);
+  const isNodeGoing = isRemoving(snapshot) || fence?.outcome === 'replaced';
+  return {
+    actions: [
+      ...(owner === undefined || unmark.length === 0 ? [] : [{ kind: 'annotate' as const, target: machineRef(owner), changes: unmark }]),
+      ...(told === undefined ? [] : [told]),
+      ...tell(snapshot, { phase: 'Succeeded', message, isNodeGoing }, remediationEvent('Finished', message)),
+    ],
+    dueInMs: POLL_MS,
+  };
+}
+
+export function isRemoving({ request }: Snapshot): boolean {
+  return request.settings.strategy === 'fence' && request.settings.nodeRemoval === 'DeleteNode';
+}
+
+/** The Node of a machine that stays off, for good; on the fence's proof alone. `undefined`: it is not to go, or is gone. */
+export function removal(snapshot: Snapshot, fence: FenceFacts): Step | undefined {
+  const { node } = snapshot;
+  if (!isRemoving(snapshot) || node === undefined) return undefined;
+  if (!fence.isOff) return wait(snapshot, `node ${node.name} is not deleted: NodeFence ${fence.name} holds no proof of its off any more`);
+  if (node.isDeleting) return wait(snapshot, `node ${node.name} is being deleted, and something holds it: look at its finalizers`);
+  const expected = tell(snapshot, { phase: snapshot.request.phase, isNodeGoing: true });
+  if (expected.length > 0) return { actions: expected, dueInMs: POLL_MS };
+  const event = remediationEvent('Stopped', `node ${node.name} is deleted for good`);
+  return { actions: [{ kind: 'delete-node', target: nodeRef(node), fence: { name: fence.name, uid: fence.uid }, event }], dueInMs: POLL_MS };
+}

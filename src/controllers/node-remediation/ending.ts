@@ -1,0 +1,50 @@
+import type { Action, Step } from './actions.ts';
+import { isOurs, isPhaseOver, isRemoving, withdraw } from './attempt.ts';
+import type { FenceFacts } from './fence-facts.ts';
+import { finalizerOf, POLL_MS } from './names.ts';
+import type { RequestFacts, Snapshot } from './snapshot.ts';
+import { remediationEvent, requestRef, tell } from './status.ts';
+
+export function setFinalizer(request: RequestFacts, isPresent: boolean): Action {
+  return { kind: 'finalizer', target: requestRef(request), finalizer: finalizerOf(request.apiVersion), isPresent };
+}
+
+export function hasFinalizer({ finalizers, apiVersion }: RequestFacts): boolean {
+  return finalizers.includes(finalizerOf(apiVersion));
+}
+
+/**
+ * The request is deleted, or its Machine is gone. Before an off was sent the fence is cancelled; after it, the fence is left to bring the node back first. What
+ * stays off for its sake is brought back, unless its Node was to go for good. Whether the Node exists is not asked: a request never outlives its node for that.
+ */
+export function ending(snapshot: Snapshot): Step {
+  const { request, fence, machine } = snapshot;
+  if (!hasFinalizer(request)) return {};
+  if (fence !== undefined && isOurs(snapshot)) {
+    if (fence.isDeleting) return { dueInMs: POLL_MS };
+    if (!fence.isFinal) return endOpen(snapshot, fence, machine === 'gone');
+    if (fence.outcome === 'fenced-off' && !isRemoving(snapshot)) return withdraw(snapshot, fence, 'its node may come back');
+  }
+  return { actions: [setFinalizer(request, false)] };
+}
+
+function endOpen(snapshot: Snapshot, fence: FenceFacts, isOwnerGone: boolean): Step {
+  const { settings } = snapshot.request;
+  if (isOwnerGone) return withdraw(snapshot, fence, 'its Machine is gone');
+  if (!fence.isOffSent) return withdraw(snapshot, fence, 'it was cancelled before the node was switched off');
+  if (settings.strategy === 'fence') return withdraw(snapshot, fence, 'its node may come back');
+  if (fence.isStuck) return withdraw(snapshot, fence, 'it has given up');
+  if (isPhaseOver(snapshot, settings.powerOffTimeoutMs + settings.powerOnTimeoutMs)) return withdraw(snapshot, fence, 'its node is not back in time');
+  return { dueInMs: POLL_MS };
+}
+
+/** medik8s has given us up: nothing new is begun. What was switched off is brought back by its fence; the request stays until it is deleted. */
+export function timedOut(snapshot: Snapshot): Step {
+  const { request, fence } = snapshot;
+  if (request.phase !== 'Stopped') {
+    const event = remediationEvent('Stopped', 'its time is over, by the word of the health check');
+    return { actions: tell(snapshot, { phase: 'Stopped', message: 'timed out by the health check' }, event), dueInMs: POLL_MS };
+  }
+  if (fence === undefined || !isOurs(snapshot) || fence.isFinal || fence.isOffSent) return {};
+  return withdraw(snapshot, fence, 'it was stopped before the node was switched off');
+}

@@ -1,0 +1,50 @@
+import { fenceFactsOf } from '../../domain/fence-facts.ts';
+import type { Outcome } from '../../domain/node-fence.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import { timeOf } from '../shared/remediation/actions.ts';
+
+/** A NodeFence as a request sees it. */
+export interface FenceFacts {
+  name: string;
+  uid: string;
+  requestedByUID?: string;
+  /** In words, for those whose fence it is not. */
+  owner: string;
+  isDeleting: boolean;
+  /** status.state is final. */
+  isFinal: boolean;
+  outcome?: Outcome;
+  finalAtMs?: number;
+  /** An off was begun in this incident: from now on it is finished, and the way back with it. */
+  isOffSent: boolean;
+  /** Evidence of an off stands. */
+  isOff: boolean;
+  /** state error, and the fence does not try again by itself. */
+  isStuck: boolean;
+  /** Held, or stopped by a person, in words: no time runs. */
+  heldBecause?: string;
+}
+
+/** A fence that the controller has not begun yet has sent and proven nothing. */
+export function readFence(fence: NodeFence, owner: string): FenceFacts {
+  const { metadata, spec, status } = fence;
+  const { uid, isOff } = fenceFactsOf(fence);
+  const finalAtMs = timeOf(status?.timeline.finalAt);
+  const held = status?.hold;
+  const limit = status?.frozen?.plan.maxRestarts ?? 0;
+  const isUsedUp = limit >= 0 && (status?.restarts ?? 0) >= limit;
+  return {
+    name: metadata.name,
+    uid,
+    owner,
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    isFinal: status?.state === 'final',
+    isOffSent: status?.journal.some(({ step, action }) => step === 'power-management' && (action === 'off' || action === 'reboot')) === true,
+    isOff,
+    isStuck: status?.state === 'error' && isUsedUp,
+    ...(spec.requestedBy !== undefined && { requestedByUID: spec.requestedBy.uid }),
+    ...(status?.outcome !== undefined && { outcome: status.outcome }),
+    ...(finalAtMs !== undefined && { finalAtMs }),
+    ...(held !== undefined && { heldBecause: `${held.reason}: ${held.message}` }),
+  };
+}

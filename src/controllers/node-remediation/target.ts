@@ -1,0 +1,34 @@
+import { CLUSTER_NAME, NODE_NAME } from './names.ts';
+import type { RequestFacts, Snapshot } from './snapshot.ts';
+
+/** The node that a request is about, and the Secret that leads to its cluster; no Secret: it is the own cluster. */
+export interface Target {
+  node: string;
+  kubeconfigSecret?: { namespace: string; name: string };
+}
+
+/**
+ * medik8s and OpenShift name the node in an annotation; Cluster API by the owner's nodeRef; a person by the request's own name. A request whose Machine has
+ * no node yet means none: a Node that happens to bear the Machine's name is another one.
+ */
+export function targetOf(request: RequestFacts, machine: Snapshot['machine']): Target | undefined {
+  const named = request.annotations[NODE_NAME];
+  const own = typeof machine === 'object' ? machine.nodeName : machine === 'none' ? request.name : undefined;
+  const node = named ?? own;
+  if (node === undefined || node === '') return undefined;
+  const cluster = typeof machine === 'object' && machine.apiVersion.startsWith('cluster.x-k8s.io/') ? clusterOf(request, machine.labels) : undefined;
+  if (cluster === undefined) return { node };
+  return { node, kubeconfigSecret: { namespace: request.namespace, name: `${cluster}-kubeconfig` } };
+}
+
+/** Both name a node, and not the same. */
+export function contradictionOf(request: RequestFacts, machine: Snapshot['machine']): string | undefined {
+  const named = request.annotations[NODE_NAME];
+  const own = typeof machine === 'object' ? machine.nodeName : undefined;
+  if (named === undefined || own === undefined || named === own) return undefined;
+  return `annotation ${NODE_NAME} names ${named}, the Machine's nodeRef ${own}`;
+}
+
+function clusterOf({ labels }: RequestFacts, machineLabels: RequestFacts['labels']): string | undefined {
+  return labels[CLUSTER_NAME] ?? machineLabels[CLUSTER_NAME];
+}

@@ -1,0 +1,81 @@
+import type { Step } from './actions.ts';
+import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait, withdraw } from './attempt.ts';
+import type { FenceFacts } from './fence-facts.ts';
+import { POLL_MS } from './names.ts';
+import type { Snapshot } from './snapshot.ts';
+import { remediationEvent, tell } from './status.ts';
+
+/** A request that is wanted: not yet begun, fenced now, or over. */
+export function underWay(snapshot: Snapshot): Step {
+  const { request, fence } = snapshot;
+  switch (request.phase) {
+    case 'Failed':
+    case 'Stopped':
+      return {};
+    case 'Succeeded':
+      return afterSuccess(snapshot);
+    case '':
+      if (fence === undefined || !isOurs(snapshot)) return begin(snapshot);
+      return isOfEarlierTry(snapshot, fence) ? withdraw(snapshot, fence, 'it is tried again') : start(snapshot, fence);
+    case 'Fencing':
+    case 'Recovering':
+      if (fence === undefined || !isOurs(snapshot)) return failed(snapshot, 'its NodeFence is gone');
+      if (fence.isDeleting) return wait(snapshot, `NodeFence ${fence.name} is being let go`);
+      return fence.isFinal ? byOutcome(snapshot, fence) : watch(snapshot, fence);
+  }
+}
+
+/** A fence takes up each request once; another try needs another fence. */
+function isOfEarlierTry({ request }: Snapshot, fence: FenceFacts): boolean {
+  if (request.retryCount === 0 || request.lastRemediatedMs === undefined) return false;
+  return fence.isDeleting || (fence.finalAtMs !== undefined && fence.finalAtMs < request.lastRemediatedMs);
+}
+
+function start(snapshot: Snapshot, fence: FenceFacts): Step {
+  const event = remediationEvent('Started', `NodeFence ${fence.name} fences the node`);
+  const told = { phase: 'Fencing', lastRemediatedMs: snapshot.nowMs, nodeFence: fence.name } as const;
+  return { actions: tell(snapshot, told, event), dueInMs: POLL_MS };
+}
+
+/** Each part has its time, of which none runs while something holds the fence. */
+function watch(snapshot: Snapshot, fence: FenceFacts): Step {
+  const { request } = snapshot;
+  const { settings, phase } = request;
+  if (fence.isStuck) return failed(snapshot, `NodeFence ${fence.name} has given up`);
+  if (fence.heldBecause !== undefined) return wait(snapshot, `NodeFence ${fence.name} is held: ${fence.heldBecause}`);
+  if (phase === 'Fencing' && fence.isOff) return { actions: tell(snapshot, { phase: 'Recovering' }), dueInMs: POLL_MS };
+  const timeoutMs = phase === 'Fencing' ? settings.powerOffTimeoutMs : settings.powerOnTimeoutMs;
+  if (!isPhaseOver(snapshot, timeoutMs)) return wait(snapshot);
+  return failed(snapshot, phase === 'Fencing' ? 'its node is not proven off in time' : 'its node is not back in time');
+}
+
+function byOutcome(snapshot: Snapshot, fence: FenceFacts): Step {
+  const { request } = snapshot;
+  const isFenceOnly = request.settings.strategy === 'fence';
+  switch (fence.outcome) {
+    case 'recovered':
+      return succeeded(snapshot, 'its node was fenced, and is back', true);
+    case 'replaced':
+      return succeeded(snapshot, 'its node was fenced, and is replaced by another', false);
+    case 'fenced-off':
+      if (!isFenceOnly) return failed(snapshot, `NodeFence ${fence.name} has left its node off`);
+      return removal(snapshot, fence) ?? succeeded(snapshot, 'its node was fenced, and stays off', false);
+    case 'node-gone':
+      return fence.isOff
+        ? succeeded(snapshot, 'its node was fenced, and is gone', false)
+        : failed(snapshot, 'its node is gone, and was not proven off');
+    // untouched, failed, stopped, or nothing at all.
+    default:
+      return failed(snapshot, `NodeFence ${fence.name} ended ${fence.outcome ?? 'without an outcome'}`);
+  }
+}
+
+/** Whoever asked deletes the request when the node is healthy. One that still stands when its time is over is tried again. */
+function afterSuccess(snapshot: Snapshot): Step {
+  const { request, node, nowMs } = snapshot;
+  const { settings, lastRemediatedMs = nowMs } = request;
+  if (settings.strategy === 'fence' || node === undefined || node.isReady) return {};
+  const dueMs = Math.max(lastRemediatedMs, 0) + settings.timeoutMs;
+  if (nowMs < dueMs || !isPhaseOver(snapshot, settings.timeoutMs)) return { dueInMs: Math.max(POLL_MS, dueMs - nowMs) };
+  return failed(snapshot, 'its node is not healthy in time after it was fenced');
+}
