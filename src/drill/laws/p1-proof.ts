@@ -2,11 +2,12 @@ import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import { provenFrom, provenSince, stableOffs } from './proof.ts';
 import { revocationBehind } from './revocation.ts';
+import { waitBehind } from './wait.ts';
 import { wordBehind } from './word.ts';
 
 /**
  * P1, proof before release: storage read back as revoked, for pods in isolation; else own off on every device of the node, a stable off read back, and the machine truly off all the while; or a person's word
- * for this very failure, and no device that read on after it.
+ * for this very failure, and no device that read on after it; or a watchdog or a dump that was waited for, of a machine that truly went down.
  */
 export const proofBeforeRelease: Law = (history, expectations) => {
   const verdict = new Verdict();
@@ -16,14 +17,9 @@ export const proofBeforeRelease: Law = (history, expectations) => {
     };
     const isFenced = history.fenceOf(release.node, release.position) !== undefined;
     say(isFenced, `no NodeFence of ${release.node} stood`);
-    const word = wordBehind(history, release);
-    if (word !== undefined) {
-      for (const [holds, why] of word.checks) say(holds, why);
-      continue;
-    }
-    const revocation = revocationBehind(history, expectations, release);
-    if (revocation !== undefined) {
-      for (const [holds, why] of revocation.checks) say(holds, why);
+    const other = wordBehind(history, release) ?? revocationBehind(history, expectations, release) ?? waitBehind(history, release);
+    if (other !== undefined) {
+      for (const [holds, why] of other.checks) say(holds, why);
       continue;
     }
     const offs = stableOffs(history, release, expectations);

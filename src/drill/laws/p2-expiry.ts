@@ -5,6 +5,7 @@ import type { Law } from './law.ts';
 import { provenFrom, stableOffs } from './proof.ts';
 import type { StableOff } from './proof.ts';
 import { revocationBehind } from './revocation.ts';
+import { waitBehind } from './wait.ts';
 import { wordBehind } from './word.ts';
 import type { ApiEvent } from './trace.ts';
 
@@ -31,6 +32,13 @@ function complaintOf(history: History, expectations: Expectations, release: Act)
     return sign === undefined
       ? unreadSince(history, release, revocation.position)
       : `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the last read of its storage`;
+  }
+  const wait = waitBehind(history, release);
+  if (wait !== undefined) {
+    const sign = history.lifeSigns(release.node, wait.beganPosition, release.position).at(-1);
+    return sign === undefined
+      ? unreadSince(history, release, wait.provenPosition)
+      : `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the wait for its end began`;
   }
   const offs = stableOffs(history, release, expectations);
   const first = completeAt(offs, expectations) ?? lastReadOf(offs);
