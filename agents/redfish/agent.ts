@@ -119,7 +119,7 @@ export class RedfishAgent implements PowerAgent {
     const parsed = this.#parse(call.target);
     if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
     const { key, settings } = parsed;
-    const kept = this.#devices.get(key) ?? { device: new Device(settings, this.#clock, this.#authorities), calls: 0, cancelIdle: () => undefined };
+    const kept = this.#devices.get(key) ?? this.#fresh(settings);
     this.#devices.set(key, kept);
     kept.cancelIdle();
     kept.calls += 1;
@@ -130,6 +130,11 @@ export class RedfishAgent implements PowerAgent {
       if (kept.calls === 0 && this.#devices.get(key) === kept)
         kept.cancelIdle = this.#clock.after(IDLE_CLOSE_MS, () => this.#retire(key, kept.device));
     }
+  }
+
+  #fresh(settings: RedfishSettings): Kept {
+    const device = new Device(settings, this.#clock, this.#authorities, (call) => this.#permits.heard(call));
+    return { device, calls: 0, cancelIdle: () => undefined };
   }
 
   #parse({ parameters }: Target): Parsed {

@@ -65,12 +65,14 @@ export class Connection {
   readonly #agent: PlainAgent;
   /** Scheme, host and port. */
   readonly #origin: string;
+  readonly #onAnswer: (call: Call) => void;
   readonly #opening = new Set<() => void>();
   /** A socket no longer tells its certificate once it is closed. */
   readonly #certificates = new WeakMap<Socket, ShownCertificate>();
 
-  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities) {
+  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, onAnswer: (call: Call) => void = () => undefined) {
     this.settings = settings;
+    this.#onAnswer = onAnswer;
     const { host, port, tls } = settings;
     this.#origin = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const options = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
@@ -116,6 +118,7 @@ export class Connection {
         responseType: 'arraybuffer',
         ...(this.settings.tls ? { httpsAgent: this.#agent } : { httpAgent: this.#agent }),
       });
+      this.#onAnswer(call);
       const bytes = response.data as Buffer;
       if (wire.peer === undefined) throw new Error('an answer without a connection');
       return { status: response.status, headers: lowerCased(response.headers), ...parse(bytes), bytes, peer: wire.peer };

@@ -25,10 +25,11 @@ export class Device {
   readonly #clock: Clock;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities) {
+  /** `onAnswer` is called with the call whenever the device has answered. */
+  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, onAnswer: (call: Call) => void) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#connection = new Connection(settings, clock, authorities);
+    this.#connection = new Connection(settings, clock, authorities, onAnswer);
     this.session = new Session(this.#connection, clock);
     this.subject = settings.resource === 'outlet' ? new Outlets(this.session, settings, clock) : new Machine(this.session, settings, clock);
     this.tasks = new Tasks(this.session, clock);
