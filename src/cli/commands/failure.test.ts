@@ -16,6 +16,14 @@ describe('what a person is told when a command fails', () => {
     );
   });
 
+  it('names the role of those who preserve where a Node or a Machine is patched', () => {
+    const message =
+      'patch machines/m1: machines "m1" is forbidden: User "olga" cannot patch resource "machines/status" in API group "machine.sapcloud.io" in the namespace "shoot"';
+    expect(words(new ApiStatusError(403, 'Forbidden', message))).toContain(
+      'kubectl create clusterrolebinding NAME --clusterrole=nodefence-preserver --user=YOU',
+    );
+  });
+
   it('and for a namespace', () => {
     const message =
       'list configmaps: configmaps is forbidden: User "olga" cannot list resource "configmaps" in API group "" in the namespace "nodefence-system"';

@@ -1,5 +1,6 @@
 import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 import { OPERATOR_ROLE } from '../../manifests/operator-access.ts';
+import { PRESERVER_ROLE } from '../../manifests/preservation-access.ts';
 import { harmless } from './terminal/text.ts';
 
 /** What a command's exit code says. */
@@ -42,9 +43,12 @@ function forbidden(message: string, at: string): string {
     /cannot (?<verb>\w+) resource "(?<resource>[^"]+)".*?(?:in the namespace "(?<namespace>[^"]+)")?$/u.exec(message)?.groups ?? {};
   const missing =
     verb === undefined ? 'a right' : `the right to ${verb} ${resource ?? ''}${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
+  // Of what people do, only preserving patches these.
+  const isPreserving = verb === 'patch' && /^(?:nodes|machines)(?:\/|$)/u.test(resource ?? '');
+  const role = isPreserving ? PRESERVER_ROLE : OPERATOR_ROLE;
   const binding =
-    namespace === undefined
-      ? `kubectl create clusterrolebinding NAME --clusterrole=${OPERATOR_ROLE} --user=YOU`
-      : `kubectl -n ${namespace} create rolebinding NAME --role=${OPERATOR_ROLE} --user=YOU`;
-  return `you lack ${missing}${at}. Ask an administrator to bind ${OPERATOR_ROLE} to you: ${binding}. The server said: ${message}`;
+    namespace === undefined || isPreserving
+      ? `kubectl create clusterrolebinding NAME --clusterrole=${role} --user=YOU`
+      : `kubectl -n ${namespace} create rolebinding NAME --role=${role} --user=YOU`;
+  return `you lack ${missing}${at}. Ask an administrator to bind ${role} to you: ${binding}. The server said: ${message}`;
 }

@@ -1,6 +1,6 @@
 import { detectMode } from '../../config/preservation-mode.ts';
 import type { PreservationChoice, PreservationMode } from '../../config/preservation-mode.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
+import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../ports/machines.ts';
@@ -23,7 +23,7 @@ export interface PreservationListers {
   machineSets: Lister<MachineSet>;
   machineDeployments: Lister<MachineDeployment>;
   pools: PreservationInput['pools'];
-  /** What the caller may not read, in words. */
+  /** What the caller may or can not read, in words. */
   notes: readonly string[];
 }
 
@@ -35,8 +35,8 @@ export async function listMachines(
   nodes: Iterable<Node>,
 ): Promise<PreservationListers> {
   const notes: string[] = [];
-  const found = choice === 'off' ? undefined : await readManagerFacts(reach, nodes, access.clock.wallMs());
-  const mode = found === undefined ? OFF : detectMode(choice, seen(found, choice));
+  const found = choice === 'off' ? undefined : await answered(readManagerFacts(reach, nodes, access.clock.wallMs()), reach, notes);
+  const mode = found === undefined ? (choice === 'off' ? OFF : SILENT) : detectMode(choice, seen(found, choice));
   if (found?.isServed === true && !found.isReadable) notes.push('Machines');
   const all = <T extends KubeObject>(resource: Resource<T>): Promise<T[]> =>
     mode.readsMachines
@@ -77,6 +77,18 @@ export async function listPicture(
 }
 
 const OFF: PreservationMode = { mode: 'off', readsMachines: false, hasExpiryField: true, spelling: 'auto-preserve', reasons: ['--preservation off'] };
+const SILENT: PreservationMode = { ...OFF, mode: 'observe', reasons: ['the cluster of the Machines gives no answer'] };
+
+/** Who looks at Nodes and fences must see them though the cluster of the Machines is dead. */
+async function answered<T>(reading: Promise<T>, { server }: MachineReach, notes: string[]): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!(error instanceof TransportError)) throw error;
+    notes.push(`Machines, for ${server} gives no answer`);
+    return undefined;
+  }
+}
 
 /** What the controller may read and a person may not is no doubt of the controller's; and one look must do. */
 function seen(found: Parameters<typeof detectMode>[1], choice: PreservationChoice): Parameters<typeof detectMode>[1] {

@@ -23,7 +23,7 @@ export function preservedSection(fleet: PreservedFleet | undefined, sheet: Sheet
   if (fleet === undefined) return [];
   const { machines, problems, unreadable, mode } = fleet;
   const whose = mode === 'own' ? '' : sheet.ink.dim(' (by an MCM)');
-  const unread = unreadable.length === 0 ? [] : [paragraph(sheet, sheet.ink.warn(`Of preservation you may not read: ${unreadable.join(', ')}.`))];
+  const unread = unreadable.length === 0 ? [] : [paragraph(sheet, sheet.ink.warn(`Of preservation is not shown: ${unreadable.join(', ')}.`))];
   const told = problems.slice(0, PROBLEMS_SHOWN).map((problem) => sheet.ink.warn(paragraph(sheet, harmless(problem))));
   const more =
     problems.length > PROBLEMS_SHOWN ? [sheet.ink.warn(`and ${counted(problems.length - PROBLEMS_SHOWN, 'more problem')} of preservation`)] : [];
