@@ -80,6 +80,10 @@ describe('P8, undo only our own', () => {
       ...goodTrace(),
       fenceWrite(12_500, status([], { state: 'final', outcome: 'fenced-off', ...(restore === undefined ? {} : { restore }) })),
     ];
+    const deleted = fenceWrite(12_500, status([], { state: 'final', outcome: 'replaced', ending: 'deleted', restore: { cordoned: true } }));
+    const replaced = fenceWrite(12_500, status([], { state: 'final', outcome: 'replaced', restore: { cordoned: true } }));
+    expect(P8([...goodTrace(), deleted]).violations).toEqual([]);
+    expect(P8([...goodTrace(), replaced]).violations.join()).toContain('of ours is left');
     expect(P8(ended({ cordoned: true })).violations).toEqual([]);
     expect(P8(ended(undefined)).violations.join()).toContain('not all of it is in status.restore');
   });

@@ -59,7 +59,8 @@ function cleanAtEnd(
     const complain = (holds: boolean, what: string): void => {
       verdict.check(holds, at, `${fence.name} ended in ${value.state}, but ${what} on Node ${fence.node}`);
     };
-    const isLeftOnPurpose = value.outcome === 'fenced-off';
+    // Off as it was asked to, or of a machine that is being deleted: nobody comes back to it.
+    const isLeftOnPurpose = value.outcome === 'fenced-off' || (value.state === 'final' && value.ending !== undefined);
     if (value.state === 'final' && !isLeftOnPurpose) complain(left.length === 0, `${left.join(', ')} of ours is left`);
     if (value.state === 'final' && value.outcome === 'recovered') complain(!isLeftOff(position), 'the power is off');
     if (value.state === 'error' || isLeftOnPurpose)
