@@ -16,12 +16,22 @@ export interface TreeOptions {
   hasChassis?: boolean;
   /** False: the service root tells of no sessions. */
   hasSessions?: boolean;
+  /** What its event log has recorded, the oldest first; absent: it keeps none. */
+  events?: readonly RecordedEvent[];
+}
+
+export interface RecordedEvent {
+  /** RFC 3339. */
+  created: string;
+  severity: 'OK' | 'Warning' | 'Critical';
+  message: string;
 }
 
 const ROOT = '/redfish/v1';
 export const SYSTEM_PATH = `${ROOT}/Systems/1`;
 export const CHASSIS_PATH = `${ROOT}/Chassis/1U`;
 export const RESET_PATH = `${SYSTEM_PATH}/Actions/ComputerSystem.Reset`;
+const LOGS_PATH = `${SYSTEM_PATH}/LogServices`;
 export const SESSIONS_PATH = `${ROOT}/SessionService/Sessions`;
 
 function link(path: string): { '@odata.id': string } {
@@ -54,7 +64,26 @@ function system(id: string, uuid: string | null, options: TreeOptions): Record<s
     PowerState: 'On',
     Status: { State: 'Enabled', Health: 'OK' },
     Links: { Chassis: isOwn && options.hasChassis !== false ? [link(CHASSIS_PATH)] : [], ManagedBy: [link(`${ROOT}/Managers/BMC`)] },
+    ...(isOwn && options.events !== undefined ? { LogServices: link(LOGS_PATH) } : {}),
     Actions: isOwn ? { '#ComputerSystem.Reset': resetAction(options) } : {},
+  };
+}
+
+/** The System Event Log, its entries in full within their collection. */
+function eventLog(events: readonly RecordedEvent[]): ResourceTree {
+  const [service, entries] = [`${LOGS_PATH}/SEL`, `${LOGS_PATH}/SEL/Entries`];
+  const members = events.map(({ created, severity, message }, index) => ({
+    ...link(`${entries}/${index + 1}`),
+    Id: String(index + 1),
+    EntryType: 'SEL',
+    Created: created,
+    Severity: severity,
+    Message: message,
+  }));
+  return {
+    [LOGS_PATH]: { ...link(LOGS_PATH), Name: 'Log Services', 'Members@odata.count': 1, Members: [link(service)] },
+    [service]: { ...link(service), Id: 'SEL', Name: 'System Event Log', LogEntryType: 'SEL', Entries: link(entries) },
+    [entries]: { ...link(entries), Name: 'Log Entries', 'Members@odata.count': members.length, Members: members },
   };
 }
 
@@ -90,6 +119,7 @@ export function resourceTree(options: TreeOptions): ResourceTree {
           },
         }
       : {}),
+    ...(options.events === undefined ? {} : eventLog(options.events)),
     [`${ROOT}/Chassis`]: { '@odata.id': `${ROOT}/Chassis`, Name: 'Chassis Collection', 'Members@odata.count': 1, Members: [link(CHASSIS_PATH)] },
     [CHASSIS_PATH]: {
       '@odata.type': '#Chassis.v1_22_0.Chassis',

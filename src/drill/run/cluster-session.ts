@@ -8,6 +8,7 @@ import { createAuthority } from '../certificates.ts';
 import type { CertificateAuthority } from '../certificates.ts';
 import type { FleetNode } from '../fleet/fleet.ts';
 import type { TraceEvent } from '../laws/trace.ts';
+import type { ClusterOptions } from '../world/options.ts';
 import { connect } from '../processes/connection.ts';
 import { controlPlaneNamed } from './control-plane.ts';
 import type { ApiUser, ControlPlane } from './control-plane.ts';
@@ -17,7 +18,7 @@ import { startMember } from './members.ts';
 import type { Member } from './members.ts';
 import { WORLD } from './faults/names.ts';
 import { seeded } from './options.ts';
-import type { Agent, DrillOptions } from './options.ts';
+import type { Agent, Api, DrillOptions } from './options.ts';
 import { ProcessHost } from './process-host.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 import type { Machine } from './setting.ts';
@@ -38,14 +39,17 @@ export class ClusterSession {
   readonly random: () => number;
   private readonly options: SessionOptions;
   private readonly machines: readonly Machine[];
+  private readonly clusterChanges: Partial<ClusterOptions>;
   private readonly authority: CertificateAuthority = createAuthority('nodefence drill');
   private readonly known = new SecretsOfDrill();
   private readonly members = new Map<string, Member>();
   private plane: ControlPlane | undefined;
   private connected: { transport: ApiTransport; cluster: Cluster } | undefined;
 
-  constructor(options: SessionOptions, machines: readonly Machine[]) {
+  /** `clusterChanges`: where the cluster's controllers are to be otherwise than in every drill. */
+  constructor(options: SessionOptions, machines: readonly Machine[], clusterChanges: Partial<ClusterOptions> = {}) {
     this.options = options;
+    this.clusterChanges = clusterChanges;
     this.machines = machines;
     this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
     this.random = seeded(options.seed);
@@ -55,6 +59,10 @@ export class ClusterSession {
 
   get agent(): Agent {
     return this.options.agent;
+  }
+
+  get apiServer(): Api {
+    return this.options.api;
   }
 
   get nodes(): readonly string[] {
@@ -108,7 +116,7 @@ export class ClusterSession {
     const controllers = processes.program('cluster-controllers', 'cluster-controllers', {
       ...this.access(CLUSTER_CONTROLLERS),
       trace: this.folder.trace('cluster-controllers'),
-      options: this.controlPlane.clusterOptions,
+      options: { ...this.controlPlane.clusterOptions, ...this.clusterChanges },
       hasMachines: this.fleet.length > 0,
     });
     const members = this.machines.map(async (machine) => {

@@ -46,7 +46,7 @@ interface Stage {
 /** One drill from an empty folder to a judged result. Everything is left running until `onResult` resolves. */
 export async function runDrill(options: DrillOptions, audience: Audience, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
   const setting = options.config === undefined ? ownSetting(options) : operatorSetting(options.config, options);
-  const session = new ClusterSession(options, setting.machines);
+  const session = new ClusterSession(options, setting.machines, setting.cluster);
   const replicas = new Replicas(session, (line) => audience.tells(line), session.fleet.length === 0 ? [] : OWN_PRESERVATION);
   const watcher = { current: undefined as Watcher | undefined };
   try {

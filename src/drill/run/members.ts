@@ -7,10 +7,16 @@ import { WORLD } from './faults/names.ts';
 import { drillProgram } from './process-host.ts';
 import type { ProcessHost } from './process-host.ts';
 import type { BmcReady } from '../bmc/bmc-configuration.ts';
+import type { RecordedEvent } from '../bmc/tree.ts';
 import type { Bmc } from './scene-configuration.ts';
 import type { Machine } from './setting.ts';
 
 const HOST = '127.0.0.1';
+/** What whoever looks at a machine that is kept finds in its log. */
+const RECORDED: readonly RecordedEvent[] = [
+  { created: '2026-01-01T00:00:00Z', severity: 'OK', message: 'The system was powered on.' },
+  { created: '2026-01-02T00:00:00Z', severity: 'Warning', message: 'Correctable memory errors at DIMM A1.' },
+];
 
 /** A node's BMC, which owns the node's machine. */
 export interface Member {
@@ -32,7 +38,7 @@ export interface MemberSite {
 /** Starts the BMC of one machine, or all devices that switch it, in one process; that process starts the machine. */
 export async function startMember(machine: Machine, { processes, authority, agent, access, credentials }: MemberSite): Promise<Member> {
   const { folder } = processes;
-  const { node, systemUUID = randomUUID(), serial, labels, wiring = 'bmc', isStranger } = machine;
+  const { node, systemUUID = randomUUID(), serial, labels, wiring = 'bmc', isStranger, zone } = machine;
   const { username, password } = machine.credentials ?? credentials;
   const machineFile = folder.write(`machine-${node}.json`, {
     ...access,
@@ -56,6 +62,7 @@ export async function startMember(machine: Machine, { processes, authority, agen
     trace: folder.trace(`bmc-${node}`),
     ...(isStranger === true ? {} : { machine: { command: [process.execPath, drillProgram('machine')], configuration: machineFile } }),
     wiring,
+    ...(zone === undefined ? {} : { tree: { events: RECORDED } }),
   });
   const { host, port, fingerprint, others = [] } = ready as unknown as BmcReady;
   return { node, child, bmc: { node, host, port, fingerprint, others } };

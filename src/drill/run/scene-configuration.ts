@@ -109,7 +109,7 @@ export function nodeConfiguration({ node, others = [], ...bmc }: Bmc, agent: Age
 
 /** The same, and the node is shut out of the filer after its cordon, and let in before that is undone. */
 function withFiler({ metadata, data = {} }: ConfigMap, node: string): ConfigMap {
-  const method = (more: Record<string, string>): string => properties({ template: templateName(FILER), client: node, ...more });
+  const method = (more: Record<string, string>): string => properties({ template: templateName(FILER), plug: node, client: node, ...more });
   const nodeKeys = (data['config.properties'] ?? '')
     .replace('isolation=mark-unschedulable', 'isolation=mark-unschedulable shut-out')
     .replace('recovery=mark-schedulable', 'recovery=let-in mark-schedulable');

@@ -1,7 +1,8 @@
 import type { Wiring } from '../bmc/wiring.ts';
 import { fleetLabels, zoneName } from '../fleet/fleet.ts';
+import type { ClusterOptions } from '../world/options.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
-import { EXPECTED } from './faults/names.ts';
+import { EXPECTED, WORLD } from './faults/names.ts';
 import type { Expected, Fault } from './faults/names.ts';
 import { RACK, sceneOf } from './faults/scenes.ts';
 import type { FaultScene } from './faults/scenes.ts';
@@ -31,6 +32,8 @@ export interface DrillSetting {
   machines: readonly Machine[];
   /** Nodes that may be broken: something says how they are fenced. */
   victims: readonly string[];
+  /** How the cluster's own controllers differ from those of every drill. */
+  cluster?: Partial<ClusterOptions>;
   /** What the audience is told first. */
   says: readonly string[];
   /** What the API server is loaded with once the BMCs listen. `filer`: makes the drill's filer and gives its parameters; `says`: what was changed in it. */
@@ -58,6 +61,7 @@ export function ownSetting(options: DrillOptions): DrillSetting {
       ...(scene.leadsTo === 'stranger' ? [{ node: STRANGER, isStranger: true } as const] : []),
     ],
     victims: led === undefined ? nodes : [first],
+    ...(scene.hasFiler === true ? { cluster: { forceDetachMs: WORLD.forceDetachMs } } : {}),
     says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
     configuration: (bmcs, credentials, filer) =>
       fenceConfiguration(bmcs, credentials, {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { DeviceEvent } from '../laws/trace.ts';
-import { bystanders, wrongEnd } from './verdict.ts';
+import { bystanders, listedAgain, wrongEnd } from './verdict.ts';
 
 const UNTOUCHED = { outcome: 'untouched', released: false, deadlineMs: 1 } as const;
 
@@ -23,9 +23,28 @@ describe('the end of a node that broke', () => {
     expect(wrongEnd('a', undefined, UNTOUCHED, false)).toEqual(['outcome no fence instead of untouched']);
   });
 
+  it('is for the fault to judge where it says so', () => {
+    expect(wrongEnd('a', status('failed', 'then'), { ...UNTOUCHED, outcome: 'judged' }, false)).toEqual([]);
+  });
+
   it('is no business of a machine that nobody broke: each set there is a problem', () => {
     const set: DeviceEvent = { kind: 'device', at: 1, device: 'bmc', plug: '', node: 'b', action: 'set', want: 'off', answer: '204', session: 's' };
     expect(bystanders([set, { ...set, action: 'read' }], ['a'])).toEqual(['b, which nobody broke, was told to switch off']);
     expect(bystanders([set], ['a', 'b'])).toEqual([]);
+  });
+});
+
+describe('lists after the first sync', () => {
+  const [stops, pods, sets] = ['nodefencestops.ha.k8s.io', 'pods', 'machinesets.machine.sapcloud.io'];
+
+  it('are those of stops alone, where nothing is preserved', () => {
+    expect(listedAgain({ [stops]: 9 }, false, 2)).toEqual([]);
+    expect(listedAgain({ [stops]: 9, [pods]: 1 }, false, 2)).toEqual(['pods was listed again after the first sync']);
+  });
+
+  it('are what preservation must ask, and its first look at MachineSets', () => {
+    expect(listedAgain({ [pods]: 9, [sets]: 2 }, true, 2)).toEqual([]);
+    expect(listedAgain({ [sets]: 3 }, true, 2)).toHaveLength(1);
+    expect(listedAgain({ nodes: 1 }, true, 2)).toEqual(['nodes was listed again after the first sync']);
   });
 });

@@ -17,7 +17,9 @@ import type { Watcher } from './watcher.ts';
 /** Read from the quorum before every call that acts (P6). */
 const STOPS = 'nodefencestops.ha.k8s.io';
 /** By name or by node only: the signs of an MCM, again and again, and what is left on a node that is drained. */
-const LISTED_BY_PRESERVATION = ['leases.coordination.k8s.io', 'deployments.apps', 'machines.machine.sapcloud.io', 'pods'];
+const ASKED_BY_PRESERVATION = ['leases.coordination.k8s.io', 'deployments.apps', 'machines.machine.sapcloud.io', 'pods'];
+/** First read when it is known that no MCM is there, which a replica may find out after it is ready. */
+const READ_LATER = ['machinesets.machine.sapcloud.io', 'machinedeployments.machine.sapcloud.io'];
 
 /** A drill that has been played. */
 export interface Played {
@@ -58,11 +60,7 @@ export function verdict(played: Played): DrillResult {
   if (judgement.writers.overlaps > 0) problems.push(`${judgement.writers.overlaps} times two writers had one volume`);
   // A controller that starts in the middle of the drill lists once, as the first ones did.
   const isFirst = replicas.all.length === options.replicas;
-  if (isFirst) {
-    const allowed = new Set([STOPS, ...(session.fleet.length === 0 ? [] : LISTED_BY_PRESERVATION)]);
-    for (const resource of Object.keys(listed).filter((name) => !allowed.has(name)))
-      problems.push(`${resource} was listed again after the first sync`);
-  }
+  if (isFirst) problems.push(...listedAgain(listed, session.fleet.length > 0, options.replicas));
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {
     fault: options.fault,
@@ -92,6 +90,14 @@ export function verdict(played: Played): DrillResult {
     controller: played.usage,
     message: status?.message ?? '',
   };
+}
+
+/** What was listed although a watch stood; `listed` counts by resource. */
+export function listedAgain(listed: Readonly<Record<string, number>>, hasMachines: boolean, replicas: number): string[] {
+  const asked = new Set([STOPS, ...(hasMachines ? ASKED_BY_PRESERVATION : [])]);
+  const isFirst = (resource: string, count: number): boolean => hasMachines && READ_LATER.includes(resource) && count <= replicas;
+  const again = Object.entries(listed).filter(([resource, count]) => !asked.has(resource) && !isFirst(resource, count));
+  return again.map(([resource]) => `${resource} was listed again after the first sync`);
 }
 
 function victimOf(node: string, status: NodeFenceStatus | undefined, faultAtMs: number): VictimResult {

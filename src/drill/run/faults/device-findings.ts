@@ -1,9 +1,14 @@
 import type { DeviceEvent, TraceEvent } from '../../laws/trace.ts';
 import type { Seen } from './script.ts';
 
+/** Asked of a device that switches a machine, and not its way to a storage. */
+export function isPower(event: TraceEvent, action: DeviceEvent['action']): event is DeviceEvent {
+  return event.kind === 'device' && event.action === action && event.storage === undefined;
+}
+
 /** What a node's devices were told, in order. */
 export function setsOf(trace: readonly TraceEvent[], node: string): DeviceEvent[] {
-  return trace.flatMap((event) => (event.kind === 'device' && event.action === 'set' && event.node === node ? [event] : []));
+  return trace.flatMap((event) => (isPower(event, 'set') && event.node === node ? [event] : []));
 }
 
 /** Devices whose last read says off, with their addresses. */

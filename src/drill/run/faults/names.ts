@@ -52,6 +52,8 @@ export const WORLD = {
   stopMs: 6_000,
   /** How long something that must not be fenced is watched. */
   watchedMs: 15_000,
+  /** After so long a volume is detached by force from a node that is out of reach, in `preserve-fence`; Kubernetes waits six minutes. */
+  forceDetachMs: 5_000,
   /** How long an operator looks at a machine that is kept. */
   inspectedMs: 4_000,
   /** From the end of what was held in `two-nodes` to the next failure, which is another incident then. */

@@ -1,7 +1,9 @@
 import { MACHINE_PRIORITY, SCALE_DOWN_DISABLED } from '../../../../controllers/preservation/names.ts';
 import { fenceName } from '../../../../domain/node-fence.ts';
 import { MACHINES } from '../../../../ports/machines.ts';
+import type { Pod } from '../../../../ports/objects.ts';
 import { NODE_FENCE_REPORTS } from '../../../../ports/resources.ts';
+import type { KeptExhibit } from '../../../../ports/resources.ts';
 import { FLEET_NAMESPACE, machineName } from '../../../fleet/fleet.ts';
 import type { TraceEvent } from '../../../laws/trace.ts';
 import { pause } from '../../pause.ts';
@@ -104,10 +106,12 @@ export const preserveWhenFailed: FaultScript = async (stage) => {
 async function untilStopped(stage: FaultStage, keeping: Keeping, stopped: { ms: number }): Promise<FaultFindings> {
   const { session, node } = stage;
   await isHeld(stage, keeping);
-  await keeping.expect(`exhibits of ${node} in its report`, KEPT_MS, async () => {
-    const report = await session.cluster.get(NODE_FENCE_REPORTS, node);
-    return (report?.status?.exhibits ?? []).length > 0;
-  });
+  const exhibits = async (): Promise<KeptExhibit[]> => (await session.cluster.get(NODE_FENCE_REPORTS, node))?.status?.exhibits ?? [];
+  // By IPMI the drill's machines have recorded nothing.
+  if (session.agent === 'redfish') {
+    const isShown = await keeping.expect(`exhibits of ${node} in its report`, MARKED_MS, async () => (await exhibits()).length > 0);
+    if (isShown) stage.tell(`its report keeps what its BMC shows: ${(await exhibits()).map(({ name }) => name).join(', ')}`);
+  }
   await pause(WORLD.inspectedMs);
   stage.tell('the operator has seen enough');
   stopped.ms = session.now();
@@ -135,11 +139,13 @@ async function podsMove(stage: FaultStage, keeping: Keeping, expiry: { ms: numbe
   const { session, watcher, node } = stage;
   await isHeld(stage, keeping);
   expiry.ms = Date.parse(keeping.machine(node)?.status?.currentStatus?.preserveExpiryTime ?? '');
-  const elsewhere = (): number => [...watcher.pods.all()].filter((pod) => pod.spec.nodeName !== node && isPodReady(pod)).length;
-  const haveMoved = await keeping.expect(`every pod running on other nodes than ${node}`, KEPT_MS, () => elsewhere() === session.nodes.length);
+  // A real kube-controller-manager leaves the volumes attached for six minutes: the pods are let go, placed, and wait.
+  const isPlaced = (pod: Pod): boolean => (pod.spec.nodeName ?? node) !== node && (session.apiServer === 'real' || isPodReady(pod));
+  const areElsewhere = (): boolean => [...watcher.pods.all()].filter(isPlaced).length === session.nodes.length;
+  const haveMoved = await keeping.expect(`every pod on other nodes than ${node}`, KEPT_MS, areElsewhere);
   const nowMs = session.now();
   if (nowMs > expiry.ms) keeping.problems.push('the pods moved only when its time was over');
-  if (haveMoved) stage.tell(`its pods run elsewhere, and ${node} stays on for ${Math.round((expiry.ms - nowMs) / 1000)} s more`);
+  else if (haveMoved) stage.tell(`its pods run elsewhere, and ${node} stays on for ${Math.round((expiry.ms - nowMs) / 1000)} s more`);
   await isReleased(stage, keeping);
   return { problems: keeping.problems };
 }

@@ -58,6 +58,7 @@ describe('the end of a Machine', () => {
   it.each<[string, TraceEvent[]]>([
     ['nobody told it off', [POWER, read(7, 'off'), REMOVAL]],
     ['nobody read it', [OFF, POWER, REMOVAL]],
+    ['it was its storage that was told off', [{ ...OFF, storage: 'filer' }, POWER, read(7, 'off'), REMOVAL]],
     ['it was read before it was told', [read(4, 'off'), OFF, POWER, REMOVAL]],
     ['its last read was on', [OFF, POWER, read(7, 'off'), read(8, 'on'), REMOVAL]],
     ['it was on all the same', [OFF, read(7, 'off'), read(8, 'off'), REMOVAL]],
@@ -73,6 +74,7 @@ describe('a machine that is kept', () => {
     expect(setProblems([OFF], 'a', 0, 5)).toEqual([]);
     expect(setProblems([OFF], 'a', 0, 6)).toEqual(['a was told to switch off while it was preserved']);
     expect(setProblems([OFF, read(5, 'off')], 'b', 0, 6)).toEqual([]);
+    expect(setProblems([{ ...OFF, storage: 'filer' }], 'a', 0, 6)).toEqual([]);
   });
 
   it('is left by its pods because they were evicted, wherever they were before', () => {

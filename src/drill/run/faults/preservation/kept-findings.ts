@@ -2,6 +2,7 @@ import type { Machine } from '../../../../ports/machines.ts';
 import { machineName } from '../../../fleet/fleet.ts';
 import type { ApiEvent, TraceEvent } from '../../../laws/trace.ts';
 import { CONTROLLER_USER } from '../../cluster-session.ts';
+import { isPower, setsOf } from '../device-findings.ts';
 
 /** How a Machine is shown: as in the proposal, `Failed:Preserved`; `gone` when there is none. */
 export function shownPhase(machine: Machine | undefined): string {
@@ -57,13 +58,11 @@ export function endProblems(trace: readonly TraceEvent[], node: string): string[
   const removal = trace.find((event) => isMachineWrite(event, node) && event.verb === 'delete' && event.user === CONTROLLER_USER);
   if (removal === undefined) return [`nodefence has not deleted the Machine of ${node}`];
   const before = trace.filter((event) => event.at <= removal.at);
-  const set = before.findLast((event) => event.kind === 'device' && event.action === 'set' && event.node === node);
+  const set = setsOf(before, node).at(-1);
   const power = before.findLast((event) => event.kind === 'power' && event.node === node);
-  const reads = before.filter(
-    (event) => event.kind === 'device' && event.action === 'read' && event.node === node && event.at > (set?.at ?? Infinity),
-  );
-  const isTold = set?.kind === 'device' && set.want === 'off';
-  const isShown = reads.length > 0 && reads.slice(-2).every((event) => event.kind === 'device' && event.shown === 'off');
+  const reads = before.flatMap((event) => (isPower(event, 'read') && event.node === node && event.at > (set?.at ?? Infinity) ? [event] : []));
+  const isTold = set?.want === 'off';
+  const isShown = reads.length > 0 && reads.slice(-2).every(({ shown }) => shown === 'off');
   return [
     ...(isTold ? [] : [`the Machine of ${node} was deleted, and the last that its device was told is no off`]),
     ...(isShown ? [] : [`the Machine of ${node} was deleted before its device had been read off`]),
@@ -73,11 +72,8 @@ export function endProblems(trace: readonly TraceEvent[], node: string): string[
 
 /** Nothing was switched there between two moments. */
 export function setProblems(trace: readonly TraceEvent[], node: string, fromMs: number, untilMs: number): string[] {
-  return trace.flatMap((event) =>
-    event.kind === 'device' && event.action === 'set' && event.node === node && event.at > fromMs && event.at < untilMs
-      ? [`${node} was told to switch ${event.want ?? '?'} while it was preserved`]
-      : [],
-  );
+  const within = setsOf(trace, node).filter(({ at }) => at > fromMs && at < untilMs);
+  return within.map(({ want }) => `${node} was told to switch ${want ?? '?'} while it was preserved`);
 }
 
 /** Its pods were asked to leave: evicted, and none deleted by us. */
