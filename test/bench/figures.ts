@@ -29,6 +29,6 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-export function spreadCells(name: string, { count, p50, p99, max }: Spread): string[] {
-  return [name, String(count), ...[p50, p99, max].map((value) => value.toFixed(1))];
+export function spreadCells(name: string, { count, p50, p99, max }: Spread, digits = 1): string[] {
+  return [name, String(count), ...[p50, p99, max].map((value) => value.toFixed(digits))];
 }

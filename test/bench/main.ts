@@ -5,6 +5,8 @@ import { AGENT_SECTIONS, agentWords, measureAgents } from './agents/agents-bench
 import type { FenceFigures } from './fences.ts';
 import { measureFences } from './fences.ts';
 import { spreadCells, tableOf } from './figures.ts';
+import { healthCheckWords, measureHealthChecks } from './health-checks.ts';
+import type { HealthCheckFigures } from './health-checks.ts';
 import { measurePreservation } from './preservation.ts';
 import type { PreservationFigures } from './preservation.ts';
 import { measureStorm } from './storm.ts';
@@ -20,11 +22,12 @@ interface Figures {
   simulation?: SimulationSpeed;
   storm?: StormFigures;
   preservation?: PreservationFigures;
+  healthChecks?: HealthCheckFigures;
 }
 
 /** Between two failures of the small run: each fence has the machine nearly to itself. */
 const CALM_MS = 200;
-const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation'];
+const SECTIONS = ['small', 'large', 'drill', 'simulation', 'storm', 'preservation', 'health-checks'];
 const USAGE = `usage: npm run -s bench -- [--json] [--nodes N] [--fences N] [--wave N] [--every MS] [--only ${SECTIONS.join(',')}]
        npm run -s bench -- agents [--json] [--only ${AGENT_SECTIONS.join(',')}]`;
 
@@ -57,10 +60,11 @@ async function measure(sections: ReadonlySet<string>): Promise<Figures> {
   if (sections.has('simulation')) figures.simulation = await measureSimulation();
   if (sections.has('storm')) figures.storm = measureStorm();
   if (sections.has('preservation')) figures.preservation = await measurePreservation();
+  if (sections.has('health-checks')) figures.healthChecks = measureHealthChecks();
   return figures;
 }
 
-function wordsOf({ machine, small, large, compiledDrill, simulation, storm, preservation }: Figures): string {
+function wordsOf({ machine, small, large, compiledDrill, simulation, storm, preservation, healthChecks }: Figures): string {
   const parts = [machine];
   for (const run of [small, large]) {
     if (run === undefined) continue;
@@ -100,6 +104,7 @@ function wordsOf({ machine, small, large, compiledDrill, simulation, storm, pres
       `preservation: ${machines} machines in ${pools} pools, ${preserved} preserved: ${restartMs} ms CPU from the lists of a restart to every decision, ${eventMs} ms for one changed Machine, ${heartbeatMs} ms for one heartbeat`,
     );
   }
+  if (healthChecks !== undefined) parts.push(healthCheckWords(healthChecks));
   return `${parts.join('\n')}\n`;
 }
 

@@ -235,9 +235,10 @@ const START: readonly Change[] = [
   ...[0, 1, 2, 3].flatMap((at) => [nodeAt(at, at * 150), machineAt(at)]),
 ];
 
-/** Without what depends on the order of lists that have none. */
+/** Without what depends on the order of lists that have none, and on when a write was first thought of. */
 function plain({ actions, views, notices, problems, nextDueMs }: Decision): unknown {
-  const sorted = (items: readonly unknown[]): string[] => items.map((item) => JSON.stringify(item)).sort();
+  const sorted = (items: readonly unknown[]): string[] =>
+    items.map((item) => JSON.stringify(item).replaceAll(/"lastTransitionTime":"[^"]*"/g, '')).sort();
   return { actions: sorted(actions), views: sorted(views), notices: sorted(notices), problems: sorted(problems), nextDueMs };
 }
 

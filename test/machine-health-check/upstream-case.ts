@@ -174,7 +174,8 @@ const OPENSHIFT = 'machine.openshift.io/v1beta1';
 export function openShift(setup: Setup): World {
   const kind = setup.machine as unknown;
   const described = typeof kind === 'string' ? undefined : setup.machine;
-  const { timeoutSeconds = 300, maxUnhealthy = null, annotations = {} }: Partial<Setup> = setup;
+  const given: Partial<Setup> = setup;
+  const { timeoutSeconds = 300, maxUnhealthy = null, annotations = {} } = given;
   const status = kind === 'nodeHealthy' ? 'True' : 'Unknown';
   const ageSeconds = kind === 'nodeRecentlyUnhealthy' ? 0 : 600;
   const base = machineObject('m', { clusterName: null, annotations, isDeleting: kind === 'nodeUnhealthyDeleting' });

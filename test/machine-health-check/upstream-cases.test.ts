@@ -213,8 +213,9 @@ const RUN: Readonly<Record<string, (each: Case) => void>> = {
     expect({ allowed: isAllowed && !error, error, remediationsAllowed }).toMatchObject({ ...expected, ...DIFFERENT.get(id)?.ours });
   },
   scaleMaxUnhealthy({ setup, expect: expected }) {
-    if (expected['error'] === null) expect(scaled(setup.value, setup.total, 'down')).toBe(expected['value']);
-    else expect(() => scaled(setup.value, setup.total, 'down')).toThrow(expected['error'] as string);
+    const { value, error } = expected as { value: number; error: string | null };
+    if (error === null) expect(scaled(setup.value, setup.total, 'down')).toBe(value);
+    else expect(() => scaled(setup.value, setup.total, 'down')).toThrow(error);
   },
   parseIntOrPercent({ setup, expect: expected }) {
     const { check, problems } = readHealthCheck(thresholdCheck({ ...setup, unhealthyLessThanOrEqualTo: setup.value }), SERVED);

@@ -73,10 +73,11 @@ export class Roster {
     const concerned = this.#places.putMachine(machine);
     this.#machinesIn.add(machine.namespace, key);
     this.#machineOfUID.set(machine.uid, key);
+    const selecting = new Set(this.#checksOf.at(key));
     for (const name of this.#checksIn.at(machine.namespace)) {
       const check = this.#wards.get(name)?.check;
       if (check !== undefined && isTarget(check, machine)) this.#checksOf.add(key, name);
-      else if (this.#checksOf.at(key).has(name)) this.#leave(key, name, touched);
+      else if (selecting.has(name)) this.#leave(key, name, touched);
     }
     this.#touch([...concerned, key], touched);
     return touched;

@@ -3,7 +3,7 @@ import { belonging, evaluatedStatus, pausedStatus, pauseReasons } from './check-
 import type { Subject } from './evaluate.ts';
 import { evaluate } from './evaluate.ts';
 import { remedy } from './remedy.ts';
-import type { Means } from './remedy.ts';
+import type { Means, Remedy } from './remedy.ts';
 import type { Requests } from './requests.ts';
 import type { ClusterFacts, HealthCheck, MachineFacts, ReadCheck } from './snapshot.ts';
 import { keyOf } from './snapshot.ts';
@@ -43,6 +43,8 @@ export class Ward {
   readonly #stale = new Set<string>();
   /** Those of which more is to be thought than that they are well. */
   readonly #restless = new Map<string, Target>();
+  /** What was last found to be done about a machine, and under which circumstances. */
+  readonly #remedies = new Map<string, { isAllowed: boolean; hasPlace: boolean; template: Means['template']; remedy: Remedy }>();
   /** Machines that another check has, and which. */
   readonly #foreign = new Map<string, string>();
   #healthy = 0;
@@ -107,7 +109,13 @@ export class Ward {
   #forget(machine: string): void {
     if (this.#targets.get(machine)?.verdict.kind === 'healthy') this.#healthy -= 1;
     this.#restless.delete(machine);
+    this.#remedies.delete(machine);
     this.#foreign.delete(machine);
+  }
+
+  #settle(machine: string): void {
+    this.#restless.delete(machine);
+    this.#remedies.delete(machine);
   }
 
   #judge(cluster: ClusterFacts | undefined, nowMs: number): void {
@@ -136,7 +144,9 @@ export class Ward {
 
   #act(owning: Action | undefined, nowMs: number): Decision {
     const { check } = this;
-    const restless = [...this.#restless.values()].sort(byUrgency);
+    const most = check.maxInFlight ?? this.#around.maxInFlight;
+    // The order matters only where not all of them have their turn.
+    const restless = most === undefined ? [...this.#restless.values()] : [...this.#restless.values()].sort(byUrgency);
     const failed = restless.filter(({ verdict }) => verdict.kind === 'unhealthy').length;
     const names = this.#sortedNames();
     const threshold = thresholdOf(check.trigger, { expected: names.length, healthy: this.#healthy, failed });
@@ -145,18 +155,17 @@ export class Ward {
     const means: Means = { check, nowMs, isAllowed: threshold.isAllowed, template, requests };
     const actions: Action[] = [];
     const waiting: Waiting[] = [];
-    const most = check.maxInFlight ?? this.#around.maxInFlight;
     const places = most === undefined ? Infinity : scaled(most, names.length, 'up');
     let inFlight = restless.filter((target) => isInFlight(target, check)).length;
     let refusal: string | undefined;
     for (const target of restless) {
-      const done = remedy(target, means, inFlight < places);
+      const done = this.#remedyOf(target, means, inFlight < places);
       if (done.takesPlace) inFlight += 1;
       actions.push(...done.actions);
       if (done.waiting !== undefined) waiting.push(done.waiting);
       if (target.verdict.kind === 'unhealthy' && target.request === undefined) refusal ??= requests.refusalOf(target.subject.machine.uid);
       const isSettled = target.verdict.kind === 'healthy' && done.actions.length === 0 && !isInFlight(target, check);
-      if (isSettled) this.#restless.delete(keyOf(target.subject.machine));
+      if (isSettled) this.#settle(keyOf(target.subject.machine));
     }
     const templateFault =
       template === 'missing' ? `${check.template?.kind ?? ''} ${check.namespace}/${check.template?.name ?? ''} not found` : undefined;
@@ -186,6 +195,17 @@ export class Ward {
       ]),
       ...(dueMs !== undefined && { nextDueMs: dueMs }),
     };
+  }
+
+  /** Nothing is thought out twice while thousands of machines wait for their writes. */
+  #remedyOf(target: Target, means: Means, hasPlace: boolean): Remedy {
+    const key = keyOf(target.subject.machine);
+    const { isAllowed, template } = means;
+    const known = this.#remedies.get(key);
+    if (known?.isAllowed === isAllowed && known.hasPlace === hasPlace && known.template === template) return known.remedy;
+    const found = { isAllowed, hasPlace, template, remedy: remedy(target, means, hasPlace) };
+    this.#remedies.set(key, found);
+    return found.remedy;
   }
 
   #dueMs(): number | undefined {
