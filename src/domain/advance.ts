@@ -233,18 +233,21 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
   return { status: { ...written, message: words }, dispatch: { kind: 'run', entry }, events: [event('Warning', 'NotReleased', words)] };
 }
 
-/** The machine is switched on although its workload was not let go, for a hold came after the first off: nothing else would tell, once. */
+/** The machine is switched on although its workload was not let go, or not all of it, for a hold came after the first off: nothing else would tell, once. */
 function notReleased({ plan, snapshot: { holds }, triggered }: Context, status: NodeFenceStatus, entry: JournalEntry): string | undefined {
   const [held] = holds;
   const isFirstOn =
     entry.action === 'on' &&
     entry.step === 'power-management' &&
     !status.journal.some(({ action, restart }) => action === 'on' && restart === entry.restart);
-  if (held === undefined || !isFirstOn || status.released !== undefined || plan.release === 'none') return undefined;
+  const isPartly = status.released !== undefined && leftToRelease(status) > 0;
+  if (held === undefined || !isFirstOn || (status.released !== undefined && !isPartly) || plan.release === 'none') return undefined;
   const isProven = proofOf(status.evidence, plan, status.step) !== undefined;
   if (!isProven && !triggered) return undefined;
   const begin = isProven ? 'Proven off, but held' : 'Held';
-  return bounded(`${begin} by ${held.policy}: ${held.message.replace(/\.?$/, '.')} Its workload is not let go; the machine is switched on again.`);
+  return bounded(
+    `${begin} by ${held.policy}: ${held.message.replace(/\.?$/, '.')} Its workload is not let go${isPartly ? ' to its end' : ''}; the machine is switched on again.`,
+  );
 }
 
 function levelFailed(context: Context, status: NodeFenceStatus, step: Step, ends: StepEnds, why: string): Transition {

@@ -328,6 +328,18 @@ describe('a machine that is switched on under a hold, its workload not let go', 
     expect(told(model)).toBe(1);
   });
 
+  it('says so too when a crash cut the release off and the hold keeps it from being done again', () => {
+    const model = provenOff({ release: 'delete-pods' });
+    expect(model.next('interrupted', batch(0, 1))).toBe('release:release');
+    model.holds = HELD;
+    expect(model.next()).toBe('release-end:release-end');
+    expect(model.next()).toBe('on:on');
+    expect(model.status.message).toBe(
+      'Proven off, but held by max-unhealthy: too many. Its workload is not let go to its end; the machine is switched on again.',
+    );
+    expect(told(model)).toBe(1);
+  });
+
   it('says nothing when nothing was to be let go, or it was let go before', () => {
     const none = provenOff({ release: 'none' });
     none.holds = HELD;
