@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decide, hostKeyOfMachine } from '../../src/controllers/machine-remediation/decide.ts';
 import { GAVE_UP, HOLD, MARKS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from '../../src/controllers/machine-remediation/names.ts';
 import { ANNOTATIONS_BACKUP, LABELS_BACKUP } from '../../src/controllers/shared/baremetal-host/node-backup.ts';
 import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
@@ -86,11 +87,29 @@ describe('a Machine that needs remediation', () => {
     expect(leftovers(world)).toEqual([]);
   });
 
-  it('of metal3 is found by the annotation of its Metal3Machine', () => {
-    const infrastructure = { kind: 'Metal3Machine', name: 'mm', annotations: { 'metal3.io/BareMetalHost': 'metal/host' } };
-    const own = machine({ apiVersion: 'cluster.x-k8s.io/v1beta2', annotations: { [REQUEST]: '' }, infrastructure });
-    const world = new World({ machine: own });
+  it('is found with its host by its own annotation, or by that of its Metal3Machine', () => {
+    const infrastructure = { kind: 'Metal3Machine', name: 'mm', annotations: { 'metal3.io/BareMetalHost': 'metal/other' } };
+    expect(hostKeyOfMachine(machine())).toEqual({ namespace: 'metal', name: 'host' });
+    expect(hostKeyOfMachine(machine({ infrastructure }))).toEqual({ namespace: 'metal', name: 'other' });
+    expect(hostKeyOfMachine(machine({ annotations: { 'metal3.io/BareMetalHost': 'host' } }))).toEqual({ namespace: 'machines', name: 'host' });
+    expect(hostKeyOfMachine(machine({ annotations: {} }))).toBeUndefined();
+  });
+
+  it('of metal3 must be the consumer of its host by its Metal3Machine', () => {
+    const infrastructure = { kind: 'Metal3Machine', name: 'mm', annotations: {} };
+    const world = new World({ machine: machine({ apiVersion: 'cluster.x-k8s.io/v1beta2', infrastructure }) });
     expect(world.decide().problems).toEqual(['Machine machines/m: nothing is done: BareMetalHost metal/host belongs to Machine machines/m']);
+    const snapshot = world.snapshot();
+    const consumer = { kind: 'Metal3Machine', name: 'mm', namespace: 'machines' };
+    expect(decide({ ...snapshot, host: { ...world.host, consumer } }).actions).toHaveLength(1);
+  });
+
+  it('whose host is not found, or belongs to nobody, is told of', () => {
+    const world = new World();
+    const { host: _host, ...snapshot } = world.snapshot();
+    expect(decide(snapshot).problems).toEqual(['Machine machines/m: its BareMetalHost is not found']);
+    const { consumer: _consumer, ...host } = world.host;
+    expect(decide({ ...snapshot, host }).problems).toEqual(['Machine machines/m: nothing is done: BareMetalHost metal/host has no consumer']);
   });
 });
 

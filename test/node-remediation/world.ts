@@ -117,11 +117,11 @@ export class World {
 
   /** Until the phase is as it is named. */
   until(phase: RequestFacts['phase']): void {
-    const isThere = (): boolean => this.own.phase === phase;
-    for (let round = 0; !isThere(); round += 1) {
-      if (round > 1_000) throw new Error(`${phase} never came`);
+    for (let round = 0; round < 1_000; round += 1) {
+      if (this.own.phase === phase) return;
       if (this.step() === 0) this.pass(5 * SECOND_MS);
     }
+    throw new Error(`${phase} never came`);
   }
 
   pass(durationMs: number): void {
