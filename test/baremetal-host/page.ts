@@ -27,7 +27,7 @@ export class Page {
     return held.split('<br>').filter((reference) => {
       const [, file = '', words = ''] = /^`([^`]+)`: (.+)$/.exec(reference) ?? [];
       if (file === '') return true;
-      const path = file.includes('/') ? `test/${file}` : `test/${this.#tests}/${file}`;
+      const path = file.startsWith('src/') ? file : file.includes('/') ? `test/${file}` : `test/${this.#tests}/${file}`;
       const tests = readFileSync(ROOT + path, 'utf8')
         .replaceAll(/(?<=[(,])\s+/g, ' ')
         .replaceAll('( ', '(');

@@ -103,8 +103,13 @@ export class World {
     const { actions } = this.decide();
     const chosen = actions.slice(0, actionsMax);
     for (const action of chosen) this.apply(action);
-    if (chosen.length < actions.length && this.request !== undefined) this.request = { ...this.request, phaseSeenMs: this.nowMs };
+    if (chosen.length < actions.length) this.#forget();
     return chosen.length;
+  }
+
+  /** What the process remembered is gone with it. */
+  #forget(): void {
+    if (this.request !== undefined) this.request = { ...this.request, phaseSeenMs: this.nowMs };
   }
 
   run(durationMs: number): void {

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import * as names from '../../src/controllers/metal3-remediation/names.ts';
+import { ANNOTATIONS_BACKUP, LABELS_BACKUP } from '../../src/controllers/shared/baremetal-host/node-backup.ts';
+import { REMEDIATE_MACHINE } from '../../src/controllers/shared/remediation/owner-machine.ts';
+import { Page } from '../baremetal-host/page.ts';
+import { DIFFERENT } from './differences.ts';
+import { API } from './world.ts';
+
+const PAGE = new Page('metal3-remediation.md', 'metal3-remediation');
+const PHASES = PAGE.rows('The phases').map(([phase = '', what = '', held = '']) => [`${phase}: ${what}`, held]);
+const SENTENCES = PAGE.rows('The proposal, sentence by sentence');
+const OURS = PAGE.rows('What Metal3 does otherwise');
+
+describe('docs/metal3-remediation.md', () => {
+  it.each([...PHASES, ...SENTENCES, ...OURS].map(([sentence = '', held = '']) => ({ sentence, held })))('$sentence', ({ held }) => {
+    expect(PAGE.missing(held)).toEqual([]);
+  });
+
+  it('names every phase and sentence', () => {
+    expect(PHASES.length).toBeGreaterThanOrEqual(8);
+    expect(SENTENCES.length).toBeGreaterThanOrEqual(9);
+    expect(OURS.length).toBeGreaterThanOrEqual(14);
+  });
+
+  it('lists exactly the cases in which we differ', () => {
+    expect(PAGE.rows('Where we differ in a case')).toEqual([...DIFFERENT].map(([id, { reason }]) => [id, reason]));
+  });
+
+  it('names every mark that is written or read', () => {
+    const marks = [names.UNHEALTHY, names.RELEASE, names.HOLD_VALUE, names.OUT_OF_SERVICE.key, names.finalizerOf(API), names.holdKeyOf('<uid>')];
+    for (const mark of [...marks, ANNOTATIONS_BACKUP, LABELS_BACKUP, REMEDIATE_MACHINE]) expect(PAGE.text).toContain(`${mark}\``);
+  });
+});
