@@ -115,14 +115,8 @@ export function evaluated({ machine, node, checks, cluster }: Setup): World {
 }
 
 /** A machine of a list of them. */
-export function machineParts({
-  namespace = NAMESPACE,
-  clusterName = null,
-  labels = {},
-  annotations = {},
-  nodeRef = null,
-}: CaseMachine): MachineParts {
-  return { namespace, clusterName, labels, annotations, nodeName: nodeRef };
+export function machineParts({ namespace = NAMESPACE, clusterName, labels = {}, annotations = {}, nodeRef }: CaseMachine): MachineParts {
+  return { namespace, clusterName: clusterName ?? null, labels, annotations, nodeName: nodeRef ?? null };
 }
 
 const READY = { status: 'True', ageSeconds: 100 };
