@@ -92,7 +92,10 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     defect: 'a set is sent twice',
     file: 'src/dispatch/switching.ts',
     edits: [
-      ['    const { detail } = await device.set(wanted);\n', '    await device.set(wanted);\n    const { detail } = await device.set(wanted);\n'],
+      [
+        '    const { detail, isSent } = await device.set(wanted);\n',
+        '    await device.set(wanted);\n    const { detail, isSent } = await device.set(wanted);\n',
+      ],
     ],
     killedBy: byTest(STABLE, 'reads, sends off once, and proves it by at least three agreeing reads over off_stable'),
   },
@@ -100,7 +103,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     name: 'no off of its own',
     defect: 'a machine that reads off already is not switched off',
     file: 'src/dispatch/switching.ts',
-    edits: [["wanted === 'off' || !device.shows(before, wanted) ? await", '!device.shows(before, wanted) ? await']],
+    edits: [["const isDue = wanted === 'off' || !device.shows(before, wanted);", 'const isDue = !device.shows(before, wanted);']],
     killedBy: byTest(STABLE, 'sends its own off though off is read already'),
   },
   {
