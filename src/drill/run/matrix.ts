@@ -123,7 +123,7 @@ export function tableOf(rows: readonly MatrixRow[]): string {
 }
 
 function columns(...cells: readonly string[]): string {
-  const widths = [17, 8, 14, 27, 18, 18, 11, 0];
+  const widths = [21, 8, 14, 27, 18, 18, 11, 0];
   return cells
     .map((cell, index) => cell.padEnd(widths[index] ?? 0))
     .join(' ')
