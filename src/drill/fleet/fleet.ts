@@ -7,7 +7,7 @@ import { DRIVER_FINALIZER } from './kinds.ts';
 /** Where the drill's Machines stand. */
 export const FLEET_NAMESPACE = 'shoot-drill';
 export const POOL = 'workers';
-export const POOL_LABEL = 'worker.gardener.cloud/pool';
+const POOL_LABEL = 'worker.gardener.cloud/pool';
 export const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
 /** creationTimestamps are whole seconds: machines that must differ in age are made in different ones. */

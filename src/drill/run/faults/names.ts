@@ -132,8 +132,7 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'preserve-now': 'an operator preserves a node that runs, and its zone is scaled down: another machine goes; the end of its time releases it',
   'preserve-when-failed':
     'the kubelet of a node that is to be preserved when it fails hangs: isolated and held, for whoever wants to look, until he is done',
-  'auto-preserve':
-    'two nodes of a zone fail, and it may keep one machine: the newer is held, the other comes back ill and is ended',
+  'auto-preserve': 'two nodes of a zone fail, and it may keep one machine: the newer is held, the other comes back ill and is ended',
   'preserve-expiry': 'a node falls ill and fails, and is kept for a look: cordoned, drained, and at the end of its time switched off for good',
   'preserve-decrease': 'two machines are kept, and then only one may be: the older one goes',
   'preserve-recover': 'two machines are kept, one of them under a cordon of an admin, and both get well again: ours is undone, and nothing else',
