@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 
 import { childEnvironment, findProgram, searchPath } from '../shared/process/run-program.ts';
@@ -24,17 +24,22 @@ interface Kept {
 
 const NAME = /^fence_[a-z0-9_]{1,60}$/;
 const PROGRAMS_MAX = 256;
-/** An agent prints its metadata in 0.1 to 1 s; the plan waits for it, once per program. */
+/** An agent prints its metadata in 0.1 to 1 s; the first plan that names it waits for it, once per program: while the controller starts. */
 const METADATA_MAX_MS = 5_000;
-/** A machine under load may be late; one that hangs would hold up the plans of all nodes each time. */
+/** A machine under load may be late; one that hangs is not asked for ever. */
 const ATTEMPTS_MAX = 3;
 const METADATA_MAX_BYTES = 1_048_576;
 
-/** Installed fence agents by name, each asked for its metadata once and again only when its file has changed. */
+/**
+ * Installed fence agents by name, each asked for its metadata once. When its file has changed, or it was late, it is asked again beside everything else:
+ * until it has answered, what it said before stands, and no lease waits for a program.
+ */
 export class FenceCatalogue {
   readonly #path: string | undefined;
   /** Longest unused first. */
   readonly #kept = new Map<string, Kept>();
+  /** Programs that are being asked again. */
+  readonly #asking = new Set<string>();
 
   /** `path`: as in the environment variable; absent: this process' own, as it is when a program is looked for. */
   constructor(path?: string) {
@@ -63,8 +68,23 @@ export class FenceCatalogue {
     const known = this.#kept.get(name);
     const late = known?.stamp === stamp ? known.late : 0;
     if (known?.stamp === stamp && (late === 0 || late >= ATTEMPTS_MAX)) return known;
-    const { metadata, isLate } = readMetadata(file, this.path);
-    return { program: { name, file, metadata }, stamp, late: isLate ? late + 1 : 0 };
+    if (known === undefined) return keptOf({ name, file, stamp, late }, spawnSync(file, optionsFor(this.path)));
+    this.#askAgain({ name, file, stamp, late });
+    return known;
+  }
+
+  #askAgain(asked: Asked): void {
+    if (this.#asking.has(asked.name)) return;
+    this.#asking.add(asked.name);
+    const { input, ...options } = optionsFor(this.path);
+    const child = execFile(asked.file, [], options, (error, stdout) => {
+      this.#asking.delete(asked.name);
+      const signal = error?.signal ?? null;
+      this.#kept.set(asked.name, keptOf(asked, { stdout, signal }));
+    });
+    // A program that ends without reading closes the pipe; that is no failure of its own.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
   }
 }
 
@@ -73,8 +93,16 @@ function stampOf(file: string): string {
   return `${file} ${ino} ${mtimeMs} ${size}`;
 }
 
-function readMetadata(file: string, path: string): { metadata: FenceMetadata | undefined; isLate: boolean } {
-  const { stdout, signal } = spawnSync(file, {
+interface Asked {
+  name: string;
+  file: string;
+  stamp: string;
+  /** It did not answer in time, so often before. */
+  late: number;
+}
+
+const optionsFor = (path: string) =>
+  ({
     input: 'action=metadata\n',
     cwd: '/',
     env: childEnvironment(path),
@@ -82,8 +110,10 @@ function readMetadata(file: string, path: string): { metadata: FenceMetadata | u
     killSignal: 'SIGKILL',
     maxBuffer: METADATA_MAX_BYTES,
     encoding: 'utf8',
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
+  }) as const;
+
+function keptOf({ name, file, stamp, late }: Asked, { stdout, signal }: { stdout: string; signal: string | null }): Kept {
   const metadata = parseMetadata(stdout);
-  return { metadata, isLate: metadata === undefined && signal === 'SIGKILL' };
+  const isLate = metadata === undefined && signal === 'SIGKILL';
+  return { program: { name, file, metadata }, stamp, late: isLate ? late + 1 : 0 };
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { EvidenceKind, PlanMethod } from '../domain/plan.ts';
 import type { Outcome } from '../ports/agents.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { Bench, entryOf, methodOf } from './testing/bench.ts';
+import { Bench, methodOf } from './testing/bench.ts';
+import { entryOf } from './testing/job.ts';
 
 describe('a power agent of another kind of evidence', () => {
   it.each(['instance-stopped', 'host-off'] as const)('gives %s for its stable off, read back', async (evidence) => {

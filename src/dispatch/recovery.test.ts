@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { Bench, entryOf, failure, methodOf } from './testing/bench.ts';
+import { Bench, failure, methodOf } from './testing/bench.ts';
+import { entryOf } from './testing/job.ts';
 
 const BMC = methodOf('bmc', 'power');
 const CORDON = methodOf('cordon', 'action', { device: '', action: 'run' });

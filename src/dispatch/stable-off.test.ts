@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { ACCEPTED, Bench, entryOf, failure, methodOf, timingOf } from './testing/bench.ts';
+import { ACCEPTED, Bench, failure, methodOf, timingOf } from './testing/bench.ts';
+import { entryOf } from './testing/job.ts';
 
 const BMC = methodOf('bmc', 'power');
 

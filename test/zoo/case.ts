@@ -1,4 +1,5 @@
 import { Dispatcher } from '../../src/dispatch/dispatcher.ts';
+import { entryOf, jobOf } from '../../src/dispatch/testing/job.ts';
 import type { JournalEntry } from '../../src/domain/node-fence.ts';
 import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
 import type { PlanMethod, Timing } from '../../src/domain/plan.ts';
@@ -183,9 +184,9 @@ export class Case {
     together: readonly PlanMethod[] = [],
     lastOff = action === 'off',
   ): Job {
-    return {
-      entry: entryOf(method, action, this.timing),
-      method,
+    const operation = `${action === 'confirm' ? 'run' : action}:${method.name}`;
+    return jobOf(method, action, {
+      entry: entryOf(method, action, { id: `${method.name}-${action}`, operation, deadlineMs: 3 * this.timing.setDeadlineMs }),
       together,
       lastOff,
       timing: this.timing,
@@ -198,31 +199,8 @@ export class Case {
         this.mayBegin();
         this.permitted += 1;
       },
-      askAgain: () => Promise.resolve(),
-      onSet: () => undefined,
-      onAnswered: () => undefined,
-    };
+    });
   }
-}
-
-function entryOf(method: PlanMethod, action: JournalEntry['action'], timing: Timing): JournalEntry {
-  return {
-    id: `${method.name}-${action}`,
-    step: 'power-management',
-    level: 1,
-    operation: `${action === 'confirm' ? 'run' : action}:${method.name}`,
-    method: method.name,
-    agent: method.agent,
-    device: method.device,
-    plug: method.plug,
-    action,
-    attempt: 1,
-    restart: 0,
-    runner: 'in-process',
-    epoch: 1,
-    startedAt: '2026-01-01T00:00:00.000Z',
-    deadlineMs: 3 * timing.setDeadlineMs,
-  };
 }
 
 const away = (): Promise<never> => Promise.reject(new Error('this specimen has no cluster'));

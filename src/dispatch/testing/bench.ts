@@ -8,6 +8,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Job } from '../../ports/jobs.ts';
 import { Dispatcher } from '../dispatcher.ts';
+import { jobOf } from './job.ts';
 
 /** A clock that tests move by hand. */
 export interface MovedClock extends Clock {
@@ -76,23 +77,7 @@ export class Bench {
 
   /** A job as the controller would give it; `more` overrides. */
   job(method: PlanMethod, action: JournalEntry['action'], more: Partial<Job> & { entry?: JournalEntry } = {}): Job {
-    return {
-      entry: entryOf(method, action),
-      method,
-      together: [],
-      lastOff: true,
-      timing: DEFAULT_TIMING,
-      identity: { node: 'a', systemUUID: 'sys-a' },
-      identityRequired: true,
-      signal: new AbortController().signal,
-      intentAtMs: this.clock.monotonicMs(),
-      parametersOf: () => Promise.resolve({}),
-      mayBegin: () => undefined,
-      askAgain: () => Promise.resolve(),
-      onSet: () => undefined,
-      onAnswered: () => undefined,
-      ...more,
-    };
+    return jobOf(method, action, { intentAtMs: this.clock.monotonicMs(), ...more });
   }
 
   run(job: Job): Promise<JobReport> {
@@ -215,27 +200,6 @@ export class Bench {
 /** A method of the scripted agent `power`, `fabric` or `action`. */
 export function methodOf(name: string, agent: 'power' | 'fabric' | 'action', more: Partial<PlanMethod> = {}): PlanMethod {
   return { name, agent, kind: agent, action: 'off', device: name, plug: '', parameters: {}, deviceMaxLatencyMs: 30_000, ...more };
-}
-
-export function entryOf(method: PlanMethod, action: JournalEntry['action'], more: Partial<JournalEntry> = {}): JournalEntry {
-  return {
-    id: `${method.name}-1`,
-    step: 'power-management',
-    level: 1,
-    operation: `${action === 'confirm' ? 'off' : action}:${method.name}`,
-    method: method.name,
-    agent: method.agent,
-    device: method.device,
-    plug: method.plug,
-    action,
-    attempt: 1,
-    restart: 0,
-    runner: 'in-process',
-    epoch: 1,
-    startedAt: '2026-01-01T00:00:00.000Z',
-    deadlineMs: 18_000,
-    ...more,
-  };
 }
 
 export function timingOf(more: Partial<Timing>): Timing {

@@ -1,4 +1,5 @@
 import { Dispatcher } from '../../../src/dispatch/dispatcher.ts';
+import { entryOf, jobOf } from '../../../src/dispatch/testing/job.ts';
 import { DEFAULT_TIMING } from '../../../src/domain/plan.ts';
 import type { PlanMethod } from '../../../src/domain/plan.ts';
 import type { Job } from '../../../src/ports/jobs.ts';
@@ -40,38 +41,14 @@ export class RealProfile {
       parameters: target.parameters,
       deviceMaxLatencyMs: 30_000,
     };
-    const startedAt = new Date(this.#clock.wallMs()).toISOString();
-    return {
-      entry: {
-        id: 'bench',
-        step: 'power-management',
-        level: 1,
-        restart: 0,
-        operation: `${state}:bench`,
-        method: 'bench',
-        agent: this.#agent,
-        device: target.device,
-        plug: target.plug,
-        action: state,
-        attempt: 1,
-        runner: 'in-process',
-        epoch: 1,
-        startedAt,
-        deadlineMs: DEFAULT_TIMING.powerTimeoutMs,
-      },
-      method,
-      together: [],
-      lastOff: true,
+    return jobOf(method, state, {
+      entry: entryOf(method, state, { deadlineMs: DEFAULT_TIMING.powerTimeoutMs }),
       timing: { ...DEFAULT_TIMING, offStableMs: this.#offStableMs },
       identity: target.identity,
       identityRequired: false,
       signal: target.signal,
       intentAtMs: this.#clock.monotonicMs(),
       parametersOf: () => Promise.resolve(target.parameters),
-      mayBegin: () => undefined,
-      askAgain: () => Promise.resolve(),
-      onSet: () => undefined,
-      onAnswered: () => undefined,
-    };
+    });
   }
 }

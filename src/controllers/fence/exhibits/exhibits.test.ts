@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { entryOf, methodOf } from '../../../dispatch/testing/bench.ts';
+import { methodOf } from '../../../dispatch/testing/bench.ts';
+import { entryOf } from '../../../dispatch/testing/job.ts';
 import { DEFAULT_TIMING } from '../../../domain/plan.ts';
 import type { Exhibit } from '../../../ports/agents.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
