@@ -47,12 +47,12 @@ describe('a remediation, where the Node is deleted', () => {
   });
 
   it('keeps what the first Node said when a second one, that came late, is deleted in a retry', () => {
-    const world = new World({ remediation: remediation({}, ONCE), bootMs: 6 * MINUTE_MS });
-    world.run(6 * MINUTE_MS);
-    expect(world.own.retryCount).toBe(1);
+    const world = new World({ remediation: remediation({}, ONCE), bootMs: 60 * MINUTE_MS });
+    until(world, 'RemediationRetried');
     world.node = node({ uid: 'uid-n-9', labels: { host: 'n' }, annotations: {} });
     world.bootMs = MINUTE_MS;
     world.run(10 * MINUTE_MS);
+    expect(world.done.filter(({ kind }) => kind === 'delete-node').map(({ target }) => target.uid)).toEqual(['uid-n-1', 'uid-n-9']);
     expect(world.operator.offs).toBe(2);
     expect(world.node).toMatchObject({ labels: { zone: 'a' } });
   });
@@ -88,6 +88,18 @@ describe('a remediation, where the workload cluster knows the out-of-service tai
     ]);
     expect(world.node).toMatchObject({ uid: 'uid-n-1', taints: [] });
     expect(leftovers(world)).toEqual([]);
+  });
+
+  it('keeps the taint as long as a pod is terminating or a volume is attached', () => {
+    const world = new World({ servesOutOfService: true });
+    world.isStuck = true;
+    until(world, 'NodeOutOfService');
+    world.run(9 * MINUTE_MS);
+    expect(world.node).toMatchObject({ taints: [{ key: 'node.kubernetes.io/out-of-service' }] });
+    expect(world.operator.isOn).toBe(false);
+    world.isStuck = false;
+    world.run(10_000);
+    expect(world.node).toMatchObject({ taints: [] });
   });
 
   it('takes the taint back, and goes on, when the workload is not let go in time', () => {
@@ -240,6 +252,19 @@ describe('a remediation that is deleted', () => {
     expect(world.remediation).toBeUndefined();
     expect(world.node).toMatchObject({ taints: [] });
     expect(world.operator.isOn).toBe(true);
+  });
+
+  it('keeps its finalizer until the host is on', () => {
+    const world = new World({ servesOutOfService: true, operator: new Operator({ bmc: 'well' }) });
+    until(world, 'NodeOutOfService');
+    world.operator.bmc = 'stuck-off';
+    world.delete();
+    world.run(2 * MINUTE_MS);
+    expect(world.operator.annotations).toEqual({});
+    expect(world.remediation).toBeDefined();
+    world.operator.bmc = 'well';
+    world.run(MINUTE_MS);
+    expect(world.remediation).toBeUndefined();
   });
 
   it('does not wait for ever for a Node that does not come back: the finalizer goes, and it is said what is lost', () => {

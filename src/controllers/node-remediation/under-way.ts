@@ -1,5 +1,5 @@
 import type { Step } from './actions.ts';
-import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait, withdraw } from './attempt.ts';
+import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait } from './attempt.ts';
 import type { FenceFacts } from './fence-facts.ts';
 import { POLL_MS } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -15,20 +15,13 @@ export function underWay(snapshot: Snapshot): Step {
     case 'Succeeded':
       return afterSuccess(snapshot);
     case '':
-      if (fence === undefined || !isOurs(snapshot)) return begin(snapshot);
-      return isOfEarlierTry(snapshot, fence) ? withdraw(snapshot, fence, 'it is tried again') : start(snapshot, fence);
+      return fence === undefined || !isOurs(snapshot) ? begin(snapshot) : start(snapshot, fence);
     case 'Fencing':
     case 'Recovering':
       if (fence === undefined || !isOurs(snapshot)) return failed(snapshot, 'its NodeFence is gone');
       if (fence.isDeleting) return wait(snapshot, `NodeFence ${fence.name} is being let go`);
       return fence.isFinal ? byOutcome(snapshot, fence) : watch(snapshot, fence);
   }
-}
-
-/** A fence takes up each request once; another try needs another fence. */
-function isOfEarlierTry({ request }: Snapshot, fence: FenceFacts): boolean {
-  if (request.retryCount === 0 || request.lastRemediatedMs === undefined) return false;
-  return fence.isDeleting || (fence.finalAtMs !== undefined && fence.finalAtMs < request.lastRemediatedMs);
 }
 
 function start(snapshot: Snapshot, fence: FenceFacts): Step {
