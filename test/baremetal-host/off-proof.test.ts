@@ -37,7 +37,7 @@ describe('the power of a host that our hold keeps off', () => {
       true,
       'off',
     ],
-    ['our own read says off, made before our hold', { ownRead: { state: 'off', seenMs: 799_999 } }, undefined, 'unproven'],
+    ['our own read says off, made before our hold', { holdSeenMs: 970_000, ownRead: { state: 'off', seenMs: 960_000 } }, undefined, 'unproven'],
     ['our own read says off, longer ago than a minute', { ownRead: { state: 'off', seenMs: 939_999 } }, undefined, 'unproven'],
     ['our own read says nothing', { ownRead: { state: 'unknown', seenMs: 950_000 } }, undefined, 'unproven'],
     ['our own read says on', { ownRead: { state: 'on', seenMs: 950_000 } }, true, 'contradicted'],

@@ -46,13 +46,6 @@ export function changesTo(marks: Marks, wanted: Readonly<Record<string, string |
   return Object.entries(wanted).flatMap(([key, to]) => (marks[key] === to ? [] : [{ key, was: marks[key], to }]));
 }
 
-/** The smallest of what is there. */
-export function earliest(...times: readonly (number | undefined)[]): number | undefined {
-  let first: number | undefined;
-  for (const time of times) if (time !== undefined && (first === undefined || time < first)) first = time;
-  return first;
-}
-
 /** RFC 3339 in whole seconds, as metav1.Time writes it. */
 export function timeText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
