@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeFenceSpec } from './node-fence.ts';
 import type { Plan } from './plan.ts';
-import type { PreservationGuard } from './preservation.ts';
+import type { PreservationGuard } from './snapshot.ts';
 import { method, Model, planOf } from './testing/model.ts';
 
 const PRESERVED: PreservationGuard = { kind: 'isolate-and-hold', cause: 'user', until: '2026-11-25T00:00:00.000Z' };
@@ -88,6 +88,17 @@ describe('the fence of a failed node whose machine is preserved', () => {
     play(model, () => model.dispatched.at(-1)?.entry.action === 'off' && model.inFlight.size === 0);
     model.preservation = { kind: 'unknown' };
     expect(play(model)).toContain('release');
+  });
+
+  it('is held when the guard comes after an off that reached nothing: no second level switches the machine off', () => {
+    const model = failed(undefined, { powerManagement: [1, 2].map((level) => ({ level, methods: [method(`level-${level}`, 'ipmi', 'off')] })) });
+    expect(model.next()).toBe('run:cordon');
+    model.runUntil(() => model.inFlight.size > 0);
+    expect(model.dispatched.at(-1)?.entry.action).toBe('off');
+    model.preservation = PRESERVED;
+    model.finish('refused');
+    expect(play(model)).toEqual([]);
+    expect(model.rows).toContain('running-held-off');
   });
 
   it('is carried through when the guard comes after the first off: a machine that is off has nothing more to show', () => {

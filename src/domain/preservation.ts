@@ -3,14 +3,7 @@ import { offBegan } from './journal.ts';
 import type { NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
-import type { Snapshot, StandingHold } from './snapshot.ts';
-
-/** What the preservation of a node's machine says of its fence (design 7, "With fencing"); absent: it is not preserved. */
-export type PreservationGuard =
-  /** Healthy, preserved by `now`: nobody fences it. Or failed: isolated, then held before power-management. */
-  | { kind: 'never-fence' | 'isolate-and-hold'; cause: 'user' | 'automatic'; until?: string }
-  /** `drop`: Machine or Node is being deleted. `unknown`: nobody can tell yet; whoever says so bounds it. */
-  | { kind: 'drop' | 'unknown' };
+import type { PreservationGuard, Snapshot, StandingHold } from './snapshot.ts';
 
 export const PRESERVATION_POLICY = 'preservation';
 
@@ -30,12 +23,14 @@ export function preservationHold(guard: PreservationGuard, status: NodeFenceStat
   const { kind } = guard;
   if (kind === 'drop' || plan.preserved === 'ignore' || acknowledged(status) !== undefined || isOffFromBefore(status)) return undefined;
   if (kind === 'never-fence') return held(status, ['new', 'running'], 'preserved', `healthy and ${wordsOf(guard)}: it is not fenced${endOf(guard)}`);
-  // What was begun is carried through: there is nothing to see in a machine that is off, and whoever takes over in between may know nothing yet.
-  if (mayNotWait(status, plan) || offBegan(status)) return undefined;
+  // In a machine that an off of ours has reached is nothing left to see: what was begun is carried through.
+  if (mayNotWait(status, plan) || isOffByUs(status)) return undefined;
   if (kind === 'isolate-and-hold') {
     const how = isIsolated(status, plan) ? 'isolated' : 'held, though nothing isolates it from its storage';
     return held(status, ['running'], 'preserved', `${wordsOf(guard)}: ${how}, and not switched off${endOf(guard)}`);
   }
+  // Whoever takes over between an off and its release may know nothing yet.
+  if (offBegan(status)) return undefined;
   return held(
     status,
     ['running'],
@@ -74,7 +69,12 @@ function mayNotWait(status: NodeFenceStatus, plan: Plan): boolean {
 }
 
 function isOffFromBefore(status: NodeFenceStatus): boolean {
-  return status.restarts > 0 && !offBegan(status) && status.restore?.edges?.some(({ state }) => state === 'off') === true;
+  return status.restarts > 0 && !offBegan(status) && isOffByUs(status);
+}
+
+/** One that was refused has reached nothing. */
+function isOffByUs({ restore }: NodeFenceStatus): boolean {
+  return restore?.edges?.some(({ state }) => state === 'off') === true;
 }
 
 /** All ways that one level of isolation closes were read back closed, and nobody has found one open since. */

@@ -1,7 +1,13 @@
 import type { Evidence, Hold, JobResult, NodeFenceSpec, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
 import type { FenceRecord } from './incident-record.ts';
 import type { Plan } from './plan.ts';
-import type { PreservationGuard } from './preservation.ts';
+
+/** What the preservation of a node's machine says of its fence (design 7, "With fencing"); absent: it is not preserved. */
+export type PreservationGuard =
+  /** Healthy, preserved by `now`: nobody fences it. Or failed: isolated, then held before power-management. */
+  | { kind: 'never-fence' | 'isolate-and-hold'; cause: 'user' | 'automatic'; until?: string }
+  /** `drop`: Machine or Node is being deleted. `unknown`: nobody can tell yet; whoever says so bounds it. */
+  | { kind: 'drop' | 'unknown' };
 
 /** Everything that one decision may look at: immutable, taken by the shell in one synchronous turn. */
 export interface Snapshot {

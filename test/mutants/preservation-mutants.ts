@@ -10,7 +10,7 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'preserved and switched off',
     defect: 'the fence of a preserved machine is not held before power-management',
     file: `${PRESERVATION}.ts`,
-    edits: [['if (mayNotWait(status, plan) || offBegan(status)) return undefined;', 'return undefined;']],
+    edits: [['if (mayNotWait(status, plan) || isOffByUs(status)) return undefined;', 'return undefined;']],
     killedBy: BY_SEARCH,
   },
   {

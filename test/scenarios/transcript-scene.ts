@@ -5,7 +5,7 @@ import type { IncidentRecord } from '../../src/domain/incident-record.ts';
 import { STEPS } from '../../src/domain/plan.ts';
 import type { Plan, PlanLevel, PlanMethod, Step, Timing } from '../../src/domain/plan.ts';
 import { method, planOf } from '../../src/domain/testing/model.ts';
-import type { PreservationGuard } from '../../src/domain/preservation.ts';
+import type { PreservationGuard } from '../../src/domain/snapshot.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { Walker } from '../laws/walker.ts';
 import { SceneModel } from './pod-scene.ts';

@@ -1,6 +1,6 @@
 import type { JournalEntry } from '../../domain/node-fence.ts';
 import { preservationHold } from '../../domain/preservation.ts';
-import type { PreservationGuard } from '../../domain/preservation.ts';
+import type { PreservationGuard } from '../../domain/snapshot.ts';
 import type { StandingHold } from '../../domain/snapshot.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
