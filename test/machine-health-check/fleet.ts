@@ -1,4 +1,4 @@
-import type { UntypedObject } from '../../src/controllers/machine-health-check/read/objects.ts';
+import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 import { checkObject, clusterObject, machineObject, nodeConditionsOf, TEMPLATE_REF, templateObject } from './objects.ts';
 import type { MachineParts, Version } from './objects.ts';
 import { World } from './world.ts';

@@ -1,6 +1,6 @@
 import type { OwnerReference } from '../../src/ports/objects.ts';
 import type { Condition } from '../../src/controllers/machine-health-check/conditions.ts';
-import type { UntypedObject } from '../../src/controllers/machine-health-check/read/objects.ts';
+import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 
 export const NOW_MS = Date.UTC(2027, 0, 1);
 export const NAMESPACE = 'default';

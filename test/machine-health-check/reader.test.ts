@@ -5,7 +5,7 @@ import { goDuration, parseGoDuration } from '../../src/controllers/machine-healt
 import { readCluster } from '../../src/controllers/machine-health-check/read/cluster.ts';
 import { readHealthCheck } from '../../src/controllers/machine-health-check/read/health-check.ts';
 import { readMachine } from '../../src/controllers/machine-health-check/read/machine.ts';
-import type { UntypedObject } from '../../src/controllers/machine-health-check/read/objects.ts';
+import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 import { ago, checkObject, clusterObject, machineObject, MINUTE_MS, NOW_MS } from './objects.ts';
 import { World } from './world.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Condition } from '../../src/controllers/machine-health-check/conditions.ts';
-import type { UntypedObject } from '../../src/controllers/machine-health-check/read/objects.ts';
+import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 import { ago, checkObject, clusterObject, machineObject, NAMESPACE } from './objects.ts';
 import type { MachineParts } from './objects.ts';
 import { World } from './world.ts';

@@ -1,8 +1,5 @@
 import { GROUP } from '../../ports/resources.ts';
 
-export const CLUSTER_API_GROUP = 'cluster.x-k8s.io';
-export const OPENSHIFT_GROUP = 'machine.openshift.io';
-
 export const CLUSTER_NAME_LABEL = 'cluster.x-k8s.io/cluster-name';
 export const CONTROL_PLANE_LABEL = 'cluster.x-k8s.io/control-plane';
 /** On a MachineHealthCheck: nothing is evaluated; on a Machine: it is no target. Any value. */

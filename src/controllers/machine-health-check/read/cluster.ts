@@ -4,7 +4,7 @@ import { CONTROL_PLANE_INITIALIZED, INFRASTRUCTURE_READY } from '../names.ts';
 import type { ClusterFacts, Gate, NodeFacts } from '../snapshot.ts';
 import type { Node } from '../../../ports/objects.ts';
 import { conditionsOf, headerOf, loosely, pathsOf, present, timeOf } from './objects.ts';
-import type { UntypedObject } from './objects.ts';
+import type { UntypedObject } from '../../../ports/cluster-api.ts';
 
 function gateOf(lists: ConditionLists, type: string, otherwise: boolean): Gate {
   const condition = conditionOf(lists, type);

@@ -5,7 +5,8 @@ import { faultOf } from '../threshold.ts';
 import type { IntOrPercent } from '../threshold.ts';
 import { Fields } from './fields.ts';
 import { conditionsOf, flavourOf, groupOf, headerOf, loosely, pathsOf, present, timeOf } from './objects.ts';
-import type { ServedAs, UntypedObject } from './objects.ts';
+import type { UntypedObject } from '../../../ports/cluster-api.ts';
+import type { ServedAs } from './objects.ts';
 import { namesOf } from './dialects.ts';
 import { readConditions, readStartupTimeout, readTrigger } from './criteria.ts';
 

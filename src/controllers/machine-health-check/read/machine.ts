@@ -1,7 +1,8 @@
 import { CLUSTER_NAME_LABEL } from '../names.ts';
 import type { MachineFacts } from '../snapshot.ts';
 import { conditionsOf, flavourOf, headerOf, loosely, pathsOf, present, timeOf } from './objects.ts';
-import type { ServedAs, UntypedObject } from './objects.ts';
+import type { UntypedObject } from '../../../ports/cluster-api.ts';
+import type { ServedAs } from './objects.ts';
 
 /** A Machine of any version of Cluster API, or of OpenShift. */
 export function readMachine(object: UntypedObject, served: ServedAs): MachineFacts {

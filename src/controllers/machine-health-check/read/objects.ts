@@ -1,14 +1,8 @@
-import type { KubeObject } from '../../../ports/objects.ts';
+import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../../../ports/cluster-api.ts';
+import type { UntypedObject } from '../../../ports/cluster-api.ts';
 import type { Condition, ConditionLists, ConditionPaths } from '../conditions.ts';
-import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../names.ts';
 import type { Flavour } from '../snapshot.ts';
 import { Fields } from './fields.ts';
-
-/** An object of a kind that is not typed here: spec and status are read member by member. */
-export interface UntypedObject extends KubeObject {
-  spec?: unknown;
-  status?: unknown;
-}
 
 /** How the API server serves the kinds of Cluster API. */
 export interface ServedAs {

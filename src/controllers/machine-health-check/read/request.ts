@@ -1,6 +1,6 @@
 import type { RequestFacts, TemplateFacts } from '../snapshot.ts';
 import { headerOf, loosely } from './objects.ts';
-import type { UntypedObject } from './objects.ts';
+import type { UntypedObject } from '../../../ports/cluster-api.ts';
 
 export function readRequest(object: UntypedObject): RequestFacts {
   const { ownerReferences = [], deletionTimestamp } = object.metadata;
