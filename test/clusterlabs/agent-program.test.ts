@@ -66,6 +66,24 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
     expect(sets(bench)).toEqual(['off', 'on']);
   });
 
+  it('switches the outlets of a PDU that speaks Redfish, by an option that no fencer fills with the name of its node', async () => {
+    const bench = await start({ pdus: { 1: [{ id: 'A1', label: 'left' }, { id: 'A2' }, { id: 'A3' }] } });
+    const act = (more: Record<string, string>) => call('redfish', { stdin: { ...bench.parameters, resource: 'outlet', port: 'node-a', ...more } });
+    expect(await act({ action: 'off', outlet: 'left, A2' })).toEqual({ code: 0, out: 'Success: Powered OFF\n', complaints: [] });
+    expect(bench.device.commands.map(({ plug, wanted }) => `${plug} ${wanted}`)).toEqual(['A1 off', 'A2 off']);
+    expect(await act({ action: 'status', outlet: 'A1' })).toMatchObject({ code: 2 });
+    const { out } = await act({ action: 'list-status' });
+    expect(
+      out
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.split(',').at(-1)),
+    ).toEqual(['OFF', 'OFF', 'ON']);
+    expect(await act({ action: 'off' })).toMatchObject({ code: 1, complaints: [expect.stringContaining('plug is missing')] });
+    expect(await act({ action: 'off', resource: 'system', outlet: 'A3' })).toMatchObject({ code: 1, out: '' });
+    expect(bench.device.commands).toHaveLength(2);
+  });
+
   it('reboots where no action is given, as theirs do, and says so in its metadata', async () => {
     const bench = await start();
     expect(await call('redfish', { stdin: bench.parameters })).toMatchObject({ code: 0, out: 'Success: Rebooted\n' });

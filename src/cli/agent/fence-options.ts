@@ -64,6 +64,13 @@ const ONE_MACHINE: ReadonlySet<string> = new Set(['ipmi', 'redfish']);
 
 /** Options that an agent of one machine does not know: a fencer sends its node's name as a plug all the same, which is left aside. */
 const OF_PLUGS: ReadonlySet<string> = new Set(['plug', 'plug_separator', 'separator']);
+const OF_OUTLETS: ReadonlySet<string> = new Set(['outlet']);
+
+/**
+ * Agents of one machine that switch outlets where `resource=outlet` says so. Their option is no `plug`, for what a fencer sends as that unasked is the name
+ * of its node: with pacemaker, `pcmk_host_argument=outlet`.
+ */
+const WITH_OUTLETS: ReadonlySet<string> = new Set(['redfish']);
 
 export function showsPlugs(definition: AgentDefinition): boolean {
   return !ONE_MACHINE.has(definition.name);
@@ -73,7 +80,9 @@ export function showsPlugs(definition: AgentDefinition): boolean {
 export function optionsOf(definition: AgentDefinition): FenceOption[] {
   const own = definition.describe().map(optionOf);
   const names = new Set(own.map(({ name }) => name));
-  const options = [...own, ...commonOptions(definition).filter(({ name }) => !names.has(name) && (showsPlugs(definition) || !OF_PLUGS.has(name)))];
+  const isShown = (name: string): boolean =>
+    OF_OUTLETS.has(name) ? WITH_OUTLETS.has(definition.name) : showsPlugs(definition) || !OF_PLUGS.has(name);
+  const options = [...own, ...commonOptions(definition).filter(({ name }) => !names.has(name) && isShown(name))];
   const taken = new Set<string>();
   return options.map((option) => {
     const letter = LETTERS[option.name];
@@ -112,6 +121,7 @@ function commonOptions({ kind }: AgentDefinition): FenceOption[] {
   return [
     option('action', 'string', 'What to do.', defaultAction(kind)),
     { ...option('plug', 'string', 'Outlet, port or machine; several are divided by plug_separator.'), aliases: ['port'], obsoletes: 'port' },
+    option('outlet', 'string', 'Outlets to switch where resource is outlet, divided by a comma.'),
     option('plug_separator', 'string', 'Divides several plugs of one node.', ','),
     option('separator', 'string', 'Divides the fields of a list.', ','),
     option('power_timeout', 'second', 'Seconds until the wanted state has to be read back.', String(POWER_TIMEOUT_SECONDS)),

@@ -119,11 +119,13 @@ async function reboot(run: FenceRun, world: FenceWorld): Promise<FenceExit> {
 }
 
 /** `list`, `list-status`, and `monitor`: of a device of several plugs its list, of one machine its state, which may be either. */
-async function listed(definition: AgentDefinition, run: FenceRun, { action, plugs, separator }: FenceRequest, world: FenceWorld): Promise<FenceExit> {
-  const entries = showsPlugs(definition) ? await run.list() : undefined;
+async function listed(definition: AgentDefinition, run: FenceRun, request: FenceRequest, world: FenceWorld): Promise<FenceExit> {
+  const { action, plugs, separator, parameters } = request;
+  const hasPlugs = showsPlugs(definition) || parameters['resource'] === 'outlet';
+  const entries = hasPlugs ? await run.list() : undefined;
   if (entries === undefined) {
     if (action !== 'monitor') throw new FenceFailure(`Failed: Unsupported action '${action}': the device has no list`);
-    if (showsPlugs(definition) && plugs[0] === '') throw new FenceFailure('Failed: You have to enter plug number or machine identification');
+    if (hasPlugs && plugs[0] === '') throw new FenceFailure('Failed: You have to enter plug number or machine identification');
     await run.status();
     return DONE;
   }

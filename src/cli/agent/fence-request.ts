@@ -14,7 +14,7 @@ export interface FenceRequest {
 
 /** Options of the call itself, not of the device. */
 const OWN: ReadonlySet<string> = new Set([
-  ...['action', 'plug', 'plug_separator', 'separator', 'power_timeout', 'delay', 'quiet', 'verbose', 'version', 'help'],
+  ...['action', 'plug', 'outlet', 'plug_separator', 'separator', 'power_timeout', 'delay', 'quiet', 'verbose', 'version', 'help'],
 ]);
 const SYNONYMS: Readonly<Record<string, string>> = { 'meta-data': 'metadata', enable: 'on', disable: 'off' };
 const SECONDS = /^\d{1,6}$/;
@@ -24,7 +24,9 @@ export function requestOf(definition: AgentDefinition, values: ReadonlyMap<strin
   const written = (values.get('action') ?? defaultAction(definition.kind)).toLowerCase();
   const isWay = written === 'enable' || written === 'disable';
   const action = isWay && definition.kind !== 'fabric' ? written : (SYNONYMS[written] ?? written);
-  if (!actionsOf(definition).includes(action)) return { failure: `Failed: Unrecognised action '${written}'` };
+  // Its metadata has no list: a fencer would ask for it of every machine that is none.
+  const isListOfOutlets = ['list', 'list-status'].includes(action) && values.get('resource') === 'outlet';
+  if (!actionsOf(definition).includes(action) && !isListOfOutlets) return { failure: `Failed: Unrecognised action '${written}'` };
   const delay = values.get('delay') ?? '0';
   const powerTimeout = values.get('power_timeout') ?? String(POWER_TIMEOUT_SECONDS);
   if (!SECONDS.test(delay)) return { failure: 'Failed: The value you have entered for --delay is not a valid time in seconds' };
@@ -33,7 +35,9 @@ export function requestOf(definition: AgentDefinition, values: ReadonlyMap<strin
   // Nothing between them would make outlets 1 and 2 of plug 12.
   const divider = values.get('plug_separator') ?? ',';
   if (divider === '') return { failure: 'Failed: The value you have entered for --plug-separator is empty' };
-  const plugs = (values.get('plug') ?? '')
+  const outlets = values.get('outlet') ?? '';
+  if (outlets !== '' && values.get('resource') !== 'outlet') return { failure: 'Failed: outlet names outlets, but resource is not outlet' };
+  const plugs = (values.get('plug') ?? outlets)
     .split(divider)
     .map((plug) => plug.trim())
     .filter((plug) => plug !== '');

@@ -16,6 +16,8 @@ export interface Way {
 }
 
 const WARM_UP = 5;
+/** After so many a process that has run for long has nothing left to compile. */
+export const LONG_WARM_UP = 1_000;
 const OURS = 100;
 const PEERS = 10;
 const SLOW_PEERS = 3;
@@ -38,8 +40,8 @@ export async function peerWay(name: string, off: readonly Peer[], on: readonly P
 }
 
 /** Ours over a kept session: set and one read back; each off is measured, the on after it is not. */
-export async function warmWay(name: string, agent: PowerAgent, target: Target): Promise<Way> {
-  for (let index = 0; index < WARM_UP; index += 1) {
+export async function warmWay(name: string, agent: PowerAgent, target: Target, warmUp = WARM_UP): Promise<Way> {
+  for (let index = 0; index < warmUp; index += 1) {
     await switchOnce(agent, target, 'off', 1);
     await switchOnce(agent, target, 'on', 1);
   }
