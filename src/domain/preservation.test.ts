@@ -90,16 +90,19 @@ describe('the fence of a failed node whose machine is preserved', () => {
     expect(play(model)).toContain('release');
   });
 
-  it('is held when the guard comes after an off that reached nothing: no second level switches the machine off', () => {
-    const model = failed(undefined, { powerManagement: [1, 2].map((level) => ({ level, methods: [method(`level-${level}`, 'ipmi', 'off')] })) });
-    expect(model.next()).toBe('run:cordon');
-    model.runUntil(() => model.inFlight.size > 0);
-    expect(model.dispatched.at(-1)?.entry.action).toBe('off');
-    model.preservation = PRESERVED;
-    model.finish('refused');
-    expect(play(model)).toEqual([]);
-    expect(model.rows).toContain('running-held-off');
-  });
+  it.each([PRESERVED, { kind: 'unknown' } as const])(
+    'is held when $kind comes after an off that reached nothing: no second level switches it off',
+    (guard) => {
+      const model = failed(undefined, { powerManagement: [1, 2].map((level) => ({ level, methods: [method(`level-${level}`, 'ipmi', 'off')] })) });
+      expect(model.next()).toBe('run:cordon');
+      model.runUntil(() => model.inFlight.size > 0);
+      expect(model.dispatched.at(-1)?.entry.action).toBe('off');
+      model.preservation = guard;
+      model.finish('refused');
+      expect(play(model)).toEqual([]);
+      expect(model.rows).toContain('running-held-off');
+    },
+  );
 
   it('is carried through when the guard comes after the first off: a machine that is off has nothing more to show', () => {
     const model = failed();

@@ -23,14 +23,12 @@ export function preservationHold(guard: PreservationGuard, status: NodeFenceStat
   const { kind } = guard;
   if (kind === 'drop' || plan.preserved === 'ignore' || acknowledged(status) !== undefined || isOffFromBefore(status)) return undefined;
   if (kind === 'never-fence') return held(status, ['new', 'running'], 'preserved', `healthy and ${wordsOf(guard)}: it is not fenced${endOf(guard)}`);
-  // In a machine that an off of ours has reached is nothing left to see: what was begun is carried through.
+  // In a machine that an off of ours has reached is nothing left to see, and whoever takes over then may know nothing yet: what was begun is carried through.
   if (mayNotWait(status, plan) || isOffByUs(status)) return undefined;
   if (kind === 'isolate-and-hold') {
     const how = isIsolated(status, plan) ? 'isolated' : 'held, though nothing isolates it from its storage';
     return held(status, ['running'], 'preserved', `${wordsOf(guard)}: ${how}, and not switched off${endOf(guard)}`);
   }
-  // Whoever takes over between an off and its release may know nothing yet.
-  if (offBegan(status)) return undefined;
   return held(
     status,
     ['running'],
