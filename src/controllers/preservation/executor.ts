@@ -4,7 +4,7 @@ import type { PreservationMetrics } from '../../ports/metrics.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import type { Action } from './actions.ts';
 import type { Chain } from './chain.ts';
-import { Troubles } from './troubles.ts';
+import { Troubles } from '../shared/troubles.ts';
 import { Moved } from './write.ts';
 
 export interface ExecutorDependencies {
