@@ -20,6 +20,8 @@ export interface ObjectMeta {
 /** metav1.ManagedFieldsEntry, as far as it is read. `fieldsV1` nests `f:<field>`. */
 export interface ManagedFields {
   manager?: string;
+  /** When the manager last set them, by the clock of the API server; a server before 1.25 may have it from when the fields came. */
+  time?: string;
   fieldsV1?: object;
 }
 

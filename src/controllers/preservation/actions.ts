@@ -46,7 +46,8 @@ export type Act =
   | { kind: 'drain'; target: ObjectRef; options: DrainOptions; keeps: readonly ('DaemonSet' | 'mirror')[] }
   /** A NodeFence `spec.requestedBy` the machine: verified power-off by the node's own plan, no power-on. */
   | { kind: 'power-off'; target: ObjectRef; requestedBy: ObjectRef }
-  | { kind: 'delete-machine'; target: ObjectRef }
+  /** `provenOff`: its Node, whose proof is read once more right before; absent: it has no Node. */
+  | { kind: 'delete-machine'; target: ObjectRef; provenOff?: ObjectRef }
   /** Status of a MachineSet (both counts) or a MachineDeployment (`preservedFailed`). */
   | { kind: 'counts'; target: ObjectRef; automatic?: number; preservedFailed: number };
 

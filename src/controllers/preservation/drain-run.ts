@@ -1,14 +1,12 @@
-import { fenceName } from '../../domain/node-fence.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Pod } from '../../ports/objects.ts';
-import { NODE_FENCES, NODES, PODS } from '../../ports/resources.ts';
+import { PODS } from '../../ports/resources.ts';
 import type { ObjectRef } from './actions.ts';
 import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
-import { fenceProof, provenFor } from './fence-proof.ts';
-import { nodeFacts } from './node-facts.ts';
+import { unprovenBecause } from './quorum-proof.ts';
 import { standingStop } from './stops.ts';
 
 export interface DrainReach {
@@ -115,7 +113,7 @@ async function untilWorthALook(reach: DrainReach, node: string, before: readonly
 /** On proof only, read from the API's quorum, and under the uid of each pod. What is asked for once is not waited for: the node can not answer. */
 async function forced(reach: DrainReach, { node }: DrainOrder, signal: AbortSignal): Promise<string | undefined> {
   const pods = await podsOn(reach, node.name);
-  const why = await lacksProof(reach, node);
+  const why = (await standingStop(reach.cluster, node.name)) ?? (await unprovenBecause(reach.cluster, node, 'isIsolated'));
   signal.throwIfAborted();
   if (why !== undefined) return why;
   let problem: string | undefined;
@@ -133,19 +131,6 @@ async function forced(reach: DrainReach, { node }: DrainOrder, signal: AbortSign
   });
   signal.throwIfAborted();
   return problem;
-}
-
-/** Why its pods may not be taken from it by force (P1, P2, P6); undefined: a fence has proven that it can not write, and nothing says that it came back. */
-async function lacksProof({ cluster }: DrainReach, node: ObjectRef): Promise<string | undefined> {
-  const stop = await standingStop(cluster, node.name);
-  if (stop !== undefined) return stop;
-  const fence = await cluster.get(NODE_FENCES, fenceName(node.name));
-  const standing = await cluster.get(NODES, node.name);
-  if (standing?.metadata.uid !== node.uid) return 'another node stands under its name';
-  const { ready, bootID } = nodeFacts(standing);
-  if (ready === 'True') return 'the node is Ready';
-  const isProven = fence !== undefined && provenFor(fenceProof(fence), bootID).isIsolated;
-  return isProven ? undefined : 'no fence has proven that the node can not write';
 }
 
 async function inGroups<T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> {

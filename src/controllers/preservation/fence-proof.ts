@@ -1,6 +1,7 @@
 import { standingEvidence } from '../../domain/evidence.ts';
 import { fenceFactsOf } from '../../domain/fence-facts.ts';
 import type { NodeFence } from '../../ports/resources.ts';
+import { timeMs } from './node-facts.ts';
 import type { FenceFacts } from './snapshot.ts';
 
 /** What is read of a NodeFence, and the boot of its node that its proof speaks of. */
@@ -8,6 +9,8 @@ export interface FenceProof {
   node: string;
   facts: FenceFacts;
   provenBootID: string | undefined;
+  /** Wall clock: when it was last seen off, or isolated. */
+  provenAtMs: number | undefined;
 }
 
 export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
@@ -15,7 +18,7 @@ export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
   const proof = status === undefined || plan === undefined ? undefined : standingEvidence(status.evidence, plan);
   const { uid } = metadata;
   const facts = fenceFactsOf({ metadata: uid === undefined ? {} : { uid }, spec, status });
-  return { node: spec.node, facts, provenBootID: proof?.bootID };
+  return { node: spec.node, facts, provenBootID: proof?.bootID, provenAtMs: timeMs(proof?.observedAt) };
 }
 
 /** The proof of a fence that is over speaks of the boot that it saw end: a node that came back since with another one may write. */

@@ -44,7 +44,8 @@ export function terminate(subject: Subject, machine: MachineFacts, nowMs: number
   const remove: Action = { kind: 'delete-machine', target: machineRef(machine) };
   if (node === undefined) return { actions: [{ ...remove, event: { type: 'Normal', reason: 'MachineDeleted', message: 'it has no node' } }] };
   if (isProvenOff(node)) {
-    return { actions: [{ ...remove, event: { type: 'Normal', reason: 'MachineDeleted', message: `node ${node.name} is proven off` } }] };
+    const event: ActionEvent = { type: 'Normal', reason: 'MachineDeleted', message: `node ${node.name} is proven off` };
+    return { actions: [{ ...remove, provenOff: nodeRef(node), event }] };
   }
   const first = drainFirst(subject, node, nowMs);
   if (first !== undefined) return first;

@@ -11,6 +11,7 @@ import { PRESERVE, REQUEST_MARK } from './names.ts';
 import { patchOf } from './patch.ts';
 import type { PatchAct } from './patch.ts';
 import type { Picture } from './picture.ts';
+import { unprovenBecause } from './quorum-proof.ts';
 import type { Snapshot } from './snapshot.ts';
 import { standingStop } from './stops.ts';
 import { keyOf } from './watched-facts.ts';
@@ -97,11 +98,17 @@ export class Writer {
     this.#tell(target, event, node);
   }
 
-  async #deleteMachine({ target, event }: Extract<Action, { kind: 'delete-machine' }>): Promise<void> {
+  async #deleteMachine({ target, provenOff, event }: Extract<Action, { kind: 'delete-machine' }>): Promise<void> {
     const { nodes, picture } = this.#dependencies;
     const machine = this.#objectOf(target);
-    const stop = await standingStop(nodes.cluster, picture.machine(keyOf(target))?.nodeName);
+    const nodeName = picture.machine(keyOf(target))?.nodeName;
+    const stop = await standingStop(nodes.cluster, nodeName);
     if (stop !== undefined) throw new Error(stop);
+    if (provenOff === undefined && nodeName !== undefined && (await nodes.cluster.get(NODES, nodeName)) !== undefined) {
+      throw new Moved(`node ${nodeName} is there, and nothing was proven of it`);
+    }
+    const doubt = provenOff === undefined ? undefined : await unprovenBecause(nodes.cluster, provenOff, 'isOff');
+    if (doubt !== undefined) throw new Error(`node ${provenOff?.name ?? ''}: ${doubt}`);
     const { uid, resourceVersion } = machine.metadata;
     const precondition = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
     await this.#sideOf(target).cluster.remove(RESOURCES.Machine, target.name, { ...place(target), ...precondition });

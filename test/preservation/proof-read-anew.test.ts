@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PRESERVE } from '../../src/controllers/preservation/names.ts';
+import { unprovenBecause } from '../../src/controllers/preservation/quorum-proof.ts';
+import { fenceName } from '../../src/domain/node-fence.ts';
+import type { Cluster } from '../../src/ports/cluster.ts';
+import type { KubeObject, Lease } from '../../src/ports/objects.ts';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { ShellWorld } from './shell-world.ts';
+
+const MINUTE_MS = 60_000;
+const NODE = 'node-of-m1';
+
+let world: ShellWorld;
+
+beforeEach(async () => {
+  world = await ShellWorld.create();
+});
+
+afterEach(async () => {
+  await world.end();
+});
+
+async function renew(afterMs: number): Promise<void> {
+  const renewTime = new Date(world.clock.wallMs() + afterMs).toISOString();
+  await world.nodes.operator.create(LEASES, { metadata: { name: NODE, namespace: NODE_LEASE_NAMESPACE }, spec: { renewTime } });
+}
+
+describe('a lease that was renewed after the proof of a fence', () => {
+  it('keeps pods from being taken by force, and it is told', async () => {
+    await world.add('m1', { phase: 'Failed', ready: 'Unknown', machine: { [PRESERVE]: 'when-failed' }, timeout: '1h' });
+    await world.addPod('web', NODE, { isBudgeted: true });
+    await world.fenced(NODE);
+    await renew(1_000);
+    const { writes, controller } = world.start();
+    await world.pass(7 * MINUTE_MS, 2_000);
+    expect(writes.filter((write) => write.startsWith('DELETE'))).toEqual([]);
+    expect(controller.problems().join()).toContain('its lease was renewed at');
+  });
+
+  it('keeps the Machine, and it is told', async () => {
+    await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
+    await world.fenced(NODE);
+    await renew(1_000);
+    const { controller } = world.start();
+    await world.pass(10_000);
+    expect(await world.machine('m1')).toBeDefined();
+    expect(controller.problems().join()).toContain('its lease was renewed at');
+  });
+});
+
+describe('right before a Machine is deleted', () => {
+  it.each([
+    ['a proof that was voided meanwhile', async () => void (await world.nodes.operator.remove(NODE_FENCES, fenceName(NODE))), 'no fence has proven'],
+    ['a node that is Ready again', () => world.ready(NODE, 'True'), 'the node is Ready'],
+  ])('%s is seen though no watch tells it', async (_what, happens, told) => {
+    await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
+    await world.fenced(NODE);
+    await renew(-MINUTE_MS);
+    const replica = world.start({ isLeading: false });
+    await world.pass(2_000);
+    replica.deafen();
+    await happens();
+    replica.leadership.isLeading = true;
+    replica.controller.wake();
+    await world.pass(5_000);
+    expect(await world.machine('m1')).toBeDefined();
+    expect(replica.controller.problems().join()).toContain(told);
+  });
+
+  it('a node that stands there again is seen though no watch tells it', async () => {
+    await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
+    await world.nodes.operator.remove(NODES, NODE);
+    const replica = world.start({ isLeading: false });
+    await world.pass(2_000);
+    replica.deafen();
+    await world.addNode(NODE);
+    replica.leadership.isLeading = true;
+    replica.controller.wake();
+    await world.pass(5_000);
+    expect(await world.machine('m1')).toBeDefined();
+  });
+
+  it('an old lease is no sign of life', async () => {
+    await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
+    await world.fenced(NODE);
+    await renew(-MINUTE_MS);
+    world.start();
+    await world.pass(10_000);
+    expect(await world.machine('m1')).toBeUndefined();
+  });
+});
+
+describe('a proof read anew', () => {
+  const HOUR_MS = 60 * MINUTE_MS;
+
+  /** What it says when the lease is this one. */
+  async function saysOf(lease: Lease): Promise<string | undefined> {
+    const { operator } = world.nodes;
+    const get: Cluster['get'] = async (resource, name, namespace) =>
+      (resource.plural === LEASES.plural ? lease : await operator.get<KubeObject>(resource, name, namespace)) as never;
+    return unprovenBecause({ get }, { name: NODE, uid: (await world.node(NODE)).metadata.uid ?? '' }, 'isOff');
+  }
+
+  it('knows a renewal by the clock of the API server, where the clock of the kubelet is behind', async () => {
+    await world.addNode(NODE);
+    await world.fenced(NODE);
+    const at = (ms: number): string => new Date(world.clock.wallMs() + ms).toISOString();
+    const metadata = { name: NODE, namespace: NODE_LEASE_NAMESPACE };
+    const spec = { renewTime: at(-HOUR_MS) };
+    expect(await saysOf({ metadata, spec })).toBeUndefined();
+    expect(await saysOf({ metadata: { ...metadata, managedFields: [{ manager: 'kubelet', time: at(-MINUTE_MS) }] }, spec })).toBeUndefined();
+    expect(await saysOf({ metadata: { ...metadata, managedFields: [{ manager: 'kubelet', time: at(MINUTE_MS) }] }, spec })).toContain(
+      'its lease was renewed at',
+    );
+  });
+});
