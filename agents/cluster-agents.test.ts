@@ -5,6 +5,7 @@ import { AgentError, type ActionAgent, type AgentDefinition, type Parameters, ty
 import { ApiStatusError, TransportError } from '../src/ports/api-transport.ts';
 import type { Cluster, Resource } from '../src/ports/cluster.ts';
 import type { KubeObject, Node, Taint } from '../src/ports/objects.ts';
+import { CORDON_BY_PRESERVATION } from '../src/ports/preservation.ts';
 import { ManualClock } from '../src/runtime/manual-clock.ts';
 import { cordon } from './cordon/agent.ts';
 import { AUTOSCALER_MARK } from './shared/cordon-mark.ts';
@@ -97,6 +98,11 @@ describe('cordon', () => {
     await (await agentOf(uncordon, cluster)).run(target());
     expect(cluster.node?.spec.unschedulable).toBe(true);
     expect(cluster.node?.metadata.annotations).toEqual({});
+  });
+
+  it('says that a cordon is of preservation where it is, and leaves it alone as well', async () => {
+    const cluster = new OneNode({ unschedulable: true }, { [CORDON_BY_PRESERVATION]: 'true' });
+    expect(await (await agentOf(cordon, cluster)).run(target())).toMatchObject({ detail: 'already cordoned by preservation; left alone' });
   });
 
   it('does not mark the cordon of an admin who was faster', async () => {
