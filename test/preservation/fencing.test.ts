@@ -103,6 +103,45 @@ describe('a node under an open fence', () => {
   });
 });
 
+describe('a fence that has ended in error', () => {
+  const FAILED: FenceFacts = { ...OPEN, hasFailed: true };
+  const told = (why: string): string =>
+    `the fence of node node-of-a has ended in error, and keeps it although ${why}: see nodefence explain node-of-a`;
+
+  it('keeps the machine past its time, and that is told with what to do', () => {
+    const world = fenced({ machine: 'now', phase: 'Failed', facts: { expiryMs: UNTIL }, nodeFacts: { fence: FAILED } });
+    expect(world.settle()).toMatchObject({ problems: [], warnings: [] });
+    world.nowMs = UNTIL;
+    const { views, problems, warnings } = world.settle();
+    const words = expect.stringContaining(told('its time is over')) as string;
+    expect(views).toMatchObject([{ name: 'a', problem: words }]);
+    expect(problems).toEqual([words]);
+    expect(warnings).toEqual([{ target: { kind: 'Machine', name: 'a', namespace: 'shoot', uid: 'uid-a' }, message: words }]);
+    expect(problems[0]).toContain('nodefence ack node-of-a');
+    expect(phases(world)).toEqual({ a: 'Failed' });
+    expect(world.machine('a').expiryMs).toBe(UNTIL);
+  });
+
+  it('lets it go when it is over', () => {
+    const world = fenced({ machine: 'now', phase: 'Failed', facts: { expiryMs: UNTIL }, nodeFacts: { fence: FAILED } });
+    world.nowMs = UNTIL;
+    world.settle();
+    world.editNode('node-of-a', { fence: { ...OPEN, isOpen: false, isIsolated: true, isOff: true } });
+    expect(world.settle().warnings).toEqual([]);
+    expect(phases(world)).toEqual({ a: 'deleted' });
+  });
+
+  it('keeps a machine that is to go from going, and that is told as well', () => {
+    const world = fenced({ phase: 'Terminating', nodeFacts: { fence: FAILED } });
+    expect(world.settle().problems).toEqual([expect.stringContaining(told('the machine is being terminated'))]);
+  });
+
+  it('says nothing of a machine that runs', () => {
+    const world = fenced({ nodeFacts: { ready: 'True', fence: FAILED } });
+    expect(world.settle().problems).toEqual([]);
+  });
+});
+
 describe('before any fence', () => {
   it('a healthy machine that is preserved by now is never fenced', () => {
     const world = fleet({ members: [{ name: 'a', machine: 'now' }] });

@@ -14,6 +14,30 @@ import { HOUR_MS, machine, node, NOW_MS, World } from './world.ts';
 
 const SILENT = { ready: 'Unknown', readySinceMs: NOW_MS } as const;
 
+describe('a Node whose Machine was deleted and that stays', () => {
+  it('takes no share of the maximum from the deployments of its pool', () => {
+    const failed = (name: string) => ({ name, phase: 'Failed' }) as const;
+    const world = fleet({ members: [failed('a'), failed('b')], max: 2 });
+    const labels = { [POOL_LABEL]: POOL };
+    world.nodes.push(node('bare', { ready: 'True', labels, isUnschedulable: true, annotations: { [CORDON_MARK]: 'true' } }));
+    const { problems } = world.settle();
+    expect(phases(world)).toEqual({ a: 'Failed:Preserved', b: 'Failed:Preserved' });
+    expect(problems).toEqual([]);
+    expect(world.node('bare'), 'what we left on it goes').toMatchObject({ isUnschedulable: false, annotations: {} });
+  });
+
+  it('is preserved when somebody asks, and not automatically', () => {
+    const world = fleet({ members: [{ name: 'a' }], max: 1 });
+    const silent = { ready: 'Unknown', readySinceMs: NOW_MS - HOUR_MS, labels: { [POOL_LABEL]: POOL } } as const;
+    world.nodes.push(node('bare', silent));
+    world.settle();
+    expect(world.node('bare').annotations).toEqual({});
+    world.editNode('bare', { annotations: { [PRESERVE]: 'when-failed' } });
+    world.settle();
+    expect(world.node('bare').annotations[NODE_EXPIRY]).toBeDefined();
+  });
+});
+
 describe('phases that nobody else writes', () => {
   it('Running becomes Unknown at once, and Failed after ten minutes', () => {
     const world = fleet({ members: [{ name: 'a', machine: 'when-failed', nodeFacts: SILENT }] });
@@ -213,6 +237,6 @@ describe('a Node without a Machine', () => {
 
   it('that does not concern us is not even looked at', () => {
     const world = new World({ nodes: [node('n', dead)] });
-    expect(world.decide()).toEqual({ actions: [], guards: [], views: [], drains: [], deployments: [], problems: [] });
+    expect(world.decide()).toEqual({ actions: [], guards: [], views: [], drains: [], deployments: [], problems: [], warnings: [] });
   });
 });

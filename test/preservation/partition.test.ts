@@ -122,6 +122,7 @@ describe('the parts of a cluster', () => {
           deployments: decisions.flatMap(({ deployments }) => deployments),
           drains: decisions.flatMap(({ drains }) => drains),
           problems: decisions.flatMap(({ problems }) => problems),
+          warnings: decisions.flatMap(({ warnings }) => warnings),
         };
         expect(told(together)).toEqual(told(decide(whole)));
       }),

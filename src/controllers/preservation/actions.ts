@@ -63,6 +63,11 @@ export interface DeploymentView {
   reason: 'MinimumReplicasAvailable' | 'MinimumReplicasUnavailable';
 }
 
+export interface ProblemOf {
+  target: ObjectRef;
+  message: string;
+}
+
 export interface Decision {
   /** In the order in which they must be done for one object; those of different objects do not depend on each other. */
   actions: readonly Action[];
@@ -73,6 +78,8 @@ export interface Decision {
   drains: readonly string[];
   /** Standing warnings, one sentence each, in a stable order; said once by the shell. */
   problems: readonly string[];
+  /** Those of them that wait for a person, by what they are about; each is an Event once for as long as it stands. */
+  warnings: readonly ProblemOf[];
   /** When to decide again although nothing has changed. */
   nextDueMs?: number;
 }

@@ -44,6 +44,8 @@ export class PreservationController implements Preservation {
   readonly #guards = new Guards();
   readonly #looks = new Map<number, Look>();
   readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
+  readonly #writer: Writer;
   #options: PreservationOptions;
   #poolProblems: readonly string[] = [];
   /** The Machines were not there yet when it was last decided. */
@@ -80,8 +82,9 @@ export class PreservationController implements Preservation {
         touch(`node ${node}`);
       },
     });
-    const writer = new Writer({ clock, nodes, machines, picture: this.#picture, drainer: this.#drainer, mode: () => this.#options.mode });
-    this.#executor = new Executor({ clock, log, metrics, mayWrite, perform: (action) => writer.perform(action), ended: touch });
+    const mode = (): PreservationOptions['mode'] => this.#options.mode;
+    this.#writer = new Writer({ clock, nodes, machines, picture: this.#picture, drainer: this.#drainer, mode });
+    this.#executor = new Executor({ clock, log, metrics, mayWrite, perform: (action) => this.#writer.perform(action), ended: touch });
   }
 
   /** Follows the listers from now on, whether they are synced or not. */
@@ -217,7 +220,16 @@ export class PreservationController implements Preservation {
     const looks = [...this.#looks.values()];
     const wanted = new Set(looks.flatMap(({ decision }) => decision.drains));
     this.#drainer.retain(wanted, ({ node }) => this.#picture.objectOf(node) !== undefined);
-    this.#executor.submit(this.#mayWrite() ? looks.flatMap(({ chains }) => chains) : []);
+    const warnings = new Map(
+      looks.flatMap(({ decision }) => decision.warnings).map((warning) => [`${warning.target.uid} ${warning.message}`, warning]),
+    );
+    for (const key of this.#warned) if (!warnings.has(key)) this.#warned.delete(key);
+    const mayWrite = this.#mayWrite();
+    for (const [key, warning] of mayWrite ? warnings : []) {
+      if (!this.#warned.has(key)) this.#writer.warn(warning);
+      this.#warned.add(key);
+    }
+    this.#executor.submit(mayWrite ? looks.flatMap(({ chains }) => chains) : []);
   }
 
   #mayWrite(): boolean {

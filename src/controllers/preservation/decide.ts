@@ -1,12 +1,12 @@
 import type { NodeGuard } from '../../ports/preservation.ts';
-import type { Decision } from './actions.ts';
+import type { Decision, ProblemOf } from './actions.ts';
 import { counted } from './counts.ts';
 import { guardOf, request } from './fencing.ts';
 import { own } from './own.ts';
 import { Pools } from './pools.ts';
 import type { Step } from './preserve.ts';
 import type { Snapshot } from './snapshot.ts';
-import { subjectName } from './subject.ts';
+import { machineRef, nodeRef, subjectName } from './subject.ts';
 import { takeStock } from './take-stock.ts';
 import type { Stock } from './take-stock.ts';
 import { viewOf } from './view.ts';
@@ -32,6 +32,7 @@ export function decide(snapshot: Snapshot): Decision {
     views: stock.map(({ subject }, index) => viewOf(subject, usable.nowMs, steps[index]?.problem)),
     deployments: tally.deployments,
     drains: stock.flatMap(({ subject }, index) => (steps[index]?.isDraining === true && subject.node !== undefined ? [subject.node.uid] : [])),
+    warnings: warningsOf(stock, steps),
     problems: [...unable, ...pools.problems, ...problems, ...toldBy(stock, steps)],
     ...(nextDueMs !== undefined && { nextDueMs }),
   };
@@ -54,6 +55,14 @@ function toldBy(stock: readonly Stock[], steps: readonly Step[]): string[] {
   return stock.flatMap(({ subject }, index) => {
     const told = steps[index]?.problem ?? subject.problem;
     return told === undefined ? [] : [`${subjectName(subject)}: ${told}`];
+  });
+}
+
+function warningsOf(stock: readonly Stock[], steps: readonly Step[]): ProblemOf[] {
+  return stock.flatMap(({ subject: { machine, node } }, index) => {
+    const { problem, isForPeople } = steps[index] ?? {};
+    const target = machine === undefined ? node && nodeRef(node) : machineRef(machine);
+    return problem === undefined || isForPeople !== true || target === undefined ? [] : [{ target, message: problem }];
   });
 }
 

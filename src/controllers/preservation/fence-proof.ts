@@ -17,8 +17,14 @@ export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
   const plan = status?.frozen?.plan;
   const proof = status === undefined || plan === undefined ? undefined : standingEvidence(status.evidence, plan);
   const { uid } = metadata;
-  const facts = fenceFactsOf({ metadata: uid === undefined ? {} : { uid }, spec, status });
+  const bare = fenceFactsOf({ metadata: uid === undefined ? {} : { uid }, spec, status });
+  const facts: FenceFacts = { ...bare, ...(bare.isOpen && hasFailed(status) && { hasFailed: true }) };
   return { node: spec.node, facts, provenBootID: proof?.bootID, provenAtMs: timeMs(proof?.observedAt) };
+}
+
+/** A restart begins from error. */
+function hasFailed(status: NodeFence['status']): boolean {
+  return status !== undefined && (status.state === 'error' || status.restarts > 0);
 }
 
 /** The proof of a fence that is over speaks of the boot that it saw end: a node that came back since with another one may write. */

@@ -7,13 +7,14 @@ import type { Pools } from './pools.ts';
 import { preserve, startExpiry } from './preserve.ts';
 import type { Step } from './preserve.ts';
 import { selectSurplus } from './scale-down.ts';
-import type { MachineFacts, Snapshot } from './snapshot.ts';
-import { stop } from './stop.ts';
+import type { FenceFacts, MachineFacts, NodeFacts, Snapshot } from './snapshot.ts';
+import { stop, STOP_WORDS } from './stop.ts';
 import { machineRef } from './subject.ts';
 import type { Subject } from './subject.ts';
 import type { Stock } from './take-stock.ts';
 import { sendOff, terminate, terminateFailed } from './terminate.ts';
 import { judge } from './verdict.ts';
+import type { StopReason } from './verdict.ts';
 
 /** MCM's part, one step for each of the stock. What is being deleted is left to go. */
 export function own(snapshot: Snapshot, pools: Pools, stock: readonly Stock[], shares: ReadonlyMap<string, number>): Step[] {
@@ -43,7 +44,11 @@ function settle(snapshot: Snapshot, pools: Pools, subject: Subject): Step {
   const { value, phase, expiryMs, node, machine } = subject;
   const verdict = judge({ value, phase, expiryMs, nowMs, override: pools.overrideOf(machine) });
   // The node belongs to its fence; only the bound of the hold is written.
-  if (node?.fence?.isOpen === true) return { actions: verdict.kind === 'preserve' ? startExpiry(subject, settings, nowMs).actions : [] };
+  if (node?.fence?.isOpen === true) {
+    return verdict.kind === 'preserve'
+      ? { actions: startExpiry(subject, settings, nowMs).actions }
+      : fencedStep(subject, node, node.fence, verdict.why);
+  }
   if (verdict.kind === 'preserve') {
     const step = preserve(subject, settings, nowMs);
     return { ...step, actions: [...step.actions, ...healed(subject), ...synced(subject)] };
@@ -53,6 +58,16 @@ function settle(snapshot: Snapshot, pools: Pools, subject: Subject): Step {
   if (actions.length > 0 || machine === undefined) return { actions };
   if (phase === 'Failed') return terminateFailed(subject, machine, nowMs);
   return phase === 'Terminating' ? terminate(subject, machine, nowMs) : { actions: [] };
+}
+
+/** Nobody keeps it any more but its fence: while that is open nothing else ends the machine, and one that has failed may stay open for ever. */
+function fencedStep({ phase, expiryMs }: Subject, node: NodeFacts, { hasFailed }: FenceFacts, why: StopReason): Step {
+  const isToEnd = phase === 'Failed' || phase === 'Terminating' || expiryMs !== undefined;
+  if (hasFailed !== true || !isToEnd) return { actions: [] };
+  const problem =
+    `the fence of node ${node.name} has ended in error, and keeps it although ${STOP_WORDS[why]}: see nodefence explain ${node.name}; ` +
+    `mend the machine, or acknowledge with nodefence ack ${node.name} once it is surely off`;
+  return { actions: [], problem, isForPeople: true };
 }
 
 /** A Node without a Machine that is healthy may be preserved automatically again; an expiry that nobody can read goes. */

@@ -27,6 +27,8 @@ export class Pools {
   readonly #deployments: ReadonlyMap<string, MachineDeploymentFacts>;
   readonly #overrides = new Map<string, Override>();
   readonly #shares = new Map<string, number>();
+  /** Pools that have MachineDeployments. */
+  readonly #deployed = new Set<string>();
   #isShared = false;
   /** Groups of each configured pool: its MachineDeployments, or the zones of its plain Nodes. */
   readonly #groups = new Map<string, Set<string>>();
@@ -38,6 +40,7 @@ export class Pools {
     for (const deployment of this.#deployments.values()) {
       const group = `deployment ${keyOf(deployment.namespace, deployment.name)}`;
       const pool = poolOf(deployment.labels);
+      if (pool !== undefined) this.#deployed.add(pool);
       if (pool !== undefined && snapshot.pools.has(pool)) this.#join(pool, group);
       else this.#shares.set(group, deployment.autoPreserveMax ?? 0);
     }
@@ -85,6 +88,8 @@ export class Pools {
       return { group, pool };
     }
     if (pool === undefined || !this.#snapshot.pools.has(pool)) return { group: undefined, pool };
+    // A Node whose Machine is gone, or has not named it yet, takes no share from the deployments of its pool.
+    if (machine === undefined && this.#deployed.has(pool)) return { group: undefined, pool };
     const group = `zone ${pool}/${node?.labels[ZONE_LABEL] ?? ''}`;
     this.#join(pool, group);
     return { group, pool };

@@ -11,6 +11,8 @@ export interface Step {
   actions: Action[];
   dueMs?: number | undefined;
   problem?: string;
+  /** The problem waits for a person: it is an Event too. */
+  isForPeople?: true;
   /** The pods of its node are to be moved, whether that is under way or not. */
   isDraining?: true;
 }

@@ -65,6 +65,8 @@ export interface FenceFacts {
   uid: string;
   /** Not final: the node belongs to the fence, and is left alone here. */
   isOpen: boolean;
+  /** Open, and it has ended in error at least once: it may stay open until the node is healthy or a person acts. */
+  hasFailed?: true;
   /** Evidence stands that the node can not write: isolated, or off. */
   isIsolated: boolean;
   /** Evidence of an off stands: not voided, and nothing was switched on since. */

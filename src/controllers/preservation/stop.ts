@@ -7,7 +7,8 @@ import { machineRef, nodeRef } from './subject.ts';
 import type { Subject } from './subject.ts';
 import type { StopReason, Verdict } from './verdict.ts';
 
-const WORDS: Readonly<Record<StopReason, string>> = {
+/** Why nobody keeps it any more, in words. */
+export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   terminating: 'the machine is being terminated',
   hibernated: 'the cluster is hibernated',
   rolling: 'a rolling update replaces failed machines',
@@ -51,7 +52,7 @@ const GOES: ReadonlySet<StopReason> = new Set(['expired', 'refused', 'rolling', 
 function ended(subject: Subject, why: StopReason): Action[] {
   const { machine, node, expiryMs } = subject;
   if (expiryMs === undefined) return [];
-  const event = { type: 'Normal', reason: 'PreservationStopped', message: `preservation stopped: ${WORDS[why]}` } as const;
+  const event = { type: 'Normal', reason: 'PreservationStopped', message: `preservation stopped: ${STOP_WORDS[why]}` } as const;
   const isFailed = subject.phase === 'Failed';
   if (machine !== undefined) {
     const phase: MachinePhase = isFailed && GOES.has(why) ? 'Terminating' : machine.phase;

@@ -50,7 +50,8 @@ export function terminate(subject: Subject, machine: MachineFacts, nowMs: number
   const first = drainFirst(subject, node, nowMs);
   if (first !== undefined) return first;
   if (node.fence?.requestedByUID === machine.uid) {
-    return { actions: [], problem: `node ${node.name} was not proven off, so its machine is not deleted: look at its NodeFence` };
+    const problem = `node ${node.name} was not proven off, so its machine is not deleted: look at its NodeFence`;
+    return { actions: [], problem, isForPeople: true };
   }
   const event: ActionEvent = { type: 'Normal', reason: 'PowerOffRequested', message: `for the end of machine ${machine.name}` };
   return { actions: [{ kind: 'power-off', target: nodeRef(node), requestedBy: machineRef(machine), event }] };

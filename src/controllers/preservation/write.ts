@@ -4,7 +4,7 @@ import type { Resource } from '../../ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_GROUP, MACHINE_SETS, MACHINE_VERSION, MACHINES } from '../../ports/machines.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
-import type { Action, ActionEvent, ObjectRef } from './actions.ts';
+import type { Action, ActionEvent, ObjectRef, ProblemOf } from './actions.ts';
 import type { MachineSide, NodeSide } from './dependencies.ts';
 import type { Drainer } from './drainer.ts';
 import { PRESERVE, REQUEST_MARK } from './names.ts';
@@ -71,6 +71,12 @@ export class Writer {
         await this.#deleteMachine(action);
         return;
     }
+  }
+
+  /** An Event about what is still there; nothing is written but that. */
+  warn({ target, message }: ProblemOf): void {
+    const object = this.#dependencies.picture.objectOf(target);
+    if (object !== undefined) this.#tell(target, { type: 'Warning', reason: 'PreservationNeedsALook', message }, object);
   }
 
   async #patch(action: PatchAct): Promise<void> {
