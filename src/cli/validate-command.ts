@@ -9,6 +9,8 @@ import { CommandFailure, EXIT, failureOf } from './commands/failure.ts';
 import { nodeArgument } from './commands/node-argument.ts';
 import { usageExits } from './commands/person-command.ts';
 import { processConsole } from './commands/terminal/console.ts';
+import { withMachineOptions } from './preservation/machine-flags.ts';
+import type { MachineFlags } from './preservation/machine-flags.ts';
 import { inputFromCluster } from './validate/cluster.ts';
 import { inputFromFiles } from './validate/files.ts';
 import { probe } from './validate/probe.ts';
@@ -20,7 +22,7 @@ import { ordered, validate } from './validate/validation.ts';
 import type { Validation } from './validate/validation.ts';
 import type { Input } from './validate/input.ts';
 
-interface Flags extends ClusterFlags {
+interface Flags extends ClusterFlags, MachineFlags {
   filename: string[];
   node: string[];
   output: 'text' | 'json';
@@ -51,9 +53,11 @@ export function validateCommand(): Command {
     .option('--probe', 'read the state and the identity of every device too; never changes one')
     .option('--probe-timeout <seconds>', 'for one read of one device', seconds, 10)
     .addHelpText('after', EXIT_CODES);
-  return withClusterOptions(command).action(async (flags: Flags) => {
+  return withMachineOptions(withClusterOptions(command)).action(async (flags: Flags) => {
     // From the environment they are there for all commands.
-    const isOfCluster = ['kubeconfig', 'context'].some((name) => command.getOptionValueSource(name) === 'cli');
+    const isOfCluster = ['kubeconfig', 'context', 'machinesKubeconfig', 'machinesNamespace'].some(
+      (name) => command.getOptionValueSource(name) === 'cli',
+    );
     process.exitCode = await run(flags, isOfCluster);
   });
 }
@@ -64,9 +68,12 @@ async function run(flags: Flags, isOfCluster: boolean): Promise<number> {
   try {
     const isOfFiles = flags.filename.length > 0;
     if (isOfFiles && isOfCluster)
-      throw new CommandFailure('--filename checks files; --kubeconfig and --context name a cluster: give one of them', EXIT.usage);
+      throw new CommandFailure(
+        '--filename checks files; --kubeconfig, --context and --machines-kubeconfig name a cluster: give one of them',
+        EXIT.usage,
+      );
     access = isOfFiles ? undefined : await accessCluster(flags);
-    const input = access === undefined ? inputFromFiles(flags.filename, flags.fenceNamespace) : await inputFromCluster(access);
+    const input = access === undefined ? inputFromFiles(flags.filename, flags.fenceNamespace) : await inputFromCluster(access, flags);
     const validation = validate(input, standardRegistry(), flags.node);
     const report = flags.probe === true ? await probed(validation, input, access?.cluster ?? NO_CLUSTER, flags) : validation.report;
     console.print(flags.output === 'json' ? JSON.stringify(reportObject(report)) : reportText(report, console.ink));

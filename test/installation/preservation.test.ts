@@ -108,6 +108,26 @@ describe('preservation as it is shipped', { timeout: 240_000 }, () => {
     expect(await daemon.isReadyz(200)).toContain('machines');
   });
 
+  it('is validated where the Machines are, and a cluster of Machines that is dead hides nothing else', async () => {
+    const machines = await cluster([], OWN);
+    const there = await cluster(['n1'], ['preservation-observe', 'preservation-own']);
+    await machines.addMachine('m1', 'n1');
+    await machines.addMachine('m2', 'n1');
+    const terminal = await there.terminal();
+    const elsewhere = ['--machines-kubeconfig', machines.kubeconfig(), '--machines-namespace', 'default'];
+    const words = 'names the node of the newer';
+    expect((await terminal.nodefence(['validate'])).stdout).not.toContain(words);
+    expect((await terminal.nodefence(['validate', ...elsewhere])).stdout.replaceAll(/\s+/gu, ' ')).toContain(words);
+    await machines.cutOff();
+    const alone = await terminal.nodefence(['validate', ...elsewhere]);
+    expect(alone.stderr).toBe('');
+    expect(alone.stdout, 'its Nodes are checked all the same').toContain('n1');
+    expect(alone.stdout.replaceAll(/\s+/gu, ' ')).toContain('does not answer as it must');
+    const refused = await terminal.nodefence(['validate', '--machines-kubeconfig', machines.kubeconfig()]);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('--machines-kubeconfig takes --machines-namespace');
+  });
+
   it('is off where there are no Machines, without a right of its own, and says so once', async () => {
     const there = await cluster(['n1'], []);
     const daemon = await controller(there, []);

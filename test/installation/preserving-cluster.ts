@@ -27,6 +27,7 @@ export class PreservingCluster {
   readonly #tokens: Readonly<Record<string, string>>;
   readonly #folder = mkdtempSync(join(tmpdir(), 'nodefence-preservation-'));
   readonly #terminals: Terminal[] = [];
+  #isCutOff = false;
 
   private constructor(world: World, shell: HttpShell, tokens: Readonly<Record<string, string>>) {
     this.world = world;
@@ -76,9 +77,15 @@ export class PreservingCluster {
     return terminal;
   }
 
+  /** Its API server answers nobody any more. */
+  async cutOff(): Promise<void> {
+    if (!this.#isCutOff) await this.#shell.close();
+    this.#isCutOff = true;
+  }
+
   async end(): Promise<void> {
     for (const terminal of this.#terminals) await terminal.close();
-    await this.#shell.close();
+    await this.cutOff();
     await this.world.end();
     rmSync(this.#folder, { recursive: true, force: true });
   }

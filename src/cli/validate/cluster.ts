@@ -2,11 +2,12 @@ import { decoded } from '../../config/manifests/decode.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import type { MachineFlags } from '../preservation/machine-flags.ts';
 import type { Input } from './input.ts';
 import { preservationWarnings } from './preservation.ts';
 
 /** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
-export async function inputFromCluster(access: ClusterAccess): Promise<Input> {
+export async function inputFromCluster(access: ClusterAccess, flags: MachineFlags): Promise<Input> {
   const { cluster, namespace, server } = access;
   const notes: string[] = [];
   const [configMaps, nodes, secrets, reports] = await Promise.all([
@@ -32,7 +33,7 @@ export async function inputFromCluster(access: ClusterAccess): Promise<Input> {
     nodes,
     recordedUUIDs: new Map(recorded),
     problems: [],
-    found: await preservationWarnings(access, nodes),
+    found: await preservationWarnings(access, nodes, flags),
     notes,
     locate: () => undefined,
   };

@@ -4,6 +4,7 @@ import type { ManagerFacts } from '../../config/preservation-mode.ts';
 import { Problems } from '../../config/problems.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import { MACHINE_CRD } from '../../manifests/preservation-access.ts';
+import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 import type { Node } from '../../ports/objects.ts';
 import { LEASES } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
@@ -12,6 +13,8 @@ import type { Leader } from '../commands/leader.ts';
 import { LEADER_LEASE } from '../composition.ts';
 import { POOLS_CONFIG } from '../preservation/configured-pools.ts';
 import { listPicture } from '../preservation/listed-machines.ts';
+import { reachMachines } from '../preservation/machine-flags.ts';
+import type { MachineFlags, MachineReach } from '../preservation/machine-flags.ts';
 import { readManagerFacts } from '../preservation/manager-facts.ts';
 import type { Input } from './input.ts';
 
@@ -25,13 +28,33 @@ export function poolProblems({ configMaps }: Pick<Input, 'configMaps'>): SurveyP
 }
 
 /** What stands in the way of preservation in this cluster: each a warning, for fencing goes on without it. */
-export async function preservationWarnings(access: ClusterAccess, nodes: readonly Node[]): Promise<SurveyProblem[]> {
+export async function preservationWarnings(access: ClusterAccess, nodes: readonly Node[], flags: MachineFlags): Promise<SurveyProblem[]> {
   const nowMs = access.clock.wallMs();
   const lease = await access.cluster.get(LEASES, LEADER_LEASE, access.namespace);
   const leader = leaderOf(lease, nowMs);
   if (leader.preservation === 'off') return [];
-  const facts = await readManagerFacts({ transport: access.transport, namespace: undefined }, nodes, nowMs);
-  const { picture } = await listPicture(access, {}, leader, nowMs);
+  const reach = await reachMachines(flags, access);
+  try {
+    return await warningsOf(access, reach, { nodes, flags, leader, nowMs });
+  } catch (error) {
+    // The configuration of fences is checked all the same.
+    if (reach.server === access.server || !(error instanceof TransportError || error instanceof ApiStatusError)) throw error;
+    return [warning(`the cluster of the Machines at ${reach.server}`, `does not answer as it must: ${error.message}`)];
+  } finally {
+    reach.close();
+  }
+}
+
+interface Asked {
+  nodes: readonly Node[];
+  flags: MachineFlags;
+  leader: Leader;
+  nowMs: number;
+}
+
+async function warningsOf(access: ClusterAccess, reach: MachineReach, { nodes, flags, leader, nowMs }: Asked): Promise<SurveyProblem[]> {
+  const facts = await readManagerFacts(reach, nodes, nowMs);
+  const { picture } = await listPicture(access, flags, leader, nowMs);
   const told = (picture?.decision.problems ?? []).map((message) => warning('preservation of machines', message));
   return [...managerWarnings(facts, leader), ...told.filter(({ message }) => !message.includes('preserveExpiryTime'))];
 }
