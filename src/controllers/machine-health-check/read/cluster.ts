@@ -32,8 +32,8 @@ export function readCluster(object: UntypedObject, nodesOf: string): ClusterFact
 }
 
 /** `cluster`: as in `ClusterFacts.nodesOf`. */
-export function readNode({ metadata, status }: Node, cluster: string): NodeFacts {
-  const conditions = (status.conditions ?? []).map(({ type, status: is, reason = '', lastTransitionTime }) => ({
+export function readNode({ metadata, status }: Pick<Node, 'metadata'> & Partial<Pick<Node, 'status'>>, cluster: string): NodeFacts {
+  const conditions = (status?.conditions ?? []).map(({ type, status: is, reason = '', lastTransitionTime }) => ({
     type,
     status: is,
     reason,

@@ -1,0 +1,76 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
+import type { UntypedObject } from '../../ports/cluster-api.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { Node } from '../../ports/objects.ts';
+import type { Logger, Recorder } from '../../ports/recorder.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import type { ServedAs } from './read/objects.ts';
+import type { IntOrPercent } from './threshold.ts';
+
+/** A kind of the cluster and its watch. */
+export interface WatchedKind {
+  resource: Resource<UntypedObject>;
+  lister: Lister<UntypedObject>;
+}
+
+/** `absent`: the API server does not serve it; `unknown`: it has not been found out yet. */
+export type FoundKind = WatchedKind | 'absent' | 'unknown';
+
+/** Templates and requests of whatever kind a check names: watched for as long as one does. */
+export interface RemediationKinds {
+  /** Exactly these are watched from now on, each as `kindKey` names it. */
+  want(kinds: ReadonlySet<string>): void;
+  of(kind: string): FoundKind;
+  /** Called when `of` answers otherwise than before. */
+  onChange(listener: () => void): () => void;
+}
+
+/** The Nodes of a workload cluster. */
+export interface WorkloadNodes {
+  lister: Lister<Node>;
+  /** For a read of one Node at the quorum. */
+  cluster: Pick<Cluster, 'get'>;
+}
+
+/** `no-kubeconfig`: there is no Secret for it; `unreachable`: it can not be read now, or not yet. */
+export type FoundNodes = WorkloadNodes | 'no-kubeconfig' | 'unreachable';
+
+/** Clusters whose Nodes are elsewhere, by `<cluster>-kubeconfig`; a Cluster is named `namespace/name`. */
+export interface WorkloadClusters {
+  /** Exactly these are reached from now on. */
+  want(clusters: ReadonlySet<string>): void;
+  of(cluster: string): FoundNodes;
+  /** Why some can not be reached, one sentence each; stable while nothing changes. */
+  problems(): readonly string[];
+  onChange(listener: () => void): () => void;
+}
+
+export interface HealthCheckOptions extends ServedAs {
+  /** false: decide and show, write nothing at all. */
+  enforce: boolean;
+  /** See Settings. */
+  maxInFlight?: IntOrPercent;
+}
+
+export interface HealthCheckDependencies {
+  clock: Clock;
+  /** The cluster of Machines, of this program, and of its NodeFences. */
+  cluster: Cluster;
+  recorder: Recorder;
+  log: Logger;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  checks: WatchedKind;
+  machines: WatchedKind;
+  /** Absent: the kind Cluster is not served, and its gates are skipped. */
+  clusters?: WatchedKind;
+  /** Of this cluster. */
+  nodes: Lister<Node>;
+  fences: Lister<NodeFence>;
+  kinds: RemediationKinds;
+  workloads: WorkloadClusters;
+  options: HealthCheckOptions;
+}
+
+/** For one write to an API server; as the client gives up. */
+export const WRITE_DEADLINE_MS = 5_000;

@@ -1,0 +1,149 @@
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Cluster, Resource } from '../../ports/cluster.ts';
+import type { UntypedObject } from '../../ports/cluster-api.ts';
+import type { Recorder } from '../../ports/recorder.ts';
+import type { Action, ObjectRef } from './actions.ts';
+import type { Chain } from './chain.ts';
+import { HEALTH_CHECK_SUCCEEDED } from './names.ts';
+import { isSameNode } from './picture.ts';
+import type { KnownNode, Picture } from './picture.ts';
+import { keyOf } from './snapshot.ts';
+import type { MachineFacts } from './snapshot.ts';
+
+/** Things stand otherwise than it was decided for: nothing was written, and it is decided anew. */
+export class Moved extends Error {
+  override readonly name = 'Moved';
+}
+
+export interface WriterDependencies {
+  cluster: Cluster;
+  recorder: Recorder;
+  checks: Resource<UntypedObject>;
+  machines: Resource<UntypedObject>;
+  picture: Pick<Picture, 'machine' | 'nodeOf' | 'kindOf'>;
+  /** What the API server said to the request of the Machine of this uid; undefined: it took it. */
+  refused: (machineUID: string, words: string | undefined) => void;
+}
+
+/** One action is one write, under the uid and the version that it was decided for; its Events follow when it has succeeded. */
+export class Writer {
+  readonly #dependencies: WriterDependencies;
+
+  constructor(dependencies: WriterDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Does it while `mayGoOn`; was it all? Nothing is said or begun of a failed machine before its Node was read once more from the quorum. */
+  async perform({ actions }: Chain, mayGoOn: () => boolean): Promise<boolean> {
+    await this.#confirm(actions);
+    for (const action of actions) {
+      if (!mayGoOn()) return false;
+      await this.#write(action);
+      this.#tell(action);
+    }
+    return true;
+  }
+
+  async #confirm(actions: readonly Action[]): Promise<void> {
+    const [first] = actions;
+    if (first === undefined || !actions.some(isOfFailed)) return;
+    const machine = this.#machineOf(first.target);
+    const node = this.#dependencies.picture.nodeOf(machine);
+    if (node !== undefined) await confirmNode(machine, node);
+    // Any other first write names the version of the Machine itself.
+    if (first.kind === 'create-request') await this.#confirmMachine(machine);
+  }
+
+  async #confirmMachine({ namespace, name, uid, resourceVersion }: MachineFacts): Promise<void> {
+    const { cluster, machines } = this.#dependencies;
+    const standing = await cluster.get(machines, name, namespace);
+    if (standing?.metadata.uid !== uid || standing.metadata.resourceVersion !== resourceVersion) {
+      throw new Moved(`Machine ${namespace}/${name} stands otherwise than it was decided for`);
+    }
+  }
+
+  async #write(action: Action): Promise<void> {
+    const { cluster, machines, checks } = this.#dependencies;
+    const { name, namespace } = action.target;
+    switch (action.kind) {
+      case 'machine-status':
+        await cluster.mergePatch(machines, name, action.patch, { namespace, subresource: 'status' });
+        return;
+      case 'machine-metadata':
+        await cluster.mergePatch(machines, name, action.patch, { namespace });
+        return;
+      case 'check-status':
+        await cluster.mergePatch(checks, name, action.patch, { namespace, subresource: 'status' });
+        return;
+      case 'check-metadata':
+        await cluster.mergePatch(checks, name, action.patch, { namespace });
+        return;
+      case 'delete-machine': {
+        const { uid, resourceVersion } = this.#machineOf(action.target);
+        await cluster.remove(machines, name, { namespace, uid, ...(resourceVersion !== undefined && { resourceVersion }) });
+        return;
+      }
+      case 'create-request':
+        await this.#create(action);
+        return;
+      case 'delete-request':
+        await cluster.remove(this.#kindOf(action.target), name, { namespace, uid: action.target.uid });
+        return;
+    }
+  }
+
+  async #create({ target, object }: Extract<Action, { kind: 'create-request' }>): Promise<void> {
+    const { cluster, refused } = this.#dependencies;
+    const { apiVersion = '', kind = '' } = object;
+    try {
+      await cluster.create(this.#kindOf({ apiVersion, kind }), object);
+    } catch (error) {
+      if (isRefusal(error)) refused(target.uid, error.message);
+      throw error;
+    }
+    refused(target.uid, undefined);
+  }
+
+  #kindOf({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): Resource<UntypedObject> {
+    const found = this.#dependencies.picture.kindOf(apiVersion, kind);
+    if (typeof found === 'string') throw new Error(`the API server serves no ${kind} of ${apiVersion}`);
+    return found.resource;
+  }
+
+  #machineOf(target: Pick<ObjectRef, 'namespace' | 'name'>): MachineFacts {
+    const machine = this.#dependencies.picture.machine(keyOf(target));
+    if (machine === undefined) throw new Moved(`Machine ${keyOf(target)} is gone`);
+    return machine;
+  }
+
+  #tell({ target, events = [] }: Action): void {
+    const { apiVersion, kind, namespace, name, uid } = target;
+    for (const { type, reason, message } of events) {
+      this.#dependencies.recorder.event({ apiVersion, kind, metadata: { namespace, name, uid } }, type, reason, message);
+    }
+  }
+}
+
+/** The Machine has failed, or is about to be taken as failed. */
+function isOfFailed(action: Action): boolean {
+  if (action.kind === 'machine-status') return says(action.patch.status, HEALTH_CHECK_SUCCEEDED, 'False');
+  return action.kind === 'create-request' || action.kind === 'delete-machine' || action.kind === 'machine-metadata';
+}
+
+/** A condition of this type has this status, in whichever list. */
+function says(value: unknown, type: string, status: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if ('type' in value && 'status' in value && value.type === type && value.status === status) return true;
+  return Object.values(value).some((member) => says(member, type, status));
+}
+
+/** Watches may be late, each for itself: what is new at the quorum is decided upon when it has come to us. */
+async function confirmNode({ nodeName = '' }: MachineFacts, { facts, read }: KnownNode): Promise<void> {
+  const standing = await read();
+  if (!isSameNode(standing, facts)) throw new Moved(`Node ${nodeName} stands otherwise than it was decided for`);
+}
+
+/** The API server has said no to what was asked, not that it could not do it just now. */
+function isRefusal(error: unknown): error is ApiStatusError {
+  return error instanceof ApiStatusError && error.status >= 400 && error.status < 500 && error.status !== 409 && error.status !== 429;
+}
