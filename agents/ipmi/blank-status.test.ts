@@ -13,12 +13,16 @@ const STARTING = UP.map((byte, place) => (place === 2 ? 0x81 : byte));
 const raw = (data: readonly number[], completion = 0): RawAnswer => ({ kind: 'raw', completion, data: Buffer.from(data) });
 
 /** What is read of a BMC that answers so to Get Chassis Status and Get Device ID; and how often it was asked for the second. */
-async function readOf(status: RawAnswer, deviceId: RawAnswer): Promise<{ state: string; detail: string; asked: number }> {
+async function readOf(
+  status: RawAnswer,
+  deviceId: RawAnswer,
+  { times = 1, identityKeepsMs = 0 } = {},
+): Promise<{ state: string; detail: string; asked: number }> {
   const clock = new ManualClock();
   let asked = 0;
   const line: Line = {
     isUsable: true,
-    identityKeepsMs: 0,
+    identityKeepsMs,
     status: () => Promise.resolve(chassisStatus(status)),
     guid: () => Promise.resolve({ kind: 'none', detail: 'none' }),
     control: () => Promise.reject(new Error('nothing is set here')),
@@ -48,6 +52,7 @@ async function readOf(status: RawAnswer, deviceId: RawAnswer): Promise<{ state: 
     beforeSend: () => undefined,
   };
   const call = new Call(clock, target, 'read');
+  for (let count = 1; count < times; count += 1) await readPower(session, call, target);
   const { state, detail } = await readPower(session, call, target);
   call.release();
   return { state, detail, asked };
@@ -67,6 +72,12 @@ describe('a chassis status without a single bit', () => {
 
   it('is off of a BMC that says it is up', async () => {
     expect(await readOf(raw([0, 0, 0]), raw(UP))).toMatchObject({ state: 'off', asked: 1 });
+  });
+
+  it('is asked about once over a session that a restart would end, and each time over one of ipmitool', async () => {
+    expect(await readOf(raw([0, 0, 0]), raw(UP), { times: 3, identityKeepsMs: 30_000 })).toMatchObject({ state: 'off', asked: 1 });
+    expect(await readOf(raw([0, 0, 0]), raw(UP), { times: 3 })).toMatchObject({ state: 'off', asked: 3 });
+    expect(await readOf(raw([0, 0, 0]), raw(STARTING), { times: 3, identityKeepsMs: 30_000 })).toMatchObject({ state: 'unknown', asked: 3 });
   });
 
   it('is not asked about where any bit is set: the restore policy of most machines', async () => {

@@ -79,10 +79,13 @@ function isNoAnswer(answer: { kind: string }): answer is NoAnswer {
 async function status(session: Session, line: Line, call: Call<CallTarget>): Promise<{ state: 'on' | 'off' | 'unknown'; detail: string }> {
   const answer = answered(session, call, await line.status(call));
   if (answer.isOdd === true) session.drop();
-  if (answer.isBlank !== true) return answer;
-  // Asked each time: it may have started since, behind a session of ipmitool.
+  if (answer.isBlank !== true || session.isKnownUp(line)) return answer;
+  // Behind a session of ipmitool it may have started since, and is asked each time.
   const why = whyNotUp(answered(session, call, await line.raw(APPLICATION, GET_DEVICE_ID, [], call)));
-  if (why === undefined) return answer;
+  if (why === undefined) {
+    session.noteUp(line);
+    return answer;
+  }
   return { state: 'unknown', detail: `an empty chassis status, which is no off: ${why}` };
 }
 

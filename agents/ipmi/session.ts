@@ -27,6 +27,8 @@ export class Session {
   #unfit: { error: TransportUnfit; untilMs: number } | undefined;
   /** What the BMC showed as its GUID over this line, and when; a line cannot move to another BMC. */
   #guid: { answer: GuidAnswer; atMs: number } | undefined;
+  /** When the BMC said over this line that it has started; one that starts anew has forgotten the session. */
+  #upAtMs: number | undefined;
   /** Lines that were dropped and may still have a word to say to their BMC. */
   readonly #farewells = new Set<Promise<void>>();
   #last: Promise<undefined> = Promise.resolve(undefined);
@@ -87,11 +89,21 @@ export class Session {
     if (line === this.#line) this.#guid = { answer, atMs: this.#clock.monotonicMs() };
   }
 
+  /** It has said over this very line, not too long ago, that it is up. */
+  isKnownUp(line: Line): boolean {
+    return line === this.#line && this.#upAtMs !== undefined && this.#clock.monotonicMs() - this.#upAtMs < line.identityKeepsMs;
+  }
+
+  noteUp(line: Line): void {
+    if (line === this.#line) this.#upAtMs = this.#clock.monotonicMs();
+  }
+
   /** Ends the line: what it would say next is not trusted. */
   drop(): void {
     const line = this.#line;
     this.#line = undefined;
     this.#guid = undefined;
+    this.#upAtMs = undefined;
     if (line === undefined) return;
     line.kill();
     const farewell = line.end(this.#clock).finally(() => this.#farewells.delete(farewell));

@@ -60,12 +60,15 @@ async function failure(promise: Promise<unknown>): Promise<AgentError> {
 describe('a session of our own', { timeout: 60_000 }, () => {
   it.each(['3', '17'])('needs two round trips for an off and a read, once it is open: suite %s', async (cipher) => {
     const { bmc, agent, target, sets } = await start();
+    await agent.set(target({ cipher }), 'off');
+    // The first status without a single bit has it asked whether it is up.
     await agent.read(target({ cipher }));
+    await agent.set(target({ cipher }), 'on');
     const before = bmc.heard.length;
     expect(await agent.set(target({ cipher }), 'off')).toEqual({ result: 'accepted', detail: 'Chassis Power Control: Down/Off' });
     expect(await agent.read(target({ cipher }))).toEqual({ state: 'off', detail: 'Chassis Power is off', identity: 'verified' });
     expect(bmc.heard.length - before).toBe(2);
-    expect(sets()).toEqual(['00 down']);
+    expect(sets()).toEqual(['00 down', '00 up', '00 down']);
   });
 
   it.each(['text', 'hexadecimal'])('takes the BMC’s key as %s, bytes that nobody can type too', async (as) => {

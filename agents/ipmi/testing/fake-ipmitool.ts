@@ -43,6 +43,7 @@ export function fakeIpmitool({
     '  case $line in',
     `    "raw 0x00 0x01") ${status};;`,
     `    "raw 0x06 0x37") ${guid};;`,
+    '    "raw 0x06 0x01") echo " 20 01 01 00 02 80 00 00 00 00 00";;',
     `    "chassis power off") ${off};;`,
     '    exit) exit 0;;',
     '    *) echo "Invalid command";;',
