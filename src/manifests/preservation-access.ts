@@ -13,15 +13,17 @@ function clusterRole(name: string, rules: Role['rules']): Role {
   return { apiVersion: `${AUTHORIZATION}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules };
 }
 
-const OBSERVE_RULES = [
-  rule(MACHINE_GROUP, KINDS, READ),
+const MANAGER_RULES = [
   { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [MACHINE_CRD] },
   { ...rule('apps', ['deployments'], ['list']), resourceNames: [...MANAGER_NAMES] },
   { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...MANAGER_NAMES] },
 ];
 
+/** What people see who may look: one Machine by its name too. */
+const OBSERVE_RULES = [rule(MACHINE_GROUP, KINDS, READ), ...MANAGER_RULES];
+
 /** Machines are watched, and whether an MCM is at work; in the cluster of the Machines. */
-const OBSERVE_ROLE = clusterRole('nodefence-machines-observe', OBSERVE_RULES);
+const OBSERVE_ROLE = clusterRole('nodefence-machines-observe', [rule(MACHINE_GROUP, KINDS, ['list', 'watch']), ...MANAGER_RULES]);
 
 /** MCM's part, in the cluster of the Machines: annotations, phase and expiry, counts, and the end of a Machine that is proven off. */
 const OWN_MACHINES_ROLE = clusterRole('nodefence-machines-own', [

@@ -1,5 +1,6 @@
 import type { ApiEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
 import { CONTROLLER_ACCESS, NODE_LEASE_ACCESS } from '../../src/manifests/access.ts';
+import type { Binding, Role } from '../../src/manifests/access.ts';
 import { CONTROLLER_USER } from '../scenarios/witness.ts';
 
 /** One verb on one kind, where it is granted: `cluster: patch nodes`, `nodefence-system: get secrets`. */
@@ -7,7 +8,7 @@ export type Right = string;
 
 const EVERYWHERE = 'cluster';
 
-interface Grant {
+export interface Grant {
   right: Right;
   scope: string;
   resource: string;
@@ -15,8 +16,12 @@ interface Grant {
   names: readonly string[] | undefined;
 }
 
-const GRANTS: readonly Grant[] = [...CONTROLLER_ACCESS, ...NODE_LEASE_ACCESS].flatMap((object) => {
-  if (object.kind !== 'ClusterRole' && object.kind !== 'Role') return [];
+/** What these roles grant, right by right. */
+export function grantsOf(objects: readonly (Role | Binding)[]): Grant[] {
+  return objects.flatMap((object) => ('rules' in object ? grantsOfRole(object) : []));
+}
+
+function grantsOfRole(object: Role): Grant[] {
   const scope = object.kind === 'ClusterRole' ? EVERYWHERE : (object.metadata.namespace ?? '');
   return object.rules.flatMap(({ apiGroups, resources, verbs, resourceNames: names }) =>
     apiGroups.flatMap((group) =>
@@ -27,10 +32,16 @@ const GRANTS: readonly Grant[] = [...CONTROLLER_ACCESS, ...NODE_LEASE_ACCESS].fl
       }),
     ),
   );
-});
+}
+
+const GRANTS = grantsOf([...CONTROLLER_ACCESS, ...NODE_LEASE_ACCESS]);
 
 /** Everything that the shipped roles grant to the controller. */
-export const GRANTED: readonly Right[] = [...new Set(GRANTS.map(({ right }) => right))].sort();
+export const GRANTED = rightsOf(GRANTS);
+
+export function rightsOf(grants: readonly Grant[]): readonly Right[] {
+  return [...new Set(grants.map(({ right }) => right))].sort();
+}
 
 /** The controller's requests about objects; `/version` and the like need no role. */
 function requestsOf(trace: readonly TraceEvent[]): ApiEvent[] {
@@ -38,8 +49,8 @@ function requestsOf(trace: readonly TraceEvent[]): ApiEvent[] {
 }
 
 /** The rights that these requests needed. */
-export function rightsUsed(trace: readonly TraceEvent[]): Set<Right> {
-  return new Set(requestsOf(trace).flatMap((request) => GRANTS.filter((grant) => covers(grant, request)).map(({ right }) => right)));
+export function rightsUsed(trace: readonly TraceEvent[], grants: readonly Grant[] = GRANTS): Set<Right> {
+  return new Set(requestsOf(trace).flatMap((request) => grants.filter((grant) => covers(grant, request)).map(({ right }) => right)));
 }
 
 /** Requests that were refused for want of a right. */
