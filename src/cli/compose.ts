@@ -17,7 +17,7 @@ import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { watchNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
 import type { WatchedOwnNode } from './own-node.ts';
-import { composePreservation } from './preservation/compose-preservation.ts';
+import { composeSisters } from './sisters.ts';
 import { stormSources } from './storm-sources.ts';
 import { watchCluster } from './watches.ts';
 
@@ -44,7 +44,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
       storm.acquired();
-      preservation?.wake();
+      sisters.wake();
       controller.lookAtAll();
       own.ownNode.leads();
     },
@@ -57,7 +57,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
-  const preservation = composePreservation(ports, options, { cluster, listers, configMaps, leader, leadership: elector });
+  const sisters = composeSisters(ports, options, { cluster, listers, configMaps, leader, leadership: elector });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const own: WatchedOwnNode = watchOwnNode({
     dependencies: base,
@@ -75,7 +75,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     successor: () => own.ownNode.words(),
     ...storm.given,
     ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),
-    ...(preservation === undefined ? {} : { preservation }),
+    ...sisters.given,
     options,
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
@@ -84,20 +84,20 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   pokeWhenFree(leader, elector);
   const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
   const stop = async (deadlineMs: number): Promise<void> => {
-    await standDown({ controller, queue, elector, clock, logger, companions: preservation?.close() }, deadlineMs);
+    await standDown({ controller, queue, elector, clock, logger, companions: sisters.close() }, deadlineMs);
     await Promise.all([own.close(), probes?.close()]);
     for (const watch of watches) watch.close();
     await dispatcher.close();
   };
   return {
     get listers() {
-      return [...reflectors, ...(preservation?.reflectors ?? [])].map(watchedOf);
+      return [...reflectors, ...sisters.reflectors].map(watchedOf);
     },
     elector,
     start: async () => {
       for (const companion of [...watches, own]) companion.start();
       await Promise.all(reflectors.map((reflector) => reflector.untilSynced(options.syncDeadlineMs)));
-      preservation?.start();
+      sisters.start();
       elector.start();
       own.stand();
       probes?.start();
@@ -156,7 +156,7 @@ interface Standing {
   clock: Clock;
   logger: ControllerPorts['logger'];
   /** Other controllers, on their way out. */
-  companions: Promise<void> | undefined;
+  companions: Promise<unknown>;
 }
 
 /** The lease is given back where it may be; else the successor waits it out. */
@@ -176,7 +176,7 @@ async function giveBack({ controller, queue, elector, clock, companions }: Stand
     throw new Error(`passes for ${running.join(', ')} did not end`);
   }
   const isQuiet = await within(clock, 2 * deadlineMs, controller.standDown(reason, deadlineMs));
-  await within(clock, deadlineMs, companions ?? Promise.resolve());
+  await within(clock, deadlineMs, companions);
   if (!isQuiet) throw new Error('a write may still be on its way');
   await elector.release(deadlineMs);
 }

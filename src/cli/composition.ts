@@ -37,6 +37,8 @@ export interface ControllerOptions extends FenceOptions {
   preservation?: PreservationChoice;
   /** Of the Machines; absent: all. */
   machinesNamespace?: string;
+  /** NodeFenceRemediation, where its kinds are installed; absent: no. */
+  remediation?: boolean;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
 }

@@ -70,7 +70,7 @@ export function controllerCommand(): Command {
       ).default(MEDIK8S_LEASE_NAMESPACE),
     )
     .addOption(
-      option('--controllers <names>', 'CONTROLLERS', 'beside fencing: preservation, probes; * for all, -NAME for all but one')
+      option('--controllers <names>', 'CONTROLLERS', 'beside fencing: preservation, probes, remediation; * for all, -NAME for all but one')
         .argParser(sisterControllers)
         .default(sisterControllers('*'), '*'),
     )
@@ -188,6 +188,7 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     identity: hostname(),
     concurrency: flags.concurrency,
     probes: flags.controllers.has('probes'),
+    remediation: flags.controllers.has('remediation'),
     preservation: flags.controllers.has('preservation') ? flags.preservation : 'off',
     ...((flags.machinesNamespace ?? '') === '' ? {} : { machinesNamespace: flags.machinesNamespace }),
     syncDeadlineMs: SYNC_DEADLINE_MS,

@@ -3,9 +3,10 @@ import { sisterControllers } from './controllers-option.ts';
 
 describe('--controllers', () => {
   it.each([
-    ['*', ['preservation', 'probes']],
-    ['*,-probes', ['preservation']],
-    ['-probes,*', ['preservation']],
+    ['*', ['preservation', 'probes', 'remediation']],
+    ['*,-probes', ['preservation', 'remediation']],
+    ['-probes,*', ['preservation', 'remediation']],
+    ['*,-remediation', ['preservation', 'probes']],
     ['probes', ['probes']],
     [' preservation , probes', ['preservation', 'probes']],
     ['-probes', []],
@@ -15,6 +16,6 @@ describe('--controllers', () => {
   });
 
   it.each(['fence', '-*', '*,-perhaps', 'Preservation'])('refuses %s, and names what there is', (text) => {
-    expect(() => sisterControllers(text)).toThrow(/is none of \*, preservation, probes/);
+    expect(() => sisterControllers(text)).toThrow(/is none of \*, preservation, probes, remediation/);
   });
 });

@@ -6,6 +6,8 @@ import type { DeploymentChoice } from './deployment.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
+import { REMEDIATION_ACCESS, REMEDIATION_WORKLOADS_ACCESS } from './remediation-access.ts';
+import { PROPOSED_REMEDIATION_DEFINITIONS, REMEDIATION_DEFINITIONS } from './remediation-definitions.ts';
 
 /** A manifest file: its path under config/ and the objects in it. */
 export interface ManifestFile {
@@ -109,6 +111,11 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('preservation-observe', 'access.yaml', PRESERVATION_OBSERVE_ACCESS),
   { path: 'preservation-own/access.yaml', objects: PRESERVATION_OWN_ACCESS },
   kustomization('preservation-own', ['../preservation-observe', 'access.yaml']),
+  { path: 'remediation/definitions.yaml', objects: REMEDIATION_DEFINITIONS },
+  { path: 'remediation/access.yaml', objects: REMEDIATION_ACCESS },
+  kustomization('remediation', ['definitions.yaml', 'access.yaml']),
+  ...folder('remediation-workloads', 'access.yaml', REMEDIATION_WORKLOADS_ACCESS),
+  ...folder('remediation-proposed-crd', 'definitions.yaml', PROPOSED_REMEDIATION_DEFINITIONS),
   // For `kubectl create` alone, which leaves what is there as it is.
   ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),
 ];

@@ -1,3 +1,4 @@
+import { FENCE_NAME_PREFIX } from '../../domain/node-fence.ts';
 import { CLUSTER_NAME, NODE_NAME } from './names.ts';
 import type { RequestFacts, Snapshot } from './snapshot.ts';
 
@@ -19,6 +20,14 @@ export function targetOf(request: RequestFacts, machine: Snapshot['machine']): T
   const cluster = typeof machine === 'object' && machine.apiVersion.startsWith('cluster.x-k8s.io/') ? clusterOf(request, machine.labels) : undefined;
   if (cluster === undefined) return { node };
   return { node, kubeconfigSecret: { namespace: request.namespace, name: `${cluster}-kubeconfig` } };
+}
+
+/** The same of a request whose Machine is gone, and names no node any more: the fence that was begun for it does. */
+export function leftTarget({ annotations, nodeFence, namespace, labels }: Omit<RequestFacts, 'phaseSeenMs'>): Target | undefined {
+  const node = annotations[NODE_NAME] ?? nodeFence?.slice(FENCE_NAME_PREFIX.length);
+  const cluster = labels[CLUSTER_NAME];
+  if (node === undefined || node === '') return undefined;
+  return { node, ...(cluster !== undefined && { kubeconfigSecret: { namespace, name: `${cluster}-kubeconfig` } }) };
 }
 
 /** Both name a node, and not the same. */

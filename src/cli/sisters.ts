@@ -1,0 +1,41 @@
+import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
+import type { Reflector } from '../kube/reflector.ts';
+import type { KubeObject } from '../ports/objects.ts';
+import type { ControllerOptions, ControllerPorts } from './composition.ts';
+import { composePreservation } from './preservation/compose-preservation.ts';
+import type { PreservationSources } from './preservation/compose-preservation.ts';
+import { composeRemediation } from './remediation/compose-remediation.ts';
+
+/** The controllers beside the one that fences. */
+export interface Sisters {
+  /** What the fence controller is given of them. */
+  given: Pick<FenceDependencies, 'preservation'>;
+  /** Those that run now. */
+  readonly reflectors: readonly Reflector<KubeObject>[];
+  /** Called when the Nodes are synced. */
+  start(): void;
+  /** Leadership has come. */
+  wake(): void;
+  /** Begins nothing more; resolves when nothing is under way. */
+  close(): Promise<unknown>;
+}
+
+/** All that are not switched off. */
+export function composeSisters(ports: ControllerPorts, options: ControllerOptions, sources: PreservationSources): Sisters {
+  const preservation = composePreservation(ports, options, sources);
+  const remediation = composeRemediation(ports, options, sources);
+  const sisters = [preservation, remediation].filter((sister) => sister !== undefined);
+  return {
+    given: preservation === undefined ? {} : { preservation },
+    get reflectors() {
+      return sisters.flatMap(({ reflectors }) => reflectors);
+    },
+    start: () => {
+      for (const sister of sisters) sister.start();
+    },
+    wake: () => {
+      for (const sister of sisters) sister.wake();
+    },
+    close: () => Promise.all(sisters.map((sister) => sister.close())),
+  };
+}

@@ -1,0 +1,223 @@
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import type { NodeFenceRemediation } from '../../ports/remediation.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import { annotationsPatch, Moved } from '../shared/remediation/patch.ts';
+import type { Action, Decision } from './actions.ts';
+import { decide } from './decide.ts';
+import { WRITE_DEADLINE_MS } from './dependencies.ts';
+import type { RemediationDependencies, WatchedKind } from './dependencies.ts';
+import type { LeaseSights } from './node-removal.ts';
+import { keyOf, observe } from './observe.ts';
+import type { Sight } from './observe.ts';
+import { perform } from './perform.ts';
+import { remediationEvent } from './status.ts';
+import { decideTemplate } from './template.ts';
+
+/** What this process remembers of a request: since when it has been as it is, and what was told of it. */
+interface Known {
+  mark: string;
+  seenMs: number;
+  problems: ReadonlySet<string>;
+}
+
+/** A request that waits for nothing in particular is looked at so often: its Machine may be gone. */
+const RELOOK_MS = 60_000;
+/** Somebody else wrote first. */
+const ANEW_MS = 500;
+
+/**
+ * NodeFenceRemediation: observe, decide, write, one request at a time each. It keeps nothing that is not in the objects but its own first sights. Only the
+ * leader looks; everything is read from the API's quorum, so that the watches only say when.
+ */
+export class RemediationController {
+  readonly #dependencies: RemediationDependencies;
+  readonly #known = new Map<string, Known>();
+  readonly #leases: LeaseSights = new Map();
+  /** uids of requests whose fence is being asked for: the watch does not show it yet. */
+  readonly #asking = new Set<string>();
+  readonly #unsubscribe: (() => void)[] = [];
+
+  constructor(dependencies: RemediationDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Follows the listers from now on, whether they are synced or not. */
+  start(): void {
+    const { kinds, fences, queue } = this.#dependencies;
+    for (const { requests, templates, listers } of kinds) {
+      this.#unsubscribe.push(
+        listers.requests.onChange((before, after) => this.#seen(requests.kind, before, after)),
+        listers.templates.onChange((_before, after) => {
+          if (after !== undefined) queue.add(keyIn(templates.kind, after));
+        }),
+      );
+    }
+    this.#unsubscribe.push(
+      fences.onChange((before, after) => {
+        for (const fence of [before, after]) this.#wakeRequester(fence);
+      }),
+    );
+    this.wake();
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+  }
+
+  /** Looks at everything: leadership has come. */
+  wake(): void {
+    const { kinds, queue } = this.#dependencies;
+    for (const { requests, templates, listers } of kinds) {
+      for (const each of listers.requests.all()) queue.add(keyIn(requests.kind, each));
+      for (const each of listers.templates.all()) queue.add(keyIn(templates.kind, each));
+    }
+  }
+
+  /** Standing problems of all requests, one sentence each. */
+  problems(): string[] {
+    return [...new Set([...this.#known.values()].flatMap(({ problems }) => [...problems]))].sort();
+  }
+
+  /** The work of one key of the queue. Rejects when the API server could not be asked. */
+  async reconcile(key: string): Promise<{ afterMs: number } | undefined> {
+    if (!this.#dependencies.leadership.isLeading) return undefined;
+    const [kind = '', namespace = '', name = ''] = key.split(/[ /]/);
+    for (const watched of this.#dependencies.kinds) {
+      if (kind === watched.requests.kind) return this.#remediate(watched, key, namespace, name);
+      if (kind === watched.templates.kind) return this.#markTemplate(watched, namespace, name);
+    }
+    return undefined;
+  }
+
+  async #remediate({ requests }: WatchedKind, key: string, namespace: string, name: string): Promise<{ afterMs: number } | undefined> {
+    const { cluster } = this.#dependencies;
+    const object = await cluster.get(requests, name, namespace);
+    if (object === undefined) {
+      this.#known.delete(key);
+      return undefined;
+    }
+    const identity = { apiVersion: `${requests.group}/${requests.version}`, kind: requests.kind };
+    const phaseSeenMs = this.#since(key, object);
+    try {
+      const sight = await observe(this.#dependencies, object, identity, phaseSeenMs);
+      // Counted in the turn in which it is decided and begun, so that two side by side do not both take the last place.
+      const decision = decide({ ...sight.snapshot, inFlight: this.#inFlight(object) });
+      this.#warn(key, decision.problems);
+      const isMoved = await this.#act(sight, decision);
+      if (isMoved) return { afterMs: ANEW_MS };
+      const dueMs = decision.nextDueMs === undefined ? RELOOK_MS : Math.min(RELOOK_MS, decision.nextDueMs - sight.snapshot.nowMs);
+      // The fence of another cluster is not watched from here.
+      const isFar = decision.actions.length > 0 && sight.place?.isOwn === false;
+      return { afterMs: Math.max(0, isFar ? Math.min(dueMs, ANEW_MS) : dueMs) };
+    } catch (error) {
+      if (wasOvertaken(error)) return { afterMs: ANEW_MS };
+      this.#complain(key, { ...object, ...identity }, error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+  }
+
+  /** Does what was decided, in its order. true: somebody else was there first, and it is to be decided anew. */
+  async #act(sight: Sight, { actions }: Decision): Promise<boolean> {
+    for (const action of actions) {
+      if (!this.#mayWrite()) return false;
+      try {
+        await this.#perform(sight, action);
+      } catch (error) {
+        if (wasOvertaken(error)) return true;
+        if (!(error instanceof Moved)) throw error;
+        this.#dependencies.log.debug('a remediation is decided anew', { object: sight.snapshot.request.name, action: action.kind, error });
+        // What has to wait for the node is not asked for again and again.
+        return action.kind !== 'delete-node';
+      }
+    }
+    return false;
+  }
+
+  async #perform(sight: Sight, action: Action): Promise<void> {
+    const { uid } = sight.snapshot.request;
+    if (action.kind === 'request-fence') this.#asking.add(uid);
+    try {
+      await perform(this.#dependencies, this.#leases, sight, action);
+    } catch (error) {
+      this.#asking.delete(uid);
+      throw error;
+    }
+  }
+
+  async #markTemplate({ templates }: WatchedKind, namespace: string, name: string): Promise<undefined> {
+    const { cluster } = this.#dependencies;
+    const object = await cluster.get(templates, name, namespace);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined;
+    const target = { apiVersion: `${templates.group}/${templates.version}`, kind: templates.kind, name, namespace, uid: object.metadata.uid ?? '' };
+    const action = decideTemplate(target, object.metadata.annotations ?? {});
+    if (action !== undefined && this.#mayWrite()) await cluster.mergePatch(templates, name, annotationsPatch(object, action.changes), { namespace });
+    return undefined;
+  }
+
+  #mayWrite(): boolean {
+    const { leadership, options } = this.#dependencies;
+    return options.enforce && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
+  }
+
+  /** Since when this process has seen it in this phase of this retry, or being deleted. */
+  #since(key: string, { metadata, status }: NodeFenceRemediation): number {
+    const { uid = '', deletionTimestamp } = metadata;
+    const mark = [uid, status?.phase ?? '', status?.retryCount ?? 0, deletionTimestamp ?? ''].join(' ');
+    const known = this.#known.get(key);
+    if (known?.mark === mark) return known.seenMs;
+    const seenMs = this.#dependencies.clock.monotonicMs();
+    this.#known.set(key, { mark, seenMs, problems: known?.problems ?? new Set() });
+    return seenMs;
+  }
+
+  /** Requests beside this one that have a fence under way, or are asking for one. */
+  #inFlight(own: KubeObject): { count: number; limit?: number } {
+    const { kinds, options } = this.#dependencies;
+    const others = new Set(this.#asking);
+    for (const { listers } of kinds) {
+      for (const { metadata, status } of listers.requests.all()) {
+        if (status?.phase === 'Fencing' || status?.phase === 'Recovering') others.add(metadata.uid ?? '');
+      }
+    }
+    others.delete(own.metadata.uid ?? '');
+    return { count: others.size, ...(options.inFlightMax !== undefined && { limit: options.inFlightMax }) };
+  }
+
+  #seen(kind: string, before: NodeFenceRemediation | undefined, after: NodeFenceRemediation | undefined): void {
+    const { metadata, status } = (after ?? before) as NodeFenceRemediation;
+    if (after === undefined || (status?.phase ?? '') !== '') this.#asking.delete(metadata.uid ?? '');
+    this.#dependencies.queue.add(keyIn(kind, { metadata }));
+  }
+
+  #wakeRequester(fence: NodeFence | undefined): void {
+    const by = fence?.spec.requestedBy;
+    if (by !== undefined && this.#dependencies.kinds.some(({ requests }) => requests.kind === by.kind)) this.#dependencies.queue.add(keyOf(by));
+  }
+
+  /** It cannot even be read: told on the request too, for nothing else shows there. */
+  #complain(key: string, request: KubeObject, message: string): void {
+    const problem = `${key}: ${message}`;
+    if (this.#known.get(key)?.problems.has(problem) === true) return;
+    const { type, reason, message: words } = remediationEvent('CannotStart', message);
+    if (this.#mayWrite()) this.#dependencies.recorder.event(request, type, reason, words);
+    this.#warn(key, [problem]);
+  }
+
+  /** Each problem is said once for as long as it stands. */
+  #warn(key: string, problems: readonly string[]): void {
+    const known = this.#known.get(key);
+    if (known === undefined) return;
+    for (const problem of problems) if (!known.problems.has(problem)) this.#dependencies.log.warn('a remediation needs a look', { problem });
+    this.#known.set(key, { ...known, problems: new Set(problems) });
+  }
+}
+
+/** Somebody else wrote first, or it is gone. */
+function wasOvertaken(error: unknown): boolean {
+  return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);
+}
+
+function keyIn(kind: string, { metadata }: KubeObject): string {
+  return keyOf({ kind, name: metadata.name, namespace: metadata.namespace ?? '' });
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { Logger, Recorder } from '../../ports/recorder.ts';
+import type { NodeFenceRemediation, NodeFenceRemediationTemplate, RemediationKind } from '../../ports/remediation.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+
+/** A kind of request that is served here, as it is watched. */
+export interface WatchedKind extends RemediationKind {
+  listers: { requests: Lister<NodeFenceRemediation>; templates: Lister<NodeFenceRemediationTemplate> };
+}
+
+/** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
+export type WorkloadClusters = (secret: { namespace: string; name: string }) => Promise<Cluster | undefined>;
+
+export interface RemediationDependencies {
+  clock: Clock;
+  /** The cluster of the requests. */
+  cluster: Cluster;
+  recorder: Recorder;
+  log: Logger;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  kinds: readonly WatchedKind[];
+  /** Of the same cluster: wakes requests whose fence has changed. */
+  fences: Lister<NodeFence>;
+  workloadClusters: WorkloadClusters;
+  queue: { add(key: string, delayMs?: number): void };
+  options: {
+    /** false: nothing is written. */
+    enforce: boolean;
+    /** Requests with a fence under way at the same time. */
+    inFlightMax?: number;
+  };
+}
+
+/** For one write to an API server; as the client gives up. */
+export const WRITE_DEADLINE_MS = 5_000;

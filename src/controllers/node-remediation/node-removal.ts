@@ -1,0 +1,54 @@
+import { fenceFactsOf } from '../../domain/fence-facts.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Node } from '../../ports/objects.ts';
+import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
+import { Moved } from '../shared/remediation/patch.ts';
+import type { Action } from './actions.ts';
+import type { RemediationDependencies } from './dependencies.ts';
+
+/** By the uid of the Node: its Lease as it was first read at the quorum, and when that was on our own clock. */
+export type LeaseSights = Map<string, { renewTime: string | undefined; seenMs: number }>;
+
+/** A kubelet renews its Lease every 10 s; one that stood still for so long is nobody's. Kubernetes' own lease duration of a node. */
+const SILENCE_MS = 40_000;
+
+/**
+ * Deletes the Node of a machine that stays off (P1, P2): on the standing proof of the NodeFence that is named, for the same Node and boot, with no stop on it,
+ * not Ready, and after its Lease has been seen to stand still. Everything is read from the quorum right before it. Rejects with `Moved` while any of it lacks.
+ */
+export async function removeNode(
+  { clock }: Pick<RemediationDependencies, 'clock'>,
+  cluster: Cluster,
+  { target, fence: named }: Extract<Action, { kind: 'delete-node' }>,
+  sights: LeaseSights,
+): Promise<void> {
+  const [fence, node, lease, stops] = await Promise.all([
+    cluster.get(NODE_FENCES, named.name),
+    cluster.get(NODES, target.name),
+    cluster.get(LEASES, target.name, NODE_LEASE_NAMESPACE),
+    cluster.list(NODE_FENCE_STOPS),
+  ]);
+  const stop = stops.find(({ spec }) => spec.all === true || spec.node === target.name);
+  if (stop !== undefined) throw new Moved(`the stop ${stop.metadata.name} stands`);
+  if (fence?.metadata.uid !== named.uid || !fenceFactsOf(fence).isOff) throw new Moved(`NodeFence ${named.name} holds no proof of an off any more`);
+  if (node?.metadata.uid !== target.uid || node.metadata.uid !== fence.status?.frozen?.nodeUID) {
+    throw new Moved(`node ${target.name} is another than the one that was fenced`);
+  }
+  const proof = fence.status.evidence.findLast(({ voidedAt }) => voidedAt === undefined);
+  if (isAlive(node, proof?.bootID)) throw new Moved(`node ${target.name} shows life`);
+  const renewTime = lease?.spec.renewTime;
+  const sight = sights.get(target.uid);
+  if (sight === undefined || sight.renewTime !== renewTime) {
+    sights.set(target.uid, { renewTime, seenMs: clock.monotonicMs() });
+    throw new Moved(`the lease of node ${target.name} is not known to stand still yet`);
+  }
+  if (clock.monotonicMs() - sight.seenMs < SILENCE_MS) throw new Moved(`the lease of node ${target.name} has not stood still for long enough yet`);
+  const { resourceVersion } = node.metadata;
+  await cluster.remove(NODES, target.name, { uid: target.uid, ...(resourceVersion !== undefined && { resourceVersion }) });
+  sights.delete(target.uid);
+}
+
+function isAlive({ status }: Node, bootID: string | undefined): boolean {
+  const isReady = status.conditions?.some(({ type, status: word }) => type === 'Ready' && word === 'True') === true;
+  return isReady || (bootID !== undefined && status.nodeInfo?.bootID !== undefined && status.nodeInfo.bootID !== bootID);
+}

@@ -1,0 +1,115 @@
+import type { KubeObject } from '../../ports/objects.ts';
+import type { Recorder } from '../../ports/recorder.ts';
+import type { NodeFenceRemediation, NodeFenceRemediationStatus } from '../../ports/remediation.ts';
+import { claim, releaseClaim } from '../shared/claims/claim.ts';
+import type { Claimant } from '../shared/claims/claim.ts';
+import { timeOf } from '../shared/remediation/actions.ts';
+import type { ObjectRef } from '../shared/remediation/actions.ts';
+import { annotationsPatch, conditionsPatch, Moved, precondition } from '../shared/remediation/patch.ts';
+import { resourceOf } from '../shared/remediation/resource-of.ts';
+import type { Action, RequestStatus } from './actions.ts';
+import type { RemediationDependencies } from './dependencies.ts';
+import { removeNode } from './node-removal.ts';
+import type { LeaseSights } from './node-removal.ts';
+import { keyOf } from './observe.ts';
+import type { Sight } from './observe.ts';
+
+type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
+
+/** Nobody reads Events about objects of another cluster here. */
+const SILENT: Recorder = { event: () => undefined };
+
+/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Moved` where it no longer fits. */
+export async function perform(dependencies: RemediationDependencies, leases: LeaseSights, sight: Sight, action: Action): Promise<void> {
+  switch (action.kind) {
+    case 'annotate':
+      await patch(dependencies, sight, action.target, (object) => annotationsPatch(object, action.changes));
+      break;
+    case 'machine-conditions':
+      await patch(dependencies, sight, action.target, (object) => conditionsPatch(object, action.lists), 'status');
+      break;
+    case 'finalizer':
+      await patch(dependencies, sight, action.target, (object) => finalizerPatch(object, action));
+      break;
+    case 'status':
+      await patch(dependencies, sight, action.target, (object) => statusPatch(object, action), 'status');
+      break;
+    case 'request-fence':
+      await requestFence(dependencies, sight, action);
+      break;
+    case 'withdraw-fence':
+      await releaseClaim({ cluster: placeIn(sight).cluster }, placeIn(sight).nodeName, claimantOf(action.target));
+      break;
+    case 'delete-node':
+      await removeNode(dependencies, placeIn(sight).cluster, action, leases);
+      break;
+  }
+  tell(dependencies, sight, action);
+}
+
+async function patch(
+  { cluster }: RemediationDependencies,
+  { objects }: Sight,
+  target: ObjectRef,
+  bodyOf: (object: KubeObject) => object,
+  subresource?: 'status',
+): Promise<void> {
+  const object = objects.get(keyOf(target));
+  if (object === undefined || object.metadata.uid !== target.uid) throw new Moved(`${keyOf(target)} is gone, or another stands under its name`);
+  const { namespace } = target;
+  const options = { ...(namespace !== undefined && { namespace }), ...(subresource !== undefined && { subresource }) };
+  objects.set(keyOf(target), await cluster.mergePatch(resourceOf(target), target.name, bodyOf(object), options));
+}
+
+function finalizerPatch(object: KubeObject, { finalizer, isPresent }: ActOf<'finalizer'>): object {
+  const others = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer);
+  return { metadata: { ...precondition(object), finalizers: isPresent ? [...others, finalizer] : others } };
+}
+
+function statusPatch(object: NodeFenceRemediation, { was, to }: ActOf<'status'>): object {
+  const { phase = '', retryCount = 0, lastRemediated } = object.status ?? {};
+  const isSame = phase === was.phase && retryCount === was.retryCount && timeOf(lastRemediated) === was.lastRemediatedMs;
+  if (!isSame) throw new Moved(`the status of ${object.metadata.name} is another`);
+  return { metadata: precondition(object), status: statusOf(to) };
+}
+
+/** Members that are not there are taken away. */
+function statusOf({
+  phase,
+  retryCount,
+  lastRemediatedMs,
+  nodeFence,
+  conditions,
+}: RequestStatus): Readonly<Record<keyof NodeFenceRemediationStatus, unknown>> {
+  return {
+    phase: phase === '' ? null : phase,
+    retryCount,
+    lastRemediated: lastRemediatedMs === undefined ? null : new Date(lastRemediatedMs).toISOString(),
+    nodeFenceRef: nodeFence === undefined ? null : { name: nodeFence },
+    conditions,
+  };
+}
+
+async function requestFence({ recorder }: RemediationDependencies, sight: Sight, { target, node, ending }: ActOf<'request-fence'>): Promise<void> {
+  const { cluster, isOwn } = placeIn(sight);
+  const outcome = await claim({ cluster, recorder: isOwn ? recorder : SILENT }, node, claimantOf(target), ending);
+  if (outcome.kind === 'taken') throw new Moved(`${outcome.by} has node ${node}`);
+}
+
+function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Claimant {
+  return { apiVersion, kind, name, uid, ...(namespace !== undefined && { namespace }) };
+}
+
+function placeIn({ place, snapshot }: Sight): NonNullable<Sight['place']> {
+  if (place === undefined) throw new Error(`${snapshot.request.name} names no node, and yet one is to be touched`);
+  return place;
+}
+
+/** About the object that was written, or, where that is in another cluster or is gone by now, about the request. */
+function tell({ recorder }: RemediationDependencies, { objects, snapshot: { request } }: Sight, { event, target }: Action): void {
+  if (event === undefined) return;
+  const isHere = objects.has(keyOf(target));
+  const { apiVersion, kind } = isHere ? target : request;
+  const about = objects.get(keyOf(isHere ? target : request));
+  if (about !== undefined) recorder.event({ apiVersion, kind, metadata: about.metadata }, event.type, event.reason, event.message);
+}

@@ -1,0 +1,50 @@
+import { fenceName } from '../../domain/node-fence.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { ClusterMachine } from '../../ports/cluster-api.ts';
+import type { Node } from '../../ports/objects.ts';
+import { NODE_FENCES, NODES } from '../../ports/resources.ts';
+import type { RemediationDependencies } from './dependencies.ts';
+import { CLUSTER_NAME } from './names.ts';
+import type { Target } from './target.ts';
+
+/** The cluster in which the node of a request is fenced; `node` is its Node there, read from the quorum. */
+export interface Place {
+  cluster: Cluster;
+  isOwn: boolean;
+  node: Node | undefined;
+}
+
+/** What Cluster API writes on every Node of its Machines. */
+const CLUSTER_NAMESPACE = 'cluster.x-k8s.io/cluster-namespace';
+const MACHINE = 'cluster.x-k8s.io/machine';
+
+/**
+ * Where the target is. A Machine of Cluster API belongs to the cluster of its Secret, unless the Node here says that it is that Machine's, or a fence here was
+ * begun for the request `uid`: then this is that cluster, and no Secret is read. `undefined`: there is no Secret. Rejects when the other cluster cannot be
+ * asked, for then nothing is known of its node.
+ */
+export async function placeOf(
+  { cluster, workloadClusters }: Pick<RemediationDependencies, 'cluster' | 'workloadClusters'>,
+  { node: name, kubeconfigSecret }: Target,
+  { uid, machine }: { uid: string; machine: ClusterMachine | undefined },
+): Promise<Place | undefined> {
+  const here = await cluster.get(NODES, name);
+  if (kubeconfigSecret === undefined) return { cluster, isOwn: true, node: here };
+  if (here !== undefined && machine !== undefined && isNodeOf(here, machine)) return { cluster, isOwn: true, node: here };
+  const fence = await cluster.get(NODE_FENCES, fenceName(name));
+  if (fence?.spec.requestedBy?.uid === uid) return { cluster, isOwn: true, node: here };
+  const other = await workloadClusters(kubeconfigSecret);
+  return other === undefined ? undefined : { cluster: other, isOwn: false, node: await other.get(NODES, name) };
+}
+
+function isNodeOf({ metadata, spec }: Node, machine: ClusterMachine): boolean {
+  const marks = metadata.annotations ?? {};
+  const { name, namespace, labels } = machine.metadata;
+  const providerID = machine.spec?.providerID;
+  return (
+    marks[MACHINE] === name &&
+    marks[CLUSTER_NAMESPACE] === namespace &&
+    marks[CLUSTER_NAME] === (machine.spec?.clusterName ?? labels?.[CLUSTER_NAME]) &&
+    (providerID === undefined || spec.providerID === undefined || providerID === spec.providerID)
+  );
+}

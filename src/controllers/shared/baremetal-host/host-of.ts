@@ -1,0 +1,30 @@
+import { CLUSTER_API_VERSIONS, OPENSHIFT_GROUP } from '../../../ports/cluster-api.ts';
+import type { ClusterMachine } from '../../../ports/cluster-api.ts';
+import type { Cluster, Resource } from '../../../ports/cluster.ts';
+import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP } from '../../../ports/metal3.ts';
+import type { BareMetalHost } from '../../../ports/metal3.ts';
+import type { KubeObject } from '../../../ports/objects.ts';
+import { HOST_ANNOTATION, hostKeyOf } from './host.ts';
+
+/**
+ * The BareMetalHost of a Machine: named by the annotation of OpenShift's Machine, or by that of the Metal3Machine that a Machine of Cluster API stands on.
+ * `undefined`: it has none, or what names it is gone.
+ */
+export async function hostOf(cluster: Pick<Cluster, 'get'>, machine: ClusterMachine, apiVersion: string): Promise<BareMetalHost | undefined> {
+  const { namespace = '' } = machine.metadata;
+  const carrier = apiVersion.startsWith(`${OPENSHIFT_GROUP}/`) ? machine : await metal3Machine(cluster, machine);
+  const key = hostKeyOf(carrier?.metadata.annotations?.[HOST_ANNOTATION], namespace);
+  return key === undefined ? undefined : cluster.get(BARE_METAL_HOSTS, key.name, key.namespace);
+}
+
+async function metal3Machine(cluster: Pick<Cluster, 'get'>, { metadata, spec }: ClusterMachine): Promise<KubeObject | undefined> {
+  const { kind, name, apiVersion } = spec?.infrastructureRef ?? {};
+  if (kind !== 'Metal3Machine' || name === undefined) return undefined;
+  const named = apiVersion?.split('/')[1];
+  for (const version of named === undefined ? CLUSTER_API_VERSIONS : [named]) {
+    const resource: Resource = { group: INFRASTRUCTURE_GROUP, version, kind, plural: 'metal3machines', namespaced: true };
+    const found = await cluster.get(resource, name, metadata.namespace);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
