@@ -24,7 +24,8 @@ export function firstRun(status: NodeFenceStatus): JournalEntry | undefined {
 
 /** From its first isolating or switching intent until its release; an error, an off on purpose, a machine that is kept for a look, and everything after hold none (design 5). */
 export function holdsSlot(status: NodeFenceStatus): boolean {
-  if (status.hold?.reason === 'preserved') return false;
+  // One that gave its slot away while it was kept waits for the next, like one that has not begun.
+  if (status.hold?.reason === 'preserved' || status.hold?.reason === 'max-concurrent') return false;
   if ((status.state !== 'new' && status.state !== 'running') || status.released !== undefined) return false;
   return status.journal.some((entry) => entry.restart === status.restarts && mayHaveBegun(entry));
 }
