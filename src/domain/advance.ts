@@ -57,7 +57,9 @@ export function advance(context: Context, step: Step, ends: StepEnds): Transitio
       return levelFailed(context, status, step, ends, now.entry.message ?? now.entry.result ?? 'failed');
     case 'next': {
       if (status.retries > context.plan.stepRetries) return levelFailed(context, status, step, ends, lastFailure(status));
-      return attempt(context, status, step, now);
+      // Under a hold nothing more is sent once an off has begun.
+      const isReadOnly = now.operation.phase === 'off' && context.snapshot.holds.length > 0 && offBegan(status);
+      return attempt(context, status, step, isReadOnly ? { ...now, confirm: true } : now);
     }
   }
 }
@@ -99,12 +101,20 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   const held = context.snapshot.holds.length > 0;
   if (operation.phase === 'on' && status.ending !== undefined) return false;
   // On a person's word nothing was switched off: when that is void in mid-release, only our taint is taken back.
-  if (operation.phase === 'off') return (!held || !offBegan(status)) && status.released?.voidedAt === undefined;
+  if (operation.phase === 'off') return (!held || !offBegan(status) || isUnread(operation, status)) && status.released?.voidedAt === undefined;
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);
   if (operation.key === 'release-end') return status.released !== undefined || status.restore?.taints !== undefined;
   if (operation.key !== 'release') return true;
   const isGivenUp = leftToRelease(status) > 0 && context.plan.release === 'evict' && releaseOverMs(context) <= context.snapshot.nowMs;
   return !held && !isGivenUp && context.plan.release !== 'none' && proofOf(status.evidence, context.plan, status.step) !== undefined;
+}
+
+/** It was sent, and cut off by a hand-over before anybody read what came of it: that is read before anything is switched on (P3), whatever holds the rest. */
+function isUnread(operation: Operation, { journal, step, level, restarts }: NodeFenceStatus): boolean {
+  const latest = journal.findLast(
+    (entry) => entry.operation === operation.key && entry.step === step && entry.level === level && entry.restart === restarts,
+  );
+  return latest?.result === 'interrupted' && latest.offSent === true;
 }
 
 interface Next {

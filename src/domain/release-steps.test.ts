@@ -340,6 +340,18 @@ describe('a machine that is switched on under a hold, its workload not let go', 
     expect(told(model)).toBe(1);
   });
 
+  it('has an off that a hand-over cut off read before anything is switched on: nothing is sent again', () => {
+    const model = new Model(planOf());
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    model.runUntil(() => model.inFlight.size > 0);
+    model.holds = HELD;
+    expect(model.next('interrupted', { edge: 'off', offSent: true })).toBe('off:off');
+    expect(model.next()).toBe('confirm:off');
+    expect(model.next()).toBe('on:on');
+    expect(told(model)).toBe(1);
+  });
+
   it('says nothing when nothing was to be let go, or it was let go before', () => {
     const none = provenOff({ release: 'none' });
     none.holds = HELD;
