@@ -16,6 +16,7 @@ import type { BmcOddities } from './bmc.ts';
 import { FENCE_NAMESPACE, rightConfiguration } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { Operator } from './operator.ts';
+import { installRemediation } from './remediation.ts';
 import { PACE } from './settings.ts';
 import { until } from './waiting.ts';
 import { CONTROLLER_USER } from './witness.ts';
@@ -45,6 +46,8 @@ export interface ScenarioOptions {
   ownNode?: string;
   /** Of the leases of other remediators; absent: none are looked at. */
   nodeLeaseNamespace?: string;
+  /** The kinds by which health checks ask for a fence are installed. */
+  remediation?: boolean;
   /** Bearer tokens of further users, who have no right until somebody binds one. */
   tokens?: Readonly<Record<string, string>>;
   /** Agents of devices that only this story has, beside the real ones. */
@@ -93,6 +96,7 @@ async function configure(world: World, login: { username: string; password: stri
   options.wrote?.(configuration, world);
   for (const secret of configuration.secrets) await world.cluster.create(SECRETS, secret);
   for (const configMap of configuration.configMaps) await world.cluster.create(CONFIG_MAPS, configMap);
+  if (options.remediation === true) await installRemediation(world);
 }
 
 /** Composed as the daemon composes it; leading, with the identity of every node on record. */
@@ -129,6 +133,7 @@ async function startController(world: World, options: ScenarioOptions, log: stri
       mode: options.mode ?? 'enforce',
       ownNode: options.ownNode,
       ...(options.nodeLeaseNamespace === undefined ? {} : { nodeLeaseNamespace: options.nodeLeaseNamespace }),
+      ...(options.remediation === true && { remediation: true }),
       outOfService: true,
       staleAfterMs: STALE_AFTER_MS,
       namespace: FENCE_NAMESPACE,
