@@ -38,11 +38,11 @@ export function seeNodeLease(previous: LeaseSight | undefined, lease: Lease, now
   return { lease, sinceMs: isUnchanged ? previous.sinceMs : nowMs };
 }
 
-/** Who has the node now. A foreign record is valid for its whole duration from our first sight of it, however old its time stamps are. */
-export function nodeLeaseState(sight: LeaseSight | undefined, nowMs: number): NodeLeaseState {
+/** Who has the node now, as `own` sees it. A foreign record is valid for its whole duration from our first sight of it, however old its time stamps are. */
+export function nodeLeaseState(sight: LeaseSight | undefined, nowMs: number, own = NODE_LEASE_HOLDER): NodeLeaseState {
   const { holderIdentity: holder = '', leaseDurationSeconds = 0 } = sight?.lease.spec ?? {};
   if (sight === undefined || holder === '') return { kind: 'free' };
-  if (holder === NODE_LEASE_HOLDER) return { kind: 'ours', sinceMs: sight.sinceMs };
+  if (holder === own) return { kind: 'ours', sinceMs: sight.sinceMs };
   const durationMs = leaseDurationSeconds * 1_000;
   const untilMs = sight.sinceMs + durationMs;
   return nowMs <= untilMs ? { kind: 'foreign', holder, durationMs, untilMs } : { kind: 'free' };
@@ -59,10 +59,10 @@ export function leaseWords(namespace: string, node: string, holder: string): str
 }
 
 /** What a Lease says when we take it: created, or in place of one that is free or over. */
-export function takenSpec(existing: Lease | undefined, clock: Clock): Lease['spec'] {
+export function takenSpec(existing: Lease | undefined, clock: Clock, own = NODE_LEASE_HOLDER): Lease['spec'] {
   const now = microTimestamp(clock);
   return {
-    holderIdentity: NODE_LEASE_HOLDER,
+    holderIdentity: own,
     leaseDurationSeconds: NODE_LEASE_DURATION_MS / 1_000,
     acquireTime: now,
     renewTime: now,
