@@ -1,4 +1,6 @@
 import { MachineControllers } from '../fleet/machine-controllers.ts';
+import { MachineManager } from '../fleet/machine-manager.ts';
+import type { ManagerOptions } from '../fleet/machine-manager.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { ClusterControllers } from '../world/cluster-controllers.ts';
@@ -8,8 +10,8 @@ import { connect } from './connection.ts';
 import { obeyLines, readConfiguration, sayReady, traceTo } from './process-shell.ts';
 import type { ServerConfiguration } from './process-shell.ts';
 
-/** `options` changes single parameters; the drill's short ones stand otherwise. `hasMachines`: Machines of MCM's kinds stand for the nodes. */
-type Configuration = ServerConfiguration & { options?: Partial<ClusterOptions>; hasMachines?: boolean };
+/** `options` changes single parameters; the drill's short ones stand otherwise. `hasMachines`: Machines of MCM's kinds stand for the nodes; `manager`: an MCM is at work. */
+type Configuration = ServerConfiguration & { options?: Partial<ClusterOptions>; hasMachines?: boolean; manager?: ManagerOptions };
 
 /** kube-controller-manager, kube-scheduler and the CSI attacher of the drill, as a process of their own. */
 function main(): void {
@@ -18,6 +20,7 @@ function main(): void {
   const dependencies = { transport: connect(configuration), clock, random: new SystemRandom(), trace: traceTo(configuration.trace) };
   new ClusterControllers(dependencies, { ...SHORT_CLUSTER, ...configuration.options }).start();
   if (configuration.hasMachines === true) new MachineControllers(dependencies).start();
+  if (configuration.manager !== undefined) new MachineManager(dependencies, configuration.manager).start();
   obeyLines(() => undefined);
   sayReady();
 }

@@ -7,6 +7,7 @@ import { NODE_FENCE_REPORTS } from '../../ports/resources.ts';
 import { createAuthority } from '../certificates.ts';
 import type { CertificateAuthority } from '../certificates.ts';
 import type { FleetNode } from '../fleet/fleet.ts';
+import type { ManagerOptions } from '../fleet/machine-manager.ts';
 import type { TraceEvent } from '../laws/trace.ts';
 import type { ClusterOptions } from '../world/options.ts';
 import { connect } from '../processes/connection.ts';
@@ -21,7 +22,7 @@ import { seeded } from './options.ts';
 import type { Agent, Api, DrillOptions } from './options.ts';
 import { ProcessHost } from './process-host.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
-import type { Machine } from './setting.ts';
+import type { DrillSetting, Machine } from './setting.ts';
 
 /** User name of the fence controller, as the API's audit has it: the ServiceAccount of the shipped manifests, under exactly their rights. */
 export const CONTROLLER_USER = `system:serviceaccount:${NAMESPACE}:${CONTROLLER_ACCOUNT}`;
@@ -40,16 +41,19 @@ export class ClusterSession {
   private readonly options: SessionOptions;
   private readonly machines: readonly Machine[];
   private readonly clusterChanges: Partial<ClusterOptions>;
+  /** The MCM that is at work beside; absent: its part is nodefence's. */
+  readonly manager: ManagerOptions | undefined;
   private readonly authority: CertificateAuthority = createAuthority('nodefence drill');
   private readonly known = new SecretsOfDrill();
   private readonly members = new Map<string, Member>();
   private plane: ControlPlane | undefined;
   private connected: { transport: ApiTransport; cluster: Cluster } | undefined;
 
-  /** `clusterChanges`: where the cluster's controllers are to be otherwise than in every drill. */
-  constructor(options: SessionOptions, machines: readonly Machine[], clusterChanges: Partial<ClusterOptions> = {}) {
+  /** `cluster`: where the cluster's controllers are to be otherwise than in every drill. */
+  constructor(options: SessionOptions, machines: readonly Machine[], { cluster = {}, manager }: Pick<DrillSetting, 'cluster' | 'manager'> = {}) {
     this.options = options;
-    this.clusterChanges = clusterChanges;
+    this.clusterChanges = cluster;
+    this.manager = manager;
     this.machines = machines;
     this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
     this.random = seeded(options.seed);
@@ -118,6 +122,7 @@ export class ClusterSession {
       trace: this.folder.trace('cluster-controllers'),
       options: { ...this.controlPlane.clusterOptions, ...this.clusterChanges },
       hasMachines: this.fleet.length > 0,
+      ...(this.manager !== undefined && { manager: this.manager }),
     });
     const members = this.machines.map(async (machine) => {
       const access = this.access(`system:node:${machine.node}`);

@@ -21,8 +21,11 @@ import { Watcher } from './watcher.ts';
 
 const SETTLED_MS = 90_000;
 const STOP_GRACE_MS = 5_000;
-/** No MCM is there: its part is nodefence's. */
-const OWN_PRESERVATION = ['--preservation', 'own'];
+
+/** Where no MCM is, its part is nodefence's. */
+function preservationFlags({ fleet, manager }: ClusterSession): string[] {
+  return fleet.length === 0 ? [] : ['--preservation', manager === undefined ? 'own' : 'observe'];
+}
 
 /** Told what goes on; draws it, or says nothing. */
 export interface Audience {
@@ -46,8 +49,8 @@ interface Stage {
 /** One drill from an empty folder to a judged result. Everything is left running until `onResult` resolves. */
 export async function runDrill(options: DrillOptions, audience: Audience, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
   const setting = options.config === undefined ? ownSetting(options) : operatorSetting(options.config, options);
-  const session = new ClusterSession(options, setting.machines, setting.cluster);
-  const replicas = new Replicas(session, (line) => audience.tells(line), session.fleet.length === 0 ? [] : OWN_PRESERVATION);
+  const session = new ClusterSession(options, setting.machines, setting);
+  const replicas = new Replicas(session, (line) => audience.tells(line), preservationFlags(session));
   const watcher = { current: undefined as Watcher | undefined };
   try {
     return await play({ session, replicas, setting, options, audience }, watcher, onResult);

@@ -8,11 +8,12 @@ import type { fenceConfiguration } from './scene-configuration.ts';
 
 const DEADLINE_MS = 10_000;
 
-/** Folders of what own preservation takes beside: Machines, and the rights to keep them. */
-const PRESERVATION: readonly string[] = ['machine-crd/', 'preservation-observe/', 'preservation-own/'];
+/** Folders of what preservation takes beside: Machines, and the rights to see them; in its own hands also those to keep them. */
+const OBSERVED: readonly string[] = ['machine-crd/', 'preservation-observe/'];
+const OWN = [...OBSERVED, 'preservation-own/'];
 
 /** The operator's access to a cluster, and the nodes that Machines stand for there. */
-export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet'>>;
+export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet' | 'manager'>>;
 
 /** Paths of the kinds that the manifests contain. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
@@ -30,7 +31,7 @@ export async function install(session: Installed): Promise<void> {
   for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE]) {
     await post(session.transport, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
-  const wanted = (session.fleet ?? []).length === 0 ? [] : PRESERVATION;
+  const wanted = (session.fleet ?? []).length === 0 ? [] : session.manager === undefined ? OWN : OBSERVED;
   const files = [...MANIFEST_FILES, ...OPTIONAL_FILES.filter(({ path }) => wanted.some((folder) => path.startsWith(folder)))];
   const objects = files.flatMap((file) => file.objects as readonly KubeObject[]).filter((object) => COLLECTIONS[object.kind ?? ''] !== undefined);
   for (const object of objects) await post(session.transport, object);

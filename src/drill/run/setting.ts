@@ -1,5 +1,6 @@
 import type { Wiring } from '../bmc/wiring.ts';
 import { fleetLabels, zoneName } from '../fleet/fleet.ts';
+import type { ManagerOptions } from '../fleet/machine-manager.ts';
 import type { ClusterOptions } from '../world/options.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
 import { EXPECTED, WORLD } from './faults/names.ts';
@@ -34,6 +35,8 @@ export interface DrillSetting {
   victims: readonly string[];
   /** How the cluster's own controllers differ from those of every drill. */
   cluster?: Partial<ClusterOptions>;
+  /** An MCM is at work, this patient. */
+  manager?: ManagerOptions;
   /** What the audience is told first. */
   says: readonly string[];
   /** What the API server is loaded with once the BMCs listen. `filer`: makes the drill's filer and gives its parameters; `says`: what was changed in it. */
@@ -62,6 +65,7 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     ],
     victims: led === undefined ? nodes : [first],
     ...(scene.hasFiler === true ? { cluster: { forceDetachMs: WORLD.forceDetachMs } } : {}),
+    ...(scene.hasManager === true ? { manager: { healthTimeoutMs: WORLD.managerPatienceMs, preserveTimeoutMs: WORLD.managerKeepsMs } } : {}),
     says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
     configuration: (bmcs, credentials, filer) =>
       fenceConfiguration(bmcs, credentials, {

@@ -30,6 +30,7 @@ export const FAULTS = [
   'preserve-decrease',
   'preserve-recover',
   'preserve-fence',
+  'preserve-observe',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -54,6 +55,9 @@ export const WORLD = {
   watchedMs: 15_000,
   /** After so long a volume is detached by force from a node that is out of reach, in `preserve-fence`; Kubernetes waits six minutes. */
   forceDetachMs: 5_000,
+  /** How long the MCM in `preserve-observe` bears with a node that is not Ready, and how long it keeps one that it is to keep. */
+  managerPatienceMs: 3_000,
+  managerKeepsMs: 600_000,
   /** How long an operator looks at a machine that is kept. */
   inspectedMs: 4_000,
   /** From the end of what was held in `two-nodes` to the next failure, which is another incident then. */
@@ -103,6 +107,7 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'preserve-decrease': { outcome: 'judged', released: true, deadlineMs: 200_000 },
   'preserve-recover': { outcome: 'judged', released: true, deadlineMs: 200_000 },
   'preserve-fence': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'preserve-observe': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
@@ -138,5 +143,7 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'preserve-recover': 'two machines are kept, one of them under a cordon of an admin, and both get well again: ours is undone, and nothing else',
   'preserve-fence':
     'a node that is to be preserved is cut off, alive and writing: it is shut out of its storage, its pods move, and it stays on until its time is over',
+  'preserve-observe':
+    'a node panics beside an MCM that deletes the VM of a failed machine: nodefence asks for it to be kept while it fences, and takes that back',
   'leader-pause': `the node panics, and the leading controller stands still for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };

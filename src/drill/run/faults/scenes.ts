@@ -23,6 +23,8 @@ export interface FaultScene {
   hasFiler?: true;
   /** Machines of MCM's kinds stand for the nodes, and nodefence preserves them; without it there are none. */
   pool?: ScenePool;
+  /** An MCM is at work beside, and nodefence only observes it. */
+  hasManager?: true;
   /** Keys of `fence-cluster-config`. */
   settings?: Readonly<Record<string, string>>;
   /** Keys of the template of all devices. */
@@ -64,6 +66,7 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   'preserve-decrease': { nodes: 6, pool: pool({ zones: 1, autoPreserveFailedMachineMax: 2 }), victims: 'zone-pair' },
   'preserve-recover': { nodes: 4, pool: pool({ autoPreserveFailedMachineMax: 2 }), victims: 'two-zones' },
   'preserve-fence': { nodes: 4, hasFiler: true, pool: pool({ machinePreserveTimeout: '25s' }) },
+  'preserve-observe': { nodes: 4, pool: pool({}), hasManager: true },
 };
 
 function pool(changes: Partial<ScenePool>): ScenePool {

@@ -7,6 +7,7 @@ import type { Fault } from './names.ts';
 import { ack, stop } from './people-faults.ts';
 import { preserveFence, preserveNow, preserveWhenFailed } from './preservation/asked-faults.ts';
 import { autoPreserve, preserveDecrease, preserveExpiry, preserveRecover } from './preservation/automatic-faults.ts';
+import { preserveObserve } from './preservation/observed-faults.ts';
 import { NOTHING_FOUND, panic, strike, tellBmc, tellMachine } from './script.ts';
 import type { FaultScript, FaultStage } from './script.ts';
 import { storm, switchLoss, twoNodes } from './storm-faults.ts';
@@ -50,4 +51,5 @@ export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
   'preserve-decrease': preserveDecrease,
   'preserve-recover': preserveRecover,
   'preserve-fence': preserveFence,
+  'preserve-observe': preserveObserve,
 };
