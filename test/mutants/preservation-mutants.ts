@@ -66,7 +66,14 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'a slot for days',
     defect: 'a fence that is held for a look keeps others from being fenced',
     file: 'src/controllers/fence/storm/fence-facts.ts',
-    edits: [["if (status.hold?.reason === 'preserved') return false;", '']],
+    edits: [["if (status.hold?.reason === 'preserved' || ", 'if (']],
     killedBy: byTest('src/controllers/fence/storm/fence-facts.test.ts', 'is not held while a preserved machine is kept for a look'),
+  },
+  {
+    name: 'a slot taken back',
+    defect: 'a fence that gave its slot away while its machine was kept goes on beside the one that has it',
+    file: 'src/controllers/fence/storm/fence-facts.ts',
+    edits: [[" || status.hold?.reason === 'max-concurrent') return false;", ') return false;']],
+    killedBy: byTest('src/controllers/fence/storm/fence-facts.test.ts', 'is not had again before it is free, when the machine is not kept any more'),
   },
 ];

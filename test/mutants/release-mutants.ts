@@ -129,4 +129,18 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
       'catches one that was told on again, although the other one was told off after it and is proven',
     ),
   },
+  {
+    name: 'on upon an unread off',
+    defect: 'a machine is switched on though an off that a hand-over cut off was never read back',
+    file: 'src/domain/advance.ts',
+    edits: [[' || isUnread(operation, status))', ')']],
+    killedBy: byTest(STEPS, 'has an off that a hand-over cut off read before anything is switched on: nothing is sent again'),
+  },
+  {
+    name: 'off sent under a hold',
+    defect: 'an off that a hand-over cut off is sent anew although a hold has come since',
+    file: 'src/domain/advance.ts',
+    edits: [['isReadOnly ? { ...now, confirm: true } : now', 'now']],
+    killedBy: byTest(STEPS, 'has an off that a hand-over cut off read before anything is switched on: nothing is sent again'),
+  },
 ];
