@@ -12,6 +12,8 @@ import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
 import type { Surroundings } from '../ports/surroundings.ts';
+import type { HealthCheckChoice } from './health-checks/mode.ts';
+import type { Reach } from './health-checks/workload-clusters.ts';
 
 export const LEADER_LEASE = 'nodefence-controller';
 /** What the leader says of itself on its Lease: `observe` or `enforce`, and the node that it runs on, if any. */
@@ -39,6 +41,8 @@ export interface ControllerOptions extends FenceOptions {
   machinesNamespace?: string;
   /** NodeFenceRemediation, where its kinds are installed; absent: no. */
   remediation?: boolean;
+  /** Of machines; absent: as `off`. */
+  healthChecks?: HealthCheckChoice;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
 }
@@ -65,6 +69,8 @@ export interface ControllerPorts {
   surroundings?: (cluster: Cluster) => Surroundings;
   /** Clusters besides the own, where agents find machines or storage; absent: none can be reached. */
   connect?: NonNullable<AgentContext['connect']>;
+  /** Clusters whose Nodes are watched, by their kubeconfig; absent: none can be reached. */
+  reach?: Reach;
   /** The process must end: the lease is lost, or was handed over because the node of this process is to be fenced. */
   exit: (reason: string, how: 'lost' | 'handed-over') => void;
   /** The simulation puts mutants in here. */

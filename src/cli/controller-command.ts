@@ -22,12 +22,14 @@ import { createLogger } from '../telemetry/logger.ts';
 import type { LogLevel } from '../telemetry/logger.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
 import { AnsweredTransport } from './answered-transport.ts';
-import { connectCluster } from './connect-cluster.ts';
+import { connectCluster, reachCluster } from './connect-cluster.ts';
 import { composeController } from './compose.ts';
 import type { ComposedController } from './compose.ts';
 import type { ControllerOptions } from './composition.ts';
 import { sisterControllers } from './controllers-option.ts';
 import type { Sister } from './controllers-option.ts';
+import { HEALTH_CHECK_CHOICES } from './health-checks/mode.ts';
+import type { HealthCheckChoice } from './health-checks/mode.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
 import { machinesElsewhere } from './preservation/other-cluster.ts';
@@ -43,6 +45,7 @@ interface Flags extends MachineFlags {
   nodeLeaseNamespace: string;
   controllers: ReadonlySet<Sister>;
   preservation: PreservationChoice;
+  healthChecks: HealthCheckChoice;
   concurrency: number;
   httpAddress: BindAddress;
   logLevel: LogLevel;
@@ -70,13 +73,26 @@ export function controllerCommand(): Command {
       ).default(MEDIK8S_LEASE_NAMESPACE),
     )
     .addOption(
-      option('--controllers <names>', 'CONTROLLERS', 'beside fencing: preservation, probes, remediation; * for all, -NAME for all but one')
+      option(
+        '--controllers <names>',
+        'CONTROLLERS',
+        'beside fencing: preservation, probes, remediation, health-check; * for all, -NAME for all but one',
+      )
         .argParser(sisterControllers)
         .default(sisterControllers('*'), '*'),
     )
     .addOption(
       option('--preservation <mode>', 'PRESERVATION', 'of machines: own in place of an MCM, observe beside one; auto finds out which')
         .choices(PRESERVATION_CHOICES)
+        .default('auto'),
+    )
+    .addOption(
+      option(
+        '--health-checks <mode>',
+        'HEALTH_CHECKS',
+        'MachineHealthChecks: own in place of Cluster API’s controller; auto: where the definition is ours',
+      )
+        .choices(HEALTH_CHECK_CHOICES)
         .default('auto'),
     )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
@@ -137,6 +153,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       random,
       registry: standardRegistry(),
       connect: (kubeconfig) => connectCluster(kubeconfig, clock),
+      reach: (kubeconfig) => reachCluster(kubeconfig, '(Secret)', clock),
       logger,
       metrics: telemetry.metrics,
       recorder,
@@ -190,6 +207,7 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     probes: flags.controllers.has('probes'),
     remediation: flags.controllers.has('remediation'),
     preservation: flags.controllers.has('preservation') ? flags.preservation : 'off',
+    healthChecks: flags.controllers.has('health-check') ? flags.healthChecks : 'off',
     ...((flags.machinesNamespace ?? '') === '' ? {} : { machinesNamespace: flags.machinesNamespace }),
     syncDeadlineMs: SYNC_DEADLINE_MS,
   };

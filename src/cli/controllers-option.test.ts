@@ -3,10 +3,11 @@ import { sisterControllers } from './controllers-option.ts';
 
 describe('--controllers', () => {
   it.each([
-    ['*', ['preservation', 'probes', 'remediation']],
-    ['*,-probes', ['preservation', 'remediation']],
-    ['-probes,*', ['preservation', 'remediation']],
-    ['*,-remediation', ['preservation', 'probes']],
+    ['*', ['health-check', 'preservation', 'probes', 'remediation']],
+    ['*,-probes', ['health-check', 'preservation', 'remediation']],
+    ['-probes,*', ['health-check', 'preservation', 'remediation']],
+    ['*,-remediation', ['health-check', 'preservation', 'probes']],
+    ['*,-health-check', ['preservation', 'probes', 'remediation']],
     ['probes', ['probes']],
     [' preservation , probes', ['preservation', 'probes']],
     ['-probes', []],
@@ -16,6 +17,6 @@ describe('--controllers', () => {
   });
 
   it.each(['fence', '-*', '*,-perhaps', 'Preservation'])('refuses %s, and names what there is', (text) => {
-    expect(() => sisterControllers(text)).toThrow(/is none of \*, preservation, probes, remediation/);
+    expect(() => sisterControllers(text)).toThrow(/is none of \*, preservation, probes, remediation, health-check/);
   });
 });

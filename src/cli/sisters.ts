@@ -2,6 +2,7 @@ import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
+import { composeHealthChecks } from './health-checks/compose-health-checks.ts';
 import { composePreservation } from './preservation/compose-preservation.ts';
 import type { PreservationSources } from './preservation/compose-preservation.ts';
 import { composeRemediation } from './remediation/compose-remediation.ts';
@@ -24,7 +25,8 @@ export interface Sisters {
 export function composeSisters(ports: ControllerPorts, options: ControllerOptions, sources: PreservationSources): Sisters {
   const preservation = composePreservation(ports, options, sources);
   const remediation = composeRemediation(ports, options, sources);
-  const sisters = [preservation, remediation].filter((sister) => sister !== undefined);
+  const healthChecks = composeHealthChecks(ports, options, sources);
+  const sisters = [preservation, remediation, healthChecks].filter((sister) => sister !== undefined);
   return {
     given: preservation === undefined ? {} : { preservation },
     get reflectors() {

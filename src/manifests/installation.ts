@@ -3,6 +3,8 @@ import { CEPH_ACCESS, CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS,
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
+import { HEALTH_CHECK_ACCESS } from './health-check-access.ts';
+import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from './health-check-definitions.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
@@ -116,6 +118,9 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   kustomization('remediation', ['definitions.yaml', 'access.yaml']),
   ...folder('remediation-workloads', 'access.yaml', REMEDIATION_WORKLOADS_ACCESS),
   ...folder('remediation-proposed-crd', 'definitions.yaml', PROPOSED_REMEDIATION_DEFINITIONS),
+  ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   // For `kubectl create` alone, which leaves what is there as it is.
   ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),
+  ...folder('machine-health-check-crd', 'health-checks.yaml', [HEALTH_CHECK_DEFINITION]),
+  ...folder('machine-health-check-proposed-crd', 'health-checks.yaml', [PROPOSED_HEALTH_CHECK_DEFINITION]),
 ];

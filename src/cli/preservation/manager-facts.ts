@@ -31,8 +31,8 @@ interface Definition extends KubeObject {
   spec?: { versions?: readonly { name?: string; schema?: { openAPIV3Schema?: Schema } }[] };
 }
 
-const DEPLOYMENTS: Resource<Deployment> = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
-const DEFINITIONS: Resource<Definition> = {
+export const DEPLOYMENTS: Resource<Deployment> = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
+export const DEFINITIONS: Resource<Definition> = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
   kind: 'CustomResourceDefinition',
@@ -120,7 +120,7 @@ async function named<T extends KubeObject>(cluster: Cluster, resource: Resource<
   return (await Promise.all(found)).flat();
 }
 
-function leaseFacts({ metadata, spec }: Lease): ManagerLease {
+export function leaseFacts({ metadata, spec }: Lease): ManagerLease {
   const { holderIdentity = '', renewTime, leaseDurationSeconds = 15 } = spec;
   const durationMs = leaseDurationSeconds * 1_000;
   return {
@@ -133,7 +133,7 @@ function leaseFacts({ metadata, spec }: Lease): ManagerLease {
   };
 }
 
-function deploymentFacts({ metadata, spec }: Deployment): ManagerDeployment {
+export function deploymentFacts({ metadata, spec }: Deployment): ManagerDeployment {
   return { name: metadata.name, namespace: metadata.namespace ?? '', replicas: spec?.replicas ?? 1 };
 }
 
@@ -144,7 +144,7 @@ function definitionFacts({ metadata, spec }: Definition): NonNullable<ManagerFac
 }
 
 /** A field that the schema does not name is dropped by the API server, except where it keeps what is unknown. */
-function keeps(schema: Schema | undefined, path: readonly string[]): boolean {
+export function keeps(schema: Schema | undefined, path: readonly string[]): boolean {
   const [first, ...rest] = path;
   if (first === undefined) return schema !== undefined;
   if (schema === undefined) return false;

@@ -1,0 +1,83 @@
+import { MachineHealthCheckController } from '../../controllers/machine-health-check/controller.ts';
+import type { WatchedKind } from '../../controllers/machine-health-check/dependencies.ts';
+import type { FenceListers } from '../../controllers/fence/dependencies.ts';
+import { Reflector } from '../../kube/reflector.ts';
+import type { Cluster, Resource } from '../../ports/cluster.ts';
+import {
+  apiClusters,
+  CLUSTER_API_GROUP,
+  clusterMachines,
+  CLUSTER_API_VERSIONS,
+  machineHealthChecks,
+  OPENSHIFT_MACHINES,
+} from '../../ports/cluster-api.ts';
+import type { UntypedObject } from '../../ports/cluster-api.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import { readFamilies } from './family-facts.ts';
+import { FamilyDetector } from './family-detector.ts';
+import type { ServedFamily } from './mode.ts';
+import { WatchedHealthChecks } from './watched-health-checks.ts';
+import type { FamilyPart } from './watched-health-checks.ts';
+import { WatchedKinds } from './watched-kinds.ts';
+import type { WatchBase } from './watched-kinds.ts';
+import { SecretWorkloads } from './workload-clusters.ts';
+
+export interface HealthCheckSources {
+  cluster: Cluster;
+  listers: Pick<FenceListers, 'nodes' | 'fences'>;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+}
+
+/** MachineHealthChecks over whichever groups are ours; `undefined` when they are switched off. */
+export function composeHealthChecks(
+  ports: ControllerPorts,
+  options: ControllerOptions,
+  sources: HealthCheckSources,
+): WatchedHealthChecks | undefined {
+  const { healthChecks: choice = 'off' } = options;
+  if (choice === 'off') return undefined;
+  const { clock, logger: log, transport } = ports;
+  return new WatchedHealthChecks({
+    log,
+    detectorOf: (onOwn) => new FamilyDetector({ clock, log, choice, onOwn, read: () => readFamilies(transport, clock.wallMs()) }),
+    partOf: (family) => partOf(family, ports, options, sources),
+  });
+}
+
+function partOf(
+  { group, version, hasClusters, hasBothLists }: ServedFamily,
+  { transport, clock, random, logger, metrics, recorder, reach }: ControllerPorts,
+  { mode, reflector: timings }: ControllerOptions,
+  { cluster, listers, leadership }: HealthCheckSources,
+): FamilyPart {
+  const base: WatchBase = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
+  const reflectors: Reflector<KubeObject>[] = [];
+  const watched = (resource: Resource<UntypedObject>): WatchedKind => {
+    const reflector = new Reflector<UntypedObject>({ ...base, resource });
+    reflectors.push(reflector);
+    return { resource, lister: reflector.lister };
+  };
+  const spoken = CLUSTER_API_VERSIONS.find((each) => each === version) ?? 'v1beta1';
+  const controller = new MachineHealthCheckController({
+    clock,
+    cluster,
+    recorder,
+    log: logger,
+    leadership,
+    checks: watched(machineHealthChecks(group, version)),
+    machines: watched(group === CLUSTER_API_GROUP ? clusterMachines(spoken) : OPENSHIFT_MACHINES),
+    ...(hasClusters && { clusters: watched(apiClusters(spoken)) }),
+    nodes: listers.nodes,
+    fences: listers.fences,
+    kinds: new WatchedKinds(base),
+    workloads: new SecretWorkloads(base, cluster, reach ?? nowhere),
+    options: { enforce: mode === 'enforce', hasBothLists },
+  });
+  return { controller, reflectors };
+}
+
+function nowhere(): Promise<never> {
+  return Promise.reject(new Error('no other cluster can be reached from here'));
+}

@@ -1,0 +1,100 @@
+import type { FoundKind, RemediationKinds } from '../../controllers/machine-health-check/dependencies.ts';
+import { Reflector } from '../../kube/reflector.ts';
+import type { ReflectorOptions } from '../../kube/reflector.ts';
+import type { Resource } from '../../ports/cluster.ts';
+import type { UntypedObject } from '../../ports/cluster-api.ts';
+
+/** What every watch is given. */
+export type WatchBase = Pick<ReflectorOptions<UntypedObject>, 'transport' | 'clock' | 'random' | 'logger' | 'metrics' | 'timings'>;
+
+interface Entry {
+  found: FoundKind;
+  reflector?: Reflector<UntypedObject>;
+  cancel?: () => void;
+}
+
+/** Each is one watch of the API server. */
+const KINDS_MAX = 32;
+const AGAIN_MS = 30_000;
+const AFTER_FAILURE_MS = 5_000;
+const DEADLINE_MS = 10_000;
+
+/** Kinds of templates and requests that checks name: found by discovery, looked for again and again, watched for as long as they are wanted. */
+export class WatchedKinds implements RemediationKinds {
+  readonly #base: WatchBase;
+  readonly #entries = new Map<string, Entry>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(base: WatchBase) {
+    this.#base = base;
+  }
+
+  want(kinds: ReadonlySet<string>): void {
+    for (const [kind, entry] of [...this.#entries]) {
+      if (kinds.has(kind)) continue;
+      entry.cancel?.();
+      entry.reflector?.close();
+      this.#entries.delete(kind);
+    }
+    for (const kind of kinds) {
+      if (this.#entries.has(kind) || this.#entries.size >= KINDS_MAX) continue;
+      const entry: Entry = { found: 'unknown' };
+      this.#entries.set(kind, entry);
+      void this.#look(kind, entry);
+    }
+  }
+
+  of(kind: string): FoundKind {
+    return this.#entries.get(kind)?.found ?? 'unknown';
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async #look(kind: string, entry: Entry): Promise<void> {
+    let restMs = AGAIN_MS;
+    try {
+      const resource = await this.#discover(kind);
+      if (this.#entries.get(kind) !== entry) return;
+      if (resource === undefined) this.#settle(entry, 'absent');
+      else if (entry.reflector === undefined) this.#watch(entry, resource);
+    } catch (error) {
+      // What is watched already goes on being watched.
+      this.#base.logger.debug('a kind of remediation could not be looked for', { kind, error });
+      restMs = AFTER_FAILURE_MS;
+    }
+    if (this.#entries.get(kind) !== entry) return;
+    entry.cancel = this.#base.clock.after(restMs, () => void this.#look(kind, entry));
+  }
+
+  /** undefined: it is not served, or its objects are in no namespace. */
+  async #discover(kindKey: string): Promise<Resource<UntypedObject> | undefined> {
+    const [apiVersion = '', kind = ''] = kindKey.split(' ');
+    const [group = '', version = ''] = apiVersion.split('/');
+    const response = await this.#base.transport.request({ method: 'GET', path: `/apis/${group}/${version}`, deadlineMs: DEADLINE_MS });
+    if (response.status === 404) return undefined;
+    if (response.status !== 200) throw new Error(`the API server answered ${response.status} to the look for ${kindKey}`);
+    const { resources = [] } = response.body as { resources?: readonly { name?: string; kind?: string; namespaced?: boolean }[] };
+    const found = resources.find((each) => each.kind === kind && each.namespaced === true && each.name?.includes('/') === false);
+    return found?.name === undefined ? undefined : { group, version, kind, plural: found.name, namespaced: true };
+  }
+
+  #watch(entry: Entry, resource: Resource<UntypedObject>): void {
+    const reflector = new Reflector<UntypedObject>({ ...this.#base, resource });
+    entry.reflector = reflector;
+    reflector.start();
+    this.#settle(entry, { resource, lister: reflector.lister });
+  }
+
+  #settle(entry: Entry, found: FoundKind): void {
+    if (found === 'absent') {
+      entry.reflector?.close();
+      delete entry.reflector;
+    }
+    if (entry.found === found) return;
+    entry.found = found;
+    for (const listener of this.#listeners) listener();
+  }
+}
