@@ -8,7 +8,7 @@ export type Right = string;
 
 const EVERYWHERE = 'cluster';
 
-export interface Grant {
+interface Grant {
   right: Right;
   scope: string;
   resource: string;
