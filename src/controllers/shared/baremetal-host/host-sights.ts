@@ -1,0 +1,55 @@
+import type { Clock } from '../../../ports/clock.ts';
+import type { BareMetalHost } from '../../../ports/metal3.ts';
+import type { HostFacts } from './host.ts';
+import { readHost } from './read-host.ts';
+
+interface Sight {
+  uid: string;
+  isOn: boolean | undefined;
+  powerSeenMs: number;
+  /** By the key of the hold. */
+  holds: Map<string, number>;
+}
+
+/** Since when this process has seen hosts as they are, on its own clock: later than it was after a restart, never earlier. */
+export class HostSights {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** Keys of the reboot annotations whose age counts. */
+  readonly #keys: readonly string[];
+  /** By `namespace/name`. */
+  readonly #sights = new Map<string, Sight>();
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, keys: readonly string[]) {
+    this.#clock = clock;
+    this.#keys = keys;
+  }
+
+  /** To be told of every version that comes, by watch or by read; of one that went by unseen in between nothing is known, and nothing is believed. */
+  see(host: BareMetalHost): void {
+    const { uid, namespace, name, isOn, annotations } = readHost(host);
+    const nowMs = this.#clock.monotonicMs();
+    const before = this.#sights.get(`${namespace}/${name}`);
+    const known = before?.uid === uid ? before : undefined;
+    const holds = new Map<string, number>();
+    for (const key of this.#keys) if (annotations[key] !== undefined) holds.set(key, known?.holds.get(key) ?? nowMs);
+    const isSame = known !== undefined && known.isOn === isOn;
+    this.#sights.set(`${namespace}/${name}`, { uid, isOn, holds, powerSeenMs: isSame ? known.powerSeenMs : nowMs });
+  }
+
+  forget({ metadata: { namespace = '', name } }: BareMetalHost): void {
+    this.#sights.delete(`${namespace}/${name}`);
+  }
+
+  /** The host as a remediation decides about it whose hold is `key`. It counts as seen now. */
+  factsOf(host: BareMetalHost, key: string): HostFacts {
+    this.see(host);
+    const { isOn, ...facts } = readHost(host);
+    const sight = this.#sights.get(`${facts.namespace}/${facts.name}`);
+    const holdSeenMs = sight?.holds.get(key);
+    return {
+      ...facts,
+      ...(isOn !== undefined && sight !== undefined && { power: { isOn, seenMs: sight.powerSeenMs } }),
+      ...(holdSeenMs !== undefined && { holdSeenMs }),
+    };
+  }
+}

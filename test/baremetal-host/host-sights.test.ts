@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { HostSights } from '../../src/controllers/shared/baremetal-host/host-sights.ts';
+import { powerOf } from '../../src/controllers/shared/baremetal-host/off-proof.ts';
+import { HARD, holdOff, wasOn } from '../../src/controllers/shared/baremetal-host/reboot.ts';
+import type { BareMetalHost } from '../../src/ports/metal3.ts';
+import { Operator } from './operator.ts';
+
+const HOLD = 'reboot.metal3.io/machine-remediation';
+const MINUTE_MS = 60_000;
+
+describe('hosts as this process has seen them', () => {
+  let operator: Operator;
+  let sights: HostSights;
+
+  beforeEach(() => {
+    operator = new Operator();
+    sights = sightsNow();
+  });
+
+  const sightsNow = (): HostSights => new HostSights({ monotonicMs: () => operator.nowMs }, [HOLD]);
+
+  /** The object as the operator keeps it. */
+  function host(more: Partial<BareMetalHost['metadata']> = {}): BareMetalHost {
+    const { annotations, resourceVersion, told, isOnline, operationalStatus, errorType } = operator;
+    return {
+      metadata: { name: 'host', namespace: 'metal', uid: 'uid-host', resourceVersion: String(resourceVersion), annotations, ...more },
+      spec: { online: isOnline, consumerRef: { kind: 'Machine', name: 'm', namespace: 'machines' } },
+      status: { poweredOn: told, operationalStatus, errorType, provisioning: { state: 'provisioned' } },
+    };
+  }
+
+  function held(): void {
+    const { changes } = holdOff(sights.factsOf(host(), HOLD), HOLD, HARD);
+    operator.annotate({ ...operator.annotations, ...Object.fromEntries(changes.map(({ key, to }) => [key, to ?? ''])) });
+  }
+
+  /** Every second, as a watch brings it. */
+  function pass(ms: number): void {
+    const endMs = operator.nowMs + ms;
+    while (operator.nowMs < endMs) {
+      operator.advance(operator.nowMs + 1_000);
+      sights.see(host());
+    }
+  }
+
+  it('are read as the operator tells of them', () => {
+    expect(sights.factsOf(host(), HOLD)).toMatchObject({
+      ...{ name: 'host', namespace: 'metal', isOnline: true, neverOff: false, provisioningState: 'provisioned', operationalStatus: 'OK' },
+      ...{ power: { isOn: true, seenMs: 0 }, consumer: { kind: 'Machine', name: 'm', namespace: 'machines' } },
+    });
+  });
+
+  it('prove an off that came after our hold', () => {
+    pass(MINUTE_MS);
+    held();
+    pass(MINUTE_MS);
+    const facts = sights.factsOf(host(), HOLD);
+    expect(facts.holdSeenMs).toBeGreaterThanOrEqual(MINUTE_MS);
+    expect(facts.power).toMatchObject({ isOn: false });
+    const power = powerOf(facts, { wasOn: wasOn(facts, HOLD), monotonicMs: operator.nowMs });
+    expect(power.state).toBe('off');
+    expect(power.state === 'off' && power.proof.seenMs).toBeGreaterThanOrEqual(MINUTE_MS);
+  });
+
+  it('are seen from the first look on after a restart: a sign of life before that does not count against them', () => {
+    held();
+    pass(MINUTE_MS);
+    const before = sights.factsOf(host(), HOLD).power?.seenMs ?? 0;
+    pass(MINUTE_MS);
+    sights = sightsNow();
+    const after = sights.factsOf(host(), HOLD);
+    expect(after).toMatchObject({ power: { seenMs: 2 * MINUTE_MS }, holdSeenMs: 2 * MINUTE_MS });
+    expect(after.power?.seenMs).toBeGreaterThan(before);
+  });
+
+  it('begin anew when the power was on in between', () => {
+    operator.told = false;
+    sights.see(host());
+    operator.nowMs = 10_000;
+    operator.told = true;
+    sights.see(host());
+    operator.nowMs = 20_000;
+    operator.told = false;
+    expect(sights.factsOf(host(), HOLD).power).toEqual({ isOn: false, seenMs: 20_000 });
+  });
+
+  it('begin anew with another object of the name, and when the hold was taken away', () => {
+    held();
+    sights.see(host());
+    operator.nowMs = 10_000;
+    expect(sights.factsOf(host({ uid: 'another' }), HOLD)).toMatchObject({ power: { seenMs: 10_000 }, holdSeenMs: 10_000 });
+    operator.annotations = {};
+    expect(sights.factsOf(host({ uid: 'another' }), HOLD).holdSeenMs).toBeUndefined();
+    operator.nowMs = 20_000;
+    held();
+    expect(sights.factsOf(host({ uid: 'another' }), HOLD).holdSeenMs).toBe(20_000);
+    sights.forget(host());
+    operator.nowMs = 30_000;
+    expect(sights.factsOf(host({ uid: 'another' }), HOLD).holdSeenMs).toBe(30_000);
+  });
+
+  it('have no power where none is reported', () => {
+    expect(sights.factsOf({ ...host(), status: {} }, HOLD).power).toBeUndefined();
+  });
+});
