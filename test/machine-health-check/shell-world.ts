@@ -61,19 +61,19 @@ export class ShellWorld {
   readonly clock = new ManualClock({ wallMs: NOW_MS });
   readonly server: ApiServer;
   readonly operator: Cluster;
-  readonly #transport: ApiTransport;
+  readonly transport: ApiTransport;
   readonly #replicas: Replica[] = [];
 
   private constructor() {
     const users = [{ name: 'admin', groups: ['system:masters'] }];
     this.server = new ApiServer({ clock: this.clock, random: testRandom(), users, authorization: 'rbac' });
-    this.#transport = inProcessTransport(this.server, 'admin');
-    this.operator = new ApiClient({ transport: this.#transport });
+    this.transport = inProcessTransport(this.server, 'admin');
+    this.operator = new ApiClient({ transport: this.transport });
   }
 
   static async create(): Promise<ShellWorld> {
     const world = new ShellWorld();
-    await install({ transport: world.#transport, cluster: world.operator });
+    await install({ transport: world.transport, cluster: world.operator });
     const definitions = [HEALTH_CHECK_DEFINITION, ...CLUSTER_API_DEFINITIONS, definitionOf(TEMPLATES), definitionOf(REQUESTS)];
     for (const definition of definitions) await world.operator.create(DEFINITIONS, definition);
     await world.create(CLUSTERS, clusterObject());
@@ -137,7 +137,7 @@ export class ShellWorld {
   /** A controller of its own with its own watches, as another process would be. */
   start({ isLeading = true, enforce = true, fate = () => 'done', workloads = NO_WORKLOADS }: Beginning = {}): Replica {
     const replica = { fate, isDeaf: () => false, writes: [], events: [], problems: [] } as unknown as Replica;
-    const wire = wireOf(this.#transport, replica);
+    const wire = wireOf(this.transport, replica);
     const closing: (() => void)[] = [];
     const watch = <T extends KubeObject>(resource: Resource<T>): Lister<T> => {
       const base = { transport: wire, clock: this.clock, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch };

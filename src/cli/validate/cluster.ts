@@ -3,6 +3,7 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
+import { healthCheckWarnings } from './health-checks.ts';
 import type { Input } from './input.ts';
 import { preservationWarnings } from './preservation.ts';
 
@@ -33,7 +34,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     nodes,
     recordedUUIDs: new Map(recorded),
     problems: [],
-    found: await preservationWarnings(access, nodes, flags),
+    found: [...(await preservationWarnings(access, nodes, flags)), ...(await healthCheckWarnings(access))],
     notes,
     locate: () => undefined,
   };
