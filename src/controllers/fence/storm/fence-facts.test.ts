@@ -30,7 +30,11 @@ describe('a slot of max-concurrent', () => {
     ['ends at an error', { state: 'error', journal: [OFF] }, false],
     ['ends when the machine is off on purpose', { state: 'done', journal: [OFF] }, false],
     ['is not held while a preserved machine is kept for a look', { journal: [CORDON], hold: { ...HOLD, reason: 'preserved' } }, false],
-    ['is not had again before it is free, when the machine is not kept any more', { journal: [CORDON], hold: { ...HOLD, reason: 'max-concurrent' } }, false],
+    [
+      'is not had again before it is free, when the machine is not kept any more',
+      { journal: [CORDON], hold: { ...HOLD, reason: 'max-concurrent' } },
+      false,
+    ],
     ['is held while nobody can tell whether it is preserved', { journal: [CORDON], hold: { ...HOLD, reason: 'preserved-unknown' } }, true],
     ['is not held by a fence that is over', { state: 'final', journal: [OFF] }, false],
   ])('%s', (_words, more, expected) => {
