@@ -50,7 +50,7 @@ describe('a lease that was renewed after the proof of a fence', () => {
 
 describe('right before a Machine is deleted', () => {
   it.each([
-    ['a proof that was voided meanwhile', async () => void (await world.nodes.operator.remove(NODE_FENCES, fenceName(NODE))), 'no fence has proven'],
+    ['a proof that was voided meanwhile', () => world.nodes.operator.remove(NODE_FENCES, fenceName(NODE)), 'no fence has proven'],
     ['a node that is Ready again', () => world.ready(NODE, 'True'), 'the node is Ready'],
   ])('%s is seen though no watch tells it', async (_what, happens, told) => {
     await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
