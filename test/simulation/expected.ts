@@ -46,7 +46,7 @@ export function expectedOf(scenario: Played): Expected {
 
 /** A person repaired the machine while no controller heard of anything: there was never a fence. */
 function isRepairedUnheard({ disturbances }: Played): boolean {
-  return disturbances.some(isHeeded) && disturbances.some(({ what }) => what === 'break');
+  return disturbances.some(isHeeded) && disturbances.some(({ what }) => what === 'break' || what === 'pause');
 }
 
 /** Two fences of one node that ended without recovery: the breaker keeps the third, whatever policies there are. */
