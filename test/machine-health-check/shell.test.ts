@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FENCE_STATUS } from './fence.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
-import { NODE_FENCES, NODES } from '../../src/ports/resources.ts';
+import { NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { DEFINITIONS, REQUESTS } from './definitions.ts';
 import { checkObject, NAMESPACE, NOW_MS, requestObject } from './objects.ts';
 import { CHECKS, CLUSTERS, FixedWorkload, MACHINES, ShellWorld, workloadOf } from './shell-world.ts';
@@ -120,6 +120,23 @@ describe('a machine whose node has failed', { timeout: SLOW }, () => {
     await world.operator.replaceStatus(NODE_FENCES, { ...fence, status: FENCE_STATUS });
     await world.pass(20_000);
     expect(await world.request('m1')).toBeDefined();
+  });
+});
+
+describe('a stop of a person', { timeout: SLOW }, () => {
+  it.each([{ all: true }, { node: 'node-of-m1' }])('holds what would take a machine down, and no longer than it stands: %j', async (scope) => {
+    await begin();
+    await world.check();
+    await world.add('m1', { unreadySeconds: 400 });
+    const reason = 'a look at the cables';
+    await world.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'stop' }, spec: { ...scope, reason } });
+    const { controller } = world.start();
+    await world.pass(10_000);
+    expect(await world.conditions(MACHINES, 'm1')).toEqual([]);
+    expect(controller.problems().join()).toContain('a look at the cables');
+    await world.operator.remove(NODE_FENCE_STOPS, 'stop');
+    await world.pass(61_000);
+    expect(await world.conditions(MACHINES, 'm1')).toContain('OwnerRemediated=False/WaitingForRemediation');
   });
 });
 

@@ -2,9 +2,10 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Recorder } from '../../ports/recorder.ts';
+import { standingStop } from '../shared/stops.ts';
 import type { Action, ObjectRef } from './actions.ts';
 import type { Chain } from './chain.ts';
-import { HEALTH_CHECK_SUCCEEDED } from './names.ts';
+import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from './names.ts';
 import { isSameNode } from './picture.ts';
 import type { KnownNode, Picture } from './picture.ts';
 import { keyOf } from './snapshot.ts';
@@ -50,6 +51,9 @@ export class Writer {
     const machine = this.#machineOf(first.target);
     const node = this.#dependencies.picture.nodeOf(machine);
     if (node !== undefined) await confirmNode(machine, node);
+    // A person's stop holds whatever would take the machine down (P6).
+    const stop = actions.some(isBeginning) ? await standingStop(this.#dependencies.cluster, machine.nodeName) : undefined;
+    if (stop !== undefined) throw new Error(stop);
     // Any other first write names the version of the Machine itself.
     if (first.kind === 'create-request') await this.#confirmMachine(machine);
   }
@@ -126,8 +130,17 @@ export class Writer {
 
 /** The Machine has failed, or is about to be taken as failed. */
 function isOfFailed(action: Action): boolean {
-  if (action.kind === 'machine-status') return says(action.patch.status, HEALTH_CHECK_SUCCEEDED, 'False');
+  return isBeginning(action) || (action.kind === 'machine-status' && isFailed(action.patch.status));
+}
+
+/** Somebody takes the machine down for it. */
+function isBeginning(action: Action): boolean {
+  if (action.kind === 'machine-status') return isFailed(action.patch.status) && says(action.patch.status, OWNER_REMEDIATED, 'False');
   return action.kind === 'create-request' || action.kind === 'delete-machine' || action.kind === 'machine-metadata';
+}
+
+function isFailed(status: unknown): boolean {
+  return says(status, HEALTH_CHECK_SUCCEEDED, 'False');
 }
 
 /** A condition of this type has this status, in whichever list. */

@@ -7,7 +7,7 @@ import type { ObjectRef } from './actions.ts';
 import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
 import { unprovenBecause } from './quorum-proof.ts';
-import { standingStop } from './stops.ts';
+import { standingStop } from '../shared/stops.ts';
 
 export interface DrainReach {
   clock: Clock;

@@ -13,7 +13,7 @@ import type { PatchAct } from './patch.ts';
 import type { Picture } from './picture.ts';
 import { unprovenBecause } from './quorum-proof.ts';
 import type { Snapshot } from './snapshot.ts';
-import { standingStop } from './stops.ts';
+import { standingStop } from '../shared/stops.ts';
 import { keyOf } from './watched-facts.ts';
 
 /** The object is another than the decision was made for: nothing was written, and it is decided anew. */
