@@ -1,6 +1,6 @@
 import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import type { KubeObject } from '../../ports/objects.ts';
-import { PAUSED } from '../shared/remediation/read-machine.ts';
+import { readMetadata } from '../shared/remediation/read-machine.ts';
 import type { MachineFacts } from './snapshot.ts';
 
 /**
@@ -16,14 +16,7 @@ export function readMachine(
   const { kind, name } = spec?.infrastructureRef ?? {};
   const annotations = infrastructure?.metadata.annotations ?? {};
   return {
-    apiVersion,
-    name: metadata.name,
-    namespace: metadata.namespace ?? '',
-    uid: metadata.uid ?? '',
-    labels: metadata.labels ?? {},
-    annotations: metadata.annotations ?? {},
-    isDeleting: metadata.deletionTimestamp !== undefined,
-    isPaused: isClusterPaused || metadata.annotations?.[PAUSED] !== undefined,
+    ...readMetadata(metadata, apiVersion, isClusterPaused),
     hasController: metadata.ownerReferences?.some(({ controller }) => controller === true) === true,
     ...(kind !== undefined && name !== undefined && { infrastructure: { kind, name, annotations } }),
   };

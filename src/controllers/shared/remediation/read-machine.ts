@@ -1,15 +1,12 @@
 import type { ClusterCondition, ClusterMachine } from '../../../ports/cluster-api.ts';
+import type { ObjectMeta } from '../../../ports/objects.ts';
 import type { ConditionFact, OwnerMachine } from './owner-machine.ts';
 
 /** Stops every controller of Cluster API on the object that carries it. */
 export const PAUSED = 'cluster.x-k8s.io/paused';
 
-/** `apiVersion`: the one it was read in. `isClusterPaused`: spec.paused of its Cluster. */
-export function readMachine(machine: ClusterMachine, apiVersion: string, isClusterPaused: boolean): OwnerMachine {
-  const { metadata, status } = machine;
-  const nodeName = status?.nodeRef?.name;
-  const isOlder = apiVersion.endsWith('/v1beta1');
-  const plain = status?.conditions;
+/** What every Machine has. `apiVersion`: the one it was read in. `isClusterPaused`: spec.paused of its Cluster. */
+export function readMetadata(metadata: ObjectMeta, apiVersion: string, isClusterPaused: boolean) {
   return {
     apiVersion,
     name: metadata.name,
@@ -19,6 +16,16 @@ export function readMachine(machine: ClusterMachine, apiVersion: string, isClust
     annotations: metadata.annotations ?? {},
     isDeleting: metadata.deletionTimestamp !== undefined,
     isPaused: isClusterPaused || metadata.annotations?.[PAUSED] !== undefined,
+  };
+}
+
+export function readMachine(machine: ClusterMachine, apiVersion: string, isClusterPaused: boolean): OwnerMachine {
+  const { metadata, status } = machine;
+  const nodeName = status?.nodeRef?.name;
+  const isOlder = apiVersion.endsWith('/v1beta1');
+  const plain = status?.conditions;
+  return {
+    ...readMetadata(metadata, apiVersion, isClusterPaused),
     ...(nodeName !== undefined && nodeName !== '' && { nodeName }),
     conditions: (isOlder ? status?.v1beta2?.conditions : plain)?.map(readCondition) ?? [],
     olderConditions: (isOlder ? plain : status?.deprecated?.v1beta1?.conditions)?.map(readCondition) ?? [],
