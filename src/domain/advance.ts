@@ -1,7 +1,7 @@
 import { acknowledged, sinceWord } from './acknowledgement.ts';
 import { proofOf, standingEvidence, voidEvidence } from './evidence.ts';
 import { isAskedFor } from './health.ts';
-import { appended, offBegan, restoreFor } from './journal.ts';
+import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
 import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
@@ -238,6 +238,7 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
   if (restore !== undefined) written.restore = restore;
   if (entry.action === 'on') written.evidence = voidEvidence(status.evidence, context.snapshot.wall, 'switched on by us');
   delete written.hold;
+  if (cutsOff(entry)) delete written.slotGivenAway;
   const words = notReleased(context, status, entry);
   if (words === undefined) return { status: written, dispatch: { kind: 'run', entry } };
   return { status: { ...written, message: words }, dispatch: { kind: 'run', entry }, events: [event('Warning', 'NotReleased', words)] };

@@ -137,3 +137,8 @@ export function offBegan(status: NodeFenceStatus): boolean {
     (entry) => entry.restart === status.restarts && entry.action === 'off' && entry.step === 'power-management' && !NEVER_BEGAN.has(entry.result),
   );
 }
+
+/** Isolates, makes the kernel dump or switches off: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */
+export function cutsOff({ step, action, agent }: Pick<JournalEntry, 'step' | 'action' | 'agent'>): boolean {
+  return action === 'off' || action === 'diag' || (action === 'run' && step !== 'recovery' && agent !== 'uncordon');
+}

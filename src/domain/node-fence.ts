@@ -193,6 +193,8 @@ export interface NodeFenceStatus {
   journal: JournalEntry[];
   evidence: Evidence[];
   hold?: Hold;
+  /** Its slot of max-concurrent went to others while its machine was kept for a look: it asks for one before it isolates or switches anything more. */
+  slotGivenAway?: boolean;
   restore?: Restore;
   released?: Released;
   storageRelease?: StorageRelease;

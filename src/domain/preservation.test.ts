@@ -63,6 +63,20 @@ describe('the fence of a failed node whose machine is preserved', () => {
     expect(model.status.hold).toBeUndefined();
   });
 
+  it('gives its slot away, whatever holds it later, and takes another with the next call that cuts off', () => {
+    const model = failed(PRESERVED);
+    play(model);
+    expect(model.status.slotGivenAway).toBe(true);
+    model.preservation = undefined;
+    model.holds = [{ reason: 'reconnected', policy: 'controller-isolated', message: 'known for 16 s only' }];
+    play(model);
+    expect(model.status).toMatchObject({ hold: { reason: 'reconnected' }, slotGivenAway: true });
+    model.holds = [];
+    model.step();
+    expect(model.dispatched.at(-1)?.entry).toMatchObject({ action: 'off' });
+    expect(model.status.slotGivenAway).toBeUndefined();
+  });
+
   it('recovers like any other when the node heals while it is held', () => {
     const model = failed(PRESERVED);
     play(model);

@@ -242,6 +242,7 @@ export const STATUS = object<NodeFenceStatus>('What was done and what is known; 
   journal: withDefault(list('Every run, written before it begins and after it ended.', JOURNAL_ENTRY, LIMITS.journal), []),
   evidence: withDefault(list('What proves that the node cannot write, kept with what voided it.', EVIDENCE, LIMITS.evidence), []),
   hold: optional(HOLD),
+  slotGivenAway: optional(flag('Others may be fenced in its place: it waits for its turn before it isolates or switches anything more.')),
   restore: optional(RESTORE),
   released: optional(RELEASED),
   storageRelease: optional(STORAGE_RELEASE),

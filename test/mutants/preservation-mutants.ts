@@ -65,15 +65,20 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'a slot for days',
     defect: 'a fence that is held for a look keeps others from being fenced',
-    file: 'src/controllers/fence/storm/fence-facts.ts',
-    edits: [["if (status.hold?.reason === 'preserved' || ", 'if (']],
-    killedBy: byTest('src/controllers/fence/storm/fence-facts.test.ts', 'is not held while a preserved machine is kept for a look'),
+    file: 'src/domain/rows/new.ts',
+    edits: [["standing.reason === 'preserved' && { slotGivenAway", "standing.reason === '' && { slotGivenAway"]],
+    killedBy: byTest(`${PRESERVATION}.test.ts`, 'gives its slot away, whatever holds it later, and takes another with the next call that cuts off'),
   },
   {
     name: 'a slot taken back',
     defect: 'a fence that gave its slot away while its machine was kept goes on beside the one that has it',
     file: 'src/controllers/fence/storm/fence-facts.ts',
-    edits: [[" || status.hold?.reason === 'max-concurrent') return false;", ') return false;']],
-    killedBy: byTest('src/controllers/fence/storm/fence-facts.test.ts', 'is not had again before it is free, when the machine is not kept any more'),
+    edits: [
+      ['if (status.slotGivenAway === true) return false;', "if (status.slotGivenAway === true && status.hold?.reason === 'preserved') return false;"],
+    ],
+    killedBy: byTest(
+      'src/controllers/fence/storm/fence-facts.test.ts',
+      'is not had again by another hold that came since, nor when the machine is not kept any more',
+    ),
   },
 ];

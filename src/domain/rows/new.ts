@@ -163,7 +163,8 @@ export function hold(context: Context): Transition {
 }
 
 function shown(status: NodeFenceStatus, standing: Hold): NodeFenceStatus {
-  return { ...status, hold: standing, ...(status.state === 'error' ? {} : { message: standing.message }) };
+  const given = standing.reason === 'preserved' && { slotGivenAway: true };
+  return { ...status, hold: standing, ...given, ...(status.state === 'error' ? {} : { message: standing.message }) };
 }
 
 /** The recorded one while it stands, so that a storm of several policies is one trip; `observe` says most and comes first. */

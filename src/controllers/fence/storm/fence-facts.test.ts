@@ -29,10 +29,14 @@ describe('a slot of max-concurrent', () => {
     ['ends at the release', { journal: [OFF], released: { by: 'delete-pods', at: 'now', pods: 1, evidence: 'off-1' } }, false],
     ['ends at an error', { state: 'error', journal: [OFF] }, false],
     ['ends when the machine is off on purpose', { state: 'done', journal: [OFF] }, false],
-    ['is not held while a preserved machine is kept for a look', { journal: [CORDON], hold: { ...HOLD, reason: 'preserved' } }, false],
     [
-      'is not had again before it is free, when the machine is not kept any more',
-      { journal: [CORDON], hold: { ...HOLD, reason: 'max-concurrent' } },
+      'is not held while a preserved machine is kept for a look',
+      { journal: [CORDON], slotGivenAway: true, hold: { ...HOLD, reason: 'preserved' } },
+      false,
+    ],
+    [
+      'is not had again by another hold that came since, nor when the machine is not kept any more',
+      { journal: [CORDON], slotGivenAway: true, hold: { ...HOLD, reason: 'reconnected' } },
       false,
     ],
     ['is held while nobody can tell whether it is preserved', { journal: [CORDON], hold: { ...HOLD, reason: 'preserved-unknown' } }, true],

@@ -1,14 +1,9 @@
-import { offBegan } from '../../../domain/journal.ts';
+import { cutsOff, offBegan } from '../../../domain/journal.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { StormFence } from '../../../domain/policies/view.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 
-/** Isolates, makes the kernel dump or switches off: what a hold forbids, and what takes a slot. Never an on, a confirm read, or what takes something back. */
-export function cutsOff({ step, action, agent }: Pick<JournalEntry, 'step' | 'action' | 'agent'>): boolean {
-  return action === 'off' || action === 'diag' || (action === 'run' && step !== 'recovery' && agent !== 'uncordon');
-}
-
-/** What a hold forbids: the above and the release; batches of one ask before each. */
+/** What a hold forbids: what cuts off, and the release; batches of one ask before each. */
 export function isHeldBack(entry: Pick<JournalEntry, 'step' | 'action' | 'agent'>): boolean {
   return cutsOff(entry) || entry.action === 'release';
 }
@@ -24,8 +19,8 @@ export function firstRun(status: NodeFenceStatus): JournalEntry | undefined {
 
 /** From its first isolating or switching intent until its release; an error, an off on purpose, a machine that is kept for a look, and everything after hold none (design 5). */
 export function holdsSlot(status: NodeFenceStatus): boolean {
-  // One that gave its slot away while it was kept waits for the next, like one that has not begun.
-  if (status.hold?.reason === 'preserved' || status.hold?.reason === 'max-concurrent') return false;
+  // Whatever has held it since: it waits for the next, like one that has not begun.
+  if (status.slotGivenAway === true) return false;
   if ((status.state !== 'new' && status.state !== 'running') || status.released !== undefined) return false;
   return status.journal.some((entry) => entry.restart === status.restarts && mayHaveBegun(entry));
 }

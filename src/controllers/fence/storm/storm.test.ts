@@ -63,7 +63,7 @@ describe('the storm shell', () => {
     const bench = new StormBench(NAMES, [ONE]);
     bench.fail('a', 'b');
     const held = { reason: 'preserved', policy: 'preservation', message: '', since: 'now' };
-    bench.fence('a', { state: 'running', journal: [CORDON], hold: held });
+    bench.fence('a', { state: 'running', journal: [CORDON], slotGivenAway: true, hold: held });
     expect(bench.holding('b')).toEqual([]);
     bench.fence('b', { journal: [CORDON] });
     expect(bench.holding('a')).toEqual(['max-concurrent']);

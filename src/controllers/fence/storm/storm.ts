@@ -1,3 +1,4 @@
+import { cutsOff } from '../../../domain/journal.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { judgeStorm } from '../../../domain/policies/judge.ts';
 import type { StormHold } from '../../../domain/policies/judge.ts';
@@ -8,7 +9,6 @@ import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { EtcdMembers } from './etcd-members.ts';
 import { guardOf } from '../guard.ts';
-import { cutsOff } from './fence-facts.ts';
 import { HeldNodes } from './held-nodes.ts';
 import { NodeRoster } from './node-roster.ts';
 import { questionsOf } from './questions.ts';
