@@ -1,9 +1,12 @@
+import { Executor } from '../shared/executor.ts';
+import { isLookDue, LookTimer } from '../shared/look-timer.ts';
+import type { NextLook } from '../shared/look-timer.ts';
+import { Pace } from '../shared/pace.ts';
 import type { Action, ActionEvent, Decision, HealthCheckView, Notice } from './actions.ts';
 import { chainsOf } from './chain.ts';
 import type { Chain } from './chain.ts';
 import { WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { HealthCheckDependencies } from './dependencies.ts';
-import { Executor } from './executor.ts';
 import { Picture } from './picture.ts';
 import { Writer } from './write.ts';
 
@@ -14,14 +17,6 @@ interface Look {
   atMs: number;
 }
 
-/** Between two looks, whatever changes meanwhile. */
-const PACE_MS = 100;
-/** So often leadership and silence are looked at. */
-const TICK_MS = 5_000;
-const SYNC_TICK_MS = 500;
-/** Each check is decided anew, although nothing has changed. */
-const RELOOK_MS = 60_000;
-
 /**
  * MachineHealthCheck (seed 003): observe, decide, write. It keeps nothing that is not in the objects but what it is doing and what was refused. Every replica
  * watches; only the leader writes and tells.
@@ -29,15 +24,13 @@ const RELOOK_MS = 60_000;
 export class MachineHealthCheckController {
   readonly #dependencies: HealthCheckDependencies;
   readonly #picture: Picture;
-  readonly #executor: Executor;
+  readonly #executor: Executor<Chain>;
+  readonly #timer: LookTimer;
   readonly #looks = new Map<string, Look>();
   /** uids of Machines whose request was refused. */
   readonly #refused = new Set<string>();
   #told = new Set<string>();
   #noticed = new Set<string>();
-  #startedAtMs: number | undefined;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
-  #timer: { atMs: number; cancel: () => void } | undefined;
   #isClosed = false;
 
   constructor(dependencies: HealthCheckDependencies) {
@@ -57,28 +50,45 @@ export class MachineHealthCheckController {
         this.#setRefusal(uid, words);
       },
     });
-    const mayWrite = (): boolean => this.#mayWrite();
-    this.#executor = new Executor({ clock, log, mayWrite, perform: (chain, mayGoOn) => writer.perform(chain, mayGoOn), ended: wake });
+    this.#executor = new Executor<Chain>({
+      clock,
+      log,
+      what: 'a health check',
+      mayWrite: () => this.#mayWrite(),
+      prepare: (chain) => writer.confirm(chain),
+      perform: (action) => writer.perform(action),
+      ended: wake,
+      pace: new Pace(clock),
+    });
+    this.#timer = new LookTimer({
+      clock,
+      look: () => {
+        this.#look();
+      },
+      next: () => this.#nextLook(),
+      failed: (error) => {
+        log.error('health checks could not be decided', { error });
+      },
+    });
   }
 
   /** Follows the listers from now on, whether they are synced or not. */
   start(): void {
-    this.#startedAtMs = this.#dependencies.clock.monotonicMs();
     this.#picture.start();
-    this.wake();
+    this.#timer.start();
   }
 
   /** Begins nothing more; resolves when no write is under way. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#timer?.cancel();
+    this.#timer.close();
     this.#picture.close();
     await this.#executor.close();
   }
 
   /** Looks soon: something has changed, or leadership has come. */
   wake(): void {
-    this.#lookAt(Math.max(this.#dependencies.clock.monotonicMs(), this.#lookedAtMs + PACE_MS));
+    this.#timer.soon();
   }
 
   /** Rows for status and console. */
@@ -94,23 +104,6 @@ export class MachineHealthCheckController {
     return [...new Set([...silence, ...this.#dependencies.workloads.problems(), ...decided, ...this.#executor.problems()])];
   }
 
-  #lookAt(atMs: number): void {
-    if (this.#isClosed || this.#startedAtMs === undefined || (this.#timer !== undefined && this.#timer.atMs <= atMs)) return;
-    this.#timer?.cancel();
-    const { clock, log } = this.#dependencies;
-    const cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {
-      this.#timer = undefined;
-      this.#lookedAtMs = clock.monotonicMs();
-      try {
-        this.#look();
-      } catch (error) {
-        log.error('health checks could not be decided', { error });
-      }
-      this.#lookAt(this.#nextLookMs());
-    });
-    this.#timer = { atMs, cancel };
-  }
-
   #look(): void {
     if (!this.#picture.isSynced) return;
     const changed = this.#picture.takeChanged();
@@ -119,9 +112,7 @@ export class MachineHealthCheckController {
     const keys = new Set(this.#picture.checks());
     for (const key of this.#looks.keys()) if (!keys.has(key)) this.#looks.delete(key);
     for (const key of keys) {
-      const look = this.#looks.get(key);
-      const isDue = look === undefined || nowMs - look.atMs >= RELOOK_MS || (look.decision.nextDueMs ?? Infinity) <= wallMs;
-      if (isDue || changed.has(key)) this.#looks.set(key, this.#decide(key, nowMs, wallMs));
+      if (changed.has(key) || isLookDue(this.#looks.get(key), nowMs, wallMs)) this.#looks.set(key, this.#decide(key, nowMs, wallMs));
     }
     const looks = [...this.#looks.values()];
     this.#forgetRefusals(looks.flatMap(({ decision }) => decision.actions));
@@ -172,13 +163,9 @@ export class MachineHealthCheckController {
     return isAllowed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
-  #nextLookMs(): number {
-    const { clock } = this.#dependencies;
-    const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
-    if (!this.#picture.isSynced) return nowMs + SYNC_TICK_MS;
-    const due = [...this.#looks.values()].map(({ decision }) => (decision.nextDueMs ?? Infinity) - wallMs);
-    const retryMs = (this.#executor.nextDueMs() ?? Infinity) - nowMs;
-    return nowMs + Math.max(PACE_MS, Math.min(TICK_MS, retryMs, ...due));
+  #nextLook(): NextLook | 'unsynced' {
+    if (!this.#picture.isSynced) return 'unsynced';
+    return { dueMs: [...this.#looks.values()].map(({ decision }) => decision.nextDueMs), retryAtMs: this.#executor.nextDueMs() };
   }
 }
 

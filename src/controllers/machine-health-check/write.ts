@@ -2,6 +2,7 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Recorder } from '../../ports/recorder.ts';
+import { Moved } from '../shared/moved.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Action, ObjectRef } from './actions.ts';
 import type { Chain } from './chain.ts';
@@ -10,11 +11,6 @@ import { isSameNode } from './picture.ts';
 import type { KnownNode, Picture } from './picture.ts';
 import { keyOf } from './snapshot.ts';
 import type { MachineFacts } from './snapshot.ts';
-
-/** Things stand otherwise than it was decided for: nothing was written, and it is decided anew. */
-export class Moved extends Error {
-  override readonly name = 'Moved';
-}
 
 export interface WriterDependencies {
   cluster: Cluster;
@@ -34,18 +30,13 @@ export class Writer {
     this.#dependencies = dependencies;
   }
 
-  /** Does it while `mayGoOn`; was it all? Nothing is said or begun of a failed machine before its Node was read once more from the quorum. */
-  async perform({ actions }: Chain, mayGoOn: () => boolean): Promise<boolean> {
-    await this.#confirm(actions);
-    for (const action of actions) {
-      if (!mayGoOn()) return false;
-      await this.#write(action);
-      this.#tell(action);
-    }
-    return true;
+  async perform(action: Action): Promise<void> {
+    await this.#write(action);
+    this.#tell(action);
   }
 
-  async #confirm(actions: readonly Action[]): Promise<void> {
+  /** Nothing is said or begun of a failed machine before its Node was read once more from the quorum, and no person's stop was found there. */
+  async confirm({ actions }: Chain): Promise<void> {
     const [first] = actions;
     if (first === undefined || !actions.some(isOfFailed)) return;
     const machine = this.#machineOf(first.target);

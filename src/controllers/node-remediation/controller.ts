@@ -1,8 +1,8 @@
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { NodeFenceRemediation } from '../../ports/remediation.ts';
 import type { NodeFence } from '../../ports/resources.ts';
-import { annotationsPatch, Moved } from '../shared/remediation/patch.ts';
+import { Moved, wasOvertaken } from '../shared/moved.ts';
+import { annotationsPatch } from '../shared/remediation/patch.ts';
 import type { Action, Decision } from './actions.ts';
 import { decide } from './decide.ts';
 import { WRITE_DEADLINE_MS } from './dependencies.ts';
@@ -211,11 +211,6 @@ export class RemediationController {
     for (const problem of problems) if (!known.problems.has(problem)) this.#dependencies.log.warn('a remediation needs a look', { problem });
     this.#known.set(key, { ...known, problems: new Set(problems) });
   }
-}
-
-/** Somebody else wrote first, or it is gone. */
-function wasOvertaken(error: unknown): boolean {
-  return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);
 }
 
 function keyIn(kind: string, { metadata }: KubeObject): string {

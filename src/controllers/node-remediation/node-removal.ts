@@ -1,8 +1,9 @@
 import { fenceFactsOf } from '../../domain/fence-facts.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Node } from '../../ports/objects.ts';
-import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
-import { Moved } from '../shared/remediation/patch.ts';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
+import { Moved } from '../shared/moved.ts';
+import { standingStop } from '../shared/stops.ts';
 import type { Action } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
 
@@ -22,14 +23,13 @@ export async function removeNode(
   { target, fence: named }: Extract<Action, { kind: 'delete-node' }>,
   sights: LeaseSights,
 ): Promise<void> {
-  const [fence, node, lease, stops] = await Promise.all([
+  const [fence, node, lease, stop] = await Promise.all([
     cluster.get(NODE_FENCES, named.name),
     cluster.get(NODES, target.name),
     cluster.get(LEASES, target.name, NODE_LEASE_NAMESPACE),
-    cluster.list(NODE_FENCE_STOPS),
+    standingStop(cluster, target.name),
   ]);
-  const stop = stops.find(({ spec }) => spec.all === true || spec.node === target.name);
-  if (stop !== undefined) throw new Moved(`the stop ${stop.metadata.name} stands`);
+  if (stop !== undefined) throw new Moved(stop);
   if (fence?.metadata.uid !== named.uid || !fenceFactsOf(fence).isOff) throw new Moved(`NodeFence ${named.name} holds no proof of an off any more`);
   if (node?.metadata.uid !== target.uid || node.metadata.uid !== fence.status?.frozen?.nodeUID) {
     throw new Moved(`node ${target.name} is another than the one that was fenced`);

@@ -1,12 +1,15 @@
 import type { NodeGuard, Preservation, PreservationView } from '../../ports/preservation.ts';
-import type { Decision } from './actions.ts';
+import { Executor } from '../shared/executor.ts';
+import { isLookDue, LookTimer } from '../shared/look-timer.ts';
+import type { NextLook } from '../shared/look-timer.ts';
+import { Moved } from '../shared/moved.ts';
+import type { Action, Decision } from './actions.ts';
 import { chainsOf } from './chain.ts';
 import type { Chain } from './chain.ts';
 import { decide } from './decide.ts';
 import { WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { PreservationDependencies, PreservationOptions } from './dependencies.ts';
 import { Drainer } from './drainer.ts';
-import { Executor } from './executor.ts';
 import { Guards } from './guards.ts';
 import { isKnownValue } from './marks.ts';
 import { PRESERVE } from './names.ts';
@@ -22,12 +25,6 @@ interface Look {
   atMs: number;
 }
 
-/** Between two looks, whatever changes meanwhile. */
-const PACE_MS = 100;
-/** So often leadership and silence are looked at, and each part is decided anew although nothing has changed. */
-const TICK_MS = 5_000;
-const SYNC_TICK_MS = 500;
-const RELOOK_MS = 60_000;
 /** A watch sends something about every minute, and is opened anew when it does not. */
 const SILENT_AFTER_MS = 90_000;
 const HEARD_WITHIN_MS = 30_000;
@@ -40,7 +37,8 @@ export class PreservationController implements Preservation {
   readonly #dependencies: PreservationDependencies;
   readonly #picture: Picture;
   readonly #drainer: Drainer;
-  readonly #executor: Executor;
+  readonly #executor: Executor<Chain>;
+  readonly #timer: LookTimer;
   readonly #guards = new Guards();
   readonly #looks = new Map<number, Look>();
   readonly #told = new Set<string>();
@@ -53,8 +51,6 @@ export class PreservationController implements Preservation {
   #wasUnknown = true;
   #hasLooked = false;
   #startedAtMs: number | undefined;
-  #lookedAtMs = Number.NEGATIVE_INFINITY;
-  #timer: { atMs: number; cancel: () => void } | undefined;
   #isClosed = false;
 
   constructor(dependencies: PreservationDependencies) {
@@ -84,20 +80,40 @@ export class PreservationController implements Preservation {
     });
     const mode = (): PreservationOptions['mode'] => this.#options.mode;
     this.#writer = new Writer({ clock, nodes, machines, picture: this.#picture, drainer: this.#drainer, mode });
-    this.#executor = new Executor({ clock, log, metrics, mayWrite, perform: (action) => this.#writer.perform(action), ended: touch });
+    this.#executor = new Executor<Chain>({
+      clock,
+      log,
+      what: 'preservation',
+      mayWrite,
+      perform: (action, chain) => this.#perform(action, chain),
+      acted: (kind, result) => {
+        metrics.acted(kind, result);
+      },
+      ended: touch,
+    });
+    this.#timer = new LookTimer({
+      clock,
+      look: () => {
+        this.#look();
+      },
+      next: () => this.#nextLook(),
+      failed: (error) => {
+        log.error('preservation could not be decided', { error });
+      },
+    });
   }
 
   /** Follows the listers from now on, whether they are synced or not. */
   start(): void {
     this.#startedAtMs = this.#dependencies.clock.monotonicMs();
     this.#picture.start();
-    this.wake();
+    this.#timer.start();
   }
 
   /** Begins nothing more; resolves when no write is under way. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#timer?.cancel();
+    this.#timer.close();
     this.#picture.close();
     await Promise.all([this.#executor.close(), this.#drainer.close()]);
   }
@@ -112,7 +128,7 @@ export class PreservationController implements Preservation {
 
   /** Looks soon: leadership has come, pools have changed. */
   wake(): void {
-    this.#lookAt(Math.max(this.#dependencies.clock.monotonicMs(), this.#lookedAtMs + PACE_MS));
+    this.#timer.soon();
   }
 
   guardOf(node: string): NodeGuard | 'unknown' | undefined {
@@ -143,23 +159,6 @@ export class PreservationController implements Preservation {
     return [...new Set([...this.#silence(), ...this.#poolProblems, ...decided, ...this.#executor.problems()])];
   }
 
-  #lookAt(atMs: number): void {
-    if (this.#isClosed || this.#startedAtMs === undefined || (this.#timer !== undefined && this.#timer.atMs <= atMs)) return;
-    this.#timer?.cancel();
-    const { clock, log } = this.#dependencies;
-    const cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {
-      this.#timer = undefined;
-      this.#lookedAtMs = clock.monotonicMs();
-      try {
-        this.#look();
-      } catch (error) {
-        log.error('preservation could not be decided', { error });
-      }
-      this.#lookAt(this.#nextLookMs());
-    });
-    this.#timer = { atMs, cancel };
-  }
-
   #look(): void {
     if (!this.#picture.areNodesSynced) return;
     const { pools, problems } = this.#dependencies.pools();
@@ -172,9 +171,7 @@ export class PreservationController implements Preservation {
     const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
     let hasChanged = isMoved;
     for (const [number, part] of parts) {
-      const look = this.#looks.get(number);
-      const isDue = look === undefined || nowMs - look.atMs >= RELOOK_MS || (look.decision.nextDueMs ?? Infinity) <= wallMs;
-      if (!isDue && !changed.has(number)) continue;
+      if (!isLookDue(this.#looks.get(number), nowMs, wallMs) && !changed.has(number)) continue;
       this.#looks.set(number, this.#decide(part, isBlind, nowMs, wallMs));
       hasChanged = true;
     }
@@ -232,6 +229,12 @@ export class PreservationController implements Preservation {
     this.#executor.submit(mayWrite ? looks.flatMap(({ chains }) => chains) : []);
   }
 
+  async #perform(action: Action, { premise }: Chain): Promise<void> {
+    if (!premise.stands()) throw new Moved(`${action.kind} was decided from what stands there no more`);
+    await this.#writer.perform(action);
+    premise.renew(action.target);
+  }
+
   #mayWrite(): boolean {
     const { leadership } = this.#dependencies;
     const isAllowed = this.#options.enforce && !this.#isClosed && !this.#wasBlind && this.#silence().length === 0;
@@ -262,12 +265,8 @@ export class PreservationController implements Preservation {
     return silentMs > 0 && silentMs < heardWithinMs;
   }
 
-  #nextLookMs(): number {
-    const { clock } = this.#dependencies;
-    const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
-    if (!this.#picture.areNodesSynced || !this.#picture.areMachinesSynced) return nowMs + SYNC_TICK_MS;
-    const due = [...this.#looks.values()].map(({ decision }) => (decision.nextDueMs ?? Infinity) - wallMs);
-    const retryMs = (this.#executor.nextDueMs() ?? Infinity) - nowMs;
-    return nowMs + Math.max(PACE_MS, Math.min(TICK_MS, retryMs, ...due));
+  #nextLook(): NextLook | 'unsynced' {
+    if (!this.#picture.areNodesSynced || !this.#picture.areMachinesSynced) return 'unsynced';
+    return { dueMs: [...this.#looks.values()].map(({ decision }) => decision.nextDueMs), retryAtMs: this.#executor.nextDueMs() };
   }
 }

@@ -1,9 +1,11 @@
-import { claim } from '../shared/claims/claim.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Resource } from '../../ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_GROUP, MACHINE_SETS, MACHINE_VERSION, MACHINES } from '../../ports/machines.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
+import { claim } from '../shared/claims/claim.ts';
+import { Moved } from '../shared/moved.ts';
+import { standingStop } from '../shared/stops.ts';
 import type { Action, ActionEvent, ObjectRef, ProblemOf } from './actions.ts';
 import type { MachineSide, NodeSide } from './dependencies.ts';
 import type { Drainer } from './drainer.ts';
@@ -13,13 +15,7 @@ import type { PatchAct } from './patch.ts';
 import type { Picture } from './picture.ts';
 import { unprovenBecause } from './quorum-proof.ts';
 import type { Snapshot } from './snapshot.ts';
-import { standingStop } from '../shared/stops.ts';
 import { keyOf } from './watched-facts.ts';
-
-/** The object is another than the decision was made for: nothing was written, and it is decided anew. */
-export class Moved extends Error {
-  override readonly name = 'Moved';
-}
 
 export interface WriterDependencies {
   clock: Clock;

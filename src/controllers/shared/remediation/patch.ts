@@ -1,11 +1,7 @@
 import type { KubeObject } from '../../../ports/objects.ts';
+import { Moved } from '../moved.ts';
 import type { Change } from './actions.ts';
 import type { ConditionFact, TellMachine } from './owner-machine.ts';
-
-/** The object is another than the decision was made for: nothing was written, and it is decided anew. */
-export class Moved extends Error {
-  override readonly name = 'Moved';
-}
 
 /** The identity and version under which a merge patch is refused once somebody else has written. */
 export function precondition({ metadata }: KubeObject): { uid: string | undefined; resourceVersion: string | undefined } {

@@ -1,0 +1,147 @@
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/recorder.ts';
+import { Moved, wasOvertaken } from './moved.ts';
+import type { Pace } from './pace.ts';
+import { Troubles } from './troubles.ts';
+
+/** What is to be done about one object, in its order: where one action fails, those after it wait for the next decision. */
+export interface ActionChain {
+  /** No two chains of one key run at a time. */
+  key: string;
+  actions: readonly { kind: string }[];
+}
+
+export interface ExecutorParts<C extends ActionChain> {
+  clock: Clock;
+  log: Logger;
+  /** Who acts, for the log: `preservation`. */
+  what: string;
+  /** May a write begin now? Asked in the turn of each. */
+  mayWrite: () => boolean;
+  /** Asked once before the actions of a chain; rejects where none of them may be done now. */
+  prepare?: (chain: C) => Promise<void>;
+  /** Does one action; rejects with `Moved` where things stand otherwise than it was decided for. */
+  perform: (action: C['actions'][number], chain: C) => Promise<void>;
+  /** What became of one action. */
+  acted?: (kind: string, result: 'done' | 'conflict' | 'failed') => void;
+  /** The chain of this key has come to an end, whatever became of it. */
+  ended: (key: string) => void;
+  /** How often one object may be written to; absent: as often as it is decided. */
+  pace?: Pace;
+}
+
+/** Chains under way at the same time. */
+const AT_ONCE_MAX = 16;
+
+/** Does what was decided: several objects side by side, the actions about one in their order, each chain once. */
+export class Executor<C extends ActionChain> {
+  readonly #parts: ExecutorParts<C>;
+  readonly #troubles: Troubles;
+  readonly #underWay = new Map<string, Promise<void>>();
+  /** Chains that are done, for as long as they are submitted. */
+  #done = new Set<C>();
+  #waiting: C[] = [];
+  #heldUntilMs: number | undefined;
+  #isClosed = false;
+  #rules = 0;
+
+  constructor(parts: ExecutorParts<C>) {
+    this.#parts = parts;
+    this.#troubles = new Troubles(parts.clock);
+  }
+
+  /** All that is to be done now; what was to be done before and has not begun is forgotten. */
+  submit(chains: readonly C[]): void {
+    const wanted = new Set(chains.map(({ key }) => key));
+    this.#troubles.retain((key) => wanted.has(key) || this.#underWay.has(key));
+    this.#done = new Set(chains.filter((chain) => this.#done.has(chain)));
+    this.#heldUntilMs = undefined;
+    this.#waiting = chains.filter((chain) => this.#mayBegin(chain));
+    this.#next();
+  }
+
+  /** Monotonic time at which something is to be tried again. */
+  nextDueMs(): number | undefined {
+    const due = [this.#troubles.nextDueMs(), this.#heldUntilMs].filter((atMs) => atMs !== undefined);
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
+  problems(): string[] {
+    return this.#troubles.words();
+  }
+
+  /** What is under way was decided under rules that hold no more: it ends with the write that it is at. */
+  abandon(): void {
+    this.#rules += 1;
+    this.submit([]);
+  }
+
+  /** Begins nothing more; resolves when nothing is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#waiting = [];
+    await Promise.allSettled(this.#underWay.values());
+  }
+
+  #mayBegin(chain: C): boolean {
+    const { clock, pace } = this.#parts;
+    if (this.#done.has(chain) || this.#underWay.has(chain.key) || !this.#troubles.isDue(chain.key)) return false;
+    const freeAtMs = pace?.freeAtMs(chain.key) ?? -Infinity;
+    if (freeAtMs <= clock.monotonicMs()) return true;
+    this.#heldUntilMs = Math.min(this.#heldUntilMs ?? Infinity, freeAtMs);
+    return false;
+  }
+
+  #next(): void {
+    while (this.#underWay.size < AT_ONCE_MAX) {
+      const chain = this.#waiting.shift();
+      if (chain === undefined) return;
+      const ended = this.#run(chain).finally(() => {
+        this.#underWay.delete(chain.key);
+        this.#parts.ended(chain.key);
+        this.#next();
+      });
+      this.#underWay.set(chain.key, ended);
+    }
+  }
+
+  async #run(chain: C): Promise<void> {
+    const { mayWrite, prepare, perform, acted, pace } = this.#parts;
+    const rules = this.#rules;
+    const mayGoOn = (): boolean => !this.#isClosed && this.#rules === rules && mayWrite();
+    if (!mayGoOn()) return;
+    pace?.take(chain.key);
+    let at: string | undefined;
+    try {
+      await prepare?.(chain);
+      for (const action of chain.actions) {
+        if (!mayGoOn()) return;
+        at = action.kind;
+        await perform(action, chain);
+        acted?.(at, 'done');
+      }
+      this.#done.add(chain);
+      this.#troubles.clear(chain.key);
+    } catch (error) {
+      this.#failed(chain.key, at, error);
+    }
+  }
+
+  /** `action`: the one that it failed at; undefined: before the first. */
+  #failed(key: string, action: string | undefined, error: unknown): void {
+    const { log, acted, what } = this.#parts;
+    const fields = { object: key, ...(action !== undefined && { action }), error };
+    const isMoved = error instanceof Moved || wasOvertaken(error);
+    if (action !== undefined) acted?.(action, isMoved ? 'conflict' : 'failed');
+    if (isMoved) {
+      this.#troubles.add(key, undefined);
+      log.debug('somebody else wrote first, so it is decided anew', fields);
+      return;
+    }
+    const words = error instanceof Error ? error.message : String(error);
+    const message = action === undefined ? words : `${action} failed: ${words}`;
+    const isNew = this.#troubles.add(key, message, error instanceof ApiStatusError ? error.retryAfterMs : undefined);
+    if (isNew) log.warn(`${what} could not be carried on`, fields);
+  }
+}

@@ -1,0 +1,11 @@
+import { ApiStatusError } from '../../ports/api-transport.ts';
+
+/** The object is another than the decision was made for: nothing was written, and it is decided anew. */
+export class Moved extends Error {
+  override readonly name = 'Moved';
+}
+
+/** The API server says that somebody else wrote first, or that it is gone. */
+export function wasOvertaken(error: unknown): boolean {
+  return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);
+}
