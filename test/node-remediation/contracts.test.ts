@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFence } from '../../src/controllers/node-remediation/fence-facts.ts';
+import { readFence } from '../../src/controllers/shared/claims/fence-facts.ts';
 import { MULTIPLE_TEMPLATES, NODE_NAME, PHASES, TIMED_OUT } from '../../src/controllers/node-remediation/names.ts';
 import { contradictionOf, targetOf } from '../../src/controllers/node-remediation/target.ts';
 import { decideTemplate } from '../../src/controllers/node-remediation/template.ts';

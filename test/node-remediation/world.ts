@@ -1,6 +1,6 @@
 import type { Action, Decision } from '../../src/controllers/node-remediation/actions.ts';
 import { decide } from '../../src/controllers/node-remediation/decide.ts';
-import type { FenceFacts } from '../../src/controllers/node-remediation/fence-facts.ts';
+import type { FenceFacts } from '../../src/controllers/shared/claims/fence-facts.ts';
 import type { RequestFacts, Snapshot } from '../../src/controllers/node-remediation/snapshot.ts';
 import { readSpec } from '../../src/controllers/node-remediation/spec.ts';
 import type { HostFacts } from '../../src/controllers/shared/baremetal-host/host.ts';

@@ -3,7 +3,7 @@ import { changesTo } from '../shared/remediation/actions.ts';
 import { nodeRef } from '../shared/remediation/node.ts';
 import { askOwner, machineRef, REMEDIATE_MACHINE, tellRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
-import type { FenceFacts } from './fence-facts.ts';
+import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { POLL_MS, UNHEALTHY, UNHEALTHY_VALUE } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
 import { remediationEvent, requestRef, tell } from './status.ts';

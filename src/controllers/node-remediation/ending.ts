@@ -1,6 +1,6 @@
 import type { Action, Step } from './actions.ts';
 import { isOurs, isPhaseOver, isRemoving, withdraw } from './attempt.ts';
-import type { FenceFacts } from './fence-facts.ts';
+import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { finalizerOf, POLL_MS } from './names.ts';
 import type { RequestFacts, Snapshot } from './snapshot.ts';
 import { remediationEvent, requestRef, tell } from './status.ts';

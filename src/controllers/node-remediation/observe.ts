@@ -8,7 +8,7 @@ import { ownerOf as fenceOwnerOf } from '../shared/claims/claim.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { readNode } from '../shared/remediation/read-node.ts';
 import type { RemediationDependencies } from './dependencies.ts';
-import { readFence } from './fence-facts.ts';
+import { readFence } from '../shared/claims/fence-facts.ts';
 import { ownerOf } from './owner.ts';
 import { placeOf } from './place.ts';
 import type { Place } from './place.ts';

@@ -2,7 +2,7 @@ import type { HostFacts } from '../shared/baremetal-host/host.ts';
 import type { Marks } from '../shared/remediation/actions.ts';
 import type { NodeFacts } from '../shared/remediation/node.ts';
 import type { ConditionFact, OwnerMachine } from '../shared/remediation/owner-machine.ts';
-import type { FenceFacts } from './fence-facts.ts';
+import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import type { Phase } from './names.ts';
 import type { Settings } from './spec.ts';
 

@@ -1,6 +1,6 @@
 import type { Step } from './actions.ts';
 import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait } from './attempt.ts';
-import type { FenceFacts } from './fence-facts.ts';
+import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { POLL_MS } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
 import { remediationEvent, tell } from './status.ts';

@@ -1,7 +1,7 @@
-import { fenceFactsOf } from '../../domain/fence-facts.ts';
-import type { Outcome } from '../../domain/node-fence.ts';
-import type { NodeFence } from '../../ports/resources.ts';
-import { timeOf } from '../shared/remediation/actions.ts';
+import { fenceFactsOf } from '../../../domain/fence-facts.ts';
+import type { Outcome } from '../../../domain/node-fence.ts';
+import type { NodeFence } from '../../../ports/resources.ts';
+import { timeOf } from '../remediation/actions.ts';
 
 /** A NodeFence as a request sees it. */
 export interface FenceFacts {

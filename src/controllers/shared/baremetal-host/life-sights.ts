@@ -1,0 +1,83 @@
+import type { Clock } from '../../../ports/clock.ts';
+import type { Lister } from '../../../ports/cluster.ts';
+import type { Lease, Node } from '../../../ports/objects.ts';
+
+interface Sight {
+  renewTime: string | undefined;
+  /** Since when the Lease has stood so. */
+  sinceMs: number;
+  /** When it was renewed, or the kubelet wrote its status; undefined: never since this process looks. */
+  heardMs: number | undefined;
+}
+
+export interface LifeSources {
+  clock: Pick<Clock, 'monotonicMs'>;
+  /** Of namespace kube-node-lease. */
+  leases: Lister<Lease>;
+  nodes: Lister<Node>;
+}
+
+/** Signs of life of Nodes as they were received, by the clock of this process: a renewed Lease, a heartbeat of one that is Ready (P2). */
+export class LifeSights {
+  readonly #sources: LifeSources;
+  readonly #sights = new Map<string, Sight>();
+  readonly #leave: (() => void)[] = [];
+
+  constructor(sources: LifeSources) {
+    this.#sources = sources;
+  }
+
+  /** Listens from now on. What stands already is a sight and no sign. */
+  start(): void {
+    const { leases, nodes } = this.#sources;
+    for (const lease of leases.all()) this.#see(lease, false);
+    this.#leave.push(
+      leases.onChange((before, after) => {
+        if (after !== undefined) this.#see(after, before !== undefined || leases.synced);
+      }),
+      nodes.onChange((before, after) => {
+        if (before !== undefined && after !== undefined && heartbeatOf(after) !== heartbeatOf(before)) this.#hear(after.metadata.name);
+      }),
+    );
+  }
+
+  close(): void {
+    for (const leave of this.#leave) leave();
+  }
+
+  /** As it was read from the API's quorum: a renewal that the watch has not brought yet is received now. */
+  seeLease(lease: Lease): void {
+    this.#see(lease, this.#sights.has(lease.metadata.name));
+  }
+
+  /** When the last sign of life of this Node was received; undefined: none since this process looks. */
+  heardMs(node: string): number | undefined {
+    return this.#sights.get(node)?.heardMs;
+  }
+
+  /** For how long nothing was heard of this Node although it could have been. */
+  silentForMs(node: string): number {
+    const { clock, leases } = this.#sources;
+    const sight = this.#sights.get(node);
+    if (sight === undefined) return 0;
+    return clock.monotonicMs() - Math.max(sight.sinceMs, sight.heardMs ?? 0, leases.heardSinceMs ?? 0);
+  }
+
+  #see({ metadata: { name }, spec: { renewTime } }: Lease, isSign: boolean): void {
+    const known = this.#sights.get(name);
+    if (known !== undefined && known.renewTime === renewTime) return;
+    const nowMs = this.#sources.clock.monotonicMs();
+    this.#sights.set(name, { renewTime, sinceMs: nowMs, heardMs: isSign ? nowMs : known?.heardMs });
+  }
+
+  #hear(node: string): void {
+    const nowMs = this.#sources.clock.monotonicMs();
+    this.#sights.set(node, { renewTime: undefined, sinceMs: nowMs, ...this.#sights.get(node), heardMs: nowMs });
+  }
+}
+
+/** Others write the condition too, when they have not heard of the kubelet: then it is not True. */
+function heartbeatOf({ metadata, status }: Node): string | undefined {
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  return ready?.status === 'True' ? `${metadata.uid ?? ''} ${ready.lastHeartbeatTime ?? ''}` : undefined;
+}
