@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { withRequest } from './request.ts';
 import { Model, planOf } from './testing/model.ts';
-import type { NodeFenceSpec } from './node-fence.ts';
+import type { NodeFenceSpec, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 
 type Request = NonNullable<NodeFenceSpec['requestedBy']>;
@@ -185,6 +186,19 @@ describe('a fence that was asked for', () => {
     model.step();
     expect(model.status.trigger).toMatchObject({ kind: 'person', requestUID: 'late' });
     toOff(model);
+  });
+
+  it.each<[string, boolean, NodeFenceSpec['ending'], 'off' | 'deleted', NodeFenceStatus['ending']]>([
+    ['comes back when its request is withdrawn with its ending', true, undefined, 'off', undefined],
+    ['stays off when a hand only deletes its fence', true, 'off', 'off', 'off'],
+    ['stays off when its ending is only taken back', false, undefined, 'off', 'off'],
+    ['stays off for good when the machine is being deleted', true, undefined, 'deleted', 'deleted'],
+  ])('that has ended in off %s', (_words, deleting, asks, had, ending) => {
+    const model = asked();
+    model.step();
+    const before: NodeFenceStatus = { ...model.status, state: 'final', ending: had };
+    const spec = { node: 'a', requestedBy: requestOf('request-1'), ...(asks !== undefined && { ending: asks }) };
+    expect(withRequest(before, { spec, deleting }, { wall: model.status.trigger?.since ?? '' }).ending).toBe(ending);
   });
 
   it('respects a stop and holds like every other', () => {

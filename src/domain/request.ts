@@ -9,10 +9,14 @@ export function newRequest(fence: Pick<FenceFacts, 'spec' | 'status'>): FenceFac
 
 /**
  * An open incident takes up a request that comes while it is under way, and is shortcut by Ready again when the request is withdrawn. A final one is left as it
- * is: a new request begins a new incident there.
+ * is: a new request begins a new incident there. Only where it is withdrawn with its ending does its machine come back before the NodeFence goes.
  */
-export function withRequest(status: NodeFenceStatus, { spec }: Pick<FenceFacts, 'spec'>, { wall }: Pick<Snapshot, 'wall'>): NodeFenceStatus {
-  if (status.state === 'final') return status;
+export function withRequest(
+  status: NodeFenceStatus,
+  { spec, deleting }: Pick<FenceFacts, 'spec' | 'deleting'>,
+  { wall }: Pick<Snapshot, 'wall'>,
+): NodeFenceStatus {
+  if (status.state === 'final') return deleting && spec.ending === undefined ? withEnding(status, undefined) : status;
   const trigger: Trigger = status.trigger ?? { kind: 'node-condition', since: wall };
   const asked = newRequest({ spec, status });
   if (asked !== undefined) return withEnding({ ...status, trigger: { ...trigger, kind: kindOf(asked), requestUID: asked.uid } }, spec.ending);

@@ -109,6 +109,7 @@ const STATUS: Required<NodeFenceStatus> = {
     },
   ],
   hold: { reason: 'observe', policy: '', message: 'mode observe', since: AT },
+  slotGivenAway: true,
   restore: {
     cordoned: true,
     taints: [{ key: 'k', value: '', effect: 'NoExecute' }],

@@ -81,4 +81,11 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
       'is not had again by another hold that came since, nor when the machine is not kept any more',
     ),
   },
+  {
+    name: 'left off by its own requester',
+    defect: 'a machine whose fence ended in off stays off although who asked for it has taken that back',
+    file: 'src/domain/request.ts',
+    edits: [['return deleting && spec.ending === undefined ? withEnding(status, undefined) : status;', 'return status;']],
+    killedBy: byTest('src/domain/request.test.ts', 'that has ended in off comes back when its request is withdrawn with its ending'),
+  },
 ];

@@ -138,6 +138,7 @@ export class Scene {
     else if (what === 'boots') walker.bootAnew();
     else if (what === 'is asked for no more' && model.fence !== undefined) model.fence = { ...model.fence, spec: { node: 'a' } };
     else if (/^is asked for by (\S+) (\S+)( to end in off)?$/.test(what)) this.ask(what);
+    else if (what === 'may come back') this.takeBackEnding();
     else if (what === 'is deleted') model.node = undefined;
     else if (what === 'is replaced' && model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
     else throw new Error(`unknown: node ${what}`);
@@ -151,6 +152,14 @@ export class Scene {
     const spec = { node: 'a', requestedBy, ...(ending === undefined ? {} : { ending: 'off' as const }) };
     const none = { uid: 'fence-1', status: undefined, deleting: false, finalized: true };
     model.fence = { ...(model.fence ?? none), spec };
+  }
+
+  /** `may come back`: who asked for a fence that ends in off does not any more. */
+  private takeBackEnding(): void {
+    const { model } = this.walker;
+    if (model.fence === undefined) throw new Error('there is no NodeFence');
+    const { ending: _before, ...spec } = model.fence.spec;
+    model.fence = { ...model.fence, spec };
   }
 
   /** `record failed failed`: earlier fences of the node, as its report has them. */

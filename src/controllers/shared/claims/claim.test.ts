@@ -116,6 +116,15 @@ describe('giving a claim back', () => {
     cluster = await installedCluster();
   });
 
+  it('takes an ending in off back first, so that the machine is switched on before its NodeFence goes', async () => {
+    const dependencies = { cluster, recorder: { event: () => undefined } };
+    await claim(dependencies, 'a', OURS, 'off');
+    expect(await releaseClaim(dependencies, 'a', OURS)).toBe('released');
+    const standing = await cluster.get(NODE_FENCES, fenceName('a'));
+    expect(standing?.spec).toEqual({ node: 'a', requestedBy: OURS });
+    expect(standing?.metadata.deletionTimestamp).toBeDefined();
+  });
+
   it('deletes our own NodeFence only, and is the same when asked twice', async () => {
     const dependencies = { cluster, recorder: { event: () => undefined } };
     await claim(dependencies, 'a', OURS);

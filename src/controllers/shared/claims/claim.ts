@@ -48,8 +48,8 @@ export async function claim(
 }
 
 /**
- * Gives the node back: the NodeFence is deleted, and the fence controller takes back what it did before it lets it go. `not-ours`: somebody else has
- * it, nothing is touched. Rejects as `claim` does.
+ * Gives the node back: the NodeFence is deleted, and the fence controller takes back what it did before it lets it go, also an off that this claimant had asked
+ * to stay. `not-ours`: somebody else has it, nothing is touched. Rejects as `claim` does.
  */
 export async function releaseClaim(
   { cluster }: Pick<ClaimDependencies, 'cluster'>,
@@ -61,8 +61,9 @@ export async function releaseClaim(
     if (standing === undefined) return 'gone';
     if (!hasClaimed(standing, claimant)) return 'not-ours';
     if (standing.metadata.deletionTimestamp !== undefined) return 'released';
-    const { name, uid, resourceVersion } = standing.metadata;
+    const { name, uid } = standing.metadata;
     try {
+      const { resourceVersion } = (await withoutEnding(cluster, standing)).metadata;
       // Under its version too: a final fence that another claimant takes up keeps its uid.
       const precondition = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
       return (await cluster.remove(NODE_FENCES, name, precondition)) ? 'released' : 'gone';
@@ -70,6 +71,12 @@ export async function releaseClaim(
       if (!wasOvertaken(error) || tries >= TRIES_MAX) throw error;
     }
   }
+}
+
+/** First of all, and at its version: a fence that is deleted while it is asked to end in off leaves the machine off. */
+async function withoutEnding(cluster: ClaimDependencies['cluster'], fence: NodeFence): Promise<NodeFence> {
+  const { name, resourceVersion } = fence.metadata;
+  return fence.spec.ending === undefined ? fence : cluster.mergePatch(NODE_FENCES, name, { metadata: { resourceVersion }, spec: { ending: null } });
 }
 
 /** Who has the node by this fence, in words; `undefined`: nobody, for the fence is final and not being let go. */
