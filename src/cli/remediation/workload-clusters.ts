@@ -1,4 +1,4 @@
-import type { WorkloadClusters } from '../../controllers/node-remediation/dependencies.ts';
+import type { WorkloadClusters } from '../../controllers/shared/remediation/place.ts';
 import type { ConnectedCluster } from '../../ports/agents.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { SECRETS } from '../../ports/resources.ts';

@@ -4,14 +4,12 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationTemplate, RemediationKind } from '../../ports/remediation.ts';
 import type { NodeFence } from '../../ports/resources.ts';
+import type { WorkloadClusters } from '../shared/remediation/place.ts';
 
 /** A kind of request that is served here, as it is watched. */
 export interface WatchedKind extends RemediationKind {
   listers: { requests: Lister<NodeFenceRemediation>; templates: Lister<NodeFenceRemediationTemplate> };
 }
-
-/** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
-export type WorkloadClusters = (secret: { namespace: string; name: string }) => Promise<Cluster | undefined>;
 
 export interface RemediationDependencies {
   clock: Clock;

@@ -5,7 +5,6 @@ export const NODE_NAME = 'remediation.medik8s.io/node-name';
 export const TIMED_OUT = 'remediation.medik8s.io/nhc-timed-out';
 /** On every template of the kind: several templates of it may be used at once. */
 export const MULTIPLE_TEMPLATES = 'remediation.medik8s.io/multiple-templates-support';
-export const CLUSTER_NAME = 'cluster.x-k8s.io/cluster-name';
 /** On a BareMetalHost: Metal3 does not choose it for another Machine. */
 export const UNHEALTHY = 'capm3.metal3.io/unhealthy';
 export const UNHEALTHY_VALUE = 'nodefence/RemediationExhausted';

@@ -1,12 +1,8 @@
 import { FENCE_NAME_PREFIX } from '../../domain/node-fence.ts';
-import { CLUSTER_NAME, NODE_NAME } from './names.ts';
+import { CLUSTER_NAME } from '../shared/remediation/place.ts';
+import type { Target } from '../shared/remediation/place.ts';
+import { NODE_NAME } from './names.ts';
 import type { RequestFacts, Snapshot } from './snapshot.ts';
-
-/** The node that a request is about, and the Secret that leads to its cluster; no Secret: it is the own cluster. */
-export interface Target {
-  node: string;
-  kubeconfigSecret?: { namespace: string; name: string };
-}
 
 /**
  * medik8s and OpenShift name the node in an annotation; Cluster API by the owner's nodeRef; a person by the request's own name. A request whose Machine has

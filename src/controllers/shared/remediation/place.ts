@@ -1,11 +1,20 @@
-import { fenceName } from '../../domain/node-fence.ts';
-import type { Cluster } from '../../ports/cluster.ts';
-import type { ClusterMachine } from '../../ports/cluster-api.ts';
-import type { Node } from '../../ports/objects.ts';
-import { NODE_FENCES, NODES } from '../../ports/resources.ts';
-import type { RemediationDependencies } from './dependencies.ts';
-import { CLUSTER_NAME } from './names.ts';
-import type { Target } from './target.ts';
+import { fenceName } from '../../../domain/node-fence.ts';
+import type { Cluster } from '../../../ports/cluster.ts';
+import type { ClusterMachine } from '../../../ports/cluster-api.ts';
+import type { Node } from '../../../ports/objects.ts';
+import { NODE_FENCES, NODES } from '../../../ports/resources.ts';
+
+/** Label of a Machine and of what is made for it. */
+export const CLUSTER_NAME = 'cluster.x-k8s.io/cluster-name';
+
+/** The node that a remediation is about, and the Secret that leads to its cluster; no Secret: it is the own cluster. */
+export interface Target {
+  node: string;
+  kubeconfigSecret?: { namespace: string; name: string };
+}
+
+/** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
+export type WorkloadClusters = (secret: { namespace: string; name: string }) => Promise<Cluster | undefined>;
 
 /** The cluster in which the node of a request is fenced; `node` is its Node there, read from the quorum. */
 export interface Place {
@@ -24,7 +33,7 @@ const MACHINE = 'cluster.x-k8s.io/machine';
  * asked, for then nothing is known of its node.
  */
 export async function placeOf(
-  { cluster, workloadClusters }: Pick<RemediationDependencies, 'cluster' | 'workloadClusters'>,
+  { cluster, workloadClusters }: { cluster: Cluster; workloadClusters: WorkloadClusters },
   { node: name, kubeconfigSecret }: Target,
   { uid, machine }: { uid: string; machine: ClusterMachine | undefined },
 ): Promise<Place | undefined> {

@@ -5,13 +5,13 @@ import {
   clusterMachines,
   OPENSHIFT_GROUP,
   OPENSHIFT_MACHINES,
-} from '../../ports/cluster-api.ts';
-import type { ClusterApiVersion, ClusterMachine } from '../../ports/cluster-api.ts';
-import type { Cluster, Resource } from '../../ports/cluster.ts';
-import type { KubeObject, OwnerReference } from '../../ports/objects.ts';
-import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
-import { readMachine } from '../shared/remediation/read-machine.ts';
-import { CLUSTER_NAME } from './names.ts';
+} from '../../../ports/cluster-api.ts';
+import type { ClusterApiVersion, ClusterMachine } from '../../../ports/cluster-api.ts';
+import type { Cluster, Resource } from '../../../ports/cluster.ts';
+import type { KubeObject, OwnerReference } from '../../../ports/objects.ts';
+import type { OwnerMachine } from './owner-machine.ts';
+import { CLUSTER_NAME } from './place.ts';
+import { readMachine } from './read-machine.ts';
 
 /** The Machine that owns a request, with the object that it was read from. */
 export interface Owner {
