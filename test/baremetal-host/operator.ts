@@ -1,12 +1,10 @@
 import type { HostFacts, OwnRead } from '../../src/controllers/shared/baremetal-host/host.ts';
-import { rebootOf } from '../../src/controllers/shared/baremetal-host/reboot.ts';
+import { backOffMs, CYCLE, isLeftAlone, wishOf } from '../../src/drill/fleet/host-wish.ts';
 
-const CYCLE = 'reboot.metal3.io';
 const SHORT_WAIT_MS = 3_000;
 const STEADY_MS = 60_000;
 const SOFT_MS = 180_000;
 const MINUTE_MS = 60_000;
-const BACKOFF_MAX = 9;
 
 export interface PowerQuestion {
   power: 'on' | 'off';
@@ -116,7 +114,7 @@ export class Operator {
 
   /** Milliseconds until the next look. */
   #look(): number {
-    if (this.annotations['baremetalhost.metal3.io/paused'] !== undefined || this.bmc === 'silent') return STEADY_MS;
+    if (isLeftAlone(this.annotations) || this.bmc === 'silent') return STEADY_MS;
     if (this.bmc === 'failing') return this.#fail();
     this.#recover();
     if (this.#offDueMs !== undefined && this.nowMs >= this.#offDueMs) {
@@ -124,12 +122,10 @@ export class Operator {
       this.isOn = false;
     }
     this.#tell(this.isOn);
-    const asked = rebootOf(this.annotations);
-    if (!this.told && this.annotations[CYCLE] !== undefined) this.#removeCycle();
-    const isHeld = Object.keys(this.annotations).some((key) => key.startsWith(`${CYCLE}/`));
-    const wantsOff = !this.isOnline || (this.told ? asked !== undefined : isHeld);
-    if (this.told === !wantsOff) return STEADY_MS;
-    return wantsOff ? this.#switchOff(asked?.mode ?? 'hard') : this.#switchOn();
+    const { power, mode, endsCycle } = wishOf(this.annotations, this.isOnline, this.told);
+    if (endsCycle) this.#removeCycle();
+    if (this.told === (power === 'on')) return STEADY_MS;
+    return power === 'off' ? this.#switchOff(mode) : this.#switchOn();
   }
 
   #switchOff(mode: 'hard' | 'soft'): number {
@@ -187,7 +183,7 @@ export class Operator {
     this.errorType = 'power management error';
     this.errorCount += 1;
     this.resourceVersion += 1;
-    return 2 ** Math.min(this.errorCount, BACKOFF_MAX) * MINUTE_MS;
+    return backOffMs(this.errorCount, MINUTE_MS);
   }
 
   #recover(): void {

@@ -3,6 +3,7 @@ import type { NodeFenceStop } from '../../ports/resources.ts';
 import type { Expectations } from './expectations.ts';
 import { fenceHistories, incidentStart, intentBefore } from './fence-history.ts';
 import type { FenceHistory, Intent } from './fence-history.ts';
+import { withForeignSets } from './foreign-sets.ts';
 import { gracePeriodOf, nameOf, ObjectStates } from './object-states.ts';
 import { Timeline } from './timeline.ts';
 import type { ApiEvent, DeviceEvent, PowerEvent, TraceEvent } from './trace.ts';
@@ -33,6 +34,8 @@ export class History {
   /** Nodes that we made unschedulable. */
   readonly cordons: Act[] = [];
   readonly deviceEvents: PlacedEvent<DeviceEvent>[] = [];
+  /** Sets that a BareMetalOperator asked for. */
+  readonly foreignSets: PlacedEvent<DeviceEvent>[] = [];
   /** The same of devices that cut nodes off from their storage. */
   readonly storageEvents: PlacedEvent<DeviceEvent>[] = [];
   /** Sets that a device was asked for, whether or not it obeyed. */
@@ -47,10 +50,10 @@ export class History {
 
   constructor(trace: readonly TraceEvent[], expectations: Expectations) {
     this.#expectations = expectations;
-    this.events = [...trace].sort((left, right) => left.at - right.at);
+    this.events = withForeignSets(trace);
     for (const [position, event] of this.events.entries()) {
       if (event.kind === 'api') this.#recordCall(position, event);
-      else if (event.kind === 'device') (event.storage === undefined ? this.deviceEvents : this.storageEvents).push({ position, event });
+      else if (event.kind === 'device') this.#eventsLike(event).push({ position, event });
       else if (event.kind === 'power') timelineIn(this.#power, event.node).add(position, event.at, event);
     }
     this.sets = this.deviceEvents.filter(({ event }) => event.action === 'set');
@@ -131,6 +134,11 @@ export class History {
 
   isOurs(event: ApiEvent): boolean {
     return event.user === this.#expectations.controllerUser;
+  }
+
+  #eventsLike(event: DeviceEvent): PlacedEvent<DeviceEvent>[] {
+    if (event.isForeign === true) return this.foreignSets;
+    return event.storage === undefined ? this.deviceEvents : this.storageEvents;
   }
 
   #recordCall(position: number, event: ApiEvent): void {

@@ -1,3 +1,4 @@
+import { hostOffBehind } from './host-off.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import { provenFrom, provenSince, stableOffs } from './proof.ts';
@@ -7,7 +8,8 @@ import { wordBehind } from './word.ts';
 
 /**
  * P1, proof before release: storage read back as revoked, for pods in isolation; else own off on every device of the node, a stable off read back, and the machine truly off all the while; or a person's word
- * for this very failure, and no device that read on after it; or a watchdog or a dump that was waited for, of a machine that truly went down.
+ * for this very failure, and no device that read on after it; or a watchdog or a dump that was waited for, of a machine that truly went down;
+ * or the operator of its BareMetalHost, which had been asked by us and has said so.
  */
 export const proofBeforeRelease: Law = (history, expectations) => {
   const verdict = new Verdict();
@@ -15,6 +17,11 @@ export const proofBeforeRelease: Law = (history, expectations) => {
     const say = (holds: boolean, why: string): void => {
       verdict.check(holds, release.at, `${release.what}, but ${why}`);
     };
+    const hostOff = hostOffBehind(history, release);
+    if (hostOff !== undefined) {
+      for (const [holds, why] of hostOff.checks) say(holds, why);
+      continue;
+    }
     const isFenced = history.fenceOf(release.node, release.position) !== undefined;
     say(isFenced, `no NodeFence of ${release.node} stood`);
     const other = wordBehind(history, release) ?? revocationBehind(history, expectations, release) ?? waitBehind(history, release);

@@ -1,5 +1,6 @@
 import type { Expectations } from './expectations.ts';
 import type { History, Act } from './history.ts';
+import { hostOffBehind } from './host-off.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 import { provenFrom, stableOffs } from './proof.ts';
@@ -39,6 +40,12 @@ function complaintOf(history: History, expectations: Expectations, release: Act)
     return sign === undefined
       ? unreadSince(history, release, wait.provenPosition)
       : `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the wait for its end began`;
+  }
+  const hostOff = hostOffBehind(history, release);
+  if (hostOff !== undefined) {
+    const sign = history.lifeSigns(release.node, hostOff.toldPosition, release.position).at(-1);
+    if (sign === undefined) return unreadSince(history, release, hostOff.toldPosition);
+    return `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after its BareMetalHost was said to be off`;
   }
   const offs = stableOffs(history, release, expectations);
   const first = completeAt(offs, expectations) ?? lastReadOf(offs);

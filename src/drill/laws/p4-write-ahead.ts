@@ -42,7 +42,9 @@ function edgesWithinIntents(history: History, fence: FenceHistory, expectations:
     for (const state of ['off', 'on'] as const) {
       const edges = history
         .powerEdges(fence.node, from, to)
-        .filter((edge) => edge.state === state && edge.cause === 'set' && !isOfBefore(history, edge, from, expectations)).length;
+        .filter(
+          (edge) => edge.state === state && edge.cause === 'set' && edge.isForeign !== true && !isOfBefore(history, edge, from, expectations),
+        ).length;
       const intents = (ids.get(state)?.size ?? 0) + (ids.get('reboot')?.size ?? 0);
       const complaint = `incident ${String(number)} of ${fence.name} saw ${String(edges)} edges to ${state} for ${String(intents)} intents`;
       verdict.check(edges <= intents, at, complaint);

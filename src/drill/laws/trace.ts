@@ -2,7 +2,7 @@
  * What happened, as seen from outside the controller: one line of JSON each in the drill (every process writes its own file), one array in
  * the simulation. The laws are judged from these alone. `at` is milliseconds on one clock for the whole run.
  */
-export type TraceEvent = DeviceEvent | PowerEvent | ApiEvent | DiskEvent | NodeEvent | ControllerEvent | FaultEvent;
+export type TraceEvent = DeviceEvent | PowerEvent | ApiEvent | DiskEvent | NodeEvent | ControllerEvent | FaultEvent | OperatorEvent;
 
 interface Traced {
   at: number;
@@ -27,6 +27,8 @@ export interface DeviceEvent extends Traced {
   storage?: string;
   /** Connection or session the request came over. */
   session: string;
+  /** Asked by a BareMetalOperator, and not by a controller of ours; found out when a run is judged. */
+  isForeign?: true;
 }
 
 /** The machine's true power changed. */
@@ -35,6 +37,8 @@ export interface PowerEvent extends Traced {
   node: string;
   state: 'on' | 'off';
   cause: 'set' | 'panic' | 'restore' | 'start';
+  /** Of a set that was foreign. */
+  isForeign?: true;
 }
 
 /** A request as the API server's audit saw it, after it was answered. Watches are recorded when opened. */
@@ -84,4 +88,15 @@ export interface FaultEvent extends Traced {
   kind: 'fault';
   fault: string;
   node: string;
+}
+
+/** A BareMetalOperator has told a device something; written when the device had answered, or when the wait for it was over. */
+export interface OperatorEvent extends Traced {
+  kind: 'operator';
+  node: string;
+  device: string;
+  want: 'on' | 'off';
+  /** From the begin of the call until `at`. */
+  tookMs: number;
+  answer: string;
 }

@@ -1,3 +1,4 @@
+import { HostMachines } from '../fleet/host-machines.ts';
 import { MachineControllers } from '../fleet/machine-controllers.ts';
 import { MachineManager } from '../fleet/machine-manager.ts';
 import type { ManagerOptions } from '../fleet/machine-manager.ts';
@@ -10,8 +11,8 @@ import { connect } from './connection.ts';
 import { obeyLines, readConfiguration, sayReady, traceTo } from './process-shell.ts';
 import type { ServerConfiguration } from './process-shell.ts';
 
-/** `options` changes single parameters; the drill's short ones stand otherwise. `hasMachines`: Machines of MCM's kinds stand for the nodes; `manager`: an MCM is at work. */
-type Configuration = ServerConfiguration & { options?: Partial<ClusterOptions>; hasMachines?: boolean; manager?: ManagerOptions };
+/** `options` changes single parameters; the drill's short ones stand otherwise. `hasMachines`: Machines of MCM's kinds stand for the nodes, `hasHosts`: those of Cluster API; `manager`: an MCM is at work. */
+type Configuration = ServerConfiguration & { options?: Partial<ClusterOptions>; hasMachines?: boolean; hasHosts?: boolean; manager?: ManagerOptions };
 
 /** kube-controller-manager, kube-scheduler and the CSI attacher of the drill, as a process of their own. */
 function main(): void {
@@ -20,6 +21,7 @@ function main(): void {
   const dependencies = { transport: connect(configuration), clock, random: new SystemRandom(), trace: traceTo(configuration.trace) };
   new ClusterControllers(dependencies, { ...SHORT_CLUSTER, ...configuration.options }).start();
   if (configuration.hasMachines === true) new MachineControllers(dependencies).start();
+  if (configuration.hasHosts === true) new HostMachines(dependencies).start();
   if (configuration.manager !== undefined) new MachineManager(dependencies, configuration.manager).start();
   obeyLines(() => undefined);
   sayReady();

@@ -6,11 +6,13 @@ import type { Cluster } from '../../ports/cluster.ts';
 import { NODE_FENCE_REPORTS } from '../../ports/resources.ts';
 import { createAuthority } from '../certificates.ts';
 import type { CertificateAuthority } from '../certificates.ts';
+import type { OperatorPace } from '../fleet/baremetal-operator.ts';
 import type { FleetNode } from '../fleet/fleet.ts';
 import type { ManagerOptions } from '../fleet/machine-manager.ts';
 import type { TraceEvent } from '../laws/trace.ts';
 import type { ClusterOptions } from '../world/options.ts';
 import { connect } from '../processes/connection.ts';
+import type { Child } from './child.ts';
 import { controlPlaneNamed } from './control-plane.ts';
 import type { ApiUser, ControlPlane } from './control-plane.ts';
 import { SecretsOfDrill } from './credentials.ts';
@@ -18,9 +20,11 @@ import { DrillFolder } from './drill-folder.ts';
 import { startMember } from './members.ts';
 import type { Member } from './members.ts';
 import { WORLD } from './faults/names.ts';
+import type { SceneHosts } from './faults/scenes.ts';
 import { seeded } from './options.ts';
 import type { Agent, Api, DrillOptions } from './options.ts';
 import { ProcessHost } from './process-host.ts';
+import { hostDevice } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
 import type { DrillSetting, Machine } from './setting.ts';
 
@@ -28,6 +32,9 @@ import type { DrillSetting, Machine } from './setting.ts';
 export const CONTROLLER_USER = `system:serviceaccount:${NAMESPACE}:${CONTROLLER_ACCOUNT}`;
 const SERVICE_ACCOUNT_GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
 const CLUSTER_CONTROLLERS = 'system:kube-controller-manager';
+const BAREMETAL_OPERATOR = 'baremetal-operator';
+/** User names of health checkers that the drill plays. */
+const HEALTH_CHECKERS = ['capi-controller-manager', 'node-healthcheck-operator'] as const;
 
 export type SessionOptions = Pick<DrillOptions, 'seed' | 'agent' | 'api' | 'compileCache'>;
 
@@ -43,17 +50,25 @@ export class ClusterSession {
   private readonly clusterChanges: Partial<ClusterOptions>;
   /** The MCM that is at work beside; absent: its part is nodefence's. */
   readonly manager: ManagerOptions | undefined;
+  /** Machines of Cluster API stand for the nodes, on hosts; absent in most drills. */
+  readonly hosts: SceneHosts | undefined;
   private readonly authority: CertificateAuthority = createAuthority('nodefence drill');
   private readonly known = new SecretsOfDrill();
   private readonly members = new Map<string, Member>();
   private plane: ControlPlane | undefined;
+  private minding: Child | undefined;
   private connected: { transport: ApiTransport; cluster: Cluster } | undefined;
 
   /** `cluster`: where the cluster's controllers are to be otherwise than in every drill. */
-  constructor(options: SessionOptions, machines: readonly Machine[], { cluster = {}, manager }: Pick<DrillSetting, 'cluster' | 'manager'> = {}) {
+  constructor(
+    options: SessionOptions,
+    machines: readonly Machine[],
+    { cluster = {}, manager, hosts }: Pick<DrillSetting, 'cluster' | 'manager' | 'hosts'> = {},
+  ) {
     this.options = options;
     this.clusterChanges = cluster;
     this.manager = manager;
+    this.hosts = hosts;
     this.machines = machines;
     this.processes = new ProcessHost(this.folder, { NODE_COMPILE_CACHE: options.compileCache ?? this.folder.in('compiled') });
     this.random = seeded(options.seed);
@@ -103,7 +118,7 @@ export class ClusterSession {
 
   /** The API server, which everything else speaks to. */
   async start(): Promise<void> {
-    const masters = ['operator', CLUSTER_CONTROLLERS, ...this.nodes.map((node) => `system:node:${node}`)];
+    const masters = ['operator', CLUSTER_CONTROLLERS, BAREMETAL_OPERATOR, ...HEALTH_CHECKERS, ...this.nodes.map((node) => `system:node:${node}`)];
     const users: ApiUser[] = [
       { name: CONTROLLER_USER, groups: SERVICE_ACCOUNT_GROUPS, token: this.known.token(CONTROLLER_USER) },
       ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.known.token(name) })),
@@ -122,6 +137,7 @@ export class ClusterSession {
       trace: this.folder.trace('cluster-controllers'),
       options: { ...this.controlPlane.clusterOptions, ...this.clusterChanges },
       hasMachines: this.fleet.length > 0,
+      hasHosts: this.hosts !== undefined,
       ...(this.manager !== undefined && { manager: this.manager }),
     });
     const members = this.machines.map(async (machine) => {
@@ -129,6 +145,25 @@ export class ClusterSession {
       this.members.set(machine.node, await startMember(machine, { processes, authority, credentials, access, agent: this.options.agent }));
     });
     await Promise.all([controllers, ...members]);
+  }
+
+  /** The baremetal-operator, over the BMCs of all nodes; they must be up, and the hosts made. */
+  async startOperator(pace: OperatorPace): Promise<void> {
+    const devices = Object.fromEntries(this.bmcs.map((bmc) => [bmc.node, hostDevice(bmc, this.credentials, this.agent)]));
+    const trace = this.folder.trace(BAREMETAL_OPERATOR);
+    const configuration = { ...this.access(BAREMETAL_OPERATOR), trace, agent: this.agent, devices, pace };
+    this.minding = (await this.processes.program(BAREMETAL_OPERATOR, BAREMETAL_OPERATOR, configuration)).child;
+  }
+
+  /** The process of the baremetal-operator. */
+  get operator(): Child {
+    if (this.minding === undefined) throw new Error('nobody minds the hosts of this drill');
+    return this.minding;
+  }
+
+  /** Calls as one of the health checkers that are played. */
+  transportOf(user: (typeof HEALTH_CHECKERS)[number]): ApiTransport {
+    return connect(this.access(user));
   }
 
   /** A kubeconfig file for this user; its token is in the file only. */

@@ -1,4 +1,5 @@
 import { createFleet } from '../fleet/fleet.ts';
+import { createHostFleet } from '../fleet/host-fleet.ts';
 import { createScene, DEFAULT_SCENE } from '../world/scene.ts';
 import { ClusterSession } from './cluster-session.ts';
 import type { Blow, FaultFindings } from './faults/script.ts';
@@ -23,8 +24,9 @@ const SETTLED_MS = 90_000;
 const STOP_GRACE_MS = 5_000;
 
 /** Where no MCM is, its part is nodefence's. */
-function preservationFlags({ fleet, manager }: ClusterSession): string[] {
-  return fleet.length === 0 ? [] : ['--preservation', manager === undefined ? 'own' : 'observe'];
+function controllerFlags({ fleet, manager, hosts }: ClusterSession): string[] {
+  const preservation = fleet.length === 0 ? [] : ['--preservation', manager === undefined ? 'own' : 'observe'];
+  return [...preservation, ...(hosts?.flags ?? [])];
 }
 
 /** Told what goes on; draws it, or says nothing. */
@@ -50,7 +52,7 @@ interface Stage {
 export async function runDrill(options: DrillOptions, audience: Audience, onResult: (result: DrillResult) => Promise<void>): Promise<DrillResult> {
   const setting = options.config === undefined ? ownSetting(options) : operatorSetting(options.config, options);
   const session = new ClusterSession(options, setting.machines, setting);
-  const replicas = new Replicas(session, (line) => audience.tells(line), preservationFlags(session));
+  const replicas = new Replicas(session, (line) => audience.tells(line), controllerFlags(session));
   const watcher = { current: undefined as Watcher | undefined };
   try {
     return await play({ session, replicas, setting, options, audience }, watcher, onResult);
@@ -104,6 +106,7 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
     audience.says(`a worker pool: a Machine stands for each of the ${count} nodes`);
     await createFleet(session.cluster, session.fleet, pause);
   }
+  if (session.hosts !== undefined) await createHosts(session, audience);
   const configuration = setting.configuration(session.bmcs, session.credentials, () => filerTemplate(session.folder));
   for (const line of configuration.says ?? []) audience.says(line);
   await configure(session, configuration);
@@ -113,6 +116,14 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
   await untilLeading(session, replicas);
   await replicas.untilReady();
   return watcher;
+}
+
+async function createHosts(session: ClusterSession, audience: Audience): Promise<void> {
+  audience.says(`Cluster API: a Machine on a BareMetalHost stands for each of the ${session.nodes.length} nodes`);
+  await createHostFleet(session.cluster, session.nodes);
+  if (session.hosts?.operator === undefined) return;
+  audience.says('starting the baremetal-operator, which minds the hosts by their BMCs');
+  await session.startOperator(session.hosts.operator);
 }
 
 interface Course {

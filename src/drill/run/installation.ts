@@ -1,3 +1,5 @@
+import { HOST_DEFINITIONS } from '../fleet/host-fleet.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../manifests/access.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../../manifests/installation.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
@@ -13,7 +15,7 @@ const OBSERVED: readonly string[] = ['machine-crd/', 'preservation-observe/'];
 const OWN = [...OBSERVED, 'preservation-own/'];
 
 /** The operator's access to a cluster, and the nodes that Machines stand for there. */
-export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet' | 'manager'>>;
+export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet' | 'manager' | 'hosts'>>;
 
 /** Paths of the kinds that the manifests contain. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
@@ -28,12 +30,15 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
 
 /** Applies the shipped CRDs and RBAC, as `kubectl apply -k config/enforce` would, without the Deployment: the drill starts the controller itself. */
 export async function install(session: Installed): Promise<void> {
-  for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE]) {
+  const { hosts, fleet = [] } = session;
+  for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE, ...(hosts === undefined ? [] : [MEDIK8S_LEASE_NAMESPACE])]) {
     await post(session.transport, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
-  const wanted = (session.fleet ?? []).length === 0 ? [] : session.manager === undefined ? OWN : OBSERVED;
+  const preservation = fleet.length === 0 ? [] : session.manager === undefined ? OWN : OBSERVED;
+  const wanted = [...preservation, ...(hosts?.folders ?? [])];
   const files = [...MANIFEST_FILES, ...OPTIONAL_FILES.filter(({ path }) => wanted.some((folder) => path.startsWith(folder)))];
-  const objects = files.flatMap((file) => file.objects as readonly KubeObject[]).filter((object) => COLLECTIONS[object.kind ?? ''] !== undefined);
+  const shipped = files.flatMap((file) => file.objects as readonly KubeObject[]);
+  const objects = [...(hosts === undefined ? [] : HOST_DEFINITIONS), ...shipped].filter((object) => COLLECTIONS[object.kind ?? ''] !== undefined);
   for (const object of objects) await post(session.transport, object);
   await established(session);
 }

@@ -38,12 +38,13 @@ export interface MemberSite {
 /** Starts the BMC of one machine, or all devices that switch it, in one process; that process starts the machine. */
 export async function startMember(machine: Machine, { processes, authority, agent, access, credentials }: MemberSite): Promise<Member> {
   const { folder } = processes;
-  const { node, systemUUID = randomUUID(), serial, labels, wiring = 'bmc', isStranger, zone } = machine;
+  const { node, systemUUID = randomUUID(), providerID, serial, labels, wiring = 'bmc', isStranger, zone } = machine;
   const { username, password } = machine.credentials ?? credentials;
   const machineFile = folder.write(`machine-${node}.json`, {
     ...access,
     node,
     systemUUID,
+    providerID,
     labels,
     disk: folder.in('disk'),
     bootDelayMs: WORLD.bootMs,

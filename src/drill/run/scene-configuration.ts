@@ -1,6 +1,7 @@
 import type { Wiring } from '../bmc/wiring.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
 import { CSI_DRIVER } from '../world/kinds.ts';
+import type { HostDevice } from '../fleet/host-power.ts';
 import { FILER } from './filer.ts';
 import { POOL } from '../fleet/fleet.ts';
 import type { FaultScene, ScenePool } from './faults/scenes.ts';
@@ -82,6 +83,12 @@ export function poolConfiguration({ zones: _zones, ...settings }: ScenePool): Co
 export function secretOf(agent: Agent, { username, password, caPem }: Credentials): Secret {
   const trust = agent === 'redfish' ? { ca: caPem } : {};
   return { metadata: { name: secretName(agent), namespace: FENCE_NAMESPACE }, data: base64({ username, password, ...trust }) };
+}
+
+/** How somebody else than the fence controller reaches a BMC. */
+export function hostDevice({ host, port }: DeviceAddress, { username, password, caPem }: Credentials, agent: Agent): HostDevice {
+  const own = agent === 'redfish' ? { ca: caPem } : { cipher: '3' };
+  return { device: `${host}:${port}`, parameters: { ip: host, ipport: String(port), username, password, ...own } };
 }
 
 /** `fence-config-<node>`: isolated by a cordon, switched off and on at its devices. */

@@ -1,12 +1,13 @@
 import type { Wiring } from '../bmc/wiring.ts';
 import { fleetLabels, zoneName } from '../fleet/fleet.ts';
+import { hostProviderID } from '../fleet/host-fleet.ts';
 import type { ManagerOptions } from '../fleet/machine-manager.ts';
 import type { ClusterOptions } from '../world/options.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
 import { EXPECTED, WORLD } from './faults/names.ts';
 import type { Expected, Fault } from './faults/names.ts';
 import { RACK, sceneOf } from './faults/scenes.ts';
-import type { FaultScene } from './faults/scenes.ts';
+import type { FaultScene, SceneHosts } from './faults/scenes.ts';
 import { seeded, SHORT_SETTINGS } from './options.ts';
 import type { DrillOptions } from './options.ts';
 import { fenceConfiguration, STRANGER } from './scene-configuration.ts';
@@ -20,6 +21,8 @@ export interface Machine {
   labels?: Readonly<Record<string, string>>;
   /** Zone of the drill's worker pool; with it a Machine stands for the node. */
   zone?: string;
+  /** As the kubelet registers it. */
+  providerID?: string;
   /** Of its BMC; the drill's own otherwise. */
   credentials?: { username: string; password: string };
   /** What switches it; its BMC alone when absent. */
@@ -37,6 +40,8 @@ export interface DrillSetting {
   cluster?: Partial<ClusterOptions>;
   /** An MCM is at work, this patient. */
   manager?: ManagerOptions;
+  /** Machines of Cluster API stand for all nodes. */
+  hosts?: SceneHosts;
   /** What the audience is told first. */
   says: readonly string[];
   /** What the API server is loaded with once the BMCs listen. `filer`: makes the drill's filer and gives its parameters; `says`: what was changed in it. */
@@ -66,6 +71,7 @@ export function ownSetting(options: DrillOptions): DrillSetting {
     victims: led === undefined ? nodes : [first],
     ...(scene.hasFiler === true ? { cluster: { forceDetachMs: WORLD.forceDetachMs } } : {}),
     ...(scene.hasManager === true ? { manager: { healthTimeoutMs: WORLD.managerPatienceMs, preserveTimeoutMs: WORLD.managerKeepsMs } } : {}),
+    ...(scene.hosts === undefined ? {} : { hosts: scene.hosts }),
     says: [`delays: ${Object.entries(delays).map((pair) => pair.join('=')).join(' ')}`], // prettier-ignore
     configuration: (bmcs, credentials, filer) =>
       fenceConfiguration(bmcs, credentials, {
@@ -78,12 +84,13 @@ export function ownSetting(options: DrillOptions): DrillSetting {
   };
 }
 
-function machineOf(node: string, index: number, { racks, isControlPlane, wiring, pool }: FaultScene): Machine {
+function machineOf(node: string, index: number, { racks, isControlPlane, wiring, pool, hosts }: FaultScene): Machine {
   const zone = pool === undefined ? undefined : zoneName(index % pool.zones);
   const labels = {
     ...(zone === undefined ? {} : fleetLabels(zone)),
     ...(racks === undefined ? {} : { [RACK]: `rack-${(index % racks) + 1}` }),
     ...(isControlPlane === true ? { 'node-role.kubernetes.io/control-plane': '' } : {}),
   };
-  return { node, labels, ...(zone === undefined ? {} : { zone }), ...(wiring === undefined ? {} : { wiring }) };
+  const providerID = hosts === undefined ? {} : { providerID: hostProviderID(node) };
+  return { node, labels, ...providerID, ...(zone === undefined ? {} : { zone }), ...(wiring === undefined ? {} : { wiring }) };
 }

@@ -1,4 +1,5 @@
 import type { Wiring } from '../../bmc/wiring.ts';
+import type { OperatorPace } from '../../fleet/baremetal-operator.ts';
 import { ZONE_LABEL } from '../../fleet/fleet.ts';
 import type { Fault } from './names.ts';
 
@@ -8,6 +9,16 @@ export interface ScenePool {
   autoPreserveFailedMachineMax: number;
   machinePreserveTimeout: string;
   machineHealthTimeout: string;
+}
+
+/** Machines of Cluster API stand for the nodes, on BareMetalHosts. */
+export interface SceneHosts {
+  /** Folders under config/ that are installed beside: `machine-health-check/`. */
+  folders: readonly string[];
+  /** Further words of `nodefence controller`. */
+  flags: readonly string[];
+  /** A baremetal-operator minds the hosts, as patiently as that; absent: nobody does. */
+  operator?: OperatorPace;
 }
 
 /** What a fault is played on, where that is another cluster than the drill's three plain workers. */
@@ -23,6 +34,8 @@ export interface FaultScene {
   hasFiler?: true;
   /** Machines of MCM's kinds stand for the nodes, and nodefence preserves them; without it there are none. */
   pool?: ScenePool;
+  /** Machines of Cluster API stand for the nodes. */
+  hosts?: SceneHosts;
   /** An MCM is at work beside, and nodefence only observes it. */
   hasManager?: true;
   /** Keys of `fence-cluster-config`. */

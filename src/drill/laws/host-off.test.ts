@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { violationsOf, judge } from './judge.ts';
+import { HOST_NODE_LABEL } from './host-off.ts';
+import { api, CONTROLLER } from './sample-trace.ts';
+import type { ApiEvent, DeviceEvent, OperatorEvent, TraceEvent } from './trace.ts';
+
+const HOSTS = 'baremetalhosts.metal3.io';
+const HOLD = { 'reboot.metal3.io/ours': '{"mode":"hard"}' };
+
+function host(at: number, user: string, annotations: Record<string, string>, poweredOn: boolean): ApiEvent {
+  const object = { metadata: { name: 'host-a', labels: { [HOST_NODE_LABEL]: 'a' }, annotations }, status: { poweredOn } };
+  return api(at, user, 'patch', HOSTS, 'host-a', { namespace: 'metal3', object });
+}
+
+const SET: DeviceEvent = { kind: 'device', at: 20, device: 'bmc', plug: '', node: 'a', action: 'set', want: 'off', answer: '204', session: 's' };
+const CALL: OperatorEvent = { kind: 'operator', at: 21, tookMs: 2, node: 'a', device: 'bmc', want: 'off', answer: 'accepted' };
+const TOLD = host(30, 'baremetal-operator', HOLD, false);
+const READS = [
+  api(40, CONTROLLER, 'get', HOSTS, 'host-a', { namespace: 'metal3' }),
+  api(41, CONTROLLER, 'get', 'nodes', 'a'),
+  api(42, CONTROLLER, 'get', 'leases.coordination.k8s.io', 'a', { namespace: 'kube-node-lease' }),
+];
+const DELETED = api(50, CONTROLLER, 'delete', 'nodes', 'a', { object: { metadata: { name: 'a' }, spec: {}, status: {} } });
+const STORY: TraceEvent[] = [
+  host(10, CONTROLLER, HOLD, true),
+  SET,
+  CALL,
+  { kind: 'power', at: 22, node: 'a', state: 'off', cause: 'set' },
+  TOLD,
+  ...READS,
+  DELETED,
+];
+
+function violations(trace: readonly TraceEvent[]): string {
+  return violationsOf(judge(trace, { controllerUser: CONTROLLER })).join('\n');
+}
+
+const without = (left: TraceEvent): TraceEvent[] => STORY.filter((event) => event !== left);
+const [ASKED] = STORY;
+
+describe('a Node that is deleted when the operator of its host has switched it off', () => {
+  it('is deleted rightly when we asked, it is off, it was said to be, and all was read once more', () => {
+    expect(violations(STORY)).toBe('');
+  });
+
+  it.each<[string, TraceEvent[], string]>([
+    ['we never asked', STORY.map((event) => (event === ASKED ? host(10, 'somebody', HOLD, true) : event)), 'none of our annotations'],
+    ['our annotation was gone', [...STORY, host(43, CONTROLLER, {}, false)], 'no longer held'],
+    ['nobody said that it is off', without(TOLD), 'had not been said to be off'],
+    ['it was said to be on again', [...STORY, host(43, 'baremetal-operator', HOLD, true)], 'not said to be off any more'],
+    ['it was not off', STORY.filter(({ kind }) => kind !== 'power'), 'was not powered off'],
+    ['it came on again', [...STORY, { kind: 'power', at: 45, node: 'a', state: 'on', cause: 'restore' }], 'was not powered off'],
+    ['its host was not read', without(READS[0] ?? DELETED), 'was not read after that'],
+    ['its Node was not read', without(READS[1] ?? DELETED), 'Node a was not read'],
+    [
+      'its kubelet has written since',
+      [...STORY, api(45, 'system:node:a', 'update', 'leases.coordination.k8s.io', 'a', { namespace: 'kube-node-lease', object: {} })],
+      'had written',
+    ],
+    ['the operator did nothing', STORY.filter((event) => event !== CALL && event !== SET), 'no NodeFence of a stood'],
+    ['it was no operator who switched it', without(CALL), 'no open intent'],
+  ])('is not where %s', (_words, trace, told) => {
+    expect(violations(trace)).toContain(told);
+  });
+});
