@@ -61,7 +61,7 @@ function statesOf(history: History, node: string): Timeline<ObjectState> | undef
 }
 
 function hostIn(state: ObjectState | undefined): BareMetalHost | undefined {
-  return state?.object as BareMetalHost | undefined;
+  return state?.object;
 }
 
 function holdsOf(state: ObjectState | undefined): string[] {
