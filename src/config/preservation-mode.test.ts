@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { detectMode, signsOf } from './preservation-mode.ts';
-import type { ManagerFacts, ManagerLease, PreservationChoice, PreservationMode } from './preservation-mode.ts';
+import type { SeenLease } from './other-controller.ts';
+import type { ManagerFacts, PreservationChoice, PreservationMode } from './preservation-mode.ts';
 
 const NOW = Date.UTC(2026, 2, 29, 2, 15, 0);
 const MINUTE = 60_000;
 const DEFINED = { isOurs: false, hasExpiryField: true };
 const OURS = { isOurs: true, hasExpiryField: true };
-const RENEWED: ManagerLease = {
+const RENEWED: SeenLease = {
   name: 'machine-controller-manager',
   namespace: 'shoot',
   holder: 'mcm-1',

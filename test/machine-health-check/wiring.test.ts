@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readFamilies } from '../../src/cli/health-checks/family-facts.ts';
-import { FamilyDetector } from '../../src/cli/health-checks/family-detector.ts';
+import { familyDetector } from '../../src/cli/health-checks/family-detector.ts';
 import type { ServedFamily } from '../../src/cli/health-checks/mode.ts';
 import { WatchedKinds } from '../../src/cli/health-checks/watched-kinds.ts';
 import { SecretWorkloads } from '../../src/cli/health-checks/workload-clusters.ts';
@@ -70,7 +70,7 @@ afterEach(async () => {
 /** What is ours, each time that it changes. */
 function detect({ clock, transport }: Site, choice: 'auto' | 'own' = 'auto'): ServedFamily[][] {
   const told: ServedFamily[][] = [];
-  const detector = new FamilyDetector({
+  const detector = familyDetector({
     clock,
     log: QUIET,
     choice,

@@ -16,7 +16,7 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { readFamilies } from './family-facts.ts';
-import { FamilyDetector } from './family-detector.ts';
+import { familyDetector } from './family-detector.ts';
 import type { ServedFamily } from './mode.ts';
 import { WatchedHealthChecks } from './watched-health-checks.ts';
 import type { FamilyPart } from './watched-health-checks.ts';
@@ -41,7 +41,7 @@ export function composeHealthChecks(
   const { clock, logger: log, transport } = ports;
   return new WatchedHealthChecks({
     log,
-    detectorOf: (onOwn) => new FamilyDetector({ clock, log, choice, onOwn, read: () => readFamilies(transport, clock.wallMs()) }),
+    detectorOf: (onOwn) => familyDetector({ clock, log, choice, onOwn, read: () => readFamilies(transport, clock.wallMs()) }),
     partOf: (family) => partOf(family, ports, options, sources),
   });
 }

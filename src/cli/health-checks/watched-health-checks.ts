@@ -2,7 +2,8 @@ import type { HealthCheckView } from '../../controllers/machine-health-check/act
 import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import type { FamilyDetector, FamilyDetectorOptions } from './family-detector.ts';
+import type { Detector } from '../detection/detector.ts';
+import type { FamilyDetectorOptions, FoundFamilies } from './family-detector.ts';
 import type { ServedFamily } from './mode.ts';
 
 /** The controller of one group, with its watches. */
@@ -14,7 +15,7 @@ export interface FamilyPart {
 export interface WatchedHealthChecksParts {
   log: Logger;
   /** Calls back with all groups that are ours. */
-  detectorOf: (onOwn: FamilyDetectorOptions['onOwn']) => FamilyDetector;
+  detectorOf: (onOwn: FamilyDetectorOptions['onOwn']) => Detector<FoundFamilies>;
   /** Nothing of it is started yet. */
   partOf: (family: ServedFamily) => FamilyPart;
 }
@@ -22,7 +23,7 @@ export interface WatchedHealthChecksParts {
 /** Health checks for as long as they are ours: one controller for each group, ended where another controller is seen. */
 export class WatchedHealthChecks {
   readonly #parts: WatchedHealthChecksParts;
-  readonly #detector: FamilyDetector;
+  readonly #detector: Detector<FoundFamilies>;
   readonly #running = new Map<string, FamilyPart>();
   #leaving: Promise<unknown> = Promise.resolve();
   #isClosed = false;

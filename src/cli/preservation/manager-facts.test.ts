@@ -121,6 +121,13 @@ describe('what is found of an MCM', () => {
     expect((await look()).leases).toHaveLength(1);
   });
 
+  it('is in doubt where its Lease looks old: its clock may be another, so one look does not tell', async () => {
+    await define();
+    const renewTime = '2026-03-28T22:00:00.000000Z';
+    await root.create(LEASES, { metadata: { name: 'machine-controller', namespace: 'shoot' }, spec: { holderIdentity: 'mcm', renewTime } });
+    expect(detectMode('own', await look())).toMatchObject({ mode: 'observe', reasons: [expect.stringContaining('a second look will tell')] });
+  });
+
   it('is named where it may not be looked at, and then nothing is ours', async () => {
     await define();
     const facts = await look('nobody');

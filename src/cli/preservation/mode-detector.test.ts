@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagerFacts, ManagerLease, PreservationMode } from '../../config/preservation-mode.ts';
+import type { SeenLease } from '../../config/other-controller.ts';
+import type { ManagerFacts, PreservationMode } from '../../config/preservation-mode.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { ModeDetector } from './mode-detector.ts';
+import type { Detector } from '../detection/detector.ts';
+import { modeDetector } from './mode-detector.ts';
 
 const WALL_MS = Date.UTC(2026, 2, 29);
 const NOTHING: ManagerFacts = {
@@ -14,13 +16,13 @@ const NOTHING: ManagerFacts = {
   machines: [],
   unseen: [],
 };
-const LEASE: ManagerLease = { name: 'mcm', namespace: 's', holder: 'mcm-1', renewedMs: WALL_MS - 3_600_000, durationMs: 15_000, hasMoved: undefined };
+const LEASE: SeenLease = { name: 'mcm', namespace: 's', holder: 'mcm-1', renewedMs: WALL_MS - 3_600_000, durationMs: 15_000, hasMoved: undefined };
 
 let clock: ManualClock;
 let found: () => ManagerFacts;
 let modes: PreservationMode['mode'][];
 let warned: string[];
-let detector: ModeDetector;
+let detector: Detector<ManagerFacts>;
 
 beforeEach(() => {
   clock = new ManualClock({ monotonicMs: 1_000, wallMs: WALL_MS });
@@ -28,7 +30,7 @@ beforeEach(() => {
   modes = [];
   warned = [];
   const quiet = (): void => undefined;
-  detector = new ModeDetector({
+  detector = modeDetector({
     clock,
     log: { debug: quiet, info: quiet, error: quiet, warn: (_message, fields) => void warned.push(String(fields?.['error'])) },
     choice: 'own',

@@ -1,11 +1,12 @@
-import type { PreservationChoice, PreservationMode } from '../../config/preservation-mode.ts';
+import type { ManagerFacts, PreservationChoice, PreservationMode } from '../../config/preservation-mode.ts';
 import type { PreservationDependencies } from '../../controllers/preservation/dependencies.ts';
 import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { NodeGuard, Preservation } from '../../ports/preservation.ts';
+import type { Detector } from '../detection/detector.ts';
 import { readManagerFacts } from './manager-facts.ts';
 import type { MachineAccess, WatchedMachines } from './machine-side.ts';
-import { ModeDetector } from './mode-detector.ts';
+import { modeDetector } from './mode-detector.ts';
 
 /** The controller, as far as it is handled here. */
 export interface ModeController extends Preservation {
@@ -45,7 +46,7 @@ const UNTOLD: PreservationMode = { mode: 'observe', readsMachines: false, hasExp
 /** Preservation in whichever mode is right now: one controller at a time, replaced where Machines come to be watched, or no longer are. */
 export class WatchedPreservation implements Preservation {
   readonly #parts: WatchedPreservationParts;
-  readonly #detector: ModeDetector;
+  readonly #detector: Detector<ManagerFacts>;
   readonly #listeners = new Set<(nodes: readonly string[]) => void>();
   #part: Part | undefined;
   #mode: PreservationMode | undefined;
@@ -57,7 +58,7 @@ export class WatchedPreservation implements Preservation {
     this.#parts = parts;
     const { machines, base, choice } = parts;
     const read = () => readManagerFacts(machines, base.nodes.listers.nodes.all(), base.clock.wallMs());
-    this.#detector = new ModeDetector({ clock: base.clock, log: base.log, choice, read, onMode: (mode) => this.#change(mode) });
+    this.#detector = modeDetector({ clock: base.clock, log: base.log, choice, read, onMode: (mode) => this.#change(mode) });
   }
 
   /** Of the Machines, while they are watched. */

@@ -1,0 +1,64 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/recorder.ts';
+
+export interface DetectorOptions<F> {
+  clock: Clock;
+  log: Logger;
+  /** For the log, where it could not be looked at: `whether an MCM is at work`. */
+  question: string;
+  read: () => Promise<F>;
+  /** What follows from it; returns how long it may rest. */
+  judge: (found: F) => number;
+}
+
+/** Another controller renews its Lease every few seconds; while its part is ours, or that is open, it must be seen before it does much. */
+export const SOON_MS = 10_000;
+/** After a look that told nothing. */
+const AGAIN_MS = 5_000;
+
+/** Looks again and again whose part something is: another controller that appears later ends ours. */
+export class Detector<F> {
+  readonly #options: DetectorOptions<F>;
+  readonly #closing = new AbortController();
+  #failure = '';
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: DetectorOptions<F>) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the detection is closed'));
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const restMs = await this.#look();
+      await clock.sleep(restMs, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+    }
+  }
+
+  /** Returns how long it may rest. A failure is told once for as long as it is the same. */
+  async #look(): Promise<number> {
+    const { log, question, read, judge } = this.#options;
+    try {
+      const found = await read();
+      this.#failure = '';
+      return this.#closing.signal.aborted ? AGAIN_MS : judge(found);
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      if (words !== this.#failure) log.warn(`${question} could not be looked at`, { error: words });
+      this.#failure = words;
+      return AGAIN_MS;
+    }
+  }
+}

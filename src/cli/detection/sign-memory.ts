@@ -1,0 +1,34 @@
+import type { OtherFacts, SeenLease } from '../../config/other-controller.ts';
+import type { Clock } from '../../ports/clock.ts';
+
+/** What only several looks at another controller show: whether its Leases are renewed, and how long it has been quiet. */
+export class SignMemory<F extends OtherFacts> {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #signsOf: (facts: F) => readonly string[];
+  /** When each Lease that was there at the last look was renewed. */
+  #renewals: ReadonlyMap<string, number | undefined> = new Map();
+  /** Monotonic. */
+  #signAtMs: number | undefined;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, signsOf: (facts: F) => readonly string[]) {
+    this.#clock = clock;
+    this.#signsOf = signsOf;
+  }
+
+  /** The same with what was seen before; to be called once for each look. */
+  recall(found: F): F {
+    const leases = found.leases.map((lease): SeenLease => {
+      const key = keyOf(lease);
+      return { ...lease, hasMoved: this.#renewals.has(key) ? this.#renewals.get(key) !== lease.renewedMs : undefined };
+    });
+    this.#renewals = new Map(found.leases.map((lease) => [keyOf(lease), lease.renewedMs]));
+    const facts = { ...found, leases };
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#signsOf(facts).length > 0) this.#signAtMs = nowMs;
+    return { ...facts, ...(this.#signAtMs !== undefined && { quietForMs: nowMs - this.#signAtMs }) };
+  }
+}
+
+function keyOf({ namespace, name, holder }: SeenLease): string {
+  return `${namespace}/${name} ${holder}`;
+}

@@ -1,0 +1,122 @@
+import type { SeenDeployment, SeenLease } from '../../config/other-controller.ts';
+import { statusError } from '../../kube/status.ts';
+import { LABELS } from '../../manifests/access.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { Cluster, Resource } from '../../ports/cluster.ts';
+import type { KubeObject, Lease } from '../../ports/objects.ts';
+import { LEASES } from '../../ports/resources.ts';
+
+interface Deployment extends KubeObject {
+  spec?: { replicas?: number };
+}
+
+interface Schema {
+  properties?: Readonly<Record<string, Schema>>;
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+}
+
+interface Definition extends KubeObject {
+  spec?: { versions?: readonly { name?: string; schema?: { openAPIV3Schema?: Schema } }[] };
+}
+
+const DEPLOYMENTS: Resource<Deployment> = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
+const DEFINITIONS: Resource<Definition> = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  kind: 'CustomResourceDefinition',
+  plural: 'customresourcedefinitions',
+  namespaced: false,
+};
+const PART_OF = 'app.kubernetes.io/part-of';
+/** For one answer of the API server. */
+export const DEADLINE_MS = 10_000;
+
+/** Looks at the signs of another controller; what the rights do not allow is no failure, but told in `unseen`. */
+export class Signs {
+  readonly unseen: string[] = [];
+  readonly #cluster: Cluster;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** undefined: there is no such definition, or it may not be read. */
+  definition(name: string): Promise<Definition | undefined> {
+    return this.allowed(`get customresourcedefinitions ${name}`, this.#cluster.get(DEFINITIONS, name));
+  }
+
+  /** Leases of these names in this namespace; undefined: in whichever. Whether they move, one look does not tell. */
+  async leases(names: readonly string[], namespace?: string): Promise<SeenLease[]> {
+    return ((await this.allowed('list leases', this.#named(LEASES, names, namespace))) ?? []).map(leaseFacts);
+  }
+
+  async deployments(names: readonly string[], namespace?: string): Promise<SeenDeployment[]> {
+    const found = (await this.allowed('list deployments', this.#named(DEPLOYMENTS, names, namespace))) ?? [];
+    return found.map(({ metadata, spec }) => ({ name: metadata.name, namespace: metadata.namespace ?? '', replicas: spec?.replicas ?? 1 }));
+  }
+
+  /** undefined: the right is missing. */
+  async allowed<T>(right: string, reading: Promise<T>): Promise<T | undefined> {
+    try {
+      return await reading;
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || error.status !== 403) throw error;
+      this.unseen.push(`the right to ${right} is missing`);
+      return undefined;
+    }
+  }
+
+  async #named<T extends KubeObject>(resource: Resource<T>, names: readonly string[], namespace: string | undefined): Promise<T[]> {
+    const found = names.map((name) => {
+      const fieldSelector = `metadata.name=${name}`;
+      return this.#cluster.list(resource, namespace === undefined ? { fieldSelector } : { fieldSelector, namespace });
+    });
+    return (await Promise.all(found)).flat();
+  }
+}
+
+function leaseFacts({ metadata, spec }: Lease): SeenLease {
+  const { holderIdentity = '', renewTime, leaseDurationSeconds = 15 } = spec;
+  const renewedMs = Date.parse(renewTime ?? '');
+  return {
+    name: metadata.name,
+    namespace: metadata.namespace ?? '',
+    holder: holderIdentity,
+    renewedMs: Number.isNaN(renewedMs) ? undefined : renewedMs,
+    durationMs: leaseDurationSeconds * 1_000,
+    hasMoved: undefined,
+  };
+}
+
+/** This program has installed it. */
+export function isOurs(definition: Pick<KubeObject, 'metadata'> | undefined): boolean {
+  return definition?.metadata.labels?.[PART_OF] === LABELS[PART_OF];
+}
+
+/** Does this version keep a field? What the schema does not name is dropped by the API server, except where it keeps what is unknown. */
+export function keepsField(definition: Definition | undefined, version: string, path: readonly string[]): boolean {
+  return keeps(definition?.spec?.versions?.find(({ name }) => name === version)?.schema?.openAPIV3Schema, path);
+}
+
+function keeps(schema: Schema | undefined, path: readonly string[]): boolean {
+  const [first, ...rest] = path;
+  if (first === undefined) return schema !== undefined;
+  if (schema === undefined) return false;
+  const member = schema.properties?.[first];
+  return member === undefined ? schema['x-kubernetes-preserve-unknown-fields'] === true : keeps(member, rest);
+}
+
+/** A document of discovery, for which no right is needed; undefined: there is none. */
+export async function discovered<T>(transport: ApiTransport, path: string): Promise<T | undefined> {
+  const response = await transport.request({ method: 'GET', path, deadlineMs: DEADLINE_MS });
+  if (response.status === 404) return undefined;
+  if (response.status !== 200) throw statusError(`look for ${path}`, response);
+  return response.body as T;
+}
+
+/** The plurals of what a version of a group serves; undefined: it is not served. */
+export async function servedBy(transport: ApiTransport, group: string, version: string): Promise<ReadonlySet<string> | undefined> {
+  const document = await discovered<{ resources?: readonly { name?: string }[] }>(transport, `/apis/${group}/${version}`);
+  return document === undefined ? undefined : new Set(document.resources?.flatMap(({ name }) => (name === undefined ? [] : [name])));
+}
