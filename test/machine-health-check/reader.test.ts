@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { goDuration, parseGoDuration } from '../../src/controllers/machine-health-check/duration.ts';
+import { goDuration, parseGoDuration } from '../../src/controllers/shared/go-duration.ts';
 import { readCluster } from '../../src/controllers/machine-health-check/read/cluster.ts';
 import { readHealthCheck } from '../../src/controllers/machine-health-check/read/health-check.ts';
 import { readMachine } from '../../src/controllers/machine-health-check/read/machine.ts';

@@ -1,5 +1,5 @@
 import { conditionOf } from './conditions.ts';
-import { goDuration } from './duration.ts';
+import { goDuration } from '../shared/go-duration.ts';
 import {
   CONTROL_PLANE_LABEL,
   EXTERNAL_REMEDIATION,

@@ -1,4 +1,4 @@
-import { parseGoDuration } from '../duration.ts';
+import { parseGoDuration } from '../../shared/go-duration.ts';
 import { DEFAULT_STARTUP_TIMEOUT_MS, FORBIDDEN_MACHINE_CONDITIONS, MIN_STARTUP_TIMEOUT_MS } from '../names.ts';
 import type { UnhealthyCondition } from '../snapshot.ts';
 import { faultOf } from '../threshold.ts';
