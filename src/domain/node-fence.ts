@@ -12,6 +12,8 @@ export interface NodeFenceSpec {
   requestedBy?: { apiVersion: string; kind: string; namespace?: string; name: string; uid: string };
   /** Belongs to the request: the machine is switched off, proven off, its workload released, and then it stays off. Absent: it is brought back. */
   ending?: 'off';
+  /** Belongs to the request: a machine that is only to be switched off and on again. Absent: its workload is released as the node's configuration says. */
+  release?: 'none';
 }
 
 export interface Trigger {

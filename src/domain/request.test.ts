@@ -177,6 +177,14 @@ describe('a fence that was asked for', () => {
     expect(model.status).toMatchObject({ state: 'final', outcome: 'untouched', trigger: { kind: 'node-condition' } });
   });
 
+  it('lets nothing go where that is asked for', () => {
+    const model = asked(planOf({ release: 'out-of-service' }));
+    if (model.fence !== undefined) model.fence = { ...model.fence, spec: { ...model.fence.spec, release: 'none' } };
+    offAndNoticed(model);
+    model.runUntil(() => model.dispatched.at(-1)?.entry.action === 'on');
+    expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('release');
+  });
+
   it('takes up a request that comes in the middle of an incident of its own', () => {
     const model = new Model();
     model.fail();

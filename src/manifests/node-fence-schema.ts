@@ -52,6 +52,14 @@ export const SPEC = object<NodeFenceSpec>('What was asked for.', {
       off: 'switched off, proven off, its workload released; then it stays off',
     }),
   ),
+  release: optional(
+    choice<NonNullable<NodeFenceSpec['release']>>(
+      "What becomes of the node's workload in the fence that requestedBy asks for. Absent: as the node's configuration says.",
+      {
+        none: 'nothing is let go',
+      },
+    ),
+  ),
 });
 
 export const TRIGGER_KIND = choice<Trigger['kind']>('Kind of trigger.', {

@@ -174,12 +174,21 @@ describe('MachineHealthCheck of Cluster API against the API, step by step', () =
 
 describe('whoever asks', () => {
   it.each([
-    [{ methodRef: 'fence-by-pdu' }, 'spec.methodRef'],
-    [{ nodeRemoval: 'None' as const }, 'spec.nodeRemoval'],
-  ])('is refused what cannot be followed: %j', async (spec, field) => {
+    [{ nodeRemoval: 'None' as const }, { release: 'none' }],
+    [{ strategy: 'fence' as const }, { ending: 'off' }],
+  ])('has the fence that it asks for: %j', async (spec, asked) => {
+    await world.addNode('n');
+    world.start();
+    await world.request({ spec });
+    await world.pass(5 * SECOND_MS);
+    expect((await world.fence('n'))?.spec).toEqual({ node: 'n', requestedBy: expect.anything() as object, ...asked });
+  });
+
+  it('is refused what cannot be followed', async () => {
+    const field = 'spec.methodRef';
     await world.addNode('n');
     const { events, warnings } = world.start();
-    await world.request({ spec });
+    await world.request({ spec: { methodRef: 'fence-by-pdu' } });
     await world.pass(5 * SECOND_MS);
     expect(await world.phase()).toBe('Failed');
     expect(events.join()).toContain(`RemediationCannotStart [remediation] ${field}`);

@@ -91,9 +91,14 @@ function statusOf({
   };
 }
 
-async function requestFence({ recorder }: RemediationDependencies, sight: Sight, { target, node, ending }: ActOf<'request-fence'>): Promise<void> {
+async function requestFence(
+  { recorder }: RemediationDependencies,
+  sight: Sight,
+  { target, node, ending, nodeRemoval }: ActOf<'request-fence'>,
+): Promise<void> {
   const { cluster, isOwn } = placeIn(sight);
-  const outcome = await claim({ cluster, recorder: isOwn ? recorder : SILENT }, node, claimantOf(target), ending);
+  const asked = { ...(ending !== undefined && { ending }), ...(nodeRemoval === 'None' && { release: 'none' as const }) };
+  const outcome = await claim({ cluster, recorder: isOwn ? recorder : SILENT }, node, claimantOf(target), asked);
   if (outcome.kind === 'taken') throw new Moved(`${outcome.by} has node ${node}`);
 }
 

@@ -34,11 +34,8 @@ export function readRequest(request: NodeFenceRemediation, identity: Pick<Reques
 }
 
 /** A NodeFence has one plan, the node's own: what asks for another is refused, never left out (P7). */
-function unfollowed({ methodRef, nodeRemoval }: Settings): string[] {
-  return [
-    ...(methodRef === undefined ? [] : [`spec.methodRef: ${methodRef}: a node is fenced by its own configuration only`]),
-    ...(nodeRemoval === 'None' ? ['spec.nodeRemoval: None: a fence always lets the workload of its node go'] : []),
-  ];
+function unfollowed({ methodRef }: Settings): string[] {
+  return methodRef === undefined ? [] : [`spec.methodRef: ${methodRef}: a node is fenced by its own configuration only`];
 }
 
 function readCondition({ type, status, reason = '', message = '', lastTransitionTime }: RemediationCondition): ConditionFact {

@@ -95,7 +95,7 @@ export class Writer {
     if (node?.metadata.uid !== target.uid) throw new Moved(`another node stands under the name ${target.name}`);
     const { name, uid } = requestedBy;
     const claimant = { apiVersion: `${MACHINE_GROUP}/${MACHINE_VERSION}`, kind: requestedBy.kind, name, uid, ...place(requestedBy) };
-    const outcome = await claim({ cluster, recorder }, target.name, claimant, 'off');
+    const outcome = await claim({ cluster, recorder }, target.name, claimant, { ending: 'off' });
     if (outcome.kind === 'taken') throw new Error(`${outcome.by} has node ${target.name}`);
     this.#tell(target, event, node);
   }

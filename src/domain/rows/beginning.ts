@@ -14,7 +14,7 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     ...(systemUUID === undefined ? {} : { systemUUID }),
     ...(providerID === undefined ? {} : { providerID }),
     ...(node.bootID === undefined ? {} : { bootID: node.bootID }),
-    plan,
+    plan: asked !== undefined && snapshot.fence?.spec.release === 'none' ? { ...plan, release: 'none' } : plan,
   };
   return {
     state: 'new',

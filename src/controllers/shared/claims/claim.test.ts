@@ -83,13 +83,13 @@ describe('a claim of a node', () => {
   });
 
   it('says what the fence is to end in, and takes back what an earlier claim said of that', async () => {
-    await claim(dependencies, 'a', OURS, 'off');
+    await claim(dependencies, 'a', OURS, { ending: 'off' });
     expect((await fence())?.spec.ending).toBe('off');
     await begun('final', OURS.uid);
     await claim(dependencies, 'a', THEIRS);
     expect((await fence())?.spec.ending).toBeUndefined();
     await begun('final', THEIRS.uid);
-    await claim(dependencies, 'a', { ...OURS, uid: 'uid-again' }, 'off');
+    await claim(dependencies, 'a', { ...OURS, uid: 'uid-again' }, { ending: 'off' });
     expect((await fence())?.spec.ending).toBe('off');
   });
 
@@ -118,7 +118,7 @@ describe('giving a claim back', () => {
 
   it('takes an ending in off back first, so that the machine is switched on before its NodeFence goes', async () => {
     const dependencies = { cluster, recorder: { event: () => undefined } };
-    await claim(dependencies, 'a', OURS, 'off');
+    await claim(dependencies, 'a', OURS, { ending: 'off' });
     expect(await releaseClaim(dependencies, 'a', OURS)).toBe('released');
     const standing = await cluster.get(NODE_FENCES, fenceName('a'));
     expect(standing?.spec).toEqual({ node: 'a', requestedBy: OURS });

@@ -10,6 +10,9 @@ import { FINALIZER, fenceLabels } from '../ownership.ts';
 /** The object in whose name a node is claimed; its `uid` is its identity. */
 export type Claimant = NonNullable<NodeFenceSpec['requestedBy']>;
 
+/** What the fence is to be besides the usual. */
+export type Asked = Pick<NodeFenceSpec, 'ending' | 'release'>;
+
 /** `taken`: somebody else has the node; `by` says who, in words. `fence` is what stands at the API's quorum. */
 export type ClaimOutcome = { kind: 'claimed'; fence: NodeFence } | { kind: 'taken'; fence: NodeFence; by: string };
 
@@ -22,22 +25,17 @@ export interface ClaimDependencies {
 const TRIES_MAX = 4;
 
 /**
- * Takes the node for this claimant, to bring it back or to end in `ending`: the NodeFence is the lock between all controllers of this program. Asking again changes nothing, also after a
+ * Takes the node for this claimant, to bring it back or for what else is asked: the NodeFence is the lock between all controllers of this program. Asking again changes nothing, also after a
  * crash between the write and its answer. Rejects when the API server could not be asked, or somebody else wrote each time.
  */
-export async function claim(
-  { cluster, recorder }: ClaimDependencies,
-  node: string,
-  claimant: Claimant,
-  ending?: NodeFenceSpec['ending'],
-): Promise<ClaimOutcome> {
+export async function claim({ cluster, recorder }: ClaimDependencies, node: string, claimant: Claimant, asked: Asked = {}): Promise<ClaimOutcome> {
   for (let tries = 1; ; tries += 1) {
     const standing = await cluster.get(NODE_FENCES, fenceName(node));
     if (standing !== undefined && hasClaimed(standing, claimant)) return { kind: 'claimed', fence: standing };
     const by = standing === undefined ? undefined : ownerOf(standing);
     if (standing !== undefined && by !== undefined) return { kind: 'taken', fence: standing, by };
     try {
-      const fence = standing === undefined ? await create(cluster, node, claimant, ending) : await takeUp(cluster, standing, claimant, ending);
+      const fence = standing === undefined ? await create(cluster, node, claimant, asked) : await takeUp(cluster, standing, claimant, asked);
       const about = { apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata };
       recorder.event(about, 'Normal', 'NodeClaimed', `${claimantWords(claimant)} has node ${node}: every other controller leaves it alone.`);
       return { kind: 'claimed', fence };
@@ -98,12 +96,12 @@ function hasClaimed(fence: NodeFence, claimant: Claimant): boolean {
   return fence.spec.requestedBy?.uid === claimant.uid;
 }
 
-function create(cluster: ClaimDependencies['cluster'], node: string, claimant: Claimant, ending: NodeFenceSpec['ending']): Promise<NodeFence> {
+function create(cluster: ClaimDependencies['cluster'], node: string, claimant: Claimant, asked: Asked): Promise<NodeFence> {
   return cluster.create(NODE_FENCES, {
     apiVersion: `${GROUP}/${VERSION}`,
     kind: 'NodeFence',
     metadata: { name: fenceName(node), finalizers: [FINALIZER], labels: fenceLabels(node, 'remediation') },
-    spec: { node, requestedBy: claimant, ...(ending === undefined ? {} : { ending }) },
+    spec: { node, requestedBy: claimant, ...asked },
   });
 }
 
@@ -112,11 +110,14 @@ function takeUp(
   cluster: ClaimDependencies['cluster'],
   { metadata, spec }: NodeFence,
   claimant: Claimant,
-  ending: NodeFenceSpec['ending'],
+  { ending, release }: Asked,
 ): Promise<NodeFence> {
   const { uid, resourceVersion } = metadata;
   const requestedBy = { ...claimant, namespace: claimant.namespace ?? null };
-  const patch = { metadata: { uid, resourceVersion, labels: fenceLabels(spec.node, 'remediation') }, spec: { requestedBy, ending: ending ?? null } };
+  const patch = {
+    metadata: { uid, resourceVersion, labels: fenceLabels(spec.node, 'remediation') },
+    spec: { requestedBy, ending: ending ?? null, release: release ?? null },
+  };
   return cluster.mergePatch(NODE_FENCES, metadata.name, patch);
 }
 
