@@ -13,7 +13,7 @@ import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
 import type { Surroundings } from '../ports/surroundings.ts';
 import type { HealthCheckChoice } from './health-checks/mode.ts';
-import type { Reach } from './health-checks/workload-clusters.ts';
+import type { Reach } from './workload-pool.ts';
 
 export const LEADER_LEASE = 'nodefence-controller';
 /** What the leader says of itself on its Lease: `observe` or `enforce`, and the node that it runs on, if any. */

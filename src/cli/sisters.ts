@@ -6,6 +6,7 @@ import { composeHealthChecks } from './health-checks/compose-health-checks.ts';
 import { composePreservation } from './preservation/compose-preservation.ts';
 import type { PreservationSources } from './preservation/compose-preservation.ts';
 import { composeRemediation } from './remediation/compose-remediation.ts';
+import { WorkloadPool } from './workload-pool.ts';
 
 /** The controllers beside the one that fences. */
 export interface Sisters {
@@ -18,11 +19,13 @@ export interface Sisters {
   /** Leadership has come. */
   wake(): void;
   /** Begins nothing more; resolves when nothing is under way. */
-  close(): Promise<unknown>;
+  close(): Promise<void>;
 }
 
 /** All that are not switched off. */
-export function composeSisters(ports: ControllerPorts, options: ControllerOptions, sources: PreservationSources): Sisters {
+export function composeSisters(ports: ControllerPorts, options: ControllerOptions, given: PreservationSources): Sisters {
+  const workloads = new WorkloadPool(given.cluster, ports.reach);
+  const sources = { ...given, workloads };
   const preservation = composePreservation(ports, options, sources);
   const remediation = composeRemediation(ports, options, sources);
   const healthChecks = composeHealthChecks(ports, options, sources);
@@ -38,6 +41,9 @@ export function composeSisters(ports: ControllerPorts, options: ControllerOption
     wake: () => {
       for (const sister of sisters) sister.wake();
     },
-    close: () => Promise.all(sisters.map((sister) => sister.close())),
+    close: async () => {
+      await Promise.all(sisters.map((sister) => sister.close()));
+      workloads.close();
+    },
   };
 }

@@ -2,6 +2,7 @@ import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../ports/cluster-api.ts';
 import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../ports/remediation.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
+import { WORKLOAD_CLUSTERS_ROLE } from './workload-access.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
 /** By which Cluster API's controller and OpenShift's elect their leaders. */
@@ -38,11 +39,5 @@ const CHECKS_ROLE = clusterRole('nodefence-health-checks', [
   { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...OTHER_LEASES] },
 ]);
 
-/** Name of the ClusterRole that lets kubeconfigs of workload clusters be read. */
-export const WORKLOAD_ROLE = 'nodefence-workload-clusters';
-
-/** A kubeconfig of Cluster API is an administrator's: bound by a person, namespace by namespace, and by nothing that is installed. */
-const WORKLOAD = clusterRole(WORKLOAD_ROLE, [rule('', ['secrets'], ['get'])]);
-
 /** Installed beside the rest where MachineHealthChecks are ours (`kubectl apply -k config/machine-health-check`). */
-export const HEALTH_CHECK_ACCESS: readonly (Role | Binding)[] = [CHECKS_ROLE, binding(CHECKS_ROLE), WORKLOAD];
+export const HEALTH_CHECK_ACCESS: readonly (Role | Binding)[] = [CHECKS_ROLE, binding(CHECKS_ROLE), WORKLOAD_CLUSTERS_ROLE];

@@ -8,8 +8,9 @@ import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from './hea
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
-import { REMEDIATION_ACCESS, REMEDIATION_WORKLOADS_ACCESS } from './remediation-access.ts';
+import { REMEDIATION_ACCESS } from './remediation-access.ts';
 import { PROPOSED_REMEDIATION_DEFINITIONS, REMEDIATION_DEFINITIONS } from './remediation-definitions.ts';
+import { WORKLOAD_CLUSTERS_ACCESS } from './workload-access.ts';
 
 /** A manifest file: its path under config/ and the objects in it. */
 export interface ManifestFile {
@@ -116,7 +117,7 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   { path: 'remediation/definitions.yaml', objects: REMEDIATION_DEFINITIONS },
   { path: 'remediation/access.yaml', objects: REMEDIATION_ACCESS },
   kustomization('remediation', ['definitions.yaml', 'access.yaml']),
-  ...folder('remediation-workloads', 'access.yaml', REMEDIATION_WORKLOADS_ACCESS),
+  ...folder('workload-clusters', 'access.yaml', WORKLOAD_CLUSTERS_ACCESS),
   ...folder('remediation-proposed-crd', 'definitions.yaml', PROPOSED_REMEDIATION_DEFINITIONS),
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   // For `kubectl create` alone, which leaves what is there as it is.

@@ -1,6 +1,7 @@
 import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../ports/remediation.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
+import { WORKLOAD_CLUSTERS_ROLE } from './workload-access.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
 const KINDS = [NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION];
@@ -27,9 +28,6 @@ const REMEDIATION_ROLE = clusterRole('nodefence-remediation', [
   rule('', ['nodes'], ['delete']),
 ]);
 
-/** To fence in workload clusters, by the Secret that leads to each: a folder of its own, for whoever reads all Secrets can do everything. */
-const WORKLOADS_ROLE = clusterRole('nodefence-remediation-workloads', [rule('', ['secrets'], ['get'])]);
-
 const OWN_KINDS = [NODE_FENCE_REMEDIATION.requests.plural, NODE_FENCE_REMEDIATION.templates.plural];
 const MAKE = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -55,7 +53,10 @@ const VIEW_ROLE = clusterRole('nodefence-remediation-view', [rule(NODE_FENCE_REM
 });
 
 /** Installed beside the rest where health checks drive remediation (`kubectl apply -k config/remediation`). */
-export const REMEDIATION_ACCESS: readonly (Role | Binding)[] = [REMEDIATION_ROLE, binding(REMEDIATION_ROLE), ...REQUESTER_ROLES, VIEW_ROLE];
-
-/** Installed beside the above in a management cluster (`kubectl apply -k config/remediation-workloads`). */
-export const REMEDIATION_WORKLOADS_ACCESS: readonly (Role | Binding)[] = [WORKLOADS_ROLE, binding(WORKLOADS_ROLE)];
+export const REMEDIATION_ACCESS: readonly (Role | Binding)[] = [
+  REMEDIATION_ROLE,
+  binding(REMEDIATION_ROLE),
+  ...REQUESTER_ROLES,
+  VIEW_ROLE,
+  WORKLOAD_CLUSTERS_ROLE,
+];

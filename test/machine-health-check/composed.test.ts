@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { composeHealthChecks } from '../../src/cli/health-checks/compose-health-checks.ts';
 import type { WatchedHealthChecks } from '../../src/cli/health-checks/watched-health-checks.ts';
 import type { ControllerOptions, ControllerPorts } from '../../src/cli/composition.ts';
+import { WorkloadPool } from '../../src/cli/workload-pool.ts';
 import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
@@ -75,8 +76,10 @@ async function compose(choice: 'auto' | 'off' = 'auto', { withRights = true } = 
   const warnings: string[] = [];
   const logger = { ...QUIET, warn: (message: string, fields?: object) => void warnings.push(`${message} ${JSON.stringify(fields)}`) };
   const ports = { transport, clock, random: testRandom(), logger, metrics: NO_METRICS, recorder: { event: quiet } } as unknown as ControllerPorts;
+  const cluster = new ApiClient({ transport });
   const healthChecks = composeHealthChecks(ports, { mode: 'enforce', healthChecks: choice } as ControllerOptions, {
-    cluster: new ApiClient({ transport }),
+    cluster,
+    workloads: new WorkloadPool(cluster),
     listers: { nodes: watch(NODES), fences: watch(NODE_FENCES) },
     leadership: { isLeading: true, mayBegin: () => true },
   });

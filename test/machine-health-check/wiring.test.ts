@@ -3,7 +3,8 @@ import { readFamilies } from '../../src/cli/health-checks/family-facts.ts';
 import { familyDetector } from '../../src/cli/health-checks/family-detector.ts';
 import type { ServedFamily } from '../../src/cli/health-checks/mode.ts';
 import { WatchedKinds } from '../../src/cli/health-checks/watched-kinds.ts';
-import { SecretWorkloads } from '../../src/cli/health-checks/workload-clusters.ts';
+import { WatchedWorkloads } from '../../src/cli/health-checks/watched-workloads.ts';
+import { WorkloadPool } from '../../src/cli/workload-pool.ts';
 import { kindKey } from '../../src/controllers/machine-health-check/snapshot.ts';
 import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
@@ -163,11 +164,12 @@ describe('a workload cluster', { timeout: SLOW }, () => {
     const reached: string[] = [];
     let closed = 0;
     const base = { ...site, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch };
-    const workloads = new SecretWorkloads(base, site.operator, (kubeconfig) => {
+    const pool = new WorkloadPool(site.operator, (kubeconfig) => {
       reached.push(kubeconfig);
       if (kubeconfig === 'broken') return Promise.reject(new Error('kubeconfig (Secret): is not YAML'));
       return Promise.resolve({ transport: workload.transport, close: () => void (closed += 1) });
     });
+    const workloads = new WatchedWorkloads(base, pool);
     ends.push(() => workloads.want(new Set()));
     workloads.want(new Set(['default/c1']));
     await pass(site, 1_000);
@@ -204,7 +206,7 @@ describe('a workload cluster', { timeout: SLOW }, () => {
     const site = await siteOf();
     const base = { ...site, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch };
     const refusing = { get: () => Promise.reject(new ApiStatusError(403, 'Forbidden', 'no')) };
-    const workloads = new SecretWorkloads(base, refusing, () => Promise.reject(new Error('never asked')));
+    const workloads = new WatchedWorkloads(base, new WorkloadPool(refusing));
     ends.push(() => workloads.want(new Set()));
     workloads.want(new Set(['default/c1']));
     await pass(site, 1_000);

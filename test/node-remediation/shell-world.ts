@@ -1,5 +1,6 @@
 import { standardRegistry } from '../../agents/registry.ts';
 import { composeRemediation } from '../../src/cli/remediation/compose-remediation.ts';
+import { WorkloadPool } from '../../src/cli/workload-pool.ts';
 import type { WatchedRemediation } from '../../src/cli/remediation/watched-remediation.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
@@ -10,7 +11,8 @@ import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import { REMEDIATION_ACCESS, REMEDIATION_WORKLOADS_ACCESS } from '../../src/manifests/remediation-access.ts';
+import { REMEDIATION_ACCESS } from '../../src/manifests/remediation-access.ts';
+import { WORKLOAD_CLUSTERS_ACCESS } from '../../src/manifests/workload-access.ts';
 import { REMEDIATION_DEFINITIONS } from '../../src/manifests/remediation-definitions.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
@@ -115,7 +117,7 @@ export class ShellWorld {
   async install(): Promise<void> {
     const { operator } = this.own;
     for (const definition of REMEDIATION_DEFINITIONS) await operator.create(DEFINITIONS, definition);
-    for (const object of [...REMEDIATION_ACCESS, ...REMEDIATION_WORKLOADS_ACCESS]) {
+    for (const object of [...REMEDIATION_ACCESS, ...WORKLOAD_CLUSTERS_ACCESS.filter(({ kind }) => kind === 'ClusterRoleBinding')]) {
       const plural = `${object.kind.toLowerCase()}s`;
       await operator.create({ group: 'rbac.authorization.k8s.io', version: 'v1', kind: object.kind, plural, namespaced: false }, object);
     }
@@ -238,6 +240,10 @@ export class ShellWorld {
       event: (about: KubeObject, type: string, reason: string, message: string) =>
         void events.push(`${about.kind ?? ''} ${about.metadata.name} ${type} ${reason} ${message}`),
     };
+    const workloads = new WorkloadPool(cluster, (kubeconfig) => {
+      if (kubeconfig !== 'the way to the workload cluster') throw new Error('another kubeconfig');
+      return Promise.resolve({ transport: wire(this.workload), close: quiet });
+    });
     const remediation = composeRemediation(
       {
         ...common,
@@ -247,17 +253,13 @@ export class ShellWorld {
         planner: () => {
           throw new Error('nothing is planned here');
         },
-        connect: (kubeconfig) => {
-          if (kubeconfig !== 'the way to the workload cluster') throw new Error('another kubeconfig');
-          return Promise.resolve(Object.assign(new ApiClient({ transport: wire(this.workload) }), { close: quiet }));
-        },
         exit: quiet,
       },
       {
         ...{ mode, ownNode: undefined, outOfService: true, staleAfterMs: 60_000, namespace: 'nodefence-system', identity: 'here', concurrency: 1 },
         ...{ syncDeadlineMs: 60_000, remediation: true },
       },
-      { cluster, listers: { fences: fences.lister }, leadership },
+      { cluster, listers: { fences: fences.lister }, leadership, workloads },
     );
     if (remediation === undefined) throw new Error('it is switched off');
     fences.start();

@@ -15,6 +15,7 @@ import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import type { WorkloadPool } from '../workload-pool.ts';
 import { readFamilies } from './family-facts.ts';
 import { familyDetector } from './family-detector.ts';
 import type { ServedFamily } from './mode.ts';
@@ -22,12 +23,13 @@ import { WatchedHealthChecks } from './watched-health-checks.ts';
 import type { FamilyPart } from './watched-health-checks.ts';
 import { WatchedKinds } from './watched-kinds.ts';
 import type { WatchBase } from './watched-kinds.ts';
-import { SecretWorkloads } from './workload-clusters.ts';
+import { WatchedWorkloads } from './watched-workloads.ts';
 
 export interface HealthCheckSources {
   cluster: Cluster;
   listers: Pick<FenceListers, 'nodes' | 'fences'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  workloads: WorkloadPool;
 }
 
 /** MachineHealthChecks over whichever groups are ours; `undefined` when they are switched off. */
@@ -48,9 +50,9 @@ export function composeHealthChecks(
 
 function partOf(
   { group, version, hasClusters, hasBothLists }: ServedFamily,
-  { transport, clock, random, logger, metrics, recorder, reach }: ControllerPorts,
+  { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
   { mode, reflector: timings }: ControllerOptions,
-  { cluster, listers, leadership }: HealthCheckSources,
+  { cluster, listers, leadership, workloads }: HealthCheckSources,
 ): FamilyPart {
   const base: WatchBase = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
   const reflectors: Reflector<KubeObject>[] = [];
@@ -72,12 +74,8 @@ function partOf(
     nodes: listers.nodes,
     fences: listers.fences,
     kinds: new WatchedKinds(base),
-    workloads: new SecretWorkloads(base, cluster, reach ?? nowhere),
+    workloads: new WatchedWorkloads(base, workloads),
     options: { enforce: mode === 'enforce', hasBothLists },
   });
   return { controller, reflectors };
-}
-
-function nowhere(): Promise<never> {
-  return Promise.reject(new Error('no other cluster can be reached from here'));
 }

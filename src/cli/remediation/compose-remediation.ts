@@ -8,15 +8,16 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { RemediationKind } from '../../ports/remediation.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import type { WorkloadPool } from '../workload-pool.ts';
 import { servedKinds } from './served-kinds.ts';
 import { WatchedRemediation } from './watched-remediation.ts';
 import type { RunningRemediation } from './watched-remediation.ts';
-import { ConnectedWorkloads } from './workload-clusters.ts';
 
 export interface RemediationSources {
   cluster: Cluster;
   listers: Pick<FenceListers, 'fences'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  workloads: WorkloadPool;
 }
 
 /** Requests worked on at the same time. */
@@ -62,12 +63,10 @@ function shown<T extends KubeObject & { status?: { phase?: string } }>(object: T
 function runRemediation(
   ports: ControllerPorts,
   { mode }: ControllerOptions,
-  { cluster, listers: { fences }, leadership }: RemediationSources,
+  { cluster, listers: { fences }, leadership, workloads }: RemediationSources,
   kinds: readonly WatchedKind[],
 ): RunningRemediation {
   const { clock, random, logger: log, metrics, recorder } = ports;
-  const noConnections = (): Promise<never> => Promise.reject(new Error('no other cluster can be reached from here'));
-  const workloads = new ConnectedWorkloads(cluster, ports.connect ?? noConnections);
   const queue: Workqueue = new Workqueue({
     name: 'remediation',
     clock,
@@ -85,7 +84,7 @@ function runRemediation(
     leadership,
     kinds,
     fences,
-    workloadClusters: workloads.find,
+    workloadClusters: workloads.clusterOf,
     queue,
     options: { enforce: mode === 'enforce', inFlightMax: IN_FLIGHT_MAX },
   });
@@ -99,7 +98,6 @@ function runRemediation(
     close: async () => {
       controller.close();
       await queue.close(CLOSE_DEADLINE_MS);
-      workloads.close();
     },
   };
 }
