@@ -13,6 +13,7 @@ import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
 import type { Surroundings } from '../ports/surroundings.ts';
 import type { HealthCheckChoice } from './health-checks/mode.ts';
+import type { MachineRemediationChoice } from './machine-remediation/mode.ts';
 import type { Reach } from './workload-pool.ts';
 
 export const LEADER_LEASE = 'nodefence-controller';
@@ -43,6 +44,8 @@ export interface ControllerOptions extends FenceOptions {
   remediation?: boolean;
   /** Of machines; absent: as `off`. */
   healthChecks?: HealthCheckChoice;
+  /** By the annotations of the metal3 design; absent: as `off`. */
+  machineRemediation?: MachineRemediationChoice;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
 }

@@ -6,6 +6,7 @@ import type { DeploymentChoice } from './deployment.ts';
 import { HEALTH_CHECK_ACCESS } from './health-check-access.ts';
 import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from './health-check-definitions.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
+import { MACHINE_REMEDIATION_ACCESS } from './machine-remediation-access.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
 import { REMEDIATION_ACCESS } from './remediation-access.ts';
@@ -120,6 +121,7 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('workload-clusters', 'access.yaml', WORKLOAD_CLUSTERS_ACCESS),
   ...folder('remediation-proposed-crd', 'definitions.yaml', PROPOSED_REMEDIATION_DEFINITIONS),
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
+  ...folder('machine-remediation', 'access.yaml', MACHINE_REMEDIATION_ACCESS),
   // For `kubectl create` alone, which leaves what is there as it is.
   ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),
   ...folder('machine-health-check-crd', 'health-checks.yaml', [HEALTH_CHECK_DEFINITION]),

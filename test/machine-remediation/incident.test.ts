@@ -362,7 +362,7 @@ describe('holds and other owners', () => {
     world.run(MINUTE_MS);
     expect(world.done).toEqual([]);
     expect(world.decide().holdsNode).toBe(false);
-    expect([...world.problems]).toEqual(['Machine machines/m: NodeFenceRemediation a/b has its node']);
+    expect([...world.problems]).toEqual(['Machine machines/m: its node is left alone: NodeFenceRemediation a/b']);
   });
 
   it('a paused Machine is left as it is', () => {

@@ -37,7 +37,7 @@ function isMarked({ annotations }: MachineFacts): boolean {
 function orphan(snapshot: Snapshot): Step {
   const { host, takenBy } = snapshot;
   if (host?.annotations[HOLD] === undefined) return { phase: 'idle' };
-  if (takenBy !== undefined) return wait('waiting', `${takenBy} has its node`);
+  if (takenBy !== undefined) return leaveAlone(takenBy, true);
   return powerOn({ host, snapshot }, [], 'PowerOnRequested');
 }
 
@@ -45,7 +45,7 @@ function orphan(snapshot: Snapshot): Step {
 function guarded(snapshot: Snapshot, machine: MachineFacts, isHeld: boolean): Step {
   const { host, node, settings, takenBy } = snapshot;
   if (!isHeld && !isMarked(machine)) return { phase: 'idle' };
-  if (takenBy !== undefined) return wait('waiting', `${takenBy} has its node`);
+  if (takenBy !== undefined) return leaveAlone(takenBy, isHeld);
   if (machine.isPaused) return { phase: 'waiting', problem: isHeld ? 'LeftOff: it is paused, and its host is held off' : 'it is paused' };
   if (host === undefined) {
     return machine.annotations[REQUEST] === undefined ? { phase: 'idle' } : wait('waiting', 'its BareMetalHost is not found');
@@ -56,4 +56,8 @@ function guarded(snapshot: Snapshot, machine: MachineFacts, isHeld: boolean): St
   if (contradiction !== undefined) return wait('waiting', `nothing is done: ${contradiction}`);
   const situation = situationOf(snapshot, machine, host);
   return settings.mode === 'seed-table' ? bySeedTable(situation) : byIncident(situation);
+}
+
+function leaveAlone(takenBy: string, isHeld: boolean): Step {
+  return wait('waiting', `${isHeld ? 'LeftOff: its host is held off, and ' : ''}its node is left alone: ${takenBy}`);
 }

@@ -11,8 +11,14 @@ export const TIMES_OUT_AT = 'remediation.metal3.io/power-on-will-timeout-at';
 /** On a Machine, incident mode: why nothing more is done until the request is taken away. */
 export const GAVE_UP = 'ha.k8s.io/machine-remediation-gave-up';
 
+/** Of the node leases that are ours. */
+export const LOCK_HOLDER = 'nodefence-machine-remediation';
+
 /** All that is cleared when an incident is over, the request included, in one write. */
 export const MARKS: readonly string[] = [REQUEST, POWERED_OFF, TIMES_OUT_AT, GAVE_UP, ANNOTATIONS_BACKUP, LABELS_BACKUP];
+
+/** Those that nobody else writes. */
+export const MARKS_OF_OURS: readonly string[] = MARKS.filter((key) => key !== REQUEST);
 
 /** How often a state is looked at again in which somebody else is to do something. */
 export const POLL_MS = 5_000;

@@ -7,9 +7,14 @@ interface Sight {
   uid: string;
   isOn: boolean | undefined;
   powerSeenMs: number;
+  /** Since when nobody has written a status; undefined: somebody has. */
+  emptySinceMs: number | undefined;
   /** By the key of the hold. */
   holds: Map<string, number>;
 }
+
+/** An operator that is restarted, or is busy with others, has looked at a new host by then. */
+const UNSERVED_MS = 5 * 60_000;
 
 /** Since when this process has seen hosts as they are, on its own clock: later than it was after a restart, never earlier. */
 export class HostSights {
@@ -26,18 +31,26 @@ export class HostSights {
 
   /** To be told of every version that comes, by watch or by read; of one that went by unseen in between nothing is known, and nothing is believed. */
   see(host: BareMetalHost): void {
-    const { uid, namespace, name, isOn, annotations } = readHost(host);
+    const { uid, namespace, name, isOn, annotations, provisioningState, operationalStatus } = readHost(host);
     const nowMs = this.#clock.monotonicMs();
     const before = this.#sights.get(`${namespace}/${name}`);
     const known = before?.uid === uid ? before : undefined;
     const holds = new Map<string, number>();
     for (const key of this.#keys) if (annotations[key] !== undefined) holds.set(key, known?.holds.get(key) ?? nowMs);
     const isSame = known !== undefined && known.isOn === isOn;
-    this.#sights.set(`${namespace}/${name}`, { uid, isOn, holds, powerSeenMs: isSame ? known.powerSeenMs : nowMs });
+    const emptySinceMs = isOn === undefined && provisioningState === '' && operationalStatus === '' ? (known?.emptySinceMs ?? nowMs) : undefined;
+    this.#sights.set(`${namespace}/${name}`, { uid, isOn, holds, powerSeenMs: isSame ? known.powerSeenMs : nowMs, emptySinceMs });
   }
 
   forget({ metadata: { namespace = '', name } }: BareMetalHost): void {
     this.#sights.delete(`${namespace}/${name}`);
+  }
+
+  /** No operator serves it: the first thing that one does with any host is to write a status, and nobody has for minutes. In doubt one does. */
+  isUnserved({ namespace, name, uid }: Pick<HostFacts, 'namespace' | 'name' | 'uid'>): boolean {
+    const sight = this.#sights.get(`${namespace}/${name}`);
+    if (sight?.emptySinceMs === undefined || sight.uid !== uid) return false;
+    return this.#clock.monotonicMs() - sight.emptySinceMs >= UNSERVED_MS;
   }
 
   /** The host as a remediation decides about it whose hold is `key`. It counts as seen now. */

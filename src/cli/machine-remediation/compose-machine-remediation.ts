@@ -1,0 +1,109 @@
+import type { FenceListers } from '../../controllers/fence/dependencies.ts';
+import { MachineRemediationController } from '../../controllers/machine-remediation/controller.ts';
+import type { MachineRemediationDependencies, WatchedMachines } from '../../controllers/machine-remediation/dependencies.ts';
+import { MACHINE_INDEXES } from '../../controllers/machine-remediation/machine-index.ts';
+import { DEFAULT_POWER_OFF_TIMEOUT_MS, LOCK_HOLDER } from '../../controllers/machine-remediation/names.ts';
+import { NodeLock } from '../../controllers/shared/claims/node-lock.ts';
+import { Reflector } from '../../kube/reflector.ts';
+import type { ReflectorOptions } from '../../kube/reflector.ts';
+import { Workqueue } from '../../kube/workqueue.ts';
+import type { ClusterMachine } from '../../ports/cluster-api.ts';
+import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import { readFacts } from './found-facts.ts';
+import type { OwnPart } from './mode.ts';
+import { partDetector } from './part-detector.ts';
+import { WatchedMachineRemediation } from './watched-machine-remediation.ts';
+import type { RunningPart } from './watched-machine-remediation.ts';
+
+export interface MachineRemediationSources {
+  cluster: Cluster;
+  listers: Pick<FenceListers, 'nodes' | 'leases' | 'fences'>;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+}
+
+/** Machines worked on at the same time. */
+const CONCURRENCY = 16;
+const CLOSE_DEADLINE_MS = 5_000;
+/** Where the fence controller neither honours nor takes node leases, nobody could be kept off a node. */
+const NO_LOCK: MachineRemediationDependencies['lock'] = {
+  take: () => Promise.resolve('--node-lease-namespace is empty, so that no node can be locked'),
+  giveBack: () => Promise.resolve(),
+};
+
+/** Machine remediation over whichever groups are ours; `undefined` when it is switched off. */
+export function composeMachineRemediation(
+  ports: ControllerPorts,
+  options: ControllerOptions,
+  sources: MachineRemediationSources,
+): WatchedMachineRemediation | undefined {
+  const { machineRemediation: choice = 'off' } = options;
+  if (choice === 'off') return undefined;
+  const { clock, logger: log, transport } = ports;
+  return new WatchedMachineRemediation({
+    detectorOf: (onPart) => partDetector({ clock, log, onPart, read: () => readFacts(transport, clock.wallMs()) }),
+    run: (part, hasOperator) => runPart(part, hasOperator, ports, { ...options, machineRemediation: choice }, sources),
+  });
+}
+
+function runPart(
+  { groups, hasHosts }: OwnPart,
+  hasOperator: () => boolean,
+  ports: ControllerPorts,
+  options: ControllerOptions & { machineRemediation: 'incident' | 'seed-table' },
+  { cluster, listers: { nodes, leases, fences }, leadership }: MachineRemediationSources,
+): RunningPart {
+  const { clock, logger: log, recorder } = ports;
+  const { watch, reflectors } = watches(ports, options);
+  const machines = groups.map(({ group, version }): WatchedMachines => {
+    const resource: WatchedMachines['resource'] = { group, version, kind: 'Machine', plural: 'machines', namespaced: true };
+    return { resource, lister: watch<ClusterMachine>(resource, { indexes: MACHINE_INDEXES }) };
+  });
+  const { nodeLeaseNamespace: namespace, mode, ownNode, machineRemediation } = options;
+  const queue = queueOf(ports, (key) => controller.reconcile(key));
+  const controller: MachineRemediationController = new MachineRemediationController({
+    ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, queue },
+    ...(hasHosts && { hosts: watch(BARE_METAL_HOSTS) }),
+    lock: namespace === undefined ? NO_LOCK : new NodeLock({ cluster, clock, namespace, holder: LOCK_HOLDER }),
+    options: {
+      enforce: mode === 'enforce',
+      ownNode,
+      nodeLeaseNamespace: namespace,
+      hasOperator,
+      // Our own agents read the BMC under a NodeFence alone, by the plan of the Node.
+      settings: { mode: machineRemediation, powerOffTimeoutMs: DEFAULT_POWER_OFF_TIMEOUT_MS, canReadBmc: false },
+    },
+  });
+  return {
+    reflectors,
+    start: () => {
+      controller.start();
+    },
+    wake: () => {
+      controller.wake();
+    },
+    problems: () => controller.problems(),
+    close: async () => {
+      controller.close();
+      await queue.close(CLOSE_DEADLINE_MS);
+    },
+  };
+}
+
+function watches({ transport, clock, random, logger, metrics }: ControllerPorts, { reflector: timings }: ControllerOptions) {
+  const base = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
+  const reflectors: Reflector<KubeObject>[] = [];
+  const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
+    const reflector = new Reflector<T>({ ...base, resource, ...more });
+    reflectors.push(reflector as unknown as Reflector<KubeObject>);
+    return reflector.lister;
+  };
+  return { watch, reflectors };
+}
+
+function queueOf({ clock, random, logger, metrics }: ControllerPorts, handler: (key: string) => Promise<{ afterMs: number } | undefined>): Workqueue {
+  return new Workqueue({ name: 'machine-remediation', clock, random, logger, metrics: metrics.workqueue, concurrency: CONCURRENCY, handler });
+}

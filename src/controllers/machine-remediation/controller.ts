@@ -1,0 +1,295 @@
+import type { ClusterMachine } from '../../ports/cluster-api.ts';
+import type { Lister } from '../../ports/cluster.ts';
+import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
+import type { BareMetalHost } from '../../ports/metal3.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import { HostSights } from '../shared/baremetal-host/host-sights.ts';
+import { LifeSights } from '../shared/baremetal-host/life-sights.ts';
+import { Moved, wasOvertaken } from '../shared/moved.ts';
+import { nodeLeftBy } from '../shared/remediation/place.ts';
+import { standingStop } from '../shared/stops.ts';
+import type { Action } from './actions.ts';
+import { decideByFence } from './by-fence.ts';
+import type { FenceAction } from './by-fence.ts';
+import { decide } from './decide.ts';
+import { BY_HOST, BY_NODE, WRITE_DEADLINE_MS } from './dependencies.ts';
+import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
+import { Locks } from './locks.ts';
+import { namesOnHost } from './machine-index.ts';
+import { GAVE_UP, HOLD, MARKS, POWERED_OFF } from './names.ts';
+import { observe, orphanSight } from './observe.ts';
+import type { Observer, Sight } from './observe.ts';
+import { perform } from './perform.ts';
+
+/** Somebody else was there first. */
+const ANEW_MS = 500;
+/** What waits for nothing in particular is looked at so often. */
+const RELOOK_MS = 60_000;
+/** A watch sends something about every minute, and is opened anew when it does not. */
+const SILENT_AFTER_MS = 90_000;
+const LOCKS = 'locks';
+const HOST_KIND = 'BareMetalHost';
+
+/** What was decided, whichever way. */
+interface Verdict {
+  actions: readonly (Action | FenceAction)[];
+  problems: readonly string[];
+  nextDueMs?: number;
+  holdsNode: boolean;
+}
+
+/**
+ * Machine remediation (seed 002): observe, decide, write, one Machine at a time each. It keeps nothing that is not in the objects but its own first sights.
+ * Only the leader looks; everything is read from the API's quorum, so that the watches only say when.
+ */
+export class MachineRemediationController {
+  readonly #dependencies: MachineRemediationDependencies;
+  readonly #observer: Observer;
+  readonly #locks: Locks;
+  readonly #problems = new Map<string, readonly string[]>();
+  readonly #leave: (() => void)[] = [];
+
+  constructor(dependencies: MachineRemediationDependencies) {
+    const { clock, leases, nodes } = dependencies;
+    this.#dependencies = dependencies;
+    this.#observer = { ...dependencies, sights: new HostSights(clock, [HOLD]), life: new LifeSights({ clock, leases, nodes }) };
+    this.#locks = new Locks(dependencies);
+  }
+
+  /** Follows the listers from now on, whether they are synced or not. */
+  start(): void {
+    const { machines, hosts, nodes, fences } = this.#dependencies;
+    const { sights, life } = this.#observer;
+    life.start();
+    for (const watched of machines) this.#leave.push(watched.lister.onChange((before, after) => this.#machineSeen(watched, before, after)));
+    if (hosts !== undefined) {
+      for (const host of hosts.all()) sights.see(host);
+      this.#leave.push(hosts.onChange((before, after) => this.#hostSeen(before, after)));
+    }
+    this.#leave.push(
+      nodes.onChange((before, after) => this.#wakeMachinesOn((after ?? before)?.metadata.name)),
+      fences.onChange((before, after) => this.#wakeMachinesOn((after ?? before)?.spec.node)),
+    );
+    this.wake();
+  }
+
+  close(): void {
+    for (const leave of this.#leave) leave();
+    this.#observer.life.close();
+  }
+
+  /** Looks at everything: leadership has come. */
+  wake(): void {
+    const { machines, hosts, queue } = this.#dependencies;
+    for (const watched of machines) for (const each of watched.lister.all()) if (isMarked(each)) queue.add(machineKey(watched, each));
+    for (const each of hosts?.all() ?? []) if (isHeld(each)) this.#wakeMachinesOf(each);
+    queue.add(LOCKS);
+  }
+
+  /** Standing problems, one sentence each. */
+  problems(): string[] {
+    const silence =
+      this.#isSynced() && this.#isSilent() ? ['the watches of machine remediation are silent: nothing is written until they are heard again'] : [];
+    return [...new Set([...silence, ...[...this.#problems.values()].flat()])].sort();
+  }
+
+  /** The work of one key of the queue. Rejects when the API server could not be asked. */
+  async reconcile(key: string): Promise<{ afterMs: number } | undefined> {
+    if (!this.#dependencies.leadership.isLeading) return undefined;
+    if (!this.#isSynced()) return { afterMs: ANEW_MS };
+    if (key === LOCKS) {
+      if (this.#mayWrite()) await this.#locks.sweep((node) => this.#isWanted(node));
+      return { afterMs: RELOOK_MS };
+    }
+    const [kind = '', place = ''] = key.split(' ');
+    const [namespace = '', name = ''] = place.split('/');
+    if (kind === HOST_KIND) return this.#reconcileHost(key, namespace, name);
+    const watched = this.#dependencies.machines.find((each) => kindOf(each) === kind);
+    if (watched === undefined) return undefined;
+    const sight = await observe(this.#observer, watched, namespace, name);
+    if (sight === undefined) return this.#forget(key);
+    if (sight.blocked !== undefined) {
+      this.#warn(key, sight, isMarkedSight(sight) ? [`Machine ${place}: nothing is done: ${sight.blocked}`] : []);
+      return { afterMs: RELOOK_MS };
+    }
+    return this.#carryOut(key, sight, sight.nodeName);
+  }
+
+  /** A host on which our hold stands, and which no Machine names: it is not left off. */
+  async #reconcileHost(key: string, namespace: string, name: string): Promise<{ afterMs: number } | undefined> {
+    const { cluster, machines, hosts } = this.#dependencies;
+    const host = hosts === undefined ? undefined : await cluster.get(BARE_METAL_HOSTS, name, namespace);
+    if (host === undefined || !isHeld(host)) return this.#forget(key);
+    const owners = await Promise.all(
+      this.#machinesOf(host).map(([{ resource }, { metadata }]) => cluster.get(resource, metadata.name, metadata.namespace)),
+    );
+    if (owners.some((owner) => owner !== undefined)) {
+      this.#wakeMachinesOf(host);
+      return this.#forget(key);
+    }
+    // A Machine that has just come may not have been brought by the watch yet.
+    const consumer = host.spec?.consumerRef;
+    const made = consumer?.kind === 'Machine' ? await this.#standing(machines, consumer.namespace ?? namespace, consumer.name ?? '') : false;
+    if (made) return { afterMs: ANEW_MS };
+    const { name: machine = '', namespace: home = namespace } = consumer ?? {};
+    const node = await nodeLeftBy(cluster, { namespace: home, name: machine });
+    const stop = await standingStop(cluster, node?.metadata.name);
+    const holds = stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }];
+    return this.#carryOut(key, orphanSight(this.#observer, host, holds), node?.metadata.name);
+  }
+
+  async #standing(machines: readonly WatchedMachines[], namespace: string, name: string): Promise<boolean> {
+    const found = await Promise.all(machines.map(({ resource }) => this.#dependencies.cluster.get(resource, name, namespace)));
+    return found.some((each) => each !== undefined);
+  }
+
+  async #carryOut(key: string, sight: Sight, nodeName: string | undefined): Promise<{ afterMs: number }> {
+    const verdict = await this.#verdict(key, sight, nodeName);
+    this.#warn(key, sight, verdict.problems);
+    const done = await this.#act(sight, verdict.actions);
+    if (done === 'some') return { afterMs: 0 };
+    if (done === 'overtaken') return { afterMs: ANEW_MS };
+    if (!verdict.holdsNode && this.#mayWrite()) await this.#locks.giveBack(key);
+    return { afterMs: Math.max(0, Math.min(RELOOK_MS, (verdict.nextDueMs ?? Infinity) - sight.snapshot.nowMs)) };
+  }
+
+  /** With the node in hand, before anything is written. */
+  async #verdict(key: string, { snapshot, byFence }: Sight, nodeName: string | undefined): Promise<Verdict> {
+    if (byFence !== undefined) return { ...decideByFence(byFence), holdsNode: false };
+    const decision = decide(snapshot);
+    if (!decision.holdsNode || !this.#mayWrite()) return decision;
+    const takenBy = await this.#locks.take(key, nodeName, isUnderWay(snapshot));
+    return takenBy === undefined ? decision : decide({ ...snapshot, takenBy });
+  }
+
+  /** Does what was decided, in its order. overtaken: somebody else was there first, and it is to be decided anew. */
+  async #act(sight: Sight, actions: Verdict['actions']): Promise<'none' | 'some' | 'overtaken'> {
+    for (const action of actions) {
+      if (!this.#mayWrite()) return 'none';
+      try {
+        await perform({ ...this.#dependencies, life: this.#observer.life }, sight, action);
+      } catch (error) {
+        if (wasOvertaken(error)) return 'overtaken';
+        if (!(error instanceof Moved)) throw error;
+        this.#dependencies.log.debug('a remediation is decided anew', { object: action.target.name, action: action.kind, error });
+        // What has to wait for the node is not asked for again and again.
+        return action.kind === 'delete-node' ? 'none' : 'overtaken';
+      }
+    }
+    return actions.length > 0 ? 'some' : 'none';
+  }
+
+  async #forget(key: string): Promise<undefined> {
+    this.#problems.delete(key);
+    if (this.#mayWrite()) await this.#locks.giveBack(key);
+    return undefined;
+  }
+
+  /** Each problem is said once for as long as it stands: in the log, and on the object. */
+  #warn(key: string, { snapshot: { machine, host } }: Sight, problems: readonly string[]): void {
+    const { log, recorder } = this.#dependencies;
+    const known = this.#problems.get(key) ?? [];
+    const about = machine === undefined ? host && { ...host, apiVersion: 'metal3.io/v1alpha1', kind: HOST_KIND } : { ...machine, kind: 'Machine' };
+    for (const problem of problems.filter((each) => !known.includes(each))) {
+      log.warn('a remediation needs a look', { problem });
+      if (about === undefined || !this.#mayWrite()) continue;
+      const { apiVersion, kind, name, namespace, uid } = about;
+      recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, 'Warning', 'RemediationWaits', problem);
+    }
+    if (problems.length === 0) this.#problems.delete(key);
+    else this.#problems.set(key, problems);
+  }
+
+  #machineSeen(watched: WatchedMachines, before: ClusterMachine | undefined, after: ClusterMachine | undefined): void {
+    const { hosts, queue } = this.#dependencies;
+    const object = (after ?? before) as ClusterMachine;
+    const isTold = [before, after].some((each) => each !== undefined && isMarked(each)) || this.#locks.has(machineKey(watched, object));
+    if (isTold) queue.add(machineKey(watched, object));
+    // Its host may be left over.
+    if (after === undefined) for (const host of hosts?.all() ?? []) if (isHeld(host)) queue.add(hostKey(host));
+  }
+
+  #hostSeen(before: BareMetalHost | undefined, after: BareMetalHost | undefined): void {
+    const { sights } = this.#observer;
+    if (after !== undefined) sights.see(after);
+    else if (before !== undefined) sights.forget(before);
+    for (const host of [before, after]) if (host !== undefined) this.#wakeMachinesOf(host);
+  }
+
+  /** Those that have to do with the host; and itself, where our hold stands on it and no Machine is known. */
+  #wakeMachinesOf(host: BareMetalHost): void {
+    const { queue } = this.#dependencies;
+    const found = this.#machinesOf(host);
+    for (const [watched, machine] of found) if (isHeld(host) || isMarked(machine)) queue.add(machineKey(watched, machine));
+    if (found.length === 0 && isHeld(host)) queue.add(hostKey(host));
+  }
+
+  #machinesOf(host: BareMetalHost): (readonly [WatchedMachines, ClusterMachine])[] {
+    return this.#dependencies.machines.flatMap((watched) =>
+      [...new Set(namesOnHost(host).flatMap((name) => watched.lister.byIndex(BY_HOST, name)))].map((machine) => [watched, machine] as const),
+    );
+  }
+
+  #wakeMachinesOn(node: string | undefined): void {
+    if (node === undefined) return;
+    for (const watched of this.#dependencies.machines) {
+      for (const machine of watched.lister.byIndex(BY_NODE, node)) if (isMarked(machine)) this.#dependencies.queue.add(machineKey(watched, machine));
+    }
+  }
+
+  /** Something of ours is under way on this node, or may be: a Machine that has lost its nodeRef may be on any. */
+  #isWanted(node: string): boolean {
+    const { machines, hosts } = this.#dependencies;
+    const marked = machines.flatMap(({ lister }) => [...lister.all()]).filter(isMarked);
+    const names = marked.map(({ status }) => status?.nodeRef?.name);
+    return names.includes(node) || names.includes(undefined) || [...(hosts?.all() ?? [])].some(isHeld);
+  }
+
+  #mayWrite(): boolean {
+    const { leadership, options } = this.#dependencies;
+    return options.enforce && !this.#isSilent() && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
+  }
+
+  #watched(): readonly Lister<KubeObject>[] {
+    const { machines, hosts, nodes, leases, fences } = this.#dependencies;
+    return [...machines.map(({ lister }) => lister), nodes, leases, fences, ...(hosts === undefined ? [] : [hosts])];
+  }
+
+  #isSynced(): boolean {
+    return this.#watched().every(({ synced }) => synced);
+  }
+
+  #isSilent(): boolean {
+    const { clock } = this.#dependencies;
+    return this.#watched().some(({ freshAtMs }) => clock.monotonicMs() - freshAtMs > SILENT_AFTER_MS);
+  }
+}
+
+function isMarked({ metadata: { annotations = {} } }: KubeObject): boolean {
+  return MARKS.some((key) => annotations[key] !== undefined);
+}
+
+function isMarkedSight({ snapshot: { machine } }: Sight): boolean {
+  return machine !== undefined && MARKS.some((key) => machine.annotations[key] !== undefined);
+}
+
+function isHeld({ metadata }: BareMetalHost): boolean {
+  return metadata.annotations?.[HOLD] !== undefined;
+}
+
+/** Something was switched, or is being so. */
+function isUnderWay({ host, machine }: Sight['snapshot']): boolean {
+  return host?.annotations[HOLD] !== undefined || (machine?.annotations[POWERED_OFF] !== undefined && machine.annotations[GAVE_UP] === undefined);
+}
+
+function kindOf({ resource }: WatchedMachines): string {
+  return `${resource.kind}.${resource.group}`;
+}
+
+function machineKey(watched: WatchedMachines, { metadata: { namespace = '', name } }: KubeObject): string {
+  return `${kindOf(watched)} ${namespace}/${name}`;
+}
+
+function hostKey({ metadata: { namespace = '', name } }: KubeObject): string {
+  return `${HOST_KIND} ${namespace}/${name}`;
+}

@@ -1,0 +1,161 @@
+import { fenceName } from '../../domain/node-fence.ts';
+import { apiClusters, CLUSTER_API_GROUP, CLUSTER_API_VERSIONS, machineHealthChecks } from '../../ports/cluster-api.ts';
+import type { ClusterMachine } from '../../ports/cluster-api.ts';
+import type { Resource } from '../../ports/cluster.ts';
+import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
+import type { BareMetalHost } from '../../ports/metal3.ts';
+import type { KubeObject, Node } from '../../ports/objects.ts';
+import { NODE_FENCES, NODES } from '../../ports/resources.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import { metal3MachineOf } from '../shared/baremetal-host/host-of.ts';
+import type { HostSights } from '../shared/baremetal-host/host-sights.ts';
+import type { LifeSights } from '../shared/baremetal-host/life-sights.ts';
+import { ReadObjects } from '../shared/baremetal-host/write.ts';
+import { ownerOf } from '../shared/claims/claim.ts';
+import { readFence } from '../shared/claims/fence-facts.ts';
+import type { HoldFact } from '../shared/remediation/actions.ts';
+import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
+import { CLUSTER_NAME } from '../shared/remediation/place.ts';
+import { readNode } from '../shared/remediation/read-node.ts';
+import { standingStop } from '../shared/stops.ts';
+import { hostKeyOfMachine } from './decide.ts';
+import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
+import type { FenceSnapshot } from './by-fence.ts';
+import { readHealthChecks } from './health-checks.ts';
+import { HOLD, MARKS_OF_OURS, POWERED_OFF } from './names.ts';
+import { misplacedBecause } from './placement.ts';
+import { readMachine } from './read-machine.ts';
+import type { MachineFacts, Snapshot } from './snapshot.ts';
+
+/** What a decision is made from, and the objects under whose versions it is carried out. */
+export interface Sight {
+  snapshot: Snapshot;
+  objects: ReadObjects;
+  /** status.nodeRef, whether that Node is there or not. */
+  nodeName?: string;
+  /** Nobody serves the host, and our hold does not stand on it: the Node is fenced instead. */
+  byFence?: FenceSnapshot;
+  /** Why nothing can be decided about this Machine. */
+  blocked?: string;
+}
+
+export type Observer = Pick<MachineRemediationDependencies, 'clock' | 'cluster' | 'hosts' | 'nodes' | 'fences' | 'options'> & {
+  sights: HostSights;
+  life: LifeSights;
+};
+
+/** Reads everything about one Machine from the API's quorum. `undefined`: it is gone. Rejects when something could not be read: then nothing is decided. */
+export async function observe(observer: Observer, { resource }: WatchedMachines, namespace: string, name: string): Promise<Sight | undefined> {
+  const { cluster, options } = observer;
+  const object = await cluster.get(resource, name, namespace);
+  if (object === undefined) return undefined;
+  const machine = await machineFacts(observer, resource, object);
+  const [host, node] = await Promise.all([hostObject(observer, machine), nodeObject(observer, object)]);
+  const nodeName = object.status?.nodeRef?.name;
+  const objects = new ReadObjects();
+  objects.put({ ...machine, kind: 'Machine' }, object);
+  if (host !== undefined) objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
+  if (node !== undefined) objects.put({ kind: 'Node', name: node.metadata.name }, node);
+  const snapshot: Snapshot = {
+    ...now(observer),
+    settings: options.settings,
+    machine,
+    ...(host !== undefined && { host: observer.sights.factsOf(host, HOLD) }),
+    ...(node !== undefined && { node: nodeFacts(observer, node) }),
+    // They say until when its Node may take, which is written while the mark stands.
+    healthChecks: machine.annotations[POWERED_OFF] === undefined ? [] : await healthChecksOf(observer, resource, namespace),
+    holds: await holdsOn(observer, nodeName, node),
+  };
+  const byFence = await fenceSnapshot(observer, snapshot, machine, nodeName);
+  const isBegun = host?.metadata.annotations?.[HOLD] !== undefined || MARKS_OF_OURS.some((key) => machine.annotations[key] !== undefined);
+  const blocked = misplacedBecause({ group: resource.group, machine: object, node, isBegun, nodes: observer.nodes.all() });
+  return {
+    snapshot,
+    objects,
+    ...(nodeName !== undefined && { nodeName }),
+    ...(byFence !== undefined && { byFence }),
+    ...(blocked !== undefined && { blocked }),
+  };
+}
+
+/** A host on which our hold stands, and which no Machine names any more. */
+export function orphanSight(observer: Observer, host: BareMetalHost, holds: readonly HoldFact[]): Sight {
+  const objects = new ReadObjects();
+  objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
+  const snapshot = { ...now(observer), settings: observer.options.settings, host: observer.sights.factsOf(host, HOLD), healthChecks: [], holds };
+  return { snapshot, objects };
+}
+
+function now({ clock }: Observer): Pick<Snapshot, 'nowMs' | 'monotonicMs'> {
+  return { nowMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+}
+
+async function machineFacts({ cluster }: Observer, { group, version }: Resource, object: ClusterMachine): Promise<MachineFacts> {
+  const infrastructure = group === CLUSTER_API_GROUP ? await metal3MachineOf(cluster, object) : undefined;
+  return readMachine(object, `${group}/${version}`, infrastructure, await isClusterPaused(cluster, group, version, object));
+}
+
+async function isClusterPaused(cluster: Observer['cluster'], group: string, version: string, object: ClusterMachine): Promise<boolean> {
+  const name = object.spec?.clusterName ?? object.metadata.labels?.[CLUSTER_NAME];
+  const spoken = CLUSTER_API_VERSIONS.find((each) => each === version);
+  if (group !== CLUSTER_API_GROUP || name === undefined || spoken === undefined) return false;
+  const own = await cluster.get(apiClusters(spoken), name, object.metadata.namespace);
+  return own?.spec?.paused === true;
+}
+
+async function hostObject({ cluster, hosts }: Observer, machine: MachineFacts): Promise<BareMetalHost | undefined> {
+  const key = hosts === undefined ? undefined : hostKeyOfMachine(machine);
+  return key === undefined ? undefined : cluster.get(BARE_METAL_HOSTS, key.name, key.namespace);
+}
+
+async function nodeObject({ cluster }: Observer, { status }: ClusterMachine): Promise<Node | undefined> {
+  const name = status?.nodeRef?.name;
+  return name === undefined ? undefined : cluster.get(NODES, name);
+}
+
+function nodeFacts({ life }: Observer, node: Node): NonNullable<Snapshot['node']> {
+  const lifeSeenMs = life.heardMs(node.metadata.name);
+  return { ...readNode(node), ...(lifeSeenMs !== undefined && { lifeSeenMs }) };
+}
+
+function healthChecksOf({ cluster }: Observer, { group, version }: Resource, namespace: string): Promise<Snapshot['healthChecks']> {
+  return readHealthChecks(cluster, machineHealthChecks(group, version), namespace);
+}
+
+/** What stops an off or a release now (P6, P10). */
+async function holdsOn({ cluster, options }: Observer, nodeName: string | undefined, node: Node | undefined): Promise<HoldFact[]> {
+  const stop = await standingStop(cluster, nodeName);
+  const majority = node === undefined ? undefined : await controlPlaneHold(cluster, node);
+  const isOwn = nodeName !== undefined && nodeName === options.ownNode;
+  return [
+    ...(stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }]),
+    ...(isOwn ? [{ reason: 'own-node', message: `this controller runs on ${nodeName}: another replica has to lead`, isStop: false }] : []),
+    ...(majority === undefined ? [] : [majority]),
+  ];
+}
+
+/** The NodeFence in its name decides, wherever it stands; else that of its Node. */
+async function fenceSnapshot(
+  { cluster, fences, hosts, sights, options }: Observer,
+  { nowMs, settings, host, node, holds }: Snapshot,
+  machine: MachineFacts,
+  nodeName: string | undefined,
+): Promise<FenceSnapshot | undefined> {
+  const own = [...fences.all()].find(({ spec }) => spec.requestedBy?.uid === machine.uid);
+  const isUnserved = hosts === undefined || (host !== undefined && host.annotations[HOLD] === undefined && isUnservedHost(sights, host, options));
+  if (own === undefined && !isUnserved) return undefined;
+  const name = own?.metadata.name ?? (nodeName === undefined ? undefined : fenceName(nodeName));
+  const fence = name === undefined ? undefined : await cluster.get<NodeFence>(NODE_FENCES, name);
+  // The watch may be late: it was let go already.
+  if (!isUnserved && fence?.spec.requestedBy?.uid !== machine.uid) return undefined;
+  const facts = fence === undefined ? {} : { fence: readFence(fence, ownerOf(fence) ?? 'nobody') };
+  return { nowMs, settings, machine, holds, ...(node !== undefined && { node }), ...facts };
+}
+
+function isUnservedHost(sights: HostSights, host: NonNullable<Snapshot['host']>, { hasOperator }: Observer['options']): boolean {
+  return sights.isUnserved(host) && !hasOperator();
+}
+
+function placed({ metadata: { name, namespace } }: KubeObject): { name: string; namespace: string } {
+  return { name, namespace: namespace ?? '' };
+}

@@ -1,0 +1,56 @@
+import { claim, releaseClaim } from '../shared/claims/claim.ts';
+import type { Claimant } from '../shared/claims/claim.ts';
+import type { LifeSights } from '../shared/baremetal-host/life-sights.ts';
+import { removeNode } from '../shared/baremetal-host/remove-node.ts';
+import { Moved } from '../shared/moved.ts';
+import type { ObjectRef } from '../shared/remediation/actions.ts';
+import { resourceOf } from '../shared/remediation/resource-of.ts';
+import type { Action } from './actions.ts';
+import type { FenceAction } from './by-fence.ts';
+import type { MachineRemediationDependencies } from './dependencies.ts';
+import type { Sight } from './observe.ts';
+
+type Performer = Pick<MachineRemediationDependencies, 'cluster' | 'recorder'> & { life: LifeSights };
+
+/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Moved` where it no longer fits. */
+export async function perform(performer: Performer, sight: Sight, action: Action | FenceAction): Promise<void> {
+  await write(performer, sight, action);
+  const { event, target } = action;
+  if (event === undefined) return;
+  const { apiVersion, kind, ...metadata } = target;
+  performer.recorder.event({ apiVersion, kind, metadata }, event.type, event.reason, event.message);
+}
+
+async function write({ cluster, recorder, life }: Performer, { objects }: Sight, action: Action | FenceAction): Promise<void> {
+  const { target } = action;
+  switch (action.kind) {
+    case 'annotate':
+      await objects.annotate(cluster, action);
+      return;
+    case 'restore-node':
+      await objects.restore(cluster, action);
+      return;
+    case 'delete-node':
+      await removeNode({ cluster, life }, target, action.proof);
+      return;
+    case 'delete-machine': {
+      const { resourceVersion } = objects.of(target).metadata;
+      const { uid, namespace } = target;
+      const precondition = { uid, ...(namespace !== undefined && { namespace }), ...(resourceVersion !== undefined && { resourceVersion }) };
+      await cluster.remove(resourceOf(target), target.name, precondition);
+      return;
+    }
+    case 'request-fence': {
+      const outcome = await claim({ cluster, recorder }, action.node, claimantOf(target));
+      if (outcome.kind === 'taken') throw new Moved(`${outcome.by} has node ${action.node}`);
+      return;
+    }
+    case 'withdraw-fence':
+      await releaseClaim({ cluster }, action.node, claimantOf(target));
+      return;
+  }
+}
+
+function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Claimant {
+  return { apiVersion, kind, name, uid, ...(namespace !== undefined && { namespace }) };
+}

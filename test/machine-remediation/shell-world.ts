@@ -1,0 +1,283 @@
+import { standardRegistry } from '../../agents/registry.ts';
+import { composeMachineRemediation } from '../../src/cli/machine-remediation/compose-machine-remediation.ts';
+import type { WatchedMachineRemediation } from '../../src/cli/machine-remediation/watched-machine-remediation.ts';
+import { HOLD, MARKS, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
+import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
+import { ApiServer } from '../../src/drill/apiserver/server.ts';
+import { testRandom } from '../../src/drill/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { BareMetalOperator } from '../../src/drill/fleet/baremetal-operator.ts';
+import type { HostPower } from '../../src/drill/fleet/baremetal-operator.ts';
+import { createHostFleet, HOST_MACHINES, hostMachineName, hostName, hostProviderID, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
+import { HostMachines } from '../../src/drill/fleet/host-machines.ts';
+import { install } from '../../src/drill/run/installation.ts';
+import { ApiClient } from '../../src/kube/client.ts';
+import { Reflector } from '../../src/kube/reflector.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { TransportError } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
+import type { ClusterMachine } from '../../src/ports/cluster-api.ts';
+import type { Cluster, Lister, Resource } from '../../src/ports/cluster.ts';
+import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
+import type { BareMetalHost } from '../../src/ports/metal3.ts';
+import { NO_METRICS } from '../../src/ports/metrics.ts';
+import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { EPOCH_MS, SECOND_MS } from './world.ts';
+
+const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
+const PACE = { steadyMs: 60_000, shortWaitMs: 3_000, softMs: 180_000, backOffUnitMs: 60_000 };
+const RENEW_MS = 10_000;
+const quiet = (): void => undefined;
+const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+
+export interface Replica {
+  remediation: WatchedMachineRemediation;
+  /** `POST path`, in order. */
+  writes: string[];
+  events: string[];
+  warnings: string[];
+  leadership: { isLeading: boolean; mayBegin: () => boolean };
+  /** What becomes of a write. */
+  fate: (write: string, number: number) => 'done' | 'lost' | 'unanswered';
+  /** Watches bring nothing from now on where this says so. */
+  isDeaf: (path: string) => boolean;
+  close: () => Promise<void>;
+}
+
+interface Starting {
+  isLeading?: boolean;
+  mode?: 'enforce' | 'observe';
+  choice?: 'incident' | 'seed-table' | 'off';
+  fate?: Replica['fate'];
+  ownNode?: string;
+  nodeLeaseNamespace?: string | undefined;
+}
+
+/** One machine: its power, and a kubelet that lives while it is on, booted and not broken. */
+class Hardware {
+  isOn = true;
+  /** The kubelet says nothing, although the machine runs. */
+  isBroken = false;
+  bootedAtMs = 0;
+  offs = 0;
+  boots = 1;
+}
+
+/** An API server with hosts, their operator, kubelets, and the controller under the rights that are shipped. */
+export class ShellWorld implements HostPower {
+  readonly clock = new ManualClock({ wallMs: EPOCH_MS });
+  readonly operator: Cluster;
+  readonly transport: ApiTransport;
+  readonly #controllers: ApiTransport;
+  readonly #hardware = new Map<string, Hardware>();
+  readonly #replicas: Replica[] = [];
+  readonly #stops: (() => void)[] = [];
+  bootMs = 60_000;
+  isBmcDead = false;
+
+  private constructor() {
+    const users = [
+      { name: 'admin', groups: ['system:masters'] },
+      { name: CONTROLLER, groups: ['system:serviceaccounts', 'system:serviceaccounts:nodefence-system', 'system:authenticated'] },
+    ];
+    const server = new ApiServer({ clock: this.clock, random: testRandom(), users, authorization: 'rbac' });
+    this.transport = inProcessTransport(server, 'admin');
+    this.#controllers = inProcessTransport(server, CONTROLLER);
+    this.operator = new ApiClient({ transport: this.transport });
+  }
+
+  static async create({ nodes = ['n1', 'n2'], hasOperator = true, folders = ['machine-remediation/', 'medik8s/'] } = {}): Promise<ShellWorld> {
+    const world = new ShellWorld();
+    await install({ transport: world.transport, cluster: world.operator, hosts: { folders } } as unknown as Parameters<typeof install>[0]);
+    await createHostFleet(world.operator, nodes);
+    for (const name of nodes) world.#hardware.set(name, new Hardware());
+    const dependencies = { transport: world.transport, clock: world.clock, random: testRandom(), trace: quiet };
+    const actors = [new HostMachines(dependencies), ...(hasOperator ? [new BareMetalOperator(dependencies, world, PACE)] : [])];
+    for (const actor of actors) {
+      actor.start();
+      world.#stops.push(() => {
+        actor.stop();
+      });
+    }
+    await world.pass(15_000);
+    return world;
+  }
+
+  hardware(node: string): Hardware {
+    const found = this.#hardware.get(node);
+    if (found === undefined) throw new Error(`there is no machine ${node}`);
+    return found;
+  }
+
+  read(node: string): Promise<'on' | 'off'> {
+    return this.isBmcDead ? Promise.reject(new Error('no answer')) : Promise.resolve(this.hardware(node).isOn ? 'on' : 'off');
+  }
+
+  set(node: string, state: 'on' | 'off'): Promise<void> {
+    if (this.isBmcDead) return Promise.reject(new Error('no answer'));
+    const hardware = this.hardware(node);
+    if (state === 'off' && hardware.isOn) hardware.offs += 1;
+    if (state === 'on' && !hardware.isOn) {
+      hardware.boots += 1;
+      hardware.bootedAtMs = this.clock.monotonicMs() + this.bootMs;
+    }
+    hardware.isOn = state === 'on';
+    return Promise.resolve();
+  }
+
+  /** A health check asks. */
+  ask(node: string): Promise<unknown> {
+    return this.annotate(HOST_MACHINES, hostMachineName(node), { [REQUEST]: '' });
+  }
+
+  unask(node: string): Promise<unknown> {
+    return this.annotate(HOST_MACHINES, hostMachineName(node), { [REQUEST]: null });
+  }
+
+  annotate(resource: Resource, name: string, annotations: Record<string, string | null>): Promise<unknown> {
+    return this.operator.mergePatch(resource, name, { metadata: { annotations } }, { namespace: HOSTS_NAMESPACE });
+  }
+
+  machine(node: string): Promise<ClusterMachine | undefined> {
+    return this.operator.get(HOST_MACHINES, hostMachineName(node), HOSTS_NAMESPACE);
+  }
+
+  host(node: string): Promise<BareMetalHost | undefined> {
+    return this.operator.get(BARE_METAL_HOSTS, hostName(node), HOSTS_NAMESPACE);
+  }
+
+  node(name: string): Promise<Node | undefined> {
+    return this.operator.get(NODES, name);
+  }
+
+  /** The node lease of medik8s. */
+  async holder(node: string): Promise<string | undefined> {
+    return (await this.operator.get(LEASES, `node-${node}`, MEDIK8S_LEASE_NAMESPACE))?.spec.holderIdentity;
+  }
+
+  /** Marks of ours on Machine and host; empty: all is as before. */
+  async left(node: string): Promise<string[]> {
+    const [machine, host] = [await this.machine(node), await this.host(node)];
+    const on = (object: KubeObject | undefined, keys: readonly string[]): string[] =>
+      keys.filter((key) => object?.metadata.annotations?.[key] !== undefined);
+    return [...on(machine, MARKS), ...on(host, [HOLD, OFF_REQUESTED])];
+  }
+
+  start({ isLeading = true, mode = 'enforce', choice = 'incident', fate = () => 'done', ...more }: Starting = {}): Replica {
+    const replica = { fate, isDeaf: () => false, writes: [], events: [], warnings: [] } as unknown as Replica;
+    const transport = this.#wire(replica);
+    const logger = {
+      ...QUIET,
+      warn: (_text: string, fields: object = {}) => void replica.warnings.push(Object.values(fields).map(String).join(' ')),
+    };
+    const base = { transport, clock: this.clock, random: testRandom() };
+    const closing: (() => void)[] = [];
+    const watch = <T extends KubeObject>(resource: Resource<T>, namespace?: string): Lister<T> => {
+      const reflector = new Reflector<T>({
+        ...base,
+        logger: QUIET,
+        metrics: NO_METRICS.watch,
+        resource,
+        ...(namespace !== undefined && { namespace }),
+      });
+      reflector.start();
+      closing.push(() => {
+        reflector.close();
+      });
+      return reflector.lister;
+    };
+    const leadership = { isLeading, mayBegin: () => leadership.isLeading };
+    const recorder = {
+      event: ({ kind = '', metadata }: KubeObject, type: string, reason: string, message: string) =>
+        void replica.events.push(`${kind} ${metadata.name} ${type} ${reason} ${message}`),
+    };
+    const nodeLeaseNamespace = 'nodeLeaseNamespace' in more ? more.nodeLeaseNamespace : MEDIK8S_LEASE_NAMESPACE;
+    const remediation = composeMachineRemediation(
+      {
+        ...base,
+        ...{ logger, registry: standardRegistry(), metrics: NO_METRICS, recorder, exit: quiet },
+        planner: () => {
+          throw new Error('nothing is planned here');
+        },
+      },
+      {
+        ...{ mode, ownNode: more.ownNode, outOfService: true, staleAfterMs: 60_000, namespace: 'nodefence-system', identity: 'here' },
+        ...{ concurrency: 1, syncDeadlineMs: 60_000, machineRemediation: choice, ...(nodeLeaseNamespace !== undefined && { nodeLeaseNamespace }) },
+      },
+      {
+        cluster: new ApiClient({ transport }),
+        listers: { nodes: watch(NODES), leases: watch(LEASES, NODE_LEASE_NAMESPACE), fences: watch(NODE_FENCES) },
+        leadership,
+      },
+    );
+    if (remediation === undefined) throw new Error('it is switched off');
+    remediation.start();
+    const close = async (): Promise<void> => {
+      const ended = remediation.close();
+      await this.clock.advance(1);
+      await ended;
+      for (const end of closing.splice(0)) end();
+    };
+    this.#replicas.push(Object.assign(replica, { remediation, leadership, close }));
+    return replica;
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= SECOND_MS) {
+      await this.clock.advance(Math.min(SECOND_MS, left));
+      for (const [name, hardware] of this.#hardware) await this.#live(name, hardware);
+    }
+  }
+
+  async end(): Promise<void> {
+    for (const replica of this.#replicas) await replica.close();
+    for (const stop of this.#stops) stop();
+  }
+
+  /** The kubelet: registers its Node where there is none, renews its Lease. */
+  async #live(name: string, { isOn, isBroken, bootedAtMs, boots }: Hardware): Promise<void> {
+    const nowMs = this.clock.monotonicMs();
+    if (!isOn || isBroken || nowMs < bootedAtMs || Math.round(nowMs) % RENEW_MS >= SECOND_MS) return;
+    const renewTime = new Date(this.clock.wallMs()).toISOString().replace('Z', '000Z');
+    if ((await this.node(name)) === undefined) {
+      const labels = { 'kubernetes.io/hostname': name, ...(boots === 1 && { zone: 'a' }) };
+      await this.operator.create<Node>(NODES, { metadata: { name, labels }, spec: { providerID: hostProviderID(name) }, status: {} });
+      const status = { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { bootID: `boot-${boots}` } };
+      await this.operator.mergePatch(NODES, name, { status }, { subresource: 'status' });
+    }
+    const lease = await this.operator.get(LEASES, name, NODE_LEASE_NAMESPACE);
+    const spec = { holderIdentity: name, renewTime };
+    if (lease === undefined) await this.operator.create<Lease>(LEASES, { metadata: { name, namespace: NODE_LEASE_NAMESPACE }, spec });
+    else await this.operator.mergePatch(LEASES, name, { spec }, { namespace: NODE_LEASE_NAMESPACE });
+  }
+
+  #wire(replica: Replica): ApiTransport {
+    return {
+      request: async (request: ApiRequest) => {
+        if (request.method === 'GET') return this.#controllers.request(request);
+        const write = `${request.method} ${request.path}`;
+        replica.writes.push(write);
+        const fate = replica.fate(write, replica.writes.length);
+        if (fate === 'lost') throw new TransportError('unreachable', 'no way there');
+        const response = await this.#controllers.request(request);
+        if (response.status === 403) replica.warnings.push(`forbidden: ${write}`);
+        if (fate === 'unanswered') throw new TransportError('timeout', 'no answer');
+        return response;
+      },
+      watch: (request, sink) =>
+        this.#controllers.watch(request, {
+          onOpen: () => {
+            if (!replica.isDeaf(request.path)) sink.onOpen();
+          },
+          onEvent: (event) => {
+            if (!replica.isDeaf(request.path)) sink.onEvent(event);
+          },
+          onEnd: (error) => {
+            sink.onEnd(error);
+          },
+        }),
+    };
+  }
+}
