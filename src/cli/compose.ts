@@ -57,7 +57,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
-  const sisters = composeSisters(ports, options, { cluster, listers, configMaps, leader, leadership: elector });
+  const sisters = composeSisters(ports, options, { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const own: WatchedOwnNode = watchOwnNode({
     dependencies: base,

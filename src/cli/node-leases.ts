@@ -1,6 +1,7 @@
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import { NodeLeases } from '../controllers/shared/claims/node-leases.ts';
 import { Reflector } from '../kube/reflector.ts';
+import type { Lister } from '../ports/cluster.ts';
 import type { Lease } from '../ports/objects.ts';
 import { LEASES } from '../ports/resources.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
@@ -8,6 +9,8 @@ import type { ControllerOptions, ControllerPorts } from './composition.ts';
 /** Node leases with the watch behind them. Nothing waits for that: the namespace need not exist, and may not be ours to read. */
 export interface WatchedNodeLeases {
   leases: NodeLeases;
+  /** As they are. */
+  lister: Lister<Lease>;
   start(): void;
   close(): void;
 }
@@ -26,6 +29,7 @@ export function watchNodeLeases(
   const leases = new NodeLeases({ cluster, clock, log: logger, leases: watch.lister, nodes, fences, leadership, namespace, wake });
   return {
     leases,
+    lister: watch.lister,
     start: () => {
       watch.start();
       leases.start();

@@ -3,6 +3,7 @@ import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { composeHealthChecks } from './health-checks/compose-health-checks.ts';
+import type { HealthCheckSources } from './health-checks/compose-health-checks.ts';
 import { composePreservation } from './preservation/compose-preservation.ts';
 import type { PreservationSources } from './preservation/compose-preservation.ts';
 import { composeRemediation } from './remediation/compose-remediation.ts';
@@ -22,8 +23,11 @@ export interface Sisters {
   close(): Promise<void>;
 }
 
+/** What they are given beside the ports. */
+export type SisterSources = PreservationSources & Omit<HealthCheckSources, 'workloads'>;
+
 /** All that are not switched off. */
-export function composeSisters(ports: ControllerPorts, options: ControllerOptions, given: PreservationSources): Sisters {
+export function composeSisters(ports: ControllerPorts, options: ControllerOptions, given: SisterSources): Sisters {
   const workloads = new WorkloadPool(given.cluster, ports.reach);
   const sources = { ...given, workloads };
   const preservation = composePreservation(ports, options, sources);

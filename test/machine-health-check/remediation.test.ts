@@ -79,10 +79,15 @@ describe('by the owner', () => {
     expect(world.condition('a', OWNER)?.status).toBe('False');
   });
 
-  it('waits while somebody else has the node', () => {
+  it('waits while somebody else has the node, and says who', () => {
     const world = fleet({ a: 'failed' }, { claims: new Map([['uid-a', 'NodeFence node-fence-a']]) });
-    const { views } = world.settle();
-    expect(views[0]?.waiting).toEqual([{ machine: 'a', why: 'its node belongs to NodeFence node-fence-a' }]);
+    const { views, notices } = world.settle();
+    const why = 'its node belongs to NodeFence node-fence-a';
+    expect(views[0]?.waiting).toEqual([{ machine: 'a', why, holder: 'NodeFence node-fence-a' }]);
+    const message = `Machine default/a is not remediated yet: ${why}`;
+    expect(notices).toEqual([
+      { target: expect.objectContaining({ name: 'a' }) as object, event: { type: 'Normal', reason: 'RemediationWaits', message } },
+    ]);
     expect(world.condition('a', OWNER)).toBe(undefined);
   });
 });

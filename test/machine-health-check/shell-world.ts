@@ -20,8 +20,8 @@ import type { Cluster, Lister, Resource } from '../../src/ports/cluster.ts';
 import { apiClusters, CLUSTER_API_GROUP, clusterMachines, machineHealthChecks } from '../../src/ports/cluster-api.ts';
 import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
-import type { KubeObject, Node } from '../../src/ports/objects.ts';
-import { NODE_FENCES, NODES } from '../../src/ports/resources.ts';
+import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
+import { LEASES, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { CLUSTER_API_DEFINITIONS, definitionOf, DEFINITIONS, REQUESTS, TEMPLATES } from './definitions.ts';
 import { checkObject, CLUSTER, clusterObject, machineObject, NAMESPACE, NOW_MS, TEMPLATE_REF, templateObject } from './objects.ts';
@@ -30,6 +30,9 @@ import type { MachineParts } from './objects.ts';
 export const MACHINES: Resource<UntypedObject> = clusterMachines('v1beta2');
 export const CLUSTERS: Resource<UntypedObject> = apiClusters('v1beta2');
 export const CHECKS = machineHealthChecks(CLUSTER_API_GROUP, 'v1beta2');
+/** Where medik8s keeps node leases. */
+export const LEASE_NAMESPACE = 'medik8s-leases';
+const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const HOME = `${NAMESPACE}/${CLUSTER}`;
 
 /** What becomes of a write: done, refused before it is done, or done and never answered. */
@@ -115,6 +118,15 @@ export class ShellWorld {
     await this.create(TEMPLATES, templateObject());
   }
 
+  /** Somebody has the node of this machine, by the lease of medik8s. */
+  async lease(machine: string, holderIdentity: string, leaseDurationSeconds = 300): Promise<void> {
+    const time = new Date(this.clock.wallMs()).toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity, leaseDurationSeconds, acquireTime: time, renewTime: time, leaseTransitions: 0 };
+    if ((await this.operator.get(NAMESPACES, LEASE_NAMESPACE)) === undefined)
+      await this.operator.create(NAMESPACES, { metadata: { name: LEASE_NAMESPACE } });
+    await this.operator.create<Lease>(LEASES, { metadata: { name: `node-node-of-${machine}`, namespace: LEASE_NAMESPACE }, spec });
+  }
+
   machine(name: string): Promise<UntypedObject | undefined> {
     return this.operator.get(MACHINES, name, NAMESPACE);
   }
@@ -139,9 +151,9 @@ export class ShellWorld {
     const replica = { fate, isDeaf: () => false, writes: [], events: [], problems: [] } as unknown as Replica;
     const wire = wireOf(this.transport, replica);
     const closing: (() => void)[] = [];
-    const watch = <T extends KubeObject>(resource: Resource<T>): Lister<T> => {
+    const watch = <T extends KubeObject>(resource: Resource<T>, namespace?: string): Lister<T> => {
       const base = { transport: wire, clock: this.clock, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch };
-      const reflector = new Reflector<T>({ ...base, resource });
+      const reflector = new Reflector<T>({ ...base, resource, ...(namespace !== undefined && { namespace }) });
       closing.push(() => {
         reflector.close();
       });
@@ -166,6 +178,7 @@ export class ShellWorld {
       clusters: kindOf(CLUSTERS),
       nodes: watch(NODES),
       fences: watch(NODE_FENCES),
+      nodeLeases: watch(LEASES, LEASE_NAMESPACE),
       kinds: new FixedKinds([TEMPLATES, REQUESTS], kindOf),
       workloads,
       options: { enforce, hasBothLists: true },

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { FENCE_STATUS } from './fence.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
-import { NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
+import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { DEFINITIONS, REQUESTS } from './definitions.ts';
 import { checkObject, NAMESPACE, NOW_MS, requestObject } from './objects.ts';
-import { CHECKS, CLUSTERS, FixedWorkload, MACHINES, ShellWorld, workloadOf } from './shell-world.ts';
+import { CHECKS, CLUSTERS, FixedWorkload, LEASE_NAMESPACE, MACHINES, ShellWorld, workloadOf } from './shell-world.ts';
 
 const SLOW = 60_000;
 let world: ShellWorld;
@@ -113,11 +113,48 @@ describe('a machine whose node has failed', { timeout: SLOW }, () => {
     await world.add('m1', { unreadySeconds: 400 });
     const name = fenceName('node-of-m1');
     const fence = await world.operator.create(NODE_FENCES, { metadata: { name }, spec: { node: 'node-of-m1' } });
-    const { controller } = world.start();
+    const { controller, events } = world.start();
     await world.pass(5_000);
     expect(await world.request('m1')).toBeUndefined();
-    expect(controller.views()[0]?.waiting).toEqual([{ machine: 'm1', why: 'its node belongs to the fence controller' }]);
+    expect(controller.views()[0]?.waiting).toMatchObject([{ machine: 'm1', why: 'its node belongs to the fence controller' }]);
+    expect(events).toContain('Machine m1 Normal RemediationWaits');
     await world.operator.replaceStatus(NODE_FENCES, { ...fence, status: FENCE_STATUS });
+    await world.pass(20_000);
+    expect(await world.request('m1')).toBeDefined();
+  });
+
+  it.each([
+    ['a person’s maintenance', 'node-maintenance'],
+    ['a health check of medik8s', 'NodeHealthCheck-nhc'],
+    ['a remediator without a fence', 'nodefence-machine-remediation'],
+  ])('waits while %s has its node by its lease, says so, and is asked for when that is deleted', async (_who, holder) => {
+    await begin();
+    await world.template();
+    await world.check('check', { template: true });
+    await world.add('m1', { unreadySeconds: 400 });
+    await world.lease('m1', holder);
+    const { controller, events } = world.start();
+    await world.pass(5_000);
+    expect(await world.request('m1')).toBeUndefined();
+    const words = `Lease medik8s-leases/node-node-of-m1 of ${holder}`;
+    expect(controller.views()[0]?.waiting).toEqual([{ machine: 'm1', why: `its node belongs to ${words}`, holder: words }]);
+    expect(events.filter((event) => event === 'Machine m1 Normal RemediationWaits')).toHaveLength(1);
+    await world.operator.remove(LEASES, 'node-node-of-m1', { namespace: LEASE_NAMESPACE });
+    await world.pass(5_000);
+    expect(await world.request('m1')).toBeDefined();
+  });
+
+  it('waits for a lease no longer than that lasts from our own first sight of it, and not at all for the fence controller’s own', async () => {
+    await begin();
+    await world.template();
+    await world.check('check', { template: true });
+    for (const name of ['m1', 'm2']) await world.add(name, { unreadySeconds: 400 });
+    await world.lease('m1', 'node-maintenance', 60);
+    await world.lease('m2', 'nodefence');
+    world.start();
+    await world.pass(50_000);
+    expect(await world.request('m2')).toBeDefined();
+    expect(await world.request('m1')).toBeUndefined();
     await world.pass(20_000);
     expect(await world.request('m1')).toBeDefined();
   });

@@ -2,7 +2,7 @@ import { MachineHealthCheckController } from '../../controllers/machine-health-c
 import type { WatchedKind } from '../../controllers/machine-health-check/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
 import { Reflector } from '../../kube/reflector.ts';
-import type { Cluster, Resource } from '../../ports/cluster.ts';
+import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import {
   apiClusters,
   CLUSTER_API_GROUP,
@@ -13,7 +13,7 @@ import {
 } from '../../ports/cluster-api.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Leadership } from '../../ports/leadership.ts';
-import type { KubeObject } from '../../ports/objects.ts';
+import type { KubeObject, Lease } from '../../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
 import { readFamilies } from './family-facts.ts';
@@ -30,6 +30,8 @@ export interface HealthCheckSources {
   listers: Pick<FenceListers, 'nodes' | 'fences'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   workloads: WorkloadPool;
+  /** Of medik8s; absent: nobody's. */
+  nodeLeases?: Lister<Lease> | undefined;
 }
 
 /** MachineHealthChecks over whichever groups are ours; `undefined` when they are switched off. */
@@ -52,7 +54,7 @@ function partOf(
   { group, version, hasClusters, hasBothLists }: ServedFamily,
   { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
   { mode, reflector: timings }: ControllerOptions,
-  { cluster, listers, leadership, workloads }: HealthCheckSources,
+  { cluster, listers, leadership, workloads, nodeLeases }: HealthCheckSources,
 ): FamilyPart {
   const base: WatchBase = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
   const reflectors: Reflector<KubeObject>[] = [];
@@ -73,6 +75,7 @@ function partOf(
     ...(hasClusters && { clusters: watched(apiClusters(spoken)) }),
     nodes: listers.nodes,
     fences: listers.fences,
+    ...(nodeLeases !== undefined && { nodeLeases }),
     kinds: new WatchedKinds(base),
     workloads: new WatchedWorkloads(base, workloads),
     options: { enforce: mode === 'enforce', hasBothLists },

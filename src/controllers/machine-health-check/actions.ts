@@ -50,6 +50,8 @@ export interface Notice {
 export interface Waiting {
   machine: string;
   why: string;
+  /** Who has its node. */
+  holder?: string;
 }
 
 /** One row of status and console. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Leadership } from '../../ports/leadership.ts';
-import type { Node } from '../../ports/objects.ts';
+import type { Lease, Node } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { ServedAs } from './read/objects.ts';
@@ -67,6 +67,8 @@ export interface HealthCheckDependencies {
   /** Of this cluster. */
   nodes: Lister<Node>;
   fences: Lister<NodeFence>;
+  /** Of medik8s, by which others have a node; absent: nobody's. */
+  nodeLeases?: Lister<Lease>;
   kinds: RemediationKinds;
   workloads: WorkloadClusters;
   options: HealthCheckOptions;

@@ -47,18 +47,18 @@ export class Picture {
   constructor(dependencies: HealthCheckDependencies, woken: () => void) {
     this.#dependencies = dependencies;
     this.#woken = woken;
-    const { clusters, options, fences, nodes, workloads, machines } = dependencies;
+    const { clusters, options, nodes, workloads, machines } = dependencies;
     const { maxInFlight } = options;
     this.#roster = new Roster({ hasClusters: clusters !== undefined, ...(maxInFlight !== undefined && { maxInFlight }) });
     this.#places = new Places({ workloads, nodes, machines: machines.lister }, this.#machines);
-    this.#claims = new Claims(fences, (uid, holder) => {
+    this.#claims = new Claims(dependencies, (uid, holder) => {
       this.#touch(this.#roster.setClaim(uid, holder));
     });
   }
 
   /** Follows the listers from now on, whether they are synced or not. */
   start(): void {
-    const { checks, machines, clusters, nodes, fences, kinds, workloads } = this.#dependencies;
+    const { checks, machines, clusters, nodes, fences, nodeLeases, kinds, workloads } = this.#dependencies;
     const stir = (): void => {
       this.#claims.stir();
       this.#woken();
@@ -71,6 +71,7 @@ export class Picture {
       kinds.onChange(this.#woken),
       workloads.onChange(this.#woken),
     );
+    if (nodeLeases !== undefined) this.#leave.push(follow(nodeLeases, { put: stir, remove: stir }));
     if (clusters !== undefined) this.#leave.push(follow(clusters.lister, this.#clusterFollower(clusters)));
   }
 

@@ -32,23 +32,25 @@ interface Course {
   statements: Statement[];
   actions: Action[];
   events: ActionEvent[];
-  /** Why nothing is begun. */
-  why?: string;
+  hindrance?: Hindrance;
 }
+
+/** Why nothing is begun. */
+type Hindrance = Omit<Waiting, 'machine'>;
 
 const NOTHING: Readonly<Course> = { statements: [], actions: [], events: [] };
 
-function waits(why: string, statements: Statement[] = []): Course {
-  return { ...NOTHING, statements, why };
+function waits(hindrance: Hindrance | string, statements: Statement[] = []): Course {
+  return { ...NOTHING, statements, hindrance: typeof hindrance === 'string' ? { why: hindrance } : hindrance };
 }
 
 /** Why no remediation may begin now that would be new. */
-function obstacle({ subject: { machine, node } }: Target, means: Means, hasPlace: boolean): string | undefined {
-  const claim = means.requests.claimOf(machine.uid);
-  if (claim !== undefined) return `its node belongs to ${claim}`;
+function obstacle({ subject: { machine, node } }: Target, means: Means, hasPlace: boolean): Hindrance | undefined {
+  const holder = means.requests.claimOf(machine.uid);
+  if (holder !== undefined) return { why: `its node belongs to ${holder}`, holder };
   // Its node is gone or never came: there is nothing to power off, and its host is being taken back.
-  if (machine.isDeleting && typeof node !== 'object' && node !== 'unheard') return 'it is being deleted and has no node';
-  return hasPlace ? undefined : 'as many machines are in remediation as may be at once';
+  if (machine.isDeleting && typeof node !== 'object' && node !== 'unheard') return { why: 'it is being deleted and has no node' };
+  return hasPlace ? undefined : { why: 'as many machines are in remediation as may be at once' };
 }
 
 function byRequest(target: Target, means: Means, hasPlace: boolean): Course {
@@ -134,7 +136,7 @@ export function remedy(target: Target, means: Means, hasPlace: boolean): Remedy 
   const course = !isFailed ? recovered(target, means) : means.isAllowed ? courseOf(target, means, hasPlace) : NOTHING;
   const statements = isFailed ? [failedBy(verdict.failure), ...course.statements] : course.statements;
   const status = restated(machine.conditions, machine.paths, statements, { nowMs, generation: machine.generation });
-  const begins = isFailed && means.isAllowed && course.why === undefined;
+  const begins = isFailed && means.isAllowed && course.hindrance === undefined;
   const message = `Machine ${keyOf(machine)} has been marked as unhealthy by ${keyOf(check)}`;
   const marked: ActionEvent[] = begins && check.flavour === 'cluster-api' ? [{ type: 'Normal', reason: 'MachineMarkedUnhealthy', message }] : [];
   const events = [...marked, ...course.events];
@@ -144,5 +146,5 @@ export function remedy(target: Target, means: Means, hasPlace: boolean): Remedy 
   const [first] = actions;
   if (first !== undefined && events.length > 0) actions[0] = { ...first, events: [...(first.events ?? []), ...events] };
   const isNew = begins && !isInFlight(target, check) && (course.actions.length > 0 || course.statements.length > 0);
-  return { actions, takesPlace: isNew, ...(course.why !== undefined && { waiting: { machine: machine.name, why: course.why } }) };
+  return { actions, takesPlace: isNew, ...(course.hindrance !== undefined && { waiting: { machine: machine.name, ...course.hindrance } }) };
 }

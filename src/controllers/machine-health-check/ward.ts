@@ -155,6 +155,7 @@ export class Ward {
     const means: Means = { check, nowMs, isAllowed: threshold.isAllowed, template, requests };
     const actions: Action[] = [];
     const waiting: Waiting[] = [];
+    const notices: Notice[] = [];
     const places = most === undefined ? Infinity : scaled(most, names.length, 'up');
     let inFlight = restless.filter((target) => isInFlight(target, check)).length;
     let refusal: string | undefined;
@@ -163,6 +164,7 @@ export class Ward {
       if (done.takesPlace) inFlight += 1;
       actions.push(...done.actions);
       if (done.waiting !== undefined) waiting.push(done.waiting);
+      if (done.waiting?.holder !== undefined) notices.push(waitsFor(target, done.waiting));
       if (target.verdict.kind === 'unhealthy' && target.request === undefined) refusal ??= requests.refusalOf(target.subject.machine.uid);
       const isSettled = target.verdict.kind === 'healthy' && done.actions.length === 0 && !isInFlight(target, check);
       if (isSettled) this.#settle(keyOf(target.subject.machine));
@@ -187,7 +189,7 @@ export class Ward {
           ...(templateFault !== undefined && { problem: templateFault }),
         },
       ],
-      notices: restless.flatMap((target) => this.#noticeOf(target)),
+      notices: [...restless.flatMap((target) => this.#noticeOf(target)), ...notices],
       problems: this.#told([
         ...(templateFault === undefined ? [] : [templateFault]),
         ...this.#overlaps(),
@@ -253,6 +255,12 @@ export class Ward {
     const message = `Machine ${subject} has unhealthy ${isOpenShift ? 'node' : 'Node'} ${nodeName}`;
     return [{ target: refOf(machine, 'Machine'), event: { type: 'Normal', reason: 'DetectedUnhealthy', message } }];
   }
+}
+
+/** Who else has the node is told on the Machine. */
+function waitsFor({ subject: { machine } }: Target, { why }: Waiting): Notice {
+  const message = `Machine ${keyOf(machine)} is not remediated yet: ${why}`;
+  return { target: refOf(machine, 'Machine'), event: { type: 'Normal', reason: 'RemediationWaits', message } };
 }
 
 function problemOf(verdict: Verdict): string[] {
