@@ -44,9 +44,13 @@ export function expectedOf(scenario: Played): Expected {
   return { states, release, withinMs: LIMIT_MS + (configuration.policies === 'off' ? 0 : GRACE_MS) + (isStormy ? STORM_MS : 0) };
 }
 
-/** A person repaired the machine while no controller heard of anything: there was never a fence. */
+/** A person repaired the machine while no controller heard of anything, or was not to fence it: there was never a fence. */
 function isRepairedUnheard({ disturbances }: Played): boolean {
-  return disturbances.some(isHeeded) && disturbances.some(({ what }) => what === 'break' || what === 'pause');
+  return disturbances.some(isHeeded) && disturbances.some((one) => one.what === 'break' || one.what === 'pause' || isNeverFenced(one));
+}
+
+function isNeverFenced(one: Disturbance): boolean {
+  return one.what === 'preserve' && one.guard === 'never-fence';
 }
 
 /** Two fences of one node that ended without recovery: the breaker keeps the third, whatever policies there are. */
