@@ -40,7 +40,8 @@ export class WorkloadPool {
   readonly #reach: Reach;
   /** By the Secret's namespace and name; the one that was used last is the last. */
   readonly #entries = new Map<string, Entry>();
-  readonly #kept = new Set<string>();
+  /** How many watch it. */
+  readonly #kept = new Map<string, number>();
 
   /** `cluster`: where the Secrets are. */
   constructor(cluster: Pick<Cluster, 'get'>, reach: Reach = nowhere) {
@@ -75,12 +76,14 @@ export class WorkloadPool {
 
   /** It is watched: not ended to make room for others. */
   keep(secret: SecretName): void {
-    this.#kept.add(keyOf(secret));
+    this.#kept.set(keyOf(secret), (this.#kept.get(keyOf(secret)) ?? 0) + 1);
   }
 
-  /** It is watched no more. */
+  /** One watches it no more. */
   letGo(secret: SecretName): void {
-    this.#kept.delete(keyOf(secret));
+    const left = (this.#kept.get(keyOf(secret)) ?? 0) - 1;
+    if (left > 0) this.#kept.set(keyOf(secret), left);
+    else this.#kept.delete(keyOf(secret));
     this.#makeRoom();
   }
 

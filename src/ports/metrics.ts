@@ -71,14 +71,37 @@ export interface PreservedCount {
   count: number;
 }
 
+/** What every controller beside the one that fences counts. */
+export interface SisterMetrics {
+  /** One write, or one drain. `kind`: from a closed set. */
+  acted(kind: string, result: 'done' | 'conflict' | 'failed' | 'cancelled'): void;
+  /** How many things stand that a person should look at. */
+  problems(count: number): void;
+}
+
 /** What preservation keeps, and what it does. */
-export interface PreservationMetrics {
+export interface PreservationMetrics extends SisterMetrics {
   /** All that is preserved now; what is left out is not. */
   preserved(counts: readonly PreservedCount[]): void;
   /** Time until the first preservation of each pool ends; negative when it is overdue. */
   expiry(remainingMsByPool: ReadonlyMap<string, number>): void;
-  /** One write, or one drain. */
-  acted(kind: string, result: 'done' | 'conflict' | 'failed' | 'cancelled'): void;
+}
+
+/** What a MachineHealthCheck may do now. */
+export const CHECK_STATES = ['allowed', 'short-circuited', 'paused', 'faulty'] as const;
+/** `waiting`: failed, and not remediated yet. The states overlap: `expected` are all. */
+export const WATCHED_MACHINE_STATES = ['expected', 'healthy', 'failed', 'in-remediation', 'waiting'] as const;
+
+export interface HealthCheckMetrics extends SisterMetrics {
+  checks(counts: Readonly<Partial<Record<(typeof CHECK_STATES)[number], number>>>): void;
+  machines(counts: Readonly<Partial<Record<(typeof WATCHED_MACHINE_STATES)[number], number>>>): void;
+}
+
+/** `Waiting`: nothing is begun yet. */
+export const REMEDIATION_PHASES = ['Waiting', 'Fencing', 'Recovering', 'Succeeded', 'Failed', 'Stopped'] as const;
+
+export interface RemediationMetrics extends SisterMetrics {
+  requests(counts: Readonly<Partial<Record<(typeof REMEDIATION_PHASES)[number], number>>>): void;
 }
 
 export interface Metrics {
@@ -89,6 +112,10 @@ export interface Metrics {
   readonly lease: LeaseMetrics;
   readonly event: EventMetrics;
   readonly preservation: PreservationMetrics;
+  readonly healthChecks: HealthCheckMetrics;
+  readonly remediation: RemediationMetrics;
+  readonly machineRemediation: SisterMetrics;
+  readonly metal3Remediation: SisterMetrics;
 }
 
 const nothing = (): void => undefined;
@@ -113,5 +140,9 @@ export const NO_METRICS: Metrics = {
   workqueue: { depth: nothing, finished: nothing, retried: nothing },
   lease: { leading: nothing, renewed: nothing, renewFailed: nothing },
   event: { event: nothing },
-  preservation: { preserved: nothing, expiry: nothing, acted: nothing },
+  preservation: { preserved: nothing, expiry: nothing, acted: nothing, problems: nothing },
+  healthChecks: { checks: nothing, machines: nothing, acted: nothing, problems: nothing },
+  remediation: { requests: nothing, acted: nothing, problems: nothing },
+  machineRemediation: { acted: nothing, problems: nothing },
+  metal3Remediation: { acted: nothing, problems: nothing },
 };

@@ -1,32 +1,16 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { EventMetrics, LeaseMetrics, WatchMetrics, WorkqueueMetrics } from '../ports/metrics.ts';
+import { Meters } from './meters.ts';
 
 const SHORT_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60];
 
 export function watchMetrics(registry: Registry): WatchMetrics {
-  const registers = [registry];
-  const labelNames = ['resource'] as const;
-  const lists = new Counter({ name: 'nodefence_lists_total', help: 'Whole lists read from the API server.', labelNames, registers });
-  const objects = new Gauge({ name: 'nodefence_list_objects', help: 'Objects in the last whole list.', labelNames, registers });
-  const durations = new Histogram({
-    name: 'nodefence_list_duration_seconds',
-    help: 'Time that a whole list took.',
-    labelNames,
-    buckets: SHORT_SECONDS,
-    registers,
-  });
-  const events = new Counter({
-    name: 'nodefence_watch_events_total',
-    help: 'Events received from watches.',
-    labelNames: ['resource', 'type'] as const,
-    registers,
-  });
-  const ends = new Counter({
-    name: 'nodefence_watch_ends_total',
-    help: 'Watches that ended, by cause.',
-    labelNames: ['resource', 'end'] as const,
-    registers,
-  });
+  const meters = new Meters(registry);
+  const lists = meters.counter('nodefence_lists_total', 'Whole lists read from the API server.', ['resource']);
+  const objects = meters.gauge('nodefence_list_objects', 'Objects in the last whole list.', ['resource']);
+  const durations = meters.seconds('nodefence_list_duration_seconds', 'Time that a whole list took.', SHORT_SECONDS, ['resource']);
+  const events = meters.counter('nodefence_watch_events_total', 'Events received from watches.', ['resource', 'type']);
+  const ends = meters.counter('nodefence_watch_ends_total', 'Watches that ended, by cause.', ['resource', 'end']);
   return {
     listed: (resource, count, durationMs) => {
       lists.inc({ resource });
@@ -39,24 +23,12 @@ export function watchMetrics(registry: Registry): WatchMetrics {
 }
 
 export function workqueueMetrics(registry: Registry): WorkqueueMetrics {
-  const registers = [registry];
-  const waiting = new Gauge({
-    name: 'nodefence_workqueue_depth',
-    help: 'Keys that are due and wait for a worker.',
-    labelNames: ['queue'] as const,
-    registers,
-  });
-  const busy = new Gauge({ name: 'nodefence_workqueue_in_flight', help: 'Keys that are worked on.', labelNames: ['queue'] as const, registers });
-  const retries = new Counter({
-    name: 'nodefence_workqueue_retries_total',
-    help: 'Keys that came back after a failure.',
-    labelNames: ['queue'] as const,
-    registers,
-  });
-  const seconds = (name: string, help: string): Histogram<'queue' | 'result'> =>
-    new Histogram({ name, help, labelNames: ['queue', 'result'] as const, buckets: SHORT_SECONDS, registers });
-  const waits = seconds('nodefence_workqueue_wait_seconds', 'Time from due to started.');
-  const durations = seconds('nodefence_workqueue_duration_seconds', 'Time that the work of one key took.');
+  const meters = new Meters(registry);
+  const waiting = meters.gauge('nodefence_workqueue_depth', 'Keys that are due and wait for a worker.', ['queue']);
+  const busy = meters.gauge('nodefence_workqueue_in_flight', 'Keys that are worked on.', ['queue']);
+  const retries = meters.counter('nodefence_workqueue_retries_total', 'Keys that came back after a failure.', ['queue']);
+  const waits = meters.seconds('nodefence_workqueue_wait_seconds', 'Time from due to started.', SHORT_SECONDS, ['queue', 'result']);
+  const durations = meters.seconds('nodefence_workqueue_duration_seconds', 'Time that the work of one key took.', SHORT_SECONDS, ['queue', 'result']);
   return {
     depth: (queue, ready, inFlight) => {
       waiting.set({ queue }, ready);
@@ -71,20 +43,11 @@ export function workqueueMetrics(registry: Registry): WorkqueueMetrics {
 }
 
 export function leaseMetrics(registry: Registry): LeaseMetrics {
-  const registers = [registry];
-  const leading = new Gauge({ name: 'nodefence_leader', help: '1 while this process leads.', registers });
-  const epochs = new Gauge({
-    name: 'nodefence_leader_epoch',
-    help: 'Epoch (leaseTransitions) under which this process leads; 0 while it does not.',
-    registers,
-  });
-  const renewals = new Histogram({
-    name: 'nodefence_lease_renewal_duration_seconds',
-    help: 'Time that a renewal took.',
-    buckets: SHORT_SECONDS,
-    registers,
-  });
-  const failures = new Counter({ name: 'nodefence_lease_renewal_failures_total', help: 'Writes or reads of the lease that failed.', registers });
+  const meters = new Meters(registry);
+  const leading = meters.gauge('nodefence_leader', '1 while this process leads.');
+  const epochs = meters.gauge('nodefence_leader_epoch', 'Epoch (leaseTransitions) under which this process leads; 0 while it does not.');
+  const renewals = meters.seconds('nodefence_lease_renewal_duration_seconds', 'Time that a renewal took.', SHORT_SECONDS);
+  const failures = meters.counter('nodefence_lease_renewal_failures_total', 'Writes or reads of the lease that failed.');
   return {
     leading: (isLeading, epoch) => {
       leading.set(isLeading ? 1 : 0);
@@ -96,11 +59,6 @@ export function leaseMetrics(registry: Registry): LeaseMetrics {
 }
 
 export function eventMetrics(registry: Registry): EventMetrics {
-  const events = new Counter({
-    name: 'nodefence_events_total',
-    help: 'Kubernetes Events, by what became of them.',
-    labelNames: ['result'] as const,
-    registers: [registry],
-  });
+  const events = new Meters(registry).counter('nodefence_events_total', 'Kubernetes Events, by what became of them.', ['result']);
   return { event: (result) => events.inc({ result }) };
 }

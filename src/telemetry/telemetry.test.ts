@@ -58,7 +58,33 @@ describe('the metrics', () => {
     expect(text).toContain('nodefence_preserved_machines{pool="a",cause="automatic",phase="Failed"} 1');
     expect(text).not.toContain('cause="user"');
     expect(text).toContain('nodefence_preservation_expiry_seconds{pool="a"} 90');
-    expect(text).toContain('nodefence_preservation_actions_total{kind="annotate",result="done"} 1');
+    expect(text).toContain('nodefence_controller_actions_total{controller="preservation",kind="annotate",result="done"} 1');
+  });
+
+  it('show what health checks find, what remediation is at, and what each controller does and complains of', async () => {
+    const { healthChecks, remediation, machineRemediation, metal3Remediation } = telemetry.metrics;
+    healthChecks.checks({ allowed: 2, paused: 1 });
+    healthChecks.checks({ 'short-circuited': 1 });
+    healthChecks.machines({ expected: 10, failed: 3, waiting: 1 });
+    remediation.requests({ Fencing: 2 });
+    remediation.acted('request-fence', 'conflict');
+    healthChecks.problems(4);
+    machineRemediation.acted('annotate', 'failed');
+    metal3Remediation.problems(1);
+    const text = await scrape();
+    for (const line of [
+      'nodefence_health_checks{state="allowed"} 0',
+      'nodefence_health_checks{state="short-circuited"} 1',
+      'nodefence_health_check_machines{state="failed"} 3',
+      'nodefence_remediation_requests{phase="Fencing"} 2',
+      'nodefence_remediation_requests{phase="Waiting"} 0',
+      'nodefence_controller_actions_total{controller="remediation",kind="request-fence",result="conflict"} 1',
+      'nodefence_controller_actions_total{controller="machine-remediation",kind="annotate",result="failed"} 1',
+      'nodefence_controller_problems{controller="health-checks"} 4',
+      'nodefence_controller_problems{controller="metal3-remediation"} 1',
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
   });
 
   it('forget states and reasons that no longer hold', async () => {

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Metrics } from '../ports/metrics.ts';
 import { deviceMetrics, fenceMetrics } from './fence-metrics.ts';
 import { eventMetrics, leaseMetrics, watchMetrics, workqueueMetrics } from './kube-metrics.ts';
-import { preservationMetrics } from './preservation-metrics.ts';
+import { sisterMetrics } from './sister-metrics.ts';
 
 /** How old each watched collection is, asked for at every scrape. */
 export interface Freshness {
@@ -33,7 +33,7 @@ export class Telemetry {
       workqueue: workqueueMetrics(registry),
       lease: leaseMetrics(registry),
       event: eventMetrics(registry),
-      preservation: preservationMetrics(registry),
+      ...sisterMetrics(registry),
     };
     collectDefaultMetrics({ register: registry });
     this.#lag = monitorEventLoopDelay({ resolution: 20 });

@@ -172,6 +172,7 @@ export class ShellWorld {
         ...QUIET,
         warn: (message, fields) => void replica.problems.push(`${message}: ${JSON.stringify(fields?.['problem'] ?? fields?.['object'])}`),
       },
+      metrics: NO_METRICS.healthChecks,
       leadership,
       checks: kindOf(CHECKS),
       machines: kindOf(MACHINES),

@@ -13,11 +13,13 @@ import {
 } from '../../ports/cluster-api.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Leadership } from '../../ports/leadership.ts';
+import type { HealthCheckMetrics } from '../../ports/metrics.ts';
 import type { KubeObject, Lease } from '../../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
 import { readFamilies } from './family-facts.ts';
 import { familyDetector } from './family-detector.ts';
+import { FamilyMetrics } from './family-metrics.ts';
 import type { ServedFamily } from './mode.ts';
 import { WatchedHealthChecks } from './watched-health-checks.ts';
 import type { FamilyPart } from './watched-health-checks.ts';
@@ -43,10 +45,16 @@ export function composeHealthChecks(
   const { healthChecks: choice = 'off' } = options;
   if (choice === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
+  const metrics = new FamilyMetrics(ports.metrics.healthChecks);
   return new WatchedHealthChecks({
     log,
     detectorOf: (onOwn) => familyDetector({ clock, log, choice, onOwn, read: () => readFamilies(transport, clock.wallMs()) }),
-    partOf: (family) => partOf(family, ports, options, sources),
+    partOf: (family) => ({
+      ...partOf(family, ports, options, { ...sources, shown: metrics.of(family.group) }),
+      ended: () => {
+        metrics.end(family.group);
+      },
+    }),
   });
 }
 
@@ -54,8 +62,8 @@ function partOf(
   { group, version, hasClusters, hasBothLists }: ServedFamily,
   { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
   { mode, reflector: timings }: ControllerOptions,
-  { cluster, listers, leadership, workloads, nodeLeases }: HealthCheckSources,
-): FamilyPart {
+  { cluster, listers, leadership, workloads, nodeLeases, shown }: HealthCheckSources & { shown: HealthCheckMetrics },
+): Omit<FamilyPart, 'ended'> {
   const base: WatchBase = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
   const reflectors: Reflector<KubeObject>[] = [];
   const watched = (resource: Resource<UntypedObject>): WatchedKind => {
@@ -69,6 +77,7 @@ function partOf(
     cluster,
     recorder,
     log: logger,
+    metrics: shown,
     leadership,
     checks: watched(machineHealthChecks(group, version)),
     machines: watched(group === CLUSTER_API_GROUP ? clusterMachines(spoken) : OPENSHIFT_MACHINES),

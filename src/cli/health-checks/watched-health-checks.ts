@@ -10,6 +10,8 @@ import type { ServedFamily } from './mode.ts';
 export interface FamilyPart {
   controller: { start(): void; wake(): void; close(): Promise<void>; views(): HealthCheckView[]; problems(): string[] };
   reflectors: readonly Reflector<KubeObject>[];
+  /** It has been told to end. */
+  ended: () => void;
 }
 
 export interface WatchedHealthChecksParts {
@@ -80,7 +82,7 @@ export class WatchedHealthChecks {
   }
 
   #retain(keys: ReadonlySet<string>): void {
-    for (const [key, { controller, reflectors }] of [...this.#running]) {
+    for (const [key, { controller, reflectors, ended }] of [...this.#running]) {
       if (keys.has(key)) continue;
       this.#running.delete(key);
       const closing = controller.close().catch((error: unknown) => {
@@ -88,6 +90,7 @@ export class WatchedHealthChecks {
       });
       this.#leaving = Promise.all([this.#leaving, closing]);
       for (const reflector of reflectors) reflector.close();
+      ended();
     }
   }
 }

@@ -81,6 +81,7 @@ function runRemediation(
     cluster,
     recorder,
     log,
+    metrics: metrics.remediation,
     leadership,
     kinds,
     fences,

@@ -8,6 +8,7 @@ import type { Chain } from './chain.ts';
 import { WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { HealthCheckDependencies } from './dependencies.ts';
 import { Picture } from './picture.ts';
+import { showTally } from './tally.ts';
 import { Writer } from './write.ts';
 
 /** What was last decided about one check. */
@@ -34,7 +35,7 @@ export class MachineHealthCheckController {
   #isClosed = false;
 
   constructor(dependencies: HealthCheckDependencies) {
-    const { clock, log, cluster, recorder, checks, machines } = dependencies;
+    const { clock, log, metrics, cluster, recorder, checks, machines } = dependencies;
     this.#dependencies = dependencies;
     const wake = (): void => {
       this.wake();
@@ -57,6 +58,9 @@ export class MachineHealthCheckController {
       mayWrite: () => this.#mayWrite(),
       prepare: (chain) => writer.confirm(chain),
       perform: (action) => writer.perform(action),
+      acted: (kind, result) => {
+        metrics.acted(kind, result);
+      },
       ended: wake,
       pace: new Pace(clock),
     });
@@ -141,8 +145,10 @@ export class MachineHealthCheckController {
 
   /** Problems are logged once for as long as they stand, and so are notices told, by the leader alone. */
   #tell(notices: readonly Notice[]): void {
-    const { log, recorder } = this.#dependencies;
+    const { log, recorder, metrics } = this.#dependencies;
     const problems = this.problems();
+    metrics.problems(problems.length);
+    showTally(metrics, this.views());
     for (const problem of problems) if (!this.#told.has(problem)) log.warn('a health check needs a look', { problem });
     this.#told = new Set(problems);
     if (!this.#mayWrite()) return;

@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Leadership } from '../../ports/leadership.ts';
+import type { HealthCheckMetrics } from '../../ports/metrics.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence } from '../../ports/resources.ts';
@@ -59,6 +60,7 @@ export interface HealthCheckDependencies {
   cluster: Cluster;
   recorder: Recorder;
   log: Logger;
+  metrics: HealthCheckMetrics;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   checks: WatchedKind;
   machines: WatchedKind;

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../ports/objects.ts';
-import type { NodeFenceRemediation } from '../../ports/remediation.ts';
+import type { NodeFenceRemediation, NodeFenceRemediationStatus } from '../../ports/remediation.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { Moved, wasOvertaken } from '../shared/moved.ts';
 import { annotationsPatch } from '../shared/remediation/patch.ts';
@@ -95,6 +95,7 @@ export class RemediationController {
     const object = await cluster.get(requests, name, namespace);
     if (object === undefined) {
       this.#known.delete(key);
+      this.#show();
       return undefined;
     }
     const identity = { apiVersion: `${requests.group}/${requests.version}`, kind: requests.kind };
@@ -121,9 +122,12 @@ export class RemediationController {
   async #act(sight: Sight, { actions }: Decision): Promise<boolean> {
     for (const action of actions) {
       if (!this.#mayWrite()) return false;
+      const { metrics } = this.#dependencies;
       try {
         await this.#perform(sight, action);
+        metrics.acted(action.kind, 'done');
       } catch (error) {
+        metrics.acted(action.kind, error instanceof Moved || wasOvertaken(error) ? 'conflict' : 'failed');
         if (wasOvertaken(error)) return true;
         if (!(error instanceof Moved)) throw error;
         this.#dependencies.log.debug('a remediation is decided anew', { object: sight.snapshot.request.name, action: action.kind, error });
@@ -204,12 +208,26 @@ export class RemediationController {
     this.#warn(key, [problem]);
   }
 
+  #show(): void {
+    const { metrics, kinds } = this.#dependencies;
+    metrics.problems(this.problems().length);
+    const counts: { [K in NonNullable<NodeFenceRemediationStatus['phase']> | 'Waiting']?: number } = {};
+    for (const { listers } of kinds) {
+      for (const { status } of listers.requests.all()) {
+        const phase = status?.phase ?? 'Waiting';
+        counts[phase] = (counts[phase] ?? 0) + 1;
+      }
+    }
+    metrics.requests(counts);
+  }
+
   /** Each problem is said once for as long as it stands. */
   #warn(key: string, problems: readonly string[]): void {
     const known = this.#known.get(key);
     if (known === undefined) return;
     for (const problem of problems) if (!known.problems.has(problem)) this.#dependencies.log.warn('a remediation needs a look', { problem });
     this.#known.set(key, { ...known, problems: new Set(problems) });
+    this.#show();
   }
 }
 

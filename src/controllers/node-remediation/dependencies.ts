@@ -1,6 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
+import type { RemediationMetrics } from '../../ports/metrics.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationTemplate, RemediationKind } from '../../ports/remediation.ts';
 import type { NodeFence } from '../../ports/resources.ts';
@@ -17,6 +18,7 @@ export interface RemediationDependencies {
   cluster: Cluster;
   recorder: Recorder;
   log: Logger;
+  metrics: RemediationMetrics;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   kinds: readonly WatchedKind[];
   /** Of the same cluster: wakes requests whose fence has changed. */

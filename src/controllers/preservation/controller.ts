@@ -207,6 +207,7 @@ export class PreservationController implements Preservation {
       wallMs,
     );
     const problems = this.problems();
+    metrics.problems(problems.length);
     for (const problem of problems) if (!this.#told.has(problem)) log.warn('preservation needs a look', { problem });
     this.#told.clear();
     for (const problem of problems) this.#told.add(problem);

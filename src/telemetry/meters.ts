@@ -1,0 +1,29 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** Makes the metrics of one registry. Names end in their unit or `_total`, help is a sentence. */
+export class Meters {
+  readonly #registers: Registry[];
+
+  constructor(registry: Registry) {
+    this.#registers = [registry];
+  }
+
+  counter<L extends string = never>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
+    return new Counter({ name, help, labelNames: [...labelNames], registers: this.#registers });
+  }
+
+  gauge<L extends string = never>(name: string, help: string, labelNames: readonly L[] = []): Gauge<L> {
+    return new Gauge({ name, help, labelNames: [...labelNames], registers: this.#registers });
+  }
+
+  /** `buckets` in seconds, as all that is observed. */
+  seconds<L extends string = never>(name: string, help: string, buckets: readonly number[], labelNames: readonly L[] = []): Histogram<L> {
+    return new Histogram({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers: this.#registers });
+  }
+}
+
+/** Exactly these values of one label stand from now on. */
+export function setAll<L extends string>(gauge: Gauge<L>, label: L, values: Iterable<readonly [string, number]>): void {
+  gauge.reset();
+  for (const [value, count] of values) gauge.set({ [label]: value } as Record<L, string>, count);
+}

@@ -1,0 +1,87 @@
+import type { Registry } from 'prom-client';
+import { CHECK_STATES, REMEDIATION_PHASES, WATCHED_MACHINE_STATES } from '../ports/metrics.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import { Meters, setAll } from './meters.ts';
+
+type SisterMetrics = Pick<Metrics, 'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation'>;
+
+/** The controllers beside the one that fences: what each does and what stands, by the same names, and what each alone knows. */
+export function sisterMetrics(registry: Registry): SisterMetrics {
+  const meters = new Meters(registry);
+  const actions = meters.counter('nodefence_controller_actions_total', 'Writes and drains of the other controllers, by what became of them.', [
+    'controller',
+    'kind',
+    'result',
+  ]);
+  const problems = meters.gauge('nodefence_controller_problems', 'Things that a person should look at, as they stand now.', ['controller']);
+  const common = (controller: string): Metrics['machineRemediation'] => ({
+    acted: (kind, result) => actions.inc({ controller, kind, result }),
+    problems: (count) => problems.set({ controller }, count),
+  });
+  return {
+    preservation: { ...common('preservation'), ...preservation(meters) },
+    healthChecks: { ...common('health-checks'), ...healthChecks(meters) },
+    remediation: { ...common('remediation'), ...remediation(meters) },
+    machineRemediation: common('machine-remediation'),
+    metal3Remediation: common('metal3-remediation'),
+  };
+}
+
+/** Machines that are kept for a look. */
+function preservation(meters: Meters): Pick<Metrics['preservation'], 'preserved' | 'expiry'> {
+  const preserved = meters.gauge(
+    'nodefence_preserved_machines',
+    'Machines, and Nodes without one, that are preserved now, by pool, cause and phase.',
+    ['pool', 'cause', 'phase'],
+  );
+  const expiry = meters.gauge('nodefence_preservation_expiry_seconds', 'Time until the first preservation of a pool ends.', ['pool']);
+  return {
+    preserved: (counts) => {
+      preserved.reset();
+      for (const { pool, cause, phase, count } of counts) preserved.set({ pool, cause, phase }, count);
+    },
+    expiry: (remainingMsByPool) => {
+      setAll(
+        expiry,
+        'pool',
+        [...remainingMsByPool].map(([pool, remainingMs]) => [pool, remainingMs / 1000]),
+      );
+    },
+  };
+}
+
+/** MachineHealthChecks and their machines, over all checks. */
+function healthChecks(meters: Meters): Pick<Metrics['healthChecks'], 'checks' | 'machines'> {
+  const checks = meters.gauge('nodefence_health_checks', 'MachineHealthChecks now, by what they may do.', ['state']);
+  const machines = meters.gauge('nodefence_health_check_machines', 'Machines under a MachineHealthCheck now, by state.', ['state']);
+  return {
+    checks: (counts) => {
+      setAll(
+        checks,
+        'state',
+        CHECK_STATES.map((state) => [state, counts[state] ?? 0]),
+      );
+    },
+    machines: (counts) => {
+      setAll(
+        machines,
+        'state',
+        WATCHED_MACHINE_STATES.map((state) => [state, counts[state] ?? 0]),
+      );
+    },
+  };
+}
+
+/** Requests for a fence, of whichever kind. */
+function remediation(meters: Meters): Pick<Metrics['remediation'], 'requests'> {
+  const requests = meters.gauge('nodefence_remediation_requests', 'NodeFenceRemediations and their like now, by phase.', ['phase']);
+  return {
+    requests: (counts) => {
+      setAll(
+        requests,
+        'phase',
+        REMEDIATION_PHASES.map((phase) => [phase, counts[phase] ?? 0]),
+      );
+    },
+  };
+}
