@@ -30,6 +30,8 @@ import { sisterControllers } from './controllers-option.ts';
 import type { Sister } from './controllers-option.ts';
 import { HEALTH_CHECK_CHOICES } from './health-checks/mode.ts';
 import type { HealthCheckChoice } from './health-checks/mode.ts';
+import { MACHINE_REMEDIATION_CHOICES } from './machine-remediation/mode.ts';
+import type { MachineRemediationChoice } from './machine-remediation/mode.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
 import { machinesElsewhere } from './preservation/other-cluster.ts';
@@ -46,6 +48,7 @@ interface Flags extends MachineFlags {
   controllers: ReadonlySet<Sister>;
   preservation: PreservationChoice;
   healthChecks: HealthCheckChoice;
+  machineRemediation: MachineRemediationChoice;
   concurrency: number;
   httpAddress: BindAddress;
   logLevel: LogLevel;
@@ -76,7 +79,7 @@ export function controllerCommand(): Command {
       option(
         '--controllers <names>',
         'CONTROLLERS',
-        'beside fencing: preservation, probes, remediation, health-check; * for all, -NAME for all but one',
+        'beside fencing: preservation, probes, remediation, health-check, machine-remediation; * for all, -NAME for all but one',
       )
         .argParser(sisterControllers)
         .default(sisterControllers('*'), '*'),
@@ -94,6 +97,15 @@ export function controllerCommand(): Command {
       )
         .choices(HEALTH_CHECK_CHOICES)
         .default('auto'),
+    )
+    .addOption(
+      option(
+        '--machine-remediation <mode>',
+        'MACHINE_REMEDIATION',
+        'of annotated Machines: incident, once for each incident; seed-table, by the plain table of the metal3 design, which loops',
+      )
+        .choices(MACHINE_REMEDIATION_CHOICES)
+        .default('incident'),
     )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
     .addOption(
@@ -208,6 +220,7 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     remediation: flags.controllers.has('remediation'),
     preservation: flags.controllers.has('preservation') ? flags.preservation : 'off',
     healthChecks: flags.controllers.has('health-check') ? flags.healthChecks : 'off',
+    machineRemediation: flags.controllers.has('machine-remediation') ? flags.machineRemediation : 'off',
     ...((flags.machinesNamespace ?? '') === '' ? {} : { machinesNamespace: flags.machinesNamespace }),
     syncDeadlineMs: SYNC_DEADLINE_MS,
   };

@@ -3,11 +3,12 @@ import { sisterControllers } from './controllers-option.ts';
 
 describe('--controllers', () => {
   it.each([
-    ['*', ['health-check', 'preservation', 'probes', 'remediation']],
-    ['*,-probes', ['health-check', 'preservation', 'remediation']],
-    ['-probes,*', ['health-check', 'preservation', 'remediation']],
-    ['*,-remediation', ['health-check', 'preservation', 'probes']],
-    ['*,-health-check', ['preservation', 'probes', 'remediation']],
+    ['*', ['health-check', 'machine-remediation', 'preservation', 'probes', 'remediation']],
+    ['*,-probes', ['health-check', 'machine-remediation', 'preservation', 'remediation']],
+    ['-probes,*', ['health-check', 'machine-remediation', 'preservation', 'remediation']],
+    ['*,-remediation', ['health-check', 'machine-remediation', 'preservation', 'probes']],
+    ['*,-health-check', ['machine-remediation', 'preservation', 'probes', 'remediation']],
+    ['*,-machine-remediation', ['health-check', 'preservation', 'probes', 'remediation']],
     ['probes', ['probes']],
     [' preservation , probes', ['preservation', 'probes']],
     ['-probes', []],
@@ -17,6 +18,6 @@ describe('--controllers', () => {
   });
 
   it.each(['fence', '-*', '*,-perhaps', 'Preservation'])('refuses %s, and names what there is', (text) => {
-    expect(() => sisterControllers(text)).toThrow(/is none of \*, preservation, probes, remediation, health-check/);
+    expect(() => sisterControllers(text)).toThrow(/is none of \*, preservation, probes, remediation, health-check, machine-remediation/);
   });
 });

@@ -4,6 +4,8 @@ import type { KubeObject } from '../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { composeHealthChecks } from './health-checks/compose-health-checks.ts';
 import type { HealthCheckSources } from './health-checks/compose-health-checks.ts';
+import { composeMachineRemediation } from './machine-remediation/compose-machine-remediation.ts';
+import type { MachineRemediationSources } from './machine-remediation/compose-machine-remediation.ts';
 import { composePreservation } from './preservation/compose-preservation.ts';
 import type { PreservationSources } from './preservation/compose-preservation.ts';
 import { composeRemediation } from './remediation/compose-remediation.ts';
@@ -24,7 +26,7 @@ export interface Sisters {
 }
 
 /** What they are given beside the ports. */
-export type SisterSources = PreservationSources & Omit<HealthCheckSources, 'workloads'>;
+export type SisterSources = PreservationSources & Omit<HealthCheckSources, 'workloads'> & MachineRemediationSources;
 
 /** All that are not switched off. */
 export function composeSisters(ports: ControllerPorts, options: ControllerOptions, given: SisterSources): Sisters {
@@ -33,7 +35,8 @@ export function composeSisters(ports: ControllerPorts, options: ControllerOption
   const preservation = composePreservation(ports, options, sources);
   const remediation = composeRemediation(ports, options, sources);
   const healthChecks = composeHealthChecks(ports, options, sources);
-  const sisters = [preservation, remediation, healthChecks].filter((sister) => sister !== undefined);
+  const machineRemediation = composeMachineRemediation(ports, options, sources);
+  const sisters = [preservation, remediation, healthChecks, machineRemediation].filter((sister) => sister !== undefined);
   return {
     given: preservation === undefined ? {} : { preservation },
     get reflectors() {

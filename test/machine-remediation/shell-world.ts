@@ -60,6 +60,8 @@ class Hardware {
   isOn = true;
   /** The kubelet says nothing, although the machine runs. */
   isBroken = false;
+  /** Its BMC says off, and it runs on. */
+  isLying = false;
   bootedAtMs = 0;
   offs = 0;
   boots = 1;
@@ -237,9 +239,9 @@ export class ShellWorld implements HostPower {
   }
 
   /** The kubelet: registers its Node where there is none, renews its Lease. */
-  async #live(name: string, { isOn, isBroken, bootedAtMs, boots }: Hardware): Promise<void> {
+  async #live(name: string, { isOn, isLying, isBroken, bootedAtMs, boots }: Hardware): Promise<void> {
     const nowMs = this.clock.monotonicMs();
-    if (!isOn || isBroken || nowMs < bootedAtMs || Math.round(nowMs) % RENEW_MS >= SECOND_MS) return;
+    if (!(isOn || isLying) || isBroken || nowMs < bootedAtMs || Math.round(nowMs) % RENEW_MS >= SECOND_MS) return;
     const renewTime = new Date(this.clock.wallMs()).toISOString().replace('Z', '000Z');
     if ((await this.node(name)) === undefined) {
       const labels = { 'kubernetes.io/hostname': name, ...(boots === 1 && { zone: 'a' }) };

@@ -1,3 +1,4 @@
+import { troubleOf } from '../shared/baremetal-host/host.ts';
 import { backupChanges, hasBackup, restoreNode } from '../shared/baremetal-host/node-backup.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
@@ -147,8 +148,9 @@ const OFF: readonly Rule[] = [
     then: 'wait; when it takes too long a person is told',
     applies: ({ power }) => power.state !== 'off',
     step: ({ power, isOffOverdue, host }) => {
-      const why = 'why' in power ? power.why : 'it is still on';
-      const isTold = isOffOverdue || power.state !== 'on';
+      const trouble = troubleOf(host);
+      const why = 'why' in power ? power.why : ['it is still on', ...(trouble === undefined ? [] : [trouble])].join(', ');
+      const isTold = isOffOverdue || power.state !== 'on' || trouble !== undefined;
       return wait('powering-off', isTold ? `BareMetalHost ${host.name} is not proven off: ${why}` : undefined);
     },
   },
