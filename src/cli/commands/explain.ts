@@ -8,6 +8,8 @@ import type { Planner } from '../../ports/planner.ts';
 import { NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import type { ClusterAccess, ClusterFlags } from '../cluster-access.ts';
+import { holdersOf } from '../custody/custody.ts';
+import { listCustody } from '../custody/listed-custody.ts';
 import { listPicture } from '../preservation/listed-machines.ts';
 import { withMachineOptions } from '../preservation/machine-flags.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
@@ -39,7 +41,11 @@ export function explainCommand(): Command {
 }
 
 async function explainNode({ access, console }: Session, name: string, flags: ExplainFlags): Promise<ExitCode> {
-  const [cluster, outOfService] = await Promise.all([listForNode(access, name), hasOutOfService(access.transport, DEADLINE_MS)]);
+  const [cluster, outOfService, custody] = await Promise.all([
+    listForNode(access, name),
+    hasOutOfService(access.transport, DEADLINE_MS),
+    listCustody(access),
+  ]);
   const { listers, leaderLease, unreadable } = cluster;
   const node = listers.nodes.get(name);
   if (node === undefined && listers.fences.get(fenceName(name)) === undefined) throw noSuchNode(name, access);
@@ -56,8 +62,9 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const lease = listers.leases.get(`${NODE_LEASE_NAMESPACE}/${name}`);
   const guard = preservation.preservation?.guardOf(name);
   const preserved = kept.picture === undefined ? undefined : guardWords(guard === 'unknown' ? undefined : guard);
-  const unread = [...unreadable, ...kept.notes];
-  const page = { name, node, lease, leader, report: listers.reports.get(name), stops, looks, unreadable: unread, preserved };
+  const unread = [...unreadable, ...kept.notes, ...custody.unreadable];
+  const holders = holdersOf(custody, listers.fences.get(fenceName(name)), name);
+  const page = { name, node, lease, leader, report: listers.reports.get(name), stops, looks, unreadable: unread, preserved, holders };
   console.print(explainPage(page, { ink: console.ink, width: console.width, nowMs }));
   return EXIT.done;
 }

@@ -4,6 +4,7 @@ import type { FenceState, NodeFenceStatus, Outcome } from '../../domain/node-fen
 import type { Plan, Step } from '../../domain/plan.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
+import type { Custody } from '../custody/custody.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import { pictureOf, preservedRows } from '../preservation/picture.ts';
 import type { PreservedRow } from '../preservation/picture.ts';
@@ -69,17 +70,19 @@ export interface FleetStatus {
   nodes: NodeRow[];
   /** Absent: preservation is off. */
   preservation?: PreservedFleet;
+  /** Absent: not looked at. */
+  custody?: Custody;
 }
 
 /** Who created a stop or an acknowledgement, as he said; the API server's audit log has the proof. */
 export const REQUESTED_BY = 'nodefence.ha.k8s.io/requested-by';
 
 /** The picture that listers show at this moment. */
-export function fleetStatus({ nodes, fences, stops, reports, leaders, preservation: kept }: FleetListers, nowMs: number): FleetStatus {
+export function fleetStatus({ nodes, fences, stops, reports, leaders, preservation: kept, custody }: FleetListers, nowMs: number): FleetStatus {
   const [lease] = leaders.all();
   const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
   const preservation = kept === undefined ? undefined : preservedFleet(kept, { nodes: nodes.all(), fences: fences.all() }, nowMs);
-  return { ...fleet, ...(preservation !== undefined && { preservation }) };
+  return { ...fleet, ...(preservation !== undefined && { preservation }), ...(custody !== undefined && { custody }) };
 }
 
 function preservedFleet(kept: PreservationListers, cluster: Pick<Cluster, 'nodes' | 'fences'>, nowMs: number): PreservedFleet | undefined {

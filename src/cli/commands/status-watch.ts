@@ -1,3 +1,4 @@
+import type { Custody } from '../custody/custody.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import type { MachineReach } from '../preservation/machine-flags.ts';
 import { fleetStatus } from './fleet.ts';
@@ -25,13 +26,14 @@ export interface Watched {
   node: string | undefined;
   kept: PreservationListers;
   machines: MachineReach;
+  custody: Custody;
 }
 
 export type PageOf = (listers: FleetListers, sheet: Sheet) => string;
 
 /** Shows a page until Ctrl-C: redrawn in place on a terminal, elsewhere one line for each change of a node, a stop or the leader. */
-export async function watchStatus(session: Session, pageOf: PageOf, { node, kept, machines }: Watched): Promise<ExitCode> {
-  const fleet = new WatchedFleet(session.access, kept, machines);
+export async function watchStatus(session: Session, pageOf: PageOf, { node, kept, machines, custody }: Watched): Promise<ExitCode> {
+  const fleet = new WatchedFleet(session.access, { kept, machines, custody });
   const ended = untilSignal();
   try {
     await Promise.race([fleet.start(), ended]);
@@ -92,7 +94,7 @@ async function tell({ access, console }: Session, fleet: WatchedFleet, node: str
 }
 
 /** A line for each thing that may change, without ages. */
-function linesOf({ nodes, stops, leader, preservation }: FleetStatus, only: string | undefined, nowMs: number): Map<string, string> {
+function linesOf({ nodes, stops, leader, preservation, custody }: FleetStatus, only: string | undefined, nowMs: number): Map<string, string> {
   const lines = new Map<string, string>();
   lines.set('the leader', leader.isAlive ? `leader ${leaderName(leader)}` : 'no controller leads');
   for (const stop of stops) {
@@ -100,6 +102,10 @@ function linesOf({ nodes, stops, leader, preservation }: FleetStatus, only: stri
       lines.set(`stop ${stop.name}`, `stop ${stopWords(stop, nowMs).replace(/ \([^)]* ago\)/u, '')}`);
   }
   for (const row of nodes) if (only === undefined || row.node === only) lines.set(`node ${row.node}`, rowLine(row));
+  for (const row of custody?.rows ?? []) {
+    if (only === undefined || row.node === only)
+      lines.set(`remediation ${row.who}`, harmless(`${row.who}${row.node === undefined ? '' : `, node ${row.node}`}: ${row.state}`));
+  }
   for (const row of preservation?.machines ?? []) {
     const name = `${row.kind.toLowerCase()} ${row.namespace === undefined ? '' : `${row.namespace}/`}${row.name}`;
     if (only === undefined || row.node === only) lines.set(`preservation of ${name}`, harmless(`${name}: ${preservedWords(row)}`));

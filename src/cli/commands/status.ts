@@ -4,6 +4,8 @@ import type { ClusterFlags } from '../cluster-access.ts';
 import { noSuchNode } from './explain.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
+import { holdersOf } from '../custody/custody.ts';
+import { listCustody } from '../custody/listed-custody.ts';
 import { fenceOf, fleetStatus } from './fleet.ts';
 import type { FleetStatus } from './fleet.ts';
 import { nodeArgument } from './node-argument.ts';
@@ -52,7 +54,8 @@ async function show(session: Session, node: string | undefined, flags: StatusFla
   const isText = flags.output === 'text' || flags.output === 'wide';
   if (flags.watch === true && !isText) throw new CommandFailure(`-w shows text, not ${flags.output}: leave out -o ${flags.output}`, EXIT.usage);
   const { access, console } = session;
-  const listers = await listFleet(access);
+  const [listers, custody] = await Promise.all([listFleet(access), listCustody(access)]);
+  listers.custody = custody;
   const nowMs = access.clock.wallMs();
   const [lease] = listers.leaders.all();
   const kept = await listMachines(access, reach, leaderOf(lease, nowMs).preservation ?? 'auto', listers.nodes.all());
@@ -60,7 +63,8 @@ async function show(session: Session, node: string | undefined, flags: StatusFla
   if (node !== undefined && listers.nodes.get(node) === undefined && fenceOf({ fences: listers.fences.all() }, node) === undefined)
     throw noSuchNode(node, access);
   if (flags.watch === true) {
-    return watchStatus(session, (current, sheet) => statusText(current, node, flags, access.server, sheet), { node, kept, machines: reach });
+    const pageOf = (current: FleetListers, sheet: Sheet): string => statusText(current, node, flags, access.server, sheet);
+    return watchStatus(session, pageOf, { node, kept, machines: reach, custody });
   }
   if (isText) {
     console.print(statusText(listers, node, flags, access.server, { ink: console.ink, width: console.width, nowMs }));
@@ -82,15 +86,17 @@ function statusText(listers: FleetListers, node: string | undefined, flags: Stat
 }
 
 /** What concerns one node; also the shape of `status NODE -o json`. */
-function nodeFacts({ leader, stops, nodes, preservation }: FleetStatus, listers: FleetListers, node: string): FencePage {
+function nodeFacts({ leader, stops, nodes, preservation, custody }: FleetStatus, listers: FleetListers, node: string): FencePage {
   const row = nodes.find((candidate) => candidate.node === node) ?? { node, ready: 'gone' as const, cordoned: false, problems: [] };
   const preserved = preservation?.machines.find((machine) => machine.node === node);
+  const fence = fenceOf({ fences: listers.fences.all() }, node);
   return {
     row,
     leader,
     stops: stops.filter((stop) => stop.node === undefined || stop.node === node),
     ...(preserved !== undefined && { preserved }),
-    fence: fenceOf({ fences: listers.fences.all() }, node),
+    ...(custody !== undefined && { holders: holdersOf(custody, fence, node) }),
+    fence,
     acknowledgements: [...listers.acknowledgements.all()].filter((word) => word.spec.node === node),
   };
 }

@@ -7,6 +7,8 @@ import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STO
 import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import type { Custody } from '../custody/custody.ts';
+import { listCustody } from '../custody/listed-custody.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import type { MachineReach } from '../preservation/machine-flags.ts';
 import { LEADER_LEASE } from '../composition.ts';
@@ -23,9 +25,13 @@ export interface FleetListers {
   leaders: Lister<Lease>;
   /** Absent: not looked at. */
   preservation?: PreservationListers;
+  /** As it was listed last; absent: not looked at. */
+  custody?: Custody;
 }
 
 const SYNC_DEADLINE_MS = 20_000;
+/** So often it is listed anew who has nodes. */
+const CUSTODY_MS = 5_000;
 
 /** Everything once. Rejects when something of it may not be read. */
 export async function listFleet({ cluster, namespace }: ClusterAccess): Promise<FleetListers> {
@@ -51,9 +57,16 @@ export async function listFleet({ cluster, namespace }: ClusterAccess): Promise<
 export class WatchedFleet {
   readonly listers: FleetListers;
   readonly #reflectors: Reflector<KubeObject>[] = [];
+  readonly #access: ClusterAccess;
+  readonly #listeners: (() => void)[] = [];
+  #cancel: () => void = () => undefined;
+  #custodyTrouble: string | undefined;
+  #isClosed = false;
 
-  /** `kept`: of preservation, as it was listed; its Machines are watched where they are seen. */
-  constructor({ transport, clock, random, namespace }: ClusterAccess, kept: PreservationListers, machines: MachineReach) {
+  /** What was listed: of preservation the Machines are watched where they are seen, the rest is listed again and again. */
+  constructor(access: ClusterAccess, { kept, machines, custody }: { kept: PreservationListers; machines: MachineReach; custody: Custody }) {
+    this.#access = access;
+    const { transport, clock, random, namespace } = access;
     const base = { transport, clock, random, logger: QUIET, metrics: NO_METRICS.watch };
     const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
       const reflector = new Reflector<T>({ ...base, resource, ...more });
@@ -68,6 +81,7 @@ export class WatchedFleet {
       acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
       leaders: watch(LEASES, { namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` }),
       preservation: kept,
+      custody,
     };
     if (!kept.mode.readsMachines) return;
     const there = { transport: machines.transport, ...(machines.namespace !== undefined && { namespace: machines.namespace }) };
@@ -82,18 +96,37 @@ export class WatchedFleet {
   async start(): Promise<void> {
     for (const reflector of this.#reflectors) reflector.start();
     await Promise.all(this.#reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)));
+    this.#lookLater();
   }
 
   onChange(listener: () => void): void {
+    this.#listeners.push(listener);
     for (const { lister } of this.#reflectors) lister.onChange(listener);
   }
 
   /** Why what is shown may be old; undefined while all watches are live. */
   get trouble(): string | undefined {
-    return this.#reflectors.find((reflector) => reflector.lastError !== undefined)?.lastError?.message;
+    return this.#reflectors.find((reflector) => reflector.lastError !== undefined)?.lastError?.message ?? this.#custodyTrouble;
   }
 
   close(): void {
+    this.#isClosed = true;
+    this.#cancel();
     for (const reflector of this.#reflectors) reflector.close();
+  }
+
+  #lookLater(): void {
+    if (!this.#isClosed) this.#cancel = this.#access.clock.after(CUSTODY_MS, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    try {
+      this.listers.custody = await listCustody(this.#access);
+      this.#custodyTrouble = undefined;
+    } catch (error) {
+      this.#custodyTrouble = error instanceof Error ? error.message : String(error);
+    }
+    if (!this.#isClosed) for (const listener of this.#listeners) listener();
+    this.#lookLater();
   }
 }

@@ -28,6 +28,8 @@ export interface ExplainPage {
   unreadable: readonly string[];
   /** What preservation of its machine means for its fence; undefined: preservation is off. */
   preserved?: string | undefined;
+  /** Who has the node besides, in words; absent: it was not looked at. */
+  holders?: readonly string[];
 }
 
 const NAME_WIDTH = 13;
@@ -84,6 +86,7 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   const holds = snapshot.holds.map((hold) => `${hold.policy}: ${hold.message}`);
   rule('holds', holds.length === 0 ? 'none on record' : holds.map(harmless).join('; '), holds.length > 0 ? ink.warn : undefined);
   if (page.preserved !== undefined) rule('preservation', page.preserved);
+  if (page.holders !== undefined && page.holders.length > 0) rule('in hand of', harmless(page.holders.join('; ')), ink.warn);
   rule('counts', countWords(status, plan, page.report));
   const identity = page.report?.status?.identity;
   rule(

@@ -7,6 +7,7 @@ import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import { counted, harmless, padded } from '../terminal/text.ts';
 import { age, between, clockTime, duration, moment } from '../terminal/times.ts';
+import { holderLines } from './custody-page.ts';
 import { stopWords } from './fleet-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { preservedParagraph } from './preserved-page.ts';
@@ -21,6 +22,8 @@ export interface FencePage {
   stops: readonly StopRow[];
   /** Of its machine; absent: nobody keeps it. */
   preserved?: PreservedRow;
+  /** Who has the node, in words; absent: nobody, or it was not looked at. */
+  holders?: readonly string[];
   fence: NodeFence | undefined;
   acknowledgements: readonly NodeFenceAcknowledgement[];
 }
@@ -37,6 +40,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   if (!leader.isAlive) lines.push(ink.bad(paragraph(sheet, leaderWords(leader, sheet.nowMs))));
   for (const stop of page.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${stopWords(stop, sheet.nowMs)}`)));
   if (page.preserved !== undefined) lines.push(preservedParagraph(page.preserved, sheet));
+  lines.push(...holderLines(page.holders ?? [], sheet));
   for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Configuration: ${problem}`))));
   if (status?.frozen !== undefined) {
     lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));

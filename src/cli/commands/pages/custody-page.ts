@@ -1,0 +1,44 @@
+import type { CheckRow, Custody, CustodyRow } from '../../custody/custody.ts';
+import { table } from '../terminal/table.ts';
+import type { Column } from '../terminal/table.ts';
+import { harmless } from '../terminal/text.ts';
+import { heading, paragraph } from './sections.ts';
+import type { Sheet } from './sections.ts';
+
+const ROWS_SHOWN = 50;
+const COLUMNS: readonly Column[] = [
+  { head: 'WHO', least: 20, givesWay: 3 },
+  { head: 'NODE', least: 8, givesWay: 2 },
+  { head: 'STATE', least: 16, givesWay: 4 },
+];
+
+/** Who besides the fences has nodes or asks for them, and health checks that found something; nothing where there is nobody. */
+export function custodySection(custody: Custody | undefined, sheet: Sheet): string[] {
+  if (custody === undefined) return [];
+  const { rows, checks, unreadable } = custody;
+  const unread = unreadable.length === 0 ? [] : [paragraph(sheet, sheet.ink.warn(`Of remediation is not shown: ${unreadable.join(', ')}.`))];
+  if (rows.length + checks.length === 0) return unread.length === 0 ? [] : ['', ...unread];
+  const shown = rows.slice(0, ROWS_SHOWN);
+  const hidden = rows.length - shown.length;
+  return [
+    heading(sheet, 'Remediation'),
+    ...(shown.length === 0 ? [] : table(COLUMNS, shown.map(cells), sheet.ink.bold, sheet.width)),
+    ...(hidden > 0 ? [sheet.ink.dim(`and ${hidden} more (-o json has them all)`)] : []),
+    ...checks.slice(0, ROWS_SHOWN).map((check) => checkLine(check, sheet)),
+    ...unread,
+  ];
+}
+
+function cells({ who, node, machine, state }: CustodyRow): { text: string }[] {
+  return [{ text: harmless(who) }, { text: harmless(node ?? (machine === undefined ? '-' : `(${machine})`)) }, { text: harmless(state) }];
+}
+
+function checkLine({ name, expectedMachines, currentHealthy, blocked }: CheckRow, sheet: Sheet): string {
+  const words = `${name}: ${currentHealthy} of ${expectedMachines} machines are healthy${blocked === undefined ? '' : `; nothing is remediated: ${blocked}`}`;
+  return (blocked === undefined ? sheet.ink.dim : sheet.ink.warn)(paragraph(sheet, harmless(words)));
+}
+
+/** One line for each who has this node. */
+export function holderLines(holders: readonly string[], sheet: Sheet): string[] {
+  return holders.map((holder) => sheet.ink.warn(paragraph(sheet, harmless(`Node in hand of ${holder}`))));
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { fenceName } from '../../domain/node-fence.ts';
+import { ApiServer } from '../../drill/apiserver/server.ts';
+import { testRandom } from '../../drill/apiserver/test-support.ts';
+import { inProcessTransport } from '../../drill/apiserver/transport.ts';
+import { ApiClient } from '../../kube/client.ts';
+import { HEALTH_CHECK_DEFINITION } from '../../manifests/health-check-definitions.ts';
+import { REMEDIATION_DEFINITIONS } from '../../manifests/remediation-definitions.ts';
+import type { Cluster, Resource } from '../../ports/cluster.ts';
+import { CLUSTER_API_GROUP, machineHealthChecks } from '../../ports/cluster-api.ts';
+import type { ClusterMachine } from '../../ports/cluster-api.ts';
+import type { KubeObject, Lease } from '../../ports/objects.ts';
+import { NODE_FENCE_REMEDIATION } from '../../ports/remediation.ts';
+import { LEASES } from '../../ports/resources.ts';
+import type { NodeFence } from '../../ports/resources.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { custodySection } from '../commands/pages/custody-page.ts';
+import { PLAIN } from '../commands/terminal/ink.ts';
+import { custodyOf, holdersOf } from './custody.ts';
+import type { CustodyObjects, RemediationObject } from './custody.ts';
+import { listCustody } from './listed-custody.ts';
+
+const NOTHING: CustodyObjects = { leases: [], remediations: [], machines: [], checks: [], unreadable: [] };
+const SHEET = { ink: PLAIN, width: 100, nowMs: 0 };
+
+function lease(node: string, holderIdentity: string): Lease {
+  const spec = { holderIdentity, leaseDurationSeconds: 300, renewTime: '2026-03-29T02:00:00.000000Z' };
+  return { metadata: { name: `node-${node}`, namespace: 'medik8s-leases' }, spec };
+}
+
+function machine(name: string, node: string, annotations: Record<string, string> = {}): ClusterMachine {
+  return { metadata: { name, namespace: 'default', annotations }, status: { nodeRef: { name: node } } };
+}
+
+function remediation(name: string, more: Partial<KubeObject['metadata']> = {}, status: RemediationObject['status'] = {}) {
+  return { kind: 'NodeFenceRemediation', object: { metadata: { name, namespace: 'default', ...more }, status } };
+}
+
+const OWNED = { ownerReferences: [{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', name: 'm1', uid: 'u' }] };
+
+describe('who has a node', () => {
+  it('is told by the node lease of anybody but the fence controller', () => {
+    const { rows } = custodyOf({ ...NOTHING, leases: [lease('a', 'node-maintenance'), lease('b', 'nodefence'), lease('c', '')] });
+    expect(rows).toEqual([
+      {
+        who: 'Lease medik8s-leases/node-a of node-maintenance',
+        node: 'a',
+        state: 'renewed 2026-03-29T02:00:00.000000Z, for 300 s each time',
+      },
+    ]);
+  });
+
+  it.each([
+    ['by its annotation', remediation('r', { annotations: { 'remediation.medik8s.io/node-name': 'a' } }), 'a'],
+    ['by its fence', remediation('r', OWNED, { nodeFenceRef: { name: 'node-fence-b' } }), 'b'],
+    ['by the node of its Machine', remediation('r', OWNED), 'n1'],
+    ['by its own name', remediation('c'), 'c'],
+  ])('is told by a request for remediation: %s', (_how, request, node) => {
+    const { rows } = custodyOf({ ...NOTHING, remediations: [request], machines: [machine('m1', 'n1')] });
+    expect(rows).toMatchObject([{ who: `NodeFenceRemediation default/${request.object.metadata.name}`, node, state: 'waits for its turn' }]);
+  });
+
+  it('says how far a request is, and nothing of one that has succeeded', () => {
+    const remediations = [
+      remediation('a', {}, { phase: 'Fencing', retryCount: 2, lastRemediated: '2026-03-29T02:00:00Z' }),
+      remediation('b', {}, { phase: 'Succeeded' }),
+      remediation('c', { deletionTimestamp: '2026-03-29T02:00:00Z' }, { phase: 'Succeeded' }),
+    ];
+    expect(custodyOf({ ...NOTHING, remediations }).rows.map(({ state }) => state)).toEqual([
+      'Fencing, retry 2, begun 2026-03-29T02:00:00Z',
+      'Succeeded, being deleted',
+    ]);
+  });
+
+  it('is told by the annotation of a Machine that is power-cycled', () => {
+    const machines = [machine('m1', 'a', { 'host.metal3.io/external-remediation': '' }), machine('m2', 'b')];
+    expect(custodyOf({ ...NOTHING, machines }).rows).toMatchObject([{ who: 'machine remediation of default/m1', node: 'a', machine: 'default/m1' }]);
+  });
+
+  it('begins with the fence that stands, and names all others on it', () => {
+    const custody = custodyOf({ ...NOTHING, leases: [lease('a', 'node-maintenance'), lease('b', 'other')] });
+    const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', namespace: 'default', name: 'r', uid: 'u' };
+    const fence: NodeFence = { metadata: { name: fenceName('a') }, spec: { node: 'a', requestedBy } };
+    expect(holdersOf(custody, fence, 'a')).toEqual([
+      'NodeFenceRemediation default/r, by node-fence-a',
+      expect.stringContaining('of node-maintenance'),
+    ]);
+    expect(holdersOf(custody, undefined, 'c')).toEqual([]);
+  });
+});
+
+describe('a health check', () => {
+  it('is told when not all of its machines are healthy, or when it may not remediate; else nobody wants to read of it', () => {
+    const check = (name: string, status: object) => ({ kind: 'MachineHealthCheck', object: { metadata: { name, namespace: 'default' }, status } });
+    const conditions = [{ type: 'RemediationAllowed', status: 'False', reason: 'TooManyUnhealthy', message: 'Remediation is not allowed' }];
+    const { checks } = custodyOf({
+      ...NOTHING,
+      checks: [
+        check('well', { expectedMachines: 3, currentHealthy: 3 }),
+        check('ill', { expectedMachines: 3, currentHealthy: 2 }),
+        check('blocked', { expectedMachines: 3, currentHealthy: 0, conditions }),
+      ],
+    });
+    expect(checks).toEqual([
+      { name: 'MachineHealthCheck default/ill', expectedMachines: 3, currentHealthy: 2 },
+      { name: 'MachineHealthCheck default/blocked', expectedMachines: 3, currentHealthy: 0, blocked: 'Remediation is not allowed' },
+    ]);
+    expect(custodySection({ rows: [], checks, unreadable: [] }, SHEET)).toEqual([
+      '\nRemediation',
+      'MachineHealthCheck default/ill: 2 of 3 machines are healthy',
+      'MachineHealthCheck default/blocked: 0 of 3 machines are healthy; nothing is remediated: Remediation\nis not allowed',
+    ]);
+  });
+});
+
+describe('the section of status', () => {
+  it('is left out where nobody has anything, and names what may not be read', () => {
+    expect(custodySection(custodyOf(NOTHING), SHEET)).toEqual([]);
+    expect(custodySection({ rows: [], checks: [], unreadable: ['machines.cluster.x-k8s.io'] }, SHEET)).toEqual([
+      '',
+      'Of remediation is not shown: machines.cluster.x-k8s.io.',
+    ]);
+  });
+
+  it('has a row for each who has a node', () => {
+    const text = custodySection(custodyOf({ ...NOTHING, leases: [lease('a', 'node-maintenance')] }), SHEET).join('\n');
+    expect(text).toMatch(/WHO +NODE +STATE/);
+    expect(text).toMatch(/Lease medik8s-leases\/node-a of node-maintenance +a +renewed/);
+  });
+});
+
+describe('what is read of a cluster', () => {
+  const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+  const DEFINITIONS: Resource = {
+    ...{ group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions' },
+    namespaced: false,
+  };
+
+  async function site(): Promise<{ root: Cluster; custodyAs: (user: string) => ReturnType<typeof listCustody> }> {
+    const users = [
+      { name: 'root', groups: ['system:masters'] },
+      { name: 'nobody', groups: ['system:authenticated'] },
+    ];
+    const server = new ApiServer({ clock: new ManualClock(), random: testRandom(), users, authorization: 'rbac' });
+    const reach = (user: string) => {
+      const transport = inProcessTransport(server, user);
+      return { transport, cluster: new ApiClient({ transport }) };
+    };
+    const { cluster: root } = reach('root');
+    return { root, custodyAs: (user) => listCustody(reach(user)) };
+  }
+
+  it('is nothing where nothing is installed', async () => {
+    const { custodyAs } = await site();
+    expect(await custodyAs('root')).toEqual({ rows: [], checks: [], unreadable: [] });
+  });
+
+  it('is each kind that is served, in one version; what may not be read is named', async () => {
+    const { root, custodyAs } = await site();
+    for (const definition of [...REMEDIATION_DEFINITIONS, HEALTH_CHECK_DEFINITION]) await root.create(DEFINITIONS, definition);
+    for (const name of ['default', 'medik8s-leases']) {
+      if ((await root.get(NAMESPACES, name)) === undefined) await root.create(NAMESPACES, { metadata: { name } });
+    }
+    await root.create(LEASES, lease('a', 'node-maintenance'));
+    await root.create(NODE_FENCE_REMEDIATION.requests, { metadata: { name: 'b', namespace: 'default' }, spec: {} });
+    const checks = machineHealthChecks(CLUSTER_API_GROUP, 'v1beta2');
+    await root.create(checks, { metadata: { name: 'check', namespace: 'default' }, spec: { clusterName: 'c', selector: {} } });
+    await root.mergePatch(checks, 'check', { status: { expectedMachines: 2, currentHealthy: 1 } }, { namespace: 'default', subresource: 'status' });
+    const custody = await custodyAs('root');
+    expect(custody.rows.map(({ node }) => node)).toEqual(['a', 'b']);
+    expect(custody.checks).toHaveLength(1);
+    const { rows, unreadable } = await custodyAs('nobody');
+    expect(rows).toEqual([]);
+    expect(unreadable).toEqual(['Leases of medik8s-leases', 'nodefenceremediations.ha.k8s.io', 'machinehealthchecks.cluster.x-k8s.io']);
+  });
+});
