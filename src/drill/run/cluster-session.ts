@@ -33,8 +33,9 @@ export const CONTROLLER_USER = `system:serviceaccount:${NAMESPACE}:${CONTROLLER_
 const SERVICE_ACCOUNT_GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
 const CLUSTER_CONTROLLERS = 'system:kube-controller-manager';
 const BAREMETAL_OPERATOR = 'baremetal-operator';
-/** User names of health checkers that the drill plays. */
+/** User names of health checkers that the drill plays; what they may do is granted by the faults that play them. */
 const HEALTH_CHECKERS = ['capi-controller-manager', 'node-healthcheck-operator'] as const;
+export type HealthChecker = (typeof HEALTH_CHECKERS)[number];
 
 export type SessionOptions = Pick<DrillOptions, 'seed' | 'agent' | 'api' | 'compileCache'>;
 
@@ -118,10 +119,11 @@ export class ClusterSession {
 
   /** The API server, which everything else speaks to. */
   async start(): Promise<void> {
-    const masters = ['operator', CLUSTER_CONTROLLERS, BAREMETAL_OPERATOR, ...HEALTH_CHECKERS, ...this.nodes.map((node) => `system:node:${node}`)];
+    const masters = ['operator', CLUSTER_CONTROLLERS, BAREMETAL_OPERATOR, ...this.nodes.map((node) => `system:node:${node}`)];
     const users: ApiUser[] = [
       { name: CONTROLLER_USER, groups: SERVICE_ACCOUNT_GROUPS, token: this.known.token(CONTROLLER_USER) },
       ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.known.token(name) })),
+      ...HEALTH_CHECKERS.map((name) => ({ name, groups: ['system:authenticated'], token: this.known.token(name) })),
     ];
     const start = controlPlaneNamed(this.options.api);
     this.plane = await start({ processes: this.processes, users, nodeGraceMs: WORLD.nodeGraceMs });
@@ -162,7 +164,7 @@ export class ClusterSession {
   }
 
   /** Calls as one of the health checkers that are played. */
-  transportOf(user: (typeof HEALTH_CHECKERS)[number]): ApiTransport {
+  transportOf(user: HealthChecker): ApiTransport {
     return connect(this.access(user));
   }
 

@@ -5,7 +5,7 @@ import { ClusterSession } from './cluster-session.ts';
 import type { Blow, FaultFindings } from './faults/script.ts';
 import { SCRIPTS } from './faults/scripts.ts';
 import { filerTemplate } from './filer.ts';
-import { configure, install } from './installation.ts';
+import { bindWorkloads, configure, install } from './installation.ts';
 import { operatorSetting } from './operator/setting.ts';
 import type { DrillOptions } from './options.ts';
 import type { Expected } from './faults/names.ts';
@@ -121,6 +121,7 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
 async function createHosts(session: ClusterSession, audience: Audience): Promise<void> {
   audience.says(`Cluster API: a Machine on a BareMetalHost stands for each of the ${session.nodes.length} nodes`);
   await createHostFleet(session.cluster, session.nodes);
+  await bindWorkloads(session);
   if (session.hosts?.operator === undefined) return;
   audience.says('starting the baremetal-operator, which minds the hosts by their BMCs');
   await session.startOperator(session.hosts.operator);

@@ -1,7 +1,8 @@
-import { HOST_DEFINITIONS } from '../fleet/host-fleet.ts';
-import { MEDIK8S_LEASE_NAMESPACE } from '../../manifests/access.ts';
+import { HOST_DEFINITIONS, HOSTS_NAMESPACE } from '../fleet/host-fleet.ts';
+import { CONTROLLER_ACCOUNT, MEDIK8S_LEASE_NAMESPACE, NAMESPACE } from '../../manifests/access.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../../manifests/installation.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
+import { WORKLOAD_ROLE } from '../../manifests/workload-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { CONFIG_MAPS, NODE_FENCES, NODE_LEASE_NAMESPACE, SECRETS } from '../../ports/resources.ts';
@@ -47,6 +48,19 @@ export async function install(session: Installed): Promise<void> {
 export async function configure(session: ClusterSession, configuration: ReturnType<typeof fenceConfiguration>): Promise<void> {
   for (const secret of configuration.secrets) await session.cluster.create(SECRETS, secret);
   for (const configMap of configuration.configMaps) await session.cluster.create(CONFIG_MAPS, configMap);
+}
+
+/** What an administrator does where Clusters are: the controller may look whether their Nodes are behind a kubeconfig. */
+export async function bindWorkloads({ transport }: Pick<Installed, 'transport'>): Promise<void> {
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const binding = {
+    apiVersion: `${apiGroup}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: WORKLOAD_ROLE, namespace: HOSTS_NAMESPACE },
+    roleRef: { apiGroup, kind: 'ClusterRole', name: WORKLOAD_ROLE },
+    subjects: [{ kind: 'ServiceAccount', name: CONTROLLER_ACCOUNT, namespace: NAMESPACE }],
+  };
+  await post(transport, binding);
 }
 
 async function post(transport: ApiTransport, object: KubeObject): Promise<void> {

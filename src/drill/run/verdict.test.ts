@@ -35,16 +35,25 @@ describe('the end of a node that broke', () => {
 });
 
 describe('lists after the first sync', () => {
+  const PLAIN = { hasMachines: false, hasHosts: false };
+  const KEPT = { ...PLAIN, hasMachines: true };
   const [stops, pods, sets] = ['nodefencestops.ha.k8s.io', 'pods', 'machinesets.machine.sapcloud.io'];
 
   it('are those of stops alone, where nothing is preserved', () => {
-    expect(listedAgain({ [stops]: 9 }, false, 2)).toEqual([]);
-    expect(listedAgain({ [stops]: 9, [pods]: 1 }, false, 2)).toEqual(['pods was listed again after the first sync']);
+    expect(listedAgain({ [stops]: 9 }, PLAIN, 2)).toEqual([]);
+    expect(listedAgain({ [stops]: 9, [pods]: 1 }, PLAIN, 2)).toEqual(['pods was listed again after the first sync']);
   });
 
   it('are what preservation must ask, and its first look at MachineSets', () => {
-    expect(listedAgain({ [pods]: 9, [sets]: 2 }, true, 2)).toEqual([]);
-    expect(listedAgain({ [sets]: 3 }, true, 2)).toHaveLength(1);
-    expect(listedAgain({ nodes: 1 }, true, 2)).toEqual(['nodes was listed again after the first sync']);
+    expect(listedAgain({ [pods]: 9, [sets]: 2 }, KEPT, 2)).toEqual([]);
+    expect(listedAgain({ [sets]: 3 }, KEPT, 2)).toHaveLength(1);
+    expect(listedAgain({ nodes: 1 }, KEPT, 2)).toEqual(['nodes was listed again after the first sync']);
+  });
+
+  it('are, beside hosts, the first look of each replica at kinds that are found later', () => {
+    const [machines, leases, fences] = ['machines.cluster.x-k8s.io', 'leases.coordination.k8s.io', 'nodefences.ha.k8s.io'];
+    expect(listedAgain({ [machines]: 2, [leases]: 9 }, { ...PLAIN, hasHosts: true }, 2)).toEqual([]);
+    expect(listedAgain({ [machines]: 3, [fences]: 1 }, { ...PLAIN, hasHosts: true }, 2)).toHaveLength(2);
+    expect(listedAgain({ [machines]: 1 }, PLAIN, 2)).toHaveLength(1);
   });
 });

@@ -18,6 +18,10 @@ import type { Watcher } from './watcher.ts';
 const STOPS = 'nodefencestops.ha.k8s.io';
 /** By name or by node only: the signs of an MCM, again and again, and what is left on a node that is drained. */
 const ASKED_BY_PRESERVATION = ['leases.coordination.k8s.io', 'deployments.apps', 'machines.machine.sapcloud.io', 'pods'];
+/** By name only, again and again: who else may be at work upon Machines. */
+const ASKED_BESIDE_HOSTS = ['leases.coordination.k8s.io', 'deployments.apps'];
+/** Beside hosts: read when it is known whose part it is, or when somebody names the kind. */
+const FOUND_LATER = /^(machine|cluster|baremetalhost|metal3|nodefenceremediation|powercycle)[a-z0-9]*\./;
 /** First read when it is known that no MCM is there, which a replica may find out after it is ready. */
 const READ_LATER = ['machinesets.machine.sapcloud.io', 'machinedeployments.machine.sapcloud.io'];
 
@@ -60,7 +64,8 @@ export function verdict(played: Played): DrillResult {
   if (judgement.writers.overlaps > 0) problems.push(`${judgement.writers.overlaps} times two writers had one volume`);
   // A controller that starts in the middle of the drill lists once, as the first ones did.
   const isFirst = replicas.all.length === options.replicas;
-  if (isFirst) problems.push(...listedAgain(listed, session.fleet.length > 0, options.replicas));
+  if (isFirst)
+    problems.push(...listedAgain(listed, { hasMachines: session.fleet.length > 0, hasHosts: session.hosts !== undefined }, options.replicas));
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {
     fault: options.fault,
@@ -93,9 +98,14 @@ export function verdict(played: Played): DrillResult {
 }
 
 /** What was listed although a watch stood; `listed` counts by resource. */
-export function listedAgain(listed: Readonly<Record<string, number>>, hasMachines: boolean, replicas: number): string[] {
-  const asked = new Set([STOPS, ...(hasMachines ? ASKED_BY_PRESERVATION : [])]);
-  const isFirst = (resource: string, count: number): boolean => hasMachines && READ_LATER.includes(resource) && count <= replicas;
+export function listedAgain(
+  listed: Readonly<Record<string, number>>,
+  { hasMachines, hasHosts }: { hasMachines: boolean; hasHosts: boolean },
+  replicas: number,
+): string[] {
+  const asked = new Set([STOPS, ...(hasMachines ? ASKED_BY_PRESERVATION : []), ...(hasHosts ? ASKED_BESIDE_HOSTS : [])]);
+  const isFirst = (resource: string, count: number): boolean =>
+    count <= replicas && ((hasMachines && READ_LATER.includes(resource)) || (hasHosts && FOUND_LATER.test(resource)));
   const again = Object.entries(listed).filter(([resource, count]) => !asked.has(resource) && !isFirst(resource, count));
   return again.map(([resource]) => `${resource} was listed again after the first sync`);
 }

@@ -1,20 +1,18 @@
 import { PRESERVE } from '../../../../controllers/preservation/names.ts';
 import { MACHINE_DEPLOYMENTS } from '../../../../ports/machines.ts';
 import type { Machine } from '../../../../ports/machines.ts';
-import type { Node, NodeCondition } from '../../../../ports/objects.ts';
+import type { Node } from '../../../../ports/objects.ts';
 import { CONFIG_MAPS, NODES } from '../../../../ports/resources.ts';
 import { deploymentName, FLEET_NAMESPACE, machineName } from '../../../fleet/fleet.ts';
-import { WorldApi } from '../../../world/api.ts';
-import { WORLD_NODES } from '../../../world/kinds.ts';
 import { firstAnswer } from '../../pause.ts';
 import { programPath } from '../../program.ts';
 import { FENCE_NAMESPACE, poolConfiguration } from '../../scene-configuration.ts';
+import { diagnose } from '../illness.ts';
 import type { ScenePool } from '../scenes.ts';
 import type { FaultStage } from '../script.ts';
 import { shownPhase } from './kept-findings.ts';
 
 const POLL_MS = 50;
-const ILLNESS = 'KernelDeadlock';
 
 /** What the faults of preservation do, and look at. What is not as it must be is collected in `problems`. */
 export class Keeping {
@@ -75,21 +73,8 @@ export class Keeping {
   }
 
   /** What the node problem detector says of its kernel; the kubelet goes on, and the node stays Ready. */
-  async ill(node: string, isIll: boolean): Promise<void> {
-    const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-    const reason = isIll ? 'DockerHung' : 'KernelHasNoDeadlock';
-    const message = isIll ? 'task docker:7 blocked for more than 300 seconds.' : 'kernel has no deadlock';
-    const condition: NodeCondition = {
-      type: ILLNESS,
-      status: isIll ? 'True' : 'False',
-      reason,
-      message,
-      lastHeartbeatTime: now,
-      lastTransitionTime: now,
-    };
-    const api = new WorldApi(this.#stage.session.transport);
-    await api.patch(WORLD_NODES, { name: node, subresource: 'status' }, 'strategic', { status: { conditions: [condition] } });
-    this.#stage.tell(`the node problem detector of ${node}: ${ILLNESS} is ${condition.status}`);
+  ill(node: string, isIll: boolean): Promise<void> {
+    return diagnose(this.#stage, node, isIll);
   }
 
   /** As somebody edits the ConfigMap of the pools. */
