@@ -14,6 +14,7 @@ import type { Logger, Recorder } from '../ports/recorder.ts';
 import type { Surroundings } from '../ports/surroundings.ts';
 import type { HealthCheckChoice } from './health-checks/mode.ts';
 import type { MachineRemediationChoice } from './machine-remediation/mode.ts';
+import type { Metal3RemediationChoice } from './metal3-remediation/mode.ts';
 import type { Reach } from './workload-pool.ts';
 
 export const LEADER_LEASE = 'nodefence-controller';
@@ -46,6 +47,8 @@ export interface ControllerOptions extends FenceOptions {
   healthChecks?: HealthCheckChoice;
   /** By the annotations of the metal3 design; absent: as `off`. */
   machineRemediation?: MachineRemediationChoice;
+  /** In place of Metal3's own controller; absent: as `off`. */
+  metal3Remediation?: Metal3RemediationChoice;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
 }

@@ -7,6 +7,8 @@ import { HEALTH_CHECK_ACCESS } from './health-check-access.ts';
 import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from './health-check-definitions.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
 import { MACHINE_REMEDIATION_ACCESS } from './machine-remediation-access.ts';
+import { METAL3_REMEDIATION_ACCESS } from './metal3-remediation-access.ts';
+import { METAL3_REMEDIATION_DEFINITIONS } from './metal3-remediation-definitions.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
 import { REMEDIATION_ACCESS } from './remediation-access.ts';
@@ -122,8 +124,10 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('remediation-proposed-crd', 'definitions.yaml', PROPOSED_REMEDIATION_DEFINITIONS),
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   ...folder('machine-remediation', 'access.yaml', MACHINE_REMEDIATION_ACCESS),
+  ...folder('metal3-remediation', 'access.yaml', METAL3_REMEDIATION_ACCESS),
   // For `kubectl create` alone, which leaves what is there as it is.
   ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),
+  ...folder('metal3-remediation-crd', 'remediations.yaml', METAL3_REMEDIATION_DEFINITIONS),
   ...folder('machine-health-check-crd', 'health-checks.yaml', [HEALTH_CHECK_DEFINITION]),
   ...folder('machine-health-check-proposed-crd', 'health-checks.yaml', [PROPOSED_HEALTH_CHECK_DEFINITION]),
 ];

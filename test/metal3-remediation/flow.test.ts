@@ -337,7 +337,7 @@ describe('what stands in the way', () => {
   });
 
   it.each([
-    ['somebody else', (world: World) => (world.takenBy = 'NodeFence node-fence-n'), 'NodeFence node-fence-n has its node'],
+    ['somebody else', (world: World) => (world.takenBy = 'NodeFence node-fence-n'), 'its node is left alone: NodeFence node-fence-n'],
     ['a pause', (world: World) => (world.remediation = { ...world.own, isPaused: true }), 'it is paused'],
     ['a paused Machine', (world: World) => (world.machine = ownerMachine({ isPaused: true })), 'it is paused'],
     ['a host of another machine', (world: World) => (world.node = node({ providerID: 'metal3://metal/other/mm' })), 'nothing is done'],

@@ -46,7 +46,7 @@ function stepOf(snapshot: Snapshot): Step {
   const { remediation, machine, host, infrastructure, node, takenBy } = snapshot;
   if (remediation.isPaused || (machine !== 'gone' && machine.isPaused)) return { problem: 'it is paused' };
   if (!remediation.hasOwner) return remediation.isDeleting ? ending(snapshot) : { problem: NO_OWNER };
-  if (takenBy !== undefined) return wait(`${takenBy} has its node`);
+  if (takenBy !== undefined) return wait(`its node is left alone: ${takenBy}`);
   if (machine === 'gone' || remediation.isDeleting) return ending(snapshot);
   if (remediation.phase === 'Deleting machine') return wayBack(snapshot, host);
   if (host === undefined) return remediation.phase === 'Failed' ? {} : wait('its BareMetalHost is not found');

@@ -23,6 +23,11 @@ export function holdKeyOf(uid: string): string {
   return HOLD_PREFIX + uid;
 }
 
+/** The uid of the remediation whose hold bears this key. */
+export function remediationOfHold(key: string): string | undefined {
+  return key.startsWith(HOLD_PREFIX) ? key.slice(HOLD_PREFIX.length) : undefined;
+}
+
 /** The seed's own kind has the finalizer and the phases that the seed prints. */
 export function isSeedShape(apiVersion: string): boolean {
   return apiVersion.startsWith(`${SEED_GROUP}/`);

@@ -1,4 +1,5 @@
 import type { HostFacts } from '../shared/baremetal-host/host.ts';
+import { hasBackup } from '../shared/baremetal-host/node-backup.ts';
 import { powerOf } from '../shared/baremetal-host/off-proof.ts';
 import type { HostPower } from '../shared/baremetal-host/off-proof.ts';
 import { wasOn } from '../shared/baremetal-host/reboot.ts';
@@ -53,7 +54,11 @@ export function isRetryLimitReached({ retryLimit }: { retryLimit: number }, retr
 }
 
 /** This phase of this retry lasts for longer than it may, by our own sight of it. */
-export function isPhaseOver({ monotonicMs, remediation }: Snapshot, timeoutMs: number, sinceMs = remediation.phaseSeenMs): boolean {
+export function isPhaseOver(
+  { monotonicMs, remediation }: Pick<Snapshot, 'monotonicMs' | 'remediation'>,
+  timeoutMs: number,
+  sinceMs = remediation.phaseSeenMs,
+): boolean {
   return monotonicMs - Math.max(sinceMs, remediation.phaseSeenMs) >= timeoutMs;
 }
 
@@ -76,4 +81,14 @@ export function isTainted({ node }: Snapshot): boolean {
 export function isOurTaint(snapshot: Snapshot): boolean {
   const mark = snapshot.remediation.annotations[RELEASE];
   return mark !== undefined && !mark.endsWith(':ended') && isTainted(snapshot);
+}
+
+/** Something of this remediation stands on its host or its Node, or is still to come back: whoever else wants the node waits for it. */
+export function standsOnHost({ remediation, host }: Pick<Snapshot, 'remediation' | 'host'>): boolean {
+  const mark = remediation.annotations[RELEASE];
+  const isHeld = host?.annotations[holdKeyOf(remediation.uid)] !== undefined;
+  const isReleasing = mark !== undefined && !mark.endsWith(':ended');
+  const { phase, annotations } = remediation;
+  const isComingBack = (phase === 'Running' && hasBackup(annotations)) || (phase === 'Waiting' && hasFinalizer(remediation));
+  return isHeld || isReleasing || isComingBack;
 }

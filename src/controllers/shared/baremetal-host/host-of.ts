@@ -12,12 +12,13 @@ import { HOST_ANNOTATION, hostKeyOf } from './host.ts';
  */
 export async function hostOf(cluster: Pick<Cluster, 'get'>, machine: ClusterMachine, apiVersion: string): Promise<BareMetalHost | undefined> {
   const { namespace = '' } = machine.metadata;
-  const carrier = apiVersion.startsWith(`${OPENSHIFT_GROUP}/`) ? machine : await metal3Machine(cluster, machine);
+  const carrier = apiVersion.startsWith(`${OPENSHIFT_GROUP}/`) ? machine : await metal3MachineOf(cluster, machine);
   const key = hostKeyOf(carrier?.metadata.annotations?.[HOST_ANNOTATION], namespace);
   return key === undefined ? undefined : cluster.get(BARE_METAL_HOSTS, key.name, key.namespace);
 }
 
-async function metal3Machine(cluster: Pick<Cluster, 'get'>, { metadata, spec }: ClusterMachine): Promise<KubeObject | undefined> {
+/** The Metal3Machine that a Machine of Cluster API stands on. */
+export async function metal3MachineOf(cluster: Pick<Cluster, 'get'>, { metadata, spec }: ClusterMachine): Promise<KubeObject | undefined> {
   const { kind, name, apiVersion } = spec?.infrastructureRef ?? {};
   if (kind !== 'Metal3Machine' || name === undefined) return undefined;
   const named = apiVersion?.split('/')[1];

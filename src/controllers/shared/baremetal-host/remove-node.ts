@@ -1,38 +1,54 @@
 import type { Cluster } from '../../../ports/cluster.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
+import type { Lease, Node } from '../../../ports/objects.ts';
 import type { ObjectRef } from '../remediation/actions.ts';
 import { Moved } from '../moved.ts';
 import { standingStop } from '../stops.ts';
-import type { LifeSights } from './life-sights.ts';
 import type { OffProof } from './off-proof.ts';
 
-export interface RemovalDependencies {
-  /** The cluster of the Node, and of the stops on it. */
-  cluster: Pick<Cluster, 'get' | 'list' | 'remove'>;
-  life: LifeSights;
+/** What was heard of Nodes, by the clock of this process. */
+export interface NodeLife {
+  seeLease(lease: Lease): void;
+  heardMs(node: string): number | undefined;
+  silentForMs(node: string): number;
 }
 
-/** A kubelet renews its Lease every 10 s; one that stood still for so long is nobody's. Kubernetes' own lease duration of a node. */
-const SILENCE_MS = 40_000;
+export interface ReleaseDependencies {
+  /** The cluster of the Node, and of the stops on it. */
+  cluster: Pick<Cluster, 'get' | 'list'>;
+  life: NodeLife;
+}
+
+/** A kubelet renews its Lease every 10 s: one that lives would have been heard by then. */
+const SILENCE_MS = 15_000;
 
 /**
- * Deletes the Node of a host that is proven off (P1), unless it has shown life since (P2), was not silent for long enough that it would have, or a person has
- * stopped it (P6). Node, Lease and stops are read from the API's quorum right before it. Rejects with `Moved` while any of it lacks.
+ * The Node of a host that is proven off (P1), as it may be deleted or tainted out of service: unless it has shown life since (P2), was not silent for long enough
+ * that it would have, or a person has stopped it (P6). Node, Lease and stops are read from the API's quorum. Rejects with `Moved` while any of it lacks.
  */
-export async function removeNode({ cluster, life }: RemovalDependencies, target: ObjectRef, proof: OffProof): Promise<void> {
+export async function nodeToRelease({ cluster, life }: ReleaseDependencies, target: ObjectRef, proof: OffProof): Promise<Node> {
   const [node, lease, stop] = await Promise.all([
     cluster.get(NODES, target.name),
     cluster.get(LEASES, target.name, NODE_LEASE_NAMESPACE),
     standingStop(cluster, target.name),
   ]);
   if (stop !== undefined) throw new Moved(stop);
-  if (node?.metadata.uid !== target.uid) throw new Moved(`node ${target.name} is another than the one that was to be deleted`);
+  if (node?.metadata.uid !== target.uid) throw new Moved(`node ${target.name} is another than the one that was to be released`);
   if (lease !== undefined) life.seeLease(lease);
   const heardMs = life.heardMs(target.name);
   if (heardMs !== undefined && heardMs > proof.seenMs) throw new Moved(`node ${target.name} has shown life since its host was seen off`);
   if (lease !== undefined && life.silentForMs(target.name) < SILENCE_MS) {
     throw new Moved(`node ${target.name} has not been silent for long enough yet`);
   }
-  const { resourceVersion } = node.metadata;
+  return node;
+}
+
+/** Deletes the Node of a host that is proven off, at the version in which it may be. */
+export async function removeNode(
+  { cluster, life }: ReleaseDependencies & { cluster: Pick<Cluster, 'remove'> },
+  target: ObjectRef,
+  proof: OffProof,
+): Promise<void> {
+  const { resourceVersion } = (await nodeToRelease({ cluster, life }, target, proof)).metadata;
   await cluster.remove(NODES, target.name, { uid: target.uid, ...(resourceVersion !== undefined && { resourceVersion }) });
 }

@@ -25,7 +25,7 @@ export interface Place {
 
 /** What Cluster API writes on every Node of its Machines. */
 const CLUSTER_NAMESPACE = 'cluster.x-k8s.io/cluster-namespace';
-const MACHINE = 'cluster.x-k8s.io/machine';
+export const MACHINE = 'cluster.x-k8s.io/machine';
 
 /**
  * Where the target is. A Machine of Cluster API belongs to the cluster of its Secret, unless the Node here says that it is that Machine's, or a fence here was
@@ -44,6 +44,22 @@ export async function placeOf(
   if (fence?.spec.requestedBy?.uid === uid) return { cluster, isOwn: true, node: here };
   const other = await workloadClusters(kubeconfigSecret);
   return other === undefined ? undefined : { cluster: other, isOwn: false, node: await other.get(NODES, name) };
+}
+
+/** Whether these Nodes are those of a Cluster: one of its Machines may have lost its own. */
+export function isClusterHere(nodes: Iterable<Node>, { namespace, name }: { namespace: string; name: string }): boolean {
+  for (const { metadata } of nodes) {
+    if (metadata.annotations?.[CLUSTER_NAME] === name && metadata.annotations[CLUSTER_NAMESPACE] === namespace) return true;
+  }
+  return false;
+}
+
+/** The Node of a Machine that is gone: it still says whose it was. */
+export async function nodeLeftBy(cluster: Pick<Cluster, 'list'>, machine: { namespace: string; name: string }): Promise<Node | undefined> {
+  const nodes = await cluster.list(NODES);
+  return nodes.find(
+    ({ metadata: { annotations = {} } }) => annotations[MACHINE] === machine.name && annotations[CLUSTER_NAMESPACE] === machine.namespace,
+  );
 }
 
 function isNodeOf({ metadata, spec }: Node, machine: ClusterMachine): boolean {

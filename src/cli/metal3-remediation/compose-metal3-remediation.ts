@@ -1,0 +1,121 @@
+import type { FenceListers } from '../../controllers/fence/dependencies.ts';
+import { Metal3RemediationController } from '../../controllers/metal3-remediation/controller.ts';
+import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
+import { Reflector } from '../../kube/reflector.ts';
+import { Workqueue } from '../../kube/workqueue.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../manifests/access.ts';
+import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import { BARE_METAL_HOSTS, metal3Remediations } from '../../ports/metal3.ts';
+import type { BareMetalHost, Metal3RemediationVersion } from '../../ports/metal3.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import { hasStableOutOfService } from '../server-version.ts';
+import type { WorkloadPool } from '../workload-pool.ts';
+import { readMetal3 } from './facts.ts';
+import { WatchedMetal3Remediation } from './watched-metal3-remediation.ts';
+import type { Metal3Part } from './watched-metal3-remediation.ts';
+
+export interface Metal3RemediationSources {
+  cluster: Cluster;
+  listers: Pick<FenceListers, 'nodes'>;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  workloads: WorkloadPool;
+}
+
+/** Remediations worked on at the same time. */
+const CONCURRENCY = 16;
+/** Hosts that are power-cycled at the same time. */
+const IN_FLIGHT_MAX = 50;
+const CLOSE_DEADLINE_MS = 5_000;
+const VERSION_DEADLINE_MS = 10_000;
+
+/** Metal3Remediation for as long as it is ours; `undefined` when it is switched off. */
+export function composeMetal3Remediation(
+  ports: ControllerPorts,
+  options: ControllerOptions,
+  sources: Metal3RemediationSources,
+): WatchedMetal3Remediation | undefined {
+  const { metal3Remediation: choice = 'off' } = options;
+  if (choice === 'off') return undefined;
+  const { clock, logger: log, transport } = ports;
+  return new WatchedMetal3Remediation({
+    clock,
+    log,
+    choice,
+    read: () => readMetal3(transport, clock.wallMs()),
+    partOf: (version) => partOf(version, ports, options, sources),
+  });
+}
+
+function partOf(
+  version: Metal3RemediationVersion,
+  { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
+  { mode, reflector: timings, ownNode, nodeLeaseNamespace = MEDIK8S_LEASE_NAMESPACE }: ControllerOptions,
+  { cluster, listers, leadership, workloads }: Metal3RemediationSources,
+): Metal3Part {
+  const base = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
+  const reflectors: Reflector<KubeObject>[] = [];
+  const watch = <T extends KubeObject>(resource: Resource<T>, prune: (object: T) => T): Lister<T> => {
+    const reflector = new Reflector<T>({ ...base, resource, prune });
+    reflectors.push(reflector as unknown as Reflector<KubeObject>);
+    return reflector.lister;
+  };
+  const { requests, templates } = metal3Remediations(version);
+  const queue: Workqueue = new Workqueue({
+    name: 'metal3-remediation',
+    clock,
+    random,
+    logger,
+    metrics: metrics.workqueue,
+    concurrency: CONCURRENCY,
+    handler: (key) => controller.reconcile(key),
+  });
+  const controller = new Metal3RemediationController({
+    clock,
+    own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
+    recorder,
+    log: logger,
+    leadership,
+    remediations: { resource: requests, lister: watch(requests, shown) },
+    templates: { resource: templates, lister: watch(templates, shown) },
+    hosts: watch(BARE_METAL_HOSTS, shownHost),
+    nodes: listers.nodes,
+    workloads: (secret) => nodeClusterOf(workloads, secret),
+    queue,
+    options: { enforce: mode === 'enforce', nodeLeaseNamespace, ownNode, inFlightMax: IN_FLIGHT_MAX },
+  });
+  return {
+    start: () => {
+      controller.start();
+    },
+    wake: () => {
+      controller.wake();
+    },
+    close: async () => {
+      controller.close();
+      await queue.close(CLOSE_DEADLINE_MS);
+    },
+    problems: () => controller.problems(),
+    reflectors,
+  };
+}
+
+async function nodeClusterOf(workloads: WorkloadPool, secret: { namespace: string; name: string }): Promise<NodeCluster | undefined> {
+  const found = await workloads.find(secret);
+  if (found === undefined) return undefined;
+  return { cluster: found.cluster, servesOutOfService: () => hasStableOutOfService(found.transport, VERSION_DEADLINE_MS) };
+}
+
+/** Watched only to know when to look; a look reads them anew. */
+function shown<T extends KubeObject & { status?: { phase?: string } }>(object: T): T {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  return Object.freeze({ metadata: { name, namespace, uid, resourceVersion }, status: { phase: object.status?.phase } }) as unknown as T;
+}
+
+/** Its holds, and whether it is on. */
+function shownHost(host: BareMetalHost): BareMetalHost {
+  const { name, namespace, uid, resourceVersion, annotations } = host.metadata;
+  const { poweredOn } = host.status ?? {};
+  return Object.freeze({ metadata: { name, namespace, uid, resourceVersion, annotations }, status: { poweredOn } }) as unknown as BareMetalHost;
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { BareMetalHost, Metal3Remediation, Metal3RemediationTemplate } from '../../ports/metal3.ts';
+import type { Node } from '../../ports/objects.ts';
+import type { Logger, Recorder } from '../../ports/recorder.ts';
+import type { Resource } from '../../ports/cluster.ts';
+
+/** A kind in the version that is served, as it is watched. */
+export interface Watched<T extends Metal3Remediation | Metal3RemediationTemplate> {
+  resource: Resource<T>;
+  lister: Lister<T>;
+}
+
+/** The cluster of a Node. */
+export interface NodeCluster {
+  cluster: Cluster;
+  /** Has it the out-of-service taint for good (1.28)? Rejects when it does not say its version. */
+  servesOutOfService: () => Promise<boolean>;
+}
+
+export interface Metal3RemediationDependencies {
+  clock: Clock;
+  /** Of the remediations, Machines and hosts. */
+  own: NodeCluster;
+  recorder: Recorder;
+  log: Logger;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  remediations: Watched<Metal3Remediation>;
+  templates: Watched<Metal3RemediationTemplate>;
+  /** Wake those that are about them; where a Machine is gone its host is found here. */
+  hosts: Lister<BareMetalHost>;
+  /** Of the same cluster. */
+  nodes: Lister<Node>;
+  /** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
+  workloads: (secret: { namespace: string; name: string }) => Promise<NodeCluster | undefined>;
+  queue: { add(key: string, delayMs?: number): void };
+  options: {
+    /** false: nothing is written. */
+    enforce: boolean;
+    /** Of the node leases, without which no node is touched. */
+    nodeLeaseNamespace: string;
+    /** The Node that this runs on: it is never switched off from here. */
+    ownNode?: string | undefined;
+    /** Hosts that are power-cycled at the same time. */
+    inFlightMax: number;
+  };
+}
+
+/** For one write to an API server; as the client gives up. */
+export const WRITE_DEADLINE_MS = 5_000;
+/** Whose lock on a node it is (docs/adr/0009). */
+export const LOCK_HOLDER = 'nodefence-metal3-remediation';

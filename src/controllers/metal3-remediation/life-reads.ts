@@ -1,0 +1,39 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Lease } from '../../ports/objects.ts';
+
+interface Sight {
+  renewTime: string | undefined;
+  /** When it was first read so. */
+  sinceMs: number;
+  /** When it was last read as another than before; undefined: it never was. */
+  heardMs: number | undefined;
+}
+
+/**
+ * Signs of life of one Node, by reads of its Lease: it may be in a cluster that is not watched from here. A renewal counts as received when it is read, which
+ * is later than it was (P2): whoever compares it with a sight of the host must read the Lease before the host.
+ */
+export class LifeReads {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #sight: Sight | undefined;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  seeLease({ spec: { renewTime } }: Lease): void {
+    const known = this.#sight;
+    if (known !== undefined && known.renewTime === renewTime) return;
+    const nowMs = this.#clock.monotonicMs();
+    this.#sight = { renewTime, sinceMs: nowMs, heardMs: known === undefined ? undefined : nowMs };
+  }
+
+  heardMs(): number | undefined {
+    return this.#sight?.heardMs;
+  }
+
+  /** For how long it has been read as it is. */
+  silentForMs(): number {
+    return this.#sight === undefined ? 0 : this.#clock.monotonicMs() - this.#sight.sinceMs;
+  }
+}

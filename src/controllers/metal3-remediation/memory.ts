@@ -1,0 +1,55 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
+import { HostSights } from '../shared/baremetal-host/host-sights.ts';
+import type { NodeLock } from '../shared/claims/node-lock.ts';
+import { LifeReads } from './life-reads.ts';
+import { holdKeyOf } from './names.ts';
+
+/** What this process remembers of one remediation: its own first sights, what it has told, and its lock. Nothing is decided wrongly without it, only later. */
+export class Memory {
+  readonly uid: string;
+  readonly life: LifeReads;
+  readonly hosts: HostSights;
+  /** `namespace/name` of the host that it is about. */
+  hostKey: string | undefined;
+  /** The node that it is about, where that is in this cluster. */
+  nodeName: string | undefined;
+  /** A lock that was taken, and may be ours still. */
+  locked: { lock: NodeLock; node: string } | undefined;
+  problems: ReadonlySet<string> = new Set();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #phase: { mark: string; seenMs: number } | undefined;
+  #taint: { node: string; seenMs: number } | undefined;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>, uid: string) {
+    this.#clock = clock;
+    this.uid = uid;
+    this.life = new LifeReads(clock);
+    this.hosts = new HostSights(clock, [holdKeyOf(uid)]);
+  }
+
+  /** Since when it has been seen in this phase of this retry, or being deleted. */
+  phaseSeenMs({ metadata, status }: Metal3Remediation): number {
+    const mark = [status?.phase ?? '', status?.retryCount ?? 0, metadata.deletionTimestamp ?? ''].join(' ');
+    if (this.#phase?.mark !== mark) this.#phase = { mark, seenMs: this.#clock.monotonicMs() };
+    return this.#phase.seenMs;
+  }
+
+  /** Since when the Node with this uid has been seen out of service. */
+  taintSeenMs(node: string): number {
+    if (this.#taint?.node !== node) this.#taint = { node, seenMs: this.#clock.monotonicMs() };
+    return this.#taint.seenMs;
+  }
+
+  forgetTaint(): void {
+    this.#taint = undefined;
+  }
+
+  /**
+   * A host as the watch shows it. One that is on ends what was seen of its off; the beginning of an off is seen in a pass alone, after the Lease of the Node was
+   * read, so that no renewal from before it is taken for one after it.
+   */
+  watched(host: BareMetalHost): void {
+    if (host.status?.poweredOn === true) this.hosts.see(host);
+  }
+}

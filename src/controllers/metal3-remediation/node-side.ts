@@ -1,0 +1,145 @@
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Metal3Remediation } from '../../ports/metal3.ts';
+import type { Node } from '../../ports/objects.ts';
+import { LEASES, NODE_LEASE_NAMESPACE, PODS, VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
+import type { HoldFact } from '../shared/remediation/actions.ts';
+import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
+import type { Owner } from '../shared/remediation/owner.ts';
+import { CLUSTER_NAME, isClusterHere, MACHINE, nodeLeftBy, placeOf } from '../shared/remediation/place.ts';
+import { readNode } from '../shared/remediation/read-node.ts';
+import { standingStop } from '../shared/stops.ts';
+import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
+import type { Memory } from './memory.ts';
+import { OUT_OF_SERVICE, RELEASE } from './names.ts';
+import type { DrainFacts, Snapshot } from './snapshot.ts';
+
+/** The Node of a remediation, its workload, and the cluster that both are in. */
+export interface NodeSide extends Pick<Snapshot, 'node' | 'drain' | 'servesOutOfService'> {
+  /** Absent: there is no Node that it could be about, or its cluster is gone. */
+  place?: { cluster: Cluster; isOwn: boolean; nodeName: string };
+  object?: Node;
+  holds: readonly HoldFact[];
+}
+
+/** No Node that it could be about; only a stop of all holds it. */
+export async function nobodySide({ own }: Pick<Metal3RemediationDependencies, 'own'>): Promise<NodeSide> {
+  const message = await standingStop(own.cluster, undefined);
+  const holds = message === undefined ? [] : [{ reason: 'stop', message, isStop: true }];
+  return { node: 'not-found', servesOutOfService: false, holds };
+}
+
+/**
+ * Reads the Node, its Lease and its workload from the API's quorum, in whichever cluster they are. Rejects when they cannot be read: then nothing is known of
+ * them. The Lease is read before anything is read of the host (see LifeReads).
+ */
+export async function nodeSide(
+  dependencies: Metal3RemediationDependencies,
+  remediation: Metal3Remediation,
+  owner: Owner | 'none' | 'gone',
+  memory: Memory,
+): Promise<NodeSide> {
+  const found = typeof owner === 'object' ? await placed(dependencies, remediation, owner) : await left(dependencies, remediation);
+  if (found === undefined) return nobodySide(dependencies);
+  const { place, serves } = found;
+  const { cluster, nodeName } = place;
+  if (found.object === 'forbidden') return { ...(await nobodySide(dependencies)), node: 'forbidden', place };
+  const lease = await cluster.get(LEASES, nodeName, NODE_LEASE_NAMESPACE);
+  if (lease !== undefined) memory.life.seeLease(lease);
+  const holds = await holdsOn(dependencies, place, found.object);
+  const servesOutOfService = await serves();
+  if (found.object === undefined) return { node: 'not-found', servesOutOfService, place, holds };
+  const { object } = found;
+  const lifeSeenMs = memory.life.heardMs();
+  const node = { ...readNode(object), ...(lifeSeenMs !== undefined && { lifeSeenMs }) };
+  const drain = await drainOf(cluster, object, memory);
+  return { node, object, servesOutOfService, place, holds, ...(drain !== undefined && { drain }) };
+}
+
+interface Found {
+  place: NonNullable<NodeSide['place']>;
+  object: Node | undefined | 'forbidden';
+  serves: NodeCluster['servesOutOfService'];
+}
+
+/** `undefined`: the Machine names no Node, or there is no way to its cluster and nothing is begun. */
+async function placed(
+  { own, nodes, workloads }: Metal3RemediationDependencies,
+  { metadata }: Metal3Remediation,
+  { object: machine, facts }: Owner,
+): Promise<Found | undefined> {
+  const { nodeName } = facts;
+  if (nodeName === undefined) return undefined;
+  const { namespace } = facts;
+  const name = metadata.labels?.[CLUSTER_NAME] ?? facts.labels[CLUSTER_NAME];
+  const isHere = name === undefined || isClusterHere(nodes.all(), { namespace, name });
+  const target = { node: nodeName, ...(!isHere && { kubeconfigSecret: { namespace, name: `${name}-kubeconfig` } }) };
+  let other: NodeCluster | undefined;
+  const workloadClusters = async (secret: { namespace: string; name: string }): Promise<Cluster | undefined> => {
+    other = await workloads(secret);
+    return other?.cluster;
+  };
+  try {
+    const place = await placeOf({ cluster: own.cluster, workloadClusters }, target, { uid: metadata.uid ?? '', machine });
+    if (place !== undefined) {
+      const { cluster, isOwn, node } = place;
+      const told = node?.metadata.annotations?.[MACHINE];
+      // P10. One that has just come back says nothing yet.
+      if (told !== undefined && told !== facts.name) throw new Error(`node ${nodeName} is that of Machine ${told}`);
+      return { place: { cluster, isOwn, nodeName }, object: node, serves: (other ?? own).servesOutOfService };
+    }
+  } catch (error) {
+    const far: NodeCluster | undefined = other;
+    if (far === undefined || !(error instanceof ApiStatusError) || error.status !== 403) throw error;
+    return { place: { cluster: far.cluster, isOwn: false, nodeName }, object: 'forbidden', serves: far.servesOutOfService };
+  }
+  if (metadata.deletionTimestamp !== undefined) return undefined;
+  throw new Error(`there is no Secret ${namespace}/${name ?? ''}-kubeconfig, which leads to the cluster of node ${nodeName}`);
+}
+
+/** Of a Machine that is gone: its Node matters only as long as our taint may stand on it. */
+async function left({ own, workloads }: Metal3RemediationDependencies, { metadata }: Metal3Remediation): Promise<Found | undefined> {
+  const { annotations = {}, labels = {}, namespace = '', ownerReferences = [] } = metadata;
+  const mark = annotations[RELEASE];
+  const machine = ownerReferences.find(({ kind }) => kind === 'Machine');
+  if (machine === undefined || mark === undefined || mark.endsWith(':ended')) return undefined;
+  const name = labels[CLUSTER_NAME];
+  const other = name === undefined ? undefined : await workloads({ namespace, name: `${name}-kubeconfig` });
+  for (const [{ cluster, servesOutOfService: serves }, isOwn] of [[own, true] as const, ...(other === undefined ? [] : [[other, false] as const])]) {
+    const object = await nodeLeftBy(cluster, { namespace, name: machine.name });
+    if (object !== undefined) return { place: { cluster, isOwn, nodeName: object.metadata.name }, object, serves };
+  }
+  return undefined;
+}
+
+/** A person's stop in either cluster; the node of the controller itself; the last majority of a control plane. */
+async function holdsOn(
+  { own, options }: Metal3RemediationDependencies,
+  { cluster, isOwn, nodeName }: NonNullable<NodeSide['place']>,
+  node: Node | undefined,
+): Promise<HoldFact[]> {
+  const holds: HoldFact[] = [];
+  for (const where of isOwn ? [cluster] : [own.cluster, cluster]) {
+    const message = await standingStop(where, nodeName);
+    if (message !== undefined) holds.push({ reason: 'stop', message, isStop: true });
+  }
+  if (isOwn && options.ownNode === nodeName) holds.push({ reason: 'own-node', message: 'this controller runs on it', isStop: false });
+  const plane = node === undefined ? undefined : await controlPlaneHold(cluster, node);
+  return plane === undefined ? holds : [...holds, plane];
+}
+
+async function drainOf(cluster: Cluster, { metadata, spec }: Node, memory: Memory): Promise<DrainFacts | undefined> {
+  if (spec.taints?.some(({ key }) => key === OUT_OF_SERVICE.key) !== true) {
+    memory.forgetTaint();
+    return undefined;
+  }
+  const [pods, attachments] = await Promise.all([
+    cluster.list(PODS, { fieldSelector: `spec.nodeName=${metadata.name}` }),
+    cluster.list(VOLUME_ATTACHMENTS),
+  ]);
+  return {
+    terminatingPods: pods.filter((pod) => pod.metadata.deletionTimestamp !== undefined).length,
+    volumeAttachments: attachments.filter((attachment) => attachment.spec.nodeName === metadata.name).length,
+    seenMs: memory.taintSeenMs(metadata.uid ?? ''),
+  };
+}

@@ -1,0 +1,108 @@
+import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
+import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import { HOST_ANNOTATION } from '../shared/baremetal-host/host.ts';
+import { metal3MachineOf } from '../shared/baremetal-host/host-of.ts';
+import { ReadObjects } from '../shared/baremetal-host/write.ts';
+import { ownerOf } from '../shared/remediation/owner.ts';
+import type { Owner } from '../shared/remediation/owner.ts';
+import { hostNameOf } from './decide.ts';
+import type { Metal3RemediationDependencies } from './dependencies.ts';
+import type { Memory } from './memory.ts';
+import { holdKeyOf, RELEASE } from './names.ts';
+import { nobodySide, nodeSide } from './node-side.ts';
+import type { NodeSide } from './node-side.ts';
+import { readRemediation } from './read-remediation.ts';
+import { hasFinalizer, isPhaseOver } from './situation.ts';
+import type { RemediationFacts, Snapshot } from './snapshot.ts';
+
+/** What a decision is made from, and the objects under whose versions it is carried out. */
+export interface Sight {
+  snapshot: Snapshot;
+  objects: ReadObjects;
+  /** For events about what is not here. */
+  remediation: KubeObject;
+  place?: NodeSide['place'];
+}
+
+/** Reads everything about one remediation from the API's quorum. Rejects when something could not be read: then nothing is decided. */
+export async function observe(dependencies: Metal3RemediationDependencies, object: Metal3Remediation, memory: Memory): Promise<Sight> {
+  const { clock, own, remediations } = dependencies;
+  const apiVersion = `${remediations.resource.group}/${remediations.resource.version}`;
+  const owner = await ownerOf(own.cluster, object);
+  const isClusterPaused = typeof owner === 'object' && owner.isClusterPaused;
+  const remediation = readRemediation(object, apiVersion, { hasOwner: owner !== 'none', isClusterPaused, phaseSeenMs: memory.phaseSeenMs(object) });
+  const { object: nodeObject, place, holds, ...side } = await sideOf(dependencies, object, remediation, owner, memory);
+  memory.nodeName = place?.isOwn === true ? place.nodeName : undefined;
+  // Only now the host: what is heard of the Node has been read before it is seen off.
+  const { host, infrastructure } = await hostSide(dependencies, remediation, owner);
+  memory.hostKey = host === undefined ? undefined : `${host.metadata.namespace ?? ''}/${host.metadata.name}`;
+  const objects = new ReadObjects();
+  objects.put({ ...remediation, kind: object.kind ?? 'Metal3Remediation' }, object);
+  if (typeof owner === 'object') objects.put({ ...owner.facts, kind: 'Machine' }, owner.object);
+  if (host !== undefined) objects.put({ ...named(host), kind: 'BareMetalHost' }, host);
+  if (nodeObject !== undefined) objects.put({ kind: 'Node', name: nodeObject.metadata.name }, nodeObject);
+  const snapshot: Snapshot = {
+    nowMs: clock.wallMs(),
+    monotonicMs: clock.monotonicMs(),
+    remediation,
+    machine: typeof owner === 'object' ? owner.facts : 'gone',
+    ...side,
+    holds,
+    canReadBmc: false,
+    ...(infrastructure !== undefined && { infrastructure: named(infrastructure) }),
+    ...(host !== undefined && { host: memory.hosts.factsOf(host, holdKeyOf(remediation.uid)) }),
+  };
+  return { snapshot, objects, remediation: object, ...(place !== undefined && { place }) };
+}
+
+/**
+ * A cluster that can not be asked may be on the very machine that is held off: once the phase is over, the way back goes on without it, unless our taint may
+ * stand there. Nothing is begun, and nothing released, without it.
+ */
+async function sideOf(
+  dependencies: Metal3RemediationDependencies,
+  object: Metal3Remediation,
+  remediation: RemediationFacts,
+  owner: Owner | 'none' | 'gone',
+  memory: Memory,
+): Promise<NodeSide> {
+  try {
+    return await nodeSide(dependencies, object, owner, memory);
+  } catch (error) {
+    const mark = remediation.annotations[RELEASE];
+    const mayBeTainted = mark !== undefined && !mark.endsWith(':ended');
+    const age = { monotonicMs: dependencies.clock.monotonicMs(), remediation };
+    if (!hasFinalizer(remediation) || mayBeTainted || !isPhaseOver(age, remediation.settings.powerOffTimeoutMs)) throw error;
+    return nobodySide(dependencies);
+  }
+}
+
+/** The host that the Metal3Machine names; where that is gone, the one with our hold. */
+async function hostSide(
+  { own: { cluster }, hosts }: Metal3RemediationDependencies,
+  remediation: RemediationFacts,
+  owner: Owner | 'none' | 'gone',
+): Promise<{ host?: BareMetalHost; infrastructure?: KubeObject }> {
+  const infrastructure = typeof owner === 'object' ? await metal3MachineOf(cluster, owner.object) : undefined;
+  const key = hostNameOf(infrastructure?.metadata.annotations?.[HOST_ANNOTATION], infrastructure?.metadata.namespace ?? remediation.namespace);
+  const host = key === undefined ? await heldHost({ cluster, hosts }, remediation) : await cluster.get(BARE_METAL_HOSTS, key.name, key.namespace);
+  return { ...(host !== undefined && { host }), ...(infrastructure !== undefined && { infrastructure }) };
+}
+
+async function heldHost(
+  { cluster, hosts }: { cluster: Metal3RemediationDependencies['own']['cluster']; hosts: Metal3RemediationDependencies['hosts'] },
+  remediation: RemediationFacts,
+): Promise<BareMetalHost | undefined> {
+  if (!hasFinalizer(remediation)) return undefined;
+  if (!hosts.synced) throw new Error('the BareMetalHosts are not read yet');
+  const key = holdKeyOf(remediation.uid);
+  for (const { metadata } of hosts.all()) {
+    if (metadata.annotations?.[key] !== undefined) return cluster.get(BARE_METAL_HOSTS, metadata.name, metadata.namespace);
+  }
+  return undefined;
+}
+
+function named({ metadata: { name, namespace } }: KubeObject): { name: string; namespace: string } {
+  return { name, namespace: namespace ?? '' };
+}

@@ -1,0 +1,130 @@
+import type { KubeObject, Node, Taint } from '../../ports/objects.ts';
+import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
+import { nodeToRelease, removeNode } from '../shared/baremetal-host/remove-node.ts';
+import { Moved } from '../shared/moved.ts';
+import { timeOf, timeText } from '../shared/remediation/actions.ts';
+import { conditionsPatch, precondition } from '../shared/remediation/patch.ts';
+import { resourceOf } from '../shared/remediation/resource-of.ts';
+import { standingStop } from '../shared/stops.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Metal3Remediation } from '../../ports/metal3.ts';
+import type { Action } from './actions.ts';
+import type { Metal3RemediationDependencies } from './dependencies.ts';
+import type { Memory } from './memory.ts';
+import { holdKeyOf, phaseText } from './names.ts';
+import type { Sight } from './observe.ts';
+
+type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
+type Adding = Extract<ActOf<'taint'>, { isPresent: true }>;
+
+/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Moved` where it no longer fits. */
+export async function perform(dependencies: Metal3RemediationDependencies, memory: Memory, sight: Sight, action: Action): Promise<void> {
+  const { own } = dependencies;
+  const { objects } = sight;
+  switch (action.kind) {
+    case 'annotate':
+      if (isPowerOff(action, memory.uid)) await unlessStopped(dependencies, sight);
+      await objects.annotate(own.cluster, action);
+      break;
+    case 'machine-conditions':
+      await objects.patch(own.cluster, action.target, (object) => conditionsPatch(object, action.lists), 'status');
+      break;
+    case 'finalizer':
+      await objects.patch(own.cluster, action.target, (object) => finalizerPatch(object, action));
+      break;
+    case 'status':
+      await objects.patch(own.cluster, action.target, (object) => statusPatch(object, action), 'status');
+      break;
+    case 'restore-node':
+      await objects.restore(clusterOf(sight), action);
+      break;
+    case 'taint':
+      await (action.isPresent ? taint(dependencies, memory, sight, action) : untaint(sight, action));
+      break;
+    case 'delete-node':
+      await unlessStopped(dependencies, sight);
+      await removeNode({ cluster: clusterOf(sight), life: memory.life }, action.target, action.proof);
+      break;
+  }
+  tell(dependencies, sight, action);
+}
+
+/** Is it our hold that is set here? */
+function isPowerOff({ changes }: ActOf<'annotate'>, uid: string): boolean {
+  return changes.some(({ key, to }) => key === holdKeyOf(uid) && to !== undefined);
+}
+
+/** Before each off and each release, in the turn before it is sent (P6). */
+async function unlessStopped({ own }: Metal3RemediationDependencies, { place }: Sight): Promise<void> {
+  const clusters = place === undefined || place.isOwn ? [own.cluster] : [own.cluster, place.cluster];
+  for (const cluster of clusters) {
+    const stop = await standingStop(cluster, place?.nodeName);
+    if (stop !== undefined) throw new Moved(stop);
+  }
+}
+
+function finalizerPatch(object: KubeObject, { finalizer, isPresent }: ActOf<'finalizer'>): object {
+  const others = (object.metadata.finalizers ?? []).filter((each) => each !== finalizer);
+  return { metadata: { ...precondition(object), finalizers: isPresent ? [...others, finalizer] : others } };
+}
+
+function statusPatch(object: Metal3Remediation, { target, was, to }: ActOf<'status'>): object {
+  const { phase = '', retryCount = 0, lastRemediated } = object.status ?? {};
+  const isSame =
+    phase === phaseText(target.apiVersion, was.phase) && retryCount === was.retryCount && timeOf(lastRemediated) === was.lastRemediatedMs;
+  if (!isSame) throw new Moved(`the status of ${object.metadata.name} is another`);
+  const status = {
+    phase: phaseText(target.apiVersion, to.phase),
+    // The schema of Metal3 refuses 0.
+    ...(to.retryCount > 0 && { retryCount: to.retryCount }),
+    ...(to.lastRemediatedMs !== undefined && { lastRemediated: timeText(to.lastRemediatedMs) }),
+  };
+  return { metadata: precondition(object), status };
+}
+
+/** The release by our taint. */
+async function taint(
+  dependencies: Metal3RemediationDependencies,
+  memory: Memory,
+  sight: Sight,
+  { target, taint: ours, proof }: Adding,
+): Promise<void> {
+  await unlessStopped(dependencies, sight);
+  const node = await releasable(memory, sight, target, proof);
+  const { key, effect, value } = ours;
+  const added = { key, effect: effect as Taint['effect'], ...(value !== undefined && { value }) };
+  const taints = [...(node.spec.taints ?? []).filter((each) => each.key !== key || each.effect !== effect), added];
+  await clusterOf(sight).mergePatch(resourceOf(target), target.name, { metadata: precondition(node), spec: { taints } });
+}
+
+function releasable(memory: Memory, sight: Sight, target: Adding['target'], proof: OffProof): Promise<Node> {
+  return nodeToRelease({ cluster: clusterOf(sight), life: memory.life }, target, proof);
+}
+
+/** Only that very taint: others stay. */
+async function untaint(sight: Sight, { target, taint: { key, value, effect } }: ActOf<'taint'>): Promise<void> {
+  await sight.objects.patch(clusterOf(sight), target, (object) => {
+    const { spec } = object as Node;
+    const taints = (spec.taints ?? []).filter((each) => each.key !== key || each.value !== value || each.effect !== effect);
+    return { metadata: precondition(object), spec: { taints } };
+  });
+}
+
+function clusterOf({ place, snapshot }: Sight): Cluster {
+  if (place === undefined) throw new Error(`${snapshot.remediation.name} is about no Node, and yet one is to be touched`);
+  return place.cluster;
+}
+
+/** About the object that was written; where that is in another cluster, about the remediation, for nobody reads Events there. */
+function tell(
+  { recorder, remediations }: Metal3RemediationDependencies,
+  { remediation, place, objects }: Sight,
+  { kind, event, target }: Action,
+): void {
+  if (event === undefined) return;
+  const isFar = target.kind === 'Node' && place?.isOwn !== true;
+  const about = isFar || kind === 'delete-node' ? remediation : objects.of(target);
+  const { group, version, kind: ownKind } = remediations.resource;
+  const named = about === remediation ? { apiVersion: `${group}/${version}`, kind: ownKind } : { apiVersion: target.apiVersion, kind: target.kind };
+  recorder.event({ ...named, metadata: about.metadata }, event.type, event.reason, event.message);
+}
