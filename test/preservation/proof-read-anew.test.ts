@@ -80,6 +80,21 @@ describe('right before a Machine is deleted', () => {
     expect(await world.machine('m1')).toBeDefined();
   });
 
+  it('another who has the node is seen though no watch tells it: it is waited for, and told who it is', async () => {
+    await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
+    const replica = world.start({ isLeading: false });
+    await world.pass(2_000);
+    replica.deafen();
+    const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', namespace: 'default', name: 'r', uid: 'another' };
+    await world.nodes.operator.create(NODE_FENCES, { metadata: { name: fenceName(NODE) }, spec: { node: NODE, requestedBy } });
+    replica.leadership.isLeading = true;
+    replica.controller.wake();
+    await world.pass(5_000);
+    expect((await world.fence(NODE))?.spec.requestedBy).toEqual(requestedBy);
+    expect(replica.controller.problems().join()).toContain(`NodeFenceRemediation default/r has node ${NODE}`);
+    expect(replica.events).toContain(`Node ${NODE} Warning PreservationWaits`);
+  });
+
   it('an old lease is no sign of life', async () => {
     await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
     await world.fenced(NODE);

@@ -96,7 +96,11 @@ export class Writer {
     const { name, uid } = requestedBy;
     const claimant = { apiVersion: `${MACHINE_GROUP}/${MACHINE_VERSION}`, kind: requestedBy.kind, name, uid, ...place(requestedBy) };
     const outcome = await claim({ cluster, recorder }, target.name, claimant, { ending: 'off' });
-    if (outcome.kind === 'taken') throw new Error(`${outcome.by} has node ${target.name}`);
+    if (outcome.kind === 'taken') {
+      const words = `${outcome.by} has node ${target.name}`;
+      this.#tell(target, { type: 'Warning', reason: 'PreservationWaits', message: `The machine is not switched off yet: ${words}` }, node);
+      throw new Error(words);
+    }
     this.#tell(target, event, node);
   }
 
