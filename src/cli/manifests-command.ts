@@ -2,14 +2,20 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { NAMESPACE } from '../manifests/access.ts';
 import { DEFAULT_CHOICE } from '../manifests/deployment.ts';
 import { installation } from '../manifests/installation.ts';
-import { MACHINE_DEFINITIONS } from '../manifests/machine-definitions.ts';
 import type { InstallationChoice } from '../manifests/installation.ts';
+import { DEFINITION_FOLDERS, OVERLAYS, overlayObjects } from '../manifests/overlays.ts';
 import { renderObjects } from '../manifests/render.ts';
 import { usageExits } from './commands/person-command.ts';
 
 /** Names with dots and slashes, a tag or a digest behind; nothing that YAML or a shell could take for more. */
 const IMAGE = /^[a-z0-9][a-z0-9._/:-]*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?$/i;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+interface Flags extends InstallationChoice {
+  with: readonly string[];
+  definitions?: string;
+  machineDefinitions?: true;
+}
 
 /** `nodefence manifests`: prints custom resource definitions, rights and the Deployment; reaches no cluster. */
 export function manifestsCommand(): Command {
@@ -25,9 +31,18 @@ export function manifestsCommand(): Command {
         'own',
       ]),
     )
-    .option('--machine-definitions', 'print the definitions of Machines alone, for clusters without them: | kubectl create -f -, never apply')
-    .action((choice: InstallationChoice & { machineDefinitions?: true }) => {
-      process.stdout.write(renderObjects(choice.machineDefinitions === true ? MACHINE_DEFINITIONS : installation(choice)));
+    .addOption(
+      new Option('--with <folders>', `of config/, beside it, with commas between: ${OVERLAYS.join(', ')}`).argParser(overlays).default([], 'none'),
+    )
+    .addOption(
+      new Option('--definitions <folder>', 'print these definitions alone, for clusters without them: | kubectl create -f -, never apply').choices(
+        DEFINITION_FOLDERS,
+      ),
+    )
+    .option('--machine-definitions', 'the same as --definitions machine-crd')
+    .action(({ machineDefinitions, definitions = machineDefinitions && 'machine-crd', with: beside, ...choice }: Flags) => {
+      const objects = definitions === undefined ? installation(choice, overlayObjects(beside)) : overlayObjects([definitions]);
+      process.stdout.write(renderObjects(objects));
     });
 }
 
@@ -39,4 +54,11 @@ function image(text: string): string {
 function namespace(text: string): string {
   if (!LABEL.test(text)) throw new InvalidArgumentError('must be small letters, digits and dashes, at most 63.');
   return text;
+}
+
+function overlays(text: string): string[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !OVERLAYS.includes(name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`${unknown} is none of ${OVERLAYS.join(', ')}.`);
+  return names;
 }

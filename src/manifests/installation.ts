@@ -40,18 +40,20 @@ export interface InstallationChoice extends DeploymentChoice {
   policyVersion: 'v1' | 'v1beta1';
 }
 
-/** Everything that `kubectl apply -k config/observe` would install, as objects, with other choices. */
-export function installation(choice: InstallationChoice): KubeObject[] {
-  const objects = [
+/** Everything that `kubectl apply -k config/observe` would install, as objects, with other choices, and with these beside, each once. */
+export function installation(choice: InstallationChoice, beside: readonly KubeObject[] = []): KubeObject[] {
+  const objects = new Set<KubeObject>([
     ...CUSTOM_RESOURCE_DEFINITIONS,
+    ...beside.filter(({ kind }) => kind === 'CustomResourceDefinition'),
     ...RIGHTS,
     ...OPERATOR_ACCESS,
     ...(choice.preservation === undefined ? [] : PRESERVATION_OBSERVE_ACCESS),
     ...(choice.preservation === 'own' ? PRESERVATION_OWN_ACCESS : []),
     deployment(choice),
     disruptionBudget(`policy/${choice.policyVersion}`),
-  ];
-  return objects.map((object) => moved(object, choice.namespace));
+    ...beside,
+  ]);
+  return [...objects].map((object) => moved(object, choice.namespace));
 }
 
 /** The same object where the controller's namespace has another name. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { MANIFEST_FILES } from '../../src/manifests/installation.ts';
+import { MANIFEST_FILES, OPTIONAL_FILES } from '../../src/manifests/installation.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'src', 'main.ts');
@@ -80,7 +80,29 @@ describe('nodefence manifests', { timeout: 90_000 }, () => {
     expect(called(manifests('--preservation', 'own').objects).filter((name) => name.includes('sapcloud'))).toEqual([]);
   });
 
+  it('prints folders of config/ beside it, each object once, in the namespace that was chosen', () => {
+    const folders = ['remediation/', 'machine-health-check/', 'workload-clusters/', 'preservation-observe/', 'preservation-own/'];
+    const { objects, stderr } = manifests('--namespace', 'fencing', '--with', 'remediation, machine-health-check,workload-clusters,preservation-own');
+    expect(stderr).toBe('');
+    const beside = OPTIONAL_FILES.filter(({ path }) => folders.some((folder) => path.startsWith(folder)) && !path.endsWith('kustomization.yaml'));
+    const names = called(objects);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of called(beside.flatMap((file) => file.objects as KubeObject[]))) expect(names).toContain(name);
+    const binding = objects.find(({ kind, metadata }) => kind === 'ClusterRoleBinding' && metadata.name === 'nodefence-remediation');
+    expect(binding).toMatchObject({ subjects: [{ namespace: 'fencing' }] });
+    const kinds = objects.map(({ kind }) => kind);
+    expect(kinds.lastIndexOf('CustomResourceDefinition')).toBeLessThan(kinds.indexOf('Deployment'));
+  });
+
+  it('prints the definitions of any folder alone when asked', () => {
+    const definitions = called(manifests('--definitions', 'machine-health-check-crd').objects);
+    expect(definitions.map((name) => name.split('  ')[1])).toEqual(['machinehealthchecks.cluster.x-k8s.io']);
+  });
+
   it.each([
+    ['--with', 'everything'],
+    ['--with', 'machine-crd'],
+    ['--definitions', 'rbac'],
     ['--image', 'two words'],
     ['--namespace', 'Upper_Case'],
     ['--mode', 'perhaps'],
