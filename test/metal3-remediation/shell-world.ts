@@ -260,7 +260,8 @@ export class ShellWorld {
       nodes.close();
       const closing = remediation.close();
       await this.clock.advance(1);
-      await closing;
+      // What a dead one waits for never comes.
+      if (!replica.isDead) await closing;
     };
     Object.assign(replica, { remediation, leadership, close });
     this.#replicas.push(replica);
@@ -305,7 +306,7 @@ export class ShellWorld {
   }
 
   async end(): Promise<void> {
-    for (const replica of this.#replicas) await replica.close();
+    for (const replica of this.#replicas.splice(0)) await replica.close();
   }
 
   /** Its kubelet, and the node controller of the cluster. */

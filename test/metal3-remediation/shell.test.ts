@@ -307,6 +307,22 @@ describe('a node that another wants too', { timeout: SLOW }, () => {
   });
 });
 
+describe('two remediations of one Machine', { timeout: SLOW }, () => {
+  it('take turns: the second waits until the first is done with the host and its Node is back', async () => {
+    await create();
+    world.bootMs = 3 * MINUTE_MS;
+    const { warnings } = world.start();
+    await world.request();
+    await world.pass(5 * SECOND_MS);
+    await world.request({}, { name: 'second' });
+    await world.pass(2 * MINUTE_MS);
+    expect([world.host.machine.offs, world.host.machine.isOn, await world.phase()]).toEqual([1, true, 'Waiting']);
+    expect(warnings.join()).toContain('its node is left alone: Metal3Remediation metal/m');
+    await world.pass(5 * MINUTE_MS);
+    expect(world.host.machine.offs).toBe(2);
+  });
+});
+
 describe('whose part it is', { timeout: SLOW }, () => {
   const lease = { metadata: { name: 'controller-leader-election-capm3', namespace: 'default' } };
   const spec = () => ({

@@ -107,10 +107,11 @@ async function nodeClusterOf(workloads: WorkloadPool, secret: { namespace: strin
   return { cluster: found.cluster, servesOutOfService: () => hasStableOutOfService(found.transport, VERSION_DEADLINE_MS) };
 }
 
-/** Watched only to know when to look; a look reads them anew. */
-function shown<T extends KubeObject & { status?: { phase?: string } }>(object: T): T {
-  const { name, namespace, uid, resourceVersion } = object.metadata;
-  return Object.freeze({ metadata: { name, namespace, uid, resourceVersion }, status: { phase: object.status?.phase } }) as unknown as T;
+/** Watched to know when to look, and what others are doing; a look reads them anew. */
+function shown<T extends KubeObject & { status?: { phase?: string } }>({ metadata: whole, status }: T): T {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, finalizers, ownerReferences } = whole;
+  const metadata = { name, namespace, uid, resourceVersion, creationTimestamp, finalizers, ownerReferences };
+  return Object.freeze({ metadata, status: { phase: status?.phase } }) as unknown as T;
 }
 
 /** Its holds, and whether it is on. */

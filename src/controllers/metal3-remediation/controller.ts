@@ -13,6 +13,7 @@ import { holdKeyOf } from './names.ts';
 import { observe } from './observe.ts';
 import type { Sight } from './observe.ts';
 import { perform } from './perform.ts';
+import { rivalOf } from './rival.ts';
 import { standsOnHost } from './situation.ts';
 import { readSpec } from './spec.ts';
 
@@ -20,6 +21,8 @@ import { readSpec } from './spec.ts';
 const RELOOK_MS = 60_000;
 /** Somebody else wrote first. */
 const ANEW_MS = 500;
+/** After a write: what it has changed is looked at. */
+const SOON_MS = 100;
 /** What a release waits for: silence. */
 const SILENCE_POLL_MS = 2_000;
 
@@ -88,6 +91,7 @@ export class Metal3RemediationController {
     if (object === undefined || memory === undefined) return undefined;
     try {
       const sight = await observe(this.#dependencies, object, memory);
+      this.#adopt(sight, memory);
       const decision = await this.#decide(sight, memory);
       this.#tell(key, memory, object, decision.problems);
       const afterMs = await this.#act(sight, memory, decision);
@@ -113,14 +117,27 @@ export class Metal3RemediationController {
     return takenBy === undefined ? decision : this.#decideNow(sight, takenBy);
   }
 
+  /** A predecessor that died may have left the lock behind: it is given back as if it were ours, for it is. */
+  #adopt(sight: Sight, memory: Memory): void {
+    const { place } = sight;
+    if (memory.isAdopted || place === undefined || this.#rivalOf(sight) !== undefined) return;
+    memory.isAdopted = true;
+    memory.locked ??= { lock: this.#lockOf(place.cluster), node: place.nodeName };
+  }
+
   /** How many others are under way is counted in the turn in which it is decided, so that two side by side do not both take the last place. */
-  #decideNow({ snapshot }: Sight, takenBy?: string): Decision {
+  #decideNow(sight: Sight, takenBy = this.#rivalOf(sight)): Decision {
+    const { snapshot } = sight;
     const full = this.#inFlight.hold(snapshot.remediation.uid);
     const holds = full === undefined ? snapshot.holds : [...snapshot.holds, full];
     const decision = decide({ ...snapshot, holds, ...(takenBy !== undefined && { takenBy }) });
     const begins = decision.actions.some((action) => action.kind === 'annotate' && isOff(action, snapshot.remediation.uid));
     if (begins) this.#inFlight.begin(snapshot.remediation.uid);
     return decision;
+  }
+
+  #rivalOf({ snapshot, remediation }: Sight): string | undefined {
+    return rivalOf(snapshot, remediation, this.#dependencies.remediations.lister);
   }
 
   /** Where nothing of ours stands and nothing is to be done, the node is anybody's. */
@@ -157,7 +174,7 @@ export class Metal3RemediationController {
         return 'proof' in action ? SILENCE_POLL_MS : ANEW_MS;
       }
     }
-    return actions.length > 0 ? 0 : undefined;
+    return actions.length > 0 ? SOON_MS : undefined;
   }
 
   #mayWrite(): boolean {

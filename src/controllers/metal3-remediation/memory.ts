@@ -16,6 +16,7 @@ export class Memory {
   nodeName: string | undefined;
   /** A lock that was taken, and may be ours still. */
   locked: { lock: NodeLock; node: string } | undefined;
+  isAdopted = false;
   problems: ReadonlySet<string> = new Set();
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #phase: { mark: string; seenMs: number } | undefined;
