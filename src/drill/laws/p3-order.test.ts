@@ -17,6 +17,22 @@ describe('P3, order', () => {
     expect(P3(without(isRead)).violations.join()).toContain('before the off of 10.0.0.1:443 was read back');
   });
 
+  it('lets a machine be switched on again whose off has failed and whose device reads on, when nothing was let go', () => {
+    const bmc = { device: 'bmc' };
+    const ended = fenceWrite(40_200, status([entry('off', { ...bmc, finishedAt: 'then', result: 'timeout' })]));
+    const told = device(10_120, 'set', { ...bmc, want: 'off', answer: '204' });
+    const on = device(50_000, 'set', { want: 'on', answer: '204' });
+    const began = fenceWrite(10_100, status([entry('off', bmc)]));
+    const said = (shown: 'on' | 'off' | 'pending', at: number): TraceEvent => device(at, 'read', { ...bmc, shown });
+    const law = (...events: TraceEvent[]): string =>
+      P3([...goodTrace().filter(({ at }) => at < 10_000), began, told, ended, on, ...events]).violations.join();
+    const complaint = 'before the off of bmc was read back';
+    expect(law(said('on', 40_300))).toBe('');
+    expect(law(said('on', 30_000)), 'read while it could still come').toContain(complaint);
+    expect(law(said('on', 40_300), said('pending', 40_400)), 'on its way').toContain(complaint);
+    expect(law(said('on', 40_300), ...goodTrace().filter(({ at }) => at === RELEASE_AT)), 'released').toContain(complaint);
+  });
+
   it('leaves a device out that failed, when the next level was told off after it and was read back', () => {
     const failed = device(10_120, 'set', { device: 'bmc', want: 'off', answer: '204' });
     expect(P3([...goodTrace(), failed]).violations).toEqual([]);

@@ -42,7 +42,11 @@ function beforeOn(history: History, expectations: Expectations, set: PlacedEvent
     if (told?.event.want !== 'off') continue;
     // A device that failed is left out when another was told off after it, and was read back: the next level took over.
     const isSuperseded = offs.some((later) => later.position > told.position && later.event.device !== device && isReadBack(later));
-    verdict.check(isReadBack(told) || isSuperseded, at, `${node} was switched on before the off of ${device} was read back`);
+    verdict.check(
+      isReadBack(told) || isSuperseded || isRefuted(history, told, set),
+      at,
+      `${node} was switched on before the off of ${device} was read back`,
+    );
   }
   verdict.check(!hasOutOfService(history.node(node, set.position)), at, `${node} was switched on while it had the out-of-service taint`);
   const released = history.releases.find((release) => release.node === node && release.position > from && release.position < set.position);
@@ -56,4 +60,24 @@ function beforeOn(history: History, expectations: Expectations, set: PlacedEvent
 /** A set that the device refused, or that never reached it, switches nothing. */
 function isAccepted(event: DeviceEvent): boolean {
   return event.action === 'set' && event.want === 'off' && !/^[45]\d\d|^lost$/.test(event.answer);
+}
+
+/** Its time ran out, and it was read on after that: nothing of it is still to come, and nothing was let go for its sake. A hold that came after it has the machine be as it was. */
+function isRefuted(history: History, told: PlacedEvent<DeviceEvent>, { position }: PlacedEvent<DeviceEvent>): boolean {
+  const { node, device } = told.event;
+  const ended = history
+    .fenceOf(node, position)
+    ?.statuses.entries.find(
+      (entry) =>
+        entry.position > told.position &&
+        entry.value.journal.some((run) => run.device === device && run.action === 'off' && run.result === 'timeout'),
+    );
+  if (
+    ended === undefined ||
+    history.releases.some((release) => release.node === node && release.position > told.position && release.position < position)
+  )
+    return false;
+  const reads = history.deviceEvents.filter(({ event }) => event.device === device && event.action === 'read' && event.shown !== undefined);
+  const last = reads.findLast((read) => read.position < position);
+  return last !== undefined && last.position > ended.position && last.event.shown === 'on';
 }

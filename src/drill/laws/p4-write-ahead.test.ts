@@ -66,5 +66,8 @@ describe('P4, write ahead', () => {
       { kind: 'power', at: 16_000, node: 'a', state: 'on', cause: 'restore' },
     ];
     expect(judge(twice, { lateEffectMs: 50_000 }).laws.P4.violations, 'that set has had its edge').toHaveLength(1);
+    const second = device(15_000, 'set', { want: 'off', answer: '204' });
+    const { violations } = judge([...twice, second], { lateEffectMs: 50_000 }).laws.P4;
+    expect(violations.join(), 'the other set has not').not.toContain('incident 2');
   });
 });

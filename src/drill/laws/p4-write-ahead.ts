@@ -54,7 +54,10 @@ function edgesWithinIntents(history: History, fence: FenceHistory, expectations:
 
 /** A set of an earlier incident took effect only now, no later than a device of this run may be. */
 function isOfBefore(history: History, { node, state, at }: PowerEvent, from: number, { lateEffectMs }: Expectations): boolean {
-  const set = history.sets.findLast(({ position, event }) => position < from && event.node === node && event.want === state);
-  if (set === undefined || at - set.event.at > lateEffectMs) return false;
-  return !history.powerEdges(node, set.position, from).some((edge) => edge.state === state && edge.cause === 'set');
+  const sets = history.sets.filter(
+    ({ position, event }) => position < from && event.node === node && event.want === state && at - event.at <= lateEffectMs,
+  );
+  const [first] = sets;
+  if (first === undefined) return false;
+  return history.powerEdges(node, first.position, from).filter((edge) => edge.state === state && edge.cause === 'set').length < sets.length;
 }
