@@ -57,7 +57,8 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
-  const sisters = composeSisters(ports, options, { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister });
+  const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister };
+  const sisters = composeSisters(ports, options, { ...watched, stormHolds: (node) => controller.stormHolds(node) });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const own: WatchedOwnNode = watchOwnNode({
     dependencies: base,
@@ -80,8 +81,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
   const probes = options.probes === true ? new ProbeController({ ...dependencies, prober: dispatcher, metrics: metrics.device }) : undefined;
-  for (const lister of [configMaps, secrets]) lister.onChange(() => controller.lookAtAll());
-  pokeWhenFree(leader, elector);
+  wakeOnChange([configMaps, secrets], leader, controller, elector);
   const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
   const stop = async (deadlineMs: number): Promise<void> => {
     await standDown({ controller, queue, elector, clock, logger, companions: sisters.close() }, deadlineMs);
@@ -106,8 +106,14 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   };
 }
 
-/** A Lease that is emptied is taken at once. */
-function pokeWhenFree(leader: Lister<Lease>, elector: LeaderElector): void {
+/** Another configuration concerns every node; a Lease that is emptied is taken at once. */
+function wakeOnChange(
+  configuration: readonly Lister<KubeObject>[],
+  leader: Lister<Lease>,
+  controller: FenceController,
+  elector: LeaderElector,
+): void {
+  for (const lister of configuration) lister.onChange(() => controller.lookAtAll());
   leader.onChange((_before, after) => {
     if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
   });

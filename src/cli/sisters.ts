@@ -1,6 +1,7 @@
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import type { Reflector } from '../kube/reflector.ts';
 import type { KubeObject } from '../ports/objects.ts';
+import type { StormHolds } from '../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { composeHealthChecks } from './health-checks/compose-health-checks.ts';
 import type { HealthCheckSources } from './health-checks/compose-health-checks.ts';
@@ -26,7 +27,7 @@ export interface Sisters {
 }
 
 /** What they are given beside the ports. */
-export type SisterSources = PreservationSources & Omit<HealthCheckSources, 'workloads'> & MachineRemediationSources;
+export type SisterSources = PreservationSources & Omit<HealthCheckSources, 'workloads'> & MachineRemediationSources & { stormHolds: StormHolds };
 
 /** All that are not switched off. */
 export function composeSisters(ports: ControllerPorts, options: ControllerOptions, given: SisterSources): Sisters {

@@ -3,6 +3,7 @@ import { withConditions } from '../../domain/conditions.ts';
 import { fold } from '../../domain/journal.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { StandingHold } from '../../domain/snapshot.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
@@ -56,6 +57,11 @@ export class FenceController {
     this.storm.configurationChanged();
     for (const node of listers.nodes.all()) queue.add(node.metadata.name);
     for (const fence of listers.fences.all()) queue.add(fence.spec.node);
+  }
+
+  /** For the controllers that switch a machine without a NodeFence. What somebody asked for does not wait for the grace of a new leader, as a requested fence does not. */
+  stormHolds(node: string): readonly StandingHold[] {
+    return this.storm.standingOn(node).filter(({ reason }) => reason !== 'startup-grace');
   }
 
   /** Ends every run without a result: leadership is lost or the process stops. */
