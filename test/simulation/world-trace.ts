@@ -153,6 +153,8 @@ export function lineOf(event: TraceEvent): string {
       return `controller ${event.id} ${event.what}`;
     case 'fault':
       return `fault ${event.fault} ${event.node}`;
+    case 'operator':
+      return `operator ${event.device} ${event.want} -> ${event.answer}`;
   }
 }
 
