@@ -32,6 +32,8 @@ import { HEALTH_CHECK_CHOICES } from './health-checks/mode.ts';
 import type { HealthCheckChoice } from './health-checks/mode.ts';
 import { MACHINE_REMEDIATION_CHOICES } from './machine-remediation/mode.ts';
 import type { MachineRemediationChoice } from './machine-remediation/mode.ts';
+import { METAL3_REMEDIATION_CHOICES } from './metal3-remediation/mode.ts';
+import type { Metal3RemediationChoice } from './metal3-remediation/mode.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
 import { machinesElsewhere } from './preservation/other-cluster.ts';
@@ -49,6 +51,7 @@ interface Flags extends MachineFlags {
   preservation: PreservationChoice;
   healthChecks: HealthCheckChoice;
   machineRemediation: MachineRemediationChoice;
+  metal3Remediation: Metal3RemediationChoice;
   concurrency: number;
   httpAddress: BindAddress;
   logLevel: LogLevel;
@@ -79,7 +82,7 @@ export function controllerCommand(): Command {
       option(
         '--controllers <names>',
         'CONTROLLERS',
-        'beside fencing: preservation, probes, remediation, health-check, machine-remediation; * for all, -NAME for all but one',
+        'beside fencing: preservation, probes, remediation, health-check, machine-remediation, metal3-remediation; * for all, -NAME for all but one',
       )
         .argParser(sisterControllers)
         .default(sisterControllers('*'), '*'),
@@ -106,6 +109,15 @@ export function controllerCommand(): Command {
       )
         .choices(MACHINE_REMEDIATION_CHOICES)
         .default('incident'),
+    )
+    .addOption(
+      option(
+        '--metal3-remediation <mode>',
+        'METAL3_REMEDIATION',
+        'Metal3Remediations: own in place of Metal3’s controller; auto: where the definition is ours',
+      )
+        .choices(METAL3_REMEDIATION_CHOICES)
+        .default('auto'),
     )
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
     .addOption(
@@ -221,6 +233,7 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     preservation: flags.controllers.has('preservation') ? flags.preservation : 'off',
     healthChecks: flags.controllers.has('health-check') ? flags.healthChecks : 'off',
     machineRemediation: flags.controllers.has('machine-remediation') ? flags.machineRemediation : 'off',
+    metal3Remediation: flags.controllers.has('metal3-remediation') ? flags.metal3Remediation : 'off',
     ...((flags.machinesNamespace ?? '') === '' ? {} : { machinesNamespace: flags.machinesNamespace }),
     syncDeadlineMs: SYNC_DEADLINE_MS,
   };

@@ -3,12 +3,13 @@ import { sisterControllers } from './controllers-option.ts';
 
 describe('--controllers', () => {
   it.each([
-    ['*', ['health-check', 'machine-remediation', 'preservation', 'probes', 'remediation']],
-    ['*,-probes', ['health-check', 'machine-remediation', 'preservation', 'remediation']],
-    ['-probes,*', ['health-check', 'machine-remediation', 'preservation', 'remediation']],
-    ['*,-remediation', ['health-check', 'machine-remediation', 'preservation', 'probes']],
-    ['*,-health-check', ['machine-remediation', 'preservation', 'probes', 'remediation']],
-    ['*,-machine-remediation', ['health-check', 'preservation', 'probes', 'remediation']],
+    ['*', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'probes', 'remediation']],
+    ['*,-probes', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'remediation']],
+    ['-probes,*', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'remediation']],
+    ['*,-remediation', ['health-check', 'machine-remediation', 'metal3-remediation', 'preservation', 'probes']],
+    ['*,-health-check', ['machine-remediation', 'metal3-remediation', 'preservation', 'probes', 'remediation']],
+    ['*,-machine-remediation', ['health-check', 'metal3-remediation', 'preservation', 'probes', 'remediation']],
+    ['*,-metal3-remediation', ['health-check', 'machine-remediation', 'preservation', 'probes', 'remediation']],
     ['probes', ['probes']],
     [' preservation , probes', ['preservation', 'probes']],
     ['-probes', []],
@@ -18,6 +19,8 @@ describe('--controllers', () => {
   });
 
   it.each(['fence', '-*', '*,-perhaps', 'Preservation'])('refuses %s, and names what there is', (text) => {
-    expect(() => sisterControllers(text)).toThrow(/is none of \*, preservation, probes, remediation, health-check, machine-remediation/);
+    expect(() => sisterControllers(text)).toThrow(
+      /is none of \*, preservation, probes, remediation, health-check, machine-remediation, metal3-remediation/,
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 
 /** Controllers beside the one that fences, which cannot be left out. */
-const SISTERS = ['preservation', 'probes', 'remediation', 'health-check', 'machine-remediation'] as const;
+const SISTERS = ['preservation', 'probes', 'remediation', 'health-check', 'machine-remediation', 'metal3-remediation'] as const;
 export type Sister = (typeof SISTERS)[number];
 
 /** `*,-probes`: all but one; `preservation`: that one alone; empty: none. As --controllers of kube-controller-manager. */

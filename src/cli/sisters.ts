@@ -7,6 +7,7 @@ import { composeHealthChecks } from './health-checks/compose-health-checks.ts';
 import type { HealthCheckSources } from './health-checks/compose-health-checks.ts';
 import { composeMachineRemediation } from './machine-remediation/compose-machine-remediation.ts';
 import type { MachineRemediationSources } from './machine-remediation/compose-machine-remediation.ts';
+import { composeMetal3Remediation } from './metal3-remediation/compose-metal3-remediation.ts';
 import { composePreservation } from './preservation/compose-preservation.ts';
 import type { PreservationSources } from './preservation/compose-preservation.ts';
 import { composeRemediation } from './remediation/compose-remediation.ts';
@@ -37,7 +38,8 @@ export function composeSisters(ports: ControllerPorts, options: ControllerOption
   const remediation = composeRemediation(ports, options, sources);
   const healthChecks = composeHealthChecks(ports, options, sources);
   const machineRemediation = composeMachineRemediation(ports, options, sources);
-  const sisters = [preservation, remediation, healthChecks, machineRemediation].filter((sister) => sister !== undefined);
+  const metal3Remediation = composeMetal3Remediation(ports, options, sources);
+  const sisters = [preservation, remediation, healthChecks, machineRemediation, metal3Remediation].filter((sister) => sister !== undefined);
   return {
     given: preservation === undefined ? {} : { preservation },
     get reflectors() {

@@ -24,6 +24,7 @@ import type { BareMetalHost, Metal3Remediation } from '../../src/ports/metal3.ts
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES, SECRETS, VOLUME_ATTACHMENTS } from '../../src/ports/resources.ts';
+import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { ApiOperator } from '../baremetal-host/api-operator.ts';
 import { Operator } from '../baremetal-host/operator.ts';
@@ -107,6 +108,8 @@ export class ShellWorld {
   isBroken = false;
   /** It lives, whatever the health check thinks. */
   isAlive = false;
+  /** What the storm policies say. */
+  storm: ReturnType<StormHolds> = [];
   readonly broken: string[] = [];
   #wasOn = true;
   #onSinceMs: number | undefined;
@@ -250,8 +253,14 @@ export class ShellWorld {
     };
     const ports = { ...common, metrics: NO_METRICS, recorder } as unknown as ControllerPorts;
     const reach = (): Promise<{ transport: ApiTransport; close: () => void }> => Promise.resolve({ transport: wire(this.workload), close: quiet });
-    const options = { mode: 'enforce', metal3Remediation: 'auto', ...more } as ControllerOptions;
-    const sources = { cluster, listers: { nodes: nodes.lister }, leadership, workloads: new WorkloadPool(cluster, reach) };
+    const options = { mode: 'enforce', metal3Remediation: 'auto', nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE, ...more } as ControllerOptions;
+    const sources = {
+      cluster,
+      listers: { nodes: nodes.lister },
+      leadership,
+      workloads: new WorkloadPool(cluster, reach),
+      stormHolds: () => this.storm,
+    };
     const remediation = composeMetal3Remediation(ports, options, sources);
     if (remediation === undefined) throw new Error('it is switched off');
     nodes.start();

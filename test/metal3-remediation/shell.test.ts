@@ -200,6 +200,32 @@ describe('what keeps a host from being switched off', { timeout: SLOW }, () => {
     expect(warnings.join()).toContain('waits: own-node, this controller runs on it');
   });
 
+  it('a storm, which does not keep it from coming back', async () => {
+    await create();
+    const { warnings } = world.start();
+    world.storm = [{ policy: 'max-concurrent', reason: 'max-concurrent', message: 'two are fenced already' }];
+    await world.request();
+    await untouched();
+    expect(warnings.join()).toContain('waits: max-concurrent, two are fenced already');
+    world.storm = [];
+    for (let second = 0; second < 60 && world.host.machine.isOn; second += 1) await world.pass(SECOND_MS);
+    world.storm = [{ policy: 'max-concurrent', reason: 'max-concurrent', message: 'two are fenced already' }];
+    const before = (await world.node())?.metadata.uid;
+    await world.pass(2 * MINUTE_MS);
+    expect([world.host.machine.isOn, (await world.node())?.metadata.uid]).toEqual([false, before]);
+    await world.delete();
+    await world.pass(2 * MINUTE_MS);
+    expect([world.host.machine.isOn, (await world.node())?.metadata.uid, await world.found()]).toEqual([true, before, undefined]);
+  });
+
+  it('node leases that are switched off: nobody else would be kept off its node', async () => {
+    await create();
+    const { warnings } = world.start({ more: { nodeLeaseNamespace: undefined as unknown as string } });
+    await world.request();
+    await untouched();
+    expect(warnings.join()).toContain('its node is left alone: node leases are switched off');
+  });
+
   it('a control plane that would lose its majority', async () => {
     await create();
     const labels = { 'node-role.kubernetes.io/control-plane': '' };

@@ -3,12 +3,12 @@ import { Metal3RemediationController } from '../../controllers/metal3-remediatio
 import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import { Workqueue } from '../../kube/workqueue.ts';
-import { MEDIK8S_LEASE_NAMESPACE } from '../../manifests/access.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import { BARE_METAL_HOSTS, metal3Remediations } from '../../ports/metal3.ts';
 import type { BareMetalHost, Metal3RemediationVersion } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
+import type { StormHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { hasStableOutOfService } from '../server-version.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
@@ -21,6 +21,7 @@ export interface Metal3RemediationSources {
   listers: Pick<FenceListers, 'nodes'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   workloads: WorkloadPool;
+  stormHolds: StormHolds;
 }
 
 /** Remediations worked on at the same time. */
@@ -51,8 +52,8 @@ export function composeMetal3Remediation(
 function partOf(
   version: Metal3RemediationVersion,
   { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
-  { mode, reflector: timings, ownNode, nodeLeaseNamespace = MEDIK8S_LEASE_NAMESPACE }: ControllerOptions,
-  { cluster, listers, leadership, workloads }: Metal3RemediationSources,
+  { mode, reflector: timings, ownNode, nodeLeaseNamespace }: ControllerOptions,
+  { cluster, listers, leadership, workloads, stormHolds }: Metal3RemediationSources,
 ): Metal3Part {
   const base = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
   const reflectors: Reflector<KubeObject>[] = [];
@@ -82,6 +83,8 @@ function partOf(
     hosts: watch(BARE_METAL_HOSTS, shownHost),
     nodes: listers.nodes,
     workloads: (secret) => nodeClusterOf(workloads, secret),
+    stormHolds,
+    metrics: metrics.metal3Remediation,
     queue,
     options: { enforce: mode === 'enforce', nodeLeaseNamespace, ownNode, inFlightMax: IN_FLIGHT_MAX },
   });

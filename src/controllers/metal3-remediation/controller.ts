@@ -23,6 +23,7 @@ const RELOOK_MS = 60_000;
 const ANEW_MS = 500;
 /** After a write: what it has changed is looked at. */
 const SOON_MS = 100;
+const NO_LEASES = 'node leases are switched off, without which nobody is kept off it';
 /** What a release waits for: silence. */
 const SILENCE_POLL_MS = 2_000;
 
@@ -112,6 +113,7 @@ export class Metal3RemediationController {
     const decision = this.#decideNow(sight);
     if (!decision.holdsNode || place === undefined || !this.#needsLock(sight, decision) || !this.#mayWrite()) return decision;
     const lock = this.#lockOf(place.cluster);
+    if (lock === undefined) return this.#decideNow(sight, NO_LEASES);
     memory.locked = { lock, node: place.nodeName };
     const takenBy = await lock.take(place.nodeName, standsOnHost(sight.snapshot));
     return takenBy === undefined ? decision : this.#decideNow(sight, takenBy);
@@ -122,7 +124,8 @@ export class Metal3RemediationController {
     const { place } = sight;
     if (memory.isAdopted || place === undefined || this.#rivalOf(sight) !== undefined) return;
     memory.isAdopted = true;
-    memory.locked ??= { lock: this.#lockOf(place.cluster), node: place.nodeName };
+    const lock = this.#lockOf(place.cluster);
+    if (lock !== undefined) memory.locked ??= { lock, node: place.nodeName };
   }
 
   /** How many others are under way is counted in the turn in which it is decided, so that two side by side do not both take the last place. */
@@ -145,10 +148,11 @@ export class Metal3RemediationController {
     return actions.length > 0 || standsOnHost(snapshot);
   }
 
-  #lockOf(cluster: Cluster): NodeLock {
+  #lockOf(cluster: Cluster): NodeLock | undefined {
     const { clock, options } = this.#dependencies;
-    const known = this.#locks.get(cluster);
-    const lock = known ?? new NodeLock({ cluster, clock, namespace: options.nodeLeaseNamespace, holder: LOCK_HOLDER });
+    const { nodeLeaseNamespace: namespace } = options;
+    if (namespace === undefined) return undefined;
+    const lock = this.#locks.get(cluster) ?? new NodeLock({ cluster, clock, namespace, holder: LOCK_HOLDER });
     this.#locks.set(cluster, lock);
     return lock;
   }
@@ -164,9 +168,12 @@ export class Metal3RemediationController {
   async #act(sight: Sight, memory: Memory, { actions }: Decision): Promise<number | undefined> {
     for (const action of actions) {
       if (!this.#mayWrite()) return undefined;
+      const { metrics } = this.#dependencies;
       try {
         await perform(this.#dependencies, memory, sight, action);
+        metrics.acted(action.kind, 'done');
       } catch (error) {
+        metrics.acted(action.kind, error instanceof Moved || wasOvertaken(error) ? 'conflict' : 'failed');
         if (action.kind === 'annotate' && isOff(action, memory.uid)) this.#inFlight.forget(memory.uid);
         if (wasOvertaken(error)) return ANEW_MS;
         if (!(error instanceof Moved)) throw error;
@@ -226,7 +233,7 @@ export class Metal3RemediationController {
 
   /** Each problem is said once for as long as it stands, on the remediation too: nothing else shows there. */
   #tell(key: string, memory: Memory, object: Metal3Remediation, problems: readonly string[]): void {
-    const { log, recorder, remediations } = this.#dependencies;
+    const { log, recorder, remediations, metrics } = this.#dependencies;
     const { group, version, kind } = remediations.resource;
     for (const problem of problems) {
       if (memory.problems.has(problem)) continue;
@@ -235,6 +242,7 @@ export class Metal3RemediationController {
       if (this.#mayWrite()) recorder.event(about, 'Warning', 'RemediationWaits', problem.replace(`${key}: `, ''));
     }
     memory.problems = new Set(problems);
+    metrics.problems(this.problems().length);
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { BareMetalHost, Metal3Remediation, Metal3RemediationTemplate } from '../../ports/metal3.ts';
+import type { SisterMetrics } from '../../ports/metrics.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
-import type { Resource } from '../../ports/cluster.ts';
+import type { StormHolds } from '../../ports/storm.ts';
 
 /** A kind in the version that is served, as it is watched. */
 export interface Watched<T extends Metal3Remediation | Metal3RemediationTemplate> {
@@ -34,12 +35,15 @@ export interface Metal3RemediationDependencies {
   nodes: Lister<Node>;
   /** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
   workloads: (secret: { namespace: string; name: string }) => Promise<NodeCluster | undefined>;
+  /** For Nodes of the own cluster. */
+  stormHolds: StormHolds;
+  metrics: SisterMetrics;
   queue: { add(key: string, delayMs?: number): void };
   options: {
     /** false: nothing is written. */
     enforce: boolean;
-    /** Of the node leases, without which no node is touched. */
-    nodeLeaseNamespace: string;
+    /** Of the node leases; `undefined`: there are none, and no node is touched. */
+    nodeLeaseNamespace: string | undefined;
     /** The Node that this runs on: it is never switched off from here. */
     ownNode?: string | undefined;
     /** Hosts that are power-cycled at the same time. */

@@ -112,9 +112,9 @@ async function left({ own, workloads }: Metal3RemediationDependencies, { metadat
   return undefined;
 }
 
-/** A person's stop in either cluster; the node of the controller itself; the last majority of a control plane. */
+/** A person's stop in either cluster; the node of the controller itself; what the storm policies say; the last majority of a control plane. */
 async function holdsOn(
-  { own, options }: Metal3RemediationDependencies,
+  { own, options, stormHolds }: Metal3RemediationDependencies,
   { cluster, isOwn, nodeName }: NonNullable<NodeSide['place']>,
   node: Node | undefined,
 ): Promise<HoldFact[]> {
@@ -124,6 +124,7 @@ async function holdsOn(
     if (message !== undefined) holds.push({ reason: 'stop', message, isStop: true });
   }
   if (isOwn && options.ownNode === nodeName) holds.push({ reason: 'own-node', message: 'this controller runs on it', isStop: false });
+  if (isOwn) holds.push(...stormHolds(nodeName).map(({ reason, message }) => ({ reason, message, isStop: false })));
   const plane = node === undefined ? undefined : await controlPlaneHold(cluster, node);
   return plane === undefined ? holds : [...holds, plane];
 }
