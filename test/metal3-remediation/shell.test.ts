@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { METAL3_REMEDIATION_DEFINITIONS } from '../../src/manifests/metal3-remediation-definitions.ts';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
 import type { Lease } from '../../src/ports/objects.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, SECRETS } from '../../src/ports/resources.ts';
@@ -346,53 +345,6 @@ describe('two remediations of one Machine', { timeout: SLOW }, () => {
     expect(warnings.join()).toContain('its node is left alone: Metal3Remediation metal/m');
     await world.pass(5 * MINUTE_MS);
     expect(world.host.machine.offs).toBe(2);
-  });
-});
-
-describe('whose part it is', { timeout: SLOW }, () => {
-  const lease = { metadata: { name: 'controller-leader-election-capm3', namespace: 'default' } };
-  const spec = () => ({
-    holderIdentity: 'capm3-1',
-    renewTime: new Date(world.clock.wallMs()).toISOString().replace('Z', '000Z'),
-    leaseDurationSeconds: 15,
-  });
-
-  it('nobody’s before the kinds are installed; ours in the minute after', async () => {
-    await create({ isInstalled: false });
-    const { remediation } = world.start();
-    await world.pass(MINUTE_MS);
-    expect(remediation.reflectors).toEqual([]);
-    await world.install();
-    await world.request();
-    await world.pass(2 * MINUTE_MS);
-    expect(await world.phase()).not.toBe('');
-  });
-
-  it('Metal3’s where its controller runs, also one that comes later', async () => {
-    await create();
-    const { remediation } = world.start();
-    await world.pass(2 * SECOND_MS);
-    expect(remediation.reflectors.map(({ name }) => name)).toEqual([
-      'metal3remediations.infrastructure.cluster.x-k8s.io',
-      'metal3remediationtemplates.infrastructure.cluster.x-k8s.io',
-      'baremetalhosts.metal3.io',
-    ]);
-    await world.own.operator.create<Lease>(LEASES, { ...lease, spec: spec() });
-    await world.pass(15 * SECOND_MS);
-    expect(remediation.reflectors).toEqual([]);
-    await world.request();
-    await world.pass(MINUTE_MS);
-    expect(await world.phase()).toBe('');
-  });
-
-  it('Metal3’s where the definition is, unless somebody says that it will not come back', async () => {
-    await create({ isInstalled: false });
-    const [requests, ...rest] = METAL3_REMEDIATION_DEFINITIONS;
-    await world.install([{ ...requests, metadata: { name: requests?.metadata.name ?? '' } }, ...rest]);
-    const auto = world.start();
-    const own = world.start({ more: { metal3Remediation: 'own' } });
-    await world.pass(2 * MINUTE_MS);
-    expect([auto.remediation.reflectors.length, own.remediation.reflectors.length]).toEqual([0, 3]);
   });
 });
 
