@@ -1,8 +1,9 @@
 import { troubleOf } from '../shared/baremetal-host/host.ts';
 import { backupChanges, hasBackup, restoreNode } from '../shared/baremetal-host/node-backup.ts';
+import { wasOn } from '../shared/baremetal-host/reboot.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
-import { GAVE_UP, MARKS, POLL_MS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from './names.ts';
+import { GAVE_UP, HOLD, MARKS, POLL_MS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from './names.ts';
 import { canReprovision, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
 import { cleared, deleteMachine, deleteNode, mark, powerOff, powerOn, wait } from './steps.ts';
 import { machineRef } from './situation.ts';
@@ -121,6 +122,12 @@ const CANCELLED: readonly Rule[] = [
 ];
 
 const OFF: readonly Rule[] = [
+  {
+    when: 'asked, hold stands without a record of what the host showed (mode seed-table has set it)',
+    then: 'remove it: the off behind it can not be proven, and is asked for anew once the host is on',
+    applies: ({ isHeld, host }) => isHeld && wasOn(host, HOLD) === undefined,
+    step: (situation) => powerOn(situation, [], 'PowerOnRequested'),
+  },
   {
     when: 'asked, no hold, host on (or the BMC can be read by us)',
     then: 'set the hold, hard, with a record of what the host showed',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { violationsOf, judge } from './judge.ts';
 import { HOST_NODE_LABEL } from './host-off.ts';
-import { api, CONTROLLER } from './sample-trace.ts';
+import { api, CONTROLLER, fenceWrite, status } from './sample-trace.ts';
 import type { ApiEvent, DeviceEvent, OperatorEvent, TraceEvent } from './trace.ts';
 
 const HOSTS = 'baremetalhosts.metal3.io';
@@ -61,5 +61,20 @@ describe('a Node that is deleted when the operator of its host has switched it o
     ['it was no operator who switched it', without(CALL), 'no open intent'],
   ])('is not where %s', (_words, trace, told) => {
     expect(violations(trace)).toContain(told);
+  });
+
+  it('is deleted rightly while its fence waits for the lease of who deletes it, and wrongly while anything else holds the fence', () => {
+    const held = (policy: string, message: string): string => {
+      const hold = { reason: 'held', policy, message, since: '' };
+      const waits = [fenceWrite(11, status([], { state: 'new', hold })), ...STORY.map((event) => ({ ...event, at: event.at + 20_000 }))];
+      return violations(waits)
+        .split('\n')
+        .filter((violation) => violation.startsWith('P6'))
+        .join();
+    };
+    const lease = (holder: string): string => `Lease medik8s-leases/node-a of ${holder} stands: this node is theirs`;
+    expect(held('medik8s-lease', lease('nodefence-machine-remediation'))).toBe('');
+    expect(held('medik8s-lease', lease('node-maintenance'))).toContain('held by medik8s-lease');
+    expect(held('max-unhealthy', '3 of 5 nodes have failed')).toContain('held by max-unhealthy');
   });
 });

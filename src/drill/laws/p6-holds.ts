@@ -1,10 +1,11 @@
-import type { History } from './history.ts';
+import type { Act, History } from './history.ts';
+import { hostOffBehind } from './host-off.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 
 /**
  * P6, holds win: after a stop, or under a hold that the fence itself records, nothing is isolated, switched off or released, except what was under way
- * within the grace.
+ * within the grace. Where another controller of this program has the node by its lease, that lease holds the fence, and not what its holder releases.
  */
 export const holdsWin: Law = (history, expectations) => {
   const verdict = new Verdict();
@@ -15,6 +16,7 @@ export const holdsWin: Law = (history, expectations) => {
     const stop = history.stopsFor(node, position).find(({ createdAt }) => at > createdAt + expectations.stopGraceMs + expectations.toleranceMs);
     verdict.check(stop === undefined, at, `${what} although NodeFenceStop ${stop?.name ?? ''} had stood since ${String(stop?.createdAt ?? 0)}`);
     const hold = standingHold(history, node, position);
+    if (hold !== undefined && isHolders(history, { position, at, node, what }, hold)) continue;
     const isUnderWay = hold === undefined || at <= hold.since + expectations.stopGraceMs + expectations.toleranceMs;
     verdict.check(isUnderWay, at, `${what} although its fence says since ${String(hold?.since ?? 0)} that it is held by ${hold?.policy ?? ''}`);
   }
@@ -22,10 +24,22 @@ export const holdsWin: Law = (history, expectations) => {
 };
 
 /** The hold that the newest status shows, and since when without a break some hold stood there. */
-function standingHold(history: History, node: string, position: number): { policy: string; since: number } | undefined {
+function standingHold(history: History, node: string, position: number): StandingHold | undefined {
   const statuses = history.fenceOf(node, position)?.statuses.between(-1, position) ?? [];
-  const policy = statuses.at(-1)?.value.hold?.policy;
+  const { policy, message = '' } = statuses.at(-1)?.value.hold ?? {};
   if (policy === undefined) return undefined;
   const before = statuses.findLastIndex(({ value }) => value.hold === undefined);
-  return { policy, since: statuses[before + 1]?.at ?? 0 };
+  return { policy, message, since: statuses[before + 1]?.at ?? 0 };
+}
+
+interface StandingHold {
+  policy: string;
+  message: string;
+  since: number;
+}
+
+/** The fence waits for the lease of machine remediation, or of Metal3Remediation, and it is theirs: by the operator of the host. */
+function isHolders(history: History, act: Act, { policy, message }: StandingHold): boolean {
+  if (policy !== 'medik8s-lease' || !/ of nodefence-(machine|metal3)-remediation stands/u.test(message)) return false;
+  return history.releases.some(({ position }) => position === act.position) && hostOffBehind(history, act) !== undefined;
 }

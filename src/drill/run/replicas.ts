@@ -13,6 +13,7 @@ const LAST_LINES = 5;
 const LINE_CHARACTERS = 400;
 const READY_TRIES = 300;
 const READY_RETRY_MS = 100;
+const ROLL_GRACE_MS = 10_000;
 const READYZ_DEADLINE_MS = 2_000;
 
 /** One process of the fence controller. Its successor is another one with another name, as in a Deployment. */
@@ -36,7 +37,7 @@ export class Replicas {
   private readonly leaders = new Map<string, Replica>();
   private readonly tell: (line: string) => void;
   /** Further words of the command line. */
-  private readonly flags: readonly string[];
+  private flags: readonly string[];
   /** Why a /readyz did not answer. */
   private readonly refusals = new Set<string>();
   private isOver = false;
@@ -110,6 +111,17 @@ export class Replicas {
     } catch (error) {
       this.refusals.add(String(error));
       return undefined;
+    }
+  }
+
+  /** Ends every replica in order, one after the other; those that come in their place are started with these words. */
+  async roll(flags: readonly string[]): Promise<void> {
+    const before = this.running;
+    this.flags = flags;
+    for (const { child } of before) {
+      await child.stop(ROLL_GRACE_MS);
+      await pause(WORLD.controllerRestartMs + READY_RETRY_MS);
+      await this.untilReady();
     }
   }
 

@@ -36,7 +36,8 @@ export class LifeSights {
         if (after !== undefined) this.#see(after, before !== undefined || leases.synced);
       }),
       nodes.onChange((before, after) => {
-        if (before !== undefined && after !== undefined && heartbeatOf(after) !== heartbeatOf(before)) this.#hear(after.metadata.name);
+        const beat = after === undefined ? undefined : heartbeatOf(after);
+        if (before !== undefined && after !== undefined && beat !== undefined && beat !== heartbeatOf(before)) this.#hear(after.metadata.name);
       }),
     );
   }

@@ -88,7 +88,8 @@ function sessionOf({ device, session }: { device: string; session: string }): st
   return `${device} ${session}`;
 }
 
-async function leaderOf({ watcher, replicas }: FaultStage): Promise<Replica> {
+/** The replica that leads now, as soon as one does. */
+export async function leaderOf({ watcher, replicas }: FaultStage): Promise<Replica> {
   const runningLeader = (): Replica | undefined => {
     const leader = replicas.named(watcher.leaderLease?.spec.holderIdentity ?? '');
     return leader?.child.running === true ? leader : undefined;

@@ -31,6 +31,16 @@ export const FAULTS = [
   'preserve-recover',
   'preserve-fence',
   'preserve-observe',
+  'mhc',
+  'mhc-short-circuit',
+  'mhc-external',
+  'nhc',
+  'nhc-timeout',
+  'mrc',
+  'mrc-crash',
+  'mrc-loop',
+  'mrc-bmc-dead',
+  'mrc-permanent',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -108,6 +118,16 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'preserve-recover': { outcome: 'judged', released: true, deadlineMs: 200_000 },
   'preserve-fence': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
   'preserve-observe': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  mhc: { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'mhc-short-circuit': { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'mhc-external': { outcome: 'judged', released: true, deadlineMs: 250_000 },
+  nhc: { outcome: 'recovered', released: true, deadlineMs: 200_000 },
+  'nhc-timeout': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  mrc: { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'mrc-crash': { outcome: 'judged', released: true, deadlineMs: 250_000 },
+  'mrc-loop': { outcome: 'judged', released: true, deadlineMs: 250_000 },
+  'mrc-bmc-dead': { outcome: 'judged', released: true, deadlineMs: 250_000 },
+  'mrc-permanent': { outcome: 'judged', released: true, deadlineMs: 200_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
@@ -145,5 +165,17 @@ export const STORY: Readonly<Record<Fault, string>> = {
     'a node that is to be preserved is cut off, alive and writing: it is shut out of its storage, its pods move, and it stays on until its time is over',
   'preserve-observe':
     'a node panics beside an MCM that deletes the VM of a failed machine: nodefence asks for it to be kept while it fences, and takes that back',
+  mhc: 'a node falls ill and stays Ready: a MachineHealthCheck of ours has it fenced in the name of its request, and lets go when it is healthy',
+  'mhc-short-circuit': 'two of three nodes fall ill, more than may be remediated at once: nobody is touched until one of them is well again',
+  'mhc-external':
+    "a MachineHealthCheck of ours drives somebody else's remediator; then Cluster API's own controller comes, and drives what nodefence serves",
+  nhc: 'a node falls ill: a NodeHealthCheck of medik8s asks for a fence, reads how far it is, and takes its request back',
+  'nhc-timeout':
+    'a node falls ill while its BMC is silent: the NodeHealthCheck gives up, and lets another remediator try; nodefence switches nothing more',
+  mrc: 'a node falls ill, and its Machine is asked for: off and on by the operator of its BareMetalHost, its Node deleted in between, once however often it is asked',
+  'mrc-crash': 'a node falls ill, and its Machine is asked for; the leading controller is killed somewhere between off and on',
+  'mrc-loop': 'the plain table of the metal3 design switches a node off again and again while it boots; mode incident ends that',
+  'mrc-bmc-dead': 'a node falls ill while its BMC is silent: nothing is released, and a person is told, until the BMC is heard again',
+  'mrc-permanent': 'a node falls ill, and panics at each boot: its Machine is deleted for its owner to make another',
   'leader-pause': `the node panics, and the leading controller stands still for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };

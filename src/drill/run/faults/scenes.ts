@@ -1,4 +1,5 @@
 import type { Wiring } from '../../bmc/wiring.ts';
+import { SHORT_PACE } from '../../fleet/baremetal-operator.ts';
 import type { OperatorPace } from '../../fleet/baremetal-operator.ts';
 import { ZONE_LABEL } from '../../fleet/fleet.ts';
 import type { Fault } from './names.ts';
@@ -52,6 +53,18 @@ export interface FaultScene {
 
 export const RACK = 'topology.kubernetes.io/rack';
 
+/** MachineHealthChecks are ours, and ask for what we serve. */
+const HEALTH_CHECKED: SceneHosts = {
+  folders: ['machine-health-check/', 'machine-health-check-crd/', 'remediation/'],
+  flags: ['--health-checks', 'auto'],
+};
+
+/** Somebody else checks the health of Nodes, and asks for what we serve. */
+const NODES_CHECKED: SceneHosts = { folders: ['remediation/', 'medik8s/'], flags: [] };
+
+/** Machines are remediated by the operator of their hosts. */
+const REMEDIATED: SceneHosts = { folders: ['machine-remediation/', 'medik8s/'], flags: [], operator: SHORT_PACE };
+
 const PLAIN: FaultScene = { nodes: 3 };
 
 export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
@@ -80,6 +93,20 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   'preserve-recover': { nodes: 4, pool: pool({ autoPreserveFailedMachineMax: 2 }), victims: 'two-zones' },
   'preserve-fence': { nodes: 4, hasFiler: true, pool: pool({ machinePreserveTimeout: '25s' }) },
   'preserve-observe': { nodes: 4, pool: pool({}), hasManager: true },
+  mhc: { nodes: 3, hosts: HEALTH_CHECKED },
+  'mhc-short-circuit': { nodes: 3, hosts: HEALTH_CHECKED },
+  // A reboot by somebody else is over before anything of ours begins.
+  'mhc-external': { nodes: 3, hosts: { ...HEALTH_CHECKED, operator: SHORT_PACE }, settings: { isolation_delay: '8s' } },
+  nhc: { nodes: 3, hosts: NODES_CHECKED },
+  'nhc-timeout': { nodes: 3, hosts: NODES_CHECKED, settings: { step_retries: '30' } },
+  mrc: { nodes: 3, hosts: REMEDIATED },
+  'mrc-crash': { nodes: 3, hosts: REMEDIATED },
+  'mrc-loop': { nodes: 3, hosts: { ...REMEDIATED, flags: ['--machine-remediation', 'seed-table'] } },
+  'mrc-bmc-dead': { nodes: 3, hosts: REMEDIATED },
+  'mrc-permanent': {
+    nodes: 3,
+    hosts: { ...REMEDIATED, folders: [...REMEDIATED.folders, 'machine-health-check-crd/'], flags: ['--health-checks', 'off'] },
+  },
 };
 
 function pool(changes: Partial<ScenePool>): ScenePool {

@@ -1,7 +1,11 @@
 import { apiOutage, configEdit, flap } from './cluster-faults.ts';
 import { bmcDead, lateOff, leftOff, psu, sharedOutlet, wrongMachine } from './device-faults.ts';
 import { etcdQuorum, maintenance } from './held-faults.ts';
+import { mhcExternal } from './health-check/external-faults.ts';
+import { mhc, mhcShortCircuit } from './health-check/machine-faults.ts';
+import { nhc, nhcTimeout } from './health-check/node-faults.ts';
 import { controllerCrash, leaderPause } from './leader-faults.ts';
+import { mrc, mrcBmcDead, mrcCrash, mrcLoop, mrcPermanent } from './machine-remediation/faults.ts';
 import { WORLD } from './names.ts';
 import type { Fault } from './names.ts';
 import { ack, stop } from './people-faults.ts';
@@ -52,4 +56,14 @@ export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
   'preserve-recover': preserveRecover,
   'preserve-fence': preserveFence,
   'preserve-observe': preserveObserve,
+  mhc,
+  'mhc-short-circuit': mhcShortCircuit,
+  'mhc-external': mhcExternal,
+  nhc,
+  'nhc-timeout': nhcTimeout,
+  mrc,
+  'mrc-crash': mrcCrash,
+  'mrc-loop': mrcLoop,
+  'mrc-bmc-dead': mrcBmcDead,
+  'mrc-permanent': mrcPermanent,
 };
