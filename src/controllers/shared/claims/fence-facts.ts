@@ -1,5 +1,5 @@
 import { fenceFactsOf } from '../../../domain/fence-facts.ts';
-import type { Outcome } from '../../../domain/node-fence.ts';
+import type { JournalEntry, Outcome } from '../../../domain/node-fence.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import { timeOf } from '../remediation/actions.ts';
 
@@ -15,7 +15,7 @@ export interface FenceFacts {
   isFinal: boolean;
   outcome?: Outcome;
   finalAtMs?: number;
-  /** An off was begun in this incident: from now on it is finished, and the way back with it. */
+  /** An off is on its way, or was done: it is finished, and the way back with it. One that came to nothing is none: another would be begun. */
   isOffSent: boolean;
   /** Evidence of an off stands. */
   isOff: boolean;
@@ -39,7 +39,7 @@ export function readFence(fence: NodeFence, owner: string): FenceFacts {
     owner,
     isDeleting: metadata.deletionTimestamp !== undefined,
     isFinal: status?.state === 'final',
-    isOffSent: status?.journal.some(({ step, action }) => step === 'power-management' && (action === 'off' || action === 'reboot')) === true,
+    isOffSent: isOffSent(status?.journal ?? []),
     isOff,
     isStuck: status?.state === 'error' && isUsedUp,
     ...(spec.requestedBy !== undefined && { requestedByUID: spec.requestedBy.uid }),
@@ -47,4 +47,11 @@ export function readFence(fence: NodeFence, owner: string): FenceFacts {
     ...(finalAtMs !== undefined && { finalAtMs }),
     ...(held !== undefined && { heldBecause: `${held.reason}: ${held.message}` }),
   };
+}
+
+const OFFS: ReadonlySet<string> = new Set<JournalEntry['action']>(['off', 'reboot', 'confirm']);
+
+function isOffSent(journal: readonly JournalEntry[]): boolean {
+  const last = journal.findLast(({ step, action }) => step === 'power-management' && OFFS.has(action));
+  return last !== undefined && (last.finishedAt === undefined || last.result === 'succeeded' || last.result === 'found-done');
 }
