@@ -26,8 +26,9 @@ export interface Binding extends KubeObject {
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
 export const LABELS = { 'app.kubernetes.io/name': 'nodefence', 'app.kubernetes.io/part-of': 'nodefence' };
-const WATCH = ['list', 'watch'];
-/** What a watch takes, and a look at one object. */
+/** What a watch takes. */
+export const WATCH = ['list', 'watch'];
+/** And a look at one object. */
 export const READ = ['get', ...WATCH];
 
 /** These verbs on these resources of one group. */

@@ -1,6 +1,7 @@
 import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../ports/cluster-api.ts';
+import { METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../ports/metal3.ts';
 import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../ports/remediation.ts';
-import { binding, LABELS, READ, rule } from './access.ts';
+import { binding, LABELS, READ, rule, WATCH } from './access.ts';
 import type { Binding, Role } from './access.ts';
 import { WORKLOAD_CLUSTERS_ROLE } from './workload-access.ts';
 
@@ -11,13 +12,7 @@ export const OTHER_DEPLOYMENTS: readonly string[] = ['capi-controller-manager', 
 const DEFINITIONS = [CLUSTER_API_GROUP, OPENSHIFT_GROUP].flatMap((group) => [`machinehealthchecks.${group}`, `machines.${group}`]);
 const GROUPS = [CLUSTER_API_GROUP, OPENSHIFT_GROUP];
 /** Requests and templates that we serve, and those of metal3. */
-const REMEDIATIONS = [
-  ...[NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION].map(({ requests, templates }) => ({
-    group: requests.group,
-    kinds: [requests.plural, templates.plural],
-  })),
-  { group: 'infrastructure.cluster.x-k8s.io', kinds: ['metal3remediations', 'metal3remediationtemplates'] },
-];
+const REMEDIATIONS = [NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION, metal3Remediations(METAL3_REMEDIATION_VERSIONS[0])];
 
 function clusterRole(name: string, rules: Role['rules']): Role {
   return { apiVersion: `${AUTHORIZATION}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules };
@@ -25,15 +20,20 @@ function clusterRole(name: string, rules: Role['rules']): Role {
 
 const CHECKS_ROLE = clusterRole('nodefence-health-checks', [
   ...GROUPS.flatMap((group) => [
-    rule(group, ['machinehealthchecks'], [...READ, 'patch']),
+    rule(group, ['machinehealthchecks'], WATCH),
     rule(group, ['machinehealthchecks/status'], ['patch']),
     rule(group, ['machines'], READ),
   ]),
-  rule(CLUSTER_API_GROUP, ['clusters'], READ),
+  // Label and owner, by which clusterctl finds it.
+  rule(CLUSTER_API_GROUP, ['machinehealthchecks'], ['patch']),
+  rule(CLUSTER_API_GROUP, ['clusters'], WATCH),
   rule(CLUSTER_API_GROUP, ['machines/status'], ['patch']),
   // OpenShift: the request to power-cycle is an annotation, and a Machine without a template is deleted for its owner to make another.
   rule(OPENSHIFT_GROUP, ['machines'], ['patch', 'delete']),
-  ...REMEDIATIONS.map(({ group, kinds }) => rule(group, kinds, [...READ, 'create', 'delete'])),
+  ...REMEDIATIONS.flatMap(({ requests, templates }) => [
+    rule(requests.group, [requests.plural], [...WATCH, 'create', 'delete']),
+    rule(templates.group, [templates.plural], WATCH),
+  ]),
   { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: DEFINITIONS },
   { ...rule('apps', ['deployments'], ['list']), resourceNames: [...OTHER_DEPLOYMENTS] },
   { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...OTHER_LEASES] },
