@@ -49,7 +49,8 @@ export function verdict(played: Played): DrillResult {
   const statuses = victims.map((node) => watcher.fences.get(fenceName(node))?.status);
   const [node = '', ...further] = victims;
   const [status] = statuses;
-  const timing = statuses.find((each) => each?.frozen !== undefined)?.frozen?.plan.timing;
+  const switched = [...victims, ...(blow.others ?? [])].map((node) => watcher.fences.get(fenceName(node))?.status);
+  const timing = switched.find((each) => each?.frozen !== undefined)?.frozen?.plan.timing;
   const judgement = judge(trace, {
     controllerUser: CONTROLLER_USER,
     leaseName: LEADER_LEASE,

@@ -22,7 +22,7 @@ export class UnhealthyNodes {
     this.#when = when;
   }
 
-  /** `dueMs`: it is about to be unhealthy, in so many milliseconds; neither healthy nor remediated until then. */
+  /** `dueMs`: it may be unhealthy in so many milliseconds; neither healthy nor remediated until then. */
   of({ metadata, status }: Node): Health {
     const nowMs = this.#clock.monotonicMs();
     let dueMs = Infinity;
@@ -38,8 +38,7 @@ export class UnhealthyNodes {
       dueMs = Math.min(dueMs, sinceMs + when.durationMs - nowMs);
     }
     if (dueMs <= 0) return { isHealthy: false };
-    return dueMs === Infinity
-      ? { isHealthy: status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true }
-      : { dueMs };
+    const isReady = status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+    return dueMs === Infinity && isReady ? { isHealthy: true } : { dueMs };
   }
 }

@@ -1,3 +1,4 @@
+import { fenceName } from '../../../../domain/node-fence.ts';
 import { NODE_FENCE_REMEDIATION } from '../../../../ports/remediation.ts';
 import { BARE_METAL_HOSTS } from '../../../../ports/metal3.ts';
 import { LEASES, NODES } from '../../../../ports/resources.ts';
@@ -119,8 +120,13 @@ async function playClusterApi(stage: FaultStage): Promise<ClusterApiCheck> {
 /** Two who remediate one machine may power it off twice. */
 async function isLeftToIt({ replicas }: FaultStage, checking: Checking): Promise<void> {
   await checking.shows('nodefence leaves MachineHealthChecks to it', ASKED_MS, () =>
-    replicas.running.every(({ child }) => child.log().includes('"mode":"off: ')),
+    replicas.running.every(({ child }) => child.log().split('\n').some(isLeaving)),
   );
+}
+
+/** What a controller logs of whose part the checks of Cluster API's Machines are. */
+function isLeaving(line: string): boolean {
+  return line.includes('"message":"health checks of machines"') && line.includes('"mode":"off: ') && line.includes(HOST_MACHINES.group);
 }
 
 /** An operator that is at work switches on again whatever is switched off behind its back. */
@@ -140,7 +146,9 @@ async function foreignDrivesOurs(stage: FaultStage, checking: Checking, other: s
   await checking.shows(`${NODE_FENCE_REMEDIATION.requests.kind} ${machine} is made by Cluster API`, ASKED_MS, async () => {
     return (await checking.request(other)) !== undefined;
   });
-  await checking.expect(`the end of the fence of ${other}`, OVER_MS, () => isOver(watcher, other));
+  const timeline = (): object => watcher.fences.get(fenceName(other))?.status?.timeline ?? {};
+  await checking.shows(`${other} is proven off, and its pods are let go`, OVER_MS, () => 'releasedAt' in timeline());
+  await checking.shows(`${other} is fenced, and back`, OVER_MS, () => isOver(watcher, other));
   await checking.shows(`ExternallyRemediated of ${machine} is True`, ASKED_MS, async () =>
     ((await checking.said(other, 'ExternallyRemediated'))[0] ?? '').startsWith('True'),
   );
