@@ -8,6 +8,7 @@ import type { HealthCheckSources } from './health-checks/compose-health-checks.t
 import { composeMachineRemediation } from './machine-remediation/compose-machine-remediation.ts';
 import type { MachineRemediationSources } from './machine-remediation/compose-machine-remediation.ts';
 import { composeMetal3Remediation } from './metal3-remediation/compose-metal3-remediation.ts';
+import type { Metal3RemediationSources } from './metal3-remediation/compose-metal3-remediation.ts';
 import { composePreservation } from './preservation/compose-preservation.ts';
 import type { PreservationSources } from './preservation/compose-preservation.ts';
 import { composeRemediation } from './remediation/compose-remediation.ts';
@@ -28,7 +29,10 @@ export interface Sisters {
 }
 
 /** What they are given beside the ports. */
-export type SisterSources = PreservationSources & Omit<HealthCheckSources, 'workloads'> & MachineRemediationSources & { stormHolds: StormHolds };
+export type SisterSources = PreservationSources &
+  Omit<Metal3RemediationSources, 'workloads'> &
+  Omit<HealthCheckSources, 'workloads'> &
+  MachineRemediationSources & { stormHolds: StormHolds };
 
 /** All that are not switched off. */
 export function composeSisters(ports: ControllerPorts, options: ControllerOptions, given: SisterSources): Sisters {

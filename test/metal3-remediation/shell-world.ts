@@ -2,6 +2,7 @@ import { composeMetal3Remediation } from '../../src/cli/metal3-remediation/compo
 import type { WatchedMetal3Remediation } from '../../src/cli/metal3-remediation/watched-metal3-remediation.ts';
 import type { ControllerOptions, ControllerPorts } from '../../src/cli/composition.ts';
 import { WorkloadPool } from '../../src/cli/workload-pool.ts';
+import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
 import { OUT_OF_SERVICE } from '../../src/controllers/metal3-remediation/names.ts';
 import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
@@ -22,8 +23,8 @@ import type { ClusterMachine } from '../../src/ports/cluster-api.ts';
 import { BARE_METAL_HOSTS, metal3Remediations } from '../../src/ports/metal3.ts';
 import type { BareMetalHost, Metal3Remediation } from '../../src/ports/metal3.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
-import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
-import { LEASES, NODE_LEASE_NAMESPACE, NODES, SECRETS, VOLUME_ATTACHMENTS } from '../../src/ports/resources.ts';
+import type { KubeObject, Lease, Node, Pod, VolumeAttachment } from '../../src/ports/objects.ts';
+import { LEASES, NODE_LEASE_NAMESPACE, NODES, PODS, SECRETS, VOLUME_ATTACHMENTS } from '../../src/ports/resources.ts';
 import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { ApiOperator } from '../baremetal-host/api-operator.ts';
@@ -246,7 +247,15 @@ export class ShellWorld {
     const warn = (text: string, fields?: object): void => void replica.warnings.push(text + JSON.stringify(fields));
     const logger = { debug: quiet, info: quiet, error: quiet, warn };
     const common = { transport, clock: this.clock, random: testRandom(), logger };
-    const nodes = new Reflector<Node>({ ...common, resource: NODES, metrics: NO_METRICS.watch });
+    const watched = { ...common, metrics: NO_METRICS.watch };
+    const nodes = new Reflector<Node>({ ...watched, resource: NODES });
+    const pods = new Reflector<Pod>({ ...watched, resource: PODS, indexes: { [BY_NODE]: ({ spec }) => [spec.nodeName ?? ''] } });
+    const volumeAttachments = new Reflector<VolumeAttachment>({
+      ...watched,
+      resource: VOLUME_ATTACHMENTS,
+      indexes: { [BY_NODE]: ({ spec }) => [spec.nodeName] },
+    });
+    const reflectors = [nodes, pods, volumeAttachments];
     const recorder = {
       event: (about: KubeObject, type: string, reason: string, message: string) =>
         void replica.events.push(`${about.kind ?? ''} ${about.metadata.name} ${type} ${reason} ${message}`),
@@ -256,17 +265,17 @@ export class ShellWorld {
     const options = { mode: 'enforce', metal3Remediation: 'auto', nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE, ...more } as ControllerOptions;
     const sources = {
       cluster,
-      listers: { nodes: nodes.lister },
+      listers: { nodes: nodes.lister, pods: pods.lister, volumeAttachments: volumeAttachments.lister },
       leadership,
       workloads: new WorkloadPool(cluster, reach),
       stormHolds: () => this.storm,
     };
     const remediation = composeMetal3Remediation(ports, options, sources);
     if (remediation === undefined) throw new Error('it is switched off');
-    nodes.start();
+    for (const reflector of reflectors) reflector.start();
     remediation.start();
     const close = async (): Promise<void> => {
-      nodes.close();
+      for (const reflector of reflectors) reflector.close();
       const closing = remediation.close();
       await this.clock.advance(1);
       // What a dead one waits for never comes.

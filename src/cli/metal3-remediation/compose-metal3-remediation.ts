@@ -1,3 +1,4 @@
+import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
 import { Metal3RemediationController } from '../../controllers/metal3-remediation/controller.ts';
 import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
@@ -18,7 +19,7 @@ import type { Metal3Part } from './watched-metal3-remediation.ts';
 
 export interface Metal3RemediationSources {
   cluster: Cluster;
-  listers: Pick<FenceListers, 'nodes'>;
+  listers: Pick<FenceListers, 'nodes' | 'pods' | 'volumeAttachments'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   workloads: WorkloadPool;
   stormHolds: StormHolds;
@@ -82,6 +83,10 @@ function partOf(
     templates: { resource: templates, lister: watch(templates, shown) },
     hosts: watch(BARE_METAL_HOSTS, shownHost),
     nodes: listers.nodes,
+    workloadOf: (node) => ({
+      terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
+      volumeAttachments: listers.volumeAttachments.byIndex(BY_NODE, node).length,
+    }),
     workloads: (secret) => nodeClusterOf(workloads, secret),
     stormHolds,
     metrics: metrics.metal3Remediation,

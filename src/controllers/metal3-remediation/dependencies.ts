@@ -33,6 +33,8 @@ export interface Metal3RemediationDependencies {
   hosts: Lister<BareMetalHost>;
   /** Of the same cluster. */
   nodes: Lister<Node>;
+  /** What of a Node of the same cluster is not let go yet, as the watches have it. */
+  workloadOf: (node: string) => { terminatingPods: number; volumeAttachments: number };
   /** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
   workloads: (secret: { namespace: string; name: string }) => Promise<NodeCluster | undefined>;
   /** For Nodes of the own cluster. */

@@ -52,7 +52,7 @@ export async function nodeSide(
   const { object } = found;
   const lifeSeenMs = memory.life.heardMs();
   const node = { ...readNode(object), ...(lifeSeenMs !== undefined && { lifeSeenMs }) };
-  const drain = await drainOf(cluster, object, memory);
+  const drain = await drainOf(dependencies, place, object, memory);
   return { node, object, servesOutOfService, place, holds, ...(drain !== undefined && { drain }) };
 }
 
@@ -129,18 +129,25 @@ async function holdsOn(
   return plane === undefined ? holds : [...holds, plane];
 }
 
-async function drainOf(cluster: Cluster, { metadata, spec }: Node, memory: Memory): Promise<DrainFacts | undefined> {
+async function drainOf(
+  { workloadOf }: Metal3RemediationDependencies,
+  { cluster, isOwn }: NonNullable<NodeSide['place']>,
+  { metadata, spec }: Node,
+  memory: Memory,
+): Promise<DrainFacts | undefined> {
   if (spec.taints?.some(({ key }) => key === OUT_OF_SERVICE.key) !== true) {
     memory.forgetTaint();
     return undefined;
   }
-  const [pods, attachments] = await Promise.all([
-    cluster.list(PODS, { fieldSelector: `spec.nodeName=${metadata.name}` }),
-    cluster.list(VOLUME_ATTACHMENTS),
-  ]);
+  const { name, uid = '' } = metadata;
+  return { ...(isOwn ? workloadOf(name) : await listedWorkload(cluster, name)), seenMs: memory.taintSeenMs(uid) };
+}
+
+/** Of a cluster that is not watched from here. */
+async function listedWorkload(cluster: Cluster, node: string): Promise<Omit<DrainFacts, 'seenMs'>> {
+  const [pods, attachments] = await Promise.all([cluster.list(PODS, { fieldSelector: `spec.nodeName=${node}` }), cluster.list(VOLUME_ATTACHMENTS)]);
   return {
-    terminatingPods: pods.filter((pod) => pod.metadata.deletionTimestamp !== undefined).length,
-    volumeAttachments: attachments.filter((attachment) => attachment.spec.nodeName === metadata.name).length,
-    seenMs: memory.taintSeenMs(metadata.uid ?? ''),
+    terminatingPods: pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
+    volumeAttachments: attachments.filter(({ spec }) => spec.nodeName === node).length,
   };
 }

@@ -41,6 +41,8 @@ export const FAULTS = [
   'mrc-loop',
   'mrc-bmc-dead',
   'mrc-permanent',
+  'm3r',
+  'm3r-retries',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -128,6 +130,8 @@ export const EXPECTED: Readonly<Record<Fault, Expected>> = {
   'mrc-loop': { outcome: 'judged', released: true, deadlineMs: 250_000 },
   'mrc-bmc-dead': { outcome: 'judged', released: true, deadlineMs: 250_000 },
   'mrc-permanent': { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  m3r: { outcome: 'judged', released: true, deadlineMs: 200_000 },
+  'm3r-retries': { outcome: 'judged', released: true, deadlineMs: 300_000 },
 };
 
 export const STORY: Readonly<Record<Fault, string>> = {
@@ -177,5 +181,7 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'mrc-loop': 'the plain table of the metal3 design switches a node off again and again while it boots; mode incident ends that',
   'mrc-bmc-dead': 'a node falls ill while its BMC is silent: nothing is released, and a person is told, until the BMC is heard again',
   'mrc-permanent': 'a node falls ill, and panics at each boot: its Machine is deleted for its owner to make another',
+  m3r: 'a node falls ill, and a health check makes a Metal3Remediation: off and on by the operator of its host, tainted out of service in between',
+  'm3r-retries': 'a node falls ill, and panics at each boot: a Metal3Remediation tries twice, and then asks the owner to replace the Machine',
   'leader-pause': `the node panics, and the leading controller stands still for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };

@@ -65,6 +65,13 @@ const NODES_CHECKED: SceneHosts = { folders: ['remediation/', 'medik8s/'], flags
 /** Machines are remediated by the operator of their hosts. */
 const REMEDIATED: SceneHosts = { folders: ['machine-remediation/', 'medik8s/'], flags: [], operator: SHORT_PACE };
 
+/** And so are Metal3Remediations, which MachineHealthChecks of ours make. */
+const METAL3: SceneHosts = {
+  folders: ['machine-health-check/', 'machine-health-check-crd/', 'metal3-remediation/', 'metal3-remediation-crd/', 'medik8s/'],
+  flags: [],
+  operator: SHORT_PACE,
+};
+
 const PLAIN: FaultScene = { nodes: 3 };
 
 export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
@@ -107,6 +114,8 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
     nodes: 3,
     hosts: { ...REMEDIATED, folders: [...REMEDIATED.folders, 'machine-health-check-crd/'], flags: ['--health-checks', 'off'] },
   },
+  m3r: { nodes: 3, hosts: METAL3 },
+  'm3r-retries': { nodes: 3, hosts: METAL3 },
 };
 
 function pool(changes: Partial<ScenePool>): ScenePool {

@@ -6,6 +6,7 @@ import { mhc, mhcShortCircuit } from './health-check/machine-faults.ts';
 import { nhc, nhcTimeout } from './health-check/node-faults.ts';
 import { controllerCrash, leaderPause } from './leader-faults.ts';
 import { mrc, mrcBmcDead, mrcCrash, mrcLoop, mrcPermanent } from './machine-remediation/faults.ts';
+import { m3r, m3rRetries } from './metal3-remediation/faults.ts';
 import { WORLD } from './names.ts';
 import type { Fault } from './names.ts';
 import { ack, stop } from './people-faults.ts';
@@ -66,4 +67,6 @@ export const SCRIPTS: Readonly<Record<Fault, FaultScript>> = {
   'mrc-loop': mrcLoop,
   'mrc-bmc-dead': mrcBmcDead,
   'mrc-permanent': mrcPermanent,
+  m3r,
+  'm3r-retries': m3rRetries,
 };

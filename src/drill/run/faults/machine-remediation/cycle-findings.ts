@@ -8,12 +8,12 @@ import { setsOf } from '../device-findings.ts';
 
 const HOSTS = 'baremetalhosts.metal3.io';
 
-/** The node was switched off and on by the operator of its host alone, so many times, and not before our hold stood on it. */
-export function cycledProblems(trace: readonly TraceEvent[], node: string, cycles: number): string[] {
+/** The node was switched off and on by the operator of its host alone, so many times, and not before our hold stood on it: an annotation whose key is one. */
+export function cycledProblems(trace: readonly TraceEvent[], node: string, cycles: number, isHold = isOurs): string[] {
   const sets = setsOf(withForeignSets(trace), node);
   const told = sets.map(({ want }) => want ?? '?').join(', ');
   const wanted = Array.from({ length: cycles }, () => 'off, on').join(', ');
-  const held = writesOf(trace, HOSTS).find(({ name, object }) => name === hostName(node) && holdOf(object) !== undefined);
+  const held = writesOf(trace, HOSTS).find(({ name, object }) => name === hostName(node) && isHeld(object, isHold));
   return [
     ...(told === wanted ? [] : [`${node} was told ${told || 'nothing'}, and not ${wanted}`]),
     ...sets
@@ -43,7 +43,7 @@ export function deletedProblems(trace: readonly TraceEvent[], node: string): str
 }
 
 /** Writes of ours that were accepted. */
-function writesOf(trace: readonly TraceEvent[], resource: string): ApiEvent[] {
+export function writesOf(trace: readonly TraceEvent[], resource: string): ApiEvent[] {
   const reads: readonly string[] = ['get', 'list', 'watch'];
   return trace.filter(
     (event): event is ApiEvent =>
@@ -51,6 +51,10 @@ function writesOf(trace: readonly TraceEvent[], resource: string): ApiEvent[] {
   );
 }
 
-function holdOf(object: unknown): string | undefined {
-  return (object as BareMetalHost | undefined)?.metadata.annotations?.[HOLD];
+function isHeld(object: unknown, isHold: (key: string) => boolean): boolean {
+  return Object.keys((object as BareMetalHost | undefined)?.metadata.annotations ?? {}).some(isHold);
+}
+
+function isOurs(key: string): boolean {
+  return key === HOLD;
 }
