@@ -23,6 +23,7 @@ import type { BareMetalHost } from '../../src/ports/metal3.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { EPOCH_MS, SECOND_MS } from './world.ts';
 
@@ -76,6 +77,8 @@ export class ShellWorld implements HostPower {
   readonly #hardware = new Map<string, Hardware>();
   readonly #replicas: Replica[] = [];
   readonly #stops: (() => void)[] = [];
+  /** What storm policies say of every node. */
+  storm: ReturnType<StormHolds> = [];
   bootMs = 60_000;
   isBmcDead = false;
 
@@ -212,6 +215,7 @@ export class ShellWorld implements HostPower {
         cluster: new ApiClient({ transport }),
         listers: { nodes: watch(NODES), leases: watch(LEASES, NODE_LEASE_NAMESPACE), fences: watch(NODE_FENCES) },
         leadership,
+        stormHolds: () => this.storm,
       },
     );
     if (remediation === undefined) throw new Error('it is switched off');

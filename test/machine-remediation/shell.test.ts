@@ -212,6 +212,29 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     expect(await world.left('n1')).toEqual([]);
   });
 
+  it('waits for storm policies before the off and before its Node goes, and never on the way back', async () => {
+    const storm = [{ reason: 'too-many-failed', policy: 'max-unhealthy', message: '3 of 5 nodes have failed' }] as const;
+    world = await ShellWorld.create();
+    world.storm = storm;
+    const { warnings } = world.start();
+    await world.pass(30 * SECOND_MS);
+    world.hardware('n1').isBroken = true;
+    await world.pass(MINUTE_MS);
+    await world.ask('n1');
+    await world.pass(MINUTE_MS);
+    expect(world.hardware('n1').offs).toBe(0);
+    expect(warnings.at(-1)).toBe('Machine metal3/machine-n1: waits: too-many-failed, 3 of 5 nodes have failed');
+    world.storm = [];
+    for (let tries = 0; tries < 60 && world.hardware('n1').isOn; tries += 1) await world.pass(SECOND_MS);
+    world.storm = storm;
+    await world.pass(2 * MINUTE_MS);
+    expect(await world.node('n1')).toBeDefined();
+    await world.unask('n1');
+    await world.pass(MINUTE_MS);
+    expect(world.hardware('n1')).toMatchObject({ isOn: true, offs: 1 });
+    expect(await world.left('n1')).toEqual([]);
+  });
+
   it('waits for the majority of the control plane', async () => {
     const { warnings } = await failed({}, { nodes: ['n1', 'n2', 'n3'] });
     await world.unask('n1');

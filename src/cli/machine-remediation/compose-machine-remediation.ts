@@ -12,6 +12,7 @@ import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
+import type { StormHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { readFacts } from './found-facts.ts';
 import type { OwnPart } from './mode.ts';
@@ -23,6 +24,7 @@ export interface MachineRemediationSources {
   cluster: Cluster;
   listers: Pick<FenceListers, 'nodes' | 'leases' | 'fences'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  stormHolds: StormHolds;
 }
 
 /** Machines worked on at the same time. */
@@ -54,7 +56,7 @@ function runPart(
   hasOperator: () => boolean,
   ports: ControllerPorts,
   options: ControllerOptions & { machineRemediation: 'incident' | 'seed-table' },
-  { cluster, listers: { nodes, leases, fences }, leadership }: MachineRemediationSources,
+  { cluster, listers: { nodes, leases, fences }, leadership, stormHolds }: MachineRemediationSources,
 ): RunningPart {
   const { clock, logger: log, recorder } = ports;
   const { watch, reflectors } = watches(ports, options);
@@ -65,7 +67,8 @@ function runPart(
   const { nodeLeaseNamespace: namespace, mode, ownNode, machineRemediation } = options;
   const queue = queueOf(ports, (key) => controller.reconcile(key));
   const controller: MachineRemediationController = new MachineRemediationController({
-    ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, queue },
+    ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue },
+    metrics: ports.metrics.machineRemediation,
     ...(hasHosts && { hosts: watch(BARE_METAL_HOSTS) }),
     lock: namespace === undefined ? NO_LOCK : new NodeLock({ cluster, clock, namespace, holder: LOCK_HOLDER }),
     options: {

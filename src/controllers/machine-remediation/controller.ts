@@ -164,14 +164,17 @@ export class MachineRemediationController {
 
   /** Does what was decided, in its order. overtaken: somebody else was there first, and it is to be decided anew. */
   async #act(sight: Sight, actions: Verdict['actions']): Promise<'none' | 'some' | 'overtaken'> {
+    const { metrics, log } = this.#dependencies;
     for (const action of actions) {
       if (!this.#mayWrite()) return 'none';
       try {
         await perform({ ...this.#dependencies, life: this.#observer.life }, sight, action);
+        metrics.acted(action.kind, 'done');
       } catch (error) {
-        if (wasOvertaken(error)) return 'overtaken';
-        if (!(error instanceof Moved)) throw error;
-        this.#dependencies.log.debug('a remediation is decided anew', { object: action.target.name, action: action.kind, error });
+        const isMoved = wasOvertaken(error) || error instanceof Moved;
+        metrics.acted(action.kind, isMoved ? 'conflict' : 'failed');
+        if (!isMoved) throw error;
+        log.debug('a remediation is decided anew', { object: action.target.name, action: action.kind, error });
         // What has to wait for the node is not asked for again and again.
         return action.kind === 'delete-node' ? 'none' : 'overtaken';
       }
@@ -180,7 +183,7 @@ export class MachineRemediationController {
   }
 
   async #forget(key: string): Promise<undefined> {
-    this.#problems.delete(key);
+    this.#setProblems(key, []);
     if (this.#mayWrite()) await this.#locks.giveBack(key);
     return undefined;
   }
@@ -196,8 +199,13 @@ export class MachineRemediationController {
       const { apiVersion, kind, name, namespace, uid } = about;
       recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, 'Warning', 'RemediationWaits', problem);
     }
+    this.#setProblems(key, problems);
+  }
+
+  #setProblems(key: string, problems: readonly string[]): void {
     if (problems.length === 0) this.#problems.delete(key);
     else this.#problems.set(key, problems);
+    this.#dependencies.metrics.problems(this.problems().length);
   }
 
   #machineSeen(watched: WatchedMachines, before: ClusterMachine | undefined, after: ClusterMachine | undefined): void {

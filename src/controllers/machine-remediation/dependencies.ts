@@ -3,9 +3,11 @@ import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
+import type { SisterMetrics } from '../../ports/metrics.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence } from '../../ports/resources.ts';
+import type { StormHolds } from '../../ports/storm.ts';
 import type { NodeLock } from '../shared/claims/node-lock.ts';
 import type { Settings } from './snapshot.ts';
 
@@ -25,6 +27,7 @@ export interface MachineRemediationDependencies {
   cluster: Cluster;
   recorder: Recorder;
   log: Logger;
+  metrics: SisterMetrics;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   machines: readonly WatchedMachines[];
   /** Absent: the kind is not served, so that nobody serves a host. */
@@ -33,6 +36,7 @@ export interface MachineRemediationDependencies {
   /** Of namespace kube-node-lease. */
   leases: Lister<Lease>;
   fences: Lister<NodeFence>;
+  stormHolds: StormHolds;
   lock: Pick<NodeLock, 'take' | 'giveBack'>;
   queue: { add(key: string, delayMs?: number): void };
   options: {

@@ -13,6 +13,7 @@ import type { LifeSights } from '../shared/baremetal-host/life-sights.ts';
 import { ReadObjects } from '../shared/baremetal-host/write.ts';
 import { ownerOf } from '../shared/claims/claim.ts';
 import { readFence } from '../shared/claims/fence-facts.ts';
+import { timeOf } from '../shared/remediation/actions.ts';
 import type { HoldFact } from '../shared/remediation/actions.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import { CLUSTER_NAME } from '../shared/remediation/place.ts';
@@ -22,7 +23,7 @@ import { hostKeyOfMachine } from './decide.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import type { FenceSnapshot } from './by-fence.ts';
 import { readHealthChecks } from './health-checks.ts';
-import { HOLD, MARKS_OF_OURS, POWERED_OFF } from './names.ts';
+import { HOLD, MARKS_OF_OURS, POWERED_OFF, TIMES_OUT_AT } from './names.ts';
 import { misplacedBecause } from './placement.ts';
 import { readMachine } from './read-machine.ts';
 import type { MachineFacts, Snapshot } from './snapshot.ts';
@@ -39,7 +40,7 @@ export interface Sight {
   blocked?: string;
 }
 
-export type Observer = Pick<MachineRemediationDependencies, 'clock' | 'cluster' | 'hosts' | 'nodes' | 'fences' | 'options'> & {
+export type Observer = Pick<MachineRemediationDependencies, 'clock' | 'cluster' | 'hosts' | 'nodes' | 'fences' | 'stormHolds' | 'options'> & {
   sights: HostSights;
   life: LifeSights;
 };
@@ -62,8 +63,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
     machine,
     ...(host !== undefined && { host: observer.sights.factsOf(host, HOLD) }),
     ...(node !== undefined && { node: nodeFacts(observer, node) }),
-    // They say until when its Node may take, which is written while the mark stands.
-    healthChecks: machine.annotations[POWERED_OFF] === undefined ? [] : await healthChecksOf(observer, resource, namespace),
+    healthChecks: isDeadlineWanted(machine) ? await healthChecksOf(observer, resource, namespace) : [],
     holds: await holdsOn(observer, nodeName, node),
   };
   const byFence = await fenceSnapshot(observer, snapshot, machine, nodeName);
@@ -103,6 +103,11 @@ async function isClusterPaused(cluster: Observer['cluster'], group: string, vers
   return own?.spec?.paused === true;
 }
 
+/** Health checks say until when its Node may take, which is written once. */
+function isDeadlineWanted({ annotations }: MachineFacts): boolean {
+  return annotations[POWERED_OFF] !== undefined && timeOf(annotations[TIMES_OUT_AT]) === undefined;
+}
+
 async function hostObject({ cluster, hosts }: Observer, machine: MachineFacts): Promise<BareMetalHost | undefined> {
   const key = hosts === undefined ? undefined : hostKeyOfMachine(machine);
   return key === undefined ? undefined : cluster.get(BARE_METAL_HOSTS, key.name, key.namespace);
@@ -123,14 +128,16 @@ function healthChecksOf({ cluster }: Observer, { group, version }: Resource, nam
 }
 
 /** What stops an off or a release now (P6, P10). */
-async function holdsOn({ cluster, options }: Observer, nodeName: string | undefined, node: Node | undefined): Promise<HoldFact[]> {
+async function holdsOn({ cluster, options, stormHolds }: Observer, nodeName: string | undefined, node: Node | undefined): Promise<HoldFact[]> {
   const stop = await standingStop(cluster, nodeName);
   const majority = node === undefined ? undefined : await controlPlaneHold(cluster, node);
   const isOwn = nodeName !== undefined && nodeName === options.ownNode;
+  const storm = nodeName === undefined ? [] : stormHolds(nodeName);
   return [
     ...(stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }]),
     ...(isOwn ? [{ reason: 'own-node', message: `this controller runs on ${nodeName}: another replica has to lead`, isStop: false }] : []),
     ...(majority === undefined ? [] : [majority]),
+    ...storm.map(({ reason, message }) => ({ reason, message, isStop: false })),
   ];
 }
 
