@@ -42,6 +42,24 @@ describe.concurrent('a health check that asks for a fence', () => {
     await check.isGone();
   });
 
+  const retrying = { ...SERVING, wrote: (files: Configuration) => files.set({ step_retries: '30' }) };
+  scenario('and gives it up while the BMC is silent has nothing switched when that is heard again', retrying, async ({ world, operator }) => {
+    const check = new HealthCheck(world, 'a');
+    world.bmc('a').device.faults = { isSilent: true };
+    await check.asks('a');
+    await operator.sees('a', 'an off that came to nothing', ({ journal }) => {
+      const off = journal.findLast(({ action }) => action === 'off');
+      return off?.finishedAt !== undefined && off.result !== 'succeeded';
+    });
+    await check.timesOut(new Date(world.clock.wallMs()).toISOString());
+    await check.reads('False False');
+    world.bmc('a').device.faults = {};
+    await until('the fence is gone', async () => ((await operator.fence('a')) === undefined ? true : undefined), 60_000);
+    await check.deletes();
+    await check.isGone();
+    expect(world.witness.sets('a')).toEqual([]);
+  });
+
   scenario('that is to end in off has the node back when its request is deleted', SERVING, async ({ world, operator }) => {
     const check = new HealthCheck(world, 'a');
     world.machine('a').panic();
