@@ -60,7 +60,7 @@ async function measure(sections: ReadonlySet<string>): Promise<Figures> {
   if (sections.has('simulation')) figures.simulation = await measureSimulation();
   if (sections.has('storm')) figures.storm = measureStorm();
   if (sections.has('preservation')) figures.preservation = await measurePreservation();
-  if (sections.has('health-checks')) figures.healthChecks = measureHealthChecks();
+  if (sections.has('health-checks')) figures.healthChecks = await measureHealthChecks();
   return figures;
 }
 

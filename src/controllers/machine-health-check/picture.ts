@@ -63,16 +63,16 @@ export class Picture {
       this.#claims.stir();
       this.#woken();
     };
+    // What a check looks at is there before it looks.
+    this.#leave.push(follow(nodes, this.#nodeFollower('')), follow(machines.lister, this.#machineFollower(machines)));
+    if (clusters !== undefined) this.#leave.push(follow(clusters.lister, this.#clusterFollower(clusters)));
     this.#leave.push(
       follow(checks.lister, this.#checkFollower(checks)),
-      follow(machines.lister, this.#machineFollower(machines)),
-      follow(nodes, this.#nodeFollower('')),
       follow(fences, { put: stir, remove: stir }),
       kinds.onChange(this.#woken),
       workloads.onChange(this.#woken),
     );
     if (nodeLeases !== undefined) this.#leave.push(follow(nodeLeases, { put: stir, remove: stir }));
-    if (clusters !== undefined) this.#leave.push(follow(clusters.lister, this.#clusterFollower(clusters)));
   }
 
   close(): void {

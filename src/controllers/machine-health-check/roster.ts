@@ -1,4 +1,5 @@
 import type { Decision } from './actions.ts';
+import { Candidates } from './candidates.ts';
 import { isTarget } from './evaluate.ts';
 import { Multimap } from './multimap.ts';
 import { Requests } from './requests.ts';
@@ -18,7 +19,7 @@ export class Roster {
   readonly #settings: Settings;
   readonly #wards = new Map<string, Ward>();
   readonly #checksIn = new Multimap();
-  readonly #machinesIn = new Multimap();
+  readonly #candidates = new Candidates();
   readonly #machineOfUID = new Map<string, string>();
   readonly #checksOf = new Multimap();
   readonly #places = new Whereabouts();
@@ -43,7 +44,7 @@ export class Roster {
     const ward = new Ward(read, this.#around());
     this.#wards.set(key, ward);
     this.#checksIn.add(check.namespace, key);
-    for (const name of this.#machinesIn.at(check.namespace)) {
+    for (const name of this.#candidates.putCheck(check)) {
       const machine = this.#places.machine(name);
       if (machine === undefined || !isTarget(check, machine)) continue;
       this.#checksOf.add(name, key);
@@ -58,6 +59,7 @@ export class Roster {
     if (ward === undefined) return touched;
     this.#wards.delete(key);
     this.#checksIn.remove(ward.check.namespace, key);
+    this.#candidates.removeCheck(key);
     for (const machine of ward.machines()) {
       this.#checksOf.remove(machine, key);
       this.#touch([machine], touched);
@@ -69,12 +71,12 @@ export class Roster {
     const key = keyOf(machine);
     const touched = new Set<string>();
     const before = this.#places.machine(key);
-    if (before !== undefined) this.#machineOfUID.delete(before.uid);
+    if (before !== undefined) this.#forgetMachine(before);
     const concerned = this.#places.putMachine(machine);
-    this.#machinesIn.add(machine.namespace, key);
+    this.#candidates.putMachine(machine);
     this.#machineOfUID.set(machine.uid, key);
-    const selecting = new Set(this.#checksOf.at(key));
-    for (const name of this.#checksIn.at(machine.namespace)) {
+    const selecting = this.#checksOf.at(key);
+    for (const name of new Set([...selecting, ...this.#candidates.checksFor(machine)])) {
       const check = this.#wards.get(name)?.check;
       if (check !== undefined && isTarget(check, machine)) this.#checksOf.add(key, name);
       else if (selecting.has(name)) this.#leave(key, name, touched);
@@ -87,8 +89,7 @@ export class Roster {
     const touched = new Set<string>();
     const machine = this.#places.machine(key);
     if (machine === undefined) return touched;
-    this.#machineOfUID.delete(machine.uid);
-    this.#machinesIn.remove(machine.namespace, key);
+    this.#forgetMachine(machine);
     for (const name of [...this.#checksOf.at(key)]) this.#leave(key, name, touched);
     this.#touch(this.#places.removeMachine(key), touched);
     return touched;
@@ -149,6 +150,11 @@ export class Roster {
     this.#requests.unheardKinds = kinds;
     for (const ward of this.#wards.values()) ward.touchAll();
     return new Set(this.#wards.keys());
+  }
+
+  #forgetMachine(machine: MachineFacts): void {
+    this.#machineOfUID.delete(machine.uid);
+    this.#candidates.removeMachine(machine);
   }
 
   #around(): Surroundings {

@@ -51,6 +51,8 @@ export interface HealthCheck extends ObjectFacts {
   /** Absent in the seed's v1alpha3 and in OpenShift: Machines of the namespace, and no gate of a Cluster. */
   clusterName?: string;
   selects: Selector;
+  /** matchLabels: every machine that it selects has all of them. */
+  matchLabels: Labels;
   /** 0: a machine may take as long as it likes to get a node. */
   startupTimeoutMs: number;
   nodeConditions: readonly UnhealthyCondition[];

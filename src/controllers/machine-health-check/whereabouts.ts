@@ -69,6 +69,10 @@ export class Whereabouts {
   /** Its machines may have their nodes elsewhere afterwards. undefined: it is gone. */
   setCluster(key: string, cluster: ClusterFacts | undefined): string[] {
     const members = [...this.#machinesOf.at(key)];
+    if ((this.#clusters.get(key)?.nodesOf ?? '') === (cluster?.nodesOf ?? '')) {
+      this.#setCluster(key, cluster);
+      return members;
+    }
     const concerned = new Set(members);
     const move = (act: 'add' | 'remove'): void => {
       for (const member of members) {
@@ -80,10 +84,14 @@ export class Whereabouts {
       }
     };
     move('remove');
-    if (cluster === undefined) this.#clusters.delete(key);
-    else this.#clusters.set(key, cluster);
+    this.#setCluster(key, cluster);
     move('add');
     return [...concerned];
+  }
+
+  #setCluster(key: string, cluster: ClusterFacts | undefined): void {
+    if (cluster === undefined) this.#clusters.delete(key);
+    else this.#clusters.set(key, cluster);
   }
 
   setUnheard(clusters: ReadonlySet<string>): void {

@@ -86,6 +86,7 @@ export function readHealthCheck(object: UntypedObject, served: ServedAs, before?
     ownerReferences: metadata.ownerReferences ?? [],
     ...present('clusterName', clusterName),
     selects: matches,
+    matchLabels,
     startupTimeoutMs: readStartupTimeout(spec, names),
     nodeConditions: readConditions(names.checks(spec), names.nodeConditions, names, false),
     machineConditions: names.machineConditions === undefined ? [] : readConditions(names.checks(spec), names.machineConditions, names, true),
