@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
-import { device, edited, entry, fenceWrite, goodTrace, status, without } from './sample-trace.ts';
+import { DEVICE, device, edited, entry, fenceWrite, goodTrace, status, without } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P4 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P4;
@@ -45,6 +45,28 @@ describe('P4, write ahead', () => {
       { kind: 'power', at: 10_280, node: 'a', state: 'off', cause: 'set' },
     ];
     expect(P4([...goodTrace(), ...again]).violations.join()).toContain('2 edges to off for 1 intents');
+  });
+
+  it('leaves out what an operator of the host has switched, and that alone', () => {
+    const cycle: TraceEvent[] = [
+      device(31_200, 'set', { want: 'off' }),
+      { kind: 'power', at: 31_210, node: 'a', state: 'off', cause: 'set' },
+      device(31_500, 'set', { want: 'on' }),
+      { kind: 'power', at: 31_510, node: 'a', state: 'on', cause: 'set' },
+    ];
+    const call = (at: number, want: 'on' | 'off'): TraceEvent => ({
+      kind: 'operator',
+      at,
+      tookMs: 50,
+      node: 'a',
+      device: DEVICE,
+      want,
+      answer: 'accepted',
+    });
+    expect(P4([...goodTrace(), ...cycle, call(31_220, 'off'), call(31_520, 'on')]).violations).toEqual([]);
+    const half = P4([...goodTrace(), ...cycle, call(31_220, 'off')]).violations.join();
+    expect(half).toContain('was set on with no open intent');
+    expect(half).toContain('2 edges to on for 1 intents');
   });
 
   it('counts an edge for the incident whose set caused it, when a device of this run may be so late', () => {
