@@ -6,7 +6,7 @@ import type { DeploymentChoice } from './deployment.ts';
 import { HEALTH_CHECK_ACCESS } from './health-check-access.ts';
 import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from './health-check-definitions.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
-import { MACHINE_REMEDIATION_ACCESS } from './machine-remediation-access.ts';
+import { MACHINE_REMEDIATION_ACCESS, MACHINE_REMEDIATION_GUARD } from './machine-remediation-access.ts';
 import { METAL3_REMEDIATION_ACCESS } from './metal3-remediation-access.ts';
 import { METAL3_REMEDIATION_DEFINITIONS } from './metal3-remediation-definitions.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
@@ -126,6 +126,7 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('remediation-proposed-crd', 'definitions.yaml', PROPOSED_REMEDIATION_DEFINITIONS),
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   ...folder('machine-remediation', 'access.yaml', MACHINE_REMEDIATION_ACCESS),
+  ...folder('machine-remediation-guard', 'guard.yaml', MACHINE_REMEDIATION_GUARD),
   ...folder('metal3-remediation', 'access.yaml', METAL3_REMEDIATION_ACCESS),
   // For `kubectl create` alone, which leaves what is there as it is.
   ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),

@@ -1,5 +1,7 @@
 import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../ports/cluster-api.ts';
+import { REQUEST } from '../controllers/machine-remediation/names.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP } from '../ports/metal3.ts';
+import type { KubeObject } from '../ports/objects.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
 
@@ -17,6 +19,8 @@ export const OPERATOR_DEPLOYMENTS: readonly string[] = [
 ];
 
 const GROUPS = [CLUSTER_API_GROUP, OPENSHIFT_GROUP];
+/** Verb on Machines, of those who may write the request; only what `MACHINE_REMEDIATION_GUARD` installs asks for it. */
+const REMEDIATE = 'remediate';
 
 function clusterRole(name: string, rules: Role['rules']): Role {
   return { apiVersion: `${AUTHORIZATION}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules };
@@ -24,7 +28,7 @@ function clusterRole(name: string, rules: Role['rules']): Role {
 
 const REMEDIATION_ROLE = clusterRole('nodefence-machine-remediation', [
   // The request and our marks are annotations; a Machine whose node does not come back is deleted for its owner to make another.
-  ...GROUPS.map((group) => rule(group, ['machines'], [...READ, 'patch', 'delete'])),
+  ...GROUPS.map((group) => rule(group, ['machines'], [...READ, 'patch', 'delete', REMEDIATE])),
   // Until when a node may take to start.
   ...GROUPS.map((group) => rule(group, ['machinehealthchecks'], ['list'])),
   rule(CLUSTER_API_GROUP, ['clusters'], ['get']),
@@ -35,5 +39,57 @@ const REMEDIATION_ROLE = clusterRole('nodefence-machine-remediation', [
   { ...rule('coordination.k8s.io', ['leases'], ['list']), resourceNames: [...OTHER_LEASES, ...OPERATOR_LEASES] },
 ]);
 
+/** For health checks and for named persons; who gets it is bound by an administrator. */
+const REQUESTER_ROLE = clusterRole(
+  'nodefence-machine-remediation-requester',
+  GROUPS.map((group) => rule(group, ['machines'], ['get', 'patch', REMEDIATE])),
+);
+
 /** Installed beside the rest where Machines are remediated (`kubectl apply -k config/machine-remediation`). */
-export const MACHINE_REMEDIATION_ACCESS: readonly (Role | Binding)[] = [REMEDIATION_ROLE, binding(REMEDIATION_ROLE)];
+export const MACHINE_REMEDIATION_ACCESS: readonly (Role | Binding)[] = [REMEDIATION_ROLE, binding(REMEDIATION_ROLE), REQUESTER_ROLE];
+
+const GUARD = 'nodefence-machine-remediation';
+const ADMISSION = 'admissionregistration.k8s.io/v1';
+
+function stands(object: string): string {
+  return `${object} != null && has(${object}.metadata.annotations) && '${REQUEST}' in ${object}.metadata.annotations`;
+}
+
+/**
+ * RBAC knows no annotations: whoever may patch Machines may ask. With this nobody writes or takes away the request who has not the verb `remediate` on that
+ * Machine. Kubernetes 1.30 and newer (`kubectl apply -k config/machine-remediation-guard`).
+ */
+export const MACHINE_REMEDIATION_GUARD: readonly (KubeObject & { spec: object })[] = [
+  {
+    apiVersion: ADMISSION,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: GUARD, labels: LABELS },
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        resourceRules: GROUPS.map((group) => ({ apiGroups: [group], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: ['machines'] })),
+      },
+      variables: [
+        { name: 'isAsked', expression: stands('object') },
+        { name: 'wasAsked', expression: stands('oldObject') },
+        {
+          name: 'mayAsk',
+          expression: `authorizer.group(request.resource.group).resource('machines').namespace(object.metadata.namespace).name(object.metadata.name).check('${REMEDIATE}').allowed()`,
+        },
+      ],
+      validations: [
+        {
+          expression: 'variables.isAsked == variables.wasAsked || variables.mayAsk',
+          message: `annotation ${REQUEST} switches the machine off: only who has the verb ${REMEDIATE} on it may write or remove it`,
+          reason: 'Forbidden',
+        },
+      ],
+    },
+  },
+  {
+    apiVersion: ADMISSION,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: GUARD, labels: LABELS },
+    spec: { policyName: GUARD, validationActions: ['Deny'] },
+  },
+];

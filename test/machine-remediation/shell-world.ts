@@ -10,6 +10,7 @@ import { BareMetalOperator } from '../../src/drill/fleet/baremetal-operator.ts';
 import type { HostPower } from '../../src/drill/fleet/baremetal-operator.ts';
 import { createHostFleet, HOST_MACHINES, hostMachineName, hostName, hostProviderID, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
 import { HostMachines } from '../../src/drill/fleet/host-machines.ts';
+import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
@@ -25,6 +26,7 @@ import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
 import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { definitionOf, DEFINITIONS } from '../machine-health-check/definitions.ts';
 import { EPOCH_MS, SECOND_MS } from './world.ts';
 
 const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
@@ -77,6 +79,8 @@ export class ShellWorld implements HostPower {
   readonly #hardware = new Map<string, Hardware>();
   readonly #replicas: Replica[] = [];
   readonly #stops: (() => void)[] = [];
+  /** What everybody asked of the API server. */
+  readonly trace: ApiEvent[] = [];
   /** What storm policies say of every node. */
   storm: ReturnType<StormHolds> = [];
   bootMs = 60_000;
@@ -87,15 +91,22 @@ export class ShellWorld implements HostPower {
       { name: 'admin', groups: ['system:masters'] },
       { name: CONTROLLER, groups: ['system:serviceaccounts', 'system:serviceaccounts:nodefence-system', 'system:authenticated'] },
     ];
-    const server = new ApiServer({ clock: this.clock, random: testRandom(), users, authorization: 'rbac' });
+    const audit = (event: ApiEvent): void => void this.trace.push(event);
+    const server = new ApiServer({ clock: this.clock, random: testRandom(), users, authorization: 'rbac', audit });
     this.transport = inProcessTransport(server, 'admin');
     this.#controllers = inProcessTransport(server, CONTROLLER);
     this.operator = new ApiClient({ transport: this.transport });
   }
 
-  static async create({ nodes = ['n1', 'n2'], hasOperator = true, folders = ['machine-remediation/', 'medik8s/'] } = {}): Promise<ShellWorld> {
+  static async create({
+    nodes = ['n1', 'n2'],
+    hasOperator = true,
+    folders = ['machine-remediation/', 'medik8s/'],
+    kinds = [] as readonly Resource[],
+  } = {}): Promise<ShellWorld> {
     const world = new ShellWorld();
     await install({ transport: world.transport, cluster: world.operator, hosts: { folders } } as unknown as Parameters<typeof install>[0]);
+    for (const kind of kinds) await world.operator.create(DEFINITIONS, definitionOf(kind));
     await createHostFleet(world.operator, nodes);
     for (const name of nodes) world.#hardware.set(name, new Hardware());
     const dependencies = { transport: world.transport, clock: world.clock, random: testRandom(), trace: quiet };
