@@ -1,32 +1,16 @@
 import type { PowerState, Reading } from '../../src/ports/agents.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
-import type { KubeObject } from '../../src/ports/objects.ts';
+import { BARE_METAL_HOSTS as SERVED_HOSTS } from '../../src/ports/metal3.ts';
+import type { BareMetalHost as ServedHost } from '../../src/ports/metal3.ts';
 
-/** What decides about a machine. Source: metal3-io/baremetal-operator, apis/metal3.io/v1alpha1. Everything may be absent or odd. */
-export interface BareMetalHost extends KubeObject {
-  spec?: {
-    online?: boolean;
-    disablePowerOff?: boolean;
-    externallyProvisioned?: boolean;
-    consumerRef?: { kind?: string; name?: string; namespace?: string };
-  };
-  status?: {
-    poweredOn?: unknown;
-    operationalStatus?: string;
-    errorType?: string;
-    errorMessage?: string;
-    lastUpdated?: string;
-    provisioning?: { state?: unknown };
-  };
+type ServedStatus = NonNullable<ServedHost['status']>;
+
+/** What decides about a machine. Source: metal3-io/baremetal-operator, apis/metal3.io/v1alpha1. Where power is read from, anything may stand. */
+export interface BareMetalHost extends Omit<ServedHost, 'status'> {
+  status?: Omit<ServedStatus, 'poweredOn' | 'provisioning'> & { poweredOn?: unknown; lastUpdated?: string; provisioning?: { state?: unknown } };
 }
 
-export const BARE_METAL_HOSTS: Resource<BareMetalHost> = {
-  group: 'metal3.io',
-  version: 'v1alpha1',
-  kind: 'BareMetalHost',
-  plural: 'baremetalhosts',
-  namespaced: true,
-};
+export const BARE_METAL_HOSTS: Resource<BareMetalHost> = SERVED_HOSTS;
 
 const REBOOT = 'reboot.metal3.io';
 /** Holds the host off until it is taken away; those of others hold it too. */
