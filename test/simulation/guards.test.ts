@@ -23,6 +23,27 @@ describe('what is to become of the machines besides', () => {
     expect(guards.asked(set('off'), 30_000)).toBeUndefined();
   });
 
+  it('blames no off of a machine that was read off before', () => {
+    const guards = new Guards(new FenceWatch(() => 0));
+    guards.set('a', 'isolate-and-hold', 0);
+    const read: DeviceEvent = {
+      kind: 'device',
+      at: 0,
+      device: 'bmc-a',
+      plug: '',
+      node: 'a',
+      session: 's',
+      action: 'read',
+      shown: 'off',
+      answer: '200',
+    };
+    expect(guards.asked({ ...read, shown: 'on' }, 29_000)).toBeUndefined();
+    expect(guards.asked(set('off'), 30_000)).toContain('bmc-a was set off');
+    guards.set('b', 'isolate-and-hold', 0);
+    expect(guards.asked({ ...read, node: 'b' }, 29_000)).toBeUndefined();
+    expect(guards.asked(set('off', 'b'), 30_000)).toBeUndefined();
+  });
+
   it('blames an on of a machine that is being deleted', () => {
     const guards = new Guards(new FenceWatch(() => 0));
     guards.set('a', 'drop', 0);

@@ -15,7 +15,7 @@ export class Guards {
   readonly #fence: FenceWatch;
   readonly #guards = new Map<string, { guard: Guard; sinceMs: number }>();
   readonly #listeners = new Set<(node: string) => void>();
-  /** The incident in which the device of a node first accepted an off. */
+  /** The incident in which a device of a node first accepted an off, or read off: from then on there is nothing left to keep. */
   readonly #switched = new Map<string, number>();
 
   constructor(fence: FenceWatch) {
@@ -49,13 +49,14 @@ export class Guards {
   }
 
   /** What is broken by this request of a device, in words. */
-  asked({ node, device, action, want, answer }: DeviceEvent, nowMs: number): string | undefined {
+  asked({ node, device, action, want, answer, shown }: DeviceEvent, nowMs: number): string | undefined {
+    const incident = this.#fence.of(fenceName(node))?.incident ?? 0;
+    if (action === 'read' && shown === 'off') this.#switched.set(node, incident);
     if (action !== 'set' || answer !== '204') return undefined;
     const standing = this.#guards.get(node);
     const stoodMs = standing === undefined ? 0 : nowMs - standing.sinceMs;
     if (want === 'on')
       return standing?.guard === 'drop' && stoodMs > UNDER_WAY_MS ? `${device} was set on although its machine was being deleted` : undefined;
-    const incident = this.#fence.of(fenceName(node))?.incident ?? 0;
     const isFirst = this.#switched.get(node) !== incident;
     this.#switched.set(node, incident);
     const isKept = standing !== undefined && standing.guard !== 'drop' && stoodMs > UNDER_WAY_MS;
