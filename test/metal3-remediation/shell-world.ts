@@ -8,6 +8,7 @@ import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import { HOST_DEFINITIONS, HOST_MACHINES } from '../../src/drill/fleet/host-fleet.ts';
+import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
@@ -53,6 +54,8 @@ class Site {
   readonly operator: Cluster;
   readonly transport: ApiTransport;
   readonly controllers: ApiTransport;
+  /** What everybody has asked of it. */
+  readonly trace: ApiEvent[] = [];
   /** Of Kubernetes, 1.x. */
   minor = 27;
   isReachable = true;
@@ -62,7 +65,8 @@ class Site {
       { name: 'admin', groups: ['system:masters'] },
       { name: CONTROLLER, groups: ['system:serviceaccounts', 'system:serviceaccounts:nodefence-system', 'system:authenticated'] },
     ];
-    const server = new ApiServer({ clock, random: testRandom(), users, authorization: 'rbac' });
+    const audit = (event: ApiEvent): void => void this.trace.push(event);
+    const server = new ApiServer({ clock, random: testRandom(), users, authorization: 'rbac', audit });
     this.transport = inProcessTransport(server, 'admin');
     this.controllers = inProcessTransport(server, CONTROLLER);
     this.operator = new ApiClient({ transport: this.transport });
