@@ -75,7 +75,8 @@ export class ShellWorld implements HostPower {
   readonly clock = new ManualClock({ wallMs: EPOCH_MS });
   readonly operator: Cluster;
   readonly transport: ApiTransport;
-  readonly #controllers: ApiTransport;
+  /** As the controller's account. */
+  readonly controllers: ApiTransport;
   readonly #hardware = new Map<string, Hardware>();
   readonly #replicas: Replica[] = [];
   readonly #stops: (() => void)[] = [];
@@ -94,7 +95,7 @@ export class ShellWorld implements HostPower {
     const audit = (event: ApiEvent): void => void this.trace.push(event);
     const server = new ApiServer({ clock: this.clock, random: testRandom(), users, authorization: 'rbac', audit });
     this.transport = inProcessTransport(server, 'admin');
-    this.#controllers = inProcessTransport(server, CONTROLLER);
+    this.controllers = inProcessTransport(server, CONTROLLER);
     this.operator = new ApiClient({ transport: this.transport });
   }
 
@@ -273,18 +274,18 @@ export class ShellWorld implements HostPower {
   #wire(replica: Replica): ApiTransport {
     return {
       request: async (request: ApiRequest) => {
-        if (request.method === 'GET') return this.#controllers.request(request);
+        if (request.method === 'GET') return this.controllers.request(request);
         const write = `${request.method} ${request.path}`;
         replica.writes.push(write);
         const fate = replica.fate(write, replica.writes.length);
         if (fate === 'lost') throw new TransportError('unreachable', 'no way there');
-        const response = await this.#controllers.request(request);
+        const response = await this.controllers.request(request);
         if (response.status === 403) replica.warnings.push(`forbidden: ${write}`);
         if (fate === 'unanswered') throw new TransportError('timeout', 'no answer');
         return response;
       },
       watch: (request, sink) =>
-        this.#controllers.watch(request, {
+        this.controllers.watch(request, {
           onOpen: () => {
             if (!replica.isDeaf(request.path)) sink.onOpen();
           },
