@@ -20,8 +20,13 @@ export function waiting(situation: Situation): Step {
     if (snapshot.node === 'forbidden') return { actions: [setFinalizer(remediation, false)], dueInMs: POLL_MS };
     if (typeof snapshot.node === 'object' && isBack(snapshot, snapshot.node, host.power?.seenMs ?? 0)) return finish(situation, snapshot.node);
   }
-  if (isOverdue(snapshot)) return nextAttempt(situation, isOn ? 'the node is not back' : `BareMetalHost ${host.name} is not on`);
+  if (isOverdue(snapshot)) return nextAttempt(situation, overdueBecause(situation));
   return wait(isOn ? undefined : troubleOf(situation));
+}
+
+function overdueBecause({ host, hasFinalizer }: Situation): string {
+  if (host.power?.isOn !== true) return `BareMetalHost ${host.name} is not on`;
+  return hasFinalizer ? 'the node is not back' : 'the node is back, and whoever asked has not found the machine healthy';
 }
 
 function troubleOf({ host }: Situation): string | undefined {

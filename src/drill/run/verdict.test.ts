@@ -55,5 +55,8 @@ describe('lists after the first sync', () => {
     expect(listedAgain({ [machines]: 2, [leases]: 9 }, { ...PLAIN, hasHosts: true }, 2)).toEqual([]);
     expect(listedAgain({ [machines]: 3, [fences]: 1 }, { ...PLAIN, hasHosts: true }, 2)).toHaveLength(2);
     expect(listedAgain({ [machines]: 1 }, PLAIN, 2)).toHaveLength(1);
+    const made = 'metal3remediations.infrastructure.cluster.x-k8s.io';
+    expect(listedAgain({ [made]: 4 }, { ...PLAIN, hasHosts: true }, 2)).toEqual([]);
+    expect(listedAgain({ [made]: 5 }, { ...PLAIN, hasHosts: true }, 2)).toHaveLength(1);
   });
 });

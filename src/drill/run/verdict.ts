@@ -22,6 +22,8 @@ const ASKED_BY_PRESERVATION = ['leases.coordination.k8s.io', 'deployments.apps',
 const ASKED_BESIDE_HOSTS = ['leases.coordination.k8s.io', 'deployments.apps'];
 /** Beside hosts: read when it is known whose part it is, or when somebody names the kind. */
 const FOUND_LATER = /^(machine|cluster|baremetalhost|metal3|nodefenceremediation|powercycle)[a-z0-9]*\./;
+/** Of those, what two controllers follow: whoever makes them, and whoever serves them. */
+const FOLLOWED_TWICE = /^metal3remediation[a-z]*\./;
 /** First read when it is known that no MCM is there, which a replica may find out after it is ready. */
 const READ_LATER = ['machinesets.machine.sapcloud.io', 'machinedeployments.machine.sapcloud.io'];
 
@@ -106,7 +108,8 @@ export function listedAgain(
 ): string[] {
   const asked = new Set([STOPS, ...(hasMachines ? ASKED_BY_PRESERVATION : []), ...(hasHosts ? ASKED_BESIDE_HOSTS : [])]);
   const isFirst = (resource: string, count: number): boolean =>
-    count <= replicas && ((hasMachines && READ_LATER.includes(resource)) || (hasHosts && FOUND_LATER.test(resource)));
+    count <= replicas * (FOLLOWED_TWICE.test(resource) ? 2 : 1) &&
+    ((hasMachines && READ_LATER.includes(resource)) || (hasHosts && FOUND_LATER.test(resource)));
   const again = Object.entries(listed).filter(([resource, count]) => !asked.has(resource) && !isFirst(resource, count));
   return again.map(([resource]) => `${resource} was listed again after the first sync`);
 }

@@ -182,6 +182,6 @@ export const STORY: Readonly<Record<Fault, string>> = {
   'mrc-bmc-dead': 'a node falls ill while its BMC is silent: nothing is released, and a person is told, until the BMC is heard again',
   'mrc-permanent': 'a node falls ill, and panics at each boot: its Machine is deleted for its owner to make another',
   m3r: 'a node falls ill, and a health check makes a Metal3Remediation: off and on by the operator of its host, tainted out of service in between',
-  'm3r-retries': 'a node falls ill, and panics at each boot: a Metal3Remediation tries twice, and then asks the owner to replace the Machine',
+  'm3r-retries': 'a node falls ill, and is ill after each boot: a Metal3Remediation tries twice, and then asks the owner to replace the Machine',
   'leader-pause': `the node panics, and the leading controller stands still for ${WORLD.leaderPauseMs / 1000} s in the middle of the fence`,
 };
