@@ -1,6 +1,7 @@
 import { automatonPage } from '../src/domain/automaton-page.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
 import { renderManifest } from '../src/manifests/render.ts';
+import { metricsPage } from '../src/telemetry/metrics-page.ts';
 
 interface GeneratedFile {
   /** Relative to the root of the repository. */
@@ -11,5 +12,5 @@ interface GeneratedFile {
 /** Every committed file that is written from code; a test fails when one is stale. */
 export function generatedFiles(): GeneratedFile[] {
   const manifests = [...MANIFEST_FILES, ...OPTIONAL_FILES].map((file) => ({ path: `config/${file.path}`, text: renderManifest(file) }));
-  return [{ path: 'docs/automaton.md', text: automatonPage() }, ...manifests];
+  return [{ path: 'docs/automaton.md', text: automatonPage() }, { path: 'docs/metrics.md', text: metricsPage() }, ...manifests];
 }

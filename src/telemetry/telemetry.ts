@@ -13,6 +13,14 @@ export interface Freshness {
   ageMs: number;
 }
 
+/** One metric, as docs/metrics.md has it. */
+export interface CatalogueEntry {
+  name: string;
+  type: string;
+  labels: readonly string[];
+  help: string;
+}
+
 export interface TelemetryOptions {
   version: string;
   freshness: () => Iterable<Freshness>;
@@ -46,6 +54,14 @@ export class Telemetry {
   /** In the text format of Prometheus. */
   async scrape(): Promise<{ contentType: string; body: string }> {
     return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+  }
+
+  /** Every metric of our own, by name. */
+  catalogue(): CatalogueEntry[] {
+    const own = this.#registry.getMetricsAsArray().filter(({ name }) => name.startsWith('nodefence_'));
+    return own
+      .map((metric) => ({ name: metric.name, type: String(metric.type), labels: labelsOf(metric), help: metric.help }))
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   close(): void {
@@ -103,4 +119,8 @@ export class Telemetry {
       },
     });
   }
+}
+
+function labelsOf(metric: object): readonly string[] {
+  return 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
 }

@@ -1,0 +1,28 @@
+import { Telemetry } from './telemetry.ts';
+import type { CatalogueEntry } from './telemetry.ts';
+
+const HEADING = `# Metrics
+
+What \`/metrics\` of the controller serves, beside what prom-client tells of the process itself. Seconds and bytes are base units. Label values are closed sets or names from configuration; nodes, pods and machines are never labels: \`nodefence status\` and Events name them.
+
+\`controller\` is one of preservation, health-checks, remediation, machine-remediation, metal3-remediation. What stands now is told of preservation and health checks by every replica, of the others by the one that leads; actions are counted where they are done.
+`;
+
+/** docs/metrics.md: every metric with its labels, from the registry itself. */
+export function metricsPage(): string {
+  const telemetry = new Telemetry({ version: '', freshness: () => [] });
+  try {
+    const rows = [['metric', 'type', 'labels', 'what'], ...telemetry.catalogue().map(cellsOf)];
+    const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+    const line = (row: readonly string[]): string => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+    const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+    const [head = [], ...body] = rows;
+    return `${HEADING}\n${[line(head), rule, ...body.map(line)].join('\n')}\n`;
+  } finally {
+    telemetry.close();
+  }
+}
+
+function cellsOf({ name, type, labels, help }: CatalogueEntry): string[] {
+  return [`\`${name}\``, type, labels.join(', '), help];
+}
