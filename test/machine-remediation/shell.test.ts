@@ -4,12 +4,21 @@ import { HARD } from '../../src/controllers/shared/baremetal-host/reboot.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import type { Resource } from '../../src/ports/cluster.ts';
+import { OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { ShellWorld } from './shell-world.ts';
 import type { Replica } from './shell-world.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';
 
+const METAL3_MACHINES: Resource = {
+  group: 'infrastructure.cluster.x-k8s.io',
+  version: 'v1beta1',
+  kind: 'Metal3Machine',
+  plural: 'metal3machines',
+  namespaced: true,
+};
 let world: ShellWorld;
 
 afterEach(async () => {
@@ -272,6 +281,22 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     expect(world.hardware('n1').isOn).toBe(true);
     await world.pass(2 * MINUTE_MS);
     expect(await world.holder('n1')).toBeUndefined();
+  });
+
+  it('leaves a host held whose Machine it does not look after: the hold is somebody else’s', async () => {
+    world = await ShellWorld.create({ kinds: [OPENSHIFT_MACHINES] });
+    await world.operator.remove(HOST_MACHINES, hostMachineName('n2'), { namespace: HOSTS_NAMESPACE });
+    await world.annotate(BARE_METAL_HOSTS, hostName('n2'), { [HOLD]: HARD });
+    const owner = { apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Machine', name: hostMachineName('n1'), uid: 'u' };
+    const base = { ...METAL3_MACHINES, name: 'metal-n2' };
+    await world.operator.mergePatch(base, base.name, { metadata: { ownerReferences: [owner] } }, { namespace: HOSTS_NAMESPACE });
+    world.start();
+    await world.pass(3 * MINUTE_MS);
+    expect((await world.host('n2'))?.metadata.annotations?.[HOLD]).toBe(HARD);
+    await world.operator.mergePatch(base, base.name, { metadata: { ownerReferences: null } }, { namespace: HOSTS_NAMESPACE });
+    await world.pass(2 * MINUTE_MS);
+    expect((await world.host('n2'))?.metadata.annotations?.[HOLD]).toBeUndefined();
+    expect(world.hardware('n2').isOn).toBe(true);
   });
 
   it('tells of a host that a person took out of the operator’s hands', async () => {

@@ -12,6 +12,7 @@ import type { Action } from './actions.ts';
 import { decideByFence } from './by-fence.ts';
 import type { FenceAction } from './by-fence.ts';
 import { decide } from './decide.ts';
+import { consumerOf } from './consumer.ts';
 import { BY_HOST, BY_NODE, WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import { Locks } from './locks.ts';
@@ -117,7 +118,7 @@ export class MachineRemediationController {
 
   /** A host on which our hold stands, and which no Machine names: it is not left off. */
   async #reconcileHost(key: string, namespace: string, name: string): Promise<{ afterMs: number } | undefined> {
-    const { cluster, machines, hosts } = this.#dependencies;
+    const { cluster, hosts } = this.#dependencies;
     const host = hosts === undefined ? undefined : await cluster.get(BARE_METAL_HOSTS, name, namespace);
     if (host === undefined || !isHeld(host)) return this.#forget(key);
     const owners = await Promise.all(
@@ -127,20 +128,13 @@ export class MachineRemediationController {
       this.#wakeMachinesOf(host);
       return this.#forget(key);
     }
-    // A Machine that has just come may not have been brought by the watch yet.
-    const consumer = host.spec?.consumerRef;
-    const made = consumer?.kind === 'Machine' ? await this.#standing(machines, consumer.namespace ?? namespace, consumer.name ?? '') : false;
-    if (made) return { afterMs: ANEW_MS };
-    const { name: machine = '', namespace: home = namespace } = consumer ?? {};
+    // It may be new, or somebody else's to remediate: then the hold is his.
+    if ((await consumerOf(cluster, host)) !== undefined) return { afterMs: RELOOK_MS };
+    const { name: machine = '', namespace: home = namespace } = host.spec?.consumerRef ?? {};
     const node = await nodeLeftBy(cluster, { namespace: home, name: machine });
     const stop = await standingStop(cluster, node?.metadata.name);
     const holds = stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }];
     return this.#carryOut(key, orphanSight(this.#observer, host, holds), node?.metadata.name);
-  }
-
-  async #standing(machines: readonly WatchedMachines[], namespace: string, name: string): Promise<boolean> {
-    const found = await Promise.all(machines.map(({ resource }) => this.#dependencies.cluster.get(resource, name, namespace)));
-    return found.some((each) => each !== undefined);
   }
 
   async #carryOut(key: string, sight: Sight, nodeName: string | undefined): Promise<{ afterMs: number }> {
