@@ -109,6 +109,13 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
       await matches(fencePage({ row, leader: leader(), stops: [], fence: PROVEN, acknowledgements: [] }, SHEET), 'status-proven');
   });
 
+  it('status of a node that somebody else has: who that is', () => {
+    const row = { node: 'x', ready: 'Unknown' as const, cordoned: false, problems: [] };
+    const holders = ['Lease medik8s-leases/node-x of node-maintenance: renewed a moment ago'];
+    const page = fencePage({ row, leader: leader(), stops: [], holders, fence: undefined, acknowledgements: [] }, SHEET);
+    expect(page.replaceAll('\n', ' ')).toContain('Node in hand of Lease medik8s-leases/node-x of node-maintenance: renewed a moment ago');
+  });
+
   it('status of a node that could not be fenced', async () => {
     const row = fleet.nodes.find((candidate) => candidate.node === 'd');
     if (row !== undefined)
@@ -122,6 +129,8 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
     const looks = explain({ access, node: 'a', listers: listersOf(waiting), planner, leader: leader(), outOfService: true, nowMs: NOW_MS });
     const facts = { name: 'a', node: PICTURE.nodes[0], lease: PICTURE.leases[0], leader: leader(), report: undefined, stops: [] };
     await matches(explainPage({ ...facts, looks, unreadable: ['VolumeAttachments'] }, SHEET), 'explain');
+    const holders = ['NodeFenceRemediation default/r, by node-fence-a'];
+    expect(explainPage({ ...facts, looks, unreadable: [], holders }, SHEET)).toMatch(/in hand of +NodeFenceRemediation default\/r, by node-fence-a/);
   });
 
   it('plan: two supplies, a fallback level, a warning', async () => {
