@@ -5,6 +5,7 @@ import type { ClusterAccess } from '../cluster-access.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { healthCheckWarnings } from './health-checks.ts';
 import type { Input } from './input.ts';
+import { machineRemediationWarnings } from './machine-remediation.ts';
 import { preservationWarnings } from './preservation.ts';
 
 /** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
@@ -34,7 +35,11 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     nodes,
     recordedUUIDs: new Map(recorded),
     problems: [],
-    found: [...(await preservationWarnings(access, nodes, flags)), ...(await healthCheckWarnings(access))],
+    found: [
+      ...(await preservationWarnings(access, nodes, flags)),
+      ...(await healthCheckWarnings(access)),
+      ...(await machineRemediationWarnings(access)),
+    ],
     notes,
     locate: () => undefined,
   };

@@ -1,0 +1,85 @@
+import type { SurveyProblem } from '../../config/survey.ts';
+import { HOLD, REQUEST } from '../../controllers/machine-remediation/names.ts';
+import { unmanagedBecause } from '../../controllers/shared/baremetal-host/host.ts';
+import { readHost } from '../../controllers/shared/baremetal-host/read-host.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../manifests/access.ts';
+import { MACHINE_REMEDIATION_ACCESS } from '../../manifests/machine-remediation-access.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { ClusterMachine } from '../../ports/cluster-api.ts';
+import type { Resource } from '../../ports/cluster.ts';
+import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
+import type { BareMetalHost } from '../../ports/metal3.ts';
+import { BY_HOST } from '../../controllers/machine-remediation/dependencies.ts';
+import { MACHINE_INDEXES, namesOnHost } from '../../controllers/machine-remediation/machine-index.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { readFacts } from '../machine-remediation/found-facts.ts';
+
+const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+const BINDINGS: Resource = {
+  group: 'rbac.authorization.k8s.io',
+  version: 'v1',
+  kind: 'ClusterRoleBinding',
+  plural: 'clusterrolebindings',
+  namespaced: false,
+};
+
+/** What would keep Machines of this cluster from being remediated, where that is installed: each a warning, for fencing goes on without it. */
+export async function machineRemediationWarnings({
+  transport,
+  cluster,
+  clock,
+}: Pick<ClusterAccess, 'transport' | 'cluster' | 'clock'>): Promise<SurveyProblem[]> {
+  const [role] = MACHINE_REMEDIATION_ACCESS;
+  if ((await allowed(cluster.get(BINDINGS, role?.metadata.name ?? ''))) === undefined) return [];
+  const { groups, hasHosts } = await readFacts(transport, clock.wallMs());
+  const hosts = hasHosts ? ((await allowed(cluster.list(BARE_METAL_HOSTS))) ?? []) : [];
+  const machines: ClusterMachine[] = [];
+  for (const { group, version } of groups) {
+    if (version === undefined) continue;
+    const kind: Resource<ClusterMachine> = { group, version, kind: 'Machine', plural: 'machines', namespaced: true };
+    machines.push(...((await allowed(cluster.list(kind))) ?? []));
+  }
+  const named = new Set(machines.flatMap(MACHINE_INDEXES[BY_HOST]));
+  const standing = new Set(hosts.flatMap(namesOnHost));
+  const asked = hasHosts ? machines.flatMap((machine) => ofMachine(machine, standing)) : [];
+  const namespace = await allowed(cluster.get(NAMESPACES, MEDIK8S_LEASE_NAMESPACE));
+  const where = `namespace ${MEDIK8S_LEASE_NAMESPACE}`;
+  const lock =
+    namespace === undefined
+      ? [warning(where, 'is not there, or not to be seen: without it no node can be locked, and no Machine is remediated')]
+      : [];
+  return [...lock, ...hosts.flatMap((host) => ofHost(host, named)), ...asked];
+}
+
+/** Of a host on which a Machine stands. */
+function ofHost(host: BareMetalHost, named: ReadonlySet<string>): SurveyProblem[] {
+  const facts = readHost(host);
+  const where = `BareMetalHost ${facts.namespace}/${facts.name}`;
+  const isHeld = facts.annotations[HOLD] !== undefined;
+  if (!namesOnHost(host).some((name) => named.has(name)))
+    return isHeld ? [warning(where, `is held off by ${HOLD}, and no Machine stands on it: is a controller running?`)] : [];
+  const doubt = unmanagedBecause(facts);
+  return doubt === undefined ? [] : [warning(where, `its Machine cannot be remediated: ${doubt}`)];
+}
+
+/** One that is asked for, and names no host that there is. */
+function ofMachine(machine: ClusterMachine, standing: ReadonlySet<string>): SurveyProblem[] {
+  const { annotations, namespace = '', name } = machine.metadata;
+  const isOnHost = MACHINE_INDEXES[BY_HOST](machine).some((each) => standing.has(each));
+  if (annotations?.[REQUEST] === undefined || isOnHost) return [];
+  return [warning(`Machine ${namespace}/${name}`, `is asked for by ${REQUEST}, and no BareMetalHost is its own`)];
+}
+
+/** Undefined where the right is missing, or the kind. */
+async function allowed<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof ApiStatusError && (error.status === 403 || error.status === 404)) return undefined;
+    throw error;
+  }
+}
+
+function warning(where: string, message: string): SurveyProblem {
+  return { severity: 'warning', where, message, steps: [], nodes: [] };
+}
