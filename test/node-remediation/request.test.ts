@@ -255,6 +255,14 @@ describe('what stands in the way', () => {
     expect([...world.problems]).toEqual(['NodeFenceRemediation machines/n: node n is taken by the fence controller, because Ready is Unknown']);
   });
 
+  it('a fence that waits for the lease of whoever asks is joined: else each would wait for the other', () => {
+    const world = new World();
+    world.fence = { ...foreign(), isOffSent: false, isOff: false, isJoinable: true };
+    world.until('Succeeded');
+    expect(world.kinds()).toContain('request-fence');
+    expect([...world.problems]).toEqual([]);
+  });
+
   it('a node that the other fence brought back is not fenced again', () => {
     const world = new World({ machine: machineOf({ annotations: { 'cluster.x-k8s.io/remediate-machine': '' } }) });
     world.fence = foreign();

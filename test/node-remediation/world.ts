@@ -190,7 +190,7 @@ export class World {
   }
 
   #request(uid: string, ending: 'off' | undefined): void {
-    if (this.fence !== undefined && (this.fence.isDeleting || !this.fence.isFinal)) return;
+    if (this.fence !== undefined && this.fence.isJoinable !== true && (this.fence.isDeleting || !this.fence.isFinal)) return;
     if (this.fence?.requestedByUID === uid) return;
     this.fences += 1;
     this.#begunMs = this.nowMs;

@@ -20,10 +20,15 @@ export async function installMedik8s({ transport }: Pick<World, 'transport'>, is
   }
 }
 
-/** The node is in the hands of NodeMaintenance for so long. */
-export async function leaseOut({ cluster, clock }: Pick<World, 'cluster' | 'clock'>, node: string, seconds: number): Promise<void> {
+/** The node is in the hands of somebody for so long. */
+export async function leaseOut(
+  { cluster, clock }: Pick<World, 'cluster' | 'clock'>,
+  node: string,
+  seconds: number,
+  holderIdentity = 'node-maintenance',
+): Promise<void> {
   const now = microTimestamp(clock);
-  const spec = { holderIdentity: 'node-maintenance', leaseDurationSeconds: seconds, acquireTime: now, renewTime: now, leaseTransitions: 3 };
+  const spec = { holderIdentity, leaseDurationSeconds: seconds, acquireTime: now, renewTime: now, leaseTransitions: 3 };
   await cluster.create(LEASES, { metadata: { name: `node-${node}`, namespace: MEDIK8S_LEASE_NAMESPACE }, spec });
 }
 

@@ -1,4 +1,6 @@
 import { describe, expect } from 'vitest';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { installMedik8s, leaseOut } from './medik8s.ts';
 import { HealthCheck } from './remediation.ts';
 import type { Configuration } from './configuration.ts';
 import { scenario } from './scenario.ts';
@@ -58,6 +60,22 @@ describe.concurrent('a health check that asks for a fence', () => {
     await check.deletes();
     await check.isGone();
     expect(world.witness.sets('a')).toEqual([]);
+  });
+
+  const waiting = { ...SERVING, nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE, wrote: (files: Configuration) => files.set({ isolation_delay: '6s' }) };
+  scenario('under its lease, of a node that is about to be fenced anyhow, is not waited for by what waits for it', waiting, async (play) => {
+    const { world, operator } = play;
+    await installMedik8s(world);
+    const check = new HealthCheck(world, 'a');
+    world.machine('a').panic();
+    await operator.sees('a', 'begun', ({ state }) => state === 'new');
+    await leaseOut(world, 'a', 660, 'NodeHealthCheck-workers');
+    await check.asks('a');
+    await check.reads('True Unknown');
+    await check.reads('False True', 60_000);
+    expect((await operator.fence('a'))?.status).toMatchObject({ state: 'final', outcome: 'recovered' });
+    await check.deletes();
+    await check.isGone();
   });
 
   scenario('that is to end in off has the node back when its request is deleted', SERVING, async ({ world, operator }) => {

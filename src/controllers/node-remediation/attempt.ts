@@ -39,7 +39,8 @@ export function begin(snapshot: Snapshot): Step {
   if (target === undefined || node === undefined) {
     return exhausted(snapshot, target === undefined ? 'it names no node' : `there is no node ${target.node}`, 'CannotStart');
   }
-  if (fence !== undefined && (fence.isDeleting || !fence.isFinal)) return wait(snapshot, `node ${target.node} is taken by ${fence.owner}`);
+  if (fence !== undefined && fence.isJoinable !== true && (fence.isDeleting || !fence.isFinal))
+    return wait(snapshot, `node ${target.node} is taken by ${fence.owner}`);
   const isDone = fence?.outcome === 'recovered' && fence.finalAtMs !== undefined && fence.finalAtMs >= request.createdMs;
   if (isDone && node.isReady && request.retryCount === 0) return succeeded(snapshot, `it was recovered by ${fence.owner}`, true);
   const dueMs = request.lastRemediatedMs === undefined ? nowMs : request.lastRemediatedMs + settings.cooldownMs;

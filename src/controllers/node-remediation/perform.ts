@@ -97,7 +97,7 @@ async function requestFence(
   { target, node, ending, nodeRemoval }: ActOf<'request-fence'>,
 ): Promise<void> {
   const { cluster, isOwn } = placeIn(sight);
-  const asked = { ...(ending !== undefined && { ending }), ...(nodeRemoval === 'None' && { release: 'none' as const }) };
+  const asked = { joinsHeld: true as const, ...(ending !== undefined && { ending }), ...(nodeRemoval === 'None' && { release: 'none' as const }) };
   const outcome = await claim({ cluster, recorder: isOwn ? recorder : SILENT }, node, claimantOf(target), asked);
   if (outcome.kind === 'taken') throw new Moved(`${outcome.by} has node ${node}`);
 }

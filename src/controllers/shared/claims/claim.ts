@@ -10,8 +10,8 @@ import { FINALIZER, fenceLabels } from '../ownership.ts';
 /** The object in whose name a node is claimed; its `uid` is its identity. */
 export type Claimant = NonNullable<NodeFenceSpec['requestedBy']>;
 
-/** What the fence is to be besides the usual. */
-export type Asked = Pick<NodeFenceSpec, 'ending' | 'release'>;
+/** What the fence is to be besides the usual. `joinsHeld`: one that the fence controller began, and that waits for a node lease, is asked for too. */
+export type Asked = Pick<NodeFenceSpec, 'ending' | 'release'> & { joinsHeld?: true };
 
 /** `taken`: somebody else has the node; `by` says who, in words. `fence` is what stands at the API's quorum. */
 export type ClaimOutcome = { kind: 'claimed'; fence: NodeFence } | { kind: 'taken'; fence: NodeFence; by: string };
@@ -33,7 +33,8 @@ export async function claim({ cluster, recorder }: ClaimDependencies, node: stri
     const standing = await cluster.get(NODE_FENCES, fenceName(node));
     if (standing !== undefined && hasClaimed(standing, claimant)) return { kind: 'claimed', fence: standing };
     const by = standing === undefined ? undefined : ownerOf(standing);
-    if (standing !== undefined && by !== undefined) return { kind: 'taken', fence: standing, by };
+    const isJoined = asked.joinsHeld === true && standing !== undefined && isHeldByLease(standing);
+    if (standing !== undefined && by !== undefined && !isJoined) return { kind: 'taken', fence: standing, by };
     try {
       const fence = standing === undefined ? await create(cluster, node, claimant, asked) : await takeUp(cluster, standing, claimant, asked);
       const about = { apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata };
@@ -87,6 +88,16 @@ export function ownerOf(fence: NodeFence): string | undefined {
   return why === undefined ? 'the fence controller' : `the fence controller, because ${why.conditionType ?? 'Ready'} is ${why.status ?? 'unknown'}`;
 }
 
+/**
+ * It was begun by its Node's condition, and another remediator's lease on the node holds it. Where that is the one who asks, each would wait for the other: the
+ * fence for the lease, the request for the fence. The lease of whoever asked holds no fence.
+ */
+export function isHeldByLease({ metadata, spec, status }: NodeFence): boolean {
+  return (
+    status?.hold?.policy === 'medik8s-lease' && status.state !== 'final' && spec.requestedBy === undefined && metadata.deletionTimestamp === undefined
+  );
+}
+
 /** `NodeFenceRemediation default/a`. */
 export function claimantWords({ kind, namespace, name }: Claimant): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
@@ -96,7 +107,12 @@ function hasClaimed(fence: NodeFence, claimant: Claimant): boolean {
   return fence.spec.requestedBy?.uid === claimant.uid;
 }
 
-function create(cluster: ClaimDependencies['cluster'], node: string, claimant: Claimant, asked: Asked): Promise<NodeFence> {
+function create(
+  cluster: ClaimDependencies['cluster'],
+  node: string,
+  claimant: Claimant,
+  { joinsHeld: _joinsHeld, ...asked }: Asked,
+): Promise<NodeFence> {
   return cluster.create(NODE_FENCES, {
     apiVersion: `${GROUP}/${VERSION}`,
     kind: 'NodeFence',
@@ -105,7 +121,7 @@ function create(cluster: ClaimDependencies['cluster'], node: string, claimant: C
   });
 }
 
-/** A final fence keeps its history; its next incident serves this claimant. */
+/** A final fence keeps its history, and its next incident serves this claimant; an open one serves it from now on. */
 function takeUp(
   cluster: ClaimDependencies['cluster'],
   { metadata, spec }: NodeFence,
