@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { GAVE_UP, POWERED_OFF, TIMES_OUT_AT } from '../../controllers/machine-remediation/names.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import { ApiServer } from '../../drill/apiserver/server.ts';
 import { testRandom } from '../../drill/apiserver/test-support.ts';
@@ -75,6 +76,17 @@ describe('who has a node', () => {
   it('is told by the annotation of a Machine that is power-cycled', () => {
     const machines = [machine('m1', 'a', { 'host.metal3.io/external-remediation': '' }), machine('m2', 'b')];
     expect(custodyOf({ ...NOTHING, machines }).rows).toMatchObject([{ who: 'machine remediation of default/m1', node: 'a', machine: 'default/m1' }]);
+  });
+
+  it.each([
+    [{ 'host.metal3.io/external-remediation': '' }, 'asked for by host.metal3.io/external-remediation'],
+    [
+      { [POWERED_OFF]: '2026-03-29T02:00:00Z', [TIMES_OUT_AT]: '2026-03-29T02:20:00Z' },
+      'proven off 2026-03-29T02:00:00Z, its node is to be back until 2026-03-29T02:20:00Z',
+    ],
+    [{ 'host.metal3.io/external-remediation': '', [GAVE_UP]: 'the node lives' }, 'has given up: the node lives'],
+  ])('says how far such a Machine is: %j', (annotations, state) => {
+    expect(custodyOf({ ...NOTHING, machines: [machine('m1', 'a', annotations)] }).rows).toMatchObject([{ state }]);
   });
 
   it('begins with the fence that stands, and names all others on it', () => {

@@ -1,6 +1,6 @@
 import { ownerOf } from '../../controllers/shared/claims/claim.ts';
 import { leaseWords, nodeOfLease, NODE_LEASE_HOLDER } from '../../controllers/shared/claims/node-lease.ts';
-import { REQUEST } from '../../controllers/machine-remediation/names.ts';
+import { GAVE_UP, POWERED_OFF, REQUEST, TIMES_OUT_AT } from '../../controllers/machine-remediation/names.ts';
 import { NODE_NAME } from '../../controllers/node-remediation/names.ts';
 import { FENCE_NAME_PREFIX } from '../../domain/node-fence.ts';
 import type { ClusterCondition, ClusterMachine } from '../../ports/cluster-api.ts';
@@ -111,10 +111,13 @@ function remediationRow({ kind, object }: Found<RemediationObject>, machines: Re
 }
 
 function annotatedRow(machine: ClusterMachine): CustodyRow[] {
-  if (machine.metadata.annotations?.[REQUEST] === undefined) return [];
+  const { [REQUEST]: request, [GAVE_UP]: why, [POWERED_OFF]: offSince, [TIMES_OUT_AT]: until } = machine.metadata.annotations ?? {};
+  if (request === undefined && offSince === undefined) return [];
+  const off = `proven off ${offSince ?? ''}, its node is to be back ${until === undefined ? 'soon' : `until ${until}`}`;
+  const state = why !== undefined ? `has given up: ${why}` : offSince !== undefined ? off : `asked for by ${REQUEST}`;
   const node = machine.status?.nodeRef?.name;
   const name = nameOf(machine);
-  return [{ who: `machine remediation of ${name}`, machine: name, state: `asked for by ${REQUEST}`, ...(node !== undefined && { node }) }];
+  return [{ who: `machine remediation of ${name}`, machine: name, state, ...(node !== undefined && { node }) }];
 }
 
 /** Nobody wants to read of those under which all is well. */
