@@ -1,3 +1,6 @@
+import { CLUSTER_API_GROUP, OPENSHIFT_GROUP } from '../ports/cluster-api.ts';
+import { METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../ports/metal3.ts';
+import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../ports/remediation.ts';
 import { GROUP } from '../ports/resources.ts';
 import { LABELS, NAMESPACE } from './access.ts';
 import type { Role } from './access.ts';
@@ -6,6 +9,7 @@ import type { Role } from './access.ts';
 export const OPERATOR_ROLE = 'nodefence-operator';
 
 const READ = ['get', 'list', 'watch'];
+const REMEDIATIONS = [NODE_FENCE_REMEDIATION.requests, PROPOSED_REMEDIATION.requests, metal3Remediations(METAL3_REMEDIATION_VERSIONS[0]).requests];
 const AUTHORIZATION = 'rbac.authorization.k8s.io';
 const OWN_KINDS = ['nodefences', 'nodefencereports', 'nodefencestops', 'nodefenceacknowledgements'];
 
@@ -30,6 +34,9 @@ const OPERATOR_CLUSTER_ROLE: Role = {
     { apiGroups: [''], resources: ['nodes', 'pods'], verbs: READ },
     { apiGroups: ['storage.k8s.io'], resources: ['volumeattachments'], verbs: READ },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: READ },
+    // Who else has a node, where these are installed.
+    ...REMEDIATIONS.map(({ group, plural }) => ({ apiGroups: [group], resources: [plural], verbs: ['list'] })),
+    ...[CLUSTER_API_GROUP, OPENSHIFT_GROUP].map((group) => ({ apiGroups: [group], resources: ['machines', 'machinehealthchecks'], verbs: ['list'] })),
   ],
 };
 

@@ -6,6 +6,7 @@ import { testRandom } from '../../drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../drill/apiserver/transport.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { HEALTH_CHECK_DEFINITION } from '../../manifests/health-check-definitions.ts';
+import { OPERATOR_ACCESS, OPERATOR_ROLE } from '../../manifests/operator-access.ts';
 import { REMEDIATION_DEFINITIONS } from '../../manifests/remediation-definitions.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import { CLUSTER_API_GROUP, machineHealthChecks } from '../../ports/cluster-api.ts';
@@ -148,10 +149,15 @@ describe('what is read of a cluster', () => {
     namespaced: false,
   };
 
+  function rbac(kind: string): Resource {
+    return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced: false };
+  }
+
   async function site(): Promise<{ root: Cluster; custodyAs: (user: string) => ReturnType<typeof listCustody> }> {
     const users = [
       { name: 'root', groups: ['system:masters'] },
       { name: 'nobody', groups: ['system:authenticated'] },
+      { name: 'operator', groups: ['system:authenticated'] },
     ];
     const server = new ApiServer({ clock: new ManualClock(), random: testRandom(), users, authorization: 'rbac' });
     const reach = (user: string) => {
@@ -181,6 +187,11 @@ describe('what is read of a cluster', () => {
     const custody = await custodyAs('root');
     expect(custody.rows.map(({ node }) => node)).toEqual(['a', 'b']);
     expect(custody.checks).toHaveLength(1);
+    for (const object of OPERATOR_ACCESS) if (object.kind === 'ClusterRole') await root.create<KubeObject>(rbac('ClusterRole'), object);
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: OPERATOR_ROLE };
+    const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'operator' }];
+    await root.create<KubeObject>(rbac('ClusterRoleBinding'), { metadata: { name: 'operator' }, roleRef, subjects } as KubeObject);
+    expect(await custodyAs('operator')).toEqual(custody);
     const { rows, unreadable } = await custodyAs('nobody');
     expect(rows).toEqual([]);
     expect(unreadable).toEqual(['Leases of medik8s-leases', 'nodefenceremediations.ha.k8s.io', 'machinehealthchecks.cluster.x-k8s.io']);
