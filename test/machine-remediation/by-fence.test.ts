@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GAVE_UP, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
-import type { NodeFenceStatus, Outcome } from '../../src/domain/node-fence.ts';
-import { planOf } from '../../src/domain/testing/model.ts';
+import type { Outcome } from '../../src/domain/node-fence.ts';
 import { hostName, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
 import { NODE_FENCES } from '../../src/ports/resources.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
-import { ShellWorld } from './shell-world.ts';
+import { finalStatus, ShellWorld } from './shell-world.ts';
 import type { Replica } from './shell-world.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';
 
@@ -37,11 +36,7 @@ async function ends(outcome: Outcome): Promise<void> {
   const standing = await fence();
   if (standing === undefined) throw new Error('nobody asked for a fence');
   const requestUID = standing.spec.requestedBy?.uid ?? '';
-  const status: NodeFenceStatus = {
-    ...{ state: 'final', step: 'recovery', level: 1, incident: 1, epoch: 1, retries: 0, restarts: 0, jobs: [], journal: [], evidence: [], outcome },
-    ...{ frozen: { nodeUID: 'uid', plan: planOf() }, trigger: { kind: 'remediation', since: '2027-01-01T00:00:00Z', requestUID }, timeline: {} },
-    ...{ conditions: [], history: [] },
-  };
+  const status = finalStatus({ outcome, trigger: { kind: 'remediation', since: '2027-01-01T00:00:00Z', requestUID } });
   await world.operator.replaceStatus(NODE_FENCES, { ...standing, status });
 }
 

@@ -3,6 +3,8 @@ import { composeMachineRemediation } from '../../src/cli/machine-remediation/com
 import type { WatchedMachineRemediation } from '../../src/cli/machine-remediation/watched-machine-remediation.ts';
 import { HOLD, MARKS, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
+import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import { planOf } from '../../src/domain/testing/model.ts';
 import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
@@ -56,6 +58,15 @@ interface Starting {
   fate?: Replica['fate'];
   ownNode?: string;
   nodeLeaseNamespace?: string | undefined;
+}
+
+/** What the fence controller writes at the end. */
+export function finalStatus(how: Partial<NodeFenceStatus>): NodeFenceStatus {
+  return {
+    ...{ state: 'final', step: 'recovery', level: 1, incident: 1, epoch: 1, retries: 0, restarts: 0, jobs: [], journal: [], evidence: [] },
+    ...{ frozen: { nodeUID: 'uid', plan: planOf() }, timeline: {}, conditions: [], history: [] },
+    ...how,
+  };
 }
 
 /** One machine: its power, and a kubelet that lives while it is on, booted and not broken. */

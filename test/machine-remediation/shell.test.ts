@@ -7,8 +7,9 @@ import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
+import type { NodeFence } from '../../src/ports/resources.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
-import { ShellWorld } from './shell-world.ts';
+import { finalStatus, ShellWorld } from './shell-world.ts';
 import type { Replica } from './shell-world.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';
 
@@ -186,6 +187,23 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     await world.operator.remove(LEASES, 'node-n1', { namespace: MEDIK8S_LEASE_NAMESPACE });
     await world.pass(30 * SECOND_MS);
     expect(world.hardware('n1').offs).toBe(1);
+  });
+
+  it('has done what was asked when a fence brought the node back meanwhile: it is not switched off twice', async () => {
+    world = await ShellWorld.create();
+    const fence = await world.operator.create<NodeFence>(NODE_FENCES, { metadata: { name: fenceName('n1') }, spec: { node: 'n1' } });
+    const { events } = world.start();
+    await world.ask('n1');
+    await world.pass(MINUTE_MS);
+    expect(await world.left('n1')).toEqual([REQUEST]);
+    const finalAt = new Date(world.clock.wallMs()).toISOString();
+    await world.operator.replaceStatus(NODE_FENCES, { ...fence, status: finalStatus({ outcome: 'recovered', timeline: { finalAt } }) });
+    await world.pass(10 * SECOND_MS);
+    expect(await world.left('n1')).toEqual([]);
+    expect(events.at(-1)).toBe('Machine machine-n1 Normal Remediated its node was brought back by NodeFence node-fence-n1');
+    await world.ask('n1');
+    await world.pass(MINUTE_MS);
+    expect(world.hardware('n1').offs, 'asked for anew').toBe(1);
   });
 
   it('leaves a node alone that is fenced, and says why it is', async () => {

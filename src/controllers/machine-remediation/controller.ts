@@ -17,10 +17,11 @@ import { BY_HOST, BY_NODE, WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import { Locks } from './locks.ts';
 import { namesOnHost } from './machine-index.ts';
-import { GAVE_UP, HOLD, MARKS, POWERED_OFF } from './names.ts';
+import { GAVE_UP, HOLD, MARKS, POWERED_OFF, REQUEST } from './names.ts';
 import { observe, orphanSight } from './observe.ts';
 import type { Observer, Sight } from './observe.ts';
 import { perform } from './perform.ts';
+import { RequestSights } from './request-sights.ts';
 
 /** Somebody else was there first. */
 const ANEW_MS = 500;
@@ -53,7 +54,12 @@ export class MachineRemediationController {
   constructor(dependencies: MachineRemediationDependencies) {
     const { clock, leases, nodes } = dependencies;
     this.#dependencies = dependencies;
-    this.#observer = { ...dependencies, sights: new HostSights(clock, [HOLD]), life: new LifeSights({ clock, leases, nodes }) };
+    this.#observer = {
+      ...dependencies,
+      sights: new HostSights(clock, [HOLD]),
+      life: new LifeSights({ clock, leases, nodes }),
+      requests: new RequestSights(clock),
+    };
     this.#locks = new Locks(dependencies);
   }
 
@@ -207,8 +213,10 @@ export class MachineRemediationController {
     const object = (after ?? before) as ClusterMachine;
     const isTold = [before, after].some((each) => each !== undefined && isMarked(each)) || this.#locks.has(machineKey(watched, object));
     if (isTold) queue.add(machineKey(watched, object));
+    if (after?.metadata.annotations?.[REQUEST] === undefined) this.#observer.requests.forget(object.metadata.uid ?? '');
+    if (after !== undefined) return;
     // Its host may be left over.
-    if (after === undefined) for (const host of hosts?.all() ?? []) if (isHeld(host)) queue.add(hostKey(host));
+    for (const host of hosts?.all() ?? []) if (isHeld(host)) queue.add(hostKey(host));
   }
 
   #hostSeen(before: BareMetalHost | undefined, after: BareMetalHost | undefined): void {

@@ -123,6 +123,19 @@ const CANCELLED: readonly Rule[] = [
 
 const OFF: readonly Rule[] = [
   {
+    when: 'asked, no hold, a NodeFence has brought the Node back since',
+    then: 'remove the request: it is not switched off twice for one failure',
+    applies: ({ isHeld, snapshot }) => !isHeld && snapshot.recoveredBy !== undefined,
+    step: (situation) => {
+      const event = {
+        type: 'Normal',
+        reason: 'Remediated',
+        message: `its node was brought back by ${situation.snapshot.recoveredBy ?? ''}`,
+      } as const;
+      return { phase: 'idle', actions: [mark(situation, cleared(situation.machine.annotations, MARKS), event)] };
+    },
+  },
+  {
     when: 'asked, hold stands without a record of what the host showed (mode seed-table has set it)',
     then: 'remove it: the off behind it can not be proven, and is asked for anew once the host is on',
     applies: ({ isHeld, host }) => isHeld && wasOn(host, HOLD) === undefined,

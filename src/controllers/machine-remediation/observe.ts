@@ -26,6 +26,7 @@ import { readHealthChecks } from './health-checks.ts';
 import { HOLD, MARKS_OF_OURS, POWERED_OFF, TIMES_OUT_AT } from './names.ts';
 import { misplacedBecause } from './placement.ts';
 import { readMachine } from './read-machine.ts';
+import type { RequestSights } from './request-sights.ts';
 import type { MachineFacts, Snapshot } from './snapshot.ts';
 
 /** What a decision is made from, and the objects under whose versions it is carried out. */
@@ -43,6 +44,7 @@ export interface Sight {
 export type Observer = Pick<MachineRemediationDependencies, 'clock' | 'cluster' | 'hosts' | 'nodes' | 'fences' | 'stormHolds' | 'options'> & {
   sights: HostSights;
   life: LifeSights;
+  requests: RequestSights;
 };
 
 /** Reads everything about one Machine from the API's quorum. `undefined`: it is gone. Rejects when something could not be read: then nothing is decided. */
@@ -65,6 +67,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
     ...(node !== undefined && { node: nodeFacts(observer, node) }),
     healthChecks: isDeadlineWanted(machine) ? await healthChecksOf(observer, resource, namespace) : [],
     holds: await holdsOn(observer, nodeName, node),
+    ...recovered(observer, machine, node),
   };
   const byFence = await fenceSnapshot(observer, snapshot, machine, nodeName);
   const isBegun = host?.metadata.annotations?.[HOLD] !== undefined || MARKS_OF_OURS.some((key) => machine.annotations[key] !== undefined);
@@ -116,6 +119,15 @@ async function hostObject({ cluster, hosts }: Observer, machine: MachineFacts): 
 async function nodeObject({ cluster }: Observer, { status }: ClusterMachine): Promise<Node | undefined> {
   const name = status?.nodeRef?.name;
   return name === undefined ? undefined : cluster.get(NODES, name);
+}
+
+/** A fence that was open when it was asked for, or began later, and brought the Node back, has done what was asked. */
+function recovered({ fences, requests }: Observer, machine: MachineFacts, node: Node | undefined): Pick<Snapshot, 'recoveredBy'> {
+  const askedAtMs = requests.since(machine);
+  const status = node === undefined ? undefined : fences.get(fenceName(node.metadata.name))?.status;
+  if (askedAtMs === undefined || node === undefined || status?.state !== 'final' || status.outcome !== 'recovered') return {};
+  const isSince = (timeOf(status.timeline.finalAt) ?? 0) >= askedAtMs;
+  return isSince && readNode(node).isReady ? { recoveredBy: `NodeFence ${fenceName(node.metadata.name)}` } : {};
 }
 
 function nodeFacts({ life }: Observer, node: Node): NonNullable<Snapshot['node']> {

@@ -55,6 +55,8 @@ export interface Snapshot {
   node?: NodeFacts;
   healthChecks: readonly HealthCheckFacts[];
   holds: readonly HoldFact[];
+  /** The NodeFence that has brought the Node back since this Machine was asked for. */
+  recoveredBy?: string;
   /** Who else has the node, in words: then it is left alone. */
   takenBy?: string;
 }
