@@ -61,7 +61,12 @@ export class WorkloadPool {
     const kubeconfig = found.data?.[KUBECONFIG_KEY];
     if (kubeconfig === undefined) throw new Error(`Secret ${key} has no key ${KUBECONFIG_KEY}`);
     const { transport, close } = await this.#reach(Buffer.from(kubeconfig, 'base64').toString('utf8'));
-    // Somebody else may have connected meanwhile.
+    // Somebody else may have connected meanwhile: one connection for all.
+    const since = this.#entries.get(key);
+    if (since?.version === version) {
+      close();
+      return this.#use(key, since);
+    }
     this.#end(key);
     return this.#use(key, { version, close, connection: { transport, cluster: new ApiClient({ transport }) } });
   }
