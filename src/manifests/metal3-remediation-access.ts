@@ -1,5 +1,6 @@
 import { CLUSTER_API_GROUP } from '../ports/cluster-api.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP, metal3Remediations, METAL3_REMEDIATION_VERSIONS } from '../ports/metal3.ts';
+import { OPERATOR_DEPLOYMENTS } from './machine-remediation-access.ts';
 import { binding, LABELS, READ, rule } from './access.ts';
 import type { Binding, Role } from './access.ts';
 
@@ -29,7 +30,7 @@ const ROLE: Role = {
     // The release where the cluster is older than 1.28.
     rule('', ['nodes'], ['delete']),
     { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [METAL3_REMEDIATION_DEFINITION] },
-    { ...rule('apps', ['deployments'], ['list']), resourceNames: [...PROVIDER_DEPLOYMENTS] },
+    { ...rule('apps', ['deployments'], ['list']), resourceNames: [...PROVIDER_DEPLOYMENTS, ...OPERATOR_DEPLOYMENTS] },
   ],
 };
 

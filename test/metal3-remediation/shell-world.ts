@@ -4,11 +4,8 @@ import type { ControllerOptions, ControllerPorts } from '../../src/cli/compositi
 import { WorkloadPool } from '../../src/cli/workload-pool.ts';
 import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
 import { OUT_OF_SERVICE } from '../../src/controllers/metal3-remediation/names.ts';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import { HOST_DEFINITIONS, HOST_MACHINES } from '../../src/drill/fleet/host-fleet.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
@@ -18,7 +15,7 @@ import { MEDIK8S_LEASE_NAMESPACE, NODE_LEASE_ACCESS } from '../../src/manifests/
 import { WORKLOAD_CLUSTERS_ACCESS } from '../../src/manifests/workload-access.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
-import type { Cluster, Resource } from '../../src/ports/cluster.ts';
+import type { Resource } from '../../src/ports/cluster.ts';
 import { apiClusters } from '../../src/ports/cluster-api.ts';
 import type { ClusterMachine } from '../../src/ports/cluster-api.ts';
 import { BARE_METAL_HOSTS, metal3Remediations } from '../../src/ports/metal3.ts';
@@ -30,6 +27,7 @@ import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { ApiOperator } from '../baremetal-host/api-operator.ts';
 import { Operator } from '../baremetal-host/operator.ts';
+import { allow, CONTROLLER, DEFINITIONS, rights, Site } from './site.ts';
 
 export const NAMESPACE = 'metal';
 export const { requests: REMEDIATIONS, templates: TEMPLATES } = metal3Remediations('v1beta2');
@@ -38,7 +36,6 @@ const EPOCH_MS = Date.UTC(2027, 0, 1);
 const SECOND_MS = 1_000;
 const HEARTBEAT_MS = 10_000;
 const GRACE_MS = 40_000;
-const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
 const METAL3_MACHINES: Resource = {
   group: 'infrastructure.cluster.x-k8s.io',
   version: 'v1beta1',
@@ -48,30 +45,6 @@ const METAL3_MACHINES: Resource = {
 };
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const quiet = (): void => undefined;
-
-/** One API server; the controller comes as its service account, with the rights that are shipped. */
-class Site {
-  readonly operator: Cluster;
-  readonly transport: ApiTransport;
-  readonly controllers: ApiTransport;
-  /** What everybody has asked of it. */
-  readonly trace: ApiEvent[] = [];
-  /** Of Kubernetes, 1.x. */
-  minor = 27;
-  isReachable = true;
-
-  constructor(clock: ManualClock) {
-    const users = [
-      { name: 'admin', groups: ['system:masters'] },
-      { name: CONTROLLER, groups: ['system:serviceaccounts', 'system:serviceaccounts:nodefence-system', 'system:authenticated'] },
-    ];
-    const audit = (event: ApiEvent): void => void this.trace.push(event);
-    const server = new ApiServer({ clock, random: testRandom(), users, authorization: 'rbac', audit });
-    this.transport = inProcessTransport(server, 'admin');
-    this.controllers = inProcessTransport(server, CONTROLLER);
-    this.operator = new ApiClient({ transport: this.transport });
-  }
-}
 
 export interface Replica {
   remediation: WatchedMetal3Remediation;
@@ -98,6 +71,8 @@ interface Scene {
   isFar?: boolean;
   machine?: Operator;
   isInstalled?: boolean;
+  /** There is no operator. */
+  isUnserved?: boolean;
 }
 
 /** A Machine `m` on host `host` with Node `n`, whose machine hangs: it is on, and is not heard until it is switched off and on. The test plays the health check. */
@@ -153,6 +128,7 @@ export class ShellWorld {
     await own.operator.create(NAMESPACES, { metadata: { name: NAMESPACE } });
     if (scene.isInstalled !== false) await world.install();
     world.site.minor = scene.minor ?? 27;
+    world.host.isRunning = scene.isUnserved !== true;
     await world.populate();
     return world;
   }
@@ -380,21 +356,4 @@ export class ShellWorld {
       'cluster.x-k8s.io/machine': machine,
     };
   }
-}
-
-const DEFINITIONS: Resource = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
-
-function rights(kind: string): Resource {
-  const namespaced = kind === 'Role' || kind === 'RoleBinding';
-  return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced };
-}
-
-async function allow(operator: Cluster, objects: readonly KubeObject[]): Promise<void> {
-  for (const object of objects) await operator.create(rights(object.kind ?? ''), object);
 }

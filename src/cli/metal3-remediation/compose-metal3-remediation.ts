@@ -2,6 +2,7 @@ import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
 import { Metal3RemediationController } from '../../controllers/metal3-remediation/controller.ts';
 import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
+import { HostSights } from '../../controllers/shared/baremetal-host/host-sights.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import { Workqueue } from '../../kube/workqueue.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
@@ -46,12 +47,13 @@ export function composeMetal3Remediation(
     log,
     choice,
     read: () => readMetal3(transport, clock.wallMs()),
-    partOf: (version) => partOf(version, ports, options, sources),
+    partOf: (version, hasOperator) => partOf(version, hasOperator, ports, options, sources),
   });
 }
 
 function partOf(
   version: Metal3RemediationVersion,
+  hasOperator: () => boolean,
   { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
   { mode, reflector: timings, ownNode, nodeLeaseNamespace }: ControllerOptions,
   { cluster, listers, leadership, workloads, stormHolds }: Metal3RemediationSources,
@@ -82,6 +84,7 @@ function partOf(
     remediations: { resource: requests, lister: watch(requests, shown) },
     templates: { resource: templates, lister: watch(templates, shown) },
     hosts: watch(BARE_METAL_HOSTS, shownHost),
+    served: new HostSights(clock, []),
     nodes: listers.nodes,
     workloadOf: (node) => ({
       terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
@@ -91,7 +94,7 @@ function partOf(
     stormHolds,
     metrics: metrics.metal3Remediation,
     queue,
-    options: { enforce: mode === 'enforce', nodeLeaseNamespace, ownNode, inFlightMax: IN_FLIGHT_MAX },
+    options: { enforce: mode === 'enforce', nodeLeaseNamespace, hasOperator, ownNode, inFlightMax: IN_FLIGHT_MAX },
   });
   return {
     start: () => {
@@ -122,9 +125,10 @@ function shown<T extends KubeObject & { status?: { phase?: string } }>({ metadat
   return Object.freeze({ metadata, status: { phase: status?.phase } }) as unknown as T;
 }
 
-/** Its holds, and whether it is on. */
+/** Its holds, whether it is on, and whether anybody serves it. */
 function shownHost(host: BareMetalHost): BareMetalHost {
   const { name, namespace, uid, resourceVersion, annotations } = host.metadata;
-  const { poweredOn } = host.status ?? {};
-  return Object.freeze({ metadata: { name, namespace, uid, resourceVersion, annotations }, status: { poweredOn } }) as unknown as BareMetalHost;
+  const { poweredOn, operationalStatus, provisioning } = host.status ?? {};
+  const status = { poweredOn, operationalStatus, provisioning };
+  return Object.freeze({ metadata: { name, namespace, uid, resourceVersion, annotations }, status }) as unknown as BareMetalHost;
 }

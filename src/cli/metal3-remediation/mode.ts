@@ -12,6 +12,8 @@ export interface Metal3Facts extends OtherFacts {
   served: Metal3RemediationVersion | undefined;
   /** The definition is ours. */
   isOurs: boolean;
+  /** Of an operator that serves BareMetalHosts, under one of the names that it is known by. */
+  operator: OtherFacts;
 }
 
 /** Why not, or why, in words. */

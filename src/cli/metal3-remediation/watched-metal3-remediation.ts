@@ -1,4 +1,5 @@
-import { isUnsure, signsOfWork } from '../../config/other-controller.ts';
+import { doubtsOf, isUnsure, signsOfWork } from '../../config/other-controller.ts';
+import type { OtherFacts } from '../../config/other-controller.ts';
 import type { Reflector } from '../../kube/reflector.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Metal3RemediationVersion } from '../../ports/metal3.ts';
@@ -26,7 +27,7 @@ export interface WatchedMetal3Parts {
   choice: Metal3RemediationChoice;
   read: () => Promise<Metal3Facts>;
   /** Nothing of it is started yet. */
-  partOf: (version: Metal3RemediationVersion) => Metal3Part;
+  partOf: (version: Metal3RemediationVersion, hasOperator: () => boolean) => Metal3Part;
 }
 
 const LOOK_MS = 60_000;
@@ -38,6 +39,9 @@ export class WatchedMetal3Remediation {
   readonly #detector: Detector<Metal3Facts>;
   #running: { version: Metal3RemediationVersion; part: Metal3Part } | undefined;
   #leaving: Promise<unknown> = Promise.resolve();
+  readonly #operators: SignMemory<OtherFacts>;
+  /** In doubt there is one. */
+  #hasOperator = true;
   #told = '';
   #isClosed = false;
 
@@ -45,6 +49,7 @@ export class WatchedMetal3Remediation {
     const { clock, log, read } = parts;
     this.#parts = parts;
     this.#memory = new SignMemory<Metal3Facts>(clock, signsOfWork);
+    this.#operators = new SignMemory<OtherFacts>(clock, signsOfWork);
     this.#detector = new Detector({ clock, log, question: 'whose part Metal3Remediation is', read, judge: (found) => this.#judge(found) });
   }
 
@@ -77,6 +82,8 @@ export class WatchedMetal3Remediation {
   #judge(found: Metal3Facts): number {
     const { choice, log } = this.#parts;
     const facts = this.#memory.recall(found);
+    const operator = this.#operators.recall(found.operator);
+    this.#hasOperator = doubtsOf('an operator of BareMetalHosts', operator).length > 0;
     const { isOwn, reason } = detectMetal3(choice, facts);
     const words = `${isOwn ? 'own' : 'off'}: ${reason}`;
     // Nobody wants to read of what is not there.
@@ -85,14 +92,14 @@ export class WatchedMetal3Remediation {
       log.info('Metal3Remediation', { mode: words });
     }
     this.#change(isOwn ? facts.served : undefined);
-    return isOwn || isUnsure(facts) ? SOON_MS : LOOK_MS;
+    return isOwn || isUnsure(facts) || isUnsure(operator) ? SOON_MS : LOOK_MS;
   }
 
   #change(version: Metal3RemediationVersion | undefined): void {
     if (this.#isClosed || this.#running?.version === version) return;
     this.#end();
     if (version === undefined) return;
-    const part = this.#parts.partOf(version);
+    const part = this.#parts.partOf(version, () => this.#hasOperator);
     this.#running = { version, part };
     for (const reflector of part.reflectors) reflector.start();
     part.start();

@@ -4,6 +4,8 @@ import { NodeLock } from '../shared/claims/node-lock.ts';
 import { Moved, wasOvertaken } from '../shared/moved.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Action, Decision } from './actions.ts';
+import { decideByFence } from './by-fence.ts';
+import type { FenceDecision } from './by-fence.ts';
 import { decide } from './decide.ts';
 import { LOCK_HOLDER, WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
@@ -108,14 +110,16 @@ export class Metal3RemediationController {
   }
 
   /** With the lock where one is needed; in observe mode nobody is kept off. */
-  async #decide(sight: Sight, memory: Memory): Promise<Decision> {
-    const { place } = sight;
+  async #decide(sight: Sight, memory: Memory): Promise<FenceDecision> {
+    const { place, byFence, snapshot } = sight;
+    const rival = this.#rivalOf(sight);
+    if (byFence !== undefined && rival === undefined) return decideByFence(snapshot, byFence.fence);
     const decision = this.#decideNow(sight);
     if (!decision.holdsNode || place === undefined || !this.#needsLock(sight, decision) || !this.#mayWrite()) return decision;
     const lock = this.#lockOf(place.cluster);
     if (lock === undefined) return this.#decideNow(sight, NO_LEASES);
     memory.locked = { lock, node: place.nodeName };
-    const takenBy = await lock.take(place.nodeName, standsOnHost(sight.snapshot));
+    const takenBy = await lock.take(place.nodeName, standsOnHost(snapshot));
     return takenBy === undefined ? decision : this.#decideNow(sight, takenBy);
   }
 
@@ -144,7 +148,7 @@ export class Metal3RemediationController {
   }
 
   /** Where nothing of ours stands and nothing is to be done, the node is anybody's. */
-  #needsLock({ snapshot }: Sight, { actions }: Decision): boolean {
+  #needsLock({ snapshot }: Sight, { actions }: FenceDecision): boolean {
     return actions.length > 0 || standsOnHost(snapshot);
   }
 
@@ -165,7 +169,7 @@ export class Metal3RemediationController {
   }
 
   /** Does what was decided, in its order. Resolves with the time to the next look where that differs from what was decided. */
-  async #act(sight: Sight, memory: Memory, { actions }: Decision): Promise<number | undefined> {
+  async #act(sight: Sight, memory: Memory, { actions }: FenceDecision): Promise<number | undefined> {
     for (const action of actions) {
       if (!this.#mayWrite()) return undefined;
       const { metrics } = this.#dependencies;
@@ -218,6 +222,9 @@ export class Metal3RemediationController {
   }
 
   #hostSeen(before: BareMetalHost | undefined, after: BareMetalHost | undefined): void {
+    const { served } = this.#dependencies;
+    if (after !== undefined) served.see(after);
+    else if (before !== undefined) served.forget(before);
     const { metadata } = (after ?? before) as BareMetalHost;
     const hostKey = `${metadata.namespace ?? ''}/${metadata.name}`;
     for (const [key, memory] of this.#memories) {

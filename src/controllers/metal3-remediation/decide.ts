@@ -1,5 +1,6 @@
 import { hostKeyOf, unmanagedBecause } from '../shared/baremetal-host/host.ts';
 import { contradictionOf } from '../shared/baremetal-host/identity.ts';
+import type { OwnerMachine } from '../shared/remediation/owner-machine.ts';
 import type { Decision, Step } from './actions.ts';
 import { ending } from './ending.ts';
 import { SHORT_POLL_MS } from './names.ts';
@@ -10,7 +11,7 @@ import type { Snapshot } from './snapshot.ts';
 import { setStatus, wait, wayBack } from './steps.ts';
 import { waiting } from './waiting.ts';
 
-const NO_OWNER = "metal3Remediation's owner Machine not set";
+export const NO_OWNER = "metal3Remediation's owner Machine not set";
 
 /** Everything about one Metal3Remediation; see Snapshot and Decision. Pure: a crash between any two actions is nothing special. */
 export function decide(snapshot: Snapshot): Decision {
@@ -69,9 +70,13 @@ function byPhase(situation: Situation): Step {
       return running(situation);
     case 'Waiting':
       return waiting(situation);
-    default: {
-      const event = { type: 'Normal', reason: 'RemediationStarted', message: `machine ${situation.machine.name} is power-cycled` } as const;
-      return { actions: [setStatus(remediation, { phase: 'Running', lastRemediatedMs: snapshot.nowMs }, event)], dueInMs: SHORT_POLL_MS };
-    }
+    default:
+      return beginning(snapshot, situation.machine);
   }
+}
+
+/** The first cycle. */
+export function beginning({ remediation, nowMs }: Snapshot, machine: OwnerMachine): Step {
+  const event = { type: 'Normal', reason: 'RemediationStarted', message: `machine ${machine.name} is power-cycled` } as const;
+  return { actions: [setStatus(remediation, { phase: 'Running', lastRemediatedMs: nowMs }, event)], dueInMs: SHORT_POLL_MS };
 }

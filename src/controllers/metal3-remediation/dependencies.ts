@@ -6,6 +6,7 @@ import type { SisterMetrics } from '../../ports/metrics.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { StormHolds } from '../../ports/storm.ts';
+import type { HostSights } from '../shared/baremetal-host/host-sights.ts';
 
 /** A kind in the version that is served, as it is watched. */
 export interface Watched<T extends Metal3Remediation | Metal3RemediationTemplate> {
@@ -31,6 +32,8 @@ export interface Metal3RemediationDependencies {
   templates: Watched<Metal3RemediationTemplate>;
   /** Wake those that are about them; where a Machine is gone its host is found here. */
   hosts: Lister<BareMetalHost>;
+  /** Whether anybody serves them. */
+  served: Pick<HostSights, 'see' | 'forget' | 'isUnserved'>;
   /** Of the same cluster. */
   nodes: Lister<Node>;
   /** What of a Node of the same cluster is not let go yet, as the watches have it. */
@@ -46,6 +49,8 @@ export interface Metal3RemediationDependencies {
     enforce: boolean;
     /** Of the node leases; `undefined`: there are none, and no node is touched. */
     nodeLeaseNamespace: string | undefined;
+    /** Something that looks like an operator of hosts runs in the cluster, or may. */
+    hasOperator: () => boolean;
     /** The Node that this runs on: it is never switched off from here. */
     ownNode?: string | undefined;
     /** Hosts that are power-cycled at the same time. */

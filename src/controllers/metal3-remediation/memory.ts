@@ -21,6 +21,7 @@ export class Memory {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #phase: { mark: string; seenMs: number } | undefined;
   #taint: { node: string; seenMs: number } | undefined;
+  #fence: { uid: string; seenMs: number } | undefined;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>, uid: string) {
     this.#clock = clock;
@@ -44,6 +45,12 @@ export class Memory {
 
   forgetTaint(): void {
     this.#taint = undefined;
+  }
+
+  /** Since when the NodeFence with this uid has been seen. */
+  fenceSeenMs(uid: string): number {
+    if (this.#fence?.uid !== uid) this.#fence = { uid, seenMs: this.#clock.monotonicMs() };
+    return this.#fence.seenMs;
   }
 
   /**

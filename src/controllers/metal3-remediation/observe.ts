@@ -1,11 +1,17 @@
+import { fenceName } from '../../domain/node-fence.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
+import { NODE_FENCES } from '../../ports/resources.ts';
+import type { NodeFence } from '../../ports/resources.ts';
 import { HOST_ANNOTATION } from '../shared/baremetal-host/host.ts';
 import { metal3MachineOf } from '../shared/baremetal-host/host-of.ts';
 import { ReadObjects } from '../shared/baremetal-host/write.ts';
+import { ownerOf as fenceOwnerOf } from '../shared/claims/claim.ts';
+import { readFence } from '../shared/claims/fence-facts.ts';
 import { ownerOf } from '../shared/remediation/owner.ts';
 import type { Owner } from '../shared/remediation/owner.ts';
+import type { SeenFence } from './by-fence.ts';
 import { hostNameOf } from './decide.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
 import type { Memory } from './memory.ts';
@@ -23,6 +29,8 @@ export interface Sight {
   /** For events about what is not here. */
   remediation: KubeObject;
   place?: NodeSide['place'];
+  /** Nobody serves the host, or a NodeFence stands in the name of this remediation already: its Node is fenced. `fence`: that of its Node, whosever. */
+  byFence?: { fence: SeenFence | undefined };
 }
 
 /** Reads everything about one remediation from the API's quorum. Rejects when something could not be read: then nothing is decided. */
@@ -53,7 +61,21 @@ export async function observe(dependencies: Metal3RemediationDependencies, objec
     ...(infrastructure !== undefined && { infrastructure: named(infrastructure) }),
     ...(host !== undefined && { host: memory.hosts.factsOf(host, holdKeyOf(remediation.uid)) }),
   };
-  return { snapshot, objects, remediation: object, ...(place !== undefined && { place }) };
+  const byFence = await fenceSide(dependencies, snapshot, place, memory);
+  return { snapshot, objects, remediation: object, ...(place !== undefined && { place }), ...(byFence !== undefined && { byFence }) };
+}
+
+async function fenceSide(
+  { served, options }: Metal3RemediationDependencies,
+  { remediation, host }: Snapshot,
+  place: NodeSide['place'],
+  memory: Memory,
+): Promise<Sight['byFence']> {
+  const found = place === undefined ? undefined : await place.cluster.get(NODE_FENCES, fenceName(place.nodeName));
+  const fence = found === undefined ? undefined : seenFence(found, memory);
+  if (fence?.requestedByUID === remediation.uid) return { fence };
+  const isHeld = host?.annotations[holdKeyOf(remediation.uid)] !== undefined;
+  return host !== undefined && !isHeld && served.isUnserved(host) && !options.hasOperator() ? { fence } : undefined;
 }
 
 /**
@@ -76,6 +98,11 @@ async function sideOf(
     if (!hasFinalizer(remediation) || mayBeTainted || !isPhaseOver(age, remediation.settings.powerOffTimeoutMs)) throw error;
     return nobodySide(dependencies);
   }
+}
+
+function seenFence(found: NodeFence, memory: Memory): SeenFence {
+  const facts = readFence(found, fenceOwnerOf(found) ?? 'nobody');
+  return { ...facts, seenMs: memory.fenceSeenMs(facts.uid) };
 }
 
 /** The host that the Metal3Machine names; where that is gone, the one with our hold. */

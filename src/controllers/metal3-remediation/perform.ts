@@ -1,14 +1,18 @@
 import type { KubeObject, Node, Taint } from '../../ports/objects.ts';
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
 import { nodeToRelease, removeNode } from '../shared/baremetal-host/remove-node.ts';
+import { claim, releaseClaim } from '../shared/claims/claim.ts';
+import type { Claimant } from '../shared/claims/claim.ts';
 import { Moved } from '../shared/moved.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
+import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { conditionsPatch, precondition } from '../shared/remediation/patch.ts';
 import { resourceOf } from '../shared/remediation/resource-of.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Metal3Remediation } from '../../ports/metal3.ts';
 import type { Action } from './actions.ts';
+import type { FenceAct } from './by-fence.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
 import type { Memory } from './memory.ts';
 import { holdKeyOf, phaseText } from './names.ts';
@@ -18,7 +22,7 @@ type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
 type Adding = Extract<ActOf<'taint'>, { isPresent: true }>;
 
 /** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Moved` where it no longer fits. */
-export async function perform(dependencies: Metal3RemediationDependencies, memory: Memory, sight: Sight, action: Action): Promise<void> {
+export async function perform(dependencies: Metal3RemediationDependencies, memory: Memory, sight: Sight, action: Action | FenceAct): Promise<void> {
   const { own } = dependencies;
   const { objects } = sight;
   switch (action.kind) {
@@ -40,6 +44,12 @@ export async function perform(dependencies: Metal3RemediationDependencies, memor
       break;
     case 'taint':
       await (action.isPresent ? taint(dependencies, memory, sight, action) : untaint(sight, action));
+      break;
+    case 'request-fence':
+      await requestFence(dependencies, sight, action.target);
+      break;
+    case 'withdraw-fence':
+      await releaseClaim({ cluster: clusterOf(sight) }, nodeOf(sight), claimantOf(action.target));
       break;
     case 'delete-node':
       await unlessStopped(dependencies, sight);
@@ -110,6 +120,21 @@ async function untaint(sight: Sight, { target, taint: { key, value, effect } }: 
   });
 }
 
+/** The fence controller of the cluster of the Node does the rest. Nobody reads Events about objects of another cluster. */
+async function requestFence({ recorder }: Metal3RemediationDependencies, sight: Sight, target: ObjectRef): Promise<void> {
+  const about = sight.place?.isOwn === true ? recorder : { event: () => undefined };
+  const outcome = await claim({ cluster: clusterOf(sight), recorder: about }, nodeOf(sight), claimantOf(target));
+  if (outcome.kind === 'taken') throw new Moved(`${outcome.by} has node ${nodeOf(sight)}`);
+}
+
+function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Claimant {
+  return { apiVersion, kind, name, uid, ...(namespace !== undefined && { namespace }) };
+}
+
+function nodeOf({ place }: Sight): string {
+  return place?.nodeName ?? '';
+}
+
 function clusterOf({ place, snapshot }: Sight): Cluster {
   if (place === undefined) throw new Error(`${snapshot.remediation.name} is about no Node, and yet one is to be touched`);
   return place.cluster;
@@ -119,7 +144,7 @@ function clusterOf({ place, snapshot }: Sight): Cluster {
 function tell(
   { recorder, remediations }: Metal3RemediationDependencies,
   { remediation, place, objects }: Sight,
-  { kind, event, target }: Action,
+  { kind, event, target }: Action | FenceAct,
 ): void {
   if (event === undefined) return;
   const isFar = target.kind === 'Node' && place?.isOwn !== true;

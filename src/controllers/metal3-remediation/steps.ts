@@ -59,9 +59,11 @@ export function untaint({ node }: Snapshot): Action[] {
   return [{ kind: 'taint', target: nodeRef(node), taint: OUT_OF_SERVICE, isPresent: false, event }];
 }
 
+/** What a cycle was tried on. */
+export type Tried = Pick<Situation, 'snapshot' | 'remediation' | 'machine'> & { host: HostFacts | undefined };
+
 /** Again, or at the limit: the owner is asked to replace the Machine. Status goes last, so that a crash repeats the rest; then the way back begins. */
-export function nextAttempt(situation: Situation, why: string, before: readonly Action[] = []): Step {
-  const { snapshot, remediation, machine, host } = situation;
+export function nextAttempt({ snapshot, remediation, machine, host }: Tried, why: string, before: readonly Action[] = []): Step {
   const { retryCount, settings } = remediation;
   if (!isRetryLimitReached(settings, retryCount)) {
     const event: ActionEvent = {
@@ -78,10 +80,10 @@ export function nextAttempt(situation: Situation, why: string, before: readonly 
     message: `${why}: the owner of machine ${machine.name} is asked to replace it`,
   };
   const asked = askOwner(machine, snapshot.nowMs, event);
-  const unhealthy = changesTo(host.annotations, { [UNHEALTHY]: UNHEALTHY_VALUE });
+  const unhealthy = host === undefined ? [] : changesTo(host.annotations, { [UNHEALTHY]: UNHEALTHY_VALUE });
   const actions: Action[] = [
     ...(asked === undefined ? [] : [asked]),
-    ...(unhealthy.length === 0 ? [] : [{ kind: 'annotate' as const, target: hostRef(host), changes: unhealthy }]),
+    ...(host === undefined || unhealthy.length === 0 ? [] : [{ kind: 'annotate' as const, target: hostRef(host), changes: unhealthy }]),
     setStatus(remediation, { phase: 'Deleting machine' }),
   ];
   return { actions, dueInMs: SHORT_POLL_MS };

@@ -34,7 +34,7 @@ function troubleOf({ host }: Situation): string | undefined {
 }
 
 /** As Metal3 counts it, and never less than the time that the way back is given by itself. */
-function isOverdue(snapshot: Snapshot): boolean {
+export function isOverdue(snapshot: Snapshot): boolean {
   const { settings, lastRemediatedMs } = snapshot.remediation;
   return isTimedOut(lastRemediatedMs, settings.timeoutMs, snapshot.nowMs) && isPhaseOver(snapshot, settings.powerOnTimeoutMs);
 }
@@ -46,11 +46,16 @@ function isBack({ remediation }: Snapshot, { isDeleting, isReady, lifeSeenMs }: 
   return isReady && lifeSeenMs !== undefined && lifeSeenMs > onSeenMs;
 }
 
-/** What was kept first; the finalizer last, which says that all is done. */
+/** What was kept first. */
 function finish(situation: Situation, node: NodeFacts): Step {
   const { remediation, machine } = situation;
   const back = putBack(remediation, node);
   if (back.length > 0) return { actions: back };
+  return finished(remediation, machine, node);
+}
+
+/** The finalizer last, which says that all is done. */
+export function finished(remediation: RemediationFacts, machine: OwnerMachine, node: NodeFacts): Step {
   const event = { type: 'Normal', reason: 'RemediationFinished', message: `node ${node.name} is back` } as const;
   return { actions: [...unmark(machine), setFinalizer(remediation, false, event)], dueInMs: POLL_MS };
 }
