@@ -30,8 +30,9 @@ export interface FleetListers {
 }
 
 const SYNC_DEADLINE_MS = 20_000;
-/** So often it is listed anew who has nodes. */
+/** So often it is listed anew who has nodes, and no more than this part of the time is spent on it: there may be thousands of Machines. */
 const CUSTODY_MS = 5_000;
+const CUSTODY_SHARE = 1 / 20;
 
 /** Everything once. Rejects when something of it may not be read. */
 export async function listFleet({ cluster, namespace }: ClusterAccess): Promise<FleetListers> {
@@ -96,7 +97,7 @@ export class WatchedFleet {
   async start(): Promise<void> {
     for (const reflector of this.#reflectors) reflector.start();
     await Promise.all(this.#reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)));
-    this.#lookLater();
+    this.#lookLater(CUSTODY_MS);
   }
 
   onChange(listener: () => void): void {
@@ -115,11 +116,13 @@ export class WatchedFleet {
     for (const reflector of this.#reflectors) reflector.close();
   }
 
-  #lookLater(): void {
-    if (!this.#isClosed) this.#cancel = this.#access.clock.after(CUSTODY_MS, () => void this.#look());
+  #lookLater(afterMs: number): void {
+    if (!this.#isClosed) this.#cancel = this.#access.clock.after(afterMs, () => void this.#look());
   }
 
   async #look(): Promise<void> {
+    const { clock } = this.#access;
+    const beganMs = clock.monotonicMs();
     try {
       this.listers.custody = await listCustody(this.#access);
       this.#custodyTrouble = undefined;
@@ -127,6 +130,6 @@ export class WatchedFleet {
       this.#custodyTrouble = error instanceof Error ? error.message : String(error);
     }
     if (!this.#isClosed) for (const listener of this.#listeners) listener();
-    this.#lookLater();
+    this.#lookLater(Math.max(CUSTODY_MS, (clock.monotonicMs() - beganMs) / CUSTODY_SHARE));
   }
 }
