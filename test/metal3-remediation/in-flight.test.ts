@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { InFlight } from '../../src/controllers/metal3-remediation/in-flight.ts';
+import { holdKeyOf } from '../../src/controllers/metal3-remediation/names.ts';
+import type { Lister } from '../../src/ports/cluster.ts';
+import type { BareMetalHost, Metal3Remediation } from '../../src/ports/metal3.ts';
+import type { KubeObject } from '../../src/ports/objects.ts';
+import { metal3Remediations } from '../../src/ports/metal3.ts';
+
+function listerOf<T extends KubeObject>(objects: readonly T[]): Lister<T> {
+  const quiet = (): void => undefined;
+  return { get: () => undefined, all: () => objects, byIndex: () => [], onChange: () => quiet, synced: true, freshAtMs: 0 };
+}
+
+function inFlight(inFlightMax: number, hosts: BareMetalHost[] = [], remediations: Metal3Remediation[] = []): InFlight {
+  const options = { enforce: true, nodeLeaseNamespace: 'medik8s-leases', hasOperator: () => true, inFlightMax };
+  const { requests: resource } = metal3Remediations('v1beta2');
+  return new InFlight({ hosts: listerOf(hosts), remediations: { resource, lister: listerOf(remediations) }, options });
+}
+
+const held = (uid: string): BareMetalHost => ({ metadata: { name: uid, annotations: { [holdKeyOf(uid)]: '{}' } } });
+const waiting = (uid: string): Metal3Remediation => ({ metadata: { name: uid, uid }, status: { phase: 'Waiting' } });
+
+describe('a remediation that is about to switch a host off', () => {
+  it('waits while as many are under way as may be, and counts itself once', () => {
+    const some = inFlight(2, [held('a')], [waiting('a'), waiting('b')]);
+    expect(some.hold('c')).toEqual({ reason: 'in-flight', message: '2 hosts are power-cycled already, 2 may be at the same time', isStop: false });
+    expect([some.hold('a'), some.hold('b')]).toEqual([undefined, undefined]);
+    expect(inFlight(3, [held('a')], [waiting('a'), waiting('b')]).hold('c')).toBeUndefined();
+  });
+
+  it('is counted from the moment in which it begins, before any watch shows it, until it has failed to', () => {
+    const none = inFlight(1);
+    none.begin('a');
+    expect(none.hold('b')?.reason).toBe('in-flight');
+    none.forget('a');
+    expect(none.hold('b')).toBeUndefined();
+  });
+});
