@@ -38,7 +38,7 @@ async function failed(how: Parameters<ShellWorld['start']>[0] = {}, making: Para
 }
 
 async function stop(node: string): Promise<void> {
-  await world.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'stop' }, spec: { node, reason: 'I look at it', by: 'me' } } as never);
+  await world.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'stop' }, spec: { node, reason: 'I look at it' } });
 }
 
 const annotationsOf = async (): Promise<Record<string, string>> => (await world.machine('n1'))?.metadata.annotations ?? {};
