@@ -242,8 +242,9 @@ export class Metal3RemediationController {
   #tell(key: string, memory: Memory, object: Metal3Remediation, problems: readonly string[]): void {
     const { log, recorder, remediations, metrics } = this.#dependencies;
     const { group, version, kind } = remediations.resource;
+    const told = new Set([...memory.problems].map(wordsOf));
     for (const problem of problems) {
-      if (memory.problems.has(problem)) continue;
+      if (told.has(wordsOf(problem))) continue;
       log.warn('a remediation needs a look', { problem });
       const about = { apiVersion: `${group}/${version}`, kind, metadata: object.metadata };
       if (this.#mayWrite()) recorder.event(about, 'Warning', 'RemediationWaits', problem.replace(`${key}: `, ''));
@@ -251,6 +252,11 @@ export class Metal3RemediationController {
     memory.problems = new Set(problems);
     metrics.problems(this.problems().length);
   }
+}
+
+/** What counts down is the same problem all the while. */
+function wordsOf(problem: string): string {
+  return problem.replaceAll(/\d+/gu, '#');
 }
 
 function isOff({ changes }: Extract<Action, { kind: 'annotate' }>, uid: string): boolean {

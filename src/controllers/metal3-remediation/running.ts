@@ -55,7 +55,15 @@ function release(situation: Situation, proof: OffProof): Step {
   const { snapshot, remediation } = situation;
   const { node } = snapshot;
   if (typeof node !== 'object') return { actions: [setStatus(remediation, { phase: 'Waiting' })], dueInMs: POLL_MS };
+  if (isHeldTooLong(situation, proof)) return { actions: [setStatus(remediation, { phase: 'Waiting' })], dueInMs: POLL_MS };
   return snapshot.servesOutOfService || isTainted(snapshot) ? outOfService(situation, node, proof) : deletion(situation, node, proof);
+}
+
+/** A storm may stand for ever because this very host is off: then it comes back without a release. Only a person's stop keeps it off. */
+function isHeldTooLong({ snapshot, remediation }: Situation, proof: OffProof): boolean {
+  const { holds } = snapshot;
+  const isStorm = holds.length > 0 && !holds.some(({ isStop }) => isStop);
+  return isStorm && !isTainted(snapshot) && isPhaseOver(snapshot, remediation.settings.drainTimeoutMs, proof.seenMs);
 }
 
 /** Taint, wait until the workload is let go, take the taint back; each with its mark before it, so that a crash forgets nothing. */
