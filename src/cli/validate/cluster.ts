@@ -6,6 +6,7 @@ import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { healthCheckWarnings } from './health-checks.ts';
 import type { Input } from './input.ts';
 import { machineRemediationWarnings } from './machine-remediation.ts';
+import { metal3RemediationWarnings } from './metal3-remediation.ts';
 import { preservationWarnings } from './preservation.ts';
 
 /** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
@@ -39,6 +40,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
       ...(await preservationWarnings(access, nodes, flags)),
       ...(await healthCheckWarnings(access)),
       ...(await machineRemediationWarnings(access)),
+      ...(await metal3RemediationWarnings(access)),
     ],
     notes,
     locate: () => undefined,
