@@ -61,21 +61,31 @@ export class Dispatcher implements Runner, Prober {
       if (job.entry.action === 'confirm') return { result: 'found-not-done', message: 'a read was cut off; it is done anew' };
       if (job.entry.action === 'diag')
         return { result: 'found-not-done', message: 'nobody knows whether the dump was ordered; it is not ordered again' };
-      const agent = await this.agentOf(job.method);
-      if (!isSwitchable(agent)) {
-        const there = await this.confirmed(job, agent);
-        return there
-          ? { result: 'found-done', message: 'read back after a crash: done' }
-          : { result: 'found-not-done', message: 'read back after a crash: not done' };
+      try {
+        return await this.readBack(job);
+      } catch (error) {
+        if (job.signal.aborted || job.entry.action !== 'off') throw error;
+        // Nobody knows whether it was sent: what may be off is ours to take back (P8).
+        return { ...failureOf(error), edge: edgeOf(job.method.kind, 'off') };
       }
-      const device = await this.deviceCall(job, job.method, agent);
-      const reading = await device.read();
-      const done = device.shows(reading, wantedBy(job.entry));
-      const edge = edgeOf(agent.kind, wantedBy(job.entry));
-      return done
-        ? { result: 'found-done', message: `read back after a crash: ${inWords(reading)}`, edge }
-        : { result: 'found-not-done', message: `read back after a crash: ${inWords(reading)}` };
     });
+  }
+
+  private async readBack(job: Job): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+    const agent = await this.agentOf(job.method);
+    if (!isSwitchable(agent)) {
+      const there = await this.confirmed(job, agent);
+      return there
+        ? { result: 'found-done', message: 'read back after a crash: done' }
+        : { result: 'found-not-done', message: 'read back after a crash: not done' };
+    }
+    const device = await this.deviceCall(job, job.method, agent);
+    const reading = await device.read();
+    const done = device.shows(reading, wantedBy(job.entry));
+    const edge = edgeOf(agent.kind, wantedBy(job.entry));
+    return done
+      ? { result: 'found-done', message: `read back after a crash: ${inWords(reading)}`, edge }
+      : { result: 'found-not-done', message: `read back after a crash: ${inWords(reading)}` };
   }
 
   /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. One lost answer does not make it unknown. */

@@ -30,7 +30,10 @@ describe('a run that a crash left open', () => {
   it('is no result of the device when the device does not answer', async () => {
     const bench = benchWith();
     bench.plug('bmc').onRead = () => Promise.reject(failure('Unreachable', 'no route'));
-    expect((await bench.recover(bench.job(BMC, 'off'))).result).toBe('unreachable');
+    const report = await bench.recover(bench.job(BMC, 'off'));
+    expect(report.result).toBe('unreachable');
+    expect(report.edge, 'it may have been sent, and is ours to take back').toBe('off');
+    expect((await bench.recover(bench.job(BMC, 'on'))).edge).toBeUndefined();
   });
 
   it('is done anew when it was only a read', async () => {

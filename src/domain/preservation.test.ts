@@ -104,6 +104,21 @@ describe('the fence of a failed node whose machine is preserved', () => {
     expect(play(model)).toContain('release');
   });
 
+  it.each([
+    ['is held after an off that a crash cut off and that could not be read back', { edge: 'off' }, false],
+    ['is carried through after one that was surely sent', { edge: 'off', offSent: true }, true],
+  ] as const)('%s', (_words, report, isSwitched) => {
+    const model = failed(undefined, { powerManagement: [1, 2].map((level) => ({ level, methods: [method(`level-${level}`, 'ipmi', 'off')] })) });
+    expect(model.next()).toBe('run:cordon');
+    model.runUntil(() => model.dispatched.at(-1)?.entry.action === 'off');
+    model.preservation = PRESERVED;
+    model.finish('unreachable', report);
+    expect(model.status.restore?.edges ?? []).toEqual([]);
+    model.step();
+    expect(model.status.restore?.edges, 'in either case it is ours to take back').toHaveLength(1);
+    expect(play(model).includes('off:level-2')).toBe(isSwitched);
+  });
+
   it.each([PRESERVED, { kind: 'unknown' } as const])(
     'is held when $kind comes after an off that reached nothing: no second level switches it off',
     (guard) => {

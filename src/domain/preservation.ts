@@ -1,11 +1,13 @@
 import { acknowledged } from './acknowledgement.ts';
 import { offBegan } from './journal.ts';
-import type { NodeFenceStatus } from './node-fence.ts';
+import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
 import type { PreservationGuard, Snapshot, StandingHold } from './snapshot.ts';
 
 export const PRESERVATION_POLICY = 'preservation';
+
+type Edge = NonNullable<Restore['edges']>[number];
 
 /** The snapshot with what the preservation of its machine holds against this fence as it stands. */
 export function withPreservation(snapshot: Snapshot, status: NodeFenceStatus): Snapshot {
@@ -70,9 +72,15 @@ function isOffFromBefore(status: NodeFenceStatus): boolean {
   return status.restarts > 0 && !offBegan(status) && isOffByUs(status);
 }
 
-/** One that was refused has reached nothing. */
-function isOffByUs({ restore }: NodeFenceStatus): boolean {
-  return restore?.edges?.some(({ state }) => state === 'off') === true;
+/** One that was refused has reached nothing; of one that a crash cut off, and that could not be read back, nobody knows whether it was sent. */
+function isOffByUs({ restore, journal }: NodeFenceStatus): boolean {
+  const lastOff = ({ device, plug }: Edge): JournalEntry | undefined =>
+    journal.findLast((entry) => entry.action === 'off' && entry.device === device && entry.plug === plug);
+  return restore?.edges?.some((edge) => edge.state === 'off' && !isUnknown(lastOff(edge))) === true;
+}
+
+function isUnknown(entry: JournalEntry | undefined): boolean {
+  return entry?.result !== 'succeeded' && entry?.result !== 'found-done' && entry?.offSent !== true;
 }
 
 /** All ways that one level of isolation closes were read back closed, and nobody has found one open since. */

@@ -169,4 +169,11 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     edits: [['isCordonedAnew(node) ?', 'isCordonedAnew(node) === undefined ?']],
     killedBy: byTest('agents/cluster-agents.test.ts', 'a cordon of somebody who took ours away and set another'),
   },
+  {
+    name: 'an off forgotten by a crash',
+    defect: 'an off that a crash cut off, and that could not be read back, is not taken back',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [["return { ...failureOf(error), edge: edgeOf(job.method.kind, 'off') };", 'throw error;']],
+    killedBy: byTest('src/dispatch/recovery.test.ts', 'a run that a crash left open is no result of the device when the device does not answer'),
+  },
 ];
