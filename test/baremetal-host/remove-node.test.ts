@@ -59,6 +59,20 @@ describe('the deletion of the Node of a host that is off', () => {
     expect(await cluster.get(NODES, 'n')).toBeUndefined();
   });
 
+  it.each([
+    [undefined, 15_000],
+    [40, 15_000],
+    [120, 45_000],
+  ])('waits for one and a half renewals of a Lease of %j s', async (leaseDurationSeconds, waitMs) => {
+    const spec = { renewTime: '2027-01-01T00:00:10.000000Z', ...(leaseDurationSeconds !== undefined && { leaseDurationSeconds }) };
+    life.seeLease(await cluster.mergePatch<Lease>(LEASES, 'n', { spec }, { namespace: NODE_LEASE_NAMESPACE }));
+    await clock.advance(waitMs - 1);
+    await expect(remove()).rejects.toThrow('has not been silent for long enough');
+    await clock.advance(1);
+    await remove();
+    expect(await cluster.get(NODES, 'n')).toBeUndefined();
+  });
+
   it('is not done when it has shown life since its host was seen off', async () => {
     const proof = { source: 'operator', seenMs: clock.monotonicMs(), detail: 'off' } as const;
     await clock.advance(1_000);

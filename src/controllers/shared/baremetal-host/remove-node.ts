@@ -19,8 +19,12 @@ export interface ReleaseDependencies {
   life: NodeLife;
 }
 
-/** A kubelet renews its Lease every 10 s: one that lives would have been heard by then. */
-const SILENCE_MS = 15_000;
+/** Of a Lease that does not say how long it lasts: what a kubelet is given by default. */
+const LEASE_SECONDS = 40;
+/** A kubelet renews four times in the duration of its Lease. */
+const RENEWALS = 4;
+/** One that lives would have been heard by then. */
+const SILENCE_OF_RENEWALS = 1.5;
 
 /**
  * The Node of a host that is proven off (P1), as it may be deleted or tainted out of service: unless it has shown life since (P2), was not silent for long enough
@@ -37,10 +41,14 @@ export async function nodeToRelease({ cluster, life }: ReleaseDependencies, targ
   if (lease !== undefined) life.seeLease(lease);
   const heardMs = life.heardMs(target.name);
   if (heardMs !== undefined && heardMs > proof.seenMs) throw new Moved(`node ${target.name} has shown life since its host was seen off`);
-  if (lease !== undefined && life.silentForMs(target.name) < SILENCE_MS) {
+  if (lease !== undefined && life.silentForMs(target.name) < silenceMs(lease)) {
     throw new Moved(`node ${target.name} has not been silent for long enough yet`);
   }
   return node;
+}
+
+function silenceMs({ spec }: Lease): number {
+  return ((spec.leaseDurationSeconds ?? LEASE_SECONDS) * 1_000 * SILENCE_OF_RENEWALS) / RENEWALS;
 }
 
 /** Deletes the Node of a host that is proven off, at the version in which it may be. */
