@@ -11,7 +11,8 @@ function foreign(trace: readonly TraceEvent[]): string[] {
 }
 
 describe('what a BareMetalOperator has switched', () => {
-  it('is its set, and what came of it', () => {
+  it('is its set, and what came of it, also where the clock of the device is a little behind', () => {
+    expect(foreign([CALL, { ...SET, at: -50 }, EDGE])).toContain('device at -50');
     expect(foreign([CALL, SET, EDGE])).toEqual(['device at 10', 'power at 11']);
   });
 
@@ -20,7 +21,7 @@ describe('what a BareMetalOperator has switched', () => {
     ['the call is about another node', [{ ...CALL, node: 'b' }, SET, EDGE]],
     ['the call wanted something else', [{ ...CALL, want: 'on' }, SET, EDGE]],
     ['the call went to another device', [{ ...CALL, device: 'pdu' }, SET, EDGE]],
-    ['the set came before the call', [CALL, { ...SET, at: 8 }, EDGE]],
+    ['the set came before the call', [CALL, { ...SET, at: -100 }, EDGE]],
     ['it shuts a node out of its storage', [CALL, { ...SET, storage: 'filer' }]],
   ])('is nothing where %s', (_words, trace) => {
     expect(foreign(trace).filter((words) => words.startsWith('device'))).toEqual([]);

@@ -1,7 +1,9 @@
 import type { DeviceEvent, OperatorEvent, PowerEvent, TraceEvent } from './trace.ts';
 
-/** A device's clock and the operator's are the same; a call that was given up may be carried out a little later. */
+/** A call that was given up may be carried out a little later. */
 const TOLERANCE_MS = 2_000;
+/** The clocks of two processes of one machine differ by some milliseconds. */
+const CLOCKS_DIFFER_MS = 100;
 
 /**
  * The same events in order of time, with those marked that a BareMetalOperator caused. A device does not know who asks it: of each call that the operator tells
@@ -24,7 +26,13 @@ export function withForeignSets(trace: readonly TraceEvent[]): TraceEvent[] {
 
 function isOf({ node, device, want, at, tookMs }: OperatorEvent, event: TraceEvent): boolean {
   if (event.kind !== 'device' || event.action !== 'set' || event.storage !== undefined) return false;
-  return event.node === node && event.device === device && event.want === want && event.at >= at - tookMs && event.at <= at + TOLERANCE_MS;
+  return (
+    event.node === node &&
+    event.device === device &&
+    event.want === want &&
+    event.at >= at - tookMs - CLOCKS_DIFFER_MS &&
+    event.at <= at + TOLERANCE_MS
+  );
 }
 
 /** What the set led to; another set of the same device in between took it over. */
