@@ -118,4 +118,11 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     edits: [['[...(node.spec.taints ?? []), added]', '[added]']],
     killedBy: byTest('agents/cluster-agents.test.ts', 'adds its taint to those of others, and takes back only its own'),
   },
+  {
+    name: 'old heartbeat as news',
+    defect: 'a heartbeat from before the off, which a watch that hung brings after it, voids the proof of a node that is let go already',
+    file: 'src/controllers/fence/observation.ts',
+    edits: [['if (node !== undefined) this.seeNode(node, nowMs);', '']],
+    killedBy: byTest('src/controllers/fence/runs.test.ts', 'is heard now, and is no news after the off'),
+  },
 ];

@@ -42,6 +42,16 @@ export class NodeObservation {
     this.lifeAtMs = nowMs;
   }
 
+  /** As the API's quorum has both: what of it was not heard yet, in words. It is received now, so that a watch that hangs does not bring it as news after the off. */
+  catchUp(node: Node | undefined, lease: Lease | undefined, nowMs: number): string | undefined {
+    const { renewTime, heartbeat, bootID } = this;
+    this.seeLease(lease, nowMs);
+    if (node !== undefined) this.seeNode(node, nowMs);
+    if (this.renewTime !== renewTime) return `a lease renewal of ${this.renewTime ?? ''}`;
+    if (this.heartbeat === heartbeat && this.bootID === bootID) return undefined;
+    return `a heartbeat of ${this.heartbeat ?? ''}, boot ${this.bootID ?? ''},`;
+  }
+
   /** Keeps the time at which `key` took this value; `undefined` ends it. */
   mark(key: keyof Since, value: string | undefined, nowMs: number): void {
     if (value === undefined) this.marks.delete(key);

@@ -79,6 +79,7 @@ async function played(operation: string, guard: NodeGuard['guard'] | undefined, 
   const runs = new Runs(dependencies, new Acknowledgements(dependencies), (_node, ran) => preservedAgainst(dependencies, fence, ran));
   const observation = new NodeObservation(clock.monotonicMs());
   observation.seeLease(leaseOf('2026-01-01T00:00:00Z'), clock.monotonicMs());
+  observation.seeNode(nodeOf(), clock.monotonicMs());
   runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
   await clock.settle();
   runs.abort(new Error('over'));

@@ -80,11 +80,13 @@ describe('before the first off', () => {
   async function offAgainst(
     stored: string,
     heard: string,
+    standing = nodeOf(),
   ): Promise<{ report: JobReport | undefined; sent: number; lifeAtMs: number; nowMs: number }> {
     const clock = new ManualClock();
     const bench = new FenceBench(clock);
     bench.nodes.items = [nodeOf()];
     bench.cluster.lease = leaseOf(stored);
+    bench.cluster.node = standing;
     let sent = 0;
     const run: Runner['run'] = (job) => {
       sent += 1;
@@ -95,6 +97,7 @@ describe('before the first off', () => {
     const { status, entry } = offDue();
     const observation = new NodeObservation(clock.monotonicMs());
     observation.seeLease(leaseOf(heard), clock.monotonicMs());
+    observation.seeNode(nodeOf(), clock.monotonicMs());
     await clock.advance(30_000);
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
     runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
@@ -107,6 +110,15 @@ describe('before the first off', () => {
     expect([report?.result, sent]).toEqual(['not-sent', 0]);
     expect(lifeAtMs).toBe(nowMs);
   });
+
+  it.each([{ heartbeat: '2026-01-01T00:01:31Z' }, { bootID: 'boot-2' }])(
+    'asks whether the Node says more than our watch did: %j is heard now, and is no news after the off',
+    async (more) => {
+      const { report, sent, lifeAtMs, nowMs } = await offAgainst('t1', 't1', nodeOf(more));
+      expect([report?.result, sent]).toEqual(['not-sent', 0]);
+      expect(lifeAtMs).toBe(nowMs);
+    },
+  );
 
   it('goes on when the API server knows of no later renewal', async () => {
     expect(await offAgainst('t1', 't1')).toMatchObject({ sent: 1 });

@@ -10,7 +10,7 @@ import { AgentError } from '../../ports/agents.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
 import type { Job } from '../../ports/jobs.ts';
-import { LEASES, NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
+import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
@@ -161,7 +161,7 @@ export class Runs {
   }
 
   /**
-   * P6: stops are read from the quorum after the intent is acknowledged and before the call; and before the first off the node's Lease, for our own watch
+   * P6: stops are read from the quorum after the intent is acknowledged and before the call; and before the first off the node and its Lease, for our own watch
    * may hang without any error (P10, a cut-off controller judges nobody).
    */
   private async askTheQuorum(run: Run, observation: NodeObservation): Promise<void> {
@@ -169,13 +169,15 @@ export class Runs {
     const { cluster, clock, listers } = this.dependencies;
     const known = listers.nodes.get(node);
     const restsOnSilence = run.kind === 'run' && isFirstCut(entry, run.status) && known !== undefined && readyOf(known)?.status === 'Unknown';
-    const [stop, lease] = await Promise.all([this.stops.ask(node), restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined]);
+    const [stop, lease, standing] = await Promise.all([
+      this.stops.ask(node),
+      restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined,
+      restsOnSilence ? cluster.get(NODES, node) : undefined,
+    ]);
     this.stops.keepFreshFor(entry.id);
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
-    if (lease?.spec.renewTime !== undefined && lease.spec.renewTime !== observation.renewTime) {
-      observation.seeLease(lease, clock.monotonicMs());
-      throw this.notSent(entry, `the API server holds a lease renewal of ${lease.spec.renewTime} that was not heard here`);
-    }
+    const unheard = observation.catchUp(standing, lease, clock.monotonicMs());
+    if (unheard !== undefined) throw this.notSent(entry, `the API server holds ${unheard} that was not heard here`);
     if (isHeldBack(entry)) {
       const refusal = await this.dependencies.nodeLeases?.take(node, fence.spec.requestedBy);
       if (refusal !== undefined) throw new Stopped(`${refusal}; nothing was sent`);
