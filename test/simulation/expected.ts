@@ -29,7 +29,7 @@ type Played = Pick<Scenario, 'fault' | 'device' | 'isMisconfigured' | 'disturban
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
 export function expectedOf(scenario: Played): Expected {
-  const { fault, disturbances, configuration } = scenario;
+  const { fault, disturbances, configuration, api } = scenario;
   const isStormy = disturbances.some(({ what }) => STORMY.has(what));
   const states: EndState[] =
     isHopeless(scenario) && fault !== 'flap' ? ['error'] : isHopeless(scenario) || isUncertain(scenario) ? ['final', 'error'] : ['final'];
@@ -37,7 +37,8 @@ export function expectedOf(scenario: Played): Expected {
   if (mayBeGone || isRepairedUnheard(scenario)) states.push('none');
   if ((isStormy && configuration.policies !== 'off') || isInVainAgain(scenario)) states.push('held');
   // Where others are not heard for longer than a hold must stand they seem to fail too: a storm lets nothing go, however far a fence has come.
-  const seemsStorm = configuration.policies !== 'off' && disturbances.some(({ what }) => what === 'break');
+  const mayBeUnheard = api.watchDropShare > 0 || disturbances.some(({ what }) => what === 'break');
+  const seemsStorm = configuration.policies !== 'off' && mayBeUnheard;
   const isKept = disturbances.some(({ what }) => what === 'preserve');
   const mayBeHeld = seemsStorm || isKept || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isUncertain(scenario) || mayBeGone ? 'may' : mayBeHeld ? 'unless-held' : 'must';
