@@ -129,7 +129,7 @@ export function offWasSent({ journal }: NodeFenceStatus, id: string, { name, age
 }
 
 /** Nothing of it reached the device, or the device was read on after its deadline was waited out. */
-const NEVER_BEGAN: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
+export const NEVER_BEGAN: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
 
 /** An off that was sent in this restart, whether or not it was verified: from then on the program is carried through. */
 export function offBegan(status: NodeFenceStatus): boolean {

@@ -119,6 +119,20 @@ describe('the fence of a failed node whose machine is preserved', () => {
     expect(play(model).includes('off:level-2')).toBe(isSwitched);
   });
 
+  it('is carried through after one that was surely sent, also when the next was never sent', () => {
+    const model = failed(undefined, {
+      stepRetries: 2,
+      powerManagement: [1, 2].map((level) => ({ level, methods: [method(`level-${level}`, 'ipmi', 'off')] })),
+    });
+    expect(model.next()).toBe('run:cordon');
+    model.runUntil(() => model.dispatched.at(-1)?.entry.action === 'off');
+    model.finish('timeout', { edge: 'off', offSent: true });
+    model.runUntil(() => model.inFlight.size > 0);
+    model.preservation = PRESERVED;
+    model.finish('not-sent');
+    expect(play(model).some((begun) => begun.startsWith('off:'))).toBe(true);
+  });
+
   it.each([PRESERVED, { kind: 'unknown' } as const])(
     'is held when $kind comes after an off that reached nothing: no second level switches it off',
     (guard) => {

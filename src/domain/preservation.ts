@@ -1,5 +1,5 @@
 import { acknowledged } from './acknowledgement.ts';
-import { offBegan } from './journal.ts';
+import { NEVER_BEGAN, offBegan } from './journal.ts';
 import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
@@ -75,7 +75,7 @@ function isOffFromBefore(status: NodeFenceStatus): boolean {
 /** One that was refused has reached nothing; of one that a crash cut off, and that could not be read back, nobody knows whether it was sent. */
 function isOffByUs({ restore, journal }: NodeFenceStatus): boolean {
   const lastOff = ({ device, plug }: Edge): JournalEntry | undefined =>
-    journal.findLast((entry) => entry.action === 'off' && entry.device === device && entry.plug === plug);
+    journal.findLast(({ action, result, ...run }) => action === 'off' && run.device === device && run.plug === plug && !NEVER_BEGAN.has(result));
   return restore?.edges?.some((edge) => edge.state === 'off' && !isUnknown(lastOff(edge))) === true;
 }
 
