@@ -85,6 +85,23 @@ describe('a NodeFence that was deleted by hand', () => {
     expect(words).not.toContain('LeftOff');
   });
 
+  it('is not given up by an API server that sends everybody away: what says nothing of the thing to take back is no failure of it', () => {
+    const model = new Model(planOf());
+    model.fail();
+    expect(model.next()).toBe('run:cordon');
+    if (model.fence !== undefined) model.fence = { ...model.fence, deleting: true };
+    for (const result of ['interrupted', 'not-sent', 'interrupted', 'not-sent', 'interrupted'] as const) {
+      expect(model.next(result)).toBe('run:undo-cordon');
+      const endedMs = model.nowMs;
+      model.runUntil(() => model.inFlight.size > 0);
+      expect(model.nowMs - endedMs, 'a pause, not a hot loop').toBeGreaterThanOrEqual(model.plan.timing.settleMs);
+    }
+    model.finish('succeeded');
+    model.step();
+    expect(model.fence).toBeUndefined();
+    expect(model.events).not.toContain('LeftOff');
+  });
+
   it('switches on first what was told off last: its off is read before anything is on', () => {
     const supplies = ['one', 'two'].map((plug) => method(`off-${plug}`, 'pdu', 'off', { device: 'pdu', plug }));
     const model = new Model(planOf({ powerManagement: [{ level: 1, methods: supplies }] }));

@@ -80,8 +80,10 @@ export const EVENTS: readonly Deviation[] = [
   event(
     'the Node is replaced',
     (walker) => fenced(walker) && walker.model.node !== undefined,
-    ({ model }) => {
+    ({ model, machine }) => {
       if (model.node !== undefined) model.node = { ...model.node, uid: 'uid-b' };
+      // The new Node has none of our marks.
+      [machine.tainted, machine.cordoned] = [false, false];
     },
   ),
   event(

@@ -223,7 +223,7 @@ export class Walker {
     if (machine.tainted && !machine.stuckVolume) model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
     if (unnoticed && model.nowMs >= node.lifeAtMs + GRACE_MS) model.node = { ...node, ready: 'Unknown', readyReason: 'NodeStatusUnknown' };
     if (machine.kubelet === 'silent') return;
-    const isReady = machine.kubelet === 'ready' || (machine.readyAtMs !== undefined && machine.readyAtMs <= model.nowMs);
+    const isReady = machine.kubelet === 'ready' || (machine.readyAtMs ?? Infinity) <= model.nowMs;
     if (isReady) machine.readyAtMs = undefined;
     this.speak(isReady ? 'True' : undefined);
   }
@@ -344,7 +344,7 @@ export class Walker {
     const plan = status.frozen?.plan ?? model.plan;
     const proof = proofOf(status.evidence, plan, entry.step);
     const provenAtMs = proof === undefined ? undefined : model.proofs.get(proof.source);
-    if (proof === undefined) return plain('voided');
+    if (proof === undefined || model.node?.uid !== status.frozen?.nodeUID) return plain('voided');
     if (provenAtMs === undefined || (model.node?.lifeAtMs ?? 0) > provenAtMs) return plain('not-sent');
     if (model.node?.ready === 'True' || model.node?.bootID !== proof.bootID) return plain('voided');
     const at = new Date(1_700_000_000_000 + model.nowMs).toISOString();

@@ -180,6 +180,18 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/domain/leftovers.test.ts', 'gives the node back to the scheduler though its machine cannot be switched on, and says that'),
   },
   {
+    name: 'cordon kept by a busy API server',
+    defect: 'what a NodeFence that was deleted by hand left on its node is given up after a few answers that say nothing of it',
+    file: 'src/domain/rows/closing.ts',
+    edits: [
+      [
+        'entry.operation === operation && isFailure(entry)',
+        "entry.operation === operation && entry.result !== undefined && entry.result !== 'succeeded'",
+      ],
+    ],
+    killedBy: byTest('src/domain/leftovers.test.ts', 'is not given up by an API server that sends everybody away'),
+  },
+  {
     name: 'given up by a blink',
     defect: 'a hold that stands for a moment only ends a fence whose machine was proven off',
     file: 'src/domain/rows/running.ts',

@@ -2,7 +2,7 @@ import { intentDeadlineMs, lateEffectMs } from '../advance.ts';
 import { appended } from '../journal.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome, Restore } from '../node-fence.ts';
-import { mayHaveReleased } from '../program.ts';
+import { isFailure, mayHaveReleased } from '../program.ts';
 import { mayOpenStorage } from '../storage-opening.ts';
 import { event, moved } from '../transition.ts';
 import type { Context, Transition } from '../transition.ts';
@@ -58,7 +58,7 @@ export function undo(context: Context): Transition {
       events: [event('Warning', 'LeftOff', bounded(`Deleted by hand; ${left} could not be taken back.${leftOff(status)}`))],
     };
   }
-  const due = failuresOf(status, facts.operation) === 0 ? 0 : (context.snapshot.since.journal ?? 0) + plan.timing.settleMs;
+  const due = wasTried(status, facts.operation) ? (context.snapshot.since.journal ?? 0) + plan.timing.settleMs : 0;
   if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
   const next = undoEntry(context, facts);
   return { status: { ...status, journal: appended(status, next) }, dispatch: { kind: 'run', entry: next } };
@@ -72,7 +72,12 @@ function isToWait(context: Context, open: readonly UndoFacts[]): boolean {
 }
 
 function failuresOf({ journal }: NodeFenceStatus, operation: string): number {
-  return journal.filter((entry) => entry.operation === operation && entry.result !== undefined && entry.result !== 'succeeded').length;
+  return journal.filter((entry) => entry.operation === operation && isFailure(entry)).length;
+}
+
+/** Also by a run that says nothing of the device: an API server that sends everybody away is asked again, after a pause, not given up. */
+function wasTried({ journal }: NodeFenceStatus, operation: string): boolean {
+  return journal.some((entry) => entry.operation === operation && entry.result !== undefined && entry.result !== 'succeeded');
 }
 
 /**
