@@ -5,6 +5,8 @@ import type { KubeObject } from './objects.ts';
 export interface BareMetalHost extends KubeObject {
   spec?: {
     online?: boolean;
+    /** `address`: protocol, place and path of the BMC, such as `redfish://10.0.0.1/redfish/v1/Systems/1`. */
+    bmc?: { address?: string };
     disablePowerOff?: boolean;
     externallyProvisioned?: boolean;
     consumerRef?: { kind?: string; namespace?: string; name?: string };

@@ -7,6 +7,7 @@ import { healthCheckWarnings } from './health-checks.ts';
 import type { Input } from './input.ts';
 import { machineRemediationWarnings } from './machine-remediation.ts';
 import { metal3RemediationWarnings } from './metal3-remediation.ts';
+import { operatedHosts } from './operated-hosts.ts';
 import { preservationWarnings } from './preservation.ts';
 
 /** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
@@ -42,6 +43,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
       ...(await machineRemediationWarnings(access)),
       ...(await metal3RemediationWarnings(access)),
     ],
+    operated: await operatedHosts(access),
     notes,
     locate: () => undefined,
   };

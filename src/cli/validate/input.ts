@@ -1,6 +1,7 @@
 import type { NamedConfig } from '../../config/configuration.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
 import type { FilePlace, FileProblem } from '../../config/manifests/manifests.ts';
+import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { Node } from '../../ports/objects.ts';
 
 /** What there is to validate, read once, from files or from a cluster. */
@@ -18,6 +19,8 @@ export interface Input {
   problems: readonly FileProblem[];
   /** What was found in the cluster itself; absent: there is none. */
   found?: readonly SurveyProblem[];
+  /** BareMetalHosts of this cluster; absent: there are none. */
+  operated?: readonly BareMetalHost[];
   /** What is read otherwise than it is written. */
   notes: readonly string[];
   /** File and line of a place in an object, where there are files. */

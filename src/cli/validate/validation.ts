@@ -10,6 +10,7 @@ import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import { AgentError } from '../../ports/agents.ts';
 import type { AgentRegistry, Parameters } from '../../ports/agents.ts';
 import type { Input } from './input.ts';
+import { operatedProblems } from './operated-hosts.ts';
 import { poolProblems } from './preservation.ts';
 import type { Report, ReportedProblem } from './report.ts';
 
@@ -47,11 +48,13 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
     file,
     ...(line === undefined ? {} : { line }),
   }));
+  const reported = plans.map(({ node, plan }) => ({ facts: node, plan }));
   const found = [
     ...unknown,
     ...problems,
     ...poolProblems(input),
     ...(input.found ?? []),
+    ...operatedProblems(reported, input.operated ?? []),
     ...merged(inSecrets),
     ...newlines(
       input,
@@ -62,7 +65,7 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
   return {
     report: {
       source: input.source,
-      nodes: plans.map(({ node, plan }) => ({ facts: node, plan })),
+      nodes: reported,
       problems: ordered([...files, ...located]),
       notes: [...input.notes, ...notes],
       isInterrupted: false,
