@@ -23,6 +23,17 @@ describe('what is to become of the machines besides', () => {
     expect(guards.asked(set('off'), 30_000)).toBeUndefined();
   });
 
+  it('blames the first off that was sent, though it was lost: the next may follow it, for whoever sent it cannot tell; one that was refused is none', () => {
+    const guards = new Guards(new FenceWatch(() => 0));
+    const lost = (node: string): DeviceEvent => ({ ...set('off', node), answer: 'lost' });
+    expect(guards.asked(lost('a'), 0)).toBeUndefined();
+    for (const node of ['a', 'b', 'c']) guards.set(node, 'isolate-and-hold', 0);
+    expect(guards.asked(set('off'), 30_000)).toBeUndefined();
+    expect(guards.asked(lost('b'), 30_000)).toContain('bmc-b was set off although its machine had been kept');
+    expect(guards.asked({ ...set('off', 'c'), answer: '403' }, 0)).toBeUndefined();
+    expect(guards.asked(set('off', 'c'), 30_000)).toContain('bmc-c was set off');
+  });
+
   it('blames no off of a machine that was read off before', () => {
     const guards = new Guards(new FenceWatch(() => 0));
     guards.set('a', 'isolate-and-hold', 0);

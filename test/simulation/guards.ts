@@ -15,7 +15,7 @@ export class Guards {
   readonly #fence: FenceWatch;
   readonly #guards = new Map<string, { guard: Guard; sinceMs: number }>();
   readonly #listeners = new Set<(node: string) => void>();
-  /** The incident in which a device of a node first accepted an off, or read off: from then on there is nothing left to keep. */
+  /** The incident in which an off was first sent to a device of a node and not refused, or it read off: from then on nobody can tell that there is anything left to keep. */
   readonly #switched = new Map<string, number>();
 
   constructor(fence: FenceWatch) {
@@ -52,7 +52,8 @@ export class Guards {
   asked({ node, device, action, want, answer, shown }: DeviceEvent, nowMs: number): string | undefined {
     const incident = this.#fence.of(fenceName(node))?.incident ?? 0;
     if (action === 'read' && shown === 'off') this.#switched.set(node, incident);
-    if (action !== 'set' || answer !== '204') return undefined;
+    // Of one that was lost only we know it.
+    if (action !== 'set' || (answer !== '204' && answer !== 'lost')) return undefined;
     const standing = this.#guards.get(node);
     const stoodMs = standing === undefined ? 0 : nowMs - standing.sinceMs;
     if (want === 'on')
