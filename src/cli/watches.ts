@@ -2,8 +2,7 @@ import { BY_NODE } from '../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../controllers/fence/dependencies.ts';
 import { CANDIDATES_LEASE } from '../controllers/fence/handover/candidates.ts';
 import { Reflector } from '../kube/reflector.ts';
-import type { ReflectorOptions } from '../kube/reflector.ts';
-import type { Lister, Resource } from '../ports/cluster.ts';
+import type { Lister } from '../ports/cluster.ts';
 import type { ConfigMap, KubeObject, Lease, Secret } from '../ports/objects.ts';
 import {
   CONFIG_MAPS,
@@ -20,6 +19,7 @@ import {
 } from '../ports/resources.ts';
 import { LEADER_LEASE } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
+import { watchBase, watching } from './served-part.ts';
 
 export interface Watches {
   listers: FenceListers;
@@ -35,15 +35,8 @@ export interface Watches {
 
 /** One reflector for every kind that the fence controller reads; none is started yet. */
 export function watchCluster(ports: ControllerPorts, options: ControllerOptions): Watches {
-  const { transport, clock, random, logger } = ports;
-  const reflectors: Reflector<KubeObject>[] = [];
-  const timings = options.reflector === undefined ? {} : { timings: options.reflector };
-  const base = { transport, clock, random, logger, metrics: ports.metrics.watch, ...timings };
-  const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
-    const reflector = new Reflector<T>({ ...base, resource, ...more });
-    reflectors.push(reflector as unknown as Reflector<KubeObject>);
-    return reflector.lister;
-  };
+  const base = watchBase(ports, options);
+  const { watch, reflectors } = watching(base);
   const listers = {
     nodes: watch(NODES),
     leases: watch(LEASES, { namespace: NODE_LEASE_NAMESPACE }),

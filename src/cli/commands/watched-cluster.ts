@@ -1,6 +1,5 @@
-import { Reflector } from '../../kube/reflector.ts';
-import type { ReflectorOptions } from '../../kube/reflector.ts';
-import type { Lister, Resource } from '../../ports/cluster.ts';
+import type { Reflector } from '../../kube/reflector.ts';
+import type { Lister } from '../../ports/cluster.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
 import type { KubeObject, Lease, Node } from '../../ports/objects.ts';
 import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
@@ -12,6 +11,7 @@ import { listCustody } from '../custody/listed-custody.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import type { MachineReach } from '../preservation/machine-flags.ts';
 import { LEADER_LEASE } from '../composition.ts';
+import { watching } from '../served-part.ts';
 import { listed, QUIET } from './listed-cluster.ts';
 
 /** What `status` shows, read once or kept fresh. */
@@ -57,7 +57,7 @@ export async function listFleet({ cluster, namespace }: ClusterAccess): Promise<
 /** The same, kept equal to the cluster by watches until it is closed. */
 export class WatchedFleet {
   readonly listers: FleetListers;
-  readonly #reflectors: Reflector<KubeObject>[] = [];
+  readonly #reflectors: readonly Reflector<KubeObject>[];
   readonly #access: ClusterAccess;
   readonly #listeners: (() => void)[] = [];
   #cancel: () => void = () => undefined;
@@ -69,11 +69,8 @@ export class WatchedFleet {
     this.#access = access;
     const { transport, clock, random, namespace } = access;
     const base = { transport, clock, random, logger: QUIET, metrics: NO_METRICS.watch };
-    const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
-      const reflector = new Reflector<T>({ ...base, resource, ...more });
-      this.#reflectors.push(reflector as unknown as Reflector<KubeObject>);
-      return reflector.lister;
-    };
+    const { watch, reflectors } = watching(base);
+    this.#reflectors = reflectors;
     this.listers = {
       nodes: watch(NODES),
       fences: watch(NODE_FENCES),

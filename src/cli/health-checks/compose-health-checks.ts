@@ -1,7 +1,6 @@
 import { MachineHealthCheckController } from '../../controllers/machine-health-check/controller.ts';
 import type { WatchedKind } from '../../controllers/machine-health-check/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
-import { Reflector } from '../../kube/reflector.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import {
   apiClusters,
@@ -14,9 +13,10 @@ import {
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { HealthCheckMetrics } from '../../ports/metrics.ts';
-import type { KubeObject, Lease } from '../../ports/objects.ts';
+import type { Lease } from '../../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
+import { watchBase, watching } from '../served-part.ts';
 import { readFamilies } from './family-facts.ts';
 import { familyDetector } from './family-detector.ts';
 import { FamilyMetrics } from './family-metrics.ts';
@@ -24,7 +24,6 @@ import type { ServedFamily } from './mode.ts';
 import { WatchedHealthChecks } from './watched-health-checks.ts';
 import type { FamilyPart } from './watched-health-checks.ts';
 import { WatchedKinds } from './watched-kinds.ts';
-import type { WatchBase } from './watched-kinds.ts';
 import { WatchedWorkloads } from './watched-workloads.ts';
 
 export interface HealthCheckSources {
@@ -60,23 +59,20 @@ export function composeHealthChecks(
 
 function partOf(
   { group, version, hasClusters, hasBothLists }: ServedFamily,
-  { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
-  { mode, reflector: timings }: ControllerOptions,
+  ports: ControllerPorts,
+  options: ControllerOptions,
   { cluster, listers, leadership, workloads, nodeLeases, shown }: HealthCheckSources & { shown: HealthCheckMetrics },
 ): Omit<FamilyPart, 'ended'> {
-  const base: WatchBase = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
-  const reflectors: Reflector<KubeObject>[] = [];
-  const watched = (resource: Resource<UntypedObject>): WatchedKind => {
-    const reflector = new Reflector<UntypedObject>({ ...base, resource });
-    reflectors.push(reflector);
-    return { resource, lister: reflector.lister };
-  };
+  const { clock, logger: log, recorder } = ports;
+  const base = watchBase(ports, options);
+  const { watch, reflectors } = watching(base);
+  const watched = (resource: Resource<UntypedObject>): WatchedKind => ({ resource, lister: watch(resource) });
   const spoken = CLUSTER_API_VERSIONS.find((each) => each === version) ?? 'v1beta1';
   const controller = new MachineHealthCheckController({
     clock,
     cluster,
     recorder,
-    log: logger,
+    log,
     metrics: shown,
     leadership,
     checks: watched(machineHealthChecks(group, version)),
@@ -87,7 +83,7 @@ function partOf(
     ...(nodeLeases !== undefined && { nodeLeases }),
     kinds: new WatchedKinds(base),
     workloads: new WatchedWorkloads(base, workloads),
-    options: { enforce: mode === 'enforce', hasBothLists },
+    options: { enforce: options.mode === 'enforce', hasBothLists },
   });
   return { controller, reflectors };
 }

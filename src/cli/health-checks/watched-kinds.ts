@@ -1,11 +1,8 @@
 import type { FoundKind, RemediationKinds } from '../../controllers/machine-health-check/dependencies.ts';
 import { Reflector } from '../../kube/reflector.ts';
-import type { ReflectorOptions } from '../../kube/reflector.ts';
 import type { Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
-
-/** What every watch is given. */
-export type WatchBase = Pick<ReflectorOptions<UntypedObject>, 'transport' | 'clock' | 'random' | 'logger' | 'metrics' | 'timings'>;
+import type { WatchBase } from '../served-part.ts';
 
 interface Entry {
   found: FoundKind;

@@ -2,8 +2,8 @@ import type { FoundNodes, WorkloadClusters, WorkloadNodes } from '../../controll
 import { Reflector } from '../../kube/reflector.ts';
 import type { Node } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
+import type { WatchBase } from '../served-part.ts';
 import type { SecretName, WorkloadConnection, WorkloadPool } from '../workload-pool.ts';
-import type { WatchBase } from './watched-kinds.ts';
 
 interface Watch extends WorkloadNodes {
   connection: WorkloadConnection;

@@ -4,21 +4,18 @@ import type { MachineRemediationDependencies, WatchedMachines } from '../../cont
 import { MACHINE_INDEXES } from '../../controllers/machine-remediation/machine-index.ts';
 import { DEFAULT_POWER_OFF_TIMEOUT_MS, LOCK_HOLDER } from '../../controllers/machine-remediation/names.ts';
 import { NodeLock } from '../../controllers/shared/claims/node-lock.ts';
-import { Reflector } from '../../kube/reflector.ts';
-import type { ReflectorOptions } from '../../kube/reflector.ts';
-import { Workqueue } from '../../kube/workqueue.ts';
 import type { ClusterMachine } from '../../ports/cluster-api.ts';
-import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
-import type { KubeObject } from '../../ports/objects.ts';
 import type { StormHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import { partQueue, servedPart, watchBase, watching } from '../served-part.ts';
+import type { ServedPart } from '../served-part.ts';
 import { readFacts } from './found-facts.ts';
 import type { OwnPart } from './mode.ts';
 import { partDetector } from './part-detector.ts';
 import { WatchedMachineRemediation } from './watched-machine-remediation.ts';
-import type { RunningPart } from './watched-machine-remediation.ts';
 
 export interface MachineRemediationSources {
   cluster: Cluster;
@@ -27,9 +24,6 @@ export interface MachineRemediationSources {
   stormHolds: StormHolds;
 }
 
-/** Machines worked on at the same time. */
-const CONCURRENCY = 16;
-const CLOSE_DEADLINE_MS = 5_000;
 /** Where the fence controller neither honours nor takes node leases, nobody could be kept off a node. */
 const NO_LOCK: MachineRemediationDependencies['lock'] = {
   take: () => Promise.resolve('--node-lease-namespace is empty, so that no node can be locked'),
@@ -57,15 +51,15 @@ function runPart(
   ports: ControllerPorts,
   options: ControllerOptions & { machineRemediation: 'incident' | 'seed-table' },
   { cluster, listers: { nodes, leases, fences }, leadership, stormHolds }: MachineRemediationSources,
-): RunningPart {
+): ServedPart {
   const { clock, logger: log, recorder } = ports;
-  const { watch, reflectors } = watches(ports, options);
+  const { watch, reflectors } = watching(watchBase(ports, options));
   const machines = groups.map(({ group, version }): WatchedMachines => {
     const resource: WatchedMachines['resource'] = { group, version, kind: 'Machine', plural: 'machines', namespaced: true };
     return { resource, lister: watch<ClusterMachine>(resource, { indexes: MACHINE_INDEXES }) };
   });
   const { nodeLeaseNamespace: namespace, mode, ownNode, machineRemediation } = options;
-  const queue = queueOf(ports, (key) => controller.reconcile(key));
+  const queue = partQueue(ports, 'machine-remediation', (key) => controller.reconcile(key));
   const controller: MachineRemediationController = new MachineRemediationController({
     ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue },
     metrics: ports.metrics.machineRemediation,
@@ -80,33 +74,5 @@ function runPart(
       settings: { mode: machineRemediation, powerOffTimeoutMs: DEFAULT_POWER_OFF_TIMEOUT_MS, canReadBmc: false },
     },
   });
-  return {
-    reflectors,
-    start: () => {
-      controller.start();
-    },
-    wake: () => {
-      controller.wake();
-    },
-    problems: () => controller.problems(),
-    close: async () => {
-      controller.close();
-      await queue.close(CLOSE_DEADLINE_MS);
-    },
-  };
-}
-
-function watches({ transport, clock, random, logger, metrics }: ControllerPorts, { reflector: timings }: ControllerOptions) {
-  const base = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
-  const reflectors: Reflector<KubeObject>[] = [];
-  const watch = <T extends KubeObject>(resource: Resource<T>, more: Partial<ReflectorOptions<T>> = {}): Lister<T> => {
-    const reflector = new Reflector<T>({ ...base, resource, ...more });
-    reflectors.push(reflector as unknown as Reflector<KubeObject>);
-    return reflector.lister;
-  };
-  return { watch, reflectors };
-}
-
-function queueOf({ clock, random, logger, metrics }: ControllerPorts, handler: (key: string) => Promise<{ afterMs: number } | undefined>): Workqueue {
-  return new Workqueue({ name: 'machine-remediation', clock, random, logger, metrics: metrics.workqueue, concurrency: CONCURRENCY, handler });
+  return servedPart(controller, queue, reflectors);
 }

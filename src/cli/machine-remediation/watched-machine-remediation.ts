@@ -1,31 +1,21 @@
 import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Detector } from '../detection/detector.ts';
+import type { ServedPart } from '../served-part.ts';
 import type { FoundFacts, OwnPart } from './mode.ts';
 import type { PartDetectorOptions } from './part-detector.ts';
-
-/** A controller with its queue, over Machines that are watched. */
-export interface RunningPart {
-  start(): void;
-  /** Looks at everything. */
-  wake(): void;
-  problems(): string[];
-  /** Begins nothing more; resolves when nothing is under way. */
-  close(): Promise<void>;
-  reflectors: readonly Reflector<KubeObject>[];
-}
 
 export interface WatchedMachineRemediationParts {
   detectorOf: (onPart: PartDetectorOptions['onPart']) => Detector<FoundFacts>;
   /** Nothing of it is started yet. */
-  run: (part: OwnPart, hasOperator: () => boolean) => RunningPart;
+  run: (part: OwnPart, hasOperator: () => boolean) => ServedPart;
 }
 
 /** Machine remediation over whichever groups are ours, ended where another controller is seen. */
 export class WatchedMachineRemediation {
   readonly #parts: WatchedMachineRemediationParts;
   readonly #detector: Detector<FoundFacts>;
-  #running: RunningPart | undefined;
+  #running: ServedPart | undefined;
   #part = '';
   #hasOperator = true;
   #leaving: Promise<unknown> = Promise.resolve();

@@ -3,20 +3,19 @@ import type { FenceListers } from '../../controllers/fence/dependencies.ts';
 import { Metal3RemediationController } from '../../controllers/metal3-remediation/controller.ts';
 import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
 import { HostSights } from '../../controllers/shared/baremetal-host/host-sights.ts';
-import { Reflector } from '../../kube/reflector.ts';
-import { Workqueue } from '../../kube/workqueue.ts';
-import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import { BARE_METAL_HOSTS, metal3Remediations } from '../../ports/metal3.ts';
 import type { BareMetalHost, Metal3RemediationVersion } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { StormHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import { partQueue, servedPart, watchBase, watching } from '../served-part.ts';
+import type { ServedPart } from '../served-part.ts';
 import { hasStableOutOfService } from '../server-version.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
 import { readMetal3 } from './facts.ts';
 import { WatchedMetal3Remediation } from './watched-metal3-remediation.ts';
-import type { Metal3Part } from './watched-metal3-remediation.ts';
 
 export interface Metal3RemediationSources {
   cluster: Cluster;
@@ -26,11 +25,8 @@ export interface Metal3RemediationSources {
   stormHolds: StormHolds;
 }
 
-/** Remediations worked on at the same time. */
-const CONCURRENCY = 16;
 /** Hosts that are power-cycled at the same time. */
 const IN_FLIGHT_MAX = 50;
-const CLOSE_DEADLINE_MS = 5_000;
 const VERSION_DEADLINE_MS = 10_000;
 
 /** Metal3Remediation for as long as it is ours; `undefined` when it is switched off. */
@@ -54,36 +50,24 @@ export function composeMetal3Remediation(
 function partOf(
   version: Metal3RemediationVersion,
   hasOperator: () => boolean,
-  { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
-  { mode, reflector: timings, ownNode, nodeLeaseNamespace }: ControllerOptions,
+  ports: ControllerPorts,
+  options: ControllerOptions,
   { cluster, listers, leadership, workloads, stormHolds }: Metal3RemediationSources,
-): Metal3Part {
-  const base = { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
-  const reflectors: Reflector<KubeObject>[] = [];
-  const watch = <T extends KubeObject>(resource: Resource<T>, prune: (object: T) => T): Lister<T> => {
-    const reflector = new Reflector<T>({ ...base, resource, prune });
-    reflectors.push(reflector as unknown as Reflector<KubeObject>);
-    return reflector.lister;
-  };
+): ServedPart {
+  const { transport, clock, logger: log, metrics, recorder } = ports;
+  const { mode, ownNode, nodeLeaseNamespace } = options;
+  const { watch, reflectors } = watching(watchBase(ports, options));
   const { requests, templates } = metal3Remediations(version);
-  const queue: Workqueue = new Workqueue({
-    name: 'metal3-remediation',
-    clock,
-    random,
-    logger,
-    metrics: metrics.workqueue,
-    concurrency: CONCURRENCY,
-    handler: (key) => controller.reconcile(key),
-  });
-  const controller = new Metal3RemediationController({
+  const queue = partQueue(ports, 'metal3-remediation', (key) => controller.reconcile(key));
+  const controller: Metal3RemediationController = new Metal3RemediationController({
     clock,
     own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
     recorder,
-    log: logger,
+    log,
     leadership,
-    remediations: { resource: requests, lister: watch(requests, shown) },
-    templates: { resource: templates, lister: watch(templates, shown) },
-    hosts: watch(BARE_METAL_HOSTS, shownHost),
+    remediations: { resource: requests, lister: watch(requests, { prune: shown }) },
+    templates: { resource: templates, lister: watch(templates, { prune: shown }) },
+    hosts: watch(BARE_METAL_HOSTS, { prune: shownHost }),
     served: new HostSights(clock, []),
     nodes: listers.nodes,
     workloadOf: (node) => ({
@@ -96,20 +80,7 @@ function partOf(
     queue,
     options: { enforce: mode === 'enforce', nodeLeaseNamespace, hasOperator, ownNode, inFlightMax: IN_FLIGHT_MAX },
   });
-  return {
-    start: () => {
-      controller.start();
-    },
-    wake: () => {
-      controller.wake();
-    },
-    close: async () => {
-      controller.close();
-      await queue.close(CLOSE_DEADLINE_MS);
-    },
-    problems: () => controller.problems(),
-    reflectors,
-  };
+  return servedPart(controller, queue, reflectors);
 }
 
 async function nodeClusterOf(workloads: WorkloadPool, secret: { namespace: string; name: string }): Promise<NodeCluster | undefined> {

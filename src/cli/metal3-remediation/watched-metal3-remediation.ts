@@ -7,19 +7,9 @@ import type { KubeObject } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import { Detector, SOON_MS } from '../detection/detector.ts';
 import { SignMemory } from '../detection/sign-memory.ts';
+import type { ServedPart } from '../served-part.ts';
 import { detectMetal3 } from './mode.ts';
 import type { Metal3Facts, Metal3RemediationChoice } from './mode.ts';
-
-/** The controller with its queue and its watches. */
-export interface Metal3Part {
-  start(): void;
-  /** Looks at everything. */
-  wake(): void;
-  /** Begins nothing more; resolves when nothing is under way. */
-  close(): Promise<void>;
-  problems(): string[];
-  reflectors: readonly Reflector<KubeObject>[];
-}
 
 export interface WatchedMetal3Parts {
   clock: Clock;
@@ -27,7 +17,7 @@ export interface WatchedMetal3Parts {
   choice: Metal3RemediationChoice;
   read: () => Promise<Metal3Facts>;
   /** Nothing of it is started yet. */
-  partOf: (version: Metal3RemediationVersion, hasOperator: () => boolean) => Metal3Part;
+  partOf: (version: Metal3RemediationVersion, hasOperator: () => boolean) => ServedPart;
 }
 
 const LOOK_MS = 60_000;
@@ -37,7 +27,7 @@ export class WatchedMetal3Remediation {
   readonly #parts: WatchedMetal3Parts;
   readonly #memory: SignMemory<Metal3Facts>;
   readonly #detector: Detector<Metal3Facts>;
-  #running: { version: Metal3RemediationVersion; part: Metal3Part } | undefined;
+  #running: { version: Metal3RemediationVersion; part: ServedPart } | undefined;
   #leaving: Promise<unknown> = Promise.resolve();
   readonly #operators: SignMemory<OtherFacts>;
   /** In doubt there is one. */

@@ -1,10 +1,10 @@
 import type { MachineSide } from '../../controllers/preservation/dependencies.ts';
-import { Reflector } from '../../kube/reflector.ts';
-import type { ReflectorOptions, ReflectorTimings } from '../../kube/reflector.ts';
+import type { Reflector, ReflectorOptions, ReflectorTimings } from '../../kube/reflector.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Recorder } from '../../ports/recorder.ts';
+import { watching } from '../served-part.ts';
 import type { MachinePlace } from './manager-facts.ts';
 
 /** The cluster of the Machines as the controller reaches it: the one of the Nodes, or another. */
@@ -23,14 +23,8 @@ export function watchMachines(
   base: Pick<ReflectorOptions<KubeObject>, 'clock' | 'random' | 'logger' | 'metrics'>,
   timings: Partial<ReflectorTimings> | undefined,
 ): WatchedMachines {
-  const reflectors: Reflector<KubeObject>[] = [];
-  const more = { ...(namespace !== undefined && { namespace }), ...(timings !== undefined && { timings }) };
-  const watch = <T extends KubeObject>(resource: Resource<T>): Lister<T> => {
-    const { clock, random, logger, metrics } = base;
-    const reflector = new Reflector<T>({ clock, random, logger, metrics, transport, resource, ...more });
-    reflectors.push(reflector as unknown as Reflector<KubeObject>);
-    return reflector.lister;
-  };
+  const { watch: watchAll, reflectors } = watching({ ...base, transport, ...(timings !== undefined && { timings }) });
+  const watch = <T extends KubeObject>(resource: Resource<T>): Lister<T> => watchAll(resource, namespace === undefined ? {} : { namespace });
   const listers = { machines: watch(MACHINES), machineSets: watch(MACHINE_SETS), machineDeployments: watch(MACHINE_DEPLOYMENTS) };
   return { cluster, recorder, listers, reflectors };
 }

@@ -4,15 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import type { RemediationKind } from '../../ports/remediation.ts';
-
-/** A controller with its queue, over kinds that are watched. */
-export interface RunningRemediation {
-  start(): void;
-  /** Looks at everything. */
-  wake(): void;
-  /** Begins nothing more; resolves when nothing is under way. */
-  close(): Promise<void>;
-}
+import type { ServedPart } from '../served-part.ts';
 
 export interface WatchedRemediationParts {
   clock: Clock;
@@ -20,12 +12,12 @@ export interface WatchedRemediationParts {
   /** The kinds that are installed. */
   read: () => Promise<RemediationKind[]>;
   watch: (kind: RemediationKind) => { kind: WatchedKind; reflectors: readonly Reflector<KubeObject>[] };
-  run: (kinds: readonly WatchedKind[]) => RunningRemediation;
+  run: (kinds: readonly WatchedKind[]) => ServedPart;
 }
 
 interface Part {
   names: string;
-  running: RunningRemediation;
+  running: ServedPart;
   reflectors: readonly Reflector<KubeObject>[];
 }
 
