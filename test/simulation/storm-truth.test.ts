@@ -9,23 +9,16 @@ function off(node: string): DeviceEvent {
   return { kind: 'device', at: 0, device: `bmc-${node}`, plug: '', node, action: 'set', want: 'off', answer: '204', session: 's' };
 }
 
+function hearRunning(fence: FenceWatch, node: string, restarts: number): void {
+  const object = { metadata: { name: `node-fence-${node}` }, spec: { node }, status: { state: 'running', incident: 1, restarts } };
+  const name = `node-fence-${node}`;
+  fence.hear({ kind: 'api', at: 0, user: 'nodefence', verb: 'update', resource: 'nodefences.ha.k8s.io', name, status: 200, object });
+}
+
 /** Five nodes, of which a, c and e stand in one zone. */
-function bench(policies: Policies, running: readonly string[] = []) {
+function bench(policies: Policies, running: readonly string[] = [], fence = new FenceWatch(() => 0)) {
   const base = sweptScenario('taint');
-  const fence = new FenceWatch(() => 0);
-  for (const node of running) {
-    const object = { metadata: { name: `node-fence-${node}` }, spec: { node }, status: { state: 'running', incident: 1 } };
-    fence.hear({
-      kind: 'api',
-      at: 0,
-      user: 'nodefence',
-      verb: 'update',
-      resource: 'nodefences.ha.k8s.io',
-      name: `node-fence-${node}`,
-      status: 200,
-      object,
-    });
-  }
+  for (const node of running) hearRunning(fence, node, 0);
   return new StormTruth({ ...base, nodes: ['a', 'b', 'c', 'd', 'e'], configuration: { ...base.configuration, policies } }, fence);
 }
 
@@ -50,6 +43,15 @@ describe('the truth about a storm', () => {
     const truth = bench('one-at-a-time', ['a', 'b']);
     expect(truth.asked(off('a'), 0)).toBeUndefined();
     expect(truth.asked(off('b'), 0)).toContain('a were being fenced, and 1 may be at once');
+  });
+
+  it('counts no fence that failed, and that has switched nothing since it began anew', () => {
+    const fence = new FenceWatch(() => 0);
+    const truth = bench('one-at-a-time', ['a', 'b'], fence);
+    expect(truth.asked(off('a'), 0)).toBeUndefined();
+    hearRunning(fence, 'a', 1);
+    expect(truth.asked(off('b'), 0)).toBeUndefined();
+    expect(truth.asked(off('a'), 0)).toContain('b were being fenced');
   });
 
   it('forbids nothing where no policy is configured', () => {

@@ -1,4 +1,5 @@
 import { fenceName } from '../../src/domain/node-fence.ts';
+import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
 import type { FenceWatch } from './fence-watch.ts';
 import { CALM_API } from './network.ts';
@@ -20,8 +21,8 @@ export class StormTruth {
   readonly #isJudged: boolean;
   /** Since when a node is not Ready. */
   readonly #unreadySinceMs = new Map<string, number>();
-  /** Nodes whose device accepted an off, by the incident in which it did. */
-  readonly #switched = new Map<string, number>();
+  /** Nodes whose device accepted an off, by the attempt in which it did: a failed one gives its slot away, and the next waits for its turn. */
+  readonly #switched = new Map<string, string>();
 
   constructor(scenario: Scenario, fence: FenceWatch) {
     this.#scenario = scenario;
@@ -39,7 +40,7 @@ export class StormTruth {
   asked(event: DeviceEvent, nowMs: number): string | undefined {
     const isOff = event.action === 'set' && event.want === 'off' && event.answer === '204';
     if (!isOff || !this.#isJudged) return undefined;
-    this.#switched.set(event.node, this.#fence.of(fenceName(event.node))?.incident ?? 0);
+    this.#switched.set(event.node, attemptOf(this.#fence.of(fenceName(event.node))));
     const violation = this.#tooManyUnhealthy(nowMs) ?? this.#tooManyAtOnce(event.node);
     return violation === undefined ? undefined : `P6: ${event.device} was set off although ${violation}`;
   }
@@ -63,6 +64,10 @@ export class StormTruth {
   /** It was switched off, and nothing of it is released yet, nor given up. */
   #holdsSlot(node: string): boolean {
     const status = this.#fence.of(fenceName(node));
-    return status?.state === 'running' && status.released === undefined && this.#switched.get(node) === status.incident;
+    return status?.state === 'running' && status.released === undefined && this.#switched.get(node) === attemptOf(status);
   }
+}
+
+function attemptOf(status: NodeFenceStatus | undefined): string {
+  return `${status?.incident ?? 0}/${status?.restarts ?? 0}`;
 }
