@@ -98,7 +98,7 @@ const PHASES = ['poweredOffAt', 'releasedAt', 'finalAt'] as const;
 
 /** A table by fault and agent: how many ended as they must, and the median and the slowest of their times. */
 export function tableOf(rows: readonly MatrixRow[]): string {
-  const lines = [columns('fault', 'agent', 'as it must be', 'off proven (median, worst)', 'released', 'final', 'violations', 'overlaps')];
+  const lines = [columns('fault', 'agent', 'as it must be', 'last off proven (median, worst)', 'released', 'final', 'violations', 'overlaps')];
   const kinds = new Map<string, MatrixRow[]>();
   for (const row of rows) {
     const kind = `${row.fault} ${row.agent}`;
@@ -123,7 +123,7 @@ export function tableOf(rows: readonly MatrixRow[]): string {
 }
 
 function columns(...cells: readonly string[]): string {
-  const widths = [21, 8, 14, 27, 18, 18, 11, 0];
+  const widths = [21, 8, 14, 32, 18, 18, 11, 0];
   return cells
     .map((cell, index) => cell.padEnd(widths[index] ?? 0))
     .join(' ')
