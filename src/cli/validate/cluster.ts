@@ -1,5 +1,5 @@
 import { decoded } from '../../config/manifests/decode.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
+import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
@@ -7,18 +7,19 @@ import { healthCheckWarnings } from './health-checks.ts';
 import type { Input } from './input.ts';
 import { machineRemediationWarnings } from './machine-remediation.ts';
 import { metal3RemediationWarnings } from './metal3-remediation.ts';
-import { operatedHosts } from './operated-hosts.ts';
+import { orUndefined } from './permitted.ts';
 import { preservationWarnings } from './preservation.ts';
 
 /** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
 export async function inputFromCluster(access: ClusterAccess, flags: MachineFlags): Promise<Input> {
   const { cluster, namespace, server } = access;
   const notes: string[] = [];
-  const [configMaps, nodes, secrets, reports] = await Promise.all([
+  const [configMaps, nodes, secrets, reports, hosts] = await Promise.all([
     cluster.list(CONFIG_MAPS, { namespace }),
     cluster.list(NODES),
     orUndefined(cluster.list(SECRETS, { namespace })),
     orUndefined(cluster.list(NODE_FENCE_REPORTS)),
+    orUndefined(cluster.list(BARE_METAL_HOSTS)),
   ]);
   if (secrets === undefined) {
     const right = `kubectl -n ${namespace} create role fence-secrets --verb=get,list --resource=secrets`;
@@ -43,18 +44,8 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
       ...(await machineRemediationWarnings(access)),
       ...(await metal3RemediationWarnings(access)),
     ],
-    operated: await operatedHosts(access),
+    operated: hosts ?? [],
     notes,
     locate: () => undefined,
   };
-}
-
-/** Undefined where the right is missing, or the kind is not installed. */
-async function orUndefined<T>(listing: Promise<T>): Promise<T | undefined> {
-  try {
-    return await listing;
-  } catch (error) {
-    if (error instanceof ApiStatusError && (error.status === 403 || error.status === 404)) return undefined;
-    throw error;
-  }
 }

@@ -4,12 +4,12 @@ import { readHealthCheck } from '../../controllers/machine-health-check/read/hea
 import { readMachine } from '../../controllers/machine-health-check/read/machine.ts';
 import { keyOf } from '../../controllers/machine-health-check/snapshot.ts';
 import type { MachineFacts, ReadCheck } from '../../controllers/machine-health-check/snapshot.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Resource } from '../../ports/cluster.ts';
 import { machineHealthChecks } from '../../ports/cluster-api.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { readFamilies } from '../health-checks/family-facts.ts';
+import { orUndefined } from './permitted.ts';
 
 /** What is wrong in the MachineHealthChecks of this cluster, whoever serves them: each a warning, for fencing goes on without them. */
 export async function healthCheckWarnings({
@@ -22,7 +22,7 @@ export async function healthCheckWarnings({
     if (served === undefined) continue;
     const ofChecks = machineHealthChecks(served.group, served.version);
     const ofMachines: Resource<UntypedObject> = { ...ofChecks, kind: 'Machine', plural: 'machines' };
-    const [checks, machines] = await Promise.all([allowed(cluster.list(ofChecks)), allowed(cluster.list(ofMachines))]);
+    const [checks = [], machines = []] = await Promise.all([orUndefined(cluster.list(ofChecks)), orUndefined(cluster.list(ofMachines))]);
     const apiVersion = `${served.group}/${served.version}`;
     const read = checks.map((check) => readHealthCheck({ ...check, apiVersion }, served));
     const found = machines.map((machine) => readMachine({ ...machine, apiVersion }, served));
@@ -52,16 +52,6 @@ function overlaps(checks: readonly ReadCheck[], machines: readonly MachineFacts[
       const message = `selects ${names.length} of the Machines of MachineHealthCheck ${first} as well, such as ${example}: give each Machine one check, or two controllers contradict each other`;
       return warning(other, message);
     });
-}
-
-/** Nothing where the right is missing. */
-async function allowed<T>(listing: Promise<T[]>): Promise<T[]> {
-  try {
-    return await listing;
-  } catch (error) {
-    if (error instanceof ApiStatusError && (error.status === 403 || error.status === 404)) return [];
-    throw error;
-  }
 }
 
 function warning(check: string, message: string): SurveyProblem {

@@ -4,7 +4,6 @@ import { unmanagedBecause } from '../../controllers/shared/baremetal-host/host.t
 import { readHost } from '../../controllers/shared/baremetal-host/read-host.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../manifests/access.ts';
 import { MACHINE_REMEDIATION_ACCESS } from '../../manifests/machine-remediation-access.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import type { Resource } from '../../ports/cluster.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
@@ -13,6 +12,7 @@ import { BY_HOST } from '../../controllers/machine-remediation/dependencies.ts';
 import { MACHINE_INDEXES, namesOnHost } from '../../controllers/machine-remediation/machine-index.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { readFacts } from '../machine-remediation/found-facts.ts';
+import { orUndefined } from './permitted.ts';
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const BINDINGS: Resource = {
@@ -30,19 +30,19 @@ export async function machineRemediationWarnings({
   clock,
 }: Pick<ClusterAccess, 'transport' | 'cluster' | 'clock'>): Promise<SurveyProblem[]> {
   const [role] = MACHINE_REMEDIATION_ACCESS;
-  if ((await allowed(cluster.get(BINDINGS, role?.metadata.name ?? ''))) === undefined) return [];
+  if ((await orUndefined(cluster.get(BINDINGS, role?.metadata.name ?? ''))) === undefined) return [];
   const { groups, hasHosts } = await readFacts(transport, clock.wallMs());
-  const hosts = hasHosts ? ((await allowed(cluster.list(BARE_METAL_HOSTS))) ?? []) : [];
+  const hosts = hasHosts ? ((await orUndefined(cluster.list(BARE_METAL_HOSTS))) ?? []) : [];
   const machines: ClusterMachine[] = [];
   for (const { group, version } of groups) {
     if (version === undefined) continue;
     const kind: Resource<ClusterMachine> = { group, version, kind: 'Machine', plural: 'machines', namespaced: true };
-    machines.push(...((await allowed(cluster.list(kind))) ?? []));
+    machines.push(...((await orUndefined(cluster.list(kind))) ?? []));
   }
   const named = new Set(machines.flatMap(MACHINE_INDEXES[BY_HOST]));
   const standing = new Set(hosts.flatMap(namesOnHost));
   const asked = hasHosts ? machines.flatMap((machine) => ofMachine(machine, standing)) : [];
-  const namespace = await allowed(cluster.get(NAMESPACES, MEDIK8S_LEASE_NAMESPACE));
+  const namespace = await orUndefined(cluster.get(NAMESPACES, MEDIK8S_LEASE_NAMESPACE));
   const where = `namespace ${MEDIK8S_LEASE_NAMESPACE}`;
   const lock =
     namespace === undefined
@@ -68,16 +68,6 @@ function ofMachine(machine: ClusterMachine, standing: ReadonlySet<string>): Surv
   const isOnHost = MACHINE_INDEXES[BY_HOST](machine).some((each) => standing.has(each));
   if (annotations?.[REQUEST] === undefined || isOnHost) return [];
   return [warning(`Machine ${namespace}/${name}`, `is asked for by ${REQUEST}, and no BareMetalHost is its own`)];
-}
-
-/** Undefined where the right is missing, or the kind. */
-async function allowed<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof ApiStatusError && (error.status === 403 || error.status === 404)) return undefined;
-    throw error;
-  }
 }
 
 function warning(where: string, message: string): SurveyProblem {

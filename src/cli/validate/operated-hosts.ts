@@ -3,24 +3,13 @@ import { leftAloneBecause, unmanagedBecause } from '../../controllers/shared/bar
 import { readHost } from '../../controllers/shared/baremetal-host/read-host.ts';
 import { methodsOf, writtenName } from '../../domain/device-paths.ts';
 import type { PlanMethod } from '../../domain/plan.ts';
-import { ApiStatusError } from '../../ports/api-transport.ts';
-import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
-import type { ClusterAccess } from '../cluster-access.ts';
 import type { ReportedNode } from './report.ts';
 
 /** Agents that reach a BMC at its own address; whoever cuts its current does not meet the operator there. */
 const BMC_AGENTS: ReadonlySet<string> = new Set(['redfish', 'ipmi']);
 const PORTS: Readonly<Record<string, string>> = { https: '443', http: '80', ipmi: '623', libvirt: '623' };
 const STANDARD: ReadonlySet<string> = new Set(Object.values(PORTS));
-
-/** The BareMetalHosts of this cluster; none where the kind is not served or may not be read. */
-export async function operatedHosts({ cluster }: Pick<ClusterAccess, 'cluster'>): Promise<BareMetalHost[]> {
-  return cluster.list(BARE_METAL_HOSTS).catch((error: unknown) => {
-    if (error instanceof ApiStatusError && (error.status === 403 || error.status === 404)) return [];
-    throw error;
-  });
-}
 
 /** What is switched off behind a baremetal-operator is switched on again by it: the fence would see that, and release nothing. */
 export function operatedProblems(nodes: readonly Pick<ReportedNode, 'facts' | 'plan'>[], hosts: readonly BareMetalHost[]): SurveyProblem[] {
