@@ -1,5 +1,6 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { COMPARING, INSTALLING, memoryRules, shippedRules } from './scripts/shipped-rules.mjs';
 import { simulationRules, SIMULATED, NOT_SIMULATED } from './scripts/simulation-rules.mjs';
 
 const TESTS = ['**/*.test.ts', 'test/**/*.ts'];
@@ -54,5 +55,7 @@ export default defineConfig(
       ],
     },
   },
+  { files: INSTALLING, rules: shippedRules },
+  { files: INSTALLING, ignores: COMPARING, rules: memoryRules },
   { files: SIMULATED, ignores: NOT_SIMULATED, rules: simulationRules },
 );

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { AgentError, type ActionAgent, type AgentDefinition, type Parameters, type Target } from '../src/ports/agents.ts';
 import { ApiStatusError, TransportError } from '../src/ports/api-transport.ts';
-import type { Cluster, Resource } from '../src/ports/cluster.ts';
+import { failureOf } from '../src/ports/jobs.ts';
+import type { Cluster, PatchOptions, Resource } from '../src/ports/cluster.ts';
 import type { KubeObject, Node, Taint } from '../src/ports/objects.ts';
 import { CORDON_BY_PRESERVATION } from '../src/ports/preservation.ts';
 import { ManualClock } from '../src/runtime/manual-clock.ts';
@@ -39,7 +40,8 @@ class OneNode {
     return Promise.resolve(structuredClone(this.node) as unknown as T | undefined);
   }
 
-  mergePatch<T extends KubeObject>(_resource: Resource<T>, _name: string, patch: object): Promise<T> {
+  async mergePatch<T extends KubeObject>(_resource: Resource<T>, _name: string, patch: object, options?: PatchOptions): Promise<T> {
+    options?.beforeSend?.();
     this.before();
     const { resourceVersion } = (patch as { metadata: { resourceVersion?: string } }).metadata;
     if (this.node?.metadata.resourceVersion !== resourceVersion)
@@ -147,6 +149,7 @@ describe('cordon', () => {
 
   it.each([
     [new ApiStatusError(403, 'Forbidden', 'may not'), 'Refused'],
+    [new ApiStatusError(422, 'Invalid', 'no'), 'Refused'],
     [new ApiStatusError(429, 'TooManyRequests', 'later'), 'Unreachable'],
     [new ApiStatusError(500, 'InternalError', 'oh'), 'Unreachable'],
     [new TransportError('timeout', 'no answer'), 'Timeout'],
@@ -154,7 +157,10 @@ describe('cordon', () => {
   ])('calls %s %s', async (failure, kind) => {
     const cluster = new OneNode();
     cluster.failure = failure;
-    await expect((await agentOf(cordon, cluster)).run(target())).rejects.toMatchObject({ kind, facts: { device: 'Kubernetes API' } });
+    const error: unknown = await (await agentOf(cordon, cluster)).run(target()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ kind, facts: { device: 'Kubernetes API' } });
+    // A server that comes up denies everybody: the fence bears that for a while.
+    expect(failureOf(error).isDenied).toBe(failure instanceof ApiStatusError && failure.status === 403 ? true : undefined);
   });
 
   it('is refused for a Node that is gone', async () => {

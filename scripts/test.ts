@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runChecks } from './check.ts';
 import { COUNTS_FILE_VARIABLE, countsLine, type Counts } from './counts-reporter.ts';
+import { assetsLine } from '../src/drill/control-plane/assets.ts';
 import { setUpPackages, TEST_PROGRAMS, thisMachine } from './packages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -45,6 +46,7 @@ async function runTests(filters: readonly string[]): Promise<Counts> {
 }
 
 const filters = process.argv.slice(2);
+process.stdout.write(`${assetsLine(process.env)}\n`);
 let counts = packageCounts();
 if (filters.length === 0) counts = add(counts, await runChecks());
 counts = add(counts, await runTests(filters));

@@ -2,7 +2,7 @@ import type { FabricAgent, Outcome, PlugEntry, PortState, Reading, Target } from
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import { listPorts, readPort, setPort } from '../shared/interfaces/if-mib.ts';
-import { fitToSet, identified } from '../shared/interfaces/port-identity.ts';
+import { fitToSet, identified, NO_PORT } from '../shared/interfaces/port-identity.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
 import { SnmpClients } from '../shared/interfaces/snmp-clients.ts';
 import { SshConnections } from '../shared/ssh/connections.ts';
@@ -72,7 +72,7 @@ export class EthernetSwitchAgent implements FabricAgent {
     try {
       const settings = parseSettings(target.parameters);
       if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
-      if (target.plug === '' && asked !== 'list') throw call.error('Misconfigured', 'plug is missing: the name of the port');
+      if (target.plug === '' && asked !== 'list') throw call.error('Misconfigured', NO_PORT);
       return await work(settings, call);
     } finally {
       call.release();

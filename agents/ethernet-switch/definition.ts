@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { NO_PORT } from '../shared/interfaces/port-identity.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { deviceKeyOf, switchParameters, switchProblems } from './parameters.ts';
@@ -13,6 +14,7 @@ export const ethernetSwitch: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(switchParameters),
   check: switchProblems,
+  plugProblem: (plug) => (plug === '' ? NO_PORT : undefined),
   warnings: sshWarnings,
   create: async (context) => {
     const { EthernetSwitchAgent } = await import('./agent.ts');

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { NotStarted, runProgram } from '../shared/process/run-program.ts';
 import type { ProgramResult } from '../shared/process/run-program.ts';
 import { failureIn, isOffSent, plugsOf, statusOf, wordsOf } from './answers.ts';
-import { callText, hasPlugs } from './call-text.ts';
+import { callText, hasPlugs, plugProblem } from './call-text.ts';
 import type { FenceAction } from './call-text.ts';
 import type { FenceCatalogue, FenceProgram } from './catalogue.ts';
 import type { FenceMetadata } from './metadata.ts';
@@ -99,15 +99,10 @@ export class FenceProgramRunner {
     return { ...program, metadata };
   }
 
-  /** The library splits a plug at commas, and some agents then switch and read the first one only, whatever they say. */
   #checkPlug(target: Target, action: FenceAction, metadata: FenceMetadata): void {
-    const { plug } = target;
-    const isList = action === 'list' || action === 'list-status';
-    const problem = !hasPlugs(metadata)
-      ? plug !== '' && `${this.#name} switches one machine: remove plug`
-      : (/[,\p{Cc}"]/u.test(plug) && 'a plug must have no comma, quote or control character: name one plug at a time') ||
-        (plug === '' && !isList && `${this.#name} needs a plug`);
-    if (problem !== false) throw this.#error('Misconfigured', target, action, problem);
+    if (target.plug === '' && (action === 'list' || action === 'list-status')) return;
+    const problem = plugProblem(this.#name, target.plug, metadata);
+    if (problem !== undefined) throw this.#error('Misconfigured', target, action, problem);
   }
 
   #throwFailure(target: Target, action: FenceAction, result: ProgramResult, words: string): void {

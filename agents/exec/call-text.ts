@@ -47,3 +47,10 @@ export function callText(metadata: FenceMetadata, { action, plug, parameters, po
 function guarded(value: string): string {
   return value !== value.trim() || /^".*"$/.test(value) ? `"${value}"` : value;
 }
+
+/** The library splits a plug at commas, and some agents then switch and read the first one only, whatever they say. */
+export function plugProblem(name: string, plug: string, metadata: FenceMetadata): string | undefined {
+  if (!hasPlugs(metadata)) return plug === '' ? undefined : `${name} switches one machine: remove plug`;
+  if (plug === '') return `${name} needs a plug`;
+  return /[,\p{Cc}"]/u.test(plug) ? 'a plug must have no comma, quote or control character: name one plug at a time' : undefined;
+}

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
 import { FenceCatalogue } from './catalogue.ts';
 import type { FenceProgram } from './catalogue.ts';
+import { plugProblem } from './call-text.ts';
 import { knownFaults } from './known-faults.ts';
 import { canonicalParameters, checkProgram, describeProgram, isSecret } from './parameters.ts';
 
@@ -57,6 +58,8 @@ function define(program: FenceProgram, catalogue: FenceCatalogue): AgentDefiniti
     deviceKey: (parameters) => deviceKeyOf(program, parameters),
     describe: () => describeProgram(program),
     check: (parameters, withSecrets) => checkProgram(program, parameters, withSecrets),
+    plugProblem: (plug) => (metadata === undefined ? undefined : plugProblem(name, plug, metadata)),
+    ...(isFabric ? {} : { anonymous: () => 'a fence agent of ClusterLabs does not tell whose machine it switches' }),
     create: async ({ clock }) => {
       const { ExecFabricAgent, ExecPowerAgent, FenceProgramRunner } = await import('./agent.ts');
       const runner = new FenceProgramRunner(name, catalogue, clock);

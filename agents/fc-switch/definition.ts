@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
-import { deviceKeyOf, fcSwitchParameters, fcSwitchProblems } from './parameters.ts';
+import { deviceKeyOf, fcSwitchParameters, fcSwitchProblems, portProblem } from './parameters.ts';
 
 /** Ports of Fibre Channel switches. A port of an MDS is shut gracefully, which takes some seconds; 15 s is the least. */
 export const fcSwitch: AgentDefinition = {
@@ -13,6 +13,7 @@ export const fcSwitch: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(fcSwitchParameters),
   check: fcSwitchProblems,
+  plugProblem: portProblem,
   warnings: sshWarnings,
   create: async (context) => {
     const { FcSwitchAgent } = await import('./agent.ts');

@@ -4,9 +4,9 @@ import type { PortView } from '../shared/interfaces/port-view.ts';
 import type { ExecAnswer, SshConnection } from '../shared/ssh/connection.ts';
 import { deviceWords, plainText } from '../shared/ssh/words.ts';
 import { isPersistentlyDisabled, nameOfPortShow, portOfSwitchShow, stateOfFos } from './fabric-os-answers.ts';
+import { brocadePort } from './ports.ts';
 
 const REFUSAL = /denied|error|invalid|failed|not (?:found|a valid|supported|allowed|present)|unknown|usage:/i;
-const PORT = /^(?:\d{1,2}\/)?\d{1,3}$/;
 
 /** Brocade Fabric OS by its commands over SSH, each run by exec. */
 export class FabricOs {
@@ -60,8 +60,9 @@ export class FabricOs {
   }
 
   #checked(plug: string): string {
-    if (PORT.test(plug)) return plug;
-    throw this.#call.error('Misconfigured', `plug ${JSON.stringify(plug)} is no port of a Brocade switch, such as 7 or 0/7`);
+    const problem = brocadePort(plug);
+    if (problem !== undefined) throw this.#call.error('Misconfigured', problem);
+    return plug;
   }
 
   #words(text: string): string {

@@ -3,10 +3,10 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { Call, type CallTarget } from '../shared/call.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
 import { member, type Web, type WebAnswer } from './web.ts';
+import { brocadePort } from './ports.ts';
 
 const JSON_TYPE = 'application/yang-data+json';
 const XML_TYPE = 'application/yang-data+xml';
-const PORT = /^(?:\d{1,2}\/)?\d{1,3}$/;
 const LOGOUT_MS = 2_000;
 /** As the switch numbers them (brocade-interface, fibrechannel). */
 const ENABLED = { online: 2, offline: 6 } as const;
@@ -101,7 +101,8 @@ export class FosRest {
   }
 
   #nameOf(plug: string): string {
-    if (!PORT.test(plug)) throw this.#call.error('Misconfigured', `plug ${JSON.stringify(plug)} is no port of a Brocade switch, such as 7 or 0/7`);
+    const problem = brocadePort(plug);
+    if (problem !== undefined) throw this.#call.error('Misconfigured', problem);
     return plug.includes('/') ? plug : `0/${plug}`;
   }
 }

@@ -3,8 +3,7 @@ import type { Call, CallTarget } from '../shared/call.ts';
 import { portOfNxos } from '../shared/interfaces/nxos.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
 import { member, type Web, type WebAnswer } from './web.ts';
-
-const PORT = /^(?:fc|vfc|ext|port-channel|san-port-channel) ?\d{1,4}(?:\/\d{1,3}){0,2}$/;
+import { mdsPort } from './ports.ts';
 
 /** Cisco MDS by NX-API: commands of its command line in JSON, with the login in each request. */
 export class NxApi {
@@ -62,7 +61,8 @@ export class NxApi {
   }
 
   #nameOf(plug: string): string {
-    if (!PORT.test(plug)) throw this.#call.error('Misconfigured', `plug ${JSON.stringify(plug)} is no port of an MDS switch, such as fc1/7`);
+    const problem = mdsPort(plug);
+    if (problem !== undefined) throw this.#call.error('Misconfigured', problem);
     return plug.replace(' ', '');
   }
 }

@@ -8,6 +8,8 @@ import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
 import { hostAndPort, sshContradictions, sshDocumentation, sshHostOf, sshSettingsOf, sshShape, type SshSettings } from '../shared/ssh/parameters.ts';
+import { NO_PORT } from '../shared/interfaces/port-identity.ts';
+import { brocadePort, mdsPort } from './ports.ts';
 
 const TRANSPORTS = ['ssh', 'rest', 'snmp', 'nxapi'] as const;
 type Transport = (typeof TRANSPORTS)[number];
@@ -150,4 +152,12 @@ export function deviceKeyOf(parameters: Parameters): string {
 
 function transportOf(named: Readonly<Record<string, string>>): Transport {
   return TRANSPORTS.find((transport) => transport === named['transport']) ?? 'ssh';
+}
+
+/** Why no call for this port would be begun. */
+export function portProblem(plug: string, parameters: Parameters): string | undefined {
+  if (plug === '') return NO_PORT;
+  const transport = transportOf(canonical(fcSwitchParameters, parameters));
+  if (transport === 'snmp') return undefined;
+  return transport === 'nxapi' ? mdsPort(plug) : brocadePort(plug);
 }

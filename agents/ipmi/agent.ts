@@ -8,7 +8,7 @@ import { ShellLine } from './ipmitool/shell-line.ts';
 import { searchPath } from './ipmitool/program.ts';
 import { TransportUnfit } from './line.ts';
 import { NativeLine } from './native/native-line.ts';
-import { parseSettings, sessionKey, type IpmiSettings, type Transport } from './parameters.ts';
+import { ONE_MACHINE, parseSettings, sessionKey, type IpmiSettings, type Transport } from './parameters.ts';
 import { controlPower, readPower } from './power.ts';
 import { Session } from './session.ts';
 
@@ -35,6 +35,7 @@ export class IpmiAgent implements PowerAgent {
   readonly #clock: Clock;
   readonly #sessionsMax: Readonly<Record<Transport, number>>;
   readonly #path: string;
+  #bootsSeen = 0;
   /** Longest unused first. */
   readonly #sessions: Readonly<Record<Transport, Map<string, Session>>> = { native: new Map(), ipmitool: new Map() };
   /** Sessions that end after their last use; `close` waits for them. */
@@ -98,8 +99,7 @@ export class IpmiAgent implements PowerAgent {
     try {
       const parsed = this.#parse(target);
       if ('problems' in parsed) throw call.error('Misconfigured', parsed.problems.join('; '));
-      if (target.plug !== '')
-        throw call.error('Misconfigured', 'a BMC switches one machine: remove plug, or name the agent of the chassis or PDU that has one');
+      if (target.plug !== '') throw call.error('Misconfigured', ONE_MACHINE);
       return await work(parsed, call);
     } finally {
       call.release();
@@ -131,9 +131,15 @@ export class IpmiAgent implements PowerAgent {
       transport === 'native' ? NativeLine.open(settings, opening, this.#clock) : ShellLine.open(settings, this.#path, opening, this.#clock);
     const session =
       kept ??
-      new Session(settings, open, this.#clock, () => {
-        if (sessions.get(key) === session) sessions.delete(key);
-      });
+      new Session(
+        settings,
+        open,
+        this.#clock,
+        () => {
+          if (sessions.get(key) === session) sessions.delete(key);
+        },
+        () => String((this.#bootsSeen += 1)),
+      );
     sessions.delete(key);
     sessions.set(key, session);
     return session;

@@ -32,7 +32,7 @@ async function readOf(
       return Promise.resolve(deviceId);
     },
     kill: () => undefined,
-    end: () => Promise.resolve(),
+    end: () => Promise.resolve(true),
   };
   const settings = parseSettings({ ip: '192.0.2.1', username: 'a', password: 'b' });
   if ('problems' in settings) throw new Error(settings.problems.join());
@@ -41,6 +41,7 @@ async function readOf(
     () => Promise.resolve(line),
     clock,
     () => undefined,
+    () => '1',
   );
   const target: Target = {
     plug: '',

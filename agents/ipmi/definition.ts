@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
-import { contradictions, deviceKeyOf, ipmiParameters } from './parameters.ts';
+import { unknownMachine } from '../shared/machine-uuid.ts';
+import { contradictions, deviceKeyOf, ipmiParameters, ONE_MACHINE } from './parameters.ts';
 
 /** IPMI 2.0, spoken by ourselves or through ipmitool. 30 s as with Redfish: it is the same firmware behind both (metal3-io/baremetal-operator#445 saw slower power-offs). */
 export const ipmi: AgentDefinition = {
@@ -27,6 +28,8 @@ export const ipmi: AgentDefinition = {
   deviceMaxLatencyMs: 30_000,
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(ipmiParameters),
+  plugProblem: (plug) => (plug === '' ? undefined : ONE_MACHINE),
+  anonymous: (_parameters, identity) => unknownMachine(identity),
   check: (parameters, withSecrets) => [...checkParameters(ipmiParameters, parameters, withSecrets), ...contradictions(parameters)],
   create: async (context) => {
     const { IpmiAgent } = await import('./agent.ts');

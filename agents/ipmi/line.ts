@@ -49,8 +49,8 @@ export interface Line {
   raw(netFn: number, command: number, data: readonly number[], call: Call<CallTarget>): Promise<RawAnswer | NoAnswer>;
   /** Ends it at once, for the caller; what is still to be said to the BMC goes on in the background until `gone`. */
   kill(): void;
-  /** Ends it as the BMC wants it. Resolves when nothing of it is left. */
-  end(clock: Clock): Promise<void>;
+  /** Ends it as the BMC wants it. Resolves when nothing of it is left; true: the BMC ended this very session, and so has not restarted since it began. */
+  end(clock: Clock): Promise<boolean>;
 }
 
 /** This transport and this BMC do not understand each other; thrown while a line is opened, so that nothing was sent that changes anything. */

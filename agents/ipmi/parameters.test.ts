@@ -25,6 +25,7 @@ describe('the parameters', () => {
       privilege: 'administrator',
       kg: undefined,
       pinnedGuid: undefined,
+      bootMaxMs: 180_000,
       timeoutSeconds: 1,
       family: undefined,
     });

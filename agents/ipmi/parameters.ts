@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
 
 /** No option, blank or control character can be spelled with it. */
@@ -78,6 +79,7 @@ const schema = z.object({
     .regex(/^[1-5]$/, 'must be 1 to 5 seconds')
     .transform(Number)
     .default(1),
+  bmc_boot_time: bootTime,
   inet4_only: boolean.default(false),
   inet6_only: boolean.default(false),
   lanplus: boolean
@@ -92,7 +94,7 @@ export const ipmiParameters: ParameterSchema<typeof schema> = {
   schema,
   documentation: {
     ip: { description: 'Host name or address of the BMC.', required: true, aliases: ['ipaddr', 'host', 'address'] },
-    ipport: { description: 'UDP port.', default: '623' },
+    ipport: { description: 'UDP port.', default: '623', aliases: ['port'] },
     username: { description: 'Login name, at most 16 bytes.', required: true, fromSecret: true, aliases: ['login'] },
     password: { description: 'Password, at most 20 bytes.', required: true, fromSecret: true, secret: true, aliases: ['passwd'] },
     transport: {
@@ -116,6 +118,7 @@ export const ipmiParameters: ParameterSchema<typeof schema> = {
       default: '1',
       aliases: ['ipmitool-timeout'],
     },
+    bmc_boot_time: BOOT_TIME,
     inet4_only: { description: 'Use IPv4 only.', default: 'no', aliases: ['inet4-only'] },
     inet6_only: { description: 'Use IPv6 only.', default: 'no', aliases: ['inet6-only'] },
     lanplus: { description: 'IPMI 2.0; nothing else is spoken.', default: 'yes' },
@@ -141,6 +144,8 @@ export interface IpmiSettings {
   kg: string | undefined;
   pinnedGuid: string | undefined;
   timeoutSeconds: number;
+  /** A BMC has found out about its machine so long after its start. */
+  bootMaxMs: number;
   family: 4 | 6 | undefined;
 }
 
@@ -228,6 +233,7 @@ export function parseSettings(parameters: Parameters): IpmiSettings | { problems
     kg,
     pinnedGuid: value.guid,
     timeoutSeconds: value.ipmitool_timeout,
+    bootMaxMs: value.bmc_boot_time * 1000,
     family: value.inet4_only ? 4 : value.inet6_only ? 6 : undefined,
   };
 }
@@ -236,3 +242,5 @@ export function parseSettings(parameters: Parameters): IpmiSettings | { problems
 export function sessionKey(settings: IpmiSettings): string {
   return createHash('sha256').update(JSON.stringify(settings)).digest('hex');
 }
+
+export const ONE_MACHINE = 'a BMC switches one machine: remove plug, or name the agent of the chassis or PDU that has one';

@@ -24,7 +24,7 @@ export async function readPower(session: Session, call: Call<CallTarget>, target
   return overLine(session, call, async (line) => {
     const { identity, why } = await identify(session, line, call, target, 'once');
     const { state, detail } = await status(session, line, call);
-    return { state, detail: why === '' ? detail : `${detail}, identity: ${why}`, identity };
+    return { state, detail: why === '' ? detail : `${detail}, identity: ${why}`, identity, boot: await session.boot(call) };
   });
 }
 

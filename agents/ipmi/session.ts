@@ -1,3 +1,4 @@
+import type { DeviceBoot } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import type { CallTarget } from '../shared/call.ts';
@@ -22,6 +23,10 @@ export class Session {
   readonly #open: OpenLine;
   readonly #clock: Clock;
   readonly #onRetired: () => void;
+  readonly #nextBoot: () => string;
+  #boot: { id: string; cause: string };
+  /** Whether the BMC itself ended the last line that was dropped. */
+  #dropped: Promise<boolean> | undefined;
   #line: Line | undefined;
   /** Where there is another transport, the BMC is not asked again and again what it does not take. */
   #unfit: { error: TransportUnfit; untilMs: number } | undefined;
@@ -37,12 +42,14 @@ export class Session {
   #askedAtMs: number;
   #cancelTimer: () => void = () => undefined;
 
-  /** `onRetired` is called when the session ended itself because nobody asked for long. */
-  constructor(settings: IpmiSettings, open: OpenLine, clock: Clock, onRetired: () => void) {
+  /** `onRetired` is called when the session ended itself because nobody asked for long; `nextBoot` names the boots of the BMC, each by another name. */
+  constructor(settings: IpmiSettings, open: OpenLine, clock: Clock, onRetired: () => void, nextBoot: () => string) {
     this.settings = settings;
     this.#open = open;
     this.#clock = clock;
     this.#onRetired = onRetired;
+    this.#nextBoot = nextBoot;
+    this.#boot = { id: nextBoot(), cause: '' };
     this.#askedAtMs = clock.monotonicMs();
   }
 
@@ -79,6 +86,14 @@ export class Session {
     return this.#line;
   }
 
+  /** A session that stands rules out that the BMC restarted, and so does one that it ended itself when we dropped it: one that starts anew knows none. */
+  async boot(call: Call<CallTarget>): Promise<DeviceBoot> {
+    const dropped = this.#dropped;
+    this.#dropped = undefined;
+    if (dropped !== undefined && !(await call.within(dropped))) this.#boot = { id: this.#nextBoot(), cause: 'the session was lost' };
+    return { ...this.#boot, startMaxMs: this.settings.bootMaxMs };
+  }
+
   /** What this line showed before, if that is not too old for a set. */
   shownGuid(line: Line, when: 'once' | 'anew'): GuidAnswer | undefined {
     const keepsMs = when === 'anew' ? line.identityKeepsMs : Number.POSITIVE_INFINITY;
@@ -106,7 +121,11 @@ export class Session {
     this.#upAtMs = undefined;
     if (line === undefined) return;
     line.kill();
-    const farewell = line.end(this.#clock).finally(() => this.#farewells.delete(farewell));
+    const before = this.#dropped;
+    const ended = line.end(this.#clock);
+    // One of several that nobody ended is enough for a doubt.
+    this.#dropped = Promise.all([before ?? true, ended]).then((all) => all.every((isKnown) => isKnown));
+    const farewell = ended.then(() => undefined).finally(() => this.#farewells.delete(farewell));
     this.#farewells.add(farewell);
   }
 

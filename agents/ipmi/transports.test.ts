@@ -43,7 +43,10 @@ describe.skipIf(!areProgramsThere)("by ourselves, against OpenIPMI's simulator",
 
   it('the machine is proven, switched off and on', async () => {
     const identity = { node: 'worker-1', systemUUID: 'a1234567-89ab-cdef-a123-456789000001' };
-    expect(await agent.read(target({}, { identity }))).toEqual({ state: 'on', detail: 'Chassis Power is on', identity: 'verified' });
+    expect(await agent.read(target({}, { identity }))).toEqual({
+      ...{ state: 'on', detail: 'Chassis Power is on', identity: 'verified' },
+      boot: { id: '1', cause: '', startMaxMs: 180_000 },
+    });
     expect(await agent.set(target({}, { identity }), 'off')).toEqual({ result: 'accepted', detail: 'Chassis Power Control: Down/Off' });
     expect(bmc.power()).toBe('off');
     expect(await agent.read(target())).toMatchObject({ state: 'off' });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentError } from '../../src/ports/agents.ts';
 import type { PowerAgent } from '../../src/ports/agents.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
+import { failureOf } from '../../src/ports/jobs.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
 import { job } from './definition.ts';
 import { JOB_PODS, JOBS } from './objects.ts';
@@ -237,10 +238,9 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
 
   it('no right to create Jobs', async () => {
     scene.world.refuse = (path) => path.endsWith('/jobs');
-    expect(await failure(agent.read(scene.target()))).toMatchObject({
-      kind: 'Refused',
-      facts: { answered: expect.stringContaining('403 Forbidden') as string },
-    });
+    const error = await failure(agent.read(scene.target()));
+    expect(error).toMatchObject({ kind: 'Refused', facts: { answered: expect.stringContaining('403 Forbidden') as string } });
+    expect(failureOf(error).isDenied).toBe(true);
   });
 });
 
@@ -258,8 +258,8 @@ describe('an API server that does not answer', () => {
 
   it('to the creation, and has done it, is asked for that Job', async () => {
     const create = scene.world.seen.create.bind(scene.world.seen);
-    scene.world.seen.create = async (resource, object) => {
-      await create(resource, object);
+    scene.world.seen.create = async (...given) => {
+      await create(...given);
       throw new TransportError('timeout', 'no answer within 5000 ms');
     };
     expect(await scene.until(agent.set(scene.target(), 'off'))).toMatchObject({ result: 'accepted' });
@@ -270,7 +270,8 @@ describe('an API server that does not answer', () => {
     const { seen } = scene.world;
     const create = seen.create.bind(seen);
     const late: (() => Promise<unknown>)[] = [];
-    seen.create = (resource, object) => {
+    seen.create = async (resource, object, options) => {
+      options?.beforeSend?.();
       late.push(() => create(resource, object));
       return Promise.reject(new TransportError('timeout', 'no answer within 5000 ms'));
     };

@@ -5,11 +5,12 @@ import { jobParameters } from './parameters.ts';
 /** Any device may stand behind a Job; 30 s as with the slowest BMCs. */
 const LATENCY_MS = 30_000;
 
-const common: Pick<AgentDefinition, 'aliases' | 'deviceMaxLatencyMs' | 'deviceKey' | 'describe' | 'check'> = {
+const common: Pick<AgentDefinition, 'aliases' | 'deviceMaxLatencyMs' | 'deviceKey' | 'describe' | 'check' | 'plugProblem'> = {
   aliases: [],
   deviceMaxLatencyMs: LATENCY_MS,
   deviceKey: (parameters) => deviceKeyOf(parameters),
   describe: () => describeParameters(jobParameters),
+  plugProblem: (plug) => (/\p{Cc}/u.test(plug) ? 'plug must be one line' : undefined),
   check: (parameters, withSecrets) => checkParameters(jobParameters, parameters, withSecrets),
 };
 
@@ -19,6 +20,7 @@ export const job: AgentDefinition = {
   name: 'job',
   kind: 'power',
   actions: ['on', 'off', 'reboot'],
+  anonymous: () => 'a Job does not tell whose machine it switches',
   create: async (context) => {
     const { JobPowerAgent } = await import('./agent.ts');
     return new JobPowerAgent(context);

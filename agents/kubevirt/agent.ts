@@ -8,7 +8,7 @@ import { canonical } from '../shared/parameter-schema.ts';
 import { HALTED_BY_US, isHalted, isLauncherOf, isTerminated, LAUNCHER_PODS, LAUNCHER_SELECTOR, runsBy } from './objects.ts';
 import { VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
 import type { LauncherPod, VirtualMachine, VirtualMachineInstance } from './objects.ts';
-import { kubevirtParameters } from './parameters.ts';
+import { kubevirtParameters, providedName } from './parameters.ts';
 import { powerOf } from './power.ts';
 
 /** The kubelet kills what has not ended by then; 0 would delete the pod without asking it. */
@@ -71,11 +71,6 @@ export class KubevirtAgent implements PowerAgent {
       return work(call, { name, namespace });
     });
   }
-}
-
-/** `kubevirt://<name>`. Source: kubevirt/cloud-provider-kubevirt. */
-function providedName(providerID: string | undefined): string | undefined {
-  return /^kubevirt:\/\/([^/]+)$/.exec(providerID ?? '')?.[1];
 }
 
 async function find(call: ObjectCall, { name, namespace }: Named): Promise<Machine> {

@@ -24,3 +24,8 @@ export const kubevirtParameters: ParameterSchema<typeof schema> = {
     },
   },
 };
+
+/** `kubevirt://<name>`. Source: kubevirt/cloud-provider-kubevirt. */
+export function providedName(providerID: string | undefined): string | undefined {
+  return /^kubevirt:\/\/([^/]+)$/.exec(providerID ?? '')?.[1];
+}

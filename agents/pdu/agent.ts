@@ -4,7 +4,7 @@ import { Call } from '../shared/call.ts';
 import { Pdu, type Found } from './device.ts';
 import type { Look } from './look.ts';
 import { commandOid, parsePlug } from './outlet.ts';
-import { parseSettings, sessionKey, type PduSettings } from './parameters.ts';
+import { NO_PLUG, parseSettings, sessionKey, type PduSettings } from './parameters.ts';
 
 /** A session costs a socket here and nothing there; what was found out on it is looked up anew afterwards. */
 const IDLE_CLOSE_MS = 45_000;
@@ -28,16 +28,22 @@ export class PduAgent implements PowerAgent {
   /** The outlet's state, whether a command is pending, its current where it is metered and its name, all in one answer. */
   async read(target: Target): Promise<Reading<PowerState>> {
     return this.#call(target, 'outlet state', async (pdu, settings, call) => {
-      const { look } = await pdu.look(call, plugOf(target, settings, call), settings.witness);
+      const { look, boot } = await pdu.look(call, plugOf(target, settings, call), settings);
       const identity = identify(look, settings, target, call);
-      return { state: look.state, detail: look.detail, identity, ...(look.witness === undefined ? {} : { witness: look.witness }) };
+      return {
+        state: look.state,
+        detail: look.detail,
+        identity,
+        ...(look.witness === undefined ? {} : { witness: look.witness }),
+        ...(boot === undefined ? {} : { boot }),
+      };
     });
   }
 
   /** The immediate command, written once, after the outlet was looked at over the same session. */
   async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
     return this.#call(target, `outlet ${state}`, async (pdu, settings, call) => {
-      const { found, look } = await pdu.look(call, plugOf(target, settings, call), settings.witness);
+      const { found, look } = await pdu.look(call, plugOf(target, settings, call), settings);
       identify(look, settings, target, call);
       if (look.state === 'unknown') throw call.error('Unreachable', `state unknown (${look.detail}); nothing was sent`);
       if (look.unswitchable !== undefined) throw call.error('Misconfigured', look.unswitchable);
@@ -91,7 +97,7 @@ export class PduAgent implements PowerAgent {
 }
 
 function plugOf(target: Target, { unit }: PduSettings, call: Call): ReturnType<typeof parsePlug> {
-  if (target.plug.trim() === '') throw call.error('Misconfigured', 'plug is missing: the number or the name of an outlet');
+  if (target.plug.trim() === '') throw call.error('Misconfigured', NO_PLUG);
   return parsePlug(target.plug, unit);
 }
 

@@ -1,6 +1,8 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { describeParameters } from '../shared/parameter-schema.ts';
-import { checkPdu, deviceKeyOf, pduParameters } from './parameters.ts';
+import { canonical, describeParameters } from '../shared/parameter-schema.ts';
+import { checkPdu, deviceKeyOf, NO_PLUG, pduParameters } from './parameters.ts';
+
+const NO_OUTLET_NAME = 'an outlet shows whose it is by its name only, and outlet_name is not given';
 
 /** Rack PDUs by SNMP. 20 s: what the tests of a network vendor had to raise their wait for a PDU to (sonic-net/sonic-mgmt#13793). */
 export const pdu: AgentDefinition = {
@@ -13,6 +15,8 @@ export const pdu: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(pduParameters),
   check: checkPdu,
+  plugProblem: (plug) => (plug.trim() === '' ? NO_PLUG : undefined),
+  anonymous: (parameters) => (canonical(pduParameters, parameters)['outlet_name'] === undefined ? NO_OUTLET_NAME : undefined),
   create: async (context) => {
     const { PduAgent } = await import('./agent.ts');
     return new PduAgent(context.clock);

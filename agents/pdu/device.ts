@@ -1,4 +1,4 @@
-import type { PlugEntry } from '../../src/ports/agents.ts';
+import type { DeviceBoot, PlugEntry } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
 import { SnmpClient, type SnmpRow } from '../shared/snmp/client.ts';
@@ -25,6 +25,14 @@ export interface Found {
   known: Known;
 }
 
+/** What one look at an outlet came to. */
+interface Looked {
+  found: Found;
+  look: Look;
+  /** Undefined where the device does not tell how long it has been up. */
+  boot: DeviceBoot | undefined;
+}
+
 /** One PDU under one login: its SNMP session, its family, and where its outlets were found. */
 export class Pdu {
   readonly #client: SnmpClient;
@@ -42,11 +50,11 @@ export class Pdu {
   }
 
   /** One honest look at the outlet that the plug means now: where it stands is verified in the answer that tells its state. */
-  async look(call: Call, plug: Plug, witness: PduSettings['witness']): Promise<{ found: Found; look: Look }> {
+  async look(call: Call, plug: Plug, { witness, bootMaxMs }: Pick<PduSettings, 'witness' | 'bootMaxMs'>): Promise<Looked> {
     for (let isSecond = false; ; isSecond = true) {
       const key = JSON.stringify(plug);
       const found = this.#found.get(key) ?? (await this.#locate(call, plug));
-      const values = await this.#client.get(call, namesOf(found.family, found.outlet, found.known));
+      const { values, boot } = await this.#client.getWithBoot(call, namesOf(found.family, found.outlet, found.known), bootMaxMs);
       const shown = look(found.family, found.outlet, values, found.known, witness);
       if (shown === undefined) {
         const { name } = found.family.state;
@@ -54,7 +62,7 @@ export class Pdu {
       }
       if (isStill(shown, found, plug)) {
         this.#remember(key, found);
-        return { found, look: shown };
+        return { found, look: shown, boot };
       }
       this.#found.delete(key);
       if (isSecond) throw call.error('Unreachable', `the tables of outlets change while they are read: outlet ${wordsOf(plug)}`);

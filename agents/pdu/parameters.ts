@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
+import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
@@ -36,6 +37,7 @@ const schema = z.object({
     .regex(/^\d{1,4}$/, 'must be a number of milliamperes')
     .transform(Number)
     .default(50),
+  bmc_boot_time: bootTime,
 });
 
 export const pduParameters: ParameterSchema<typeof schema> = {
@@ -54,6 +56,7 @@ export const pduParameters: ParameterSchema<typeof schema> = {
       aliases: ['current-witness'],
     },
     off_current_max_ma: { description: 'The most milliamperes that count as about 0.', default: '50', aliases: ['off-current-max-ma'] },
+    bmc_boot_time: { ...BOOT_TIME, aliases: ['device_boot_time'] },
   },
 };
 
@@ -63,6 +66,8 @@ export interface PduSettings {
   unit: number | undefined;
   outletName: string | undefined;
   witness: { isWanted: boolean; offMaxMilliamperes: number };
+  /** The PDU shows the true state so long after its start. */
+  bootMaxMs: number;
 }
 
 export function checkPdu(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
@@ -83,6 +88,7 @@ export function parseSettings(parameters: Parameters): PduSettings | { problems:
     unit: data.switch,
     outletName: data.outlet_name,
     witness: { isWanted: data.current_witness, offMaxMilliamperes: data.off_current_max_ma },
+    bootMaxMs: data.bmc_boot_time * 1000,
   };
 }
 
@@ -96,3 +102,5 @@ export function sessionKey({ snmp, family }: PduSettings): string {
     .update(JSON.stringify([snmp, family]))
     .digest('hex');
 }
+
+export const NO_PLUG = 'plug is missing: the number or the name of an outlet';

@@ -29,6 +29,7 @@ export class RedfishAgent implements PowerAgent {
   readonly #clock: Clock;
   readonly #permits: Permits;
   readonly #authorities = new Authorities();
+  #bootsSeen = 0;
   readonly #devices = new Map<string, Kept>();
   /** Devices that nobody needs any more and whose session is being ended. */
   readonly #farewells = new Set<Promise<void>>();
@@ -47,13 +48,15 @@ export class RedfishAgent implements PowerAgent {
     return this.#call(target, 'PowerState', async (device, call) => {
       const view = await device.subject.view(call);
       const witness = await device.subject.witness(call, view);
+      const { boot, isStarting } = await device.boots.current(call, view);
       const failure = await device.tasks.look(call, view.state);
       const credentialExpiresAt = target.isProbe === true ? await device.account.expiresAt(call) : undefined;
       const { certificateExpiresAt } = view.response.peer;
       const deviceTime = Date.parse(view.response.headers['date'] ?? '');
       return {
-        state: view.state,
-        detail: detailOf(view, failure),
+        state: isStarting ? 'unknown' : view.state,
+        detail: `${detailOf(view, failure)}${isStarting ? ', its Manager is starting' : ''}`,
+        boot,
         identity: view.identity.kind === 'verified' ? 'verified' : 'unverified',
         ...(witness === undefined ? {} : { witness }),
         ...(Number.isNaN(deviceTime) ? {} : { deviceTime: new Date(deviceTime).toISOString() }),
@@ -133,7 +136,13 @@ export class RedfishAgent implements PowerAgent {
   }
 
   #fresh(settings: RedfishSettings): Kept {
-    const device = new Device(settings, this.#clock, this.#authorities, (call) => this.#permits.heard(call));
+    const device = new Device(
+      settings,
+      this.#clock,
+      this.#authorities,
+      (call) => this.#permits.heard(call),
+      () => String((this.#bootsSeen += 1)),
+    );
     return { device, calls: 0, cancelIdle: () => undefined };
   }
 

@@ -59,20 +59,31 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** Who follows what becomes of the connections of a device. */
+export interface ConnectionWatch {
+  /** Called with the call whenever the device has answered. */
+  answered(call: Call, answer: { socket: Socket; status: number; headers: Readonly<Record<string, string>>; isLast: boolean }): void;
+  failed(words: string): void;
+  /** We have closed the connection ourselves. */
+  closed(): void;
+}
+
+const UNWATCHED: ConnectionWatch = { answered: () => undefined, failed: () => undefined, closed: () => undefined };
+
 /** The kept connection to one device: one socket at a time, trusted before use. */
 export class Connection {
   readonly settings: RedfishSettings;
   readonly #agent: PlainAgent;
   /** Scheme, host and port. */
   readonly #origin: string;
-  readonly #onAnswer: (call: Call) => void;
+  readonly #watch: ConnectionWatch;
   readonly #opening = new Set<() => void>();
   /** A socket no longer tells its certificate once it is closed. */
   readonly #certificates = new WeakMap<Socket, ShownCertificate>();
 
-  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, onAnswer: (call: Call) => void = () => undefined) {
+  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, watch: ConnectionWatch = UNWATCHED) {
     this.settings = settings;
-    this.#onAnswer = onAnswer;
+    this.#watch = watch;
     const { host, port, tls } = settings;
     this.#origin = `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
     const options = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
@@ -91,7 +102,7 @@ export class Connection {
 
   /** One request, one answer of any status. Rejects with `ExchangeError`, or with what the gate threw. */
   async exchange(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
-    const wire: Wire = { isSent: false, isReused: false, gateError: undefined, peer: undefined };
+    const wire: Wire = { isSent: false, isReused: false, isLast: false, gateError: undefined, peer: undefined };
     const { body } = request;
     try {
       // Axios' client would send it all the same, and tell nobody.
@@ -109,7 +120,12 @@ export class Connection {
         }),
         signal: call.signal,
         transport: {
-          request: (options: ClientRequestArgs, answer: (message: IncomingMessage) => void) => this.#open(options, answer, request, wire),
+          request: (options: ClientRequestArgs, answer: (message: IncomingMessage) => void) => {
+            const sent = this.#open(options, answer, request, wire);
+            // Node has read by then whether the device keeps the connection.
+            sent.once('response', () => (wire.isLast = !sent.shouldKeepAlive));
+            return sent;
+          },
         },
         // A BMC is never asked through a proxy, and never followed elsewhere: both would get the password.
         proxy: false,
@@ -118,12 +134,17 @@ export class Connection {
         responseType: 'arraybuffer',
         ...(this.settings.tls ? { httpsAgent: this.#agent } : { httpAgent: this.#agent }),
       });
-      this.#onAnswer(call);
       const bytes = response.data as Buffer;
       if (wire.peer === undefined) throw new Error('an answer without a connection');
-      return { status: response.status, headers: lowerCased(response.headers), ...parse(bytes), bytes, peer: wire.peer };
+      const headers = lowerCased(response.headers);
+      this.#watch.answered(call, { socket: wire.peer.socket, status: response.status, headers, isLast: wire.isLast });
+      return { status: response.status, headers, ...parse(bytes), bytes, peer: wire.peer };
     } catch (error) {
-      throw wire.gateError ?? this.#failure(error, call, wire);
+      if (wire.gateError !== undefined) throw wire.gateError;
+      const failure = this.#failure(error, call, wire);
+      if (call.ended === 'aborted') this.#watch.closed();
+      else this.#watch.failed(failure.message);
+      throw failure;
     } finally {
       if (call.ended !== undefined) this.abandon();
     }
@@ -175,6 +196,8 @@ export class Connection {
 interface Wire {
   isSent: boolean;
   isReused: boolean;
+  /** The device closes the connection behind its answer. */
+  isLast: boolean;
   gateError: Error | undefined;
   peer: Peer | undefined;
 }

@@ -1,6 +1,11 @@
-import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
+import { unknownMachine } from '../shared/machine-uuid.ts';
+import { canonical, checkParameters, describeParameters } from '../shared/parameter-schema.ts';
 import { contradictions, deviceKeyOf, redfishParameters } from './parameters.ts';
+
+function isOutlet(parameters: Parameters): boolean {
+  return canonical(redfishParameters, parameters)['resource'] === 'outlet';
+}
 
 /** DMTF Redfish. Slow machines take over 30 s from an accepted ForceOff to PowerState Off (metal3-io/baremetal-operator#445 saw that), so 30 s is the least. */
 export const redfish: AgentDefinition = {
@@ -11,6 +16,9 @@ export const redfish: AgentDefinition = {
   deviceMaxLatencyMs: 30_000,
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(redfishParameters),
+  plugProblem: (plug, parameters) =>
+    plug === '' && isOutlet(parameters) ? 'plug is missing: the Id, the name or the path of the outlet' : undefined,
+  anonymous: (parameters, identity) => (isOutlet(parameters) ? 'an outlet does not show whose machine hangs on it' : unknownMachine(identity)),
   check: (parameters, withSecrets) => [
     ...checkParameters(redfishParameters, parameters, withSecrets),
     ...contradictions(parameters).map((message) => ({ parameter: 'ssl', message })),

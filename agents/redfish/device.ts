@@ -2,9 +2,11 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { Call } from '../shared/call.ts';
 import { Account } from './account.ts';
+import { Boots } from './boots.ts';
 import { Connection } from './connection.ts';
 import { ExchangeError } from './exchange-error.ts';
 import { Machine } from './machine.ts';
+import { Manager } from './manager.ts';
 import { Outlets } from './outlets.ts';
 import type { RedfishSettings } from './parameters.ts';
 import type { Subject } from './resource-view.ts';
@@ -20,17 +22,26 @@ export class Device {
   readonly subject: Subject;
   readonly tasks: Tasks;
   readonly account: Account;
+  readonly boots: Boots;
   readonly #settings: RedfishSettings;
   readonly #connection: Connection;
   readonly #clock: Clock;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `onAnswer` is called with the call whenever the device has answered. */
-  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, onAnswer: (call: Call) => void) {
+  /** `onAnswer` is called with the call whenever the device has answered; `nextBoot` names boots, each by another name. */
+  constructor(settings: RedfishSettings, clock: Clock, authorities: Authorities, onAnswer: (call: Call) => void, nextBoot: () => string) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#connection = new Connection(settings, clock, authorities, onAnswer);
-    this.session = new Session(this.#connection, clock);
+    this.#connection = new Connection(settings, clock, authorities, {
+      answered: (call, answer) => {
+        onAnswer(call);
+        this.boots.answered(answer);
+      },
+      failed: (words) => this.boots.failed(words),
+      closed: () => this.boots.closed(),
+    });
+    this.session = new Session(this.#connection, clock, () => this.boots.sessionLost());
+    this.boots = new Boots(new Manager(this.session), clock, settings.bootMaxMs, nextBoot);
     this.subject = settings.resource === 'outlet' ? new Outlets(this.session, settings, clock) : new Machine(this.session, settings, clock);
     this.tasks = new Tasks(this.session, clock);
     this.account = new Account(this.session, settings);

@@ -3,6 +3,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 
 import type { Parameters } from '../../src/ports/agents.ts';
+import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
 
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?)$/;
@@ -59,6 +60,7 @@ const schema = z.object({
   pdu: z.string().optional(),
   auth: z.enum(['auto', 'session', 'basic'], 'must be auto, session or basic').default('auto'),
   chassis_witness: boolean.default(true),
+  bmc_boot_time: bootTime,
   login_timeout: z
     .string()
     .regex(/^\d{1,3}(\.\d+)?$/, 'must be a number of seconds')
@@ -70,7 +72,7 @@ export const redfishParameters: ParameterSchema<typeof schema> = {
   schema,
   documentation: {
     ip: { description: 'Host name or address of the BMC.', required: true, aliases: ['ipaddr', 'host', 'address'] },
-    ipport: { description: 'TCP port.', default: '443 (80 without TLS)' },
+    ipport: { description: 'TCP port.', default: '443 (80 without TLS)', aliases: ['port'] },
     ssl: { description: 'Use TLS.', default: 'yes' },
     scheme: { description: '`https` or `http`; the same as `ssl`.' },
     username: { description: 'Login name.', required: true, fromSecret: true, aliases: ['login'] },
@@ -93,6 +95,7 @@ export const redfishParameters: ParameterSchema<typeof schema> = {
     pdu: { description: 'Id or path of the PDU, where the device has several.' },
     auth: { description: '`session`, `basic`, or `auto`: a session, basic where the BMC has no session service.', default: 'auto' },
     chassis_witness: { description: "Demand that the PowerState of the machine's own Chassis agrees, where it shows one.", default: 'yes' },
+    bmc_boot_time: BOOT_TIME,
     login_timeout: { description: 'Seconds for connecting and for TLS.', default: '5' },
   },
 };
@@ -116,6 +119,8 @@ export interface RedfishSettings {
   pdu: string | undefined;
   auth: 'auto' | 'session' | 'basic';
   chassisWitness: boolean;
+  /** A BMC has found out about its machine so long after its start. */
+  bootMaxMs: number;
   connectTimeoutMs: number;
 }
 
@@ -182,6 +187,7 @@ export function parseSettings(parameters: Parameters): RedfishSettings | { probl
     pdu: value.pdu,
     auth: value.auth,
     chassisWitness: value.chassis_witness,
+    bootMaxMs: value.bmc_boot_time * 1000,
     connectTimeoutMs: value.login_timeout * 1000,
   };
 }

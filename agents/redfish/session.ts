@@ -26,14 +26,17 @@ export class SessionLost extends Error {
 export class Session {
   readonly #connection: Connection;
   readonly #clock: Clock;
+  readonly #onLost: () => void;
   #login: Login | undefined;
   /** A login that its call did not wait for to the end. */
   #opening: Promise<void> | undefined;
   #root: RedfishResponse | undefined;
 
-  constructor(connection: Connection, clock: Clock) {
+  /** `onLost` is called when the device has ended the session. */
+  constructor(connection: Connection, clock: Clock, onLost: () => void = () => undefined) {
     this.#connection = connection;
     this.#clock = clock;
+    this.#onLost = onLost;
   }
 
   /** What must never be written anywhere. */
@@ -116,6 +119,7 @@ export class Session {
   /** Forgets a session that the device ended; false when there was none. */
   drop(): boolean {
     const wasSession = this.#login?.kind === 'token';
+    if (wasSession) this.#onLost();
     this.#login = undefined;
     this.#root = undefined;
     return wasSession;

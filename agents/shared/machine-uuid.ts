@@ -1,3 +1,5 @@
+import type { Identity } from '../../src/ports/agents.ts';
+
 /** UUIDs that vendors leave in unset firmware; they name no machine. */
 const PLACEHOLDERS: ReadonlySet<string> = new Set([
   '03000200040005000006000700080009',
@@ -25,4 +27,10 @@ export function withGroupsSwapped(digits: string): string {
   let swapped = '';
   for (const byte of SWAPPED) swapped += digits.slice(2 * byte, 2 * byte + 2);
   return swapped + digits.slice(2 * SWAPPED.length);
+}
+
+/** Why a device that shows a UUID can not be compared with what is known of the node; `undefined`: it can. */
+export function unknownMachine(identity: Identity | undefined): string | undefined {
+  if (identity?.systemUUID === undefined || normalUUID(identity.systemUUID) !== undefined) return undefined;
+  return identity.systemUUID === '' ? 'the Node tells no system UUID' : `its system UUID ${identity.systemUUID} names no machine`;
 }

@@ -20,7 +20,7 @@ export function nodeError(kind: AgentError['kind'], target: Target, asked: strin
 function typed(error: unknown, target: Target, asked: string): unknown {
   if (error instanceof ApiStatusError) {
     const kind = error.status === 429 || error.status >= 500 ? 'Unreachable' : 'Refused';
-    return nodeError(kind, target, asked, `${error.status} ${error.reason}: ${error.message}`);
+    return Object.assign(nodeError(kind, target, asked, `${error.status} ${error.reason}: ${error.message}`), { cause: error });
   }
   if (error instanceof TransportError) return nodeError(error.kind === 'timeout' ? 'Timeout' : 'Unreachable', target, asked, error.message);
   return error;
@@ -48,12 +48,12 @@ export async function editNode(context: AgentContext, target: Target, asked: str
     const patch = plan(node);
     if (patch === undefined) return false;
     if (target.signal.aborted) throw nodeError('NotSent', target, asked, 'the call was given up before anything was sent');
-    target.beforeSend();
+    const body = {
+      metadata: { resourceVersion: node.metadata.resourceVersion, ...(patch.annotations === undefined ? {} : { annotations: patch.annotations }) },
+      ...(patch.spec === undefined ? {} : { spec: patch.spec }),
+    };
     try {
-      await context.cluster.mergePatch(NODES, node.metadata.name, {
-        metadata: { resourceVersion: node.metadata.resourceVersion, ...(patch.annotations === undefined ? {} : { annotations: patch.annotations }) },
-        ...(patch.spec === undefined ? {} : { spec: patch.spec }),
-      });
+      await context.cluster.mergePatch(NODES, node.metadata.name, body, { beforeSend: () => target.beforeSend() });
       return true;
     } catch (error) {
       const conflict = error instanceof ApiStatusError && error.status === 409;

@@ -1,6 +1,8 @@
 import { FenceController } from '../controllers/fence/controller.ts';
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
+import { leadershipRecords } from '../controllers/fence/records.ts';
 import { ProbeController } from '../controllers/probes/controller.ts';
+import type { SelfCheck } from '../controllers/self-check/self-check.ts';
 import { checkLeadership } from '../domain/timing.ts';
 import { Dispatcher } from '../dispatch/dispatcher.ts';
 import { ApiClient } from '../kube/client.ts';
@@ -12,12 +14,15 @@ import { Workqueue } from '../kube/workqueue.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { KubeObject, Lease } from '../ports/objects.ts';
-import { LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION } from './composition.ts';
+import { LEADER_HEALTH_CHECKS, LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { watchNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
 import type { WatchedOwnNode } from './own-node.ts';
+import { composeSelfCheck } from './self-check/compose-self-check.ts';
+import { TellingClient } from './self-check/telling-client.ts';
 import { composeSisters } from './sisters.ts';
+import type { Sisters } from './sisters.ts';
 import { stormSources } from './storm-sources.ts';
 import { watchCluster } from './watches.ts';
 
@@ -32,15 +37,17 @@ export interface ComposedController {
   /** Those that are watched now; Machines come and go. */
   readonly listers: readonly { name: string; lister: Lister<KubeObject>; lastError: () => Error | undefined }[];
   readonly elector: LeaderElector;
+  /** Does the API server take what must be written? While it does not, this process does not lead in mode enforce. */
+  readonly selfCheck: Pick<SelfCheck, 'verdict' | 'words'>;
 }
 
 /** Builds the controller from its ports. The daemon and the simulation both come through here, so that both run the same program. */
 export function composeController(ports: ControllerPorts, options: ControllerOptions): ComposedController {
   const { transport, clock, random, logger, metrics } = ports;
-  const cluster = new ApiClient({ transport });
+  const cluster = new TellingClient(transport, () => proof.refused);
   const { listers, configMaps, secrets, leader, announced, reflectors } = watchCluster(ports, options);
   const dispatcher = dispatcherOf(ports, options, cluster);
-  const elector = electorOf(ports, options, cluster, {
+  const elector = electorOf(ports, options, new ApiClient({ transport, lane: 'urgent' }), {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
       storm.acquired();
@@ -52,28 +59,29 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       controller.abort(new Error(reason));
       ports.exit(`leadership lost: ${reason}`, 'lost');
     },
-    mayStand: (freeForMs) => own.ownNode.mayStand(freeForMs),
+    mayStand: (freeForMs) => selfCheck.mayLead() && own.ownNode.mayStand(freeForMs),
   });
+  const proof = composeSelfCheck(ports, options, { nodes: listers.nodes, elector, onSecond: (words) => giveUp(words) });
+  const { selfCheck } = proof;
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
   const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister };
   const sisters = composeSisters(ports, options, { ...watched, stormHolds: (node) => controller.stormHolds(node) });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
-  const own: WatchedOwnNode = watchOwnNode({
-    dependencies: base,
-    options,
-    elector,
-    leader,
-    announced,
-    standDown: (reason) => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over')),
-  });
+  const giveUp = (reason: string): void => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
+  const mayLead = (): boolean => selfCheck.mayLead();
+  const own: WatchedOwnNode = watchOwnNode({ dependencies: base, options, elector, mayLead, leader, announced, standDown: giveUp });
   const dependencies: FenceDependencies = {
     ...base,
     leadership: elector,
     runner: ports.wrapRunner === undefined ? dispatcher : ports.wrapRunner(dispatcher),
     planner: ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry }),
     successor: () => own.ownNode.words(),
+    standDown: ({ epoch, words }) => {
+      elector.outrankedBy(epoch);
+      giveUp(words);
+    },
     ...storm.given,
     ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),
     ...sisters.given,
@@ -81,11 +89,11 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
   const probes = options.probes === true ? new ProbeController({ ...dependencies, prober: dispatcher, metrics: metrics.device }) : undefined;
-  wakeOnChange([configMaps, secrets], leader, controller, elector);
+  wakeOnChange([configMaps, secrets], leader, { controller, probes }, elector);
   const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
   const stop = async (deadlineMs: number): Promise<void> => {
     await standDown({ controller, queue, elector, clock, logger, companions: sisters.close() }, deadlineMs);
-    await Promise.all([own.close(), probes?.close()]);
+    await Promise.all([proof.close(), own.close(), probes?.close()]);
     for (const watch of watches) watch.close();
     await dispatcher.close();
   };
@@ -94,26 +102,56 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       return [...reflectors, ...sisters.reflectors].map(watchedOf);
     },
     elector,
-    start: async () => {
-      for (const companion of [...watches, own]) companion.start();
-      await Promise.all(reflectors.map((reflector) => reflector.untilSynced(options.syncDeadlineMs)));
-      sisters.start();
-      elector.start();
-      own.stand();
-      probes?.start();
-    },
+    selfCheck,
+    start: () => startInOrder({ watches: [...watches, own], reflectors, selfCheck, sisters, elector, own, probes }, options.syncDeadlineMs),
     stop,
   };
+}
+
+interface Starting {
+  watches: readonly { start(): void }[];
+  reflectors: readonly Reflector<KubeObject>[];
+  selfCheck: SelfCheck;
+  sisters: Sisters;
+  elector: LeaderElector;
+  own: WatchedOwnNode;
+  probes: ProbeController | undefined;
+}
+
+/** Whoever waits for the lease proves itself meanwhile, so that a takeover waits for nothing. */
+async function startInOrder({ watches, reflectors, selfCheck, sisters, elector, own, probes }: Starting, syncDeadlineMs: number): Promise<void> {
+  for (const companion of [...watches, selfCheck]) companion.start();
+  await untilSynced(reflectors, syncDeadlineMs, selfCheck);
+  sisters.start();
+  elector.start();
+  own.stand();
+  probes?.start();
+}
+
+/** A process that lacks a right to watch waits for it, as it says, and is no failure that a restart would mend. */
+async function untilSynced(reflectors: readonly Reflector<KubeObject>[], deadlineMs: number, selfCheck: SelfCheck): Promise<void> {
+  for (;;) {
+    try {
+      await Promise.all(reflectors.map((reflector) => reflector.untilSynced(deadlineMs)));
+      return;
+    } catch (error) {
+      if (!selfCheck.waitsForRemedy) throw error;
+    }
+  }
 }
 
 /** Another configuration concerns every node; a Lease that is emptied is taken at once. */
 function wakeOnChange(
   configuration: readonly Lister<KubeObject>[],
   leader: Lister<Lease>,
-  controller: FenceController,
+  { controller, probes }: { controller: FenceController; probes: ProbeController | undefined },
   elector: LeaderElector,
 ): void {
-  for (const lister of configuration) lister.onChange(() => controller.lookAtAll());
+  for (const lister of configuration)
+    lister.onChange(() => {
+      controller.lookAtAll();
+      probes?.configurationChanged();
+    });
   leader.onChange((_before, after) => {
     if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
   });
@@ -145,13 +183,18 @@ function electorOf(
   cluster: Cluster,
   terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'mayStand'>,
 ): LeaderElector {
-  const { namespace, identity, lease, mode, ownNode = '', preservation } = options;
+  const { namespace, identity, lease, mode, ownNode = '', preservation, healthChecks } = options;
   if (lease !== undefined) {
     const broken = checkLeadership({ leaseMs: lease.durationMs, renewDeadlineMs: lease.renewDeadlineMs, retryMs: lease.retryMs });
     if (broken.length > 0) throw new Error(broken.map(({ message }) => message).join('; '));
   }
-  const annotations = { [LEADER_MODE]: mode, [LEADER_NODE]: ownNode, ...(preservation !== undefined && { [LEADER_PRESERVATION]: preservation }) };
-  const base = { cluster, clock, random, logger, metrics: metrics.lease };
+  const annotations = {
+    [LEADER_MODE]: mode,
+    [LEADER_NODE]: ownNode,
+    ...(preservation !== undefined && { [LEADER_PRESERVATION]: preservation }),
+    ...(healthChecks !== undefined && { [LEADER_HEALTH_CHECKS]: healthChecks }),
+  };
+  const base = { cluster, clock, random, logger, metrics: metrics.lease, records: leadershipRecords(cluster) };
   return new LeaderElector({ ...base, namespace, name: LEADER_LEASE, identity, annotations, ...lease, ...terms });
 }
 

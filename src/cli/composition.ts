@@ -23,6 +23,8 @@ export const LEADER_MODE = 'nodefence.ha.k8s.io/mode';
 export const LEADER_NODE = 'nodefence.ha.k8s.io/node';
 /** And with which --preservation it was started. */
 export const LEADER_PRESERVATION = 'nodefence.ha.k8s.io/preservation';
+/** And with which --health-checks. */
+export const LEADER_HEALTH_CHECKS = 'nodefence.ha.k8s.io/health-checks';
 
 export interface ControllerOptions extends FenceOptions {
   /** Of ConfigMaps, Secrets and the leader Lease. */

@@ -8,7 +8,7 @@ import { VERSION } from './version.ts';
 /** A cluster by the text of a kubeconfig, as an agent's parameter holds it. Nothing is sent yet; rejects with what is wrong in the text, never with a value of it. */
 export async function connectCluster(kubeconfig: string, clock: Clock): Promise<ConnectedCluster> {
   const { transport } = await reachCluster(kubeconfig, '(parameter)', clock);
-  return Object.assign(new ApiClient({ transport }), { close: () => transport.close() });
+  return Object.assign(new ApiClient({ transport, isForeign: true }), { close: () => transport.close() });
 }
 
 /** The same by the wire alone, for watches. `source` is for messages. */

@@ -205,6 +205,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
     scrape: () => telemetry.scrape(),
     readiness: () => [
       transport.check(),
+      { name: 'self-check', ok: controller.selfCheck.verdict.kind === 'passed', detail: controller.selfCheck.words() },
       ...watchChecks(
         watched().map(({ name, lister, lastError }) => ({ name, lister, lastError: lastError() })),
         clock,

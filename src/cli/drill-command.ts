@@ -34,7 +34,12 @@ export function drillCommand(): Command {
     .addOption(new Option('--fault <fault>', 'what breaks').choices(FAULTS).default('panic'))
     .addOption(new Option('--agent <agent>', 'what the nodes are fenced with (default: "redfish"; with --matrix both)').choices(AGENTS))
     .addOption(
-      new Option('--api <server>', 'embedded, or real: etcd and kube-apiserver of the folder KUBEBUILDER_ASSETS').choices(APIS).default('embedded'),
+      new Option(
+        '--api <server>',
+        'embedded, or real: etcd, kube-apiserver and kube-controller-manager of KUBEBUILDER_ASSETS, else of ~/.cache/control-plane/<version>/bin',
+      )
+        .choices(APIS)
+        .default('embedded'),
     )
     .option('--replicas <count>', 'controllers that run side by side', wholeNumber(1, 5), DEFAULT_OPTIONS.replicas)
     .option('--nodes <count>', 'machines in the cluster (default: as many as the fault is played on, mostly 3)', wholeNumber(2, 50))
@@ -57,7 +62,8 @@ export function drillCommand(): Command {
         process.exitCode = await drill(flags);
       } catch (error) {
         if (!(error instanceof ConfigurationRefused || error instanceof AssetsMissing)) throw error;
-        process.stderr.write(`${error.message}\n`);
+        const without = error instanceof AssetsMissing ? '; without --api real the embedded server serves' : '';
+        process.stderr.write(`${error.message}${without}\n`);
         process.exitCode = 1;
       }
     });

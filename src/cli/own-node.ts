@@ -17,6 +17,8 @@ export interface OwnNodeParts {
   dependencies: Pick<FenceDependencies, 'clock' | 'cluster' | 'listers' | 'recorder' | 'log' | 'metrics' | 'queue'>;
   options: ControllerOptions;
   elector: Pick<LeaderElector, 'identity' | 'isLeading'>;
+  /** Whoever may not lead is nobody to hand over to. */
+  mayLead: () => boolean;
   /** The leader's Lease alone. */
   leader: Lister<Lease>;
   announced: Watches['announced'];
@@ -32,13 +34,13 @@ export interface WatchedOwnNode {
 }
 
 /** The hand-over with its watch and this replica's own announcement. */
-export function watchOwnNode({ dependencies, options, elector, leader, announced, standDown }: OwnNodeParts): WatchedOwnNode {
+export function watchOwnNode({ dependencies, options, elector, mayLead, leader, announced, standDown }: OwnNodeParts): WatchedOwnNode {
   const { namespace, ownNode: node, mode } = options;
   const candidates = new Candidates(elector.identity.split('_').at(-1) ?? '');
   const isLeading = (): boolean => elector.isLeading;
   const ownNode = new OwnNode({ ...dependencies, announced: announced.lister, candidates, isLeading, options, standDown });
   const hasNode = (): boolean => [...leader.all()].some(({ metadata }) => (metadata.annotations?.[LEADER_NODE] ?? '') !== '');
-  const isNeeded = (): boolean => !isLeading() && (node !== undefined || hasNode());
+  const isNeeded = (): boolean => !isLeading() && mayLead() && (node !== undefined || hasNode());
   const { cluster, clock, log } = dependencies;
   const announcer = new Announcer({ cluster, clock, log, namespace, ownNode: node, mode, candidates, isNeeded });
   return {

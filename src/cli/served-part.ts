@@ -3,10 +3,11 @@ import type { ReflectorOptions } from '../kube/reflector.ts';
 import { Workqueue } from '../kube/workqueue.ts';
 import type { Lister, Resource } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
+import { LEADER_LEASE } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 
 /** What every reflector on one API server is made of. */
-export type WatchBase = Pick<ReflectorOptions<KubeObject>, 'transport' | 'clock' | 'random' | 'logger' | 'metrics' | 'timings'>;
+export type WatchBase = Pick<ReflectorOptions<KubeObject>, 'transport' | 'clock' | 'random' | 'logger' | 'metrics' | 'timings' | 'onWentBack'>;
 
 /** Reflectors that stand or go together; none is started yet. */
 export interface Watching {
@@ -30,9 +31,22 @@ export interface ServedPart {
 /** Keys worked on at the same time. */
 const CONCURRENCY = 16;
 const CLOSE_DEADLINE_MS = 5_000;
+/** Watches notice within their idle time, pause after pause. */
+const TOLD_AGAIN_MS = 300_000;
+const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
 
-export function watchBase({ transport, clock, random, logger, metrics }: ControllerPorts, { reflector: timings }: ControllerOptions): WatchBase {
-  return { transport, clock, random, logger, metrics: metrics.watch, ...(timings !== undefined && { timings }) };
+export function watchBase(
+  { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
+  { reflector: timings, namespace }: ControllerOptions,
+): WatchBase {
+  let toldAtMs = Number.NEGATIVE_INFINITY;
+  const onWentBack = (message: string): void => {
+    // Every watch notices one restore; the log has each of them.
+    if (clock.monotonicMs() - toldAtMs < TOLD_AGAIN_MS) return;
+    toldAtMs = clock.monotonicMs();
+    recorder.event({ ...LEASE, metadata: { name: LEADER_LEASE, namespace } }, 'Warning', 'ClusterWentBack', message);
+  };
+  return { transport, clock, random, logger, metrics: metrics.watch, onWentBack, ...(timings !== undefined && { timings }) };
 }
 
 export function watching(base: WatchBase): Watching {

@@ -68,7 +68,7 @@ export class WorkloadPool {
       return this.#use(key, since);
     }
     this.#end(key);
-    return this.#use(key, { version, close, connection: { transport, cluster: new ApiClient({ transport }) } });
+    return this.#use(key, { version, close, connection: { transport, cluster: new ApiClient({ transport, isForeign: true }) } });
   }
 
   /** For those who need no more than the cluster. */

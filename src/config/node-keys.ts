@@ -7,6 +7,8 @@ interface DurationKey {
   minimumMs?: number;
   /** When isolation begins: an error spoils every step. Absent: only those that switch something. */
   isOfIsolation?: true;
+  /** Matters only after the off: an error spoils nothing, the default stands in and is told of. */
+  isOfAftermath?: true;
 }
 
 /** Keys of a node, a group or the cluster that are delays and deadlines of the plan. */
@@ -14,20 +16,20 @@ export const DURATION_KEYS: Readonly<Record<string, DurationKey>> = {
   isolation_delay: { field: 'isolationDelayMs', isOfIsolation: true },
   power_management_delay: { field: 'powerManagementDelayMs' },
   not_ready_period: { field: 'notReadyPeriodMs', isOfIsolation: true },
-  ready_timeout: { field: 'readyTimeoutMs', minimumMs: 1000 },
-  healthy_delay: { field: 'healthyDelayMs' },
-  probation: { field: 'probationMs' },
-  history_ttl: { field: 'historyTtlMs' },
+  ready_timeout: { field: 'readyTimeoutMs', minimumMs: 1000, isOfAftermath: true },
+  healthy_delay: { field: 'healthyDelayMs', isOfAftermath: true },
+  probation: { field: 'probationMs', isOfAftermath: true },
+  history_ttl: { field: 'historyTtlMs', isOfAftermath: true },
   power_timeout: { field: 'powerTimeoutMs', minimumMs: 1000 },
   set_deadline: { field: 'setDeadlineMs', minimumMs: 100 },
   // Three reads that agree need some time to mean anything.
   off_stable: { field: 'offStableMs', minimumMs: 1000 },
   settle: { field: 'settleMs' },
   intent_max_age: { field: 'intentMaxAgeMs', minimumMs: 1000 },
-  release_timeout: { field: 'releaseTimeoutMs' },
+  release_timeout: { field: 'releaseTimeoutMs', isOfAftermath: true },
   life_wait: { field: 'lifeWaitMs' },
-  alarm_after: { field: 'alarmAfterMs' },
-  restart_backoff: { field: 'restartBackoffMs' },
+  alarm_after: { field: 'alarmAfterMs', isOfAftermath: true },
+  restart_backoff: { field: 'restartBackoffMs', isOfAftermath: true },
 };
 
 /** How the cluster itself behaves; in the cluster's ConfigMap only. */

@@ -57,17 +57,20 @@ export interface SettingProblems {
 export function readNodeSettings(layers: readonly Settings[], { general, switching }: SettingProblems): NodeSettings {
   const isolating = new SettingReader(layers, general);
   const reader = new SettingReader(layers, switching);
+  const lenient = new SettingReader(layers, switching, true);
   const profile = isolating.choice('profile', 'default', Object.keys(PROFILES));
   const base: Timing = { ...DEFAULT_TIMING, ...PROFILES[profile] };
   const timing = { ...base };
-  for (const [key, { field, minimumMs, isOfIsolation }] of Object.entries(DURATION_KEYS))
-    timing[field] = (isOfIsolation === true ? isolating : reader).duration(key, base[field], minimumMs);
+  for (const [key, { field, minimumMs, isOfIsolation, isOfAftermath }] of Object.entries(DURATION_KEYS)) {
+    const strict = isOfIsolation === true ? isolating : reader;
+    timing[field] = (isOfAftermath === true ? lenient : strict).duration(key, base[field], minimumMs);
+  }
   const hasSupplies = reader.find('supplies') !== undefined;
   return {
     timing,
     stepRetries: isolating.integer('step_retries', 5, 0, 1000),
-    maxRestarts: isolating.integer('max_restarts', 3, -1, 1_000_000),
-    maxFencesPerDay: isolating.integer('max_fences_per_day', DEFAULT_MAX_FENCES_PER_DAY, 1, 1_000_000),
+    maxRestarts: lenient.integer('max_restarts', 3, -1, 1_000_000),
+    maxFencesPerDay: lenient.integer('max_fences_per_day', DEFAULT_MAX_FENCES_PER_DAY, 1, 1_000_000),
     trigger: isolating.choice('trigger', 'not-ready', ['not-ready']),
     release: reader.choice('release', 'auto', RELEASE_MODES),
     ...readPreserved(reader),

@@ -1,3 +1,4 @@
+import { PROVES_NOTHING } from '../domain/plan-problems.ts';
 import type { EvidenceKind, Plan, PlanLevel, Step } from '../domain/plan.ts';
 import { isCloudAgent } from './cloud.ts';
 import type { ResolvedMethod } from './plan-method.ts';
@@ -49,7 +50,7 @@ export function checkSteps(steps: ResolvedSteps, { supplies, minimumEvidence }: 
   const hasStorage = isolation.some(({ storage }) => storage !== undefined);
   // Where methods are left out for their errors, those say what is missing.
   if (!hasOff && !hasStorage && !problems.hasError('power-management')) {
-    const message = 'no method switches the node off or revokes its storage: nothing can prove that it is gone, so its workload will not be released';
+    const message = `no method switches the node off or revokes its storage: ${PROVES_NOTHING}`;
     problems.warning(where, message, 'power-management');
   }
 }

@@ -45,6 +45,9 @@ describe('the properties dialect', () => {
     ['power_managment.2', 'power_management.2'],
     ['power-management.3', 'power_management.3'],
     ['power_management_delay', 'power_management_delay'],
+    ['power-timeout', 'power_timeout'],
+    ['healthy-delay', 'healthy_delay'],
+    ['grace-timeout', 'isolation_delay'],
     ['giveup_retries', 'step_retries'],
     ['grace_timeout', 'isolation_delay'],
   ])('calls %s %s', (written, canonical) => {

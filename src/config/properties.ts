@@ -28,9 +28,10 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   recover: 'recovery',
 };
 
-/** The key as this program calls it: historical names and misspellings resolved, levels kept (`power_managment.2` → `power_management.2`). */
+/** The key as this program calls it: dashes as underscores, historical names and misspellings resolved, levels kept (`power-managment.2` → `power_management.2`). */
 export function canonicalKey(key: string): string {
-  return SPELLINGS[key] ?? key.replace(/^power[-_]manage?ment(?=$|\.)/, 'power_management');
+  const plain = key.replaceAll('-', '_');
+  return SPELLINGS[plain] ?? plain.replace(/^power_manage?ment(?=$|\.)/, 'power_management');
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Plan, PlanLevel, PlanMethod, Step } from '../domain/plan.ts';
 import { STEPS } from '../domain/plan.ts';
-import { checkTiming, DEFAULT_CLUSTER_TIMING } from '../domain/timing.ts';
+import { checkTiming, DEFAULT_CLUSTER_TIMING, safeAfterOff } from '../domain/timing.ts';
 import type { ClusterTiming } from '../domain/timing.ts';
 import { NODE_CONFIG_PREFIX } from './configuration.ts';
 import type { Configuration, NodeFacts, Setting, Settings } from './configuration.ts';
@@ -21,6 +21,7 @@ import type { ResolvedMethod, SecretKeys } from './plan-method.ts';
 import { checkOwners } from './plug-owners.ts';
 import type { PlugOwners } from './plug-owners.ts';
 import { Problems } from './problems.ts';
+import { checkRefusals } from './refusals.ts';
 import { parseList } from './properties.ts';
 
 export interface PlanInput {
@@ -52,14 +53,20 @@ export function resolvePlan(input: PlanInput): Plan {
   const cluster = lookup.clusterLayer?.settings;
   const spoilt: SettingProblems = { general: problems, switching: new Problems() };
   const layers = [...own, ...(cluster === undefined ? [] : [cluster])];
-  const settings = readNodeSettings(layers, spoilt);
+  const written = readNodeSettings(layers, spoilt);
   // What the cluster's ConfigMap holds beside them is told once for all nodes: cluster-checks.ts.
   for (const layer of own) checkKeys(layer, false, input.configuration.registry, spoilt);
   const where = configuredIn(lookup);
+  const clusterTiming = readClusterTiming(
+    new SettingReader(cluster === undefined ? [] : [cluster], spoilt.switching),
+    input.cluster ?? DEFAULT_CLUSTER_TIMING,
+  );
+  const settings = { ...written, timing: safeAfterOff(written.timing, clusterTiming) };
   checkSteps(steps, settings, where, problems);
+  checkRefusals(input.node, steps, settings, input.configuration.registry, problems);
   if (input.owners !== undefined) checkOwners(input.node.name, steps, input.owners, problems);
   if (input.machines !== undefined) checkMachines(input.node, steps, input.machines, problems);
-  checkTimes({ input, steps, settings, layers, cluster, where }, spoilt.switching);
+  checkTimes({ input, steps, settings: written, layers, where }, clusterTiming, spoilt.switching);
   problems.takeFor(switchingSteps(steps), spoilt.switching.all());
   return {
     source,
@@ -83,20 +90,17 @@ interface Times {
   steps: ResolvedSteps;
   settings: NodeSettings;
   layers: readonly Settings[];
-  cluster: Settings | undefined;
   where: string;
 }
 
 /** Told where the key stands that would mend it, in whichever ConfigMap. */
-function checkTimes({ input, steps, settings, layers, cluster, where }: Times, problems: Problems): void {
+function checkTimes({ input, steps, settings, layers, where }: Times, clusterTiming: ClusterTiming, problems: Problems): void {
   const all = STEPS.flatMap((step) => steps[step].flatMap(({ methods }) => methods));
   const demands = {
     powerLevels: steps['power-management'].length,
     deviceMaxLatencyMs: Math.max(0, ...all.map((method) => method.deviceMaxLatencyMs)),
     ...blocklistExpiry(steps.isolation, input.configuration),
   };
-  const reader = new SettingReader(cluster === undefined ? [] : [cluster], problems);
-  const clusterTiming = readClusterTiming(reader, input.cluster ?? DEFAULT_CLUSTER_TIMING);
   const written = new SettingReader(layers, problems);
   const daemon = readDaemonTimes((key) => written.find(key), settings.minimumEvidence);
   for (const { severity, keys, message } of checkTiming(settings.timing, demands, clusterTiming, daemon)) {

@@ -1,17 +1,21 @@
+import { DEFAULT_STANDS } from '../domain/plan-problems.ts';
 import type { Setting, Settings } from './configuration.ts';
 import type { Problems } from './problems.ts';
 import { parseDuration } from './properties.ts';
 
 const DURATION_MAX_MS = 366 * 86_400_000;
 
-/** Reads typed values from layers of settings, the first that has a key wins. Bad values are errors and leave the default. */
+/** Reads typed values from layers of settings, the first that has a key wins. Bad values are told and leave the default. */
 export class SettingReader {
   readonly #layers: readonly Settings[];
   readonly #problems: Problems;
+  readonly #isLenient: boolean;
 
-  constructor(layers: readonly Settings[], problems: Problems) {
+  /** `isLenient`: a bad value is told and keeps nobody from being fenced. */
+  constructor(layers: readonly Settings[], problems: Problems, isLenient = false) {
     this.#layers = layers;
     this.#problems = problems;
+    this.#isLenient = isLenient;
   }
 
   find(key: string): Setting | undefined {
@@ -42,7 +46,10 @@ export class SettingReader {
     const setting = this.find(key);
     if (setting === undefined) return otherwise;
     const parsed = parse(setting.value);
-    if (parsed === undefined) this.#problems.error(setting.where, `${key}=${setting.value.slice(0, 60)} ${rule}`);
-    return parsed ?? otherwise;
+    if (parsed !== undefined) return parsed;
+    const words = `${key}=${setting.value.slice(0, 60)} ${rule}`;
+    if (this.#isLenient) this.#problems.warning(setting.where, `${words}; ${DEFAULT_STANDS}`);
+    else this.#problems.error(setting.where, words);
+    return otherwise;
   }
 }

@@ -50,7 +50,7 @@ export class Dispatcher implements Runner, Prober {
       if (job.entry.action !== 'confirm') return this.changed(job, agent, device, together);
       const first = await device.read();
       if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${inWords(first)}` };
-      const end = await untilStable([...together, device], wanted, job, this.clock);
+      const end = await untilStable([...together, device], wanted, job, this.clock, first);
       return this.switched(job, device, wanted, end, { together, otherwise: 'found-not-done' });
     });
   }
@@ -158,6 +158,7 @@ export class Dispatcher implements Runner, Prober {
     const { kind: agentKind } = device;
     const words = `${wanted} read back ${end.reads} times, identity ${end.identity}: ${end.detail}`;
     const edge = end.isForeign ? {} : { edge: edgeOf(agentKind, wanted) };
+    if (end.restarted.size > 0) return { ...restartReport(end.restarted, end.detail, otherwise), ...(job.entry.action === 'off' ? edge : {}) };
     if (!end.reached) {
       const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}${end.said === undefined ? '' : `; told to, it said ${end.said}`}`;
       // Sent, and not read back: it may be off, now or later, and that is ours to take back (P8).
@@ -292,6 +293,17 @@ export class Dispatcher implements Runner, Prober {
     this.agents.set(definition.name, created);
     return created;
   }
+}
+
+/** A device that starts shows a default state until it has looked: nothing is proven, and the next run sends the off again (P1). */
+function restartReport(
+  restarted: ReadonlyMap<string, string>,
+  shown: string,
+  otherwise: JobResult,
+): Pick<JobReport, 'result' | 'message' | 'restarted'> {
+  const causes = [...restarted].map(([method, cause]) => `${method}: ${cause}`).join('; ');
+  const message = `the device restarted, or nothing rules it out (${causes}): what it shows proves nothing until it showed on once or stands for bmc_boot_time; the off is sent again; last read ${shown}`;
+  return { result: otherwise === 'timeout' ? 'failed' : otherwise, message, restarted: [...restarted.keys()] };
 }
 
 /** Evidence that an action can give: somebody waited for it, and nothing was read off. */

@@ -1,6 +1,7 @@
 import { AgentError } from '../ports/agents.ts';
 import type { Reading } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
+import { BootWatch } from './boot-watch.ts';
 import { inWords } from './device-call.ts';
 import type { DeviceCall, Wanted } from './device-call.ts';
 import type { Job } from '../ports/jobs.ts';
@@ -22,6 +23,8 @@ export interface Switched {
   edgeUnseen: boolean;
   /** Nothing was sent now or before: somebody else has switched it. */
   isForeign: boolean;
+  /** Devices that restarted meanwhile, by their methods, and how that was noticed: what they show as off proves nothing. */
+  restarted: ReadonlyMap<string, string>;
   /** The device's words to the set, where one was sent. */
   said?: string;
   deviceTime?: string;
@@ -29,23 +32,28 @@ export interface Switched {
 
 /**
  * Reads every device in turn until all of them show `wanted` in at least three passes over `off_stable` without a break, or until
- * `power_timeout` is over. A pass with one other answer, or one failed read, begins the count anew.
+ * `power_timeout` is over. A pass with one other answer, or one failed read, begins the count anew; a device that restarts ends it. `before`: what
+ * the last of them, which is switched, showed first.
  */
-export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock): Promise<Switched> {
+export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock, before: Reading): Promise<Switched> {
   const { offStableMs, powerTimeoutMs } = job.timing;
-  const giveUpAtMs = clock.monotonicMs() + powerTimeoutMs;
+  const sinceMs = clock.monotonicMs();
+  const boots = watchBoots(devices, before, job);
   const everyMs = Math.min(1_000, offStableMs / STABLE_READS);
   let firstAtMs: number | undefined;
   let reads = 0;
   let unverified = 0;
   for (;;) {
     const beganAtMs = clock.monotonicMs();
-    const pass = await readAll(devices, wanted);
+    const pass = await readAll(devices, wanted, boots);
     reads = pass.agrees ? reads + 1 : 0;
     firstAtMs = pass.agrees ? (firstAtMs ?? clock.monotonicMs()) : undefined;
     unverified = (reads > 1 ? unverified : 0) + (pass.identity === 'verified' ? 0 : 1);
-    const stable = reads >= STABLE_READS && firstAtMs !== undefined && beganAtMs - firstAtMs >= offStableMs;
-    if (stable || clock.monotonicMs() >= giveUpAtMs) {
+    const restarted = wanted === 'off' ? restartedOf(boots) : NONE;
+    const standsForMs = wanted === 'off' ? Math.max(0, ...[...boots.values()].map((watch) => watch.standsForMs)) : 0;
+    const isLong = firstAtMs !== undefined && beganAtMs - firstAtMs >= Math.max(offStableMs, standsForMs);
+    const stable = reads >= STABLE_READS && isLong && restarted.size === 0;
+    if (stable || restarted.size > 0 || clock.monotonicMs() >= sinceMs + powerTimeoutMs + standsForMs) {
       return {
         reached: stable,
         lastReadAtMs: beganAtMs,
@@ -55,11 +63,25 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
         opposite: pass.opposite,
         edgeUnseen: false,
         isForeign: false,
+        restarted,
         ...(pass.deviceTime === undefined ? {} : { deviceTime: pass.deviceTime }),
       };
     }
     await clock.sleep(everyMs, job.signal);
   }
+}
+
+const NONE: ReadonlyMap<string, string> = new Map();
+
+function watchBoots(devices: readonly DeviceCall[], before: Reading, job: Job): Map<DeviceCall, BootWatch> {
+  const boots = new Map(devices.map((device) => [device, new BootWatch(job.restartedSince?.(device.method) === true)]));
+  const switched = devices.at(-1);
+  if (switched !== undefined) boots.get(switched)?.see(before, switched.shows(before, 'on'));
+  return boots;
+}
+
+function restartedOf(boots: ReadonlyMap<DeviceCall, BootWatch>): ReadonlyMap<string, string> {
+  return new Map([...boots].flatMap(([{ method }, { restarted }]) => (restarted === undefined ? [] : [[method.name, restarted] as const])));
 }
 
 interface Pass {
@@ -71,7 +93,7 @@ interface Pass {
   deviceTime?: string;
 }
 
-async function readAll(devices: readonly DeviceCall[], wanted: Wanted): Promise<Pass> {
+async function readAll(devices: readonly DeviceCall[], wanted: Wanted, boots: ReadonlyMap<DeviceCall, BootWatch>): Promise<Pass> {
   const details: string[] = [];
   let agrees = true;
   let opposite = false;
@@ -81,6 +103,7 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted): Promise<
     try {
       const reading: Reading = await device.read();
       agrees &&= device.shows(reading, wanted);
+      boots.get(device)?.see(reading, device.shows(reading, 'on'));
       opposite = device.shows(reading, wanted === 'off' ? 'on' : 'off');
       if (reading.identity === 'unverified') identity = 'unverified';
       deviceTime = reading.deviceTime ?? deviceTime;
@@ -106,7 +129,7 @@ export async function switchTo(device: DeviceCall, together: readonly DeviceCall
   const isDue = wanted === 'off' || !device.shows(before, wanted);
   const told = isDue ? await setOnce(device, wanted, device.shows(before, 'on'), job.offWasSent?.(device.method) === true) : undefined;
   const all = wanted === 'off' ? [...together, device] : [device];
-  const end = await untilStable(all, wanted, job, clock);
+  const end = await untilStable(all, wanted, job, clock, before);
   return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on'), ...told };
 }
 

@@ -6,7 +6,7 @@ import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { levelsOf } from './plan.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
-import { ACKNOWLEDGE, compile, isFailure, leftToRelease, progress, provingOperation, RELEASE, RELEASE_END } from './program.ts';
+import { ACKNOWLEDGE, compile, isFailure, keptAgainInMs, leftToRelease, progress, provingOperation, RELEASE, RELEASE_END } from './program.ts';
 import type { Operation } from './program.ts';
 import { paceOf } from './release-plan.ts';
 import { mayOpenStorage } from './storage-opening.ts';
@@ -105,7 +105,8 @@ function isWanted(operation: Operation, context: Context, status: NodeFenceStatu
   if (operation.phase === 'on' && operation.method?.kind === 'fabric') return mayOpenStorage(context.plan, context.node, status);
   if (operation.key === 'release-end') return status.released !== undefined || status.restore?.taints !== undefined;
   if (operation.key !== 'release') return true;
-  const isGivenUp = leftToRelease(status) > 0 && context.plan.release === 'evict' && releaseOverMs(context) <= context.snapshot.nowMs;
+  const mayGiveUp = context.plan.release === 'evict' || keptAgainInMs(status) !== undefined;
+  const isGivenUp = leftToRelease(status) > 0 && mayGiveUp && releaseOverMs(context) <= context.snapshot.nowMs;
   return !held && !isGivenUp && context.plan.release !== 'none' && proofOf(status.evidence, context.plan, status.step) !== undefined;
 }
 
@@ -155,9 +156,19 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
     due = Math.max(due, (since.firstEvidence ?? context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
   }
-  if (operation.key === 'release' && leftToRelease(status) > 0) due = Math.max(due, (since.batch ?? nowMs) + paceOf(paceFor(context)).intervalMs);
+  if (operation.key === 'release') due = Math.max(due, nextBatchMs(context, status));
   if (operation.key === 'release-end' && !mayEndRelease(context, status)) due = releaseOverMs(context);
   return due;
+}
+
+/** After a batch its pace; while only kept pods are left, until one of them may be asked for again, or all of them are gone. */
+function nextBatchMs(context: Context, status: NodeFenceStatus): number {
+  const { since, nowMs, workload } = context.snapshot;
+  if (leftToRelease(status) === 0) return 0;
+  const paced = (since.batch ?? nowMs) + paceOf(paceFor(context)).intervalMs;
+  const againInMs = keptAgainInMs(status);
+  if (againInMs === undefined || workload.pods === 0 || status.journal.at(-1)?.action !== 'release') return paced;
+  return Math.max(paced, Math.min((since.journal ?? nowMs) + againInMs, releaseOverMs(context)));
 }
 
 function diagWaitMs(plan: Plan, { method }: JournalEntry): number {
@@ -200,9 +211,9 @@ function isBootedAnew({ node }: Context, { released, evidence }: NodeFenceStatus
   return bootID !== undefined && node?.bootID !== undefined && node.bootID !== bootID;
 }
 
-/** `release_timeout` counts from the last batch, and from the first eviction: a budget keeps no node off for longer. */
+/** `release_timeout` counts from the last batch that let something go, and from the first eviction: a budget keeps no node off for longer. */
 function releaseOverMs({ snapshot: { since, nowMs }, plan }: Context): number {
-  const begun = plan.release === 'evict' ? since.released : (since.batch ?? since.released);
+  const begun = plan.release === 'evict' ? (since.released ?? since.batch) : (since.batch ?? since.released);
   return (begun ?? nowMs) + plan.timing.releaseTimeoutMs;
 }
 

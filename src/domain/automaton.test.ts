@@ -372,15 +372,6 @@ describe('the fence automaton', () => {
     model.runUntil(() => model.fence === undefined);
   });
 
-  it('does nothing when a newer leader has written', () => {
-    const model = failed();
-    model.next();
-    model.step();
-    model.epoch -= 1;
-    expect(model.step()).toMatchObject({ row: 'newer-leader' });
-    expect(model.step().status).toBeUndefined();
-  });
-
   it('has a last row that always applies for every state, so that no state is without a way on', () => {
     for (const state of FENCE_STATES) {
       const own = ROWS.filter((row) => row.from === state);

@@ -4,7 +4,7 @@ import { withConditions } from './conditions.ts';
 import { proofOf, voidEvidence } from './evidence.ts';
 import { isHealthy, isTriggered, seemsHealthy, triggerDueMs } from './health.ts';
 import { fold } from './journal.ts';
-import type { Evidence, NodeFenceStatus } from './node-fence.ts';
+import type { Evidence, NodeFenceStatus, Released, StorageRelease } from './node-fence.ts';
 import { EMPTY_PLAN } from './plan.ts';
 import { isNeverFenced, withDeletion, withPreservation } from './preservation.ts';
 import { ANY_ROWS } from './rows/any.ts';
@@ -12,6 +12,7 @@ import { withRequest } from './request.ts';
 import { releasedBefore } from './released-before.ts';
 import { eventsOfRuns } from './run-events.ts';
 import { beginning } from './rows/beginning.ts';
+import { KEPT_BY_ANOTHER } from './rows/closing.ts';
 import { DONE_ROWS } from './rows/done.ts';
 import { ERROR_ROWS } from './rows/error.ts';
 import { FINAL_ROWS } from './rows/final.ts';
@@ -61,13 +62,20 @@ export function decide(taken: Snapshot): Decision {
 /** A result that is folded in now stands in the journal from now on; recovery's own runs do not put health in question. */
 function sinceResults({ since, nowMs, reports, fence }: Snapshot): Snapshot['since'] {
   const finished = fence?.status?.journal.filter((entry) => reports.some((report) => report.id === entry.id)) ?? [];
-  const hasReleased = reports.some(({ released, storageRelease }) => released !== undefined || storageRelease !== undefined);
+  const hasReleased = reports.some(
+    ({ released, storageRelease }) => isFurther(released, fence?.status?.released) || isFurther(storageRelease, fence?.status?.storageRelease),
+  );
   return {
     ...since,
     journal: nowMs,
     ...(hasReleased ? { batch: nowMs } : {}),
     ...(finished.some((entry) => entry.step !== 'recovery') ? { action: nowMs } : {}),
   };
+}
+
+/** Another batch let something go; asking in vain is none. */
+function isFurther(now: Released | StorageRelease | undefined, before: Released | StorageRelease | undefined): boolean {
+  return now !== undefined && (before === undefined || now.batch !== before.batch || now.at !== before.at);
 }
 
 function withoutFence(snapshot: Snapshot): Decision {
@@ -81,9 +89,13 @@ function withoutFence(snapshot: Snapshot): Decision {
 }
 
 function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
-  if (fence.deleting) return { row: 'deleted-by-hand', events: [], ...(fence.finalized ? { removeFinalizer: true as const } : {}) };
+  if (fence.deleting && fence.finalized) return { row: 'deleted-by-hand', events: [], removeFinalizer: true };
+  if (fence.deleting) return { row: 'deleted-by-hand', events: [event('Warning', 'DeletionBlocked', KEPT_BY_ANOTHER)] };
   const status = beginning(snapshot, [], snapshot.lastIncident + 1);
-  if (status === undefined) return { row: 'begin-without-node', events: [], removeFinalizer: true, deleteFence: true };
+  if (status === undefined) {
+    const words = `There is no Node ${fence.spec.node}: its NodeFence is removed and nothing was done.`;
+    return { row: 'begin-without-node', events: [event('Warning', 'NodeGone', words)], removeFinalizer: true, deleteFence: true };
+  }
   return {
     row: 'begin',
     status: withConditions(status, snapshot.wall),
@@ -138,6 +150,7 @@ function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, tran
   if (transition.dispatch !== undefined) decision.dispatch = transition.dispatch;
   if (transition.removeFinalizer !== undefined) decision.removeFinalizer = true;
   if (transition.deleteFence !== undefined) decision.deleteFence = true;
+  if (transition.standDown !== undefined) decision.standDown = transition.standDown;
   if (transition.requeueAtMs !== undefined) decision.requeueAtMs = transition.requeueAtMs;
   const after = transition.status;
   if (after !== undefined && (after !== before || transition.dispatch?.kind === 'run')) {

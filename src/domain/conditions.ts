@@ -48,8 +48,9 @@ function verdicts(status: NodeFenceStatus): Verdict[] {
 function releasedWords({ released, storageRelease }: NodeFenceStatus): string {
   const revoked = storageRelease === undefined ? '' : `${storageRelease.pods} pods by storage-revoked (${storageRelease.storages.join(', ')})`;
   if (released === undefined) return revoked;
-  const more = (released.left ?? 0) > 0 ? `, ${released.left} follow` : '';
-  return `by ${released.by}, ${released.pods} pods${more}${revoked === '' ? '' : `; before that ${revoked}`}`;
+  const more = (released.left ?? 0) > 0 ? `, ${released.left} more to go` : '';
+  const kept = (released.kept ?? []).map(({ pod, by }) => `; ${pod} is kept: ${by}`).join('');
+  return `by ${released.by}, ${released.pods} pods${more}${kept}${revoked === '' ? '' : `; before that ${revoked}`}`;
 }
 
 function truth(type: Verdict['type'], holds: boolean, yes: string, no: string, message: string): Verdict {

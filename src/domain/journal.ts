@@ -19,6 +19,7 @@ function foldOne(status: NodeFenceStatus, report: JobReport): NodeFenceStatus {
   const finished: JournalEntry = { ...entry, finishedAt: report.finishedAt, result: report.result, message: bounded(report.message) };
   if (report.edgeUnseen === true) finished.edgeUnseen = true;
   if (report.offSent === true) finished.offSent = true;
+  if (report.restarted !== undefined) finished.restarted = report.restarted.slice(0, LIMITS.restarted);
   const next: NodeFenceStatus = { ...status, journal: status.journal.map((candidate) => (candidate === entry ? finished : candidate)) };
   if (isFailure(finished) && entry.action !== 'acknowledge') next.retries = status.retries + 1;
   if (report.evidence !== undefined) {
@@ -126,6 +127,12 @@ export function offWasSent({ journal }: NodeFenceStatus, id: string, { name, age
   const runs = journal.filter((other) => other.id !== id && other.device === device && other.plug === plug);
   const sent = runs.findLastIndex((other) => other.offSent === true && other.method === name && other.agent === agent);
   return sent > runs.findLastIndex(({ action, result }) => action === 'on' || (action === 'confirm' && result === 'found-not-done'));
+}
+
+/** The method's device restarted between an off and its proof, and no off of the method has been proven since, by another run than that of this id. */
+export function restartedSince({ journal }: NodeFenceStatus, id: string, { name }: PlanMethod): boolean {
+  const restarted = journal.findLastIndex((other) => other.id !== id && other.restarted?.includes(name) === true);
+  return restarted > journal.findLastIndex((other) => other.method === name && other.action === 'off' && other.result === 'succeeded');
 }
 
 /** Nothing of it reached the device, or the device was read on after its deadline was waited out. */

@@ -76,6 +76,8 @@ export interface JournalEntry {
   edgeUnseen?: boolean;
   /** An off of this run has left, for sure: a later run whose program sends nothing to what is off already may rest on it (P1). */
   offSent?: boolean;
+  /** Methods whose device restarted between an off and its proof: they are switched off again, whatever they show. */
+  restarted?: string[];
   finishedAt?: string;
   result?: JobResult;
   message?: string;
@@ -121,6 +123,16 @@ export interface Restore {
   edges?: { method: string; agent: string; device: string; plug: string; state: 'off' | 'closed' }[];
 }
 
+/** A pod that a release asked for and did not get. */
+export interface KeptPod {
+  /** `namespace/name`. */
+  pod: string;
+  /** What the API server said, or that it has not answered. */
+  by: string;
+  /** Nobody knows whether it was let go all the same. */
+  isUnsure?: boolean;
+}
+
 export interface Released {
   by: 'out-of-service' | 'delete-pods' | 'evict';
   at: string;
@@ -129,8 +141,12 @@ export interface Released {
   evidence: string;
   /** Pods that later batches still have to let go; absent or 0: the release is complete. */
   left?: number;
-  /** Number of the last batch. */
+  /** Number of the last batch that let something go. */
   batch?: number;
+  /** Pods that were asked for and are not let go, the first of them; each is asked for again, less and less often. */
+  kept?: KeptPod[];
+  /** Nothing but kept pods is left: so long after the last batch they are asked for again, in milliseconds. */
+  againInMs?: number;
   /** The first of the pods, `namespace/name`. */
   names?: string[];
   volumesDetachedAt?: string;
@@ -140,7 +156,7 @@ export interface Released {
 }
 
 /** What was let go because its storages were revoked: whoever opens them again must know that no process of that boot is left (P1). */
-export interface StorageRelease extends Pick<Released, 'at' | 'pods' | 'evidence' | 'left' | 'batch' | 'names'> {
+export interface StorageRelease extends Pick<Released, 'at' | 'pods' | 'evidence' | 'left' | 'batch' | 'names' | 'kept' | 'againInMs'> {
   storages: string[];
   /** The node's boot ID at that time: on this boot it is not healthy, and no port of it is opened. */
   bootID?: string;
@@ -218,7 +234,7 @@ export const CORDON_MARK = 'nodefence.ha.k8s.io/cordoned-by';
 /** The cluster autoscaler takes no node away that carries it. */
 export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 
-export const LIMITS = { journal: 64, message: 512, evidence: 16, history: 32, podNames: 16, conditions: 16 } as const;
+export const LIMITS = { journal: 64, restarted: 16, message: 512, evidence: 16, history: 32, podNames: 16, conditions: 16 } as const;
 
 /** Cuts a text to what the schema admits, so that a device's long answer can never make a status write fail. */
 export function bounded(text: string, limit: number = LIMITS.message): string {

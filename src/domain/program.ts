@@ -154,7 +154,8 @@ export function progress(program: readonly Operation[], status: NodeFenceStatus)
     if (operation.phase === 'diag' && (latest === undefined ? offWasTried(runs) : !NEVER_SENT.has(latest.result))) continue;
     if (latest?.result !== undefined && HOPELESS.has(latest.result)) return { kind: 'failed', operation, entry: latest };
     if (isDone(operation, latest, { runs, program, status })) continue;
-    const confirm = operation.method !== undefined && (operation.phase === 'run' ? stoodBefore(operation, status) : latest?.result === 'succeeded');
+    const confirm =
+      operation.method !== undefined && (operation.phase === 'run' ? stoodBefore(operation, status) : isProven(operation, latest, runs));
     return { kind: 'next', operation, attempt: own.length + 1, confirm };
   }
   return { kind: 'finished' };
@@ -172,6 +173,12 @@ export function leftToRelease({ step, released, storageRelease }: NodeFenceStatu
   return (step === 'isolation' ? storageRelease?.left : released?.left) ?? 0;
 }
 
+/** Nothing but pods that were asked for in vain is left of the present step's release: so long after the last batch they are asked for again. */
+export function keptAgainInMs({ step, released, storageRelease }: NodeFenceStatus): number | undefined {
+  const againInMs = step === 'isolation' ? storageRelease?.againInMs : released?.againInMs;
+  return againInMs === 0 ? undefined : againInMs;
+}
+
 const NOTHING_FREED: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
 
 /** A release that was begun, and of which nobody says that it let nothing go. */
@@ -184,6 +191,12 @@ function stoodBefore(operation: Operation, status: NodeFenceStatus): boolean {
   const runs = status.journal.filter((entry) => entry.step === status.step && entry.operation === operation.key);
   const success = runs.findLastIndex((entry) => entry.result === 'succeeded');
   return success > runs.findLastIndex((entry) => entry.action === 'confirm' && entry.result === 'found-not-done');
+}
+
+/** It succeeded, and its device has not restarted since: an off from before that is sent again. */
+function isProven({ method }: Operation, latest: JournalEntry | undefined, runs: readonly JournalEntry[]): boolean {
+  if (latest?.result !== 'succeeded') return false;
+  return !runs.slice(runs.lastIndexOf(latest)).some(({ restarted }) => method !== undefined && restarted?.includes(method.name) === true);
 }
 
 interface Course {

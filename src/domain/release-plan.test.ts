@@ -10,6 +10,7 @@ function pod(name: string, more: Partial<PodFacts> = {}): PodFacts {
     ownerKind: 'ReplicaSet',
     ownerName: 'shop',
     isMeantToStay: false,
+    staysForNow: false,
     isTerminating: false,
     isForced: false,
   };
@@ -133,6 +134,7 @@ const POD: fc.Arbitrary<PodFacts> = fc.record({
   ownerKind: fc.constantFrom('', 'StatefulSet', 'ReplicaSet', 'DaemonSet', 'Node', 'Job'),
   ownerName: fc.constant('x'),
   isMeantToStay: fc.boolean(),
+  staysForNow: fc.boolean(),
   isTerminating: fc.boolean(),
   isForced: fc.boolean(),
   storages: fc.subarray(['san', 'nas']),

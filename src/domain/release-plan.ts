@@ -14,6 +14,8 @@ export interface PodFacts {
   ownerName: string;
   /** It tolerates the out-of-service taint for ever: it is meant to stay. */
   isMeantToStay: boolean;
+  /** It tolerates the taint for a time: Kubernetes takes it when that is over. */
+  staysForNow: boolean;
   isTerminating: boolean;
   /** Deletion with grace 0 was asked for: only a finalizer keeps it. */
   isForced: boolean;
@@ -56,6 +58,8 @@ export interface ReleasePlan {
   pods: readonly PodFacts[];
   /** Pods of `pods` that are deleted or evicted before the taint; without it, all of them. */
   batched: readonly PodFacts[];
+  /** Pods of `pods` that Kubernetes deletes by force once the taint stands, at the next round of its garbage collector: they are deleted at once instead. */
+  taken: readonly PodFacts[];
   /** Deleted when no pod of `batched` is left to be deleted. */
   attachments: readonly AttachmentFacts[];
 }
@@ -79,11 +83,13 @@ export function releasePlan(
   const scope = basis.kind === 'alive' ? ALIVE : EVIDENCE_RULES[basis.kind];
   const freed = pods.filter((pod) => isReleasable(pod) && (!scope.scopedToStorage || isCutOff(pod, basis.storages ?? []))).sort(byOrder(choice));
   const taint = choice.mode === 'out-of-service' && scope.permitsTaint;
+  const isTaken = (pod: PodFacts): boolean => !pod.isForced && (!pod.staysForNow || pod.isTerminating);
   return {
     taint,
     treatment: treatmentOf(basis, choice, scope),
     pods: freed,
     batched: taint && !isPaced(choice) ? [] : freed.filter((pod) => !(scope.permitsForcedDeletion ? pod.isForced : pod.isTerminating)),
+    taken: taint ? freed.filter(isTaken) : [],
     attachments: choice.mode === 'delete-pods' && scope.permitsDetach ? attachments : [],
   };
 }

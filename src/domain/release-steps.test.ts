@@ -38,6 +38,38 @@ describe('a paced release', () => {
     expect(model.status.released).toMatchObject({ batch: 3, left: 0 });
   });
 
+  it('gives up pods that are kept, release_timeout after the last that was let go, and says of each once what keeps it', () => {
+    const model = provenOff({ release: 'delete-pods' });
+    const kept = [{ pod: 'web/a-0', by: 'webhook "x" cannot be called' }];
+    expect(model.next('succeeded', batch(1, 2, { kept: [], againInMs: 0 }))).toBe('release:release');
+    expect(model.next('succeeded', batch(2, 1, { kept, againInMs: 5_000 }))).toBe('release:release');
+    const lastFreedAtMs = model.nowMs;
+    const askedAfterMs: number[] = [];
+    for (let next = '', runs = 0; next !== 'release-end:release-end' && runs < 20; runs += 1) {
+      model.step();
+      next = model.next('succeeded', batch(2, 1, { kept, againInMs: 20_000 }));
+      if (next === 'release:release') askedAfterMs.push(model.nowMs - lastFreedAtMs);
+    }
+    expect(askedAfterMs).toEqual([5_000, 25_000, 45_000]);
+    expect(model.nowMs - lastFreedAtMs).toBe(DEFAULT_TIMING.releaseTimeoutMs);
+    expect(model.events.filter((words) => words.includes('PodKept'))).toHaveLength(1);
+    expect(
+      model.events.filter((words) => words.includes('WorkloadReleased')),
+      'asking in vain is no release',
+    ).toHaveLength(2);
+    expect(model.next()).toBe('on:on');
+  });
+
+  it('asks at once when the last kept pod is gone', () => {
+    const model = provenOff({ release: 'delete-pods' });
+    model.next('succeeded', batch(1, 1, { kept: [{ pod: 'web/a-0', by: 'no' }], againInMs: 60_000 }));
+    const freedAtMs = model.nowMs;
+    model.step();
+    model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    model.next('succeeded', batch(1, 0, { kept: [], againInMs: 0 }));
+    expect(model.nowMs - freedAtMs).toBeLessThan(1_000);
+  });
+
   it('stops under a hold and goes on after it, and our taint is taken back behind the last of it', () => {
     const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
     model.next('succeeded', batch(1, 2));

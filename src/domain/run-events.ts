@@ -1,13 +1,32 @@
+import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { isFailure } from './program.ts';
 import { event } from './transition.ts';
 import type { DecisionEvent } from './transition.ts';
 
+/** As much as an Event takes. */
+const KEPT_WORDS_MAX = 1_000;
+const KEPT_REMEDY =
+  'The other pods go on, and it is asked for again until release_timeout. Mend what refuses it (a webhook, a PodDisruptionBudget, a right), or delete the pod by hand while its node is off.';
+
 /** What an operator reads of the runs whose results have just been folded in: each proof, release and start, and each failure. */
 export function eventsOfRuns(before: NodeFenceStatus, after: NodeFenceStatus): DecisionEvent[] {
   if (before === after) return [];
   const open = new Set(before.journal.filter((entry) => entry.finishedAt === undefined).map((entry) => entry.id));
-  return after.journal.filter((entry) => open.has(entry.id) && entry.finishedAt !== undefined).flatMap((entry) => eventsOfRun(entry, after));
+  const finished = after.journal.filter((entry) => open.has(entry.id) && entry.finishedAt !== undefined);
+  return finished.flatMap((entry) => (entry.action === 'release' ? eventsOfRelease(entry, before, after) : eventsOfRun(entry, after)));
+}
+
+/** What was let go, and once for each pod that it was not. */
+function eventsOfRelease(entry: JournalEntry, before: NodeFenceStatus, after: NodeFenceStatus): DecisionEvent[] {
+  const [earlier, now] = entry.step === 'isolation' ? [before.storageRelease, after.storageRelease] : [before.released, after.released];
+  const known = new Set(earlier?.kept?.map(({ pod }) => pod));
+  const kept = (now?.kept ?? []).filter(({ pod }) => !known.has(pod));
+  const isInVain = now !== undefined && now.pods === (earlier?.pods ?? 0) && (now.left ?? 0) > 0;
+  const told = isInVain && entry.result === 'succeeded' ? [] : eventsOfRun(entry, after);
+  if (kept.length === 0) return told;
+  const words = kept.map(({ pod, by }) => `${pod} is not let go: ${by}`).join('; ');
+  return [...told, event('Warning', 'PodKept', bounded(`${words}. ${KEPT_REMEDY}`, KEPT_WORDS_MAX))];
 }
 
 function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEvent[] {
@@ -23,6 +42,8 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   if (proof?.kind === 'watchdog' || proof?.kind === 'kdump') return [event('Normal', 'NodeProvenGone', `Proven by ${place}: ${words}`)];
   if (proof !== undefined) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${words}`)];
   if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', words)];
+  if (entry.action === 'release-end' && status.released?.timedOut === true)
+    return [event('Warning', 'ReleaseTimedOut', `${words}; the node is brought back all the same`)];
   if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${words}`)];
   return [];
 }

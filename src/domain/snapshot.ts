@@ -112,6 +112,8 @@ export interface JobReport {
   result: JobResult;
   message: string;
   finishedAt: string;
+  /** An API server denied it: 401 or 403. Weighed before it comes to the journal. */
+  isDenied?: boolean;
   evidence?: Omit<Evidence, 'source'>;
   /** Monotonic time of the last read that the evidence rests on. */
   evidenceAtMs?: number;
@@ -123,4 +125,6 @@ export interface JobReport {
   edgeUnseen?: boolean;
   /** See JournalEntry. */
   offSent?: boolean;
+  /** See JournalEntry. */
+  restarted?: string[];
 }

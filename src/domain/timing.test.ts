@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIMING } from './plan.ts';
 import type { Timing } from './plan.ts';
-import { checkLeadership, checkTiming, DEFAULT_CLUSTER_TIMING } from './timing.ts';
+import { checkLeadership, checkTiming, DEFAULT_CLUSTER_TIMING, safeAfterOff } from './timing.ts';
 import type { PlanDemands } from './timing.ts';
 import { DEFAULT_DAEMON_TIMING, selfFenceMs, watchdogProvesAfterMs } from './timing-daemon.ts';
 import type { DaemonTiming } from './timing-daemon.ts';
@@ -23,12 +23,23 @@ describe('the timing rules', () => {
     [2, 'a pause shorter than a late set', { settleMs: 10_099 }, 'settle 10.099 s must be at least'],
     [2, 'giving up before the slowest device', { powerTimeoutMs: 29_999 }, "the slowest device's latency 30 s"],
     [3, 'silence shorter than a kubelet', { lifeWaitMs: 12_499 }, 'life_wait 12.499 s'],
-    [7, 'health judged on one renewal', { healthyDelayMs: 19_999 }, 'healthy_delay 19.999 s'],
-    [7, 'probation within the pause', { probationMs: 12_000 }, 'probation 12 s must be longer than settle 12 s'],
   ])('rule %s refuses %s, with the numbers', (rule, _what, change, words) => {
     const problems = broken(change);
     expect(problems.map((problem) => [problem.rule, problem.severity])).toEqual([[rule, 'error']]);
     expect(problems[0]?.message).toContain(words);
+  });
+
+  it.each<[string, Partial<Timing>, string, Partial<Timing>]>([
+    ['health judged on one renewal', { healthyDelayMs: 19_999 }, 'healthy_delay 19.999 s must be at least', { healthyDelayMs: 30_000 }],
+    ['probation within the pause', { probationMs: 12_000 }, 'probation 12 s must be longer than settle 12 s', { probationMs: 600_000 }],
+  ])('rule 7 warns of %s, which keeps nobody from being fenced, and the default stands', (_what, change, words, safe) => {
+    const problems = broken(change);
+    expect(problems.map(({ rule, severity }) => [rule, severity])).toEqual([[7, 'warning']]);
+    expect(problems[0]?.message).toContain(words);
+    expect(problems[0]?.message).toMatch(/the default stands$/);
+    const timing = safeAfterOff({ ...DEFAULT_TIMING, ...change });
+    expect(timing).toMatchObject(safe);
+    expect(broken(timing)).toEqual([]);
   });
 
   it('rule 8 warns when Kubernetes would act first', () => {
@@ -78,8 +89,8 @@ describe('each inequality on both sides of its bound', () => {
     [5, 'error', 'feed', { daemon: { watchdogMs: 9_000 } }, { daemon: { watchdogMs: 8_999 } }, 'feed interval 3 s must be at most a third'],
     [5, 'error', 'fail-over', { daemon: { isolationTimeoutMs: 30_000 } }, { daemon: { isolationTimeoutMs: 29_999 } }, '= 30 s, else a fail-over'],
     [6, 'error', 'attestation', { daemon: { attestationIntervalMs: 30_000 } }, { daemon: { attestationIntervalMs: 30_001 } }, 'interval of 30.001 s'],
-    [7, 'error', 'healthy', { timing: { healthyDelayMs: 20_000 } }, { timing: { healthyDelayMs: 19_999 } }, 'healthy_delay 19.999 s'],
-    [7, 'error', 'probation', { timing: { probationMs: 12_001 } }, { timing: { probationMs: 12_000 } }, 'probation 12 s must be longer'],
+    [7, 'warning', 'healthy', { timing: { healthyDelayMs: 20_000 } }, { timing: { healthyDelayMs: 19_999 } }, 'healthy_delay 19.999 s'],
+    [7, 'warning', 'probation', { timing: { probationMs: 12_001 } }, { timing: { probationMs: 12_000 } }, 'probation 12 s must be longer'],
     [7, 'warning', 'start', { demands: { slowestStartMs: 599_999 } }, { demands: { slowestStartMs: 600_000 } }, 'the slowest start of this node'],
     [
       8,

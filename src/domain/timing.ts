@@ -1,3 +1,5 @@
+import { DEFAULT_STANDS } from './plan-problems.ts';
+import { DEFAULT_TIMING } from './plan.ts';
 import type { Timing } from './plan.ts';
 import { DEFAULT_DAEMON_TIMING, demandDaemon, UNUSED_DAEMON } from './timing-daemon.ts';
 import type { DaemonTiming, DaemonUse } from './timing-daemon.ts';
@@ -131,6 +133,16 @@ function demandCall(timing: Timing, demands: PlanDemands, cluster: ClusterTiming
   );
 }
 
+/** What matters only once a machine is off keeps none from being switched off: where it breaks rule 7 the default stands in. */
+export function safeAfterOff(timing: Timing, cluster: ClusterTiming = DEFAULT_CLUSTER_TIMING): Timing {
+  const healthyMinMs = 2 * cluster.kubeletRenewalMs;
+  return {
+    ...timing,
+    healthyDelayMs: timing.healthyDelayMs >= healthyMinMs ? timing.healthyDelayMs : Math.max(DEFAULT_TIMING.healthyDelayMs, healthyMinMs),
+    probationMs: timing.probationMs > timing.settleMs ? timing.probationMs : Math.max(DEFAULT_TIMING.probationMs, 2 * timing.settleMs),
+  };
+}
+
 /** Rules 3 and 7. */
 function demandHealth(timing: Timing, demands: PlanDemands, cluster: ClusterTiming, demand: Demand): void {
   const lifeMinMs = cluster.kubeletRenewalMs + cluster.readLatencyMs;
@@ -142,19 +154,20 @@ function demandHealth(timing: Timing, demands: PlanDemands, cluster: ClusterTimi
     `life_wait ${seconds(timing.lifeWaitMs)} must be at least kubelet renewal ${seconds(cluster.kubeletRenewalMs)} + jitter and read ${seconds(cluster.readLatencyMs)} = ${seconds(lifeMinMs)}: raise life_wait`,
   );
   const healthyMinMs = 2 * cluster.kubeletRenewalMs;
+  const safe = safeAfterOff(timing, cluster);
   demand(
     timing.healthyDelayMs >= healthyMinMs,
     7,
-    'error',
+    'warning',
     ['healthy_delay'],
-    `healthy_delay ${seconds(timing.healthyDelayMs)} must be at least 2 · kubelet renewal ${seconds(cluster.kubeletRenewalMs)} = ${seconds(healthyMinMs)}: raise healthy_delay`,
+    `healthy_delay ${seconds(timing.healthyDelayMs)} must be at least 2 · kubelet renewal ${seconds(cluster.kubeletRenewalMs)} = ${seconds(healthyMinMs)}: raise healthy_delay; ${seconds(safe.healthyDelayMs)}, ${DEFAULT_STANDS}`,
   );
   demand(
     timing.probationMs > timing.settleMs,
     7,
-    'error',
+    'warning',
     ['probation', 'settle'],
-    `probation ${seconds(timing.probationMs)} must be longer than settle ${seconds(timing.settleMs)}: raise probation`,
+    `probation ${seconds(timing.probationMs)} must be longer than settle ${seconds(timing.settleMs)}: raise probation; ${seconds(safe.probationMs)}, ${DEFAULT_STANDS}`,
   );
   const { slowestStartMs } = demands;
   if (slowestStartMs === undefined) return;

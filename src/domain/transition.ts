@@ -13,6 +13,8 @@ export interface Decision {
   dispatch?: { kind: 'run' | 'recover'; entry: JournalEntry };
   removeFinalizer?: true;
   deleteFence?: true;
+  /** This process may not go on leading: what it found is of this epoch. */
+  standDown?: { epoch: number; words: string };
   /** Monotonic; absent: only a change matters. */
   requeueAtMs?: number;
   events: DecisionEvent[];
@@ -31,6 +33,7 @@ export interface Transition {
   dispatch?: Decision['dispatch'];
   removeFinalizer?: true;
   deleteFence?: true;
+  standDown?: NonNullable<Decision['standDown']>;
   requeueAtMs?: number | undefined;
   events?: DecisionEvent[];
 }

@@ -26,6 +26,9 @@ export function watchChecks(watched: Iterable<Watched>, clock: Clock, freshWithi
     }
     const ageMs = clock.monotonicMs() - lister.freshAtMs;
     const ok = ageMs <= freshWithinMs;
+    if (ageMs === Number.POSITIVE_INFINITY) {
+      return { name, ok, detail: `not heard of since it is to be listed anew${why}` };
+    }
     const seconds = (ageMs / 1000).toFixed(1);
     return { name, ok, detail: ok ? `live ${seconds} s ago` : `not heard of for ${seconds} s, more than ${String(freshWithinMs / 1000)} s${why}` };
   });

@@ -35,7 +35,7 @@ describe('the API client', () => {
   });
 
   it('answers undefined for an object that is not there and says kind and version of one that is', async () => {
-    transport.answer = () => ({ status: 404, body: statusOf(404, 'NotFound') });
+    transport.answer = () => ({ status: 404, body: statusOf(404, 'NotFound', 'gone', { name: 'a', kind: 'nodes' }) });
     expect(await client.get(NODES, 'a')).toBeUndefined();
     transport.answer = () => ({ body: { metadata: { name: 'a' } } });
     expect(await client.get(NODES, 'a')).toMatchObject({ apiVersion: 'v1', kind: 'Node' });
@@ -109,7 +109,7 @@ describe('the API client', () => {
     });
     await client.remove(PODS, 'web-0', { namespace: 'shop', resourceVersion: '7' });
     expect(transport.requests[1]?.body).toMatchObject({ preconditions: { resourceVersion: '7' } });
-    transport.answer = () => ({ status: 404 });
+    transport.answer = () => ({ status: 404, body: statusOf(404, 'NotFound', 'gone', { name: 'a', kind: 'nodes' }) });
     expect(await client.remove(NODES, 'a')).toBe(false);
     transport.answer = () => ({ status: 409, body: statusOf(409, 'Conflict') });
     await expect(client.remove(NODES, 'a', { uid: 'other' })).rejects.toMatchObject({ status: 409 });

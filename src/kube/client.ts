@@ -1,10 +1,11 @@
-import type { ApiRequest, ApiResponse, ApiTransport } from '../ports/api-transport.ts';
-import type { Cluster, ListOptions, PodLogOptions, RemoveOptions, Resource } from '../ports/cluster.ts';
+import { ApiStatusError, type ApiRequest, type ApiResponse, type ApiTransport } from '../ports/api-transport.ts';
+import type { Cluster, EvictOptions, ListOptions, PatchOptions, PodLogOptions, RemoveOptions, Resource, WriteOptions } from '../ports/cluster.ts';
 import type { KubeObject, Pod } from '../ports/objects.ts';
-import { PODS } from '../ports/resources.ts';
+import { GROUP, NODE_FENCE_STOPS, PODS } from '../ports/resources.ts';
+import { servedBy, strangeNotFound } from './discovery.ts';
 import { listPages } from './paged-list.ts';
 import { apiVersionOf, pathOf, type Address } from './resource-path.ts';
-import { asObject, statusError } from './status.ts';
+import { asObject, isNotFoundOf, statusError } from './status.ts';
 
 export interface ApiClientOptions {
   transport: ApiTransport;
@@ -12,59 +13,69 @@ export interface ApiClientOptions {
   deadlineMs?: number;
   /** Gives up every call when aborted. */
   signal?: AbortSignal;
+  /** Of every call; absent: each by what it is. */
+  lane?: ApiRequest['lane'];
+  /** Another cluster than that of this program, in which our own kinds need not be installed: they count as empty there. */
+  isForeign?: boolean;
 }
 
-type Wish = Pick<ApiRequest, 'method'> & Partial<Pick<ApiRequest, 'body' | 'contentType' | 'query' | 'accept'>>;
+type Wish = Pick<ApiRequest, 'method'> & Partial<Pick<ApiRequest, 'body' | 'contentType' | 'query' | 'accept' | 'beforeSend'>>;
 
 /** `Cluster` over the wire. Retries nothing: whether a write may be repeated is the caller's decision. */
 export class ApiClient implements Cluster {
   readonly #transport: ApiTransport;
   readonly #deadlineMs: number;
   readonly #signal: AbortSignal | undefined;
+  readonly #isForeign: boolean;
+  readonly #lane: ApiRequest['lane'];
 
   constructor(options: ApiClientOptions) {
     this.#transport = options.transport;
     this.#deadlineMs = options.deadlineMs ?? 5_000;
     this.#signal = options.signal;
+    this.#isForeign = options.isForeign === true;
+    this.#lane = options.lane;
   }
 
   async get<T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined> {
     const what = `get ${resource.plural}/${name}`;
     const response = await this.#send(pathOf(resource, { name, namespace }), { method: 'GET' });
-    return response.status === 404 ? undefined : this.#object(what, resource, response);
+    return response.status === 404 && (await this.#isAbsent(what, resource, name, response)) ? undefined : this.#object(what, resource, response);
   }
 
   async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<T[]> {
-    const signal = this.#signal === undefined ? {} : { signal: this.#signal };
-    const { items } = await listPages(this.#transport, resource, { ...options, ...signal, deadlineMs: this.#deadlineMs });
-    return items;
+    try {
+      const lane = this.#lane ?? (resource.plural === NODE_FENCE_STOPS.plural && resource.group === GROUP ? 'urgent' : undefined);
+      return (await listPages(this.#transport, resource, { ...options, ...this.#patience, lane })).items;
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
+      const unserved = await this.#unserved(`list ${resource.plural}`, resource, error.message);
+      if (this.#isForeign && resource.group === GROUP) return [];
+      throw unserved;
+    }
   }
 
-  async create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> {
+  async create<T extends KubeObject>(resource: Resource<T>, object: T, { beforeSend }: WriteOptions = {}): Promise<T> {
     const path = pathOf(resource, { namespace: namespaceOf(resource, object) });
-    return this.#write(`create ${resource.plural}/${object.metadata.name}`, resource, path, { method: 'POST', body: typed(resource, object) });
+    const wish: Wish = { method: 'POST', body: typed(resource, object), beforeSend };
+    return this.#write(`create ${resource.plural}/${object.metadata.name}`, resource, path, wish);
   }
 
-  replace<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> {
-    return this.#put(resource, object, {});
+  replace<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#put(resource, object, {}, options);
   }
 
-  replaceStatus<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> {
-    return this.#put(resource, object, { subresource: 'status' });
+  replaceStatus<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions = {}): Promise<T> {
+    return this.#put(resource, object, { subresource: 'status' }, options);
   }
 
-  mergePatch<T extends KubeObject>(
-    resource: Resource<T>,
-    name: string,
-    patch: object,
-    options: { namespace?: string; subresource?: 'status' } = {},
-  ): Promise<T> {
-    const wish: Wish = { method: 'PATCH', body: patch, contentType: 'application/merge-patch+json' };
-    return this.#write(`patch ${resource.plural}/${name}`, resource, pathOf(resource, { ...options, name }), wish);
+  mergePatch<T extends KubeObject>(resource: Resource<T>, name: string, patch: object, { beforeSend, ...address }: PatchOptions = {}): Promise<T> {
+    const wish: Wish = { method: 'PATCH', body: patch, contentType: 'application/merge-patch+json', beforeSend };
+    return this.#write(`patch ${resource.plural}/${name}`, resource, pathOf(resource, { ...address, name }), wish);
   }
 
   async remove(resource: Resource, name: string, options: RemoveOptions = {}): Promise<boolean> {
-    const { uid, resourceVersion } = options;
+    const { uid, resourceVersion, beforeSend } = options;
     const preconditions = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
     const body = {
       apiVersion: 'v1',
@@ -73,19 +84,21 @@ export class ApiClient implements Cluster {
       ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
       ...(options.propagationPolicy === undefined ? {} : { propagationPolicy: options.propagationPolicy }),
     };
-    const response = await this.#send(pathOf(resource, { name, namespace: options.namespace }), { method: 'DELETE', body });
-    if (response.status === 404) {
+    const response = await this.#send(pathOf(resource, { name, namespace: options.namespace }), { method: 'DELETE', body, beforeSend });
+    const what = `delete ${resource.plural}/${name}`;
+    if (response.status === 404 && (await this.#isAbsent(what, resource, name, response))) {
       return false;
     }
-    succeeded(`delete ${resource.plural}/${name}`, response);
+    succeeded(what, response);
     return true;
   }
 
-  async evict(name: string, namespace: string, options: { gracePeriodSeconds?: number } = {}): Promise<void> {
+  async evict(name: string, namespace: string, { beforeSend, uid, ...grace }: EvictOptions = {}): Promise<void> {
     const pods: Resource<Pod> = PODS;
     const path = pathOf(pods, { name, namespace, subresource: 'eviction' });
+    const deleteOptions = { ...grace, ...(uid === undefined ? {} : { preconditions: { uid } }) };
     const ask = (apiVersion: string): Promise<ApiResponse> =>
-      this.#send(path, { method: 'POST', body: { apiVersion, kind: 'Eviction', metadata: { name, namespace }, deleteOptions: { ...options } } });
+      this.#send(path, { method: 'POST', body: { apiVersion, kind: 'Eviction', metadata: { name, namespace }, deleteOptions }, beforeSend });
     const response = await ask('policy/v1');
     // Kubernetes before 1.22 knows the beta version only, and calls the other a bad request.
     succeeded(`evict ${namespace}/${name}`, response.status === 400 ? await ask('policy/v1beta1') : response);
@@ -100,7 +113,12 @@ export class ApiClient implements Cluster {
     return typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
   }
 
-  async #put<T extends KubeObject>(resource: Resource<T>, object: T, address: Pick<Address, 'subresource'>): Promise<T> {
+  async #put<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    address: Pick<Address, 'subresource'>,
+    { beforeSend }: WriteOptions,
+  ): Promise<T> {
     const { name, uid, resourceVersion } = object.metadata;
     const what = `replace ${resource.plural}/${name}`;
     if (uid === undefined || uid === '' || resourceVersion === undefined || resourceVersion === '') {
@@ -109,11 +127,45 @@ export class ApiClient implements Cluster {
       );
     }
     const path = pathOf(resource, { ...address, name, namespace: namespaceOf(resource, object) });
-    return this.#write(what, resource, path, { method: 'PUT', body: typed(resource, object) });
+    return this.#write(what, resource, path, { method: 'PUT', body: typed(resource, object), beforeSend });
   }
 
   async #write<T extends KubeObject>(what: string, resource: Resource<T>, path: string, wish: Wish): Promise<T> {
-    return this.#object(what, resource, await this.#send(path, wish));
+    const response = await this.#send(path, wish);
+    if (response.status === 404 && !isNotFoundOf(response.body)) {
+      throw await this.#unserved(what, resource, response.body);
+    }
+    return this.#object(what, resource, response);
+  }
+
+  /** A 404 that names the object; or of a kind that need not be there, and is not. Rejects where it may be anybody's. */
+  async #isAbsent(what: string, resource: Resource, name: string, response: ApiResponse): Promise<boolean> {
+    if (isNotFoundOf(response.body, resource, name)) {
+      return true;
+    }
+    const unserved = await this.#unserved(what, resource, response.body);
+    if (this.#isRequired(resource)) {
+      throw unserved;
+    }
+    return true;
+  }
+
+  /** What a 404 that names nothing comes to, where discovery agrees that the kind is not served; else rejects. */
+  async #unserved(what: string, { group, version, plural }: Resource, body: unknown): Promise<ApiStatusError> {
+    const served = await servedBy(this.#transport, group, version, this.#patience);
+    if (served?.has(plural) === true) {
+      throw strangeNotFound(what, body);
+    }
+    return new ApiStatusError(404, 'NotFound', `${what}: the server does not serve ${plural} of ${group === '' ? version : `${group}/${version}`}`);
+  }
+
+  /** Every cluster serves what Kubernetes brings with it, and ours what this program is installed with. */
+  #isRequired({ group }: Resource): boolean {
+    return group === GROUP ? !this.#isForeign : !group.includes('.') || group.endsWith('.k8s.io');
+  }
+
+  get #patience(): { deadlineMs: number; signal?: AbortSignal } {
+    return { deadlineMs: this.#deadlineMs, ...(this.#signal === undefined ? {} : { signal: this.#signal }) };
   }
 
   #object<T extends KubeObject>(what: string, resource: Resource<T>, response: ApiResponse): T {
@@ -122,12 +174,16 @@ export class ApiClient implements Cluster {
   }
 
   #send(path: string, wish: Wish): Promise<ApiResponse> {
-    const signal = this.#signal === undefined ? {} : { signal: this.#signal };
-    return this.#transport.request({ ...wish, ...signal, path, deadlineMs: this.#deadlineMs });
+    // A deletion hangs as long as the slowest admission webhook, an eviction is a deletion.
+    const isSlow = wish.method === 'DELETE' || path.endsWith('/eviction');
+    return this.#transport.request({ ...wish, ...this.#patience, path, lane: this.#lane ?? (isSlow ? 'slow' : undefined) });
   }
 }
 
 function succeeded(what: string, response: ApiResponse): void {
+  if (response.status === 404 && !isNotFoundOf(response.body)) {
+    throw strangeNotFound(what, response.body);
+  }
   if (response.status < 200 || response.status > 299) {
     throw statusError(what, response);
   }

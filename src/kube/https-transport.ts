@@ -5,6 +5,7 @@ import { linkedAbort } from '../runtime/linked-abort.ts';
 import type { ServerConfig } from './kubeconfig/server-config.ts';
 import { Connection } from './transport/connection.ts';
 import { HttpsWatch } from './transport/https-watch.ts';
+import { HeldBack, sendWhenReady } from './transport/gated-request.ts';
 import { readBody } from './transport/response-body.ts';
 import { transportFailure } from './transport/transport-failure.ts';
 
@@ -81,6 +82,9 @@ export class HttpsTransport implements ApiTransport {
   }
 
   #failure(what: string, error: unknown, signal: AbortSignal): Error {
+    if (error instanceof HeldBack) {
+      return error.cause instanceof Error ? error.cause : new Error(String(error.cause));
+    }
     if (signal.aborted) {
       return signal.reason instanceof TransportError ? signal.reason : new TransportError('aborted', `${what}: given up by its caller`);
     }
@@ -89,8 +93,8 @@ export class HttpsTransport implements ApiTransport {
   }
 
   async #once(what: string, request: ApiRequest, signal: AbortSignal): Promise<ApiResponse> {
-    const wire = await untilAborted(this.#connection.open('call'), signal);
-    const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
+    const wire = await untilAborted(this.#connection.open(request.lane ?? 'calls'), signal);
+    const body = request.body === undefined ? undefined : Buffer.from(typeof request.body === 'string' ? request.body : JSON.stringify(request.body));
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = wire.send({
         ...wire.options,
@@ -107,7 +111,7 @@ export class HttpsTransport implements ApiTransport {
       outgoing.on('error', (error) => {
         reject(outgoing.reusedSocket ? new StaleSocketError(error) : error);
       });
-      outgoing.end(body);
+      sendWhenReady(outgoing, body, request.beforeSend, reject);
     });
     return {
       status: response.statusCode ?? 0,

@@ -1,108 +1,23 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { microTimestamp } from '../ports/clock.ts';
-import type { Cluster, Resource } from '../ports/cluster.ts';
-import { NO_METRICS } from '../ports/metrics.ts';
-import type { KubeObject, Lease } from '../ports/objects.ts';
-import type { Logger } from '../ports/recorder.ts';
-import { ManualClock } from '../runtime/manual-clock.ts';
-import { LeaderElector, type LeaderElectorOptions } from './leader-elector.ts';
-
-const SILENT: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
-type Fault = 'refuse' | 'lose-answer' | 'hang';
-
-/** One Lease behind compare-and-swap. `fault` says how the next calls go wrong. */
-class LeaseServer implements Pick<Cluster, 'get' | 'create' | 'replace'> {
-  lease: Lease | undefined;
-  fault: Fault | undefined;
-  writes = 0;
-  #version = 0;
-
-  async get<T extends KubeObject>(): Promise<T | undefined> {
-    await this.#misbehave();
-    return structuredClone(this.lease) as unknown as T | undefined;
-  }
-
-  async create<T extends KubeObject>(_resource: Resource<T>, object: T): Promise<T> {
-    return this.#store(object, () => this.lease === undefined, 'AlreadyExists');
-  }
-
-  async replace<T extends KubeObject>(_resource: Resource<T>, object: T): Promise<T> {
-    if (this.lease === undefined && this.fault === undefined) {
-      throw new ApiStatusError(404, 'NotFound', 'no such lease');
-    }
-    return this.#store(object, () => object.metadata.resourceVersion === this.lease?.metadata.resourceVersion, 'Conflict');
-  }
-
-  /** A write by somebody else. */
-  set(spec: Lease['spec'] | undefined, annotations: Record<string, string> = {}): void {
-    const metadata = { name: 'leader', namespace: 'ns', uid: this.lease?.metadata.uid ?? 'u0', annotations };
-    this.lease = spec === undefined ? undefined : { metadata: { ...metadata, resourceVersion: String(++this.#version) }, spec };
-  }
-
-  async #store<T extends KubeObject>(object: T, isFine: () => boolean, reason: string): Promise<T> {
-    this.writes += 1;
-    if (this.fault !== 'lose-answer') {
-      await this.#misbehave();
-    }
-    if (!isFine()) {
-      throw new ApiStatusError(409, reason, reason);
-    }
-    const metadata = { ...object.metadata, uid: object.metadata.uid ?? 'u0', resourceVersion: String(++this.#version) };
-    this.lease = structuredClone({ ...object, metadata }) as unknown as Lease;
-    await this.#misbehave();
-    return structuredClone({ ...object, metadata });
-  }
-
-  async #misbehave(): Promise<void> {
-    if (this.fault === 'hang') {
-      await new Promise<never>(() => undefined);
-    }
-    if (this.fault !== undefined) {
-      throw new TransportError('unreachable', 'no answer');
-    }
-  }
-}
+import type { Lease } from '../ports/objects.ts';
+import type { ManualClock } from '../runtime/manual-clock.ts';
+import type { LeaderElector, LeaderElectorOptions } from './leader-elector.ts';
+import { ElectorBench, held } from './testing/elector-bench.ts';
+import type { LeaseServer } from './testing/elector-bench.ts';
 
 describe('the leader elector', () => {
+  let bench: ElectorBench;
   let clock: ManualClock;
   let server: LeaseServer;
   let log: string[];
-  let count: number;
 
   beforeEach(() => {
-    clock = new ManualClock({ monotonicMs: 1_000_000 });
-    server = new LeaseServer();
-    log = [];
-    count = 0;
+    bench = new ElectorBench();
+    ({ clock, server, log } = bench);
   });
 
-  function build(name: string, options: Partial<LeaderElectorOptions> = {}): LeaderElector {
-    const elector = new LeaderElector({
-      cluster: server,
-      clock,
-      random: { next: () => 0, uuid: () => `uuid${String(++count)}` },
-      logger: SILENT,
-      metrics: NO_METRICS.lease,
-      namespace: 'ns',
-      name: 'leader',
-      identity: name,
-      onAcquired: (epoch) => log.push(`${name} acquired ${String(epoch)}`),
-      onLost: (reason) => log.push(`${name} lost: ${reason}`),
-      ...options,
-    });
-    elector.start();
-    return elector;
-  }
-
-  const held = (renewTime: string, seconds = 15): Lease['spec'] => ({
-    holderIdentity: 'other',
-    leaseDurationSeconds: seconds,
-    renewTime,
-    acquireTime: 'then',
-    leaseTransitions: 7,
-  });
+  const build = (name: string, options: Partial<LeaderElectorOptions> = {}): LeaderElector => bench.build(name, options);
 
   it('creates the Lease where there is none and leads with epoch 1', async () => {
     const elector = build('a');
@@ -199,8 +114,8 @@ describe('the leader elector', () => {
 
   it('loses the lease when it cannot renew for ten seconds, and says so once', async () => {
     for (const fault of ['refuse', 'hang'] as const) {
-      server = new LeaseServer();
-      log = [];
+      bench = new ElectorBench();
+      ({ clock, server, log } = bench);
       const elector = build('a');
       await clock.advance(0);
       server.fault = fault;
@@ -211,8 +126,8 @@ describe('the leader elector', () => {
       server.fault = undefined;
       await clock.advance(60_000);
       expect(log).toEqual(['a acquired 1', 'a lost: it was not renewed for 10000 ms']);
+      expect(clock.pending).toBe(0);
     }
-    expect(clock.pending).toBe(0);
   });
 
   it('survives short trouble and answers that were lost', async () => {

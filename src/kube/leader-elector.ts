@@ -1,7 +1,7 @@
 import { ApiStatusError } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import type { Leadership } from '../ports/leadership.ts';
+import type { Leadership, LeadershipRecords } from '../ports/leadership.ts';
 import type { LeaseMetrics } from '../ports/metrics.ts';
 import type { Lease } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
@@ -14,6 +14,8 @@ import { within } from './within.ts';
 const MARGIN_MS = 1000;
 /** Boot-time and monotonic clock may differ by this much before the machine counts as having slept. */
 const SUSPENDED_MS = 500;
+/** To read thousands of them may take longer than a Lease does. */
+const RECORDS_DEADLINE_MS = 30_000;
 
 export interface LeaderElectorOptions {
   cluster: Pick<Cluster, 'get' | 'create' | 'replace'>;
@@ -32,6 +34,8 @@ export interface LeaderElectorOptions {
   retryMs?: number;
   /** What the Lease says of its holder while we are it. */
   annotations?: Readonly<Record<string, string>>;
+  /** Of earlier leaders: our epoch is to be above theirs, also where their Lease is gone. Nobody leads before they are read. */
+  records: LeadershipRecords;
   /** Asked before a Lease that nobody has held for so long is taken; `false`: another candidate goes first, and it is looked at again. */
   mayStand?: (freeForMs: number) => boolean;
   onAcquired: (epoch: number) => void;
@@ -64,7 +68,10 @@ export class LeaderElector implements Leadership {
   #wake: () => void = () => undefined;
   #isPoked = false;
   #sighting: Sighting | undefined;
-  #hasSeenLease = false;
+  /** Somebody may still believe in a Lease that is gone. */
+  #hasSomebodyLed = false;
+  /** UID of the Lease beside which the records were read. */
+  #recordsReadFor: string | undefined;
   /** Since when this candidate could have taken the Lease. */
   #freeSinceMs: number | undefined;
   #highestEpoch = 0;
@@ -122,6 +129,11 @@ export class LeaderElector implements Leadership {
     if (this.#term !== undefined) return;
     this.#isPoked = true;
     this.#wake();
+  }
+
+  /** A record stands under a higher epoch than ours: the Lease that we give back says so to the next, who may have read the records before. */
+  outrankedBy(epoch: number): void {
+    this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
   }
 
   /** Stands down and, when leading, empties the Lease so that a successor need not wait. Call it when nothing is in flight any more. */
@@ -182,11 +194,12 @@ export class LeaderElector implements Leadership {
     try {
       const lease = await this.#attempt(this.#read());
       this.#sighting = sight(this.#sighting, lease, clock.monotonicMs());
-      this.#hasSeenLease ||= lease !== undefined;
+      this.#hasSomebodyLed ||= lease !== undefined;
       this.#highestEpoch = Math.max(this.#highestEpoch, lease?.spec.leaseTransitions ?? 0);
+      await this.#readRecords(lease);
       // Our own write of which the answer was lost: nobody else has led since.
       const isOurs = lease?.spec.holderIdentity === this.identity;
-      const waitMs = isOurs ? 0 : waitBeforeTaking(this.#sighting, this.#durationMs, this.#hasSeenLease, clock.monotonicMs());
+      const waitMs = isOurs ? 0 : waitBeforeTaking(this.#sighting, this.#durationMs, this.#hasSomebodyLed, clock.monotonicMs());
       if (waitMs > 0) {
         this.#freeSinceMs = undefined;
         return Math.min(pauseMs, waitMs);
@@ -203,6 +216,16 @@ export class LeaderElector implements Leadership {
       logger.warn('the lease could not be taken and will be tried again', { error, delayMs: pauseMs });
       return pauseMs;
     }
+  }
+
+  /** A Lease counts the terms under itself only. Those before it stand in the records; while there is none they are read at each look. */
+  async #readRecords(lease: Lease | undefined): Promise<void> {
+    if (lease !== undefined && lease.metadata.uid === this.#recordsReadFor) return;
+    const { clock, records } = this.#options;
+    const highest = await within(clock, RECORDS_DEADLINE_MS, records.highestEpoch());
+    this.#highestEpoch = Math.max(this.#highestEpoch, highest);
+    this.#hasSomebodyLed ||= this.#highestEpoch > 0 || (await within(clock, RECORDS_DEADLINE_MS, records.hasLed()));
+    this.#recordsReadFor = lease?.metadata.uid;
   }
 
   async #take(existing: Lease | undefined): Promise<void> {
@@ -307,7 +330,7 @@ export class LeaderElector implements Leadership {
   async #empty(): Promise<void> {
     const lease = await this.#read();
     if (lease?.spec.holderIdentity === this.identity) {
-      await this.#options.cluster.replace(LEASES, emptied(lease, this.#options.clock));
+      await this.#options.cluster.replace(LEASES, emptied(lease, this.#options.clock, this.#highestEpoch));
       this.#options.logger.info('released the lease', {});
     }
   }

@@ -26,12 +26,12 @@ function recordOf(lease: Lease | undefined): string {
 
 /**
  * How long a candidate must still wait before it may take the Lease. Counted on its own clock from its own first sight; other machines' time
- * stamps are never compared. A holder that emptied the record has stopped; a Lease that was deleted under our eyes may still be believed in.
+ * stamps are never compared. A holder that emptied the record has stopped; a Lease that was deleted may still be believed in by whoever led under it.
  */
-export function waitBeforeTaking(sighting: Sighting, ownDurationMs: number, hasSeenLease: boolean, nowMs: number): number {
+export function waitBeforeTaking(sighting: Sighting, ownDurationMs: number, hasSomebodyLed: boolean, nowMs: number): number {
   const { lease, sinceMs } = sighting;
   if (lease === undefined) {
-    return hasSeenLease ? Math.max(0, sinceMs + ownDurationMs - nowMs) : 0;
+    return hasSomebodyLed ? Math.max(0, sinceMs + ownDurationMs - nowMs) : 0;
   }
   if ((lease.spec.holderIdentity ?? '') === '') {
     return 0;
@@ -74,7 +74,8 @@ export function renewed(lease: Lease, clock: Clock): Lease {
   return { ...lease, spec: { ...lease.spec, renewTime: microTimestamp(clock) } };
 }
 
-/** Without holder: the next candidate need not wait. The epoch stays. */
-export function emptied(lease: Lease, clock: Clock): Lease {
-  return { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimestamp(clock) } };
+/** Without holder: the next candidate need not wait. The epoch stays, or is the one that the next is to be above. */
+export function emptied(lease: Lease, clock: Clock, epoch = 0): Lease {
+  const leaseTransitions = Math.max(lease.spec.leaseTransitions ?? 0, epoch);
+  return { ...lease, spec: { ...lease.spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimestamp(clock), leaseTransitions } };
 }

@@ -9,6 +9,9 @@ export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string
 /** A kubelet renews its lease every ten seconds. */
 const UNHEARD_MS = 10_000;
 
+/** A live watch brings at least a bookmark about every minute. */
+const OUTAGE_MS = 90_000;
+
 type Listener<T> = (before: T | undefined, after: T | undefined) => void;
 
 /** The cache behind a reflector. Holds one version of each object and tells listeners of every change, in the order of the changes. */
@@ -16,6 +19,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
   synced = false;
   freshAtMs = Number.NEGATIVE_INFINITY;
   heardSinceMs = Number.NEGATIVE_INFINITY;
+  resumedAtMs = Number.NEGATIVE_INFINITY;
   readonly #objects = new Map<string, T>();
   readonly #indexers: Indexers<T>;
   readonly #indexes = new Map<string, Map<string, Map<string, T>>>();
@@ -35,7 +39,13 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     if (atMs - this.freshAtMs > UNHEARD_MS) {
       this.heardSinceMs = atMs;
     }
+    if (atMs - this.freshAtMs > OUTAGE_MS) this.resumedAtMs = atMs;
     this.freshAtMs = Math.max(this.freshAtMs, atMs);
+  }
+
+  /** What is cached may be of another time than the server's: nothing counts as heard until it is listed anew. */
+  outdated(): void {
+    this.freshAtMs = Number.NEGATIVE_INFINITY;
   }
 
   get size(): number {

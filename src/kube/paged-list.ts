@@ -1,4 +1,4 @@
-import { ApiStatusError, TransportError, type ApiTransport } from '../ports/api-transport.ts';
+import { ApiStatusError, TransportError, type ApiRequest, type ApiTransport } from '../ports/api-transport.ts';
 import type { ListOptions, Resource } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import { apiVersionOf, pathOf } from './resource-path.ts';
@@ -11,6 +11,7 @@ export interface PagedListOptions<T extends KubeObject> extends ListOptions {
   /** For each page. */
   deadlineMs: number;
   signal?: AbortSignal;
+  lane?: ApiRequest['lane'];
   /** Applied to each object as its page arrives, so that a large list is never held whole in its raw form. */
   prune?: (object: T) => T;
 }
@@ -40,6 +41,24 @@ export async function listPages<T extends KubeObject>(
   }
 }
 
+/** The version that the server is at, by the quorum: of a list of one object. */
+export async function currentVersion<T extends KubeObject>(
+  transport: ApiTransport,
+  resource: Resource<T>,
+  options: PagedListOptions<T>,
+): Promise<string> {
+  const what = `list ${resource.plural}`;
+  const response = await transport.request({
+    method: 'GET',
+    path: pathOf(resource, { namespace: options.namespace }),
+    query: { ...selectors(options), limit: '1' },
+    deadlineMs: options.deadlineMs,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+  if (response.status !== 200) throw statusError(what, response);
+  return readPage(what, response.body).resourceVersion;
+}
+
 async function readPages<T extends KubeObject>(
   transport: ApiTransport,
   resource: Resource<T>,
@@ -57,6 +76,7 @@ async function readPages<T extends KubeObject>(
       path,
       query: { ...selectors(options), ...(isPaged ? { limit: String(PAGE_SIZE) } : {}), ...(token === '' ? {} : { continue: token }) },
       deadlineMs: options.deadlineMs,
+      lane: options.lane,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     if (response.status !== 200) {

@@ -94,7 +94,11 @@ describe('the Event recorder', () => {
   it('creates the Event again when somebody deleted it', async () => {
     recorder.event(node, 'Normal', 'Held', 'Waiting.');
     await clock.settle();
-    transport.answer = ({ method, body }) => (method === 'PATCH' ? { status: 404 } : { status: 201, body });
+    const gone = (path: string): object => ({
+      ...{ kind: 'Status', apiVersion: 'v1', reason: 'NotFound' },
+      details: { name: path.split('/').at(-1), kind: 'events' },
+    });
+    transport.answer = ({ method, body, path }) => (method === 'PATCH' ? { status: 404, body: gone(path) } : { status: 201, body });
     recorder.event(node, 'Normal', 'Held', 'Waiting.');
     await clock.settle();
     expect(sent().map((line) => line.split(' ')[0])).toEqual(['POST', 'PATCH', 'POST']);

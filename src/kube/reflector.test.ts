@@ -174,7 +174,11 @@ describe('a reflector', () => {
     await clock.advance(1);
     expect(watchedFrom()).toEqual(['10', '10']);
     expect(transport.watches[0]?.isEnded).toBe(true);
-    expect([lists(), ends]).toEqual([1, ['idle']]);
+    expect(
+      transport.requests.slice(1).map(({ query }) => query),
+      'the version is asked for, nothing is listed',
+    ).toEqual([{ limit: '1' }]);
+    expect(ends).toEqual(['idle']);
   });
 
   it('keeps one watch while events come every two seconds (5.1: 70 s of events)', async () => {

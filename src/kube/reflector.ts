@@ -7,12 +7,12 @@ import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { fullJitter, type BackoffLimits } from './backoff.ts';
 import { ObjectCache, type Indexers } from './lister.ts';
-import { listPages, selectors } from './paged-list.ts';
+import { currentVersion, listPages, selectors, type PagedListOptions } from './paged-list.ts';
 import { pruneFor } from './prune.ts';
 import { apiVersionOf, keyOf, pathOf } from './resource-path.ts';
-import { isAtMost } from './resource-version.ts';
+import { isAtMost, isOlder } from './resource-version.ts';
 import { asFields, asObject, needsRelist } from './status.ts';
-import { runWatch, type WatchResult } from './watch-session.ts';
+import { runWatch, WentBack, type WatchResult } from './watch-session.ts';
 
 export interface ReflectorTimings {
   /** The server is asked to end each watch after a random time in this range. */
@@ -52,6 +52,8 @@ export interface ReflectorOptions<T extends KubeObject> extends ListOptions {
   /** Default: `pruneFor(resource)`. Must return a frozen object. */
   prune?: (object: T) => T;
   timings?: Partial<ReflectorTimings>;
+  /** Told when the server shows an older state than before. */
+  onWentBack?: (message: string) => void;
 }
 
 /**
@@ -68,6 +70,12 @@ export class Reflector<T extends KubeObject> {
   readonly #waiting = new Set<() => void>();
   /** Where the next watch begins; undefined: list first. */
   #resourceVersion: string | undefined;
+  /** The newest version that was heard of. */
+  #newest: string | undefined;
+  /** What the watch that is open was asked from. */
+  #watchedFrom: string | undefined;
+  /** The last watch heard nothing: a server that was taken back behind our version is as silent as a dead one. */
+  #wasSilent = false;
   #failures = 0;
   #refusals = 0;
   #lastError: Error | undefined;
@@ -155,9 +163,10 @@ export class Reflector<T extends KubeObject> {
 
   /** A list where one is needed, then one watch. */
   async #cycle(): Promise<WatchResult> {
-    if (this.#resourceVersion === undefined) {
+    if (this.#resourceVersion === undefined || this.#wasSilent) {
       try {
-        this.#resourceVersion = await this.#list();
+        if (this.#resourceVersion === undefined || (await this.#isServerBehind())) this.#resourceVersion = await this.#list();
+        this.#wasSilent = false;
       } catch (error) {
         return { end: 'list-failed', error: error instanceof Error ? error : new Error(String(error)), openMs: 0 };
       }
@@ -166,6 +175,7 @@ export class Reflector<T extends KubeObject> {
     const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs } = this.#timings;
     const timeoutMs = watchMinMs + this.#options.random.next() * (watchMaxMs - watchMinMs);
     let isOpen = false;
+    this.#watchedFrom = this.#resourceVersion;
     return runWatch({
       transport,
       clock,
@@ -196,16 +206,13 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #list(): Promise<string> {
-    const { transport, clock, metrics, resource, namespace, labelSelector, fieldSelector } = this.#options;
+    const { transport, clock, metrics, resource } = this.#options;
     const startedAtMs = clock.monotonicMs();
-    const { items, resourceVersion } = await listPages(transport, resource, {
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
-      deadlineMs: this.#timings.listDeadlineMs,
-      signal: this.#closing.signal,
-      prune: this.#prune,
-    });
+    const { items, resourceVersion } = await listPages(transport, resource, this.#listOptions());
+    if (isOlder(resourceVersion, this.#newest)) {
+      this.#wentBack(`a list shows version ${resourceVersion}`);
+    }
+    this.#newest = resourceVersion;
     this.#cache.replaceAll(items);
     this.#cache.reopened(startedAtMs);
     this.#cache.synced = true;
@@ -214,11 +221,32 @@ export class Reflector<T extends KubeObject> {
     return resourceVersion;
   }
 
+  async #isServerBehind(): Promise<boolean> {
+    const { transport, resource } = this.#options;
+    return isOlder(await currentVersion(transport, resource, this.#listOptions()), this.#resourceVersion);
+  }
+
+  #listOptions(): PagedListOptions<T> {
+    const { namespace, labelSelector, fieldSelector } = this.#options;
+    return {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      deadlineMs: this.#timings.listDeadlineMs,
+      signal: this.#closing.signal,
+      prune: this.#prune,
+    };
+  }
+
   #apply(event: WatchEvent): void {
     this.#options.metrics.watchEvent(this.name, event.type);
     if (event.type === 'BOOKMARK') {
       const metadata = asFields(asFields(event.object)?.['metadata']);
-      this.#advance(metadata?.['resourceVersion']);
+      const version = metadata?.['resourceVersion'];
+      if (typeof version === 'string' && isOlder(version, this.#resourceVersion)) {
+        throw new WentBack(this.#wentBack(`a bookmark came with version ${version}`));
+      }
+      this.#advance(version);
       return;
     }
     const { resource } = this.#options;
@@ -226,6 +254,10 @@ export class Reflector<T extends KubeObject> {
     const version = object.metadata.resourceVersion;
     if (typeof version !== 'string' || version === '') {
       throw new TransportError('garbled', `watch ${this.name}: ${object.metadata.name} has no resourceVersion`);
+    }
+    // A watch tells only of what came after the version that it was asked from; a deletion may carry the version of the last write.
+    if (event.type !== 'DELETED' && this.#watchedFrom !== undefined && isAtMost(version, this.#watchedFrom) === true) {
+      throw new WentBack(this.#wentBack(`${object.metadata.name} came with version ${version}`));
     }
     if (!this.#isKnown(event.type, object, version)) {
       if (event.type === 'DELETED') {
@@ -254,20 +286,33 @@ export class Reflector<T extends KubeObject> {
     }
     if (this.#resourceVersion === undefined || isAtMost(version, this.#resourceVersion) !== true) {
       this.#resourceVersion = version;
+      this.#newest = version;
     }
+  }
+
+  /** etcd was restored: what is cached is of a time that has not been, for the server. Returns what is told of it. */
+  #wentBack(what: string): string {
+    const { logger, metrics, onWentBack } = this.#options;
+    const message = `${this.name}: ${what}, older than ${this.#newest ?? 'the list'} that was seen before: was etcd restored from a backup? Everything is listed anew`;
+    this.#cache.outdated();
+    metrics.wentBack(this.name);
+    logger.error('the API server went back in time', { resource: this.name, error: message });
+    onWentBack?.(message);
+    return message;
   }
 
   /** Decides from the end of a cycle whether to list again, and how long to wait. */
   #judge({ end, error, openMs }: WatchResult): number {
     const { stableMs, refusalsBeforeRelist, backoff } = this.#timings;
     this.#options.metrics.watchEnded(this.name, end);
+    this.#wasSilent ||= end === 'idle';
     if (openMs >= stableMs) {
       this.#failures = 0;
       this.#refusals = 0;
       this.#lastError = undefined;
     }
     this.#refusals += end === 'refused' || end === 'error-event' || end === 'garbled' ? 1 : 0;
-    if (needsRelist(error) || this.#refusals >= refusalsBeforeRelist) {
+    if (needsRelist(error) || end === 'went-back' || this.#refusals >= refusalsBeforeRelist) {
       this.#resourceVersion = undefined;
       this.#refusals = 0;
     }

@@ -8,3 +8,8 @@ export function isAtMost(left: string, right: string): boolean | undefined {
   }
   return left.length === right.length ? left <= right : left.length < right.length;
 }
+
+/** Surely older; `undefined` on the right: nothing is. */
+export function isOlder(left: string, right: string | undefined): boolean {
+  return right !== undefined && left !== right && isAtMost(left, right) === true;
+}

@@ -1,4 +1,5 @@
 import { ApiStatusError, TransportError, type ApiResponse } from '../ports/api-transport.ts';
+import type { Resource } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -12,11 +13,39 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** `Retry-After` in its form of whole seconds; the form of a date would need the server's clock. */
-function retryAfterOf(header: string | undefined, details: unknown): number | undefined {
+/** A server, or what stands before it, that asks for more is asked again all the same: one 86400 blinded a watch for a day. */
+const RETRY_AFTER_MAX_MS = 30_000;
+
+/** `Retry-After` in seconds, or as a date by the `Date` of the same answer: whose clock is right does not matter then. Garbage is no wish. */
+function retryAfterOf({ headers }: ApiResponse, details: unknown): number | undefined {
+  const header = headers['retry-after']?.trim() ?? '';
   const fromBody = asFields(details)?.['retryAfterSeconds'];
-  const seconds = header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : fromBody;
-  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+  const ms = /^\d+$/.test(header)
+    ? Number(header) * 1000
+    : (untilDate(header, headers['date']) ?? (typeof fromBody === 'number' ? fromBody * 1000 : NaN));
+  return ms >= 0 ? Math.min(ms, RETRY_AFTER_MAX_MS) : undefined;
+}
+
+/** Undefined: that is no HTTP date, or there is none to count from. */
+function untilDate(header: string, sentAt: string | undefined): number | undefined {
+  if (!/^[A-Z][a-z]{2,8}, .* GMT$/.test(header)) return undefined;
+  const ms = Date.parse(header) - Date.parse(sentAt ?? '');
+  return Number.isNaN(ms) ? RETRY_AFTER_MAX_MS : Math.max(0, ms);
+}
+
+/** A `Status` in which the API server says of an object by its name that it is not there; of this one, where one is given. */
+export function isNotFoundOf(body: unknown, resource?: Pick<Resource, 'group' | 'plural' | 'kind'>, name?: string): boolean {
+  const status = asFields(body);
+  const details = asFields(status?.['details']);
+  const named = text(details?.['name']);
+  if (status?.['kind'] !== 'Status' || status['apiVersion'] !== 'v1' || status['reason'] !== 'NotFound' || named === '') {
+    return false;
+  }
+  if (resource === undefined) {
+    return true;
+  }
+  const kind = text(details?.['kind']);
+  return named === name && (kind === resource.plural || kind === resource.kind) && text(details?.['group']) === resource.group;
 }
 
 /** An HTTP failure as a typed error. `what` says which call it was. */
@@ -24,7 +53,7 @@ export function statusError(what: string, response: ApiResponse): ApiStatusError
   const body = asFields(response.body);
   const reason = text(body?.['reason']) || reasonOfStatus(response.status);
   const message = text(body?.['message']) || `HTTP ${String(response.status)}`;
-  const retryAfterMs = retryAfterOf(response.headers['retry-after'], body?.['details']);
+  const retryAfterMs = retryAfterOf(response, body?.['details']);
   return new ApiStatusError(response.status, reason, `${what}: ${message}`, retryAfterMs);
 }
 

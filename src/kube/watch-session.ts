@@ -18,6 +18,11 @@ export interface WatchSessionOptions {
   onEvent: (event: WatchEvent) => void;
 }
 
+/** What was heard is older than what was heard before: only a fresh list helps. */
+export class WentBack extends Error {
+  override readonly name = 'WentBack';
+}
+
 export interface WatchResult {
   end: WatchEnd;
   error: Error | undefined;
@@ -101,7 +106,7 @@ class WatchSession {
     try {
       this.#options.onEvent(event);
     } catch (error) {
-      this.#finish('garbled', error instanceof Error ? error : new Error(String(error)));
+      this.#finish(error instanceof WentBack ? 'went-back' : 'garbled', error instanceof Error ? error : new Error(String(error)));
     }
   }
 

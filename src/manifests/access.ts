@@ -1,5 +1,8 @@
-import { GROUP } from '../ports/resources.ts';
+import { CLUSTER_API_GROUP } from '../ports/cluster-api.ts';
+import { METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../ports/metal3.ts';
 import type { KubeObject } from '../ports/objects.ts';
+import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../ports/remediation.ts';
+import { GROUP, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES } from '../ports/resources.ts';
 
 export const NAMESPACE = 'nodefence-system';
 export const CONTROLLER_ACCOUNT = 'nodefence-controller';
@@ -31,6 +34,17 @@ export const WATCH = ['list', 'watch'];
 /** And a look at one object. */
 export const READ = ['get', ...WATCH];
 
+const PARTS = [NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION, metal3Remediations(METAL3_REMEDIATION_VERSIONS[0])];
+const OWN_KINDS = [
+  ...[NODE_FENCES, NODE_FENCE_STOPS, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS],
+  ...PARTS.flatMap(({ requests, templates }) => [requests, templates]),
+];
+/** The names of all definitions that this program can have installed. */
+export const OWN_DEFINITIONS: readonly string[] = [
+  ...OWN_KINDS.map(({ plural, group }) => `${plural}.${group}`),
+  `machinehealthchecks.${CLUSTER_API_GROUP}`,
+];
+
 /** These verbs on these resources of one group. */
 export function rule(apiGroup: string, resources: string[], verbs: string[]): Rule {
   return { apiGroups: [apiGroup], resources, verbs };
@@ -54,9 +68,12 @@ export const CONTROLLER_CLUSTER_ROLE: Role = {
     { ...rule('apps', ['daemonsets'], ['get']), resourceNames: ['kured'] },
     // Of kubelets, and those by which other remediators say which node is theirs: their namespace need not exist yet.
     rule('coordination.k8s.io', ['leases'], READ),
+    // Whether they are as this program writes by.
+    { ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']), resourceNames: [...OWN_DEFINITIONS] },
     rule(GROUP, ['nodefences'], [...READ, 'create', 'patch', 'delete']),
     rule(GROUP, ['nodefences/status'], ['update']),
-    rule(GROUP, ['nodefencereports'], [...READ, 'create']),
+    // Those of Nodes that are gone are removed in the end.
+    rule(GROUP, ['nodefencereports'], [...READ, 'create', 'delete']),
     rule(GROUP, ['nodefencereports/status'], ['update']),
     // A person's words: read, and an acknowledgement deleted once it is settled and its incident over; never written by the controller.
     rule(GROUP, ['nodefencestops'], WATCH),

@@ -46,6 +46,7 @@ const RUN: Required<JournalEntry> = {
   deadlineMs: 8000,
   edgeUnseen: true,
   offSent: true,
+  restarted: ['bmc-off'],
   bootID: 'b',
   finishedAt: AT,
   result: 'succeeded',

@@ -3,6 +3,7 @@ import { CEPH_ACCESS, CONTROLLER_ACCESS, CONTROLLER_ACCOUNT, JOB_ACCESS, LABELS,
 import { CUSTOM_RESOURCE_DEFINITIONS } from './definitions.ts';
 import { deployment, disruptionBudget } from './deployment.ts';
 import type { DeploymentChoice } from './deployment.ts';
+import { FLOW_CONTROL } from './flow-control.ts';
 import { HEALTH_CHECK_ACCESS } from './health-check-access.ts';
 import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from './health-check-definitions.ts';
 import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
@@ -112,6 +113,8 @@ export const MANIFEST_FILES: readonly ManifestFile[] = [
 
 /** Folders that nothing else includes, for clusters in which the objects' namespaces exist. */
 export const OPTIONAL_FILES: readonly ManifestFile[] = [
+  // Servers before 1.29 have another version of it, or none.
+  ...folder('flow-control', 'levels.yaml', FLOW_CONTROL),
   ...folder('medik8s', 'node-leases.yaml', NODE_LEASE_ACCESS),
   ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
   ...folder('metal3', 'hosts.yaml', METAL3_ACCESS),

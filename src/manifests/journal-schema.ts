@@ -1,7 +1,7 @@
 import { LIMITS } from '../domain/node-fence.ts';
 import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import { step } from './plan-schema.ts';
-import { flag, choice, integer, milliseconds, NAME_LENGTH_MAX, object, optional, text, time, token } from './schema.ts';
+import { flag, choice, integer, list, milliseconds, NAME_LENGTH_MAX, object, optional, text, time, token } from './schema.ts';
 
 export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without finishedAt: it may have happened.', {
   id: token('Id of the run: <method>-<uuid>.', { maxLength: 320 }),
@@ -32,6 +32,13 @@ export const JOURNAL_ENTRY = object<JournalEntry>('One run. startedAt without fi
   bootID: optional(token("The node's boot ID when the intent was written.")),
   edgeUnseen: optional(flag('The device showed the wanted state before the set: what the set does may still come.')),
   offSent: optional(flag('An off of this run has left, for sure.')),
+  restarted: optional(
+    list(
+      'Methods whose device restarted between an off and its proof.',
+      token('Name of the method.', { maxLength: NAME_LENGTH_MAX }),
+      LIMITS.restarted,
+    ),
+  ),
   finishedAt: optional(time('When its result was written.')),
   result: optional(
     choice<JobResult>('How it ended.', {

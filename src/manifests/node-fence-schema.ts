@@ -6,6 +6,7 @@ import type {
   Frozen,
   HistoryEntry,
   Hold,
+  KeptPod,
   NodeFenceSpec,
   NodeFenceStatus,
   Outcome,
@@ -150,7 +151,19 @@ const RESTORE = object<Restore>('What nodefence set and must take back.', {
 
 const BATCHES = {
   left: optional(integer('Pods that later batches still have to let go.')),
-  batch: optional(integer('Number of the last batch.')),
+  batch: optional(integer('Number of the last batch that let something go.')),
+  kept: optional(
+    list(
+      'Pods that were asked for and are not let go, the first of them.',
+      object<KeptPod>('A pod that is kept.', {
+        pod: token('Pod, namespace/name.', { maxLength: 2 * NAME_LENGTH_MAX + 1 }),
+        by: text('What the API server said, or that it has not answered.', { maxLength: LIMITS.message }),
+        isUnsure: optional(flag('Nobody knows whether it was let go all the same.')),
+      }),
+      LIMITS.podNames,
+    ),
+  ),
+  againInMs: optional(integer('Nothing but kept pods is left: milliseconds until they are asked for again. 0: other pods follow.')),
   names: optional(list('The first of the pods, namespace/name.', token('Pod.', { maxLength: 2 * NAME_LENGTH_MAX + 1 }), LIMITS.podNames)),
 };
 

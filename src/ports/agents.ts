@@ -45,6 +45,18 @@ export interface Target {
   beforeSend(): void;
 }
 
+/** One run of a device's own firmware: after each start it may show a default state until it has looked. */
+export interface DeviceBoot {
+  /** Equal in two readings: the device has not restarted between them. Different: it has, or nothing rules it out. */
+  id: string;
+  /** What began this one: `session lost`, `connection reset`; empty for the first. */
+  cause: string;
+  /** How long it has been up, where it says so. */
+  upMs?: number;
+  /** No such device needs longer after its start to show the true state. */
+  startMaxMs: number;
+}
+
 /** What a device said to a read, with what else it showed. */
 export interface Reading<S extends DeviceState = DeviceState> {
   state: S;
@@ -54,6 +66,8 @@ export interface Reading<S extends DeviceState = DeviceState> {
   witness?: { source: string; state: S; detail: string };
   /** How the machine's identity was checked over the same session. */
   identity: 'verified' | 'unverified';
+  /** The boot of the device that answered, where the agent can follow its boots. */
+  boot?: DeviceBoot;
   /** The device's own clock, where it has one (RFC 3339). */
   deviceTime?: string;
   /** When the certificate that the device showed ends (RFC 3339), where it showed one. */
@@ -189,6 +203,12 @@ export interface AgentDefinition {
   describe(): readonly ParameterDescription[];
   /** Empty when the parameters are complete and well formed. Secrets need not be present when `withSecrets` is false. */
   check(parameters: Parameters, withSecrets: boolean): readonly ParameterProblem[];
+  /** Why every call for this plug is refused before the device is asked; absent, or `undefined`: it is not. */
+  plugProblem?(plug: string, parameters: Parameters, identity: Identity | undefined): string | undefined;
+  /**
+   * Why no read could show whose machine it is, whatever the device answers; absent, or `undefined`: one may. `identity`: absent where the node is not known.
+   */
+  anonymous?(parameters: Parameters, identity: Identity | undefined): string | undefined;
   /** What is well formed and dangerous all the same: told, and never refused. */
   warnings?(parameters: Parameters): readonly ParameterProblem[];
   create(context: AgentContext): Promise<Agent>;

@@ -7,7 +7,7 @@ export interface ApiRequest {
   /** Absolute path without query, e.g. `/api/v1/nodes/a`. */
   path: string;
   query?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Sent as JSON; a text as it stands, and `contentType` says what it is. */
   body?: unknown;
   /** Defaults to `application/json`. */
   contentType?: string;
@@ -15,6 +15,16 @@ export interface ApiRequest {
   /** The call is given up after this long and rejects with `TransportError` kind `timeout`. */
   deadlineMs: number;
   signal?: AbortSignal;
+  /**
+   * Each has connections of its own: `urgent` for what the right to act hangs on (the leader's Lease, stops), `slow` for what may hang behind admission webhooks
+   * and must not hold up the rest. Absent: everything else.
+   */
+  lane?: 'urgent' | 'slow' | undefined;
+  /**
+   * Called in the synchronous turn in which the request's first byte is written: after the credential was read, a socket was free, and TCP and TLS stand.
+   * When it throws, nothing is sent and the request rejects with what it threw. Called anew for each repetition (a 401 is asked once more).
+   */
+  beforeSend?: (() => void) | undefined;
 }
 
 export interface ApiResponse {
@@ -47,7 +57,7 @@ export interface WatchSink {
 }
 
 export interface ApiTransport {
-  /** Resolves for every HTTP response, also 4xx and 5xx; rejects with `TransportError` when there is none. */
+  /** Resolves for every HTTP response, also 4xx and 5xx; rejects with `TransportError` when there is none, or with what `beforeSend` threw. */
   request(request: ApiRequest): Promise<ApiResponse>;
   /** Opens a watch. The returned function closes it; `onEnd` follows with kind `aborted`. */
   watch(request: WatchRequest, sink: WatchSink): () => void;

@@ -50,7 +50,7 @@ export interface ClusterApiReference {
 
 /** A Machine of Cluster API or of OpenShift; which has no `clusterName` and no `infrastructureRef`. */
 export interface ClusterMachine extends KubeObject {
-  spec?: { clusterName?: string; providerID?: string; infrastructureRef?: ClusterApiReference };
+  spec?: { clusterName?: string; providerID?: string; infrastructureRef?: ClusterApiReference; bootstrap?: { dataSecretName?: string } };
   status?: BothConditionLists & { nodeRef?: { name?: string; uid?: string }; phase?: string; lastUpdated?: string };
 }
 

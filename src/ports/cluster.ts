@@ -20,22 +20,17 @@ export interface Cluster {
   /** `undefined` when there is no such object (404). */
   get<T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string): Promise<T | undefined>;
   list<T extends KubeObject>(resource: Resource<T>, options?: ListOptions): Promise<T[]>;
-  create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
+  create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
   /** PUT of the main resource; `metadata.uid` and `metadata.resourceVersion` must be set: 409 when either has moved. */
-  replace<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
+  replace<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
   /** PUT of the status subresource, under the same precondition. */
-  replaceStatus<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T>;
+  replaceStatus<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<T>;
   /** RFC 7386 merge patch; put `metadata.resourceVersion` into `patch` for compare-and-swap. */
-  mergePatch<T extends KubeObject>(
-    resource: Resource<T>,
-    name: string,
-    patch: object,
-    options?: { namespace?: string; subresource?: 'status' },
-  ): Promise<T>;
+  mergePatch<T extends KubeObject>(resource: Resource<T>, name: string, patch: object, options?: PatchOptions): Promise<T>;
   /** `false` when it was gone already. 409 when `uid` names another object, or `resourceVersion` another version of it. */
   remove(resource: Resource, name: string, options?: RemoveOptions): Promise<boolean>;
-  /** policy/v1 Eviction: 429 when a PodDisruptionBudget forbids it. */
-  evict(name: string, namespace: string, options?: { gracePeriodSeconds?: number }): Promise<void>;
+  /** policy/v1 Eviction: 429 when a PodDisruptionBudget forbids it, 409 when `uid` names another pod. */
+  evict(name: string, namespace: string, options?: EvictOptions): Promise<void>;
   /** What a container has written so far, at most as much as the options say. Absent: logs cannot be read from here. */
   podLog?(name: string, namespace: string, options: PodLogOptions): Promise<string>;
 }
@@ -55,7 +50,26 @@ export interface ListOptions {
   fieldSelector?: string;
 }
 
-export interface RemoveOptions {
+/** What every write may be tied to. */
+export interface WriteOptions {
+  /**
+   * Throws when the write must not begin any more (a lost lease, a stop, a proof that is void). Called in the synchronous turn in which the bytes leave, as
+   * `Target.beforeSend`; the write rejects with what it threw, and nothing was sent.
+   */
+  beforeSend?: (() => void) | undefined;
+}
+
+export interface PatchOptions extends WriteOptions {
+  namespace?: string;
+  subresource?: 'status';
+}
+
+export interface EvictOptions extends WriteOptions {
+  uid?: string;
+  gracePeriodSeconds?: number;
+}
+
+export interface RemoveOptions extends WriteOptions {
   namespace?: string;
   uid?: string;
   resourceVersion?: string;
@@ -82,4 +96,6 @@ export interface Lister<T extends KubeObject> {
    * have fallen into it. What was not received before that is no silence of anybody. Absent: since the first list.
    */
   readonly heardSinceMs?: number;
+  /** The same after a silence that no live watch keeps: an outage of the API server, or a start. Absent: there was none. */
+  readonly resumedAtMs?: number;
 }

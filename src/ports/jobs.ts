@@ -17,6 +17,8 @@ export interface Job {
   revokes?: readonly string[];
   /** `<uid of the NodeFence>/<number of the incident>`; absent: no fence asks. */
   incident?: string;
+  /** The method's device restarted after an off of this fence, and no off of it has been proven since. Absent: none has. */
+  restartedSince?(method: PlanMethod): boolean;
   /** An off of this fence has reached the method's plug before, and holds it: what stays off needs no second one. Absent: none has. */
   offWasSent?(method: PlanMethod): boolean;
   timing: Timing;
@@ -64,7 +66,17 @@ const RESULT_OF: Readonly<Record<AgentErrorKind, JobResult>> = {
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 415, 422]);
 
 /** What a thrown failure comes to. The API server being away, busy or of another version is no failure of the step: it is done again. */
-export function failureOf(error: unknown): Pick<JobReport, 'result' | 'message'> {
+export function failureOf(error: unknown): Pick<JobReport, 'result' | 'message' | 'isDenied'> {
+  const denied = isDenial(error) || (error instanceof AgentError && isDenial(error.cause)) ? { isDenied: true } : {};
+  return { ...resultOf(error), ...denied };
+}
+
+/** An API server that does not know who asks, or what they may: also one that comes up, before its authentication and RBAC are there. */
+function isDenial(error: unknown): boolean {
+  return error instanceof ApiStatusError && (error.status === 401 || error.status === 403);
+}
+
+function resultOf(error: unknown): Pick<JobReport, 'result' | 'message'> {
   if (error instanceof AgentError) return { result: RESULT_OF[error.kind], message: error.message };
   if (error instanceof TransportError) return { result: 'interrupted', message: `API server: ${error.message}` };
   if (error instanceof ApiStatusError)

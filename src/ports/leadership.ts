@@ -11,3 +11,11 @@ export interface Leadership {
   /** Monotonic time before which this leader must not touch a device that a predecessor may still be calling. */
   readonly actsFromMs: number;
 }
+
+/** What earlier leaders have written, whatever became of their Lease. Both reject when it cannot be read. */
+export interface LeadershipRecords {
+  /** The highest epoch that stands anywhere; 0: none. */
+  highestEpoch(): Promise<number>;
+  /** Has anybody led in this cluster? */
+  hasLed(): Promise<boolean>;
+}

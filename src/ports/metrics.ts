@@ -1,4 +1,5 @@
 import type { FenceState, JobResult, Outcome, Timeline } from '../domain/node-fence.ts';
+import type { Fenceable } from '../domain/plan-problems.ts';
 import type { EvidenceGrade, EvidenceKind, Step } from '../domain/plan.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface FenceMetrics {
   evidenceVoided(kind: EvidenceKind): void;
   /** How many failed nodes each configured storm policy holds now; a policy that is left out is configured no more. */
   policies(held: ReadonlyMap<string, number>): void;
+  /** How many nodes there are now by what stands against fencing them. */
+  fenceable(counts: Readonly<Record<Fenceable, number>>): void;
   /** Something a person should look at; `reason` is UpperCamel and from a closed set. */
   problem(reason: string): void;
 }
@@ -35,13 +38,15 @@ export interface DeviceMetrics {
 }
 
 /** Why a watch ended, or a cycle of the reflector failed before there was one. */
-export type WatchEnd = 'closed' | 'idle' | 'expired' | 'refused' | 'error-event' | 'dropped' | 'garbled' | 'list-failed';
+export type WatchEnd = 'closed' | 'idle' | 'expired' | 'refused' | 'error-event' | 'dropped' | 'garbled' | 'went-back' | 'list-failed';
 
 export interface WatchMetrics {
   /** A whole paged list. */
   listed(resource: string, objects: number, durationMs: number): void;
   watchEvent(resource: string, type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'): void;
   watchEnded(resource: string, end: WatchEnd): void;
+  /** The API server showed an older state than before: its store was restored from a backup, or this is another cluster. */
+  wentBack(resource: string): void;
 }
 
 export interface WorkqueueMetrics {
@@ -55,6 +60,13 @@ export interface LeaseMetrics {
   leading(isLeading: boolean, epoch: number): void;
   renewed(durationMs: number): void;
   renewFailed(): void;
+}
+
+/** Whether the API server takes what the controller must write. */
+export const SELF_CHECK_RESULTS = ['passed', 'refused', 'unanswered'] as const;
+
+export interface SelfCheckMetrics {
+  selfChecked(result: (typeof SELF_CHECK_RESULTS)[number]): void;
 }
 
 export interface EventMetrics {
@@ -111,6 +123,7 @@ export interface Metrics {
   readonly workqueue: WorkqueueMetrics;
   readonly lease: LeaseMetrics;
   readonly event: EventMetrics;
+  readonly selfCheck: SelfCheckMetrics;
   readonly preservation: PreservationMetrics;
   readonly healthChecks: HealthCheckMetrics;
   readonly remediation: RemediationMetrics;
@@ -133,13 +146,15 @@ export const NO_METRICS: Metrics = {
     evidenceGained: nothing,
     evidenceVoided: nothing,
     policies: nothing,
+    fenceable: nothing,
     problem: nothing,
   },
   device: { devices: nothing, oldestProbe: nothing, credentialExpiry: nothing },
-  watch: { listed: nothing, watchEvent: nothing, watchEnded: nothing },
+  watch: { listed: nothing, watchEvent: nothing, watchEnded: nothing, wentBack: nothing },
   workqueue: { depth: nothing, finished: nothing, retried: nothing },
   lease: { leading: nothing, renewed: nothing, renewFailed: nothing },
   event: { event: nothing },
+  selfCheck: { selfChecked: nothing },
   preservation: { preserved: nothing, expiry: nothing, acted: nothing, problems: nothing },
   healthChecks: { checks: nothing, machines: nothing, acted: nothing, problems: nothing },
   remediation: { requests: nothing, acted: nothing, problems: nothing },

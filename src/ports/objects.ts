@@ -84,7 +84,6 @@ export interface PersistentVolumeClaim extends KubeObject {
 export interface PersistentVolume extends KubeObject {
   spec: {
     storageClassName?: string;
-    accessModes?: string[];
     csi?: { driver: string; volumeHandle?: string; volumeAttributes?: Record<string, string> };
     nfs?: { server: string };
     iscsi?: { targetPortal: string };

@@ -25,6 +25,11 @@ export function fenceMetrics(registry: Registry): FenceMetrics {
   const gained = meters.counter('nodefence_evidence_total', 'Evidence gained.', ['kind', 'grade']);
   const voided = meters.counter('nodefence_evidence_voided_total', 'Evidence voided by signs of life.', ['kind']);
   const policies = policyGauges(meters);
+  const fenceable = meters.gauge(
+    'nodefence_node_fenceable',
+    'Nodes, by what stands against fencing them as configured; told by the one that leads.',
+    ['reason'],
+  );
   const problems = meters.counter('nodefence_problems_total', 'Things that a person should look at.', ['reason']);
   return {
     transitioned: (from, to, step) => transitions.inc({ from, to, step }),
@@ -41,6 +46,9 @@ export function fenceMetrics(registry: Registry): FenceMetrics {
     evidenceGained: (kind, grade) => gained.inc({ kind, grade }),
     evidenceVoided: (kind) => voided.inc({ kind }),
     policies,
+    fenceable: (counts) => {
+      setAll(fenceable, 'reason', Object.entries(counts));
+    },
     problem: (reason) => problems.inc({ reason }),
   };
 }

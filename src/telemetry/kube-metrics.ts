@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
-import type { EventMetrics, LeaseMetrics, WatchMetrics, WorkqueueMetrics } from '../ports/metrics.ts';
+import { SELF_CHECK_RESULTS } from '../ports/metrics.ts';
+import type { EventMetrics, LeaseMetrics, SelfCheckMetrics, WatchMetrics, WorkqueueMetrics } from '../ports/metrics.ts';
 import { Meters } from './meters.ts';
 
 const SHORT_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60];
@@ -11,6 +12,11 @@ export function watchMetrics(registry: Registry): WatchMetrics {
   const durations = meters.seconds('nodefence_list_duration_seconds', 'Time that a whole list took.', SHORT_SECONDS, ['resource']);
   const events = meters.counter('nodefence_watch_events_total', 'Events received from watches.', ['resource', 'type']);
   const ends = meters.counter('nodefence_watch_ends_total', 'Watches that ended, by cause.', ['resource', 'end']);
+  const wentBack = meters.counter(
+    'nodefence_watch_went_back_total',
+    'Times that the API server showed an older state than before: etcd was restored from a backup. Everything is listed anew.',
+    ['resource'],
+  );
   return {
     listed: (resource, count, durationMs) => {
       lists.inc({ resource });
@@ -19,6 +25,7 @@ export function watchMetrics(registry: Registry): WatchMetrics {
     },
     watchEvent: (resource, type) => events.inc({ resource, type }),
     watchEnded: (resource, end) => ends.inc({ resource, end }),
+    wentBack: (resource) => wentBack.inc({ resource }),
   };
 }
 
@@ -61,4 +68,15 @@ export function leaseMetrics(registry: Registry): LeaseMetrics {
 export function eventMetrics(registry: Registry): EventMetrics {
   const events = new Meters(registry).counter('nodefence_events_total', 'Kubernetes Events, by what became of them.', ['result']);
   return { event: (result) => events.inc({ result }) };
+}
+
+export function selfCheckMetrics(registry: Registry): SelfCheckMetrics {
+  const help =
+    '1 for what the self-check came to last: whether the API server takes what the controller must write. One that is refused does not lead.';
+  const results = new Meters(registry).gauge('nodefence_self_check', help, ['result']);
+  const selfChecked: SelfCheckMetrics['selfChecked'] = (result) => {
+    for (const each of SELF_CHECK_RESULTS) results.set({ result: each }, each === result ? 1 : 0);
+  };
+  selfChecked('unanswered');
+  return { selfChecked };
 }

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Metrics } from '../ports/metrics.ts';
 import { deviceMetrics, fenceMetrics } from './fence-metrics.ts';
-import { eventMetrics, leaseMetrics, watchMetrics, workqueueMetrics } from './kube-metrics.ts';
+import { eventMetrics, leaseMetrics, selfCheckMetrics, watchMetrics, workqueueMetrics } from './kube-metrics.ts';
 import { sisterMetrics } from './sister-metrics.ts';
 
 /** How old each watched collection is, asked for at every scrape. */
@@ -41,6 +41,7 @@ export class Telemetry {
       workqueue: workqueueMetrics(registry),
       lease: leaseMetrics(registry),
       event: eventMetrics(registry),
+      selfCheck: selfCheckMetrics(registry),
       ...sisterMetrics(registry),
     };
     collectDefaultMetrics({ register: registry });

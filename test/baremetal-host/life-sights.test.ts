@@ -55,6 +55,18 @@ describe('signs of life of a Node', () => {
     expect(life.heardMs('n')).toBe(110_000);
   });
 
+  it('do not pile up where nodes come and go, and those of the living stay', async () => {
+    await clock.advance(10_000);
+    leases.put(lease('2'));
+    for (let number = 0; number < 1_500; number += 1) {
+      const metadata = { name: `spot-${number}`, namespace };
+      leases.put({ metadata, spec: { renewTime: '1' } });
+      leases.remove(`${namespace}/spot-${number}`);
+    }
+    expect(life.size).toBeLessThanOrEqual(1_001);
+    expect(life.heardMs('n')).toBe(110_000);
+  });
+
   it('are heartbeats while it is Ready, and not what others write when they have heard nothing', async () => {
     await clock.advance(10_000);
     nodes.put(node('Unknown', '1'));

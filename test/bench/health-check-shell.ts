@@ -125,7 +125,7 @@ class Bench {
       nodes: this.nodes,
       fences: cacheOf<NodeFence>([]),
       kinds: { want: quiet, of: () => 'absent', onChange: () => quiet },
-      workloads: { want: quiet, of: () => 'no-kubeconfig', problems: () => [], onChange: () => quiet },
+      workloads: { want: quiet, of: () => 'no-kubeconfig', problems: () => [], whyNot: () => undefined, onChange: () => quiet },
       options: { enforce: true, hasBothLists: true },
     });
   }

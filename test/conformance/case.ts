@@ -6,7 +6,7 @@ export interface ConformanceCase {
   source: string;
   /** First server version that behaves so; older real servers skip the case. */
   since: string;
-  /** Last minor version that behaves so, where it changed. The embedded server counts as 1.32. */
+  /** Last minor version that behaves so, where it changed. The embedded server counts as 1.36. */
   until?: string;
   steps: readonly Step[];
 }
@@ -26,8 +26,8 @@ export interface RequestStep {
   /** Variables to keep from the answer, by path (`metadata.resourceVersion`). */
   save?: Readonly<Record<string, string>>;
   status: number;
-  /** Asked again for a while until the answer is this: a real server learns of new roles by a watch. */
-  eventually?: true;
+  /** Asked again for so many milliseconds until the answer is this: a real server learns of new roles by a watch. */
+  eventually?: number;
   /** Members that the answer must have, recursively; arrays must have the same length. A RegExp matches a text. */
   expect?: unknown;
   /** Paths that the answer must not have. */
@@ -37,7 +37,7 @@ export interface RequestStep {
   differ?: readonly [string, string];
 }
 
-/** Opens a watch, does the steps meanwhile, and waits for as many events as are expected. */
+/** Opens a watch, does the steps meanwhile, and waits for as many events as are expected; for none, until the server ends the watch. */
 export interface WatchStep {
   watch: string;
   meanwhile?: readonly Step[];
@@ -52,7 +52,7 @@ export interface CompactStep {
 /** How a runner reaches a server. */
 export interface ConformanceTarget {
   request(step: RequestStep): Promise<{ status: number; body: unknown }>;
-  /** Collects events until `count` have come or the deadline is over. */
+  /** Collects events until `count` have come (0: until one too many has), the stream ended or the deadline is over. */
   watch(path: string, count: number, meanwhile: () => Promise<void>): Promise<unknown[]>;
   compact(): Promise<void>;
 }

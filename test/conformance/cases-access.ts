@@ -78,7 +78,7 @@ export const ACCESS_CASES: readonly ConformanceCase[] = [
         },
         status: 201,
       },
-      { method: 'GET', path: `${SECRETS}?fieldSelector=metadata.name%3Dmine`, as: 'stranger', status: 200, eventually: true },
+      { method: 'GET', path: `${SECRETS}?fieldSelector=metadata.name%3Dmine`, as: 'stranger', status: 200, eventually: 5_000 },
       { method: 'GET', path: `${SECRETS}?fieldSelector=metadata.name%3Dother`, as: 'stranger', status: 403 },
       { method: 'GET', path: SECRETS, as: 'stranger', status: 403 },
       { method: 'DELETE', path: `${RBAC}/namespaces/conformance/rolebindings/one-lister`, status: 200 },
@@ -117,9 +117,42 @@ export const ACCESS_CASES: readonly ConformanceCase[] = [
         path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
         body: { spec: { user: 'granted-user', resourceAttributes: { verb, resource, name, namespace } } },
         status: 201,
-        eventually: true as const,
+        eventually: 5_000 as const,
         expect: { kind: 'SubjectAccessReview', status: { allowed } },
       })),
+    ],
+  },
+  {
+    name: 'a rules review tells what one may do in a namespace, rule by rule as the roles have them',
+    source: 'observed on kube-apiserver 1.36',
+    since: '1.28',
+    steps: [
+      {
+        method: 'POST',
+        path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+        body: { spec: { namespace: 'elsewhere' } },
+        status: 201,
+        eventually: 5_000,
+        expect: {
+          kind: 'SelfSubjectRulesReview',
+          status: {
+            incomplete: false,
+            resourceRules: [
+              { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'] },
+              { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
+              { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+            ],
+          },
+        },
+        absent: ['metadata.name', 'spec.namespace'],
+      },
+      {
+        method: 'POST',
+        path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
+        body: { spec: {} },
+        status: 400,
+        expect: { reason: 'BadRequest', message: 'no namespace on request' },
+      },
     ],
   },
   {

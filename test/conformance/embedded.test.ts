@@ -9,7 +9,7 @@ import { httpsTarget } from './https-target.ts';
 import { prepare } from './prepare.ts';
 import { runCase } from './run-case.ts';
 
-const EMBEDDED_MINOR = 32;
+const EMBEDDED_MINOR = 36;
 
 describe('conformance of the embedded API server', () => {
   let shell: HttpShell;

@@ -68,6 +68,8 @@ async function readAll(response: IncomingMessage): Promise<string> {
 async function collect(response: IncomingMessage, events: unknown[], count: number): Promise<void> {
   await new Promise<void>((resolve) => {
     let rest = '';
+    // Where none may come, one is enough to know.
+    const wanted = Math.max(1, count);
     const timer = setTimeout(resolve, WATCH_DEADLINE_MS);
     const finish = (): void => {
       clearTimeout(timer);
@@ -77,8 +79,8 @@ async function collect(response: IncomingMessage, events: unknown[], count: numb
     response.on('data', (chunk: string) => {
       const lines = (rest + chunk).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) if (line !== '' && events.length < count) events.push(JSON.parse(line));
-      if (events.length >= count) finish();
+      for (const line of lines) if (line !== '' && events.length < wanted) events.push(JSON.parse(line));
+      if (events.length >= wanted) finish();
     });
     response.on('end', finish);
     response.on('error', finish);

@@ -38,19 +38,25 @@ export async function startRealServer(assets: string): Promise<RealServer> {
   };
 }
 
-/** Compacts etcd at the present revision by its JSON gateway. */
+/** Compacts etcd at the present revision by its JSON gateway, and writes that down where API servers do: they read it there. */
 async function compact(etcdUrl: string, target: ConformanceTarget): Promise<void> {
   const list = await target.request({ method: 'GET', path: '/api/v1/namespaces', status: 200 });
   const revision = (list.body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+  await post(new URL('/v3/kv/put', etcdUrl), { key: encoded('compact_rev_key'), value: encoded(revision) });
+  await post(new URL('/v3/kv/compaction', etcdUrl), { revision, physical: true });
+}
+
+async function post(url: URL, body: object): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const message = request(new URL('/v3/kv/compaction', etcdUrl), { method: 'POST' }, (response) => {
+    const message = request(url, { method: 'POST' }, (response) => {
       response.resume();
       response.on('end', () => {
         if (response.statusCode === 200) resolve();
-        else reject(new Error(`compaction of etcd: ${String(response.statusCode)}`));
+        else reject(new Error(`POST ${url.pathname} to etcd: ${String(response.statusCode)}`));
       });
     });
     message.on('error', reject);
-    message.end(JSON.stringify({ revision, physical: true }));
+    message.end(JSON.stringify(body));
   });
 }

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ASSETS_VARIABLE, assetsOf, HOW_TO_GET_ASSETS } from '../../src/drill/control-plane/assets.ts';
+import { findAssets } from '../../src/drill/control-plane/assets.ts';
 import { applies, CASES } from './cases.ts';
 import { prepare } from './prepare.ts';
 import { startRealServer, type RealServer } from './real-server.ts';
 import { runCase } from './run-case.ts';
 
-const assets = process.env[ASSETS_VARIABLE] ?? '';
+const assets = findAssets(process.env, ['etcd', 'kube-apiserver']) ?? '';
 
-describe.runIf(assets !== '')(`conformance of a real kube-apiserver (${HOW_TO_GET_ASSETS})`, () => {
+describe.runIf(assets !== '')('conformance of a real kube-apiserver (needs a real control plane)', { timeout: 60_000 }, () => {
   let real: RealServer;
 
   beforeAll(async () => {
-    real = await startRealServer(assetsOf(process.env, ['etcd', 'kube-apiserver']));
+    real = await startRealServer(assets);
     await prepare(real.target);
   }, 150_000);
 

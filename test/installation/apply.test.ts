@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findAssets } from '../../src/drill/control-plane/assets.ts';
+import { NAMESPACE } from '../../src/manifests/access.ts';
 import { MANIFEST_FILES } from '../../src/manifests/installation.ts';
-import { MACHINE_DEFINITIONS } from '../../src/manifests/machine-definitions.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
+import { GROUP, VERSION } from '../../src/ports/resources.ts';
 import { Daemon } from '../scenarios/daemon.ts';
 import { until } from '../scenarios/waiting.ts';
 import { CONTROLLER_USER } from '../scenarios/witness.ts';
+import { definitionsOfOthers } from '../shipped.ts';
 import { Cluster, kubectlMinor } from './cluster.ts';
 import { refusalsIn } from './rights.ts';
 
 /** Older ones validate by OpenAPI v2 in protobuf, which the embedded server does not have. */
 const OLDEST_KUBECTL = 30;
-const ASSETS = process.env['KUBEBUILDER_ASSETS'];
+const ASSETS = findAssets(process.env);
 const hasKubectl = kubectlMinor() >= OLDEST_KUBECTL;
-const hasAssets = ASSETS !== undefined && ASSETS !== '';
+const hasAssets = ASSETS !== undefined;
 const FENCED_WITHIN_MS = 90_000;
 
 const FAILED_NODE = `
@@ -23,6 +26,29 @@ status:
   nodeInfo: {kubeletVersion: v1.20.0, bootID: boot-1, systemUUID: uuid-1, osImage: Debian, kernelVersion: "6.1", containerRuntimeVersion: sim, machineID: "", kubeProxyVersion: "", operatingSystem: linux, architecture: amd64}
   conditions: [{type: Ready, status: Unknown, reason: NodeStatusUnknown, message: Kubelet stopped posting node status., lastTransitionTime: "2026-01-01T00:00:00Z", lastHeartbeatTime: "2026-01-01T00:00:00Z"}]
 `;
+
+const LEVEL_KNOWN_MS = 20_000;
+const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io/v1';
+
+async function isServed(cluster: Cluster, groupVersion: string): Promise<boolean> {
+  return (await cluster.must('api-versions')).split('\n').includes(groupVersion);
+}
+
+/** The Lease and the stops are told from everything else of the controller, whatever it asks for. */
+async function expectOwnLevels(cluster: Cluster): Promise<void> {
+  const kubeconfig = await cluster.controllerKubeconfig();
+  const names = ['nodefence-leader', 'nodefence'];
+  const uids = await Promise.all(names.map((name) => cluster.must(`get flowschema ${name} -o jsonpath={.metadata.uid}`)));
+  const schemaOf = async (path: string): Promise<string | undefined> => {
+    const { err } = await cluster.kubectl(`get --raw ${path} -v=8 --kubeconfig ${kubeconfig}`);
+    return names[uids.indexOf(/X-Kubernetes-Pf-Flowschema-Uid: ([\w-]+)/i.exec(err)?.[1] ?? '')];
+  };
+  const lease = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/nodefence-controller`;
+  await until('the server knows the level', async () => ((await schemaOf(lease)) === 'nodefence-leader' ? true : undefined), LEVEL_KNOWN_MS);
+  expect(await schemaOf(`/apis/${GROUP}/${VERSION}/nodefencestops`)).toBe('nodefence-leader');
+  for (const path of ['/api/v1/nodes', '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', '/version'])
+    expect(await schemaOf(path), path).toBe('nodefence');
+}
 
 interface Stored extends KubeObject {
   rules?: object[];
@@ -37,12 +63,12 @@ interface Server {
   overlays: string;
 }
 
-/** The real one is whatever KUBEBUILDER_ASSETS has; Debian's is 1.20. */
+/** Before 1.21 the real one needs overlays of its own. */
 const SERVERS: Readonly<Record<string, Server>> = {
   'the embedded API server': { isThere: hasKubectl, needs: `kubectl 1.${OLDEST_KUBECTL}`, overlays: 'config' },
   'a real API server': {
     isThere: hasKubectl && hasAssets,
-    needs: `kubectl 1.${OLDEST_KUBECTL} and KUBEBUILDER_ASSETS`,
+    needs: `kubectl 1.${OLDEST_KUBECTL} and a real control plane`,
     overlays: 'config/before-1.21',
     ...(ASSETS === undefined ? {} : { assets: ASSETS }),
   },
@@ -65,7 +91,7 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
     beforeAll(async () => {
       await cluster.start(server.assets);
       // A real server of today has policy/v1.
-      if ((await cluster.must('api-versions')).split('\n').includes('policy/v1')) overlays = 'config';
+      if (await isServed(cluster, 'policy/v1')) overlays = 'config';
     }, 200_000);
 
     afterAll(async () => {
@@ -107,9 +133,7 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
     });
 
     it('lets the controller run under exactly those rights: two replicas are ready, one leads, a failed node gets its NodeFence', async () => {
-      // Only a real server makes tokens; ours knows the account by a standing one.
-      const token = server.assets === undefined ? undefined : (await cluster.must('-n nodefence-system create token nodefence-controller')).trim();
-      const kubeconfig = cluster.controllerKubeconfig(token);
+      const kubeconfig = await cluster.controllerKubeconfig();
       const replica = (): Daemon => new Daemon(kubeconfig, ['--mode', 'observe']);
       daemons.push(replica(), replica());
       for (const daemon of daemons) await daemon.says('starting', 60_000);
@@ -130,11 +154,22 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
       expect(await Promise.all(daemons.map((daemon) => daemon.exit()))).toEqual([0, 0]);
     });
 
+    it('takes config/flow-control, which puts the controller on a level of its own; an older server says that it has no such kind', async () => {
+      const { code, out, err } = await cluster.kubectl('apply -k config/flow-control');
+      if (await isServed(cluster, FLOW_CONTROL)) {
+        expect({ code, lines: words(out).map((line) => line.split(' ')[1]) }).toEqual({ code: 0, lines: ['created', 'created', 'created'] });
+        expect(words(await cluster.must('apply -k config/flow-control')).filter((line) => !line.endsWith(' unchanged'))).toEqual([]);
+        // The embedded server has no queues.
+        if (server.assets !== undefined) await expectOwnLevels(cluster);
+      } else {
+        expect({ code, out }).toEqual({ code: 1, out: '' });
+        expect(err).toContain('no matches for kind "FlowSchema"');
+      }
+    });
+
     it('creates the definitions of Machines, and leaves those of an MCM as they are', async () => {
-      const foreign = MACHINE_DEFINITIONS.filter(({ spec }) => spec.names.kind === 'Machine').map((definition) => {
-        return { ...definition, metadata: { name: definition.metadata.name, labels: { of: 'mcm' } } };
-      });
-      await cluster.must('create -f -', JSON.stringify(foreign[0]));
+      const foreign = definitionsOfOthers('machine-crd').find(({ metadata }) => metadata.name === 'machines.machine.sapcloud.io');
+      await cluster.must('create -f -', JSON.stringify({ ...foreign, metadata: { ...foreign?.metadata, labels: { of: 'mcm' } } }));
       const { code, out, err } = await cluster.kubectl('create -k config/machine-crd');
       expect(code).toBe(1);
       expect(err).toContain('"machines.machine.sapcloud.io" already exists');
@@ -156,7 +191,9 @@ describe.for(Object.entries(SERVERS))('%s', ([, server]) => {
           ? [event.resource]
           : [],
       );
-      expect([...new Set(writes)].filter((resource) => !/^(leases|events|nodefences|nodefencereports)(\.|$)/.test(resource))).toEqual([]);
+      expect(
+        [...new Set(writes)].filter((resource) => !/^(leases|events|nodefences|nodefencereports|selfsubjectrulesreviews)(\.|$)/.test(resource)),
+      ).toEqual([]);
       expect(writes).toContain('nodefences.ha.k8s.io');
     });
   });

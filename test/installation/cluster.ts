@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TraceEvent } from '../../src/drill/laws/trace.ts';
-import { CONTROLLER_GROUPS, CONTROLLER_USER } from '../scenarios/witness.ts';
+import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CALL_MS = 60_000;
 /** Another kubectl than the one in PATH can be named by KUBECTL. */
-const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
+export const KUBECTL = process.env['KUBECTL'] ?? 'kubectl';
 const OPERATOR = 'operator';
 
 export interface Said {
@@ -32,15 +32,12 @@ export class Cluster {
   #caPem = '';
 
   constructor() {
-    this.#tokens = Object.fromEntries([OPERATOR, CONTROLLER_USER].map((user) => [user, randomBytes(18).toString('base64url')]));
+    this.#tokens = { [OPERATOR]: randomBytes(18).toString('base64url') };
   }
 
   /** With `assets`, the folder of a real control plane's binaries, it is that one. */
   async start(assets?: string): Promise<void> {
-    const users = [
-      { name: OPERATOR, groups: ['system:masters'], token: this.#tokens[OPERATOR] },
-      { name: CONTROLLER_USER, groups: [...CONTROLLER_GROUPS, 'system:authenticated'], token: this.#tokens[CONTROLLER_USER] },
-    ];
+    const users = [{ name: OPERATOR, groups: ['system:masters'], token: this.#tokens[OPERATOR] }];
     const place = assets === undefined ? { authorization: 'rbac' } : { assets, folder: join(this.folder, 'control-plane') };
     const configuration = this.file('api.json', JSON.stringify({ users, trace: this.#trace, ...place }));
     const program = join(ROOT, 'src/drill/processes', assets === undefined ? 'api.ts' : 'control-plane.ts');
@@ -54,9 +51,10 @@ export class Cluster {
     await this.kubectl('create namespace kube-node-lease');
   }
 
-  /** A kubeconfig of the controller's account, by this token or a standing one; returns its path. */
-  controllerKubeconfig(token = this.#tokens[CONTROLLER_USER] ?? ''): string {
-    return this.#kubeconfig('kubeconfig-controller', token);
+  /** A kubeconfig of the controller's account, with a token of it as a pod has one; returns its path. */
+  async controllerKubeconfig(): Promise<string> {
+    const token = await this.must(`-n ${NAMESPACE} create token ${CONTROLLER_ACCOUNT}`);
+    return this.#kubeconfig('kubeconfig-controller', token.trim());
   }
 
   file(name: string, text: string): string {

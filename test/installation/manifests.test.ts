@@ -94,6 +94,14 @@ describe('nodefence manifests', { timeout: 90_000 }, () => {
     expect(kinds.lastIndexOf('CustomResourceDefinition')).toBeLessThan(kinds.indexOf('Deployment'));
   });
 
+  it('prints the levels of flow control for the account of the namespace that was chosen', () => {
+    const { objects } = manifests('--namespace', 'fencing', '--with', 'flow-control');
+    const schemas = objects.filter(({ kind }) => kind === 'FlowSchema');
+    expect(called(schemas)).toEqual(['nodefence', 'nodefence-leader'].map((name) => `flowcontrol.apiserver.k8s.io/v1 FlowSchema  ${name}`));
+    const subject = { kind: 'ServiceAccount', serviceAccount: { name: 'nodefence-controller', namespace: 'fencing' } };
+    for (const schema of schemas) expect(schema).toMatchObject({ spec: { rules: [{ subjects: [subject] }] } });
+  });
+
   it('prints the definitions of any folder alone when asked', () => {
     const definitions = called(manifests('--definitions', 'machine-health-check-crd').objects);
     expect(definitions.map((name) => name.split('  ')[1])).toEqual(['machinehealthchecks.cluster.x-k8s.io']);

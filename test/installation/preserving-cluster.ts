@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveHttps } from '../../src/drill/apiserver/http-shell.ts';
 import type { HttpShell } from '../../src/drill/apiserver/http-shell.ts';
-import { OPTIONAL_FILES } from '../../src/manifests/installation.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { NAMESPACE } from '../../src/manifests/access.ts';
 import { PRESERVER_ROLE } from '../../src/manifests/preservation-access.ts';
 import { OPERATOR_ROLE } from '../../src/manifests/operator-access.ts';
@@ -18,7 +18,6 @@ import { World } from '../scenarios/world.ts';
 
 const PERSON = 'olga';
 const AUTHORIZATION = '/apis/rbac.authorization.k8s.io/v1';
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** A cluster with the shipped manifests, and of the optional ones what preservation takes; its controller and a person have their roles and no other right. */
 export class PreservingCluster {
@@ -42,8 +41,7 @@ export class PreservingCluster {
     const { bootDelayMs, nodeGraceMs } = PACE;
     const world = await World.start({ nodes, login, bmcs: {}, secondBmcs: {}, bootDelayMs, nodeGraceMs }, tokens);
     const cluster = new PreservingCluster(world, await serveHttps({ server: world.server }), tokens);
-    const files = OPTIONAL_FILES.filter(({ path }) => folders.some((folder) => path.startsWith(`${folder}/`)));
-    for (const object of files.flatMap(({ objects }) => objects as KubeObject[])) if (object.kind !== 'Kustomization') await cluster.#post(object);
+    await sendShipped(world.transport, folders);
     await cluster.#bind('ClusterRole', PRESERVER_ROLE, undefined);
     await cluster.#bind('ClusterRole', OPERATOR_ROLE, undefined);
     await cluster.#bind('Role', OPERATOR_ROLE, NAMESPACE);
@@ -102,7 +100,7 @@ export class PreservingCluster {
     const { namespace } = object.metadata;
     const plural = `${(object.kind ?? '').toLowerCase()}s`;
     const place = namespace === undefined ? plural : `namespaces/${namespace}/${plural}`;
-    const path = object.kind === 'CustomResourceDefinition' ? DEFINITIONS : `${AUTHORIZATION}/${place}`;
+    const path = `${AUTHORIZATION}/${place}`;
     const response = await this.world.transport.request({ method: 'POST', path, body: object, deadlineMs: 10_000 });
     if (response.status >= 300) throw new Error(`${object.kind ?? ''} ${object.metadata.name}: ${JSON.stringify(response.body)}`);
   }

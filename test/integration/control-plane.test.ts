@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { ASSETS_VARIABLE } from '../../src/drill/control-plane/assets.ts';
+import { assetsOf } from '../../src/drill/control-plane/assets.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { connect } from '../../src/drill/processes/connection.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
@@ -101,7 +101,7 @@ describe.runIf(HAS_REAL_SERVER)(`the real control plane as a process of the dril
   });
 
   it('tells the judge the same story as the embedded server', async () => {
-    real = await serve('control-plane', { assets: process.env[ASSETS_VARIABLE], folder: place, controllerManagerUser: 'manager' });
+    real = await serve('control-plane', { assets: assetsOf(process.env), folder: place, controllerManagerUser: 'manager' });
     const embedded = await serve('api', {});
     try {
       await embedded.transport.request({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'default' } }, deadlineMs: 10_000 });

@@ -2,19 +2,29 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ASSETS_VARIABLE, assetsOf, HOW_TO_GET_ASSETS } from '../../src/drill/control-plane/assets.ts';
+import { assetsOf, findAssets, minorOf } from '../../src/drill/control-plane/assets.ts';
 import { SHORT_PACE } from '../../src/drill/control-plane/commands.ts';
 import { ControlPlane } from '../../src/drill/control-plane/control-plane.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { hasKubectl } from '../../src/drill/shipped/kubectl.ts';
+import { boundToken } from '../../src/drill/shipped/bound-token.ts';
 import { connect } from '../../src/drill/processes/connection.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
-import { CONTROLLER_GROUPS, CONTROLLER_USER } from '../scenarios/witness.ts';
+import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
+import { CONTROLLER_USER } from '../scenarios/witness.ts';
 
 /** Whether this machine has a real control plane. */
-export const HAS_REAL_SERVER = (process.env[ASSETS_VARIABLE] ?? '') !== '';
+export const HAS_REAL_SERVER = findAssets(process.env) !== undefined;
+/** Whether it can install what ships there. */
+export const HAS_KUBECTL = await hasKubectl(tmpdir());
 /** For the name of a suite that needs one. */
-export const NEEDS_REAL_SERVER = `needs ${ASSETS_VARIABLE}: ${HOW_TO_GET_ASSETS}`;
+export const NEEDS_REAL_SERVER = 'needs a real control plane';
 export const START_DEADLINE_MS = 150_000;
+/** The out-of-service taint is answered from 1.26 on: 1.24 and 1.25 know it behind a feature gate only. */
+const OUT_OF_SERVICE_SINCE = 26;
+export function knowsOutOfService(): boolean {
+  return minorOf(assetsOf(process.env)) >= OUT_OF_SERVICE_SINCE;
+}
 export const MANAGER = 'system:kube-controller-manager';
 
 /** A real control plane of its own, with users that are known by tokens. */
@@ -22,9 +32,9 @@ export class RealServer {
   readonly plane: ControlPlane;
   /** For files of one test; removed with the server. */
   readonly folder: string;
-  readonly #tokens: ReadonlyMap<string, string>;
+  readonly #tokens: Map<string, string>;
 
-  private constructor(plane: ControlPlane, folder: string, tokens: ReadonlyMap<string, string>) {
+  private constructor(plane: ControlPlane, folder: string, tokens: Map<string, string>) {
     this.plane = plane;
     this.folder = folder;
     this.#tokens = tokens;
@@ -32,11 +42,10 @@ export class RealServer {
 
   /** `operator`, kube-controller-manager and `masters` may do anything, the fence controller what roles give it, `people` nothing yet. */
   static async start({ masters = [], people = [], audit }: RealServerOptions = {}): Promise<RealServer> {
-    const assets = assetsOf(process.env, ['etcd', 'kube-apiserver', 'kube-controller-manager']);
+    const assets = assetsOf(process.env);
     const folder = mkdtempSync(join(tmpdir(), 'nodefence-integration-'));
     const users = [
       ...['operator', MANAGER, ...masters].map((name) => ({ name, groups: ['system:masters'] })),
-      { name: CONTROLLER_USER, groups: CONTROLLER_GROUPS },
       ...people.map((name) => ({ name, groups: [] })),
     ].map((user) => ({ ...user, token: randomBytes(18).toString('base64url') }));
     const plane = await ControlPlane.start({
@@ -76,6 +85,11 @@ export class RealServer {
     const path = join(this.folder, name);
     writeFileSync(path, text, { mode: 0o600 });
     return path;
+  }
+
+  /** From now on the fence controller comes with a token of the ServiceAccount that was installed. */
+  async bindController(): Promise<void> {
+    this.#tokens.set(CONTROLLER_USER, await boundToken(this.transport('operator'), NAMESPACE, CONTROLLER_ACCOUNT));
   }
 
   async end(): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { install } from '../../src/drill/run/installation.ts';
+import { Kubectl } from '../../src/drill/shipped/kubectl.ts';
 import { ClusterControllers } from '../../src/drill/world/cluster-controllers.ts';
 import { MemoryDisk } from '../../src/drill/world/disk.ts';
 import { Machine } from '../../src/drill/world/machine.ts';
@@ -91,7 +92,9 @@ export class RealWorld {
   }
 
   async #begin(nodes: readonly string[], settings: Readonly<Record<string, string>>): Promise<void> {
-    await install({ transport: this.server.transport('operator'), cluster: this.cluster });
+    const kubectl = new Kubectl(this.server.kubeconfig('operator'), this.server.folder);
+    await install({ transport: this.server.transport('operator'), cluster: this.cluster }, (folders) => kubectl.install(folders));
+    await this.server.bindController();
     this.#controllers.start();
     for (const node of nodes) await this.#add(node);
     const ready = async (): Promise<true | undefined> =>

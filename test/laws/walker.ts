@@ -220,7 +220,7 @@ export class Walker {
     if (this.isWaiting && this.isLeftAlone) return;
     if (this.isWaiting) this.intervene();
     model.nowMs = due.length === 0 ? model.nowMs + BEAT_MS : Math.min(...due);
-    if (machine.tainted && !machine.stuckVolume) model.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+    if (machine.tainted && !machine.stuckVolume) model.drained();
     if (unnoticed && model.nowMs >= node.lifeAtMs + GRACE_MS) model.node = { ...node, ready: 'Unknown', readyReason: 'NodeStatusUnknown' };
     if (machine.kubelet === 'silent') return;
     const isReady = machine.kubelet === 'ready' || (machine.readyAtMs ?? Infinity) <= model.nowMs;

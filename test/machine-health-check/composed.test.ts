@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { HEALTH_CHECK_DEFINITION } from '../../src/manifests/health-check-definitions.ts';
-import { REMEDIATION_DEFINITIONS } from '../../src/manifests/remediation-definitions.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import { clusterMachines, machineHealthChecks, OPENSHIFT_GROUP, OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';
 import type { UntypedObject } from '../../src/ports/cluster-api.ts';
@@ -17,7 +15,7 @@ const SLOW = 60_000;
 const REQUESTS: Resource<UntypedObject> = NODE_FENCE_REMEDIATION.requests;
 const TEMPLATES: Resource<UntypedObject> = NODE_FENCE_REMEDIATION.templates;
 const OPENSHIFT_CHECKS = machineHealthChecks(OPENSHIFT_GROUP, OPENSHIFT_MACHINES.version);
-const CLUSTER_API = [HEALTH_CHECK_DEFINITION, definitionOf(clusterMachines('v1beta2')), ...REMEDIATION_DEFINITIONS];
+const CLUSTER_API = { folders: ['machine-health-check-crd', 'remediation'], definitions: [definitionOf(clusterMachines('v1beta2'))] };
 const OPENSHIFT = [definitionOf(OPENSHIFT_CHECKS), definitionOf(OPENSHIFT_MACHINES)];
 
 const programs: Program[] = [];
@@ -26,7 +24,7 @@ afterEach(async () => {
 });
 
 async function compose(parts: Partial<ProgramParts> = {}): Promise<Program> {
-  const program = await startProgram({ definitions: CLUSTER_API, ...parts });
+  const program = await startProgram({ ...CLUSTER_API, ...parts });
   if (program === undefined) throw new Error('they are off');
   programs.push(program);
   return program;
@@ -84,7 +82,7 @@ describe('health checks in the program', { timeout: SLOW }, () => {
   });
 
   it('are not there at all where they are switched off', async () => {
-    expect(await startProgram({ definitions: CLUSTER_API, choice: 'off' })).toBeUndefined();
+    expect(await startProgram({ ...CLUSTER_API, choice: 'off' })).toBeUndefined();
   });
 });
 
@@ -107,7 +105,7 @@ describe('health checks of OpenShift in the program', { timeout: SLOW }, () => {
   }
 
   it('ask whoever power-cycles hosts by the annotation of the Machine, and write how many are healthy, under the rights that are shipped', async () => {
-    const scene = await compose({ definitions: OPENSHIFT, choice: 'own' });
+    const scene = await compose({ folders: [], definitions: OPENSHIFT, choice: 'own' });
     await openshiftMachine(scene, 'm1');
     await openshiftCheck(scene, { 'machine.openshift.io/remediation-strategy': 'external-baremetal' });
     await scene.pass(70_000);
@@ -122,7 +120,7 @@ describe('health checks of OpenShift in the program', { timeout: SLOW }, () => {
   });
 
   it('delete the Machine of a controller, once, and no other', async () => {
-    const scene = await compose({ definitions: OPENSHIFT, choice: 'own' });
+    const scene = await compose({ folders: [], definitions: OPENSHIFT, choice: 'own' });
     await openshiftMachine(scene, 'm1');
     await openshiftMachine(scene, 'm2');
     await scene.operator.mergePatch(NODES, 'node-of-m2', { status: { conditions: nodeConditionsOf('True', 600) } }, { subresource: 'status' });
@@ -135,7 +133,7 @@ describe('health checks of OpenShift in the program', { timeout: SLOW }, () => {
   });
 
   it('are nobody’s of ours where machine-api-operator is at work, whatever was chosen', async () => {
-    const scene = await compose({ definitions: OPENSHIFT, choice: 'own' });
+    const scene = await compose({ folders: [], definitions: OPENSHIFT, choice: 'own' });
     const spec = { holderIdentity: 'mao-1', renewTime: new Date(scene.clock.wallMs()).toISOString().replace('Z', '000Z'), leaseDurationSeconds: 120 };
     await scene.operator.create<Lease>(LEASES, { metadata: { name: 'cluster-api-provider-healthcheck-leader', namespace: 'default' }, spec });
     await openshiftMachine(scene, 'm1');

@@ -1,3 +1,4 @@
+import { clusterApiDefinition } from '../../src/drill/fleet/cluster-api.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { apiClusters, clusterMachines } from '../../src/ports/cluster-api.ts';
@@ -39,5 +40,5 @@ export function definitionOf({ group, version, kind, plural, namespaced }: Resou
   } as KubeObject;
 }
 
-/** What Cluster API's own definitions of Machine and Cluster come to here. */
-export const CLUSTER_API_DEFINITIONS = [clusterMachines('v1beta2'), apiClusters('v1beta2')].map((resource) => definitionOf(resource));
+/** Cluster API's own, as strict as they are. */
+export const CLUSTER_API_DEFINITIONS = [clusterMachines('v1beta2'), apiClusters('v1beta2')].map(clusterApiDefinition);

@@ -162,7 +162,7 @@ describe('nothing is concluded', () => {
     const world = fleet({ a: 'gone', b: 'well' }, { unheardNodes: new Set(['']) });
     expect(world.decide()).toMatchObject({
       actions: [],
-      problems: ['MachineHealthCheck default/mhc: the Nodes of its machines can not be read: nothing is concluded of them'],
+      problems: ['MachineHealthCheck default/mhc: the Nodes of its machines can not be read: they are not listed yet. Nothing is concluded of them'],
     });
   });
 

@@ -41,6 +41,7 @@ function listed(version: Version, conditions: Condition[], deprecated: Condition
 /** A Machine of Cluster API on the node of its own name, well and owned by a MachineSet unless `parts` says otherwise. */
 export function machineObject(name: string, parts: MachineParts = {}, version: Version = 'v1beta2'): UntypedObject {
   const { namespace = NAMESPACE, clusterName = CLUSTER, nodeName = `node-of-${name}` } = parts;
+  const infrastructureRef = { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DrillMachine', name };
   return {
     apiVersion: `cluster.x-k8s.io/${version}`,
     kind: 'Machine',
@@ -56,7 +57,7 @@ export function machineObject(name: string, parts: MachineParts = {}, version: V
       ownerReferences: parts.owners ?? [OWNER],
       ...(parts.isDeleting === true && { deletionTimestamp: ago(10) }),
     },
-    spec: clusterName === null ? {} : { clusterName },
+    spec: { ...(clusterName !== null && { clusterName }), bootstrap: { dataSecretName: `bootstrap-${name}` }, infrastructureRef },
     status: { ...listed(version, parts.conditions ?? [], parts.deprecated ?? []), ...(nodeName !== null && { nodeRef: { name: nodeName } }) },
   };
 }
@@ -90,6 +91,8 @@ export function clusterObject(parts: ClusterParts = {}): UntypedObject {
   const condition = (type: string, { is, ageSeconds }: { is: boolean; ageSeconds: number }): Condition => ({
     type,
     status: is ? 'True' : 'False',
+    reason: type,
+    message: '',
     lastTransitionTime: ago(ageSeconds),
   });
   const { name = CLUSTER, namespace = NAMESPACE } = parts;
@@ -97,7 +100,7 @@ export function clusterObject(parts: ClusterParts = {}): UntypedObject {
     apiVersion: 'cluster.x-k8s.io/v1beta2',
     kind: 'Cluster',
     metadata: { name, namespace, uid: `uid-${name}`, resourceVersion: '1' },
-    spec: parts.isPaused === true ? { paused: true } : {},
+    spec: { paused: parts.isPaused === true },
     status: {
       conditions: [
         condition('ControlPlaneInitialized', parts.controlPlaneInitialized ?? UP),

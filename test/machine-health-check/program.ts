@@ -7,10 +7,10 @@ import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { install } from '../../src/drill/run/installation.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE as OWN_NAMESPACE } from '../../src/manifests/access.ts';
-import { HEALTH_CHECK_ACCESS } from '../../src/manifests/health-check-access.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Lister, Resource } from '../../src/ports/cluster.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
@@ -38,6 +38,9 @@ export interface Program {
 }
 
 export interface ProgramParts {
+  /** Folders of config/ whose kinds are served. */
+  folders?: readonly string[];
+  /** Kinds of others. */
   definitions: readonly KubeObject[];
   choice?: 'auto' | 'own' | 'off';
   withRights?: boolean;
@@ -45,12 +48,14 @@ export interface ProgramParts {
   elsewhere?: ApiTransport;
 }
 
-function rights(kind: string): Resource {
-  return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced: false };
-}
-
 /** Health checks as the program composes them, under the account and the rights that are shipped. `undefined`: they are switched off. */
-export async function startProgram({ definitions, choice = 'auto', withRights = true, elsewhere }: ProgramParts): Promise<Program | undefined> {
+export async function startProgram({
+  folders = [],
+  definitions,
+  choice = 'auto',
+  withRights = true,
+  elsewhere,
+}: ProgramParts): Promise<Program | undefined> {
   const clock = new ManualClock({ wallMs: NOW_MS });
   const users = [
     { name: 'admin', groups: ['system:masters'] },
@@ -63,7 +68,7 @@ export async function startProgram({ definitions, choice = 'auto', withRights = 
   const operator = new ApiClient({ transport: admin });
   await install({ transport: admin, cluster: operator });
   for (const definition of definitions) await operator.create(DEFINITIONS, definition);
-  if (withRights) for (const object of HEALTH_CHECK_ACCESS) await operator.create<KubeObject>(rights(object.kind), object);
+  await sendShipped(admin, [...folders, ...(withRights ? ['machine-health-check'] : [])]);
 
   const transport = inProcessTransport(server, ACCOUNT);
   const ends: (() => void)[] = [];

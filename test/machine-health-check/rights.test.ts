@@ -3,14 +3,10 @@ import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import { HEALTH_CHECK_ACCESS } from '../../src/manifests/health-check-access.ts';
-import { HEALTH_CHECK_DEFINITION } from '../../src/manifests/health-check-definitions.ts';
-import { PROPOSED_REMEDIATION_DEFINITIONS, REMEDIATION_DEFINITIONS } from '../../src/manifests/remediation-definitions.ts';
-import { WORKLOAD_CLUSTERS_ACCESS } from '../../src/manifests/workload-access.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { apiClusters, clusterMachines, machineHealthChecks, OPENSHIFT_GROUP, OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';
 import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 import { metal3Remediations } from '../../src/ports/metal3.ts';
-import type { KubeObject } from '../../src/ports/objects.ts';
 import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../../src/ports/remediation.ts';
 import { NODES, SECRETS } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
@@ -25,10 +21,9 @@ const OPENSHIFT_CHECKS = machineHealthChecks(OPENSHIFT_GROUP, OPENSHIFT_MACHINES
 const METAL3 = metal3Remediations('v1beta2');
 const KINDS = [NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION, METAL3];
 const METAL3_KINDS: readonly Resource[] = [METAL3.requests, METAL3.templates];
-const DEFINED = [
-  ...[HEALTH_CHECK_DEFINITION, ...REMEDIATION_DEFINITIONS, ...PROPOSED_REMEDIATION_DEFINITIONS],
-  ...[clusterMachines('v1beta2'), apiClusters('v1beta2'), OPENSHIFT_CHECKS, OPENSHIFT_MACHINES, ...METAL3_KINDS].map((kind) => definitionOf(kind)),
-];
+const SERVED = ['machine-health-check-crd', 'remediation', 'remediation-proposed-crd', 'workload-clusters'];
+const OTHERS = [clusterMachines('v1beta2'), apiClusters('v1beta2'), OPENSHIFT_CHECKS, OPENSHIFT_MACHINES, ...METAL3_KINDS];
+const DEFINED = OTHERS.map((kind) => definitionOf(kind));
 /** Of the controller, with what a person binds for kubeconfigs. */
 const GRANTS = grantsOf(HEALTH_CHECK_ACCESS);
 
@@ -77,13 +72,9 @@ describe('the role of health checks', { timeout: 120_000 }, () => {
       users: [{ name: 'admin', groups: ['system:masters'] }],
       authorization: 'rbac',
     });
-    program = await startProgram({ definitions: DEFINED, choice: 'own', elsewhere: inProcessTransport(server, 'admin') });
+    program = await startProgram({ folders: SERVED, definitions: DEFINED, choice: 'own', elsewhere: inProcessTransport(server, 'admin') });
     if (program === undefined) throw new Error('they are off');
     const { operator } = program;
-    for (const object of WORKLOAD_CLUSTERS_ACCESS.filter(({ kind }) => kind === 'ClusterRoleBinding')) {
-      const bindings = { group: 'rbac.authorization.k8s.io', version: 'v1', kind: object.kind, plural: 'clusterrolebindings', namespaced: false };
-      await operator.create<KubeObject>(bindings, object);
-    }
     await put(CLUSTERS, clusterObject());
     // Its owner.
     await failUnder('owned', {});

@@ -11,9 +11,9 @@ import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import { HEALTH_CHECK_DEFINITION } from '../../src/manifests/health-check-definitions.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Lister, Resource } from '../../src/ports/cluster.ts';
@@ -47,6 +47,8 @@ export interface Replica {
   problems: string[];
   leadership: { isLeading: boolean; mayBegin: () => boolean };
   fate: (write: string, number: number) => Fate;
+  /** A write is on its way, and has not left yet. */
+  onTheWay?: () => void;
   /** Watches bring nothing from now on where this says so. */
   isDeaf: (path: string) => boolean;
   close: () => Promise<void>;
@@ -77,7 +79,8 @@ export class ShellWorld {
   static async create(): Promise<ShellWorld> {
     const world = new ShellWorld();
     await install({ transport: world.transport, cluster: world.operator });
-    const definitions = [HEALTH_CHECK_DEFINITION, ...CLUSTER_API_DEFINITIONS, definitionOf(TEMPLATES), definitionOf(REQUESTS)];
+    await sendShipped(world.transport, ['machine-health-check-crd']);
+    const definitions = [...CLUSTER_API_DEFINITIONS, definitionOf(TEMPLATES), definitionOf(REQUESTS)];
     for (const definition of definitions) await world.operator.create(DEFINITIONS, definition);
     await world.create(CLUSTERS, clusterObject());
     return world;
@@ -239,6 +242,7 @@ export const NO_WORKLOADS: WorkloadClusters = {
   want: () => undefined,
   of: () => 'no-kubeconfig',
   problems: () => [],
+  whyNot: () => undefined,
   onChange: () => () => undefined,
 };
 
@@ -253,6 +257,12 @@ export class FixedWorkload implements WorkloadClusters {
 
   of(cluster: string): FoundNodes {
     return cluster === HOME ? this.found : 'unreachable';
+  }
+
+  why: string | undefined;
+
+  whyNot(): string | undefined {
+    return this.found === 'unreachable' ? this.why : undefined;
   }
 
   problems(): readonly string[] {
@@ -291,6 +301,8 @@ function wireOf(transport: ApiTransport, replica: Replica): ApiTransport {
     async request(request: ApiRequest) {
       if (request.method === 'GET') return transport.request(request);
       const write = `${request.method} ${request.path}`;
+      replica.onTheWay?.();
+      request.beforeSend?.();
       replica.writes.push(write);
       const fate = replica.fate(write, replica.writes.length);
       if (fate === 'lost') throw new TransportError('unreachable', 'no way there');

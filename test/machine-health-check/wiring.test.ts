@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { definitionsOfOthers } from '../shipped.ts';
 import { readFamilies } from '../../src/cli/health-checks/family-facts.ts';
 import { familyDetector } from '../../src/cli/health-checks/family-detector.ts';
 import type { ServedFamily } from '../../src/cli/health-checks/mode.ts';
@@ -10,7 +11,7 @@ import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import { ApiClient } from '../../src/kube/client.ts';
-import { HEALTH_CHECK_DEFINITION, PROPOSED_HEALTH_CHECK_DEFINITION } from '../../src/manifests/health-check-definitions.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { ApiStatusError } from '../../src/ports/api-transport.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
@@ -89,7 +90,7 @@ describe('health checks', { timeout: SLOW }, () => {
     const told = detect(site);
     await pass(site, 130_000);
     expect(told).toEqual([]);
-    await site.operator.create(DEFINITIONS, HEALTH_CHECK_DEFINITION);
+    await sendShipped(site.transport, ['machine-health-check-crd']);
     await site.operator.create(DEFINITIONS, definitionOf(clusterMachines('v1beta2'), { status: BOTH }));
     await pass(site, 70_000);
     const machines = { group: 'cluster.x-k8s.io', version: 'v1beta2', hasClusters: false, hasBothLists: true };
@@ -110,7 +111,7 @@ describe('health checks', { timeout: SLOW }, () => {
 
   it('are read in the shape of the proposal where that is what is installed', async () => {
     const site = await siteOf();
-    await site.operator.create(DEFINITIONS, PROPOSED_HEALTH_CHECK_DEFINITION);
+    await sendShipped(site.transport, ['machine-health-check-proposed-crd']);
     await site.operator.create(DEFINITIONS, definitionOf(clusterMachines('v1alpha3')));
     const told = detect(site);
     await pass(site, 1_000);
@@ -119,7 +120,7 @@ describe('health checks', { timeout: SLOW }, () => {
 
   it('are nobody’s of ours where the definition is another’s, unless a person says so', async () => {
     const site = await siteOf();
-    await site.operator.create(DEFINITIONS, { ...HEALTH_CHECK_DEFINITION, metadata: { name: HEALTH_CHECK_DEFINITION.metadata.name } });
+    for (const definition of definitionsOfOthers('machine-health-check-crd')) await site.operator.create(DEFINITIONS, definition);
     await site.operator.create(DEFINITIONS, definitionOf(clusterMachines('v1beta2')));
     const told = detect(site);
     const own = detect(site, 'own');
@@ -208,9 +209,14 @@ describe('a workload cluster', { timeout: SLOW }, () => {
     const refusing = { get: () => Promise.reject(new ApiStatusError(403, 'Forbidden', 'no')) };
     const workloads = new WatchedWorkloads(base, new WorkloadPool(refusing));
     ends.push(() => workloads.want(new Set()));
+    let told = 0;
+    workloads.onChange(() => (told += 1));
     workloads.want(new Set(['default/c1']));
     await pass(site, 1_000);
     expect(workloads.of('default/c1')).toBe('unreachable');
+    expect(workloads.whyNot('default/c1')).toContain('bind ClusterRole nodefence-workload-clusters in namespace default');
+    // It was unreachable before it was asked for: why it is is news all the same.
+    expect(told).toBe(1);
     expect(workloads.problems()[0]).toContain('bind ClusterRole nodefence-workload-clusters in namespace default');
   });
 });

@@ -46,6 +46,8 @@ export interface Replica {
   leadership: { isLeading: boolean; mayBegin: () => boolean };
   /** What becomes of a write. */
   fate: (write: string, number: number) => 'done' | 'lost' | 'unanswered';
+  /** A write is on its way, and has not left yet. */
+  onTheWay?: () => unknown;
   /** Watches bring nothing from now on where this says so. */
   isDeaf: (path: string) => boolean;
   close: () => Promise<void>;
@@ -113,7 +115,7 @@ export class ShellWorld implements HostPower {
   static async create({
     nodes = ['n1', 'n2'],
     hasOperator = true,
-    folders = ['machine-remediation/', 'medik8s/'],
+    folders = ['machine-remediation', 'medik8s'],
     kinds = [] as readonly Resource[],
   } = {}): Promise<ShellWorld> {
     const world = new ShellWorld();
@@ -287,6 +289,8 @@ export class ShellWorld implements HostPower {
       request: async (request: ApiRequest) => {
         if (request.method === 'GET') return this.controllers.request(request);
         const write = `${request.method} ${request.path}`;
+        if (replica.onTheWay !== undefined) await replica.onTheWay();
+        request.beforeSend?.();
         replica.writes.push(write);
         const fate = replica.fate(write, replica.writes.length);
         if (fate === 'lost') throw new TransportError('unreachable', 'no way there');

@@ -148,7 +148,7 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
   });
 
   it('says so where the namespace of the node leases may not be written, and does nothing', async () => {
-    const { warnings } = await failed({}, { folders: ['machine-remediation/'] });
+    const { warnings } = await failed({}, { folders: ['machine-remediation'] });
     await world.pass(MINUTE_MS);
     expect(warnings.filter((each) => !each.startsWith('forbidden')).join()).toContain(
       'the node lease in namespace medik8s-leases, without which nobody is kept off',

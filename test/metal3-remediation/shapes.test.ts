@@ -6,6 +6,7 @@ import { askOwner, tellRemediated } from '../../src/controllers/shared/remediati
 import { API, EPOCH_MS, MINUTE_MS, ownerMachine, remediation, World } from './world.ts';
 
 const OLDER = 'infrastructure.cluster.x-k8s.io/v1beta1';
+const OLDER_MACHINE = 'cluster.x-k8s.io/v1beta1';
 const SEED = 'remediation.metal3.io/v1alpha1';
 const EVENT = { type: 'Warning', reason: 'R', message: 'm' } as const;
 
@@ -59,18 +60,18 @@ describe('the seed’s own kind', () => {
 describe('conditions of a Machine', () => {
   const paths = (apiVersion: string): unknown => askOwner(ownerMachine({ apiVersion }), EPOCH_MS, EVENT)?.lists.map(({ path }) => path.join('.'));
 
-  it('stand in two lists, wherever the served version keeps them', () => {
-    expect(paths('cluster.x-k8s.io/v1beta2')).toEqual(['status.conditions', 'status.deprecated.v1beta1.conditions']);
+  it('stand in the list that Cluster API reads; of v1beta1 in both that it has', () => {
+    expect(paths('cluster.x-k8s.io/v1beta2')).toEqual(['status.conditions']);
     expect(paths('cluster.x-k8s.io/v1beta1')).toEqual(['status.v1beta2.conditions', 'status.conditions']);
   });
 
   it('are written where they are absent or True, and left where they are False', () => {
     const told = { type: 'OwnerRemediated', status: 'False', reason: 'Other' } as const;
     const stale = { type: 'OwnerRemediated', status: 'True' } as const;
-    expect(askOwner(ownerMachine({ conditions: [told], olderConditions: [told] }), EPOCH_MS, EVENT)).toBeUndefined();
-    expect(askOwner(ownerMachine({ conditions: [told], olderConditions: [stale] }), EPOCH_MS, EVENT)?.lists).toEqual([
+    expect(askOwner(ownerMachine({ apiVersion: OLDER_MACHINE, conditions: [told], olderConditions: [told] }), EPOCH_MS, EVENT)).toBeUndefined();
+    expect(askOwner(ownerMachine({ apiVersion: OLDER_MACHINE, conditions: [told], olderConditions: [stale] }), EPOCH_MS, EVENT)?.lists).toEqual([
       {
-        path: ['status', 'deprecated', 'v1beta1', 'conditions'],
+        path: ['status', 'conditions'],
         condition: {
           type: 'OwnerRemediated',
           status: 'False',
@@ -86,6 +87,6 @@ describe('conditions of a Machine', () => {
   it('are not written on a Machine that is being deleted, nor on one of OpenShift', () => {
     expect(askOwner(ownerMachine({ isDeleting: true }), EPOCH_MS, EVENT)).toBeUndefined();
     expect(askOwner(ownerMachine({ apiVersion: 'machine.openshift.io/v1beta1' }), EPOCH_MS, EVENT)).toBeUndefined();
-    expect(tellRemediated(ownerMachine({ isDeleting: true }), EPOCH_MS)).toBeUndefined();
+    expect(tellRemediated(ownerMachine({ isDeleting: true }), EPOCH_MS, 'm')).toBeUndefined();
   });
 });

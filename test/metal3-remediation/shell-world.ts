@@ -7,12 +7,10 @@ import { OUT_OF_SERVICE } from '../../src/controllers/metal3-remediation/names.t
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { HOST_DEFINITIONS, HOST_MACHINES } from '../../src/drill/fleet/host-fleet.ts';
 import { install } from '../../src/drill/run/installation.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import { METAL3_REMEDIATION_ACCESS } from '../../src/manifests/metal3-remediation-access.ts';
-import { METAL3_REMEDIATION_DEFINITIONS } from '../../src/manifests/metal3-remediation-definitions.ts';
-import { MEDIK8S_LEASE_NAMESPACE, NODE_LEASE_ACCESS } from '../../src/manifests/access.ts';
-import { WORKLOAD_CLUSTERS_ACCESS } from '../../src/manifests/workload-access.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
@@ -27,7 +25,7 @@ import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { ApiOperator } from '../baremetal-host/api-operator.ts';
 import { Operator } from '../baremetal-host/operator.ts';
-import { allow, CONTROLLER, DEFINITIONS, rights, Site } from './site.ts';
+import { CONTROLLER, DEFINITIONS, rights, Site } from './site.ts';
 
 export const NAMESPACE = 'metal';
 export const { requests: REMEDIATIONS, templates: TEMPLATES } = metal3Remediations('v1beta2');
@@ -54,6 +52,8 @@ export interface Replica {
   leadership: { isLeading: boolean; mayBegin: () => boolean };
   /** What becomes of a write; killed: this process does nothing more. */
   fate: (write: string) => 'done' | 'lost' | 'unanswered' | 'killed-before' | 'killed-after';
+  /** A write is on its way, and has not left yet. */
+  onTheWay?: () => unknown;
   isDead: boolean;
   close: () => Promise<void>;
 }
@@ -112,7 +112,7 @@ export class ShellWorld {
     for (const { transport, operator } of [own, workload]) {
       await install({ transport, cluster: operator });
       await operator.create(NAMESPACES, { metadata: { name: MEDIK8S_LEASE_NAMESPACE } });
-      await allow(operator, NODE_LEASE_ACCESS);
+      await sendShipped(transport, ['medik8s']);
     }
     // As the kubeconfig of Cluster API is: an administrator's.
     await workload.operator.create(rights('ClusterRoleBinding'), {
@@ -133,23 +133,25 @@ export class ShellWorld {
     return world;
   }
 
-  async install(definitions: readonly KubeObject[] = METAL3_REMEDIATION_DEFINITIONS): Promise<void> {
-    const { operator } = this.own;
-    for (const definition of definitions) await operator.create(DEFINITIONS, definition);
-    await allow(operator, [...METAL3_REMEDIATION_ACCESS, ...WORKLOAD_CLUSTERS_ACCESS]);
+  /** `others`: definitions that somebody else has brought before. */
+  async install(others: readonly KubeObject[] = []): Promise<void> {
+    const { operator, transport } = this.own;
+    for (const definition of others) await operator.create(DEFINITIONS, definition);
+    await sendShipped(transport, ['metal3-remediation-crd', 'metal3-remediation', 'workload-clusters']);
   }
 
   async populate(): Promise<void> {
     const { operator } = this.own;
     const place = { namespace: NAMESPACE };
     const label = { 'cluster.x-k8s.io/cluster-name': 'c' };
-    await operator.create(CLUSTERS, { metadata: { ...place, name: 'c' }, spec: {} });
+    await operator.create(CLUSTERS, { metadata: { ...place, name: 'c' }, spec: { paused: false } });
     await operator.create(METAL3_MACHINES, { metadata: { ...place, name: 'mm', annotations: { 'metal3.io/BareMetalHost': `${NAMESPACE}/host` } } });
     const consumerRef = { kind: 'Metal3Machine', namespace: NAMESPACE, name: 'mm' };
     await operator.create(BARE_METAL_HOSTS, { metadata: { ...place, name: 'host' }, spec: { online: true, consumerRef } });
     await this.host.tick(0);
     const infrastructureRef = { apiGroup: METAL3_MACHINES.group, kind: 'Metal3Machine', name: 'mm' };
-    await operator.create(HOST_MACHINES, { metadata: { ...place, name: 'm', labels: label }, spec: { clusterName: 'c', infrastructureRef } });
+    const spec = { clusterName: 'c', bootstrap: { dataSecretName: 'bootstrap-m' }, infrastructureRef };
+    await operator.create(HOST_MACHINES, { metadata: { ...place, name: 'm', labels: label }, spec });
     await operator.mergePatch(HOST_MACHINES, 'm', { status: { nodeRef: { name: 'n' } } }, { ...place, subresource: 'status' });
     await this.#register({ zone: 'a', host: 'n' }, { cni: 'x' });
     if (this.far) {
@@ -272,6 +274,8 @@ export class ShellWorld {
     if (request.path === '/version') return { status: 200, headers: {}, body: { major: '1', minor: String(minor) } };
     if (request.method === 'GET') return controllers.request(request);
     const write = `${request.method} ${request.path}`;
+    if (replica.onTheWay !== undefined) await replica.onTheWay();
+    request.beforeSend?.();
     replica.writes.push(write);
     this.#judge(request);
     const fate = replica.fate(write);

@@ -5,7 +5,6 @@ import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
-import type { KubeObject } from '../../src/ports/objects.ts';
 import type { ManualClock } from '../../src/runtime/manual-clock.ts';
 
 export const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
@@ -21,10 +20,6 @@ export const DEFINITIONS: Resource = {
 export function rights(kind: string): Resource {
   const namespaced = kind === 'Role' || kind === 'RoleBinding';
   return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced };
-}
-
-export async function allow(operator: Cluster, objects: readonly KubeObject[]): Promise<void> {
-  for (const object of objects) await operator.create(rights(object.kind ?? ''), object);
 }
 
 /** One API server; the controller comes as its service account, with the rights that are shipped. */

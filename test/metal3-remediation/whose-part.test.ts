@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { METAL3_REMEDIATION_DEFINITIONS } from '../../src/manifests/metal3-remediation-definitions.ts';
+import { definitionsOfOthers } from '../shipped.ts';
 import type { Lease } from '../../src/ports/objects.ts';
 import { LEASES } from '../../src/ports/resources.ts';
 import { ShellWorld } from './shell-world.ts';
@@ -54,8 +54,7 @@ describe('whose part it is', { timeout: SLOW }, () => {
 
   it('Metal3’s where the definition is, unless somebody says that it will not come back', async () => {
     await create({ isInstalled: false });
-    const [requests, ...rest] = METAL3_REMEDIATION_DEFINITIONS;
-    await world.install([{ ...requests, metadata: { name: requests?.metadata.name ?? '' } }, ...rest]);
+    await world.install(definitionsOfOthers('metal3-remediation-crd').slice(0, 1));
     const auto = world.start();
     const own = world.start({ more: { metal3Remediation: 'own' } });
     await world.pass(2 * MINUTE_MS);

@@ -55,7 +55,7 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'deposed leader',
     defect: 'a leader goes on although a newer one has written',
     file: 'src/domain/rows/any.ts',
-    edits: [['status.epoch > snapshot.epoch', 'false']],
+    edits: [['epochOf(status) > snapshot.epoch', 'false']],
     killedBy: BY_SEARCH,
   },
   {

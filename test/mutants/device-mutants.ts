@@ -3,6 +3,8 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const STABLE = 'src/dispatch/stable-off.test.ts';
 const OWN_OFF = 'src/dispatch/own-off.test.ts';
+const RESTART = 'src/dispatch/restart.test.ts';
+const BMC_RESTART = 'agents/redfish/restart.test.ts';
 const PLUGS = 'src/dispatch/several-plugs.test.ts';
 const PERMISSION = 'src/dispatch/permission.test.ts';
 
@@ -28,8 +30,8 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/switching.ts',
     edits: [
       [
-        'const end = await untilStable(all, wanted, job, clock);',
-        "const end: Switched = { reached: all.length > 0, lastReadAtMs: clock.monotonicMs(), reads: 3, identity: 'verified', detail: 'accepted', opposite: false, edgeUnseen: false, isForeign: false };",
+        'const end = await untilStable(all, wanted, job, clock, before);',
+        "const end: Switched = { reached: all.length > 0, lastReadAtMs: clock.monotonicMs(), reads: 3, identity: 'verified', detail: 'accepted', opposite: false, edgeUnseen: false, isForeign: false, restarted: NONE };",
       ],
     ],
     killedBy: byTest(STABLE, 'believes no 2xx: a device that says yes and stays on ends as Timeout after power_timeout, in seconds and not in polls'),
@@ -50,6 +52,62 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
       ['device.hasSent && (isSent === true || wasOn || !device.skipsWhatIsOff)', 'device.hasSent'],
     ],
     killedBy: byTest(OWN_OFF, 'proves nothing where it says so, and is not ours to take back'),
+  },
+  {
+    name: 'restart unnoticed',
+    defect: 'off read from a device that restarted after it took the off, before it acted, is believed',
+    file: 'src/dispatch/boot-watch.ts',
+    edits: [['this.restarted = boot.cause;', '']],
+    killedBy: byTest(RESTART, 'is not believed: in the turn of the off'),
+  },
+  {
+    name: 'default off',
+    defect: 'off of a device that restarted after an off is believed at once by the next run, though nobody saw it on',
+    file: 'src/dispatch/boot-watch.ts',
+    edits: [['if (this.#isDistrusted) return boot.startMaxMs;', '']],
+    killedBy: byTest(RESTART, 'is believed where it shows off only after the longest start'),
+  },
+  {
+    name: 'restart of one supply',
+    defect: 'an off that was proven before its device restarted is only read again',
+    file: 'src/domain/program.ts',
+    edits: [['isProven(operation, latest, runs));', "latest?.result === 'succeeded');"]],
+    killedBy: byTest('src/domain/restarted.test.ts', 'is switched off again where its own off had been proven'),
+  },
+  {
+    name: 'another connection',
+    defect: 'a Redfish BMC that cut its connection between the off and the last read is believed',
+    file: 'agents/redfish/boots.ts',
+    edits: [["this.#doubt ??= 'it closed the connection';", 'this.#doubt = undefined;']],
+    killedBy: byTest(BMC_RESTART, 'a connection that is cut is taken for a restart'),
+  },
+  {
+    name: 'another session',
+    defect: 'a Redfish BMC that forgot its session between the off and the last read is believed',
+    file: 'agents/redfish/session.ts',
+    edits: [['if (wasSession) this.#onLost();', '']],
+    killedBy: byTest(BMC_RESTART, 'a session that ends is taken for a restart'),
+  },
+  {
+    name: 'another session of IPMI',
+    defect: 'an IPMI BMC that forgot its session between the off and the last read is believed',
+    file: 'agents/ipmi/session.ts',
+    edits: [["this.#boot = { id: this.#nextBoot(), cause: 'the session was lost' };", 'this.#boot.cause = this.#nextBoot();']],
+    killedBy: byTest('test/zoo/boards.test.ts', 'off of a device that is restarts fails in the words of the device'),
+  },
+  {
+    name: 'sysUpTime unread',
+    defect: 'a PDU whose sysUpTime began anew between the off and the last read is believed',
+    file: 'agents/shared/snmp/boots.ts',
+    edits: [['if (upMs < dueMs - SLACK_MS &&', 'if (upMs < 0 - SLACK_MS && dueMs > 0 &&']],
+    killedBy: byTest('test/zoo/boards.test.ts', 'off of a device that is restarts fails in the words of the device'),
+  },
+  {
+    name: 'starting BMC',
+    defect: 'the default Off of a BMC that has only just started is believed',
+    file: 'agents/redfish/boots.ts',
+    edits: [['if (this.#doubt !== undefined || isUnproven ||', 'if (this.#doubt !== undefined ||']],
+    killedBy: byTest(BMC_RESTART, 'believes no Off of a BMC that has only just started'),
   },
   {
     name: 'mistyped key',
@@ -83,7 +141,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/switching.ts',
     edits: [
       ['  let reads = 0;\n  let unverified', '  let polls = 0;\n  let reads = 0;\n  let unverified'],
-      ['if (stable || clock.monotonicMs() >= giveUpAtMs)', 'if (stable || (polls += 1) * 1_000 >= giveUpAtMs - giveUpAtMs + powerTimeoutMs)'],
+      ['clock.monotonicMs() >= sinceMs + powerTimeoutMs + standsForMs', '(polls += 1) * 1_000 >= sinceMs - sinceMs + powerTimeoutMs'],
     ],
     killedBy: byTest(STABLE, 'in seconds and not in polls'),
   },

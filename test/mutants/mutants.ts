@@ -1,8 +1,14 @@
 import { AUTOMATON_MUTANTS } from './automaton-mutants.ts';
 import { CLAIM_MUTANTS } from './claim-mutants.ts';
+import { CLUSTER_MUTANTS } from './cluster-mutants.ts';
+import { CLIENT_MUTANTS } from './client-mutants.ts';
 import { DEVICE_MUTANTS } from './device-mutants.ts';
+import { EPOCH_MUTANTS } from './epoch-mutants.ts';
+import { PLAN_MUTANTS } from './plan-mutants.ts';
 import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
+import { REMEDIATION_MUTANTS } from './remediation-mutants.ts';
+import { SELF_CHECK_MUTANTS } from './self-check-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
@@ -14,7 +20,13 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...RELEASE_MUTANTS,
   ...STORM_MUTANTS,
   ...CLAIM_MUTANTS,
+  ...EPOCH_MUTANTS,
+  ...PLAN_MUTANTS,
   ...PRESERVATION_MUTANTS,
+  ...CLIENT_MUTANTS,
+  ...CLUSTER_MUTANTS,
+  ...SELF_CHECK_MUTANTS,
+  ...REMEDIATION_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

@@ -14,6 +14,20 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: BY_SEARCH,
   },
   {
+    name: 'outage as silence',
+    defect: 'the time in which the API server was away counts as silence of the machines',
+    file: 'src/controllers/preservation/phase.ts',
+    edits: [['return Math.max(sinceMs, heardSinceMs ?? sinceMs);', 'return Math.min(sinceMs, heardSinceMs ?? sinceMs);']],
+    killedBy: byTest('test/preservation/outage.test.ts', 'an outage of the API server is no silence of the machines'),
+  },
+  {
+    name: 'timeout of 0',
+    defect: 'timeoutSeconds: 0 of a Metal3Remediation is over at once, so that the machine is handed to its owner',
+    file: 'src/controllers/metal3-remediation/spec.ts',
+    edits: [['return seconds === 0 || seconds === null ? undefined : seconds;', 'return seconds ?? undefined;']],
+    killedBy: byTest('test/metal3-remediation/timeout-zero.test.ts', 'leaves the host its way back'),
+  },
+  {
     name: 'healthy, preserved and fenced',
     defect: 'a healthy machine that is preserved by now is fenced when somebody asks for it',
     file: `${PRESERVATION}.ts`,
@@ -87,5 +101,15 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/request.ts',
     edits: [['return deleting && spec.ending === undefined ? withEnding(status, undefined) : status;', 'return status;']],
     killedBy: byTest('src/domain/request.test.ts', 'that has ended in off comes back when its request is withdrawn with its ending'),
+  },
+  {
+    name: 'evicted by its name',
+    defect: 'a drain evicts whichever pod has the name of the one that it saw',
+    file: 'src/controllers/preservation/drain-run.ts',
+    edits: [['metadata.uid === undefined ? {} : { uid: metadata.uid }', '{}']],
+    killedBy: byTest(
+      'src/controllers/preservation/drain-run.test.ts',
+      'leaves the one alone that came back under the same name on another node, and ends',
+    ),
   },
 ];

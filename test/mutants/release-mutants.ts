@@ -2,7 +2,9 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const RELEASE = 'src/controllers/fence/release/release.test.ts';
+const KEPT = 'src/controllers/fence/release/kept-pods.test.ts';
 const PLAN = 'src/domain/release-plan.test.ts';
+const STORAGE = 'src/controllers/fence/release/storage.test.ts';
 const STEPS = 'src/domain/release-steps.test.ts';
 
 /** Defects of what lets a workload go. */
@@ -39,7 +41,7 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     name: 'any pod of that name',
     defect: 'a pod is deleted by its name, not by its uid',
     file: 'src/controllers/fence/release/pods.ts',
-    edits: [['{ namespace, ...(uid === undefined ? {} : { uid }), ...how }', '{ namespace, ...how }']],
+    edits: [['const how = { ...(uid === undefined ? {} : { uid }), ...grace, beforeSend };', 'const how = { ...grace, beforeSend };']],
     killedBy: byTest(RELEASE, 'deletes pods by uid in batches, and asks for life again before each'),
   },
   {
@@ -78,6 +80,25 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(PLAN, 'by {"kind":"storage-revoked","storages":["san"]}'),
   },
   {
+    name: 'read-only many is read-only',
+    defect: 'a volume whose access mode is ReadOnlyMany counts as one that nobody writes to',
+    file: 'src/controllers/fence/release/storage.ts',
+    edits: [
+      [
+        '    if (volume === undefined) return [];\n',
+        '    if (volume === undefined) return [];\n    if (JSON.stringify(volume.spec).includes(\'["ReadOnlyMany"]\')) return undefined as never;\n',
+      ],
+    ],
+    killedBy: byTest(STORAGE, 'stays when a claim of access modes ["ReadOnlyMany"] is mounted read-write beside it: ReadOnlyMany forbids no write'),
+  },
+  {
+    name: 'writable inline volume',
+    defect: 'a volume that the pod names inline counts as read-only whatever its source says',
+    file: 'src/controllers/fence/release/storage.ts',
+    edits: [[' && said.readOnly === true', '']],
+    killedBy: byTest(STORAGE, 'is freed beside an inline volume only if that says readOnly: true itself'),
+  },
+  {
     name: 'storage opened too soon',
     defect: 'revoked storage is opened for the boot that wrote to it',
     file: 'src/domain/storage-opening.ts',
@@ -88,7 +109,10 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     name: 'volumes before pods',
     defect: 'VolumeAttachments are deleted while pods are left',
     file: 'src/controllers/fence/release/release.ts',
-    edits: [['  if (act.left > 0) return;\n', '']],
+    edits: [
+      ['  else if (left.length === 0) {', '  else {'],
+      ['  if (left.some((pod) => !order.asked.wasAsked(pod))) return;\n', ''],
+    ],
     killedBy: byTest(RELEASE, 'deletes VolumeAttachments after the last pod, and none while pods are left'),
   },
   {
@@ -102,8 +126,90 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     name: 'unanswered deletion',
     defect: 'a pod whose deletion nobody answered for counts as still there',
     file: 'src/controllers/fence/release/pods.ts',
-    edits: [['if (isUnanswered(error)) freed.push(pod);', '']],
-    killedBy: byTest(RELEASE, 'counts what nobody answered for as let go'),
+    edits: [['did not answer: ${error.message}`, isUnsure: true }', 'did not answer: ${error.message}`, isUnsure: false }']],
+    killedBy: byTest(RELEASE, 'tells of whom nobody knows whether it was let go'),
+  },
+  {
+    name: 'refused is released',
+    defect: 'a pod that the server failed to let go is reported as released',
+    file: 'src/controllers/fence/release/pods.ts',
+    edits: [["return { kind: 'kept', refused: { by, isUnsure: false } };", "return { kind: 'freed' };"]],
+    killedBy: byTest(KEPT, 'keeps none of the others and is never reported as released'),
+  },
+  {
+    name: 'one pod stops all',
+    defect: 'a release ends at the first pod that is refused',
+    file: 'src/controllers/fence/release/pods.ts',
+    edits: [["  return { kind: 'kept', refused: { by, isUnsure: error.status > 500 } };", "  return { kind: 'stop', error };"]],
+    killedBy: byTest(KEPT, 'for a webhook that forbids it, keeps none of the others and is never reported as released'),
+  },
+  {
+    name: 'hanging deletion repeated',
+    defect: 'a deletion that has not been answered is sent again with the next batch',
+    file: 'src/controllers/fence/release/asked-pods.ts',
+    edits: [['(!refusal.isUnderWay && refusal.notBeforeMs <= nowMs)', 'refusal.notBeforeMs <= nowMs']],
+    killedBy: byTest(KEPT, 'is not waited for: the others go, and it is asked once for as long as it hangs'),
+  },
+  {
+    name: 'half a millisecond',
+    defect: 'the API server refuses the whole status for ever because a wait is no whole number',
+    file: 'src/controllers/fence/release/asked-pods.ts',
+    edits: [['Math.ceil(refusal.notBeforeMs - nowMs)', 'refusal.notBeforeMs - nowMs']],
+    killedBy: byTest(KEPT, 'is told with whole milliseconds, as the NodeFence takes them'),
+  },
+  {
+    name: 'no back-off',
+    defect: 'a pod that was refused is asked for again with every batch',
+    file: 'src/controllers/fence/release/asked-pods.ts',
+    edits: [['notBeforeMs: nowMs + waitMs', 'notBeforeMs: nowMs']],
+    killedBy: byTest(KEPT, 'is asked for again less and less often, and let go when it may'),
+  },
+  {
+    name: 'refused pod goes first',
+    defect: 'a pod that was refused takes the place of others in every batch',
+    file: 'src/controllers/fence/release/release.ts',
+    edits: [['return [...due.filter((pod) => !asked.wasAsked(pod)), ...due.filter((pod) => asked.wasAsked(pod))];', 'return due;']],
+    killedBy: byTest(KEPT, 'does not take the place of others when one goes at a time'),
+  },
+  {
+    name: 'on under a deletion',
+    defect: 'a machine is switched on while the deletion of one of its pods may still take effect',
+    file: 'src/controllers/fence/runs.ts',
+    edits: [['if (observation.asked.isUnderWay)', 'if (observation === undefined)']],
+    killedBy: byTest('src/controllers/fence/runs.test.ts', 'is not sent while a deletion has not been answered'),
+  },
+  {
+    name: 'kept for ever',
+    defect: 'a release by deletion is never given up while a pod is kept: the node stays off',
+    file: 'src/domain/advance.ts',
+    edits: [
+      [
+        "const mayGiveUp = context.plan.release === 'evict' || keptAgainInMs(status) !== undefined;",
+        "const mayGiveUp = context.plan.release === 'evict';",
+      ],
+    ],
+    killedBy: byTest(STEPS, 'gives up pods that are kept, release_timeout after the last that was let go'),
+  },
+  {
+    name: 'left to the garbage collector',
+    defect: 'behind the taint no pod is deleted by us: its replacement waits for the next round of the garbage collector',
+    file: 'src/domain/release-plan.ts',
+    edits: [['taken: taint ? freed.filter(isTaken) : [],', 'taken: [],']],
+    killedBy: byTest(KEPT, 'those that it concerns are deleted at once, each by its uid, and no other'),
+  },
+  {
+    name: 'taken before its time',
+    defect: 'behind the taint a pod is deleted that tolerates it for a time yet',
+    file: 'src/domain/release-plan.ts',
+    edits: [['!pod.isForced && (!pod.staysForNow || pod.isTerminating)', '!pod.isForced']],
+    killedBy: byTest(KEPT, 'those that it concerns are deleted at once, each by its uid, and no other'),
+  },
+  {
+    name: 'proof not asked for each pod',
+    defect: 'stops, holds, life and the lease are not looked at in the turn of each deletion',
+    file: 'src/controllers/fence/release/pods.ts',
+    edits: [['      order.mayGoOn();\n', '']],
+    killedBy: byTest(KEPT, 'none is deleted once a stop or a lost lease forbids it'),
   },
   {
     name: 'unanswered taint',

@@ -125,4 +125,45 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     edits: [['if (node !== undefined) this.seeNode(node, nowMs);', '']],
     killedBy: byTest('src/controllers/fence/runs.test.ts', 'is heard now, and is no news after the off'),
   },
+  {
+    name: 'on becomes true',
+    defect: "what is installed says on and off without quotes, and kubectl's reader of YAML 1.1 makes booleans of them",
+    file: 'src/manifests/render.ts',
+    edits: [[", compat: 'yaml-1.1' }", ' }']],
+    killedBy: byTest('src/manifests/render.test.ts', 'keeps the string "on" as value and as key in both'),
+  },
+  {
+    name: 'octal of Go',
+    defect: "a string that only Go's reader takes for a number is printed without quotes",
+    file: 'src/manifests/render.ts',
+    edits: [["scalar.type = 'QUOTE_DOUBLE'", 'scalar.spaceBefore = false']],
+    killedBy: byTest('src/manifests/render.test.ts', 'quotes 0O17, which readers that know no version of YAML take for something else'),
+  },
+  {
+    name: 'server of YAML 1.2',
+    defect: 'the embedded server takes on for a text where every real one takes it for true, so that what is wrong for kubectl passes here',
+    file: 'src/drill/apiserver/yaml-body.ts',
+    edits: [["'TRUE', 'on', 'On', 'ON']", "'TRUE']"]],
+    killedBy: byTest('src/drill/apiserver/http-shell.test.ts', "reads YAML as kubectl's library does: on without quotes is true"),
+  },
+  {
+    name: 'token without an end',
+    defect: "the embedded server takes a ServiceAccount's token after its time and after its account",
+    file: 'src/drill/apiserver/service-account-tokens.ts',
+    edits: [
+      [' || bound.expiresMs <= this.backend.clock.wallMs()', ''],
+      ['if (account?.metadata.uid !== bound.uid) return undefined;', 'if (account === undefined && bound.uid === undefined) return undefined;'],
+    ],
+    killedBy: byTest(
+      'src/drill/apiserver/service-account-tokens.test.ts',
+      'ends with its account, and is not that of another one with the same name',
+    ),
+  },
+  {
+    name: 'first file only',
+    defect: 'of a folder of config/ only the first file is installed, and the drill goes on',
+    file: 'src/drill/shipped/manifests.ts',
+    edits: [['?? resourcesOf(folder).flatMap(', '?? resourcesOf(folder).slice(0, 1).flatMap(']],
+    killedBy: byTest('src/drill/shipped/shipped.test.ts', 'of config/crd are those in memory, read as kubectl reads them'),
+  },
 ];

@@ -25,7 +25,7 @@ export default defineConfig({
   ],
   test: {
     environment: 'node',
-    include: ['src/**/*.test.ts', 'agents/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'agents/**/*.test.ts', 'test/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 1,
     testTimeout: 20_000,

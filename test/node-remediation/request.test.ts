@@ -5,7 +5,7 @@ import { EPOCH_MS, FINALIZER, MINUTE_MS, node, ownerMachine, request, SECOND_MS,
 
 const NEVER_OFF = { sentMs: 10 * SECOND_MS };
 const NEVER_BACK = { sentMs: 10 * SECOND_MS, offMs: 30 * SECOND_MS };
-const FAILED = { ...NEVER_BACK, finalMs: 60 * SECOND_MS, outcome: 'failed' } as const;
+const FAILED = { ...NEVER_BACK, finalMs: 60 * SECOND_MS, outcome: 'failed', staysSilent: true } as const;
 const WELL = { ...NEVER_BACK, finalMs: 120 * SECOND_MS, outcome: 'recovered' } as const;
 
 function machineOf(facts = {}): ReturnType<typeof ownerMachine> {
@@ -131,13 +131,13 @@ describe('a request', () => {
 });
 
 describe('the limit', () => {
-  it('of escalate asks the owner to replace the Machine, in both lists of conditions', () => {
+  it('of escalate asks the owner to replace the Machine, in the conditions that Cluster API reads', () => {
     const world = new World({ machine: machineOf(), request: request({}, { strategy: 'escalate', deleteAfterRetries: 2 }), courses: [FAILED] });
     world.run(20 * MINUTE_MS);
     expect(world.fences).toBe(3);
     expect(world.owner).toMatchObject({
       conditions: [{ type: 'OwnerRemediated', status: 'False', reason: 'WaitingForRemediation' }],
-      olderConditions: [{ type: 'OwnerRemediated', status: 'False', severity: 'Warning' }],
+      olderConditions: [],
     });
   });
 
@@ -253,6 +253,30 @@ describe('what stands in the way', () => {
     world.run(MINUTE_MS);
     expect(world.kinds()).not.toContain('request-fence');
     expect([...world.problems]).toEqual(['NodeFenceRemediation machines/n: node n is taken by the fence controller, because Ready is Unknown']);
+  });
+
+  it.each([
+    ['not proven off', { isOff: false }, 60],
+    ['not back', { isOff: true }, 120],
+  ])('a node that somebody else fences and that is %s in time is a try that failed, and escalates at the limit', (words, facts, seconds) => {
+    const spec = { strategy: 'escalate', retryLimit: 0, timeoutSeconds: 60 };
+    const world = new World({ machine: machineOf(), request: request({}, spec) });
+    world.fence = { ...foreign(), ...facts };
+    world.run((seconds - 5) * SECOND_MS);
+    expect(world.own.phase).toBe('');
+    world.run(30 * SECOND_MS);
+    expect(world.own.phase).toBe('Failed');
+    expect(world.own.conditions.find(({ type }) => type === 'Succeeded')?.message).toContain(`, and it is ${words} in time`);
+    expect(world.owner.conditions).toMatchObject([{ type: 'OwnerRemediated', status: 'False' }]);
+    expect(world.fence.isDeleting).toBe(false);
+  });
+
+  it('no time runs while the fence of somebody else is held', () => {
+    const world = new World({ request: request({}, { retryLimit: 0, timeoutSeconds: 60 }) });
+    world.fence = { ...foreign(), isOff: false, heldBecause: 'storm: too many nodes' };
+    world.run(10 * MINUTE_MS);
+    expect(world.own.phase).toBe('');
+    expect([...world.problems].join()).toContain('whose fence is held: storm: too many nodes');
   });
 
   it('a fence that waits for the lease of whoever asks is joined: else each would wait for the other', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { REMEDIATION_ACCESS } from '../../src/manifests/remediation-access.ts';
-import { PROPOSED_REMEDIATION_DEFINITIONS } from '../../src/manifests/remediation-definitions.ts';
 import { clusterMachines, OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';
 import type { ClusterMachine } from '../../src/ports/cluster-api.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
@@ -25,7 +25,7 @@ beforeEach(async () => {
   world = await ShellWorld.create();
   const { operator } = world.own;
   for (const resource of [OPENSHIFT_MACHINES, METAL3_MACHINES, BARE_METAL_HOSTS]) await operator.create(DEFINITIONS, openDefinition(resource));
-  for (const definition of PROPOSED_REMEDIATION_DEFINITIONS) await operator.create(DEFINITIONS, definition);
+  await sendShipped(world.own.transport, ['remediation-proposed-crd']);
 });
 afterEach(() => world.end());
 
@@ -39,7 +39,7 @@ async function machineOnHost(resource: Resource<ClusterMachine>, name: string): 
   const annotations = { [REMEDIATE]: '', ...(resource === OPENSHIFT_MACHINES && host) };
   await operator.create(resource, {
     metadata: { name, namespace: NAMESPACE, labels: OF_CLUSTER, annotations },
-    spec: { clusterName: 'c', infrastructureRef },
+    spec: { clusterName: 'c', bootstrap: { dataSecretName: `bootstrap-${name}` }, infrastructureRef },
   });
   const status = { nodeRef: { name: `node-of-${name}` } };
   const marks = { ...OF_CLUSTER, 'cluster.x-k8s.io/cluster-namespace': NAMESPACE, 'cluster.x-k8s.io/machine': name };
@@ -56,7 +56,7 @@ async function askFor(resource: Resource<ClusterMachine>, name: string, spec: ob
 describe('the role of remediation', { timeout: 60_000 }, () => {
   it('grants nothing that is not used, for Machines of either group, either kind of request, and a Node that goes for good', async () => {
     const { operator, trace } = world.own;
-    await operator.create(CLUSTERS, { metadata: { name: 'c', namespace: NAMESPACE }, spec: {} });
+    await operator.create(CLUSTERS, { metadata: { name: 'c', namespace: NAMESPACE }, spec: { paused: false } });
     world.start();
     for (const { requests, templates } of [{ requests: REQUESTS, templates: TEMPLATES }, PROPOSED_REMEDIATION]) {
       await operator.create(templates, { metadata: { name: 'gentle', namespace: NAMESPACE }, spec: { template: { spec: {} } } });

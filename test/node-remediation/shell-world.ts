@@ -6,15 +6,14 @@ import { fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { planOf } from '../../src/domain/testing/model.ts';
 import { ApiServer } from '../../src/drill/apiserver/server.ts';
+import { clusterApiDefinition } from '../../src/drill/fleet/cluster-api.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { install } from '../../src/drill/run/installation.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import { REMEDIATION_ACCESS } from '../../src/manifests/remediation-access.ts';
-import { WORKLOAD_CLUSTERS_ACCESS } from '../../src/manifests/workload-access.ts';
-import { REMEDIATION_DEFINITIONS } from '../../src/manifests/remediation-definitions.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
 import { apiClusters, clusterMachines } from '../../src/ports/cluster-api.ts';
@@ -84,6 +83,8 @@ export interface Replica {
   leadership: { isLeading: boolean; mayBegin: () => boolean };
   /** What becomes of a write. */
   fate: (write: string) => 'done' | 'lost' | 'unanswered';
+  /** A write is on its way, and has not left yet. */
+  onTheWay?: () => unknown;
   close: () => Promise<void>;
 }
 
@@ -113,18 +114,13 @@ export class ShellWorld {
     for (const { transport, operator } of [world.own, world.workload]) await install({ transport, cluster: operator });
     const { operator } = world.own;
     await operator.create(NAMESPACES, { metadata: { name: NAMESPACE } });
-    for (const resource of [MACHINES, CLUSTERS]) await operator.create(DEFINITIONS, openDefinition(resource));
+    for (const resource of [MACHINES, CLUSTERS]) await operator.create(DEFINITIONS, clusterApiDefinition(resource));
     if (isInstalled) await world.install();
     return world;
   }
 
   async install(): Promise<void> {
-    const { operator } = this.own;
-    for (const definition of REMEDIATION_DEFINITIONS) await operator.create(DEFINITIONS, definition);
-    for (const object of [...REMEDIATION_ACCESS, ...WORKLOAD_CLUSTERS_ACCESS.filter(({ kind }) => kind === 'ClusterRoleBinding')]) {
-      const plural = `${object.kind.toLowerCase()}s`;
-      await operator.create({ group: 'rbac.authorization.k8s.io', version: 'v1', kind: object.kind, plural, namespaced: false }, object);
-    }
+    await sendShipped(this.own.transport, ['remediation', 'workload-clusters']);
   }
 
   async addNode(name: string, site: Site = this.own, annotations: Record<string, string> = {}): Promise<Node> {
@@ -145,7 +141,8 @@ export class ShellWorld {
   async addMachine(name: string, nodeName: string | undefined, cluster?: string): Promise<ClusterMachine> {
     const labels = cluster === undefined ? {} : { 'cluster.x-k8s.io/cluster-name': cluster };
     const { operator } = this.own;
-    const spec = cluster === undefined ? {} : { clusterName: cluster };
+    const infrastructureRef = { apiGroup: 'infrastructure.cluster.x-k8s.io', kind: 'DrillMachine', name };
+    const spec = { clusterName: cluster ?? 'of-nobody', bootstrap: { dataSecretName: `bootstrap-${name}` }, infrastructureRef };
     await operator.create(MACHINES, { metadata: { name, namespace: NAMESPACE, labels }, spec });
     const status = nodeName === undefined ? {} : { nodeRef: { name: nodeName } };
     return operator.mergePatch(MACHINES, name, { status }, { namespace: NAMESPACE, subresource: 'status' });
@@ -282,6 +279,8 @@ export class ShellWorld {
   async #send(transport: ApiTransport, replica: Replica, request: ApiRequest): ReturnType<ApiTransport['request']> {
     if (request.method === 'GET') return transport.request(request);
     const write = `${request.method} ${request.path}`;
+    if (replica.onTheWay !== undefined) await replica.onTheWay();
+    request.beforeSend?.();
     replica.writes.push(write);
     const fate = replica.fate(write);
     if (fate === 'lost') throw new TransportError('unreachable', 'no way there');

@@ -100,8 +100,9 @@ describe('MachineHealthCheck of Cluster API against the API, step by step', () =
     await world.pass(6 * SECOND_MS);
     expect(await world.phase('m')).toBe('Succeeded');
     const machine = await world.own.operator.get(MACHINES, 'm', NAMESPACE);
-    const told = { type: 'ExternallyRemediated', status: 'True', reason: 'Remediated' };
-    expect(machine?.status).toMatchObject({ nodeRef: { name: 'n' }, conditions: [told], deprecated: { v1beta1: { conditions: [told] } } });
+    const told = { type: 'ExternallyRemediated', status: 'True', reason: 'Remediated', message: 'its node was fenced, and is back' };
+    expect(machine?.status).toMatchObject({ nodeRef: { name: 'n' }, conditions: [told] });
+    expect(machine?.status?.deprecated).toBeUndefined();
   });
 
   it('is in this cluster where the Node says so: no Secret is needed', async () => {
@@ -128,7 +129,7 @@ describe('MachineHealthCheck of Cluster API against the API, step by step', () =
     expect(await world.phase('m')).toBe('Fencing');
   });
 
-  it('hands the Machine back when nothing more is tried, in both lists', async () => {
+  it('hands the Machine back when nothing more is tried, in the conditions that Cluster API reads', async () => {
     await world.addNode('n');
     const owner = await world.addMachine('m', 'n');
     world.start();
@@ -138,8 +139,54 @@ describe('MachineHealthCheck of Cluster API against the API, step by step', () =
     await world.pass(10 * SECOND_MS);
     const machine = await world.own.operator.get(MACHINES, 'm', NAMESPACE);
     expect(machine?.status?.conditions).toMatchObject([{ type: 'OwnerRemediated', status: 'False', reason: 'WaitingForRemediation' }]);
-    expect(machine?.status?.deprecated?.v1beta1?.conditions).toMatchObject([{ type: 'OwnerRemediated', severity: 'Warning' }]);
+    expect(machine?.status?.deprecated).toBeUndefined();
     expect(await world.phase('m')).toBe('Failed');
+  });
+
+  it('is not kept from its end by what is only told, and that is told on the request', async () => {
+    await world.addNode('n');
+    const owner = await world.addMachine('m', 'n');
+    const crowded = Array.from({ length: 32 }, (_each, index) => ({
+      type: `T${index}`,
+      status: 'True',
+      reason: 'R',
+      message: '',
+      lastTransitionTime: world.now(),
+    }));
+    await world.own.operator.mergePatch(MACHINES, 'm', { status: { conditions: crowded } }, { namespace: NAMESPACE, subresource: 'status' });
+    const { events } = world.start();
+    await world.request({ name: 'm', owner });
+    await world.pass(5 * SECOND_MS);
+    await world.fenced('n', off());
+    await world.pass(6 * SECOND_MS);
+    await world.ready('n', 'True');
+    await world.fenced('n', recovered());
+    await world.pass(6 * SECOND_MS);
+    expect(await world.phase('m')).toBe('Succeeded');
+    await world.pass(5 * MINUTE_MS);
+    const stalled = events.filter((event) => event.includes('RemediationStalled'));
+    expect(stalled).toHaveLength(1);
+    expect(stalled[0]).toContain('Too many: 33: must have at most 32 items');
+  });
+
+  it('that has failed ends with its Machine and Node, though no Secret may be read: nothing of it is left', async () => {
+    const marks = { 'cluster.x-k8s.io/cluster-name': 'c', 'cluster.x-k8s.io/cluster-namespace': NAMESPACE, 'cluster.x-k8s.io/machine': 'm' };
+    await world.addNode('n', world.own, marks);
+    const owner = await world.addMachine('m', 'n', 'c');
+    world.start();
+    await world.request({ name: 'm', labels: LABELS, owner, spec: { strategy: 'escalate', retryLimit: 0, powerOffTimeoutSeconds: 30 } });
+    await world.pass(40 * SECOND_MS);
+    await world.letGo('n');
+    await world.pass(10 * SECOND_MS);
+    expect((await world.found('m'))?.status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'Succeeded', status: 'False', message: 'its node is not proven off in time' }),
+    );
+    await world.own.operator.remove(MACHINES, 'm', { namespace: NAMESPACE });
+    await world.own.operator.remove(NODES, 'n');
+    await world.own.operator.create(SECRETS, { metadata: { name: 'c-kubeconfig', namespace: NAMESPACE }, data: {} });
+    await world.delete('m');
+    await world.pass(2 * MINUTE_MS);
+    expect(await world.found('m')).toBeUndefined();
   });
 
   it('is left alone while its Cluster is paused', async () => {
@@ -218,6 +265,34 @@ describe('whoever asks', () => {
     remediation.wake();
     await world.pass(5 * SECOND_MS);
     expect(await world.phase()).toBe('Fencing');
+  });
+
+  it('sends nothing that it decided upon while it led: its Lease ended while the write was on its way', async () => {
+    await world.addNode('n');
+    const replica = world.start();
+    let onTheWay = 0;
+    replica.onTheWay = () => {
+      onTheWay += 1;
+      replica.leadership.isLeading = false;
+    };
+    await world.request();
+    await world.pass(MINUTE_MS);
+    expect(onTheWay, 'something was to be written').toBeGreaterThan(0);
+    expect(replica.writes).toEqual([]);
+  });
+
+  it('sends nothing that it decided upon once it was closed, as when another comes that serves the kind', async () => {
+    await world.addNode('n');
+    const replica = world.start();
+    let closing: Promise<void> | undefined;
+    replica.onTheWay = async () => {
+      closing ??= replica.remediation.close();
+      for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
+    };
+    await world.request();
+    await world.pass(MINUTE_MS);
+    expect(closing, 'something was to be written').toBeDefined();
+    expect(replica.writes).toEqual([]);
   });
 
   it('writes nothing in observe mode', async () => {

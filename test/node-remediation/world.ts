@@ -28,6 +28,8 @@ export interface Course {
   finalMs?: number;
   outcome?: NonNullable<FenceFacts['outcome']>;
   stuckMs?: number;
+  /** It is on again, and its kubelet says nothing. */
+  staysSilent?: true;
 }
 
 const WELL: Required<Pick<Course, 'sentMs' | 'offMs' | 'finalMs' | 'outcome'>> = {
@@ -254,7 +256,8 @@ export class World {
 
   #on(): void {
     this.isOn = true;
-    if (this.node !== undefined) this.node = { ...this.node, isReady: true };
+    const course: Course = this.#courses[Math.min(this.fences, this.#courses.length) - 1] ?? WELL;
+    if (this.node !== undefined) this.node = { ...this.node, isReady: course.staysSilent !== true };
   }
 }
 

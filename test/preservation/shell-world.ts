@@ -7,9 +7,9 @@ import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { testRandom } from '../../src/drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
-import { MACHINE_DEFINITIONS } from '../../src/manifests/machine-definitions.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
@@ -44,7 +44,7 @@ export const BUDGETS: Resource<KubeObject & { spec: object }> = {
 export class Site {
   readonly server: ApiServer;
   readonly operator: Cluster;
-  readonly transport: ApiTransport;
+  transport: ApiTransport;
 
   constructor(clock: ManualClock) {
     const users = [{ name: 'admin', groups: ['system:masters'] }];
@@ -65,6 +65,8 @@ export interface Replica {
   leadership: { isLeading: boolean; mayBegin: () => boolean };
   /** What becomes of a write: done, refused before it is done, or done and never answered. */
   fate: (write: string, number: number) => 'done' | 'lost' | 'unanswered';
+  /** A write is on its way, and has not left yet. */
+  onTheWay?: () => void;
   /** The watches bring nothing from now on. */
   deafen: () => void;
   close: () => Promise<void>;
@@ -97,7 +99,7 @@ export class ShellWorld {
     const world = new ShellWorld(isSplit);
     await install({ transport: world.nodes.transport, cluster: world.nodes.operator });
     await world.machines.operator.create(NAMESPACES, { metadata: { name: NAMESPACE } });
-    for (const definition of MACHINE_DEFINITIONS) await world.machines.operator.create(DEFINITIONS, definition);
+    await sendShipped(world.machines.transport, ['machine-crd']);
     return world;
   }
 
@@ -226,7 +228,9 @@ export class ShellWorld {
     const wireOf = (site: Site): Wire => {
       const wire =
         wires.get(site) ??
-        new Wire(site.transport, (write, body) => {
+        new Wire(site.transport, (write, { body, beforeSend }) => {
+          replica.onTheWay?.();
+          beforeSend?.();
           writes.push(write);
           bodies.push(JSON.stringify(body));
           return replica.fate(write, writes.length);
@@ -320,16 +324,16 @@ const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 class Wire implements ApiTransport {
   isDeaf = false;
   readonly #transport: ApiTransport;
-  readonly #fateOf: (write: string, body: unknown) => 'done' | 'lost' | 'unanswered';
+  readonly #fateOf: (write: string, request: ApiRequest) => 'done' | 'lost' | 'unanswered';
 
-  constructor(transport: ApiTransport, fateOf: (write: string, body: unknown) => 'done' | 'lost' | 'unanswered') {
+  constructor(transport: ApiTransport, fateOf: (write: string, request: ApiRequest) => 'done' | 'lost' | 'unanswered') {
     this.#transport = transport;
     this.#fateOf = fateOf;
   }
 
   async request(request: ApiRequest): ReturnType<ApiTransport['request']> {
     if (request.method === 'GET') return this.#transport.request(request);
-    const fate = this.#fateOf(`${request.method} ${request.path}`, request.body);
+    const fate = this.#fateOf(`${request.method} ${request.path}`, request);
     if (fate === 'lost') throw new TransportError('unreachable', 'no way there');
     const response = await this.#transport.request(request);
     if (fate === 'unanswered') throw new TransportError('timeout', 'no answer');

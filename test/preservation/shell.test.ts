@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CORDON_MARK, NODE_EXPIRY, PRESERVE, PRESERVED_TAINT, REQUEST_MARK, SCALE_DOWN_DISABLED } from '../../src/controllers/preservation/names.ts';
-import { MACHINE_SETS, MACHINES } from '../../src/ports/machines.ts';
+import { MACHINE_SETS } from '../../src/ports/machines.ts';
 import { NODES, NODE_FENCE_STOPS, PODS } from '../../src/ports/resources.ts';
 import { BUDGETS, DEFINITIONS, NAMESPACE, ShellWorld } from './shell-world.ts';
 import type { Replica } from './shell-world.ts';
@@ -380,21 +380,6 @@ describe('what goes wrong', () => {
     expect(controller.guardOf('silent')).toBeUndefined();
     expect(told).toContain('silent');
     expect(writes).toEqual([]);
-    await isSplit.end();
-  });
-});
-
-describe('two clusters', () => {
-  it('Machines and Nodes meet by name; each is written where it lives', async () => {
-    const isSplit = await ShellWorld.create({ isSplit: true });
-    await isSplit.add('m1', { phase: 'Failed', ready: 'False', machine: { [PRESERVE]: 'when-failed' } });
-    isSplit.start();
-    await isSplit.pass(5_000);
-    const machine = await isSplit.machines.operator.get(MACHINES, 'm1', NAMESPACE);
-    expect(machine?.status?.currentStatus?.preserveExpiryTime).toBeDefined();
-    const node = await isSplit.node(NODE);
-    expect(node.spec.unschedulable).toBe(true);
-    expect(node.metadata.annotations).toMatchObject({ [SCALE_DOWN_DISABLED]: 'true' });
     await isSplit.end();
   });
 });

@@ -83,8 +83,36 @@ const EVERYWHERE: readonly Planted[] = [
   },
 ];
 
+const BY_ANOTHER_WAY: readonly Planted[] = [
+  {
+    what: 'a definition of ours out of memory',
+    rule: 'no-restricted-imports',
+    path: 'test/preservation/planted.ts',
+    text: "import { MACHINE_DEFINITIONS } from '../../src/manifests/machine-definitions.ts';\nexport { MACHINE_DEFINITIONS };",
+  },
+  {
+    what: 'a role of ours out of memory, in the drill',
+    rule: 'no-restricted-imports',
+    path: 'src/drill/run/planted.ts',
+    text: "import { CONTROLLER_ACCESS } from '../../manifests/access.ts';\nexport { CONTROLLER_ACCESS };",
+  },
+  {
+    what: 'a definition of ours, written by hand',
+    rule: 'no-restricted-syntax',
+    path: 'test/scenarios/planted.ts',
+    text: "export const definition = { spec: { group: 'ha.k8s.io', versions: [] } };",
+  },
+  {
+    what: 'a role of ours, written by hand',
+    rule: 'no-restricted-syntax',
+    path: 'src/cli/planted.test.ts',
+    text: "export const role = { kind: 'ClusterRole', metadata: { name: 'nodefence-controller' }, rules: [] };",
+  },
+];
+
 const PLANTED: readonly Planted[] = [
   ...EVERYWHERE,
+  ...BY_ANOTHER_WAY,
   ...SIMULATED_TEXTS.map(([what, rule, text], index) => ({ what, rule, text, path: `src/domain/planted-${index}.ts` })),
   ...SIMULATED_FOLDERS.map((folder) => ({
     what: 'a timer',
@@ -99,6 +127,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'src/runtime/clock.ts': 'export const timer = setTimeout(() => undefined, 1);\n',
   'src/kube/https-transport.ts': "import { request } from 'node:https';\nexport { request };\n",
   'src/domain/clean.test.ts': 'export const at = Date.now();\n',
+  'test/scenarios/clean.ts': "import { NAMESPACE } from '../../src/manifests/access.ts';\nexport { NAMESPACE };\n",
+  'test/scenarios/of-others.ts': "export const role = { kind: 'ClusterRole', metadata: { name: 'mcm' }, rules: [] };\n",
 };
 
 describe('eslint', () => {

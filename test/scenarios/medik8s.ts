@@ -1,4 +1,5 @@
-import { NODE_LEASE_ACCESS, MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import { microTimestamp } from '../../src/ports/clock.ts';
 import type { Lease } from '../../src/ports/objects.ts';
 import { LEASES } from '../../src/ports/resources.ts';
@@ -9,15 +10,9 @@ const DEADLINE_MS = 10_000;
 /** medik8s is installed: its namespace is there and, unless told otherwise, `kubectl apply -k config/medik8s` was run. */
 export async function installMedik8s({ transport }: Pick<World, 'transport'>, isGranted = true): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: MEDIK8S_LEASE_NAMESPACE } };
-  const post = async (path: string, body: object): Promise<void> => {
-    const { status } = await transport.request({ method: 'POST', path, body, deadlineMs: DEADLINE_MS });
-    if (status >= 300) throw new Error(`POST ${path}: ${status}`);
-  };
-  await post('/api/v1/namespaces', namespace);
-  for (const object of isGranted ? NODE_LEASE_ACCESS : []) {
-    const plural = object.kind === 'Role' ? 'roles' : 'rolebindings';
-    await post(`/apis/rbac.authorization.k8s.io/v1/namespaces/${MEDIK8S_LEASE_NAMESPACE}/${plural}`, object);
-  }
+  const { status } = await transport.request({ method: 'POST', path: '/api/v1/namespaces', body: namespace, deadlineMs: DEADLINE_MS });
+  if (status >= 300) throw new Error(`the namespace ${MEDIK8S_LEASE_NAMESPACE} was refused: ${status}`);
+  if (isGranted) await sendShipped(transport, ['medik8s']);
 }
 
 /** The node is in the hands of somebody for so long. */

@@ -114,6 +114,8 @@ describe.concurrent('--mode observe', () => {
       'nodefencereports.ha.k8s.io/status',
       'nodefences.ha.k8s.io',
       'nodefences.ha.k8s.io/status',
+      // A question, which leaves nothing behind.
+      'selfsubjectrulesreviews.authorization.k8s.io',
     ]);
     expect(world.witness.deviceEvents('a')).toEqual([]);
     expect(await world.podsOn('a')).toEqual(podsBefore);

@@ -6,6 +6,8 @@ import type { JobReport } from '../../src/domain/snapshot.ts';
 import { Model } from '../../src/domain/testing/model.ts';
 
 /** What one operation of a release did to the pods. */
+const BUDGET_AGAIN_MS = 5_000;
+
 interface Act {
   what: ReleasePlan;
   freed: readonly PodFacts[];
@@ -16,6 +18,8 @@ interface Act {
 /** A model whose node has pods by name: the rules of a release say which of them go, in which order, how many at a time. */
 export class SceneModel extends Model {
   private pods: readonly PodFacts[] = [];
+  /** Pods that the last batch asked for in vain. */
+  private kept = 0;
   /** How many pods of an owner may go before its budget is exhausted. */
   private readonly budgets = new Map<string, number>();
 
@@ -27,11 +31,15 @@ export class SceneModel extends Model {
     const pod: PodFacts = {
       ...{ namespace, name, uid: `uid-${name}`, ownerKind, ownerName, storages },
       ...{ priority: Number(settings.get('priority') ?? 0), priorityClass: settings.get('class') },
-      ...{ isMeantToStay: settings.has('tolerates'), isTerminating: false, isForced: false },
+      ...{ isMeantToStay: settings.has('tolerates'), staysForNow: false, isTerminating: false, isForced: false },
       hasUnknownVolume: rest.includes('unknown'),
     };
     this.pods = [...this.pods, pod];
     this.workload = { ...this.workload, pods: this.pods.length };
+  }
+
+  override drained(): void {
+    this.workload = { pods: this.kept, terminating: 0, volumeAttachments: 0 };
   }
 
   budget(owner: string, allowed: number): void {
@@ -65,8 +73,16 @@ export class SceneModel extends Model {
     const before = status.step === 'isolation' ? status.storageRelease : status.released;
     const common = {
       ...{ at: before?.at ?? new Date(1_700_000_000_000 + this.nowMs).toISOString(), evidence: proof.source },
-      ...{ pods: (before?.pods ?? 0) + gone.length, left, batch: (before?.batch ?? 0) + 1, names: [...(before?.names ?? []), ...gone.map(podName)] },
+      ...{
+        pods: (before?.pods ?? 0) + gone.length,
+        left,
+        batch: (before?.batch ?? 0) + (gone.length > 0 || before === undefined ? 1 : 0),
+        names: [...(before?.names ?? []), ...gone.map(podName)],
+      },
     };
+    this.kept = act.kept.length;
+    const kept = act.kept.map((pod) => ({ pod: podName(pod), by: 'a PodDisruptionBudget' }));
+    if (kept.length > 0) Object.assign(common, { kept, againInMs: left === kept.length ? BUDGET_AGAIN_MS : 0 });
     const message = wordsOf(act, gone, left);
     if (status.step === 'isolation')
       return { message, ...(storageRelease === undefined ? {} : { storageRelease: { ...storageRelease, ...common } }) };

@@ -36,7 +36,7 @@ describe.concurrent('what frees a workload', () => {
     ]);
     expect(status.released).toMatchObject({ by: 'out-of-service', pods: 1 });
     expect(status.evidence[0]).toMatchObject({ kind: 'power-off', grade: 'read-back', identity: 'verified' });
-    expect(world.witness.releases()).toEqual(['patch nodes a']);
+    expect(world.witness.releases(), 'it does not wait for the garbage collector').toEqual(['patch nodes a', `delete pods ${pod}`]);
     expect(await world.podsOn('b')).toContain(pod);
     expect(JSON.stringify(await operator.node('a'))).not.toContain('out-of-service');
     await operator.hears('NodeFence', 'node-fence-a', 'FencingFinished');

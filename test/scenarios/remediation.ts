@@ -1,7 +1,4 @@
-import { REMEDIATION_ACCESS } from '../../src/manifests/remediation-access.ts';
-import { REMEDIATION_DEFINITIONS } from '../../src/manifests/remediation-definitions.ts';
-import type { Resource } from '../../src/ports/cluster.ts';
-import type { KubeObject } from '../../src/ports/objects.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { NODE_FENCE_REMEDIATION } from '../../src/ports/remediation.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationSpec } from '../../src/ports/remediation.ts';
 import { until } from './waiting.ts';
@@ -9,21 +6,10 @@ import type { World } from './world.ts';
 
 const { requests: REQUESTS } = NODE_FENCE_REMEDIATION;
 const NAMESPACE = 'default';
-const DEFINITIONS: Resource = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
 
 /** As `kubectl apply -k config/remediation`. */
-export async function installRemediation({ cluster }: Pick<World, 'cluster'>): Promise<void> {
-  for (const definition of REMEDIATION_DEFINITIONS) await cluster.create(DEFINITIONS, definition);
-  for (const object of REMEDIATION_ACCESS) {
-    const plural = `${object.kind.toLowerCase()}s`;
-    await cluster.create<KubeObject>({ group: 'rbac.authorization.k8s.io', version: 'v1', kind: object.kind, plural, namespaced: false }, object);
-  }
+export function installRemediation({ transport }: Pick<World, 'transport'>): Promise<void> {
+  return sendShipped(transport, ['remediation']);
 }
 
 /** A NodeHealthCheck of medik8s, as far as a remediator can tell. */

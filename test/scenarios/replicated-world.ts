@@ -23,8 +23,8 @@ export interface Replicated {
   operator: Operator;
   leader: Daemon;
   standby: Daemon;
-  /** Another controller, on this node. */
-  join(ownNode: string): Daemon;
+  /** Another controller, on this node, or on none. */
+  join: (ownNode?: string) => Daemon;
 }
 
 export interface ReplicatedOptions {
@@ -41,7 +41,7 @@ export function replicated(name: string, timeout: number, play: (play: Replicate
     try {
       await configure(served.world, login);
       const path = served.kubeconfig('controller', CONTROLLER_USER);
-      const join = (ownNode: string | undefined): Daemon => {
+      const join = (ownNode?: string): Daemon => {
         const daemon = new Daemon(path, ['--mode', 'enforce', ...(ownNode === undefined ? [] : ['--own-node', ownNode])]);
         daemons.push(daemon);
         return daemon;

@@ -1,12 +1,11 @@
-import { freeze } from '../../src/drill/apiserver/json.ts';
+import type { StoreBackup } from '../../src/drill/apiserver/store.ts';
 import { ApiServer } from '../../src/drill/apiserver/server.ts';
 import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { sendShipped } from '../../src/drill/shipped/send.ts';
 import { createScene, DEFAULT_SCENE } from '../../src/drill/world/scene.ts';
 import { ApiClient } from '../../src/kube/client.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/manifests/definitions.ts';
-import type { CustomResourceDefinition } from '../../src/manifests/definitions.ts';
-import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import { ApiStatusError, type ApiTransport, type WatchRequest, type WatchSink } from '../../src/ports/api-transport.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
 import type { Kernel } from './kernel/kernel.ts';
@@ -15,19 +14,12 @@ import type { SimulatedProcess } from './kernel/simulated-process.ts';
 
 export const CONTROLLER_USER = 'nodefence';
 const ADMIN = 'admin';
+const STOPS = 'nodefencestops.ha.k8s.io';
+/** Between a backup and its restore lie hours of a large cluster: what was read before is never reached again. */
+const WRITTEN_SINCE = 10_000_000;
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 
-const DEFINITIONS: Resource<CustomResourceDefinition> = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
-
-/** Frozen, so that all worlds of a process share them. */
-const INSTALLED = freeze(structuredClone(CUSTOM_RESOURCE_DEFINITIONS));
 
 /** The embedded API server of one simulated world; it answers at once, what lies between is the transports' affair. */
 export class SimulatedApi {
@@ -36,11 +28,15 @@ export class SimulatedApi {
   /** For its clock. */
   readonly process: SimulatedProcess;
   readonly #server: ApiServer;
+  readonly #audit: (event: ApiEvent) => void;
+  readonly #wallMs: () => number;
 
   /** `tracksManagers`: as every real server does; it costs time, and only the cordon of two hands is told by it. */
   constructor(kernel: Kernel, nodes: readonly string[], audit: (event: ApiEvent) => void, clockRate = 1, tracksManagers = false) {
     const names = [ADMIN, CONTROLLER_USER, CONTROLLER_MANAGER, ...nodes.map((node) => `system:node:${node}`)];
     this.process = kernel.spawn('api-server', clockRate);
+    this.#audit = audit;
+    this.#wallMs = () => WORLD_BEGINS_WALL_MS + kernel.nowMs;
     this.#server = new ApiServer({
       clock: this.process.clock,
       random: kernel.random('api-server'),
@@ -48,20 +44,30 @@ export class SimulatedApi {
       authorization: 'always-allow',
       tracksManagers,
       audit,
-      auditTimeMs: () => WORLD_BEGINS_WALL_MS + kernel.nowMs,
+      auditTimeMs: this.#wallMs,
     });
     this.admin = new ApiClient({ transport: this.transportFor(ADMIN) });
   }
 
   transportFor(user: string): ApiTransport {
-    return inProcessTransport(this.#server, user, user);
+    const transport = inProcessTransport(this.#server, user, user);
+    return user === CONTROLLER_USER ? transport : { ...transport, watch: (request, sink) => this.#watchAnew(transport, request, sink) };
+  }
+
+  /** Takes a backup of etcd; the function that is returned restores it: what was written since is gone, and versions begin again below it. */
+  backup(): () => void {
+    const backup: StoreBackup = this.#server.backup();
+    this.#server.advance(WRITTEN_SINCE);
+    return () => {
+      const before = this.#server.backup();
+      this.#server.restore(backup);
+      this.#tellOfStopsGone(before, backup);
+    };
   }
 
   /** Custom resources and our namespace. */
   async install(): Promise<void> {
-    for (const definition of INSTALLED) {
-      await this.admin.create(DEFINITIONS, definition);
-    }
+    await sendShipped(this.transportFor(ADMIN), ['crd']);
     await this.admin.create(NAMESPACES, { metadata: { name: FENCE_NAMESPACE } });
   }
 
@@ -77,6 +83,23 @@ export class SimulatedApi {
 
   endWatches(): void {
     this.#server.endWatches('close');
+  }
+
+  /** A stop that was made since the backup is gone: whoever judges must know it. */
+  #tellOfStopsGone(before: StoreBackup, after: StoreBackup): void {
+    const namesIn = ({ objects }: StoreBackup): string[] => (objects.get(STOPS) ?? []).map(({ metadata }) => metadata.name);
+    for (const name of namesIn(before).filter((one) => !namesIn(after).includes(one))) {
+      this.#audit({ at: this.#wallMs(), kind: 'api', user: ADMIN, verb: 'delete', resource: STOPS, name, status: 200 });
+    }
+  }
+
+  /** The cluster's own parts are restarted after a restore, as its guide says; ours are not. */
+  #watchAnew(transport: ApiTransport, request: WatchRequest, sink: WatchSink): () => void {
+    if (Number(request.query['resourceVersion'] ?? 0) <= this.#server.revision) return transport.watch(request, sink);
+    queueMicrotask(() => {
+      sink.onEnd(new ApiStatusError(410, 'Expired', 'etcd was restored'));
+    });
+    return () => undefined;
   }
 
   /** Bookmarks and timeouts of watches. */

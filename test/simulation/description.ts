@@ -75,6 +75,10 @@ function wordsOf(disturbance: Disturbance): string {
       return 'the API server restarts';
     case 'expire':
       return 'history is compacted';
+    case 'restore':
+      return `etcd is restored as of ${seconds(disturbance.ageMs)} before`;
+    case 'delete-lease':
+      return 'somebody deletes the Lease of the leader';
     case 'hardware':
       return `bmc of ${disturbance.node} ${disturbance.behaviour}`;
     case 'swap':

@@ -38,6 +38,7 @@ export class Disturbances {
   readonly #people: People;
   readonly #hardware: Hardware;
   readonly #admin: ApiClient;
+  #backup: { holder: string | undefined; restore: () => void } | undefined;
 
   constructor(world: Disturbed) {
     this.#world = world;
@@ -49,6 +50,7 @@ export class Disturbances {
   schedule(): void {
     const { kernel, scenario } = this.#world;
     for (const disturbance of scenario.disturbances) {
+      if (disturbance.what === 'restore') kernel.schedule(disturbance.atMs - disturbance.ageMs, () => this.#backUp());
       kernel.schedule(disturbance.atMs, () => {
         kernel.trace(`disturbance ${disturbance.what}`);
         const end = this.#begin(disturbance);
@@ -92,6 +94,11 @@ export class Disturbances {
         return this.#restart();
       case 'expire':
         this.#world.api.expire();
+        return undefined;
+      case 'restore':
+        return this.#restore();
+      case 'delete-lease':
+        void this.#people.deleteLease();
         return undefined;
       case 'device':
         return this.#cutDevice(disturbance.how);
@@ -210,6 +217,21 @@ export class Disturbances {
     this.#world.api.endWatches();
     return () => {
       this.#world.api.expire();
+      end();
+    };
+  }
+
+  #backUp(): void {
+    this.#backup = { holder: this.#world.leader(), restore: this.#world.api.backup() };
+  }
+
+  /** Nothing where the leader changed since: the world knows whose Lease it is from the writes that it saw. */
+  #restore(): End | undefined {
+    if (this.#backup === undefined || this.#backup.holder !== this.#world.leader()) return undefined;
+    const { restore } = this.#backup;
+    const end = this.#break('everyone', 'refused');
+    return () => {
+      restore();
       end();
     };
   }

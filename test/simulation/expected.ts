@@ -1,4 +1,5 @@
 import type { DeviceBehaviour } from './devices.ts';
+import { disturbedUntilMs } from './scenario.ts';
 import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
 const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
@@ -25,6 +26,9 @@ const GRACE_MS = 600_000;
 /** The sliding window of `rate`, and as many fences one after the other as there are nodes. */
 const STORM_MS = 1_500_000;
 
+/** The limit has room for what is over by then. */
+const USUAL_MS = 600_000;
+
 type Played = Pick<Scenario, 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'>;
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
@@ -42,7 +46,8 @@ export function expectedOf(scenario: Played): Expected {
   const isKept = disturbances.some(({ what }) => what === 'preserve');
   const mayBeHeld = seemsStorm || isKept || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isUncertain(scenario) || mayBeGone ? 'may' : mayBeHeld ? 'unless-held' : 'must';
-  return { states, release, withinMs: LIMIT_MS + (configuration.policies === 'off' ? 0 : GRACE_MS) + (isStormy ? STORM_MS : 0) };
+  const lateMs = Math.max(0, disturbedUntilMs(scenario) - USUAL_MS);
+  return { states, release, withinMs: lateMs + LIMIT_MS + (configuration.policies === 'off' ? 0 : GRACE_MS) + (isStormy ? STORM_MS : 0) };
 }
 
 /** A person repaired the machine while no controller heard of anything, or was not to fence it: there was never a fence. */

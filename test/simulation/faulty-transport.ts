@@ -1,9 +1,14 @@
-import { TransportError } from '../../src/ports/api-transport.ts';
+import { statusError } from '../../src/kube/status.ts';
+import { TransportError, type ApiStatusError } from '../../src/ports/api-transport.ts';
 import type { ApiRequest, ApiResponse, ApiTransport, WatchEvent, WatchRequest, WatchSink } from '../../src/ports/api-transport.ts';
 import type { Port } from './kernel/port.ts';
-import type { Network, RequestFate } from './network.ts';
+import type { CallKind, Network, RequestFate } from './network.ts';
 
 const RETRY_AFTER_SECONDS = 1;
+const DAY_SECONDS = 86_400;
+/** What a webhook may take at most; then the API server refuses what it was to be asked about. */
+const WEBHOOK_TIMEOUT_MS = 30_000;
+const NO_BACKEND: ApiResponse = { status: 404, body: 'default backend - 404', headers: { 'content-type': 'text/plain' } };
 const SMALL_PAGE = '2';
 const CONNECT_TIMEOUT_MS = 3_000;
 
@@ -28,8 +33,15 @@ export class FaultyTransport implements ApiTransport {
     if (request.signal?.aborted === true) {
       return Promise.reject(new TransportError('aborted', `${request.method} ${request.path} was given up before it was sent`));
     }
+    if (!process.isDead) {
+      try {
+        request.beforeSend?.();
+      } catch (thrown) {
+        return Promise.reject(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      }
+    }
     const isLaterPage = request.query?.['continue'] !== undefined;
-    const drawn = this.#network.fateOf(this.#host, request.method !== 'GET');
+    const drawn = this.#network.fateOf(this.#host, callOf(request));
     const fate = drawn === 'delivered' && isLaterPage && this.#network.isPageGone() ? 'expired' : drawn;
     const answer = this.#port.call({
       label: `${request.method} ${request.path}`,
@@ -88,9 +100,25 @@ export class FaultyTransport implements ApiTransport {
         return Promise.resolve(refusal(500, 'InternalError', 'Internal error occurred: etcdserver: request timed out'));
       case 'expired':
         return Promise.resolve(refusal(410, 'Expired', 'The provided continue parameter is too old to display a consistent list result.'));
+      case 'plain-404':
+        return Promise.resolve(NO_BACKEND);
+      case 'retry-after':
+        return Promise.resolve(refusal(429, 'TooManyRequests', 'too many requests, please try again later', DAY_SECONDS));
+      case 'webhook':
+        return this.#hangs();
+      case 'status-refused':
+        return Promise.resolve(refusal(422, 'Invalid', 'NodeFence.ha.k8s.io is invalid: status.state: Unsupported value'));
       case 'delivered':
         return this.#inner.request(withoutSignal(request));
     }
+  }
+
+  #hangs(): Promise<ApiResponse> {
+    return new Promise((resolve) => {
+      this.#port.process.kernel.schedule(WEBHOOK_TIMEOUT_MS, () => {
+        resolve(refusal(500, 'InternalError', 'Internal error occurred: failed calling webhook "pods.example.com": context deadline exceeded'));
+      });
+    });
   }
 
   /** Lists in small pages, of which a later one may have expired. */
@@ -144,7 +172,9 @@ class FaultyStream {
             this.#end(new TransportError('unreachable', 'connect timed out'));
           });
         } else if (!this.#isOver && !process.isDead) {
-          this.#open(inner, request);
+          const refusal = network.watchRefusal();
+          if (refusal === undefined) this.#open(inner, request);
+          else process.deliverAfter(0, () => this.#end(watchRefusal(refusal, request.path)));
         }
       },
     });
@@ -303,6 +333,18 @@ function uidOf(object: unknown): string | undefined {
   return (object as { metadata?: { uid?: string } } | undefined)?.metadata?.uid;
 }
 
+function watchRefusal(how: 'plain-404' | 'retry-after', path: string): ApiStatusError {
+  return how === 'plain-404'
+    ? statusError(`WATCH ${path}`, NO_BACKEND)
+    : statusError(`WATCH ${path}`, refusal(429, 'TooManyRequests', 'too many requests', DAY_SECONDS));
+}
+
+function callOf({ method, path }: ApiRequest): CallKind {
+  if (method === 'GET') return 'read';
+  if (/\/nodefences\/[^/]+\/status$/.test(path)) return 'fence-status';
+  return /\/pods\//.test(path) ? 'pod-write' : 'write';
+}
+
 /** Tags of a call to the API server, for crash points: `api`, `api-read` or `api-write`, and `<plural>-write` of what it writes. */
 function tagsOf(request: ApiRequest): readonly string[] {
   if (request.method === 'GET') {
@@ -326,11 +368,11 @@ function withoutSignal(request: ApiRequest): ApiRequest {
   };
 }
 
-function refusal(status: number, reason: string, message: string): ApiResponse {
-  const details = status === 429 ? { details: { retryAfterSeconds: RETRY_AFTER_SECONDS } } : {};
+function refusal(status: number, reason: string, message: string, retryAfterSeconds = RETRY_AFTER_SECONDS): ApiResponse {
+  const details = status === 429 ? { details: { retryAfterSeconds } } : {};
   return {
     status,
     body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason, message, code: status, ...details },
-    headers: status === 429 ? { 'retry-after': String(RETRY_AFTER_SECONDS) } : {},
+    headers: status === 429 ? { 'retry-after': String(retryAfterSeconds) } : {},
   };
 }

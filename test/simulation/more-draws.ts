@@ -1,7 +1,7 @@
 import { expectedOf } from './expected.ts';
 import { SeededRandom } from './kernel/seeded-random.ts';
 import { CALM_API } from './network.ts';
-import type { Burst, ApiFaults } from './network.ts';
+import type { ApiFaults } from './network.ts';
 import { rackOf } from './rack.ts';
 import type { Disturbance, Feed, ForeignMark, OtherFault, Policies, Scenario, Word } from './scenario.ts';
 
@@ -25,12 +25,27 @@ type DeviceTrouble = 'dies' | 'other' | 'swap' | 'late' | 'power-on';
 const DEVICE_TROUBLES: Readonly<Record<DeviceTrouble, number>> = { dies: 3, other: 2, swap: 4, late: 4, 'power-on': 2 };
 type ApiTrouble = 'burst' | 'restart' | 'expire';
 const API_TROUBLES: Readonly<Record<ApiTrouble, number>> = { burst: 4, restart: 3, expire: 3 };
-const BURSTS: Readonly<Record<Burst, number>> = { conflict: 1, 'too-many-requests': 1, 'server-error': 1 };
+const BURSTS: Readonly<Record<'conflict' | 'too-many-requests' | 'server-error', number>> = {
+  conflict: 1,
+  'too-many-requests': 1,
+  'server-error': 1,
+};
 type Deed = 'acknowledge' | 'delete-node' | 'mark' | 'stop' | 'edit';
 const DEEDS: Readonly<Record<Deed, number>> = { acknowledge: 6, 'delete-node': 2, mark: 4, stop: 3, edit: 3 };
 const WORDS: Readonly<Record<Word, number>> = { true: 4, false: 3, 'wrong-boot': 2, 'wrong-incident': 1, 'wrong-uid': 1 };
 const PRESERVED_SHARE = 0.15;
 const GUARDS: Readonly<Record<'isolate-and-hold' | 'never-fence' | 'unknown', number>> = { 'isolate-and-hold': 6, 'never-fence': 1, unknown: 3 };
+const SERVER_SHARE = 0.25;
+type ServerTrouble = 'delete-lease' | 'restore' | 'plain-404' | 'retry-after' | 'webhook' | 'status-refused' | 'outage';
+const SERVER_TROUBLES: Readonly<Record<ServerTrouble, number>> = {
+  'delete-lease': 3,
+  restore: 3,
+  'plain-404': 3,
+  'retry-after': 3,
+  webhook: 3,
+  'status-refused': 3,
+  outage: 3,
+};
 const MARKS: Readonly<Record<ForeignMark, number>> = { taint: 3, cordon: 3, annotation: 1 };
 
 const UNRULY_API: Partial<ApiFaults> = { watchGoneShare: 0.005, watchOvertakeShare: 0.1, hasSmallPages: true, pageGoneShare: 0.3 };
@@ -54,7 +69,7 @@ export function withMore(first: First): Scenario {
     ...(feed === undefined ? {} : { feed }),
     ...drawHosts(first, theme),
   };
-  const disturbances = [...scenario.disturbances, ...drawTheme(random, theme, scenario), ...drawPreserved(first)];
+  const disturbances = [...scenario.disturbances, ...drawTheme(random, theme, scenario), ...drawPreserved(first), ...drawServer(first)];
   const disturbed = { ...scenario, disturbances };
   return { ...disturbed, expected: expectedOf(disturbed) };
 }
@@ -73,6 +88,36 @@ function drawPreserved({ seed, faultAtMs }: First): Disturbance[] {
   const isBefore = random.chance(0.6);
   const atMs = isBefore ? faultAtMs - random.between(0, 5_000) : faultAtMs + random.between(20_000, 120_000);
   return [{ what: 'preserve', guard, atMs, durationMs: random.between(5_000, 240_000) }];
+}
+
+/** What happens to the API servers of real clusters sooner or later. */
+function drawServer({ seed, faultAtMs }: First): Disturbance[] {
+  const random = new SeededRandom(seed, 'server');
+  if (!random.chance(SERVER_SHARE)) return [];
+  const atMs = FAULT_AT_MS + random.between(0, 90_000);
+  const what = random.weighted(SERVER_TROUBLES);
+  switch (what) {
+    case 'delete-lease':
+      return [{ what, atMs, durationMs: 0 }];
+    case 'restore': {
+      // From when every pod has a node, until before there is a fence: a restore in the midst of one takes the record of its edges away. No backup is so
+      // young that a standby has not seen the Lease renewed since: one that had not would wait from before the restore.
+      const backupMs = SCHEDULED_MS + random.between(0, 2_000);
+      const restoreMs = backupMs + random.between(8_000, Math.max(10_000, faultAtMs + 5_000 - backupMs));
+      return [{ what, ageMs: restoreMs - backupMs, atMs: restoreMs, durationMs: random.between(200, 10_000) }];
+    }
+    case 'plain-404':
+    case 'retry-after':
+    case 'status-refused':
+      return [{ what: 'burst', how: what, atMs, durationMs: random.between(500, 60_000) }];
+    case 'webhook':
+      return [{ what: 'burst', how: what, atMs, durationMs: random.between(10_000, 150_000) }];
+    case 'outage': {
+      const who = random.pick(['controllers', 'everyone', 'leader'] as const);
+      const how = random.pick(['cut', 'mute', 'refused'] as const);
+      return [{ what: 'break', who, how, atMs, durationMs: random.between(600_000, 2_400_000) }];
+    }
+  }
 }
 
 function drawTheme(random: SeededRandom, theme: Theme, scenario: First): Disturbance[] {

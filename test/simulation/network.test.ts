@@ -8,10 +8,31 @@ describe('a network', () => {
   it('refuses most calls during a burst, reads only where the server is to blame, and none afterwards', () => {
     const network = new Network(new SeededRandom(1, 'network'));
     const end = network.refuseMost('conflict');
-    expect(MANY.filter(() => network.fateOf('host', true) === 'conflict').length).toBeGreaterThan(200);
-    expect(MANY.filter(() => network.fateOf('host', false) === 'conflict')).toEqual([]);
+    expect(MANY.filter(() => network.fateOf('host', 'write') === 'conflict').length).toBeGreaterThan(200);
+    expect(MANY.filter(() => network.fateOf('host', 'read') === 'conflict')).toEqual([]);
     end();
-    expect(MANY.filter(() => network.fateOf('host', true) !== 'delivered')).toEqual([]);
+    expect(MANY.filter(() => network.fateOf('host', 'write') !== 'delivered')).toEqual([]);
+  });
+
+  it.each([
+    ['webhook', 'pod-write', 'write'],
+    ['status-refused', 'fence-status', 'write'],
+  ] as const)('strikes with %s what is a %s, no %s', (how, struck, spared) => {
+    const network = new Network(new SeededRandom(1, 'network'));
+    network.refuseMost(how);
+    expect(MANY.filter(() => network.fateOf('host', struck) === how).length).toBeGreaterThan(200);
+    expect(MANY.filter(() => network.fateOf('host', spared) !== 'delivered')).toEqual([]);
+  });
+
+  it('refuses watches too while no backend answers, and goes back to the burst before when one ends', () => {
+    const network = new Network(new SeededRandom(1, 'network'));
+    const endFirst = network.refuseMost('retry-after');
+    const endSecond = network.refuseMost('plain-404');
+    expect(MANY.filter(() => network.watchRefusal() === 'plain-404').length).toBeGreaterThan(200);
+    endSecond();
+    expect(MANY.filter(() => network.watchRefusal() === 'retry-after').length).toBeGreaterThan(200);
+    endFirst();
+    expect(MANY.filter(() => network.watchRefusal() !== undefined)).toEqual([]);
   });
 
   it('ends watches with 410 and lets events overtake only where that was drawn', () => {

@@ -1,7 +1,10 @@
 import type { SeededRandom } from './kernel/seeded-random.ts';
 
-/** What the API server answers for a while, to most of what it is asked. */
-export type Burst = 'conflict' | 'too-many-requests' | 'server-error';
+/**
+ * What the API server, or what stands before it, answers for a while to most of what it is asked. plain-404: a load balancer without a backend. retry-after:
+ * 429, to be asked again in a day. webhook: one that hangs, for what changes pods. status-refused: the statuses of fences are not taken.
+ */
+export type Burst = 'conflict' | 'too-many-requests' | 'server-error' | 'plain-404' | 'retry-after' | 'webhook' | 'status-refused';
 
 /** [low, high), milliseconds. */
 export type RangeMs = readonly [number, number];
@@ -62,7 +65,20 @@ export const CALM_API: ApiFaults = {
  */
 export type Breakage = 'cut' | 'mute' | 'refused' | 'deaf';
 
-export type RequestFate = 'refused' | 'expired' | 'delivered' | 'lost-request' | 'lost-answer' | 'conflict' | 'too-many-requests' | 'server-error';
+export type RequestFate = 'refused' | 'expired' | 'delivered' | 'lost-request' | 'lost-answer' | Burst;
+
+/** What a call does, as far as its fate depends on it. */
+export type CallKind = 'read' | 'write' | 'pod-write' | 'fence-status';
+
+const STRIKES: Readonly<Record<Burst, ReadonlySet<CallKind>>> = {
+  conflict: new Set(['write', 'pod-write', 'fence-status']),
+  'too-many-requests': new Set(['read', 'write', 'pod-write', 'fence-status']),
+  'server-error': new Set(['read', 'write', 'pod-write', 'fence-status']),
+  'plain-404': new Set(['read', 'write', 'pod-write', 'fence-status']),
+  'retry-after': new Set(['read', 'write', 'pod-write', 'fence-status']),
+  webhook: new Set(['pod-write']),
+  'status-refused': new Set(['fence-status']),
+};
 
 /** During a burst so many calls are refused. */
 const BURST_SHARE = 0.7;
@@ -75,7 +91,7 @@ export class Network {
   faults: ApiFaults;
   readonly #random: SeededRandom;
   readonly #broken = new Map<string, Breakage[]>();
-  #burst: Burst | undefined;
+  readonly #bursts: Burst[] = [];
   readonly #onHeal = new Map<string, (() => void)[]>();
 
   constructor(random: SeededRandom, faults: ApiFaults = CALM_API) {
@@ -111,9 +127,9 @@ export class Network {
 
   /** From now on the server refuses most calls of everyone; returns what ends that. */
   refuseMost(how: Burst): () => void {
-    this.#burst = how;
+    this.#bursts.push(how);
     return () => {
-      this.#burst = undefined;
+      this.#bursts.splice(this.#bursts.indexOf(how), 1);
     };
   }
 
@@ -133,7 +149,7 @@ export class Network {
     return this.#random.between(low, high);
   }
 
-  fateOf(host: string, isWrite: boolean): RequestFate {
+  fateOf(host: string, call: CallKind): RequestFate {
     const { faults } = this;
     switch (this.breakageOf(host)) {
       case 'cut':
@@ -144,8 +160,9 @@ export class Network {
         return 'refused';
       default:
     }
-    if (this.#burst !== undefined && (isWrite || this.#burst !== 'conflict') && this.#random.chance(BURST_SHARE)) {
-      return this.#burst;
+    const burst = this.#bursts.at(-1);
+    if (burst !== undefined && STRIKES[burst].has(call) && this.#random.chance(BURST_SHARE)) {
+      return burst;
     }
     let draw = this.#random.next();
     const table: readonly (readonly [RequestFate, number])[] = [
@@ -153,7 +170,7 @@ export class Network {
       ['lost-answer', faults.lostAnswerShare],
       ['too-many-requests', faults.tooManyRequestsShare],
       ['server-error', faults.serverErrorShare],
-      ['conflict', isWrite ? faults.conflictShare : 0],
+      ['conflict', call === 'read' ? 0 : faults.conflictShare],
     ];
     for (const [fate, share] of table) {
       draw -= share;
@@ -162,6 +179,13 @@ export class Network {
       }
     }
     return 'delivered';
+  }
+
+  /** How a watch that is being opened is refused; drawn only during a burst that refuses watches, so that the streams of other worlds stay as they are. */
+  watchRefusal(): 'plain-404' | 'retry-after' | undefined {
+    const burst = this.#bursts.at(-1);
+    const isPossible = burst === 'plain-404' || burst === 'retry-after';
+    return isPossible && this.#random.chance(BURST_SHARE) ? burst : undefined;
   }
 
   /** What happens to one event of a watch. */

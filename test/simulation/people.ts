@@ -1,8 +1,10 @@
+import { LEADER_LEASE } from '../../src/cli/composition.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ApiClient } from '../../src/kube/client.ts';
 import type { Node } from '../../src/ports/objects.ts';
-import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
+import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
+import { FENCE_NAMESPACE } from './configuration.ts';
 import type { ForeignMark, Word } from './scenario.ts';
 
 const FOREIGN = 'somebody.example/works-here';
@@ -28,6 +30,10 @@ export class People {
 
   deleteFence(node: string): Promise<unknown> {
     return this.#admin.remove(NODE_FENCES, fenceName(node));
+  }
+
+  deleteLease(): Promise<unknown> {
+    return this.#admin.remove(LEASES, LEADER_LEASE, { namespace: FENCE_NAMESPACE });
   }
 
   deleteNode(node: string): Promise<unknown> {

@@ -9,7 +9,16 @@ const DETAILS = ['how', 'kind', 'scope', 'mark', 'word', 'fault', 'guard'] as co
 const ALL_KINDS = [
   ...['pause stop', 'pause suspend', 'terminate', 'clock'],
   ...['break cut', 'break deaf', 'break mute', 'break refused', 'restart', 'expire'],
-  ...['burst conflict', 'burst too-many-requests', 'burst server-error'],
+  ...[
+    'burst conflict',
+    'burst too-many-requests',
+    'burst server-error',
+    'burst plain-404',
+    'burst retry-after',
+    'burst webhook',
+    'burst status-refused',
+  ],
+  ...['restore', 'delete-lease'],
   ...['preserve isolate-and-hold', 'preserve never-fence', 'preserve unknown'],
   ...['device cut', 'device mute', 'hardware', 'swap', 'late', 'power-on'],
   ...['fail panic', 'fail hang', 'fail partition', 'fail unplugged', 'switch'],

@@ -25,7 +25,8 @@ export type Edit = 'address' | 'agent' | 'deleted' | 'rotated' | 'cluster' | 'po
  * Something that happens besides the failure of the first node. Each can be left out by itself, so that a failing seed shrinks.
  *
  * Processes: pause (SIGSTOP or a sleeping machine), terminate (SIGTERM), clock (a wall clock is set anew).
- * API server: break (the way to it), burst (most calls are refused), restart (down, then without its recent events), expire (all watches get 410).
+ * API server: break (the way to it), burst (most calls are refused), restart (down, then without its recent events), expire (all watches get 410),
+ * restore (etcd, from a backup taken `ageMs` before: down, then what was written since is gone, and versions begin below it), delete-lease (of the leader).
  * Devices: device (the way to the failed node's), hardware (a device behaves otherwise for a while), swap (two addresses lead to each other's device),
  * late (the next accepted off takes effect so much later), power-on (somebody switches a machine on that is off).
  * Nodes: fail (another one, until somebody repairs it), switch (the network of several).
@@ -40,6 +41,8 @@ export type Disturbance = { atMs: number; durationMs: number } & (
   | { what: 'burst'; how: Burst }
   | { what: 'restart' }
   | { what: 'expire' }
+  | { what: 'restore'; ageMs: number }
+  | { what: 'delete-lease' }
   | { what: 'device'; how: 'cut' | 'mute' }
   | { what: 'hardware'; node: string; behaviour: DeviceBehaviour }
   | { what: 'swap'; node: string }
@@ -143,7 +146,7 @@ export function disturbedUntilMs({ disturbances }: Pick<Scenario, 'disturbances'
 }
 
 function isOutage(one: Disturbance): boolean {
-  return one.what === 'restart' || (one.what === 'break' && one.who === 'everyone');
+  return one.what === 'restart' || one.what === 'restore' || (one.what === 'break' && one.who === 'everyone');
 }
 
 /** When a flapping node is back for good. */

@@ -56,6 +56,7 @@ const WEIGHED = 'whether a word is true is weighed by the core against every dev
 keepSpecies({
   agent: ack,
   cannot: {
+    restarts: 'a person has no firmware that restarts',
     'accepts-and-lies': WEIGHED,
     'flips-back-on': WEIGHED,
     'wrong-machine': WEIGHED,

@@ -99,7 +99,11 @@ const SAID = /NetworkFence nodefence-a-[0-9a-f]{10}: fenceState=|no NetworkFence
 
 keepSpecies({
   agent: ceph,
-  cannot: { 'session-limit': 'an API server has no sessions', 'wrong-machine': 'an address says nothing of the machine that has it' },
+  cannot: {
+    restarts: 'an API server keeps what it was told through a restart',
+    'session-limit': 'an API server has no sessions',
+    'wrong-machine': 'an address says nothing of the machine that has it',
+  },
   words: {
     ...API_WORDS,
     'accepts-and-lies': SAID,

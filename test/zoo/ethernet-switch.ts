@@ -4,7 +4,7 @@ import { spawnSwitch, SWITCH_WORDS } from './switch-specimen.ts';
 
 keepSpecies({
   agent: ethernetSwitch,
-  cannot: {},
+  cannot: { restarts: 'a port shows closed only where it is configured so; what a restart forgets shows open' },
   words: SWITCH_WORDS,
   spawn: (behaviour, isOn) => spawnSwitch(behaviour, isOn, 'eos', ['Ethernet7', 'Ethernet8'], { transport: 'ssh', dialect: 'eos' }),
 });

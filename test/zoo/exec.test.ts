@@ -12,6 +12,7 @@ const AS_READ = /Status: O(?:N|FF)/u;
 keepSpecies({
   agent: devices.agent,
   cannot: {
+    restarts: 'a program that is run anew for each call knows nothing of boots',
     'wrong-machine': 'a fence agent of ClusterLabs never shows whose machine it switches: every reading is unverified',
     'state-pending': 'the contract of ClusterLabs knows on, off and failure; a pending state is a failure of status, as is an unknown one',
   },

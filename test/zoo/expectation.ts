@@ -28,6 +28,7 @@ export function expectedOf(behaviour: Behaviour, action: Action): Expectation {
     case 'late-after-deadline':
       return action === 'status' ? 'succeeds' : 'either';
     case 'flips-back-on':
+    case 'restarts':
       return action === 'off' || action === 'reboot' ? 'fails' : 'succeeds';
     case 'accepts-and-lies':
     case 'refuses':

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 
 import { shellsOf } from '../../agents/ipmi/testing/ipmi-simulator.ts';
 import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
-import { MemoryMachine } from '../../src/drill/bmc/power-backend.ts';
+import { MemoryMachine, type PowerBackend } from '../../src/drill/bmc/power-backend.ts';
 import { IpmiDevice, type IpmiDeviceOptions } from '../../src/drill/ipmi/rmcp/ipmi-device.ts';
 import { PRIVILEGE } from '../../src/drill/ipmi/rmcp/sessions.ts';
 import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
@@ -15,6 +15,39 @@ import type { Behaviour, Species, Specimen } from './species.ts';
 const UUID = '4c4c4544-0030-5210-8047-c6c04f5a4333';
 const PASSWORD = 'of-the_zoo-nr-19!';
 const LATE_MS = 6_000;
+
+const RESTART_AFTER_MS = 30;
+const STARTS_FOR_MS = 60_000;
+
+/** A BMC that restarts when it is told off, forgets its sessions, and shows off until it has found out about its machine. */
+class RestartingBmc implements PowerBackend {
+  readonly #machine: PowerBackend;
+  #restart: () => void = () => undefined;
+  #showsOffUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(machine: PowerBackend) {
+    this.#machine = machine;
+  }
+
+  set onRestart(restart: () => void) {
+    this.#restart = restart;
+  }
+
+  state(): 'on' | 'off' {
+    return performance.now() < this.#showsOffUntilMs ? 'off' : this.#machine.state();
+  }
+
+  on(cause: Parameters<PowerBackend['on']>[0]): void {
+    this.#machine.on(cause);
+  }
+
+  off(): void {
+    setTimeout(() => {
+      this.#showsOffUntilMs = performance.now() + STARTS_FOR_MS;
+      this.#restart();
+    }, RESTART_AFTER_MS);
+  }
+}
 
 type Amend = NonNullable<IpmiDeviceOptions['amend']>;
 
@@ -55,6 +88,7 @@ export async function spawnIpmiBmc(behaviour: Behaviour, isOn: boolean, paramete
     const instead = name === 'chassis status' ? INSTEAD[behaviour] : undefined;
     return instead === 'nothing' ? undefined : (instead ?? answer);
   };
+  const restarting = new RestartingBmc(machine);
   const device = new IpmiDevice({
     clock,
     random: new SystemRandom(),
@@ -62,11 +96,14 @@ export async function spawnIpmiBmc(behaviour: Behaviour, isOn: boolean, paramete
     uuid: UUID,
     users: { fence: { password: PASSWORD, privilege: behaviour === 'refuses' ? PRIVILEGE.user : PRIVILEGE.administrator } },
     ...(behaviour === 'session-limit' ? { sessionsMax: 0 } : {}),
-    backend: machine,
+    backend: behaviour === 'restarts' ? restarting : machine,
     faults: { sessionTimeoutMs: SESSION_TIMEOUT_MS, ...FAULTS[behaviour] },
     trace: (event) => events.push(event),
     amend,
   });
+  restarting.onRestart = () => {
+    for (const session of device.login.sessions.active) device.login.sessions.end(session);
+  };
   const respond = (datagram: Buffer): { answer: Buffer | undefined; delayMs: number } => {
     asked = '';
     const answer = device.handle(datagram);

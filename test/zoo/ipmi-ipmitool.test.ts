@@ -24,6 +24,7 @@ describe.skipIf(!areProgramsThere)('by ipmitool', () => {
       'state-unknown': /Get Chassis Power Status failed: Unspecified error \(0xff\)/u,
       'state-null': /Get Chassis Status answered with 0 bytes of 3/u,
       'flips-back-on': /Chassis Power is on/u,
+      restarts: /the session was lost/u,
       'wrong-machine': /the BMC shows GUID [0-9a-f-]{36}, but node a has system UUID 4c4c4544/u,
       'session-limit': /insufficient resources/u,
       'rate-limited': /Get Chassis Power Status failed: Node busy \(0xc0\)/u,

@@ -16,6 +16,7 @@ keepSpecies({
     'state-unknown': /Get Chassis Power Status failed: Unspecified error \(0xff\)/u,
     'state-null': /Get Chassis Status answered with 0 bytes of 3/u,
     'flips-back-on': /Chassis Power is on/u,
+    restarts: /the session was lost/u,
     'wrong-machine': /the BMC shows GUID [0-9a-f-]{36}, but node a has system UUID 4c4c4544/u,
     'session-limit': /the BMC opens no session now; .*insufficient resources to create a session \(0x01\)/u,
     'rate-limited': /Node busy \(0xc0\)/u,

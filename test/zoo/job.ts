@@ -96,6 +96,7 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
 keepSpecies({
   agent: job,
   cannot: {
+    restarts: 'a Job is an object that outlives a restart of whoever runs it',
     'state-pending': 'the words of ClusterLabs know no state between on and off',
     'wrong-machine': 'a Job does not show whose machine it switches, which every reading says',
     'session-limit': 'each Job is a session of its own, and ends it',

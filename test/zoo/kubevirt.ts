@@ -97,7 +97,7 @@ const SAID = /runStrategy=(?:Always|Halted), phase=/u;
 
 keepSpecies({
   agent: kubevirt,
-  cannot: { 'session-limit': 'an API server has no sessions' },
+  cannot: { restarts: 'an API server keeps what it was told through a restart', 'session-limit': 'an API server has no sessions' },
   words: {
     ...API_WORDS,
     'accepts-and-lies': SAID,

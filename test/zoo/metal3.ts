@@ -111,7 +111,7 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
 
 keepSpecies({
   agent: metal3,
-  cannot: { 'session-limit': 'an API server has no sessions' },
+  cannot: { restarts: 'an API server keeps what it was told through a restart', 'session-limit': 'an API server has no sessions' },
   words: {
     ...API_WORDS,
     'accepts-and-lies': /poweredOn=(?:true|false)/u,

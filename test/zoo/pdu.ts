@@ -44,6 +44,7 @@ const OUTLET: Readonly<Partial<Record<Behaviour, OutletFaults>>> = {
   'state-null': { shows: null },
   'state-pending': { isPending: true },
   'flips-back-on': { flipsBackAfterMs: 500 },
+  restarts: { restartsOnOff: 60_000 },
 };
 
 /** Sockets of this machine that are connected to the port: the device itself cannot see them. */
@@ -71,6 +72,7 @@ keepSpecies({
     'state-null': /ePDUOutletStatusOutletState=\(null/u,
     'state-pending': /CommandPending=1/u,
     'flips-back-on': /pduOutletSwitchState=1/u,
+    restarts: /its sysUpTime began anew/u,
     'wrong-machine': /the outlet is named "db-1", but outlet_name is "worker-7"/u,
     // A SET that was dropped is not sent again.
     'rate-limited': /no answer by SNMP 2c|pdu3OutletControlStatus=/u,

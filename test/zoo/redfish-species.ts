@@ -16,6 +16,7 @@ const FAULTS: Readonly<Partial<Record<Behaviour, BmcFaults>>> = {
   'state-unknown': { shows: 'Paused', chassisShows: 'Paused' },
   'state-null': { shows: null, chassisShows: null },
   'flips-back-on': { restoresAfterMs: 500 },
+  restarts: { restartsOnOff: 60_000 },
   'session-limit': {
     failures: [{ method: 'POST', path: SESSIONS_PATH, status: 503, message: 'RAC0218: The maximum number of user sessions is reached.' }],
   },
@@ -73,6 +74,7 @@ export const bmcs: Species = {
     'state-null': /PowerState=null/u,
     'state-pending': /PowerState=Powering/u,
     'flips-back-on': /PowerState=On/u,
+    restarts: /the device restarted/u,
     'wrong-machine': new RegExp(BENCH_UUID, 'u'),
     'session-limit': /RAC0218/u,
     'rate-limited': /HTTP 429: .*Too many requests|PowerState=/u,

@@ -16,6 +16,7 @@ function clusterOf(bootID: string): Cluster {
 keepSpecies({
   agent: scsi,
   cannot: {
+    restarts: 'a key is gone where the device has forgotten it, and nobody writes without one',
     'state-pending': 'a key is registered or it is not',
     'one-plug-stuck': 'a method has one key and no plugs; it is closed only when the key is gone from every device',
   },

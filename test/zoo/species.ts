@@ -26,6 +26,8 @@ export const BEHAVIOURS = [
   'one-plug-stuck',
   /** Answers the set, and acts, after our deadline. */
   'late-after-deadline',
+  /** Takes an off, restarts before it acts, and shows its default off for a minute while everything flows on. */
+  'restarts',
 ] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 

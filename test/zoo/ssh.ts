@@ -9,6 +9,7 @@ const clock = new SystemClock();
 keepSpecies({
   agent: ssh,
   cannot: {
+    restarts: 'what a command is about is known to nobody but its author',
     'wrong-machine': 'a command runs on whatever machine has the host key; the key is the identity',
     'one-plug-stuck': 'a machine has no plugs',
     'state-pending': 'what a command is about is known to nobody but its author',

@@ -95,6 +95,7 @@ const BY_SSH = 'commands that run here log in nowhere; the logins of SSH are in 
 keepSpecies({
   agent: storage,
   cannot: {
+    restarts: 'what a command is about is known to nobody but its author',
     'wrong-credentials': BY_SSH,
     'wrong-certificate': BY_SSH,
     'session-limit': BY_SSH,

@@ -129,7 +129,7 @@ export function toys(defect?: Defect): Species {
       if (device === undefined) throw new Error(`no toy ${key} was spawned`);
       return device;
     }, defect),
-    cannot: { 'session-limit': 'a toy has no sessions', 'rate-limited': 'a toy counts nothing' },
+    cannot: { restarts: 'a toy has no boots', 'session-limit': 'a toy has no sessions', 'rate-limited': 'a toy counts nothing' },
     words: WORDS,
     spawn: async (behaviour, isOn): Promise<Specimen> => {
       const device = new ToyDevice(behaviour, isOn);

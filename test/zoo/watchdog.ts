@@ -72,6 +72,7 @@ const YES_OR_NO = 'proven or not yet is all that is said; what is refused for go
 keepSpecies({
   agent: watchdog,
   cannot: {
+    restarts: 'an attestation is made before the failure and never read from a device',
     'accepts-and-lies':
       'a watchdog that was attested and does not bite is found out by nobody: the evidence is inferred, and has to be admitted by name',
     refuses: NOTHING_SENT,

@@ -63,8 +63,10 @@ export class ShellLine implements Line {
     this.#shell.kill();
   }
 
-  end(clock: Clock): Promise<void> {
-    return this.#shell.end(clock);
+  /** What ipmitool had heard of the end of its session nobody can tell. */
+  async end(clock: Clock): Promise<boolean> {
+    await this.#shell.end(clock);
+    return false;
   }
 }
 

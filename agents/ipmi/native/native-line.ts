@@ -34,7 +34,7 @@ export class NativeLine implements Line {
   readonly #channel: SecureChannel;
   readonly #loggedIn: LoggedIn;
   readonly #device: string;
-  #farewell: Promise<void> | undefined;
+  #farewell: Promise<boolean> | undefined;
   readonly #clock: Clock;
 
   private constructor(loggedIn: LoggedIn, device: string, clock: Clock) {
@@ -103,9 +103,9 @@ export class NativeLine implements Line {
     this.#farewell ??= this.#close();
   }
 
-  async end(): Promise<void> {
+  async end(): Promise<boolean> {
     this.kill();
-    await this.#farewell;
+    return (await this.#farewell) === true;
   }
 
   /** A session begins as USER (section 22.18). */
@@ -122,12 +122,13 @@ export class NativeLine implements Line {
     throw call.error('Refused', noPrivilege(privilege, `Set Session Privilege Level to ${privilege.toUpperCase()} failed: ${words}`));
   }
 
-  async #close(): Promise<void> {
+  async #close(): Promise<boolean> {
     const signal = new AbortController().signal;
     const call = new Call(this.#clock, { device: this.#device, plug: '', signal, deadlineMs: FAREWELL_MS }, 'close session');
     try {
       const data = [...fourBytes(this.#loggedIn.systemID)];
-      await this.#channel.question({ netFn: APPLICATION, command: CLOSE_SESSION, data }, call);
+      const answer = await this.#channel.question({ netFn: APPLICATION, command: CLOSE_SESSION, data }, call);
+      return answer.kind === 'raw' && answer.completion === 0;
     } finally {
       call.release();
       this.#loggedIn.link.close();

@@ -79,14 +79,12 @@ export class ObjectCall {
   /** The lease check is made in the turn in which the request leaves. */
   create<T extends KubeObject>(resource: Resource<T>, object: T): Promise<T> {
     this.#mayStillSend();
-    this.target.beforeSend();
-    return this.#typed(this.#cluster.create(resource, object));
+    return this.#typed(this.#cluster.create(resource, object, { beforeSend: this.#beforeSend }));
   }
 
   remove(resource: Resource, name: string, options: RemoveOptions): Promise<boolean> {
     this.#mayStillSend();
-    this.target.beforeSend();
-    return this.#typed(this.#cluster.remove(resource, name, options));
+    return this.#typed(this.#cluster.remove(resource, name, { ...options, beforeSend: this.#beforeSend }));
   }
 
   /**
@@ -99,11 +97,11 @@ export class ObjectCall {
       const patch = plan(object);
       if (patch === undefined) return object;
       this.#mayStillSend();
-      this.target.beforeSend();
       const { name, namespace, resourceVersion } = object.metadata;
       const whole = withVersion(patch, resourceVersion);
+      const options = { beforeSend: this.#beforeSend, ...(namespace === undefined ? {} : { namespace }) };
       try {
-        return await this.#call.within(this.#cluster.mergePatch(resource, name, whole, namespace === undefined ? {} : { namespace }));
+        return await this.#call.within(this.#cluster.mergePatch(resource, name, whole, options));
       } catch (error) {
         if (!(error instanceof ApiStatusError && error.status === 409) || attempt >= ATTEMPTS_MAX) throw this.#translated(error);
       }
@@ -112,6 +110,11 @@ export class ObjectCall {
       object = fresh;
     }
   }
+
+  readonly #beforeSend = (): void => {
+    this.#mayStillSend();
+    this.target.beforeSend();
+  };
 
   #mayStillSend(): void {
     if (this.#call.ended !== undefined) throw this.error('NotSent', 'the call was over before anything was sent');
@@ -128,7 +131,7 @@ export class ObjectCall {
   #translated(error: unknown): unknown {
     if (error instanceof ApiStatusError) {
       const kind = error.status === 429 || error.status >= 500 ? 'Unreachable' : 'Refused';
-      return this.error(kind, `${error.status} ${error.reason}: ${error.message}`);
+      return Object.assign(this.error(kind, `${error.status} ${error.reason}: ${error.message}`), { cause: error });
     }
     if (error instanceof TransportError) return this.error(error.kind === 'timeout' ? 'Timeout' : 'Unreachable', error.message);
     return error;

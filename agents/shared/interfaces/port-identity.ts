@@ -52,3 +52,6 @@ function isSame(found: string | undefined, word: string): boolean {
   if (found.includes('.') && word.includes('.')) return found === word;
   return found === word || found.split('.')[0] === word || found === word.split('.')[0];
 }
+
+/** What every call for a port needs. */
+export const NO_PORT = 'plug is missing: the name of the port';

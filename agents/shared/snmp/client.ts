@@ -1,12 +1,13 @@
 import { ObjectType, type Varbind } from 'net-snmp';
 
-import type { Outcome } from '../../../src/ports/agents.ts';
+import type { DeviceBoot, Outcome } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Call, CallTarget } from '../call.ts';
 import { NO_SUCH_NAME, TOO_BIG, UNCLEAR, type Answer } from './answer.ts';
+import { SnmpBoots } from './boots.ts';
 import { Link } from './link.ts';
 import type { SnmpSettings } from './settings.ts';
-import { compareOids, valueOf, type SnmpValue } from './value.ts';
+import { compareOids, integerOf, valueOf, type SnmpValue } from './value.ts';
 
 type AnyCall = Call<CallTarget>;
 
@@ -50,12 +51,26 @@ const SYS_UP_TIME = '1.3.6.1.2.1.1.3.0';
 export class SnmpClient {
   readonly #settings: SnmpSettings;
   readonly #clock: Clock;
+  readonly #boots: SnmpBoots;
   #link: Link | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(settings: SnmpSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#boots = new SnmpBoots(clock);
+  }
+
+  /** As `get`, with the boot of the device that answered by its sysUpTime in the same answer, where it has one. */
+  async getWithBoot(
+    call: AnyCall,
+    oids: readonly string[],
+    startMaxMs: number,
+  ): Promise<{ values: readonly (SnmpValue | undefined)[]; boot: DeviceBoot | undefined }> {
+    const isAsked = this.#boots.isTold;
+    const all = await this.get(call, isAsked ? [...oids, SYS_UP_TIME] : oids);
+    if (isAsked) this.#boots.see(integerOf(all[oids.length]));
+    return { values: all.slice(0, oids.length), boot: this.#boots.current(startMaxMs) };
   }
 
   async get(call: AnyCall, oids: readonly string[]): Promise<readonly (SnmpValue | undefined)[]> {

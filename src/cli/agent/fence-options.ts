@@ -92,7 +92,9 @@ export function optionsOf(definition: AgentDefinition): FenceOption[] {
   });
 }
 
-function optionOf({ name, required, description, default: usual, aliases = [] }: ParameterDescription): FenceOption {
+function optionOf({ name, required, description, default: usual, aliases: written = [] }: ParameterDescription): FenceOption {
+  // What a fencer sends as `port` is the name of its node.
+  const aliases = written.filter((alias) => alias !== 'port');
   const plain = name.replaceAll('-', '_');
   const isBoolean = usual === 'yes' || usual === 'no';
   const obsoletes = OBSOLETES[plain];

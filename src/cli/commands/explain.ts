@@ -18,6 +18,7 @@ import { hasOutOfService } from '../server-version.ts';
 import { dependenciesOf, explain } from './explanation.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
+import { healthCheckDrivers } from '../health-checks/drivers.ts';
 import { leaderOf } from './leader.ts';
 import { listForNode } from './listed-cluster.ts';
 import type { ListedCluster } from './listed-cluster.ts';
@@ -64,7 +65,8 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const preserved = kept.picture === undefined ? undefined : guardWords(guard === 'unknown' ? undefined : guard);
   const unread = [...unreadable, ...kept.notes, ...custody.unreadable];
   const holders = holdersOf(custody, listers.fences.get(fenceName(name)), name);
-  const page = { name, node, lease, leader, report: listers.reports.get(name), stops, looks, unreadable: unread, preserved, holders };
+  const drivers = await healthCheckDrivers(access, leader);
+  const page = { name, node, lease, leader, report: listers.reports.get(name), stops, looks, unreadable: unread, preserved, holders, drivers };
   console.print(explainPage(page, { ink: console.ink, width: console.width, nowMs }));
   return EXIT.done;
 }

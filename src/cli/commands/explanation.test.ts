@@ -3,6 +3,8 @@ import { ApiClient } from '../../kube/client.ts';
 import { ScriptedTransport } from '../../kube/testing/scripted-transport.ts';
 import { planOf } from '../../domain/testing/model.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
+import { explainPage } from './pages/explain-page.ts';
+import { PLAIN } from './terminal/ink.ts';
 import { explain } from './explanation.ts';
 import type { Look } from './explanation.ts';
 import type { Leader } from './leader.ts';
@@ -50,6 +52,18 @@ describe('what explain tells of a node', () => {
     expect(story(looksAt(open(4)))).toEqual(['in-flight +0']);
     expect(story(looksAt(open(3)))).toEqual(['take-over +0', 'take-over +14: off:off']);
     expect(looksAt(open(4), leader(600)).at(-1)?.decision.dispatch?.kind).toBe('recover');
+  });
+
+  it('uses the epoch of the leader, as the leader does: a record above it is told, and nothing else would happen', () => {
+    const looks = looksAt({ ...FAILED, fences: [fence('a', { epoch: 41 })] });
+    expect(looks).toHaveLength(1);
+    expect(looks[0]?.decision).toMatchObject({ row: 'newer-leader', standDown: { epoch: 41 } });
+    const page = { name: 'a', node: undefined, lease: undefined, leader: leader(), report: undefined, stops: [], looks, unreadable: [] };
+    expect(explainPage(page, { ink: PLAIN, width: 200, nowMs: NOW_MS })).toContain('newer-leader: This NodeFence was last written under epoch 41');
+  });
+
+  it('counts on the next leader above every record while none leads', () => {
+    expect(looksAt({ ...FAILED, fences: [fence('a', { epoch: 41 })] }, leader(600))[0]?.decision.row).toBe('running-delay');
   });
 
   it('ends at a stop, which no time removes', () => {

@@ -3,6 +3,7 @@ import { NodeObservation, readyOf, sightsOf } from '../../controllers/fence/obse
 import { takeSnapshot } from '../../controllers/fence/snapshot.ts';
 import { refusalOf } from '../../domain/acknowledgement.ts';
 import { decide } from '../../domain/automaton.ts';
+import { epochOf } from '../../domain/epoch.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { Hold, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since, Snapshot, StandingHold } from '../../domain/snapshot.ts';
@@ -98,7 +99,8 @@ function lookAhead(look: (atMs: number, fence: NodeFence | undefined) => Snapsho
     const snapshot = look(atMs, fence);
     const decision = decide(snapshot);
     looks.push({ atMs, snapshot, decision });
-    if (decision.dispatch !== undefined || decision.removeFinalizer === true || decision.deleteFence === true) break;
+    if (decision.standDown !== undefined || decision.dispatch !== undefined) break;
+    if (decision.removeFinalizer === true || decision.deleteFence === true) break;
     if (decision.create !== undefined) fence = { metadata: { name: fenceName(decision.create.spec.node), uid: '' }, spec: decision.create.spec };
     else if (decision.requeueAtMs === undefined) break;
     else if (decision.requeueAtMs <= atMs && decision.status === undefined) break;
@@ -121,7 +123,7 @@ export function dependenciesOf(
     cluster: access.cluster,
     listers,
     planner,
-    leadership: { epoch: Math.max(leader.epoch, status?.epoch ?? 0), isLeading: true, mayBegin: () => true, actsFromMs: 0 },
+    leadership: { epoch: epochUnder(leader, status), isLeading: true, mayBegin: () => true, actsFromMs: 0 },
     runner: { run: refused, recover: refused, look: refused },
     queue: { add: () => undefined },
     recorder: { event: () => undefined },
@@ -137,6 +139,11 @@ export function dependenciesOf(
       staleAfterMs: Number.POSITIVE_INFINITY,
     },
   };
+}
+
+/** The living leader's own, as its Lease says. While there is none, the next one begins above every record. */
+function epochUnder(leader: Leader, status: NodeFenceStatus | undefined): number {
+  return leader.isAlive ? leader.epoch : Math.max(leader.epoch, epochOf(status)) + 1;
 }
 
 /** How long the leader has known another's lease is in no API object: what it made of it stands in the fence. */

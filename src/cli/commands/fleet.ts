@@ -1,6 +1,10 @@
 import { readyOf } from '../../controllers/fence/observation.ts';
+import { epochOf } from '../../domain/epoch.ts';
+import { noticesIn } from '../../controllers/self-check/notices.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { FenceState, NodeFenceStatus, Outcome } from '../../domain/node-fence.ts';
+import { fenceableOf } from '../../domain/plan-problems.ts';
+import type { Fenceable } from '../../domain/plan-problems.ts';
 import type { Plan, Step } from '../../domain/plan.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
@@ -39,6 +43,8 @@ export interface NodeRow {
   device?: string;
   /** What happens next, or what a person must do. */
   message?: string;
+  /** What stands against fencing it, as the controller last saw its configuration; absent: nothing, or not known. */
+  fenceable?: Exclude<Fenceable, 'yes'>;
   /** Errors of the configuration, as the controller last saw it. */
   problems: string[];
 }
@@ -66,6 +72,8 @@ export interface FleetStatus {
   leader: Leader;
   /** As the leader says, or told from what fences are held by; absent: not known. */
   mode?: 'observe' | 'enforce';
+  /** What keeps the controllers from their work, as they say or as it is seen from here; absent: nothing. */
+  problems?: string[];
   stops: StopRow[];
   nodes: NodeRow[];
   /** Absent: preservation is off. */
@@ -78,11 +86,18 @@ export interface FleetStatus {
 export const REQUESTED_BY = 'nodefence.ha.k8s.io/requested-by';
 
 /** The picture that listers show at this moment. */
-export function fleetStatus({ nodes, fences, stops, reports, leaders, preservation: kept, custody }: FleetListers, nowMs: number): FleetStatus {
+export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
+  const { nodes, fences, stops, reports, leaders, replicas, installation = [], preservation: kept, custody } = listers;
   const [lease] = leaders.all();
+  const problems = [...installation, ...[...(replicas?.all() ?? [])].flatMap((each) => noticesIn(each, nowMs))];
   const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
   const preservation = kept === undefined ? undefined : preservedFleet(kept, { nodes: nodes.all(), fences: fences.all() }, nowMs);
-  return { ...fleet, ...(preservation !== undefined && { preservation }), ...(custody !== undefined && { custody }) };
+  return {
+    ...fleet,
+    ...(problems.length > 0 && { problems }),
+    ...(preservation !== undefined && { preservation }),
+    ...(custody !== undefined && { custody }),
+  };
 }
 
 function preservedFleet(kept: PreservationListers, cluster: Pick<Cluster, 'nodes' | 'fences'>, nowMs: number): PreservedFleet | undefined {
@@ -100,7 +115,7 @@ export function fleetOf(cluster: Cluster, leader: Leader): FleetStatus {
   const stops = [...cluster.stops].map(stopRow).sort((left, right) => order(left.name, right.name));
   const nodes = [...cluster.nodes];
   const known = new Set(nodes.map((node) => node.metadata.name));
-  const rows = nodes.map((node) => nodeRow(node, fences.get(node.metadata.name), reports.get(node.metadata.name), stops));
+  const rows = nodes.map((node) => nodeRow(node, fences.get(node.metadata.name), reports.get(node.metadata.name), stops, leader));
   const orphans = [...fences.values()].filter((fence) => !known.has(fence.spec.node)).map((fence) => fenceRow(fence, 'gone'));
   const all = [...rows, ...orphans].sort((left, right) => urgency(left) - urgency(right) || order(left.node, right.node));
   const isObserving = [...fences.values()].some((fence) => fence.status?.hold?.policy === 'observe');
@@ -128,16 +143,32 @@ export function stopRow({ metadata, spec }: NodeFenceStop): StopRow {
   };
 }
 
-function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceReport | undefined, stops: readonly StopRow[]): NodeRow {
+function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceReport | undefined, stops: readonly StopRow[], leader: Leader): NodeRow {
   const ready = readyOf(node);
-  const problems = (report?.status?.problems ?? [])
+  const configured = (report?.status?.problems ?? [])
     .filter(({ severity }) => severity === 'error')
     .map(({ where, message }) => `${where}: ${message}`);
-  const shown = { ready: ready?.status ?? ('missing' as const), cordoned: node.spec.unschedulable === true, problems };
+  const problems = [...outranked(fence, leader), ...configured];
+  const fenceable = fenceableOf(report?.status?.problems ?? []);
+  const shown = {
+    ready: ready?.status ?? ('missing' as const),
+    cordoned: node.spec.unschedulable === true,
+    problems,
+    ...(fenceable !== 'yes' && { fenceable }),
+  };
   if (fence !== undefined) return { ...fenceRow(fence, shown.ready), ...shown };
   const isStopped = stops.some((stop) => stop.node === undefined || stop.node === node.metadata.name);
   const since = ready?.lastTransitionTime;
   return { node: node.metadata.name, ...shown, ...(since === undefined ? {} : { since }), ...(isStopped ? { hold: 'stop' } : {}) };
+}
+
+/** The leader decides nothing about such a fence. */
+function outranked(fence: NodeFence | undefined, leader: Leader): string[] {
+  const epoch = epochOf(fence?.status);
+  if (!leader.isAlive || epoch <= leader.epoch) return [];
+  return [
+    `its NodeFence was last written under epoch ${epoch}, and the leader leads under ${leader.epoch}: it is to begin another term; if it does not, restart it`,
+  ];
 }
 
 function fenceRow({ spec, status, metadata }: NodeFence, ready: Ready): NodeRow {

@@ -44,6 +44,18 @@ describe('the leader, as status shows it', () => {
     expect({ ...(mode === undefined ? {} : { mode }), ...(where === undefined ? {} : { node: where }) }).toEqual(expected);
   });
 
+  it('is said to be below a NodeFence that it decides nothing about', () => {
+    const picture = { nodes: [node('a', 'Unknown', 60)], fences: [fence('a', { epoch: 41 })], stops: [], reports: [] };
+    const page = fleetPage(
+      fleetOf(picture, leaderOf(lease({}), NOW_MS)),
+      { server: 's', wide: false, all: false },
+      { ink: PLAIN, width: 300, nowMs: NOW_MS },
+    );
+    expect(page).toContain('a could not be fenced as it should: its NodeFence was last written under epoch 41, and the leader leads under 4');
+    const over = fleetOf(picture, leaderOf(lease({}, 600), NOW_MS));
+    expect(over.nodes[0]?.problems).toEqual([]);
+  });
+
   it('has words without a node too', () => {
     expect(leaderWords(leaderOf(lease({}), NOW_MS), NOW_MS)).toBe('leader pod-1, renewed 2s ago, leads for 1m');
   });

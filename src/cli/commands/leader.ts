@@ -1,7 +1,9 @@
 import type { Lease } from '../../ports/objects.ts';
 import { PRESERVATION_CHOICES } from '../../config/preservation-mode.ts';
 import type { PreservationChoice } from '../../config/preservation-mode.ts';
-import { LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION } from '../composition.ts';
+import { LEADER_HEALTH_CHECKS, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION } from '../composition.ts';
+import { HEALTH_CHECK_CHOICES } from '../health-checks/mode.ts';
+import type { HealthCheckChoice } from '../health-checks/mode.ts';
 import { age } from './terminal/times.ts';
 import { harmless } from './terminal/text.ts';
 
@@ -19,6 +21,8 @@ export interface Leader {
   node?: string;
   /** How it was told to preserve machines. */
   preservation?: PreservationChoice;
+  /** How it was told to drive health checks. */
+  healthChecks?: HealthCheckChoice;
 }
 
 /** Clocks of two machines differ by about so much. */
@@ -32,13 +36,20 @@ export function leaderOf(lease: Lease | undefined, nowMs: number): Leader {
 }
 
 /** Whoever can write the Lease wrote this: what makes no sense is not repeated. */
-function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node' | 'preservation'> {
-  const { [LEADER_MODE]: mode, [LEADER_NODE]: node = '', [LEADER_PRESERVATION]: said } = lease?.metadata.annotations ?? {};
+function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node' | 'preservation' | 'healthChecks'> {
+  const {
+    [LEADER_MODE]: mode,
+    [LEADER_NODE]: node = '',
+    [LEADER_PRESERVATION]: said,
+    [LEADER_HEALTH_CHECKS]: driving,
+  } = lease?.metadata.annotations ?? {};
+  const healthChecks = HEALTH_CHECK_CHOICES.find((choice) => choice === driving);
   const preservation = PRESERVATION_CHOICES.find((choice) => choice === said);
   return {
     ...(mode === 'observe' || mode === 'enforce' ? { mode } : {}),
     ...(node === '' ? {} : { node: harmless(node) }),
     ...(preservation !== undefined && { preservation }),
+    ...(healthChecks !== undefined && { healthChecks }),
   };
 }
 

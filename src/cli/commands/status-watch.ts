@@ -94,9 +94,14 @@ async function tell({ access, console }: Session, fleet: WatchedFleet, node: str
 }
 
 /** A line for each thing that may change, without ages. */
-function linesOf({ nodes, stops, leader, preservation, custody }: FleetStatus, only: string | undefined, nowMs: number): Map<string, string> {
+function linesOf(
+  { nodes, stops, leader, problems = [], preservation, custody }: FleetStatus,
+  only: string | undefined,
+  nowMs: number,
+): Map<string, string> {
   const lines = new Map<string, string>();
   lines.set('the leader', leader.isAlive ? `leader ${leaderName(leader)}` : 'no controller leads');
+  for (const problem of problems) lines.set(`problem ${problem}`, harmless(`problem: ${problem}`));
   for (const stop of stops) {
     if (only === undefined || stop.node === undefined || stop.node === only)
       lines.set(`stop ${stop.name}`, `stop ${stopWords(stop, nowMs).replace(/ \([^)]* ago\)/u, '')}`);

@@ -17,6 +17,7 @@ import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 import { watchStatus } from './status-watch.ts';
 import { leaderOf } from './leader.ts';
+import { healthCheckDrivers } from '../health-checks/drivers.ts';
 import { listMachines } from '../preservation/listed-machines.ts';
 import { reachMachines, withMachineOptions } from '../preservation/machine-flags.ts';
 import type { MachineFlags, MachineReach } from '../preservation/machine-flags.ts';
@@ -54,10 +55,11 @@ async function show(session: Session, node: string | undefined, flags: StatusFla
   const isText = flags.output === 'text' || flags.output === 'wide';
   if (flags.watch === true && !isText) throw new CommandFailure(`-w shows text, not ${flags.output}: leave out -o ${flags.output}`, EXIT.usage);
   const { access, console } = session;
-  const [listers, custody] = await Promise.all([listFleet(access), listCustody(access)]);
-  listers.custody = custody;
+  const [listers, found] = await Promise.all([listFleet(access), listCustody(access)]);
   const nowMs = access.clock.wallMs();
   const [lease] = listers.leaders.all();
+  const custody = { ...found, drivers: await healthCheckDrivers(access, leaderOf(lease, nowMs)) };
+  listers.custody = custody;
   const kept = await listMachines(access, reach, leaderOf(lease, nowMs).preservation ?? 'auto', listers.nodes.all());
   listers.preservation = kept;
   if (node !== undefined && listers.nodes.get(node) === undefined && fenceOf({ fences: listers.fences.all() }, node) === undefined)

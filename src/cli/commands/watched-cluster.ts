@@ -1,3 +1,5 @@
+import { CANDIDATES_LEASE } from '../../controllers/fence/handover/candidates.ts';
+import { sentenceOf } from '../../controllers/self-check/questions.ts';
 import type { Reflector } from '../../kube/reflector.ts';
 import type { Lister } from '../../ports/cluster.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
@@ -5,6 +7,7 @@ import type { KubeObject, Lease, Node } from '../../ports/objects.ts';
 import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
 import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
+import { standingFaults } from '../self-check/installation-faults.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { Custody } from '../custody/custody.ts';
 import { listCustody } from '../custody/listed-custody.ts';
@@ -23,6 +26,10 @@ export interface FleetListers {
   acknowledgements: Lister<NodeFenceAcknowledgement>;
   /** Of the controllers; at most one. */
   leaders: Lister<Lease>;
+  /** What the replicas say of themselves; absent: not looked at. */
+  replicas?: Lister<Lease>;
+  /** What is wrong with the installation itself, as it was looked at last, in words. */
+  installation?: readonly string[];
   /** Absent: not looked at. */
   preservation?: PreservationListers;
   /** As it was listed last; absent: not looked at. */
@@ -35,14 +42,17 @@ const CUSTODY_MS = 5_000;
 const CUSTODY_SHARE = 1 / 20;
 
 /** Everything once. Rejects when something of it may not be read. */
-export async function listFleet({ cluster, namespace }: ClusterAccess): Promise<FleetListers> {
-  const [nodes, fences, stops, reports, acknowledgements, leader] = await Promise.all([
+export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
+  const { cluster, namespace } = access;
+  const [nodes, fences, stops, reports, acknowledgements, leader, replicas, installation] = await Promise.all([
     cluster.list(NODES),
     cluster.list(NODE_FENCES),
     cluster.list(NODE_FENCE_STOPS),
     cluster.list(NODE_FENCE_REPORTS),
     cluster.list(NODE_FENCE_ACKNOWLEDGEMENTS),
     cluster.get(LEASES, LEADER_LEASE, namespace),
+    cluster.get(LEASES, CANDIDATES_LEASE, namespace),
+    standingFaults(access),
   ]);
   return {
     nodes: listed(nodes),
@@ -51,6 +61,8 @@ export async function listFleet({ cluster, namespace }: ClusterAccess): Promise<
     reports: listed(reports),
     acknowledgements: listed(acknowledgements),
     leaders: listed(leader === undefined ? [] : [leader]),
+    replicas: listed(replicas === undefined ? [] : [replicas]),
+    installation: installation.length === 0 ? [] : [sentenceOf(installation)],
   };
 }
 
@@ -78,6 +90,7 @@ export class WatchedFleet {
       reports: watch(NODE_FENCE_REPORTS),
       acknowledgements: watch(NODE_FENCE_ACKNOWLEDGEMENTS),
       leaders: watch(LEASES, { namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` }),
+      replicas: watch(LEASES, { namespace, fieldSelector: `metadata.name=${CANDIDATES_LEASE}` }),
       preservation: kept,
       custody,
     };
@@ -122,6 +135,8 @@ export class WatchedFleet {
     const beganMs = clock.monotonicMs();
     try {
       this.listers.custody = await listCustody(this.#access);
+      const faults = await standingFaults(this.#access);
+      this.listers.installation = faults.length === 0 ? [] : [sentenceOf(faults)];
       this.#custodyTrouble = undefined;
     } catch (error) {
       this.#custodyTrouble = error instanceof Error ? error.message : String(error);

@@ -5,9 +5,9 @@ import { ApiServer } from '../../drill/apiserver/server.ts';
 import { testRandom } from '../../drill/apiserver/test-support.ts';
 import { inProcessTransport } from '../../drill/apiserver/transport.ts';
 import { ApiClient } from '../../kube/client.ts';
-import { HEALTH_CHECK_DEFINITION } from '../../manifests/health-check-definitions.ts';
-import { OPERATOR_ACCESS, OPERATOR_ROLE } from '../../manifests/operator-access.ts';
-import { REMEDIATION_DEFINITIONS } from '../../manifests/remediation-definitions.ts';
+import { sendShipped } from '../../drill/shipped/send.ts';
+import { OPERATOR_ROLE } from '../../manifests/operator-access.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import { CLUSTER_API_GROUP, machineHealthChecks } from '../../ports/cluster-api.ts';
 import type { ClusterMachine } from '../../ports/cluster-api.ts';
@@ -135,6 +135,12 @@ describe('the section of status', () => {
     ]);
   });
 
+  it('says who drives health checks, also where there is nothing else to tell', () => {
+    const drivers = ['MachineHealthChecks of cluster.x-k8s.io are driven by nodefence: --health-checks own, and no sign of another controller'];
+    const [head, ...lines] = custodySection({ rows: [], checks: [], unreadable: [], drivers }, SHEET);
+    expect([head, lines.join(' ').replaceAll('\n', ' ')]).toEqual(['\nRemediation', `${drivers[0]}.`]);
+  });
+
   it('has a row for each who has a node', () => {
     const text = custodySection(custodyOf({ ...NOTHING, leases: [lease('a', 'node-maintenance')] }), SHEET).join('\n');
     expect(text).toMatch(/WHO +NODE +STATE/);
@@ -144,16 +150,12 @@ describe('the section of status', () => {
 
 describe('what is read of a cluster', () => {
   const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
-  const DEFINITIONS: Resource = {
-    ...{ group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions' },
-    namespaced: false,
-  };
 
   function rbac(kind: string): Resource {
     return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced: false };
   }
 
-  async function site(): Promise<{ root: Cluster; custodyAs: (user: string) => ReturnType<typeof listCustody> }> {
+  async function site(): Promise<{ root: Cluster; transport: ApiTransport; custodyAs: (user: string) => ReturnType<typeof listCustody> }> {
     const users = [
       { name: 'root', groups: ['system:masters'] },
       { name: 'nobody', groups: ['system:authenticated'] },
@@ -164,8 +166,8 @@ describe('what is read of a cluster', () => {
       const transport = inProcessTransport(server, user);
       return { transport, cluster: new ApiClient({ transport }) };
     };
-    const { cluster: root } = reach('root');
-    return { root, custodyAs: (user) => listCustody(reach(user)) };
+    const { cluster: root, transport } = reach('root');
+    return { root, transport, custodyAs: (user) => listCustody(reach(user)) };
   }
 
   it('is nothing where nothing is installed', async () => {
@@ -174,8 +176,8 @@ describe('what is read of a cluster', () => {
   });
 
   it('is each kind that is served, in one version; what may not be read is named', async () => {
-    const { root, custodyAs } = await site();
-    for (const definition of [...REMEDIATION_DEFINITIONS, HEALTH_CHECK_DEFINITION]) await root.create(DEFINITIONS, definition);
+    const { root, transport, custodyAs } = await site();
+    await sendShipped(transport, ['remediation', 'machine-health-check-crd']);
     for (const name of ['default', 'medik8s-leases']) {
       if ((await root.get(NAMESPACES, name)) === undefined) await root.create(NAMESPACES, { metadata: { name } });
     }
@@ -187,7 +189,7 @@ describe('what is read of a cluster', () => {
     const custody = await custodyAs('root');
     expect(custody.rows.map(({ node }) => node)).toEqual(['a', 'b']);
     expect(custody.checks).toHaveLength(1);
-    for (const object of OPERATOR_ACCESS) if (object.kind === 'ClusterRole') await root.create<KubeObject>(rbac('ClusterRole'), object);
+    await sendShipped(transport, ['rbac']);
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: OPERATOR_ROLE };
     const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'operator' }];
     await root.create<KubeObject>(rbac('ClusterRoleBinding'), { metadata: { name: 'operator' }, roleRef, subjects } as KubeObject);

@@ -61,6 +61,8 @@ export interface Custody {
   rows: readonly CustodyRow[];
   checks: readonly CheckRow[];
   unreadable: readonly string[];
+  /** Who drives the health checks of each group that is served, in words; absent: it was not looked at. */
+  drivers?: readonly string[];
 }
 
 /** Phases in which a remediation has nothing more to do. */

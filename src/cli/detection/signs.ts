@@ -1,5 +1,5 @@
 import type { SeenDeployment, SeenLease } from '../../config/other-controller.ts';
-import { statusError } from '../../kube/status.ts';
+import { discoveryDocument, servedBy as pluralsServedBy } from '../../kube/discovery.ts';
 import { LABELS } from '../../manifests/access.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
@@ -107,16 +107,12 @@ function keeps(schema: Schema | undefined, path: readonly string[]): boolean {
   return member === undefined ? schema['x-kubernetes-preserve-unknown-fields'] === true : keeps(member, rest);
 }
 
-/** A document of discovery, for which no right is needed; undefined: there is none. */
+/** A document of discovery, for which no right is needed; undefined: there is none, and the list of groups agrees. */
 export async function discovered<T>(transport: ApiTransport, path: string): Promise<T | undefined> {
-  const response = await transport.request({ method: 'GET', path, deadlineMs: DEADLINE_MS });
-  if (response.status === 404) return undefined;
-  if (response.status !== 200) throw statusError(`look for ${path}`, response);
-  return response.body as T;
+  return (await discoveryDocument(transport, path, { deadlineMs: DEADLINE_MS })) as T | undefined;
 }
 
 /** The plurals of what a version of a group serves; undefined: it is not served. */
-export async function servedBy(transport: ApiTransport, group: string, version: string): Promise<ReadonlySet<string> | undefined> {
-  const document = await discovered<{ resources?: readonly { name?: string }[] }>(transport, `/apis/${group}/${version}`);
-  return document === undefined ? undefined : new Set(document.resources?.flatMap(({ name }) => (name === undefined ? [] : [name])));
+export function servedBy(transport: ApiTransport, group: string, version: string): Promise<ReadonlySet<string> | undefined> {
+  return pluralsServedBy(transport, group, version, { deadlineMs: DEADLINE_MS });
 }

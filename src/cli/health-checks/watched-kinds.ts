@@ -1,4 +1,5 @@
 import type { FoundKind, RemediationKinds } from '../../controllers/machine-health-check/dependencies.ts';
+import { discoveryDocument } from '../../kube/discovery.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import type { Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
@@ -70,10 +71,9 @@ export class WatchedKinds implements RemediationKinds {
   async #discover(kindKey: string): Promise<Resource<UntypedObject> | undefined> {
     const [apiVersion = '', kind = ''] = kindKey.split(' ');
     const [group = '', version = ''] = apiVersion.split('/');
-    const response = await this.#base.transport.request({ method: 'GET', path: `/apis/${group}/${version}`, deadlineMs: DEADLINE_MS });
-    if (response.status === 404) return undefined;
-    if (response.status !== 200) throw new Error(`the API server answered ${response.status} to the look for ${kindKey}`);
-    const { resources = [] } = response.body as { resources?: readonly { name?: string; kind?: string; namespaced?: boolean }[] };
+    const document = await discoveryDocument(this.#base.transport, `/apis/${group}/${version}`, { deadlineMs: DEADLINE_MS });
+    if (document === undefined) return undefined;
+    const { resources = [] } = document as { resources?: readonly { name?: string; kind?: string; namespaced?: boolean }[] };
     const found = resources.find((each) => each.kind === kind && each.namespaced === true && each.name?.includes('/') === false);
     return found?.name === undefined ? undefined : { group, version, kind, plural: found.name, namespaced: true };
   }

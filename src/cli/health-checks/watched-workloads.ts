@@ -58,9 +58,14 @@ export class WatchedWorkloads implements WorkloadClusters {
     return entry?.watch ?? (entry?.isWithout === true ? 'no-kubeconfig' : 'unreachable');
   }
 
+  whyNot(cluster: string): string | undefined {
+    const { problem, watch } = this.#entries.get(cluster) ?? {};
+    return problem ?? (watch?.lister.synced === false ? watch.lastError()?.message : undefined);
+  }
+
   problems(): readonly string[] {
-    const told = [...this.#entries].flatMap(([name, { problem, watch }]) => {
-      const why = problem ?? (watch?.lister.synced === false ? watch.lastError()?.message : undefined);
+    const told = [...this.#entries.keys()].flatMap((name) => {
+      const why = this.whyNot(name);
       return why === undefined ? [] : [`the Nodes of Cluster ${name} can not be read: ${why}`];
     });
     if (this.#tooMany > 0)
@@ -74,7 +79,7 @@ export class WatchedWorkloads implements WorkloadClusters {
   }
 
   async #look(name: string, entry: Entry): Promise<void> {
-    const before = this.of(name);
+    const before = [this.of(name), entry.problem];
     try {
       const connection = await this.#pool.find(secretOf(name));
       delete entry.problem;
@@ -91,7 +96,8 @@ export class WatchedWorkloads implements WorkloadClusters {
       return;
     }
     entry.cancel = this.#base.clock.after(LOOK_MS, () => void this.#look(name, entry));
-    if (this.of(name) !== before) for (const listener of this.#listeners) listener();
+    const [found, problem] = before;
+    if (this.of(name) !== found || entry.problem !== problem) for (const listener of this.#listeners) listener();
   }
 
   #watch(entry: Entry, connection: WorkloadConnection | undefined): void {

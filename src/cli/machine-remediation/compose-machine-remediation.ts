@@ -25,7 +25,7 @@ export interface MachineRemediationSources {
 }
 
 /** Where the fence controller neither honours nor takes node leases, nobody could be kept off a node. */
-const NO_LOCK: MachineRemediationDependencies['lock'] = {
+const NO_LOCK: ReturnType<MachineRemediationDependencies['lockOn']> = {
   take: () => Promise.resolve('--node-lease-namespace is empty, so that no node can be locked'),
   giveBack: () => Promise.resolve(),
 };
@@ -64,7 +64,7 @@ function runPart(
     ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue },
     metrics: ports.metrics.machineRemediation,
     ...(hasHosts && { hosts: watch(BARE_METAL_HOSTS) }),
-    lock: namespace === undefined ? NO_LOCK : new NodeLock({ cluster, clock, namespace, holder: LOCK_HOLDER }),
+    lockOn: (gated) => (namespace === undefined ? NO_LOCK : new NodeLock({ cluster: gated, clock, namespace, holder: LOCK_HOLDER })),
     options: {
       enforce: mode === 'enforce',
       ownNode,

@@ -28,7 +28,7 @@ export function composePreservation(
   if (choice === 'off') return undefined;
   const machines = {
     transport: elsewhere?.transport ?? transport,
-    cluster: elsewhere === undefined ? cluster : new ApiClient({ transport: elsewhere.transport }),
+    cluster: elsewhere === undefined ? cluster : new ApiClient({ transport: elsewhere.transport, isForeign: true }),
     recorder: elsewhere?.recorder ?? recorder,
     namespace: machinesNamespace,
   };

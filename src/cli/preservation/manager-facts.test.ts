@@ -3,7 +3,8 @@ import { detectMode } from '../../config/preservation-mode.ts';
 import { ApiServer } from '../../drill/apiserver/server.ts';
 import { inProcessTransport } from '../../drill/apiserver/transport.ts';
 import { ApiClient } from '../../kube/client.ts';
-import { MACHINE_DEFINITIONS } from '../../manifests/machine-definitions.ts';
+import { readYaml } from '../../drill/apiserver/yaml-body.ts';
+import { shippedIn } from '../../drill/shipped/manifests.ts';
 import type { Resource } from '../../ports/cluster.ts';
 import { MACHINES } from '../../ports/machines.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
@@ -50,8 +51,8 @@ function look(user = 'root', namespace?: string, nodes: readonly Node[] = []): P
 }
 
 async function define(change: (definition: Record<string, unknown>) => void = () => undefined): Promise<void> {
-  for (const definition of MACHINE_DEFINITIONS) {
-    const copy = structuredClone(definition) as unknown as Record<string, unknown>;
+  for (const { text } of shippedIn('machine-crd')) {
+    const copy = readYaml(text) as Record<string, unknown>;
     change(copy);
     await root.create(DEFINITIONS, copy as unknown as KubeObject);
   }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MACHINE_DEFINITIONS } from '../../manifests/machine-definitions.ts';
+import { sendShipped } from '../../drill/shipped/send.ts';
 import type { PreservationDependencies } from '../../controllers/preservation/dependencies.ts';
 import { ApiServer } from '../../drill/apiserver/server.ts';
 import { inProcessTransport } from '../../drill/apiserver/transport.ts';
@@ -18,13 +18,6 @@ import { watchMachines } from './machine-side.ts';
 import { WatchedPreservation } from './watched-preservation.ts';
 import type { ModeController, WatchedPreservationParts } from './watched-preservation.ts';
 
-const DEFINITIONS: Resource = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const NODE: Node = { metadata: { name: 'n1' }, spec: {}, status: {} };
 const HELD: NodeGuard = { node: 'n1', guard: 'isolate-and-hold', cause: 'user' };
@@ -77,6 +70,8 @@ class FakeController implements ModeController {
 class Scene {
   readonly clock = new ManualClock({ wallMs: Date.UTC(2026, 2, 29) });
   readonly server: ApiServer;
+  /** As the administrator. */
+  readonly served: ApiTransport;
   readonly cluster: ApiClient;
   readonly controllers: FakeController[] = [];
   readonly events: string[] = [];
@@ -87,6 +82,7 @@ class Scene {
     const random = new SystemRandom();
     this.server = new ApiServer({ clock: this.clock, random, users: [{ name: 'root', groups: ['system:masters'] }], authorization: 'rbac' });
     const served = inProcessTransport(this.server, 'root');
+    this.served = served;
     this.cluster = new ApiClient({ transport: served });
     const transport: ApiTransport = {
       request: (request) => (this.isAnswering ? served.request(request) : Promise.reject(new TransportError('unreachable', 'no route'))),
@@ -118,7 +114,7 @@ class Scene {
   }
 
   async defineMachines(): Promise<void> {
-    for (const definition of MACHINE_DEFINITIONS) await this.cluster.create(DEFINITIONS, definition);
+    await sendShipped(this.served, ['machine-crd']);
   }
 
   async lease(): Promise<void> {

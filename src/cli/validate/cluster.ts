@@ -1,9 +1,13 @@
 import { decoded } from '../../config/manifests/decode.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
-import { CONFIG_MAPS, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
+import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import { leaderOf } from '../commands/leader.ts';
+import { LEADER_LEASE } from '../composition.ts';
+import { healthCheckDrivers } from '../health-checks/drivers.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { healthCheckWarnings } from './health-checks.ts';
+import { installationProblems } from './installation.ts';
 import type { Input } from './input.ts';
 import { machineRemediationWarnings } from './machine-remediation.ts';
 import { metal3RemediationWarnings } from './metal3-remediation.ts';
@@ -31,6 +35,8 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     const uuid = status?.identity?.systemUUID;
     return uuid === undefined ? [] : [[metadata.name, uuid]];
   });
+  const leader = leaderOf(await cluster.get(LEASES, LEADER_LEASE, namespace), access.clock.wallMs());
+  notes.push(...(await healthCheckDrivers(access, leader)));
   return {
     source: `the cluster at ${server}, namespace ${namespace}`,
     configMaps: configMaps.map(({ metadata, data = {} }) => ({ name: metadata.name, data, labels: metadata.labels })),
@@ -39,6 +45,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     recordedUUIDs: new Map(recorded),
     problems: [],
     found: [
+      ...(await installationProblems(access, notes)),
       ...(await preservationWarnings(access, nodes, flags)),
       ...(await healthCheckWarnings(access)),
       ...(await machineRemediationWarnings(access)),

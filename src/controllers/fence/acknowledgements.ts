@@ -78,7 +78,8 @@ export class Acknowledgements {
     order.mayGoOn();
     // From here on any sign of life takes the evidence away; a dead device's silence before is no reason to ask again.
     const provenAtMs = this.dependencies.clock.monotonicMs();
-    if (word.status?.state === undefined && !(await this.answer(word, { state: 'accepted', message: 'It is evidence now.', usedBy: entry.id })))
+    const accepted = { state: 'accepted' as const, message: 'It is evidence now.', usedBy: entry.id };
+    if (word.status?.state === undefined && !(await this.answer(word, accepted, order.mayGoOn)))
       return { result: 'interrupted', message: `the acknowledgement ${entry.method} was changed meanwhile; it is read again` };
     const devices = seen.map(({ method, state }) => `${method.device} ${method.plug} reads ${state}`.replace('  ', ' ')).join(', ');
     const detail = `${entry.method}: ${word.spec.reason}${devices === '' ? '' : ` (${devices})`}`;
@@ -128,12 +129,10 @@ export class Acknowledgements {
   }
 
   /** `false`: somebody changed or removed it meanwhile. */
-  private async answer(word: NodeFenceAcknowledgement, status: Omit<AcknowledgementStatus, 'at'>): Promise<boolean> {
+  private async answer(word: NodeFenceAcknowledgement, status: Omit<AcknowledgementStatus, 'at'>, beforeSend?: () => void): Promise<boolean> {
+    const answered = { ...word, status: { ...status, at: timestamp(this.dependencies.clock) } };
     try {
-      await this.dependencies.cluster.replaceStatus(NODE_FENCE_ACKNOWLEDGEMENTS, {
-        ...word,
-        status: { ...status, at: timestamp(this.dependencies.clock) },
-      });
+      await this.dependencies.cluster.replaceStatus(NODE_FENCE_ACKNOWLEDGEMENTS, answered, { beforeSend });
       this.dependencies.log.info('acknowledgement answered', {
         node: word.spec.node,
         object: word.metadata.name,

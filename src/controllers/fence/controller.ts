@@ -11,16 +11,21 @@ import { GROUP, NODE_FENCES, VERSION } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import type { FenceDependencies } from './dependencies.ts';
+import { FenceableNodes } from './fenceable.ts';
 import { lookAfterMs, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
+import { gatedWrites, unlessNotSent } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
+import { endReport } from './report-end.ts';
 import { recordHealthy, recordIncident } from './report.ts';
 import { Runs } from './runs.ts';
 import { holdsOn, takeSnapshot } from './snapshot.ts';
 import { Storm } from './storm/storm.ts';
 
+/** Before a fence that a silent API server holds is decided about again. */
+const HEARD_AGAIN_MS = 5_000;
 /** Before a NodeFence that a watch still shows, and that the server does not have, is looked at again. */
 const GONE_RETRY_MS = 1_000;
 
@@ -37,11 +42,16 @@ export class FenceController {
   private readonly runs: Runs;
   private readonly orphanTaints: OrphanTaints;
   private readonly storm: Storm;
+  private readonly fenceable: FenceableNodes;
+  private isStandingAside = false;
 
-  constructor(dependencies: FenceDependencies) {
+  constructor(given: FenceDependencies) {
+    const gate = gatedWrites(unlessNotSent(() => given.leadership.mayBegin(0)));
+    const dependencies = { ...given, cluster: gate(given.cluster) };
     this.dependencies = dependencies;
     this.acknowledgements = new Acknowledgements(dependencies);
     this.storm = new Storm(dependencies, (node) => this.observations.get(node)?.lifeAtMs);
+    this.fenceable = new FenceableNodes(dependencies.metrics);
     this.orphanTaints = new OrphanTaints(dependencies);
     this.runs = new Runs(dependencies, this.acknowledgements, (node, entry) => [
       ...holdsOn(dependencies, node),
@@ -57,6 +67,7 @@ export class FenceController {
     this.storm.configurationChanged();
     for (const node of listers.nodes.all()) queue.add(node.metadata.name);
     for (const fence of listers.fences.all()) queue.add(fence.spec.node);
+    for (const report of listers.reports.all()) queue.add(report.metadata.name);
   }
 
   /** For the controllers that switch a machine without a NodeFence. What somebody asked for does not wait for the grace of a new leader, as a requested fence does not. */
@@ -89,12 +100,16 @@ export class FenceController {
 
   /** One pass for one node. Rejects when the API server could not be written; the queue tries again with back-off. */
   async reconcile(name: string): Promise<void> {
-    const { leadership, listers, queue, clock } = this.dependencies;
+    const { leadership, listers, queue, clock, planner } = this.dependencies;
     if (!leadership.isLeading) return;
     const fence = this.newest(name);
     const node = listers.nodes.get(name);
+    this.fenceable.see(name, node === undefined ? undefined : planner.planFor(node));
     if (fence === undefined && node === undefined) {
       this.observations.delete(name);
+      this.orphanTaints.forget(name);
+      const againMs = await endReport(this.dependencies, name);
+      if (againMs !== undefined) queue.add(name, againMs);
       return;
     }
     if (node !== undefined && this.orphanTaints.sees(node, fence)) await this.orphanTaints.mend(node);
@@ -124,6 +139,8 @@ export class FenceController {
     if (isCarriedOut && decision.requeueAtMs !== undefined) queue.add(name, Math.max(0, decision.requeueAtMs - clock.monotonicMs()));
     const endsInMs = fence === undefined ? undefined : lookAfterMs(snapshot.preservation, this.dependencies);
     if (endsInMs !== undefined) queue.add(name, endsInMs);
+    // A failed node changes nothing any more: no event tells that its watches are heard again.
+    if (fence !== undefined && snapshot.holds.some(({ reason }) => reason === 'stale-view')) queue.add(name, HEARD_AGAIN_MS);
   }
 
   /** `false`: the status could not be written, nothing of the decision holds, and the node is looked at again. */
@@ -151,6 +168,11 @@ export class FenceController {
       );
     }
     for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
+    if (decision.standDown !== undefined) {
+      this.standAside(decision.standDown);
+      // Whatever is written from here on is the newer leader's to write.
+      return true;
+    }
     if (decision.dispatch !== undefined && stored.status !== undefined) {
       this.runs.start(
         { node: name, entry: decision.dispatch.entry, fence: stored, status: stored.status, kind: decision.dispatch.kind, intentAtMs },
@@ -165,6 +187,14 @@ export class FenceController {
     }
     if (decision.removeFinalizer === true) await this.letGo(stored, decision.deleteFence === true);
     return true;
+  }
+
+  /** Once: every node's fence may say so. */
+  private standAside(found: { epoch: number; words: string }): void {
+    if (this.isStandingAside) return;
+    this.isStandingAside = true;
+    this.dependencies.metrics.problem('NewerLeader');
+    this.dependencies.standDown?.(found);
   }
 
   private async create(name: string, spec: NodeFence['spec']): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Evidence, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since } from '../../domain/snapshot.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
+import { AskedPods } from './release/asked-pods.ts';
 
 interface Mark {
   value: string;
@@ -15,6 +16,8 @@ export class NodeObservation {
   /** A lease renewal or heartbeat was last received. */
   lifeAtMs: number;
   renewTime: string | undefined;
+  /** Of a release under way: pods that were asked for in vain. */
+  readonly asked = new AskedPods();
   private heartbeat: string | undefined;
   private bootID: string | undefined;
   private readonly marks = new Map<keyof Since, Mark>();

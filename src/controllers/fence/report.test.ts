@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_STANDS } from '../../domain/plan-problems.ts';
 import { DEFAULT_TIMING } from '../../domain/plan.ts';
 import { Model, planOf } from '../../domain/testing/model.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { fenceRecord, recordIncident } from './report.ts';
-import { FenceBench } from './testing/bench.ts';
+import { fenceRecord, recordHealthy, recordIncident } from './report.ts';
+import { FenceBench, nodeOf } from './testing/bench.ts';
 
 /** A bench whose reports are written, and seen again by the watch when `seen` is called. */
 function benchWith(report: NodeFenceReport): { bench: FenceBench; writes: NodeFenceReport[]; stored: () => NodeFenceReport; seen: () => void } {
@@ -42,6 +43,27 @@ function givenUp(): NodeFenceStatus {
 }
 
 const EMPTY: NodeFenceReport = { metadata: { name: 'a', resourceVersion: '1' }, status: {} };
+
+describe('what is wrong with the plan of a healthy node', () => {
+  it.each([
+    ['FenceConfigurationInvalid', 'error' as const, 'no method of that name'],
+    ['FenceSettingIgnored', 'warning' as const, `healthy_delay=soon must be a duration; ${DEFAULT_STANDS}`],
+  ])('is told on the Node by %s, once, when it arises', async (reason, severity, message) => {
+    const { bench, seen } = benchWith(EMPTY);
+    const told: string[] = [];
+    Object.assign(bench.dependencies, { recorder: { event: (_about: unknown, _type: unknown, word: string) => told.push(word) } });
+    const node = nodeOf({ ready: 'True' });
+    await recordHealthy(bench.dependencies, node);
+    seen();
+    expect(told).toEqual([]);
+    bench.plan = planOf({ problems: [{ severity, where: 'ConfigMap fence-config-a', message }] });
+    for (let pass = 0; pass < 3; pass += 1) {
+      await recordHealthy(bench.dependencies, node);
+      seen();
+    }
+    expect(told).toEqual([reason]);
+  });
+});
 
 describe('what a report keeps of a fence', () => {
   it('is its number, its record, and how many in a row were in vain', async () => {

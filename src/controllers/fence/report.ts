@@ -1,6 +1,7 @@
 import { canonical } from '../../domain/canonical.ts';
 import { isWorthWriting, recordOf, unrecovered, withIncident } from '../../domain/incident-record.ts';
 import type { FenceRecord, IncidentRecord } from '../../domain/incident-record.ts';
+import { isDefaulted } from '../../domain/plan-problems.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -33,6 +34,11 @@ export async function recordHealthy(dependencies: FenceDependencies, node: Node)
   if (first !== undefined && !sameProblems) {
     const words = `This node could not be fenced as it should: ${first.where}: ${first.message}`;
     recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'FenceConfigurationInvalid', words);
+  }
+  const defaulted = problems.find(isDefaulted);
+  if (defaulted !== undefined && !sameProblems) {
+    const words = `A value of this node's fence could not be used: ${defaulted.where}: ${defaulted.message}`;
+    recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'FenceSettingIgnored', words);
   }
 }
 

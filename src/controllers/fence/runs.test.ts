@@ -8,6 +8,7 @@ import { Acknowledgements } from './acknowledgements.ts';
 import { NodeObservation } from './observation.ts';
 import { Runs } from './runs.ts';
 import { FenceBench, leaseOf, nodeOf } from './testing/bench.ts';
+import { factsOf } from './workload.ts';
 
 /** A fence whose off is about to be sent. */
 function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {
@@ -72,6 +73,35 @@ describe('a graceful stop during an off', () => {
       job.onAnswered(false);
     });
     expect(report).toBeUndefined();
+  });
+});
+
+describe('an on', () => {
+  it('is not sent while a deletion has not been answered: it may take a pod away that runs again by then', async () => {
+    const clock = new ManualClock();
+    const bench = new FenceBench(clock);
+    let sent = 0;
+    const run: Runner['run'] = (job) => {
+      sent += 1;
+      return Promise.resolve({ id: job.entry.id, result: 'succeeded', message: '', finishedAt: '' });
+    };
+    const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+    const runs = new Runs(dependencies, new Acknowledgements(dependencies));
+    const observation = new NodeObservation(clock.monotonicMs());
+    const { status, entry: off } = offDue();
+    const start = async (id: string): Promise<JobReport | undefined> => {
+      const entry: JournalEntry = { ...off, id, action: 'on', operation: 'on:on', method: 'on' };
+      const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
+      runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+      await clock.settle();
+      return runs.of('a').reports.find((report) => report.id === id);
+    };
+    const pod = factsOf({ metadata: { name: 'db-0', namespace: 'web', uid: 'uid-db-0' }, spec: { nodeName: 'a' } });
+    observation.asked.asks(pod);
+    expect(await start('on-1')).toMatchObject({ result: 'not-sent', message: expect.stringContaining('not been answered') as string });
+    expect(sent).toBe(0);
+    observation.asked.isOver(pod);
+    expect(await start('on-2')).toMatchObject({ result: 'succeeded' });
   });
 });
 

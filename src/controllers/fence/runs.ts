@@ -1,9 +1,7 @@
 import { compile, revokedBy } from '../../domain/program.ts';
-import type { Operation } from '../../domain/program.ts';
 import { proofOf } from '../../domain/evidence.ts';
-import { offWasSent } from '../../domain/journal.ts';
+import { offWasSent, restartedSince } from '../../domain/journal.ts';
 import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
-import { levelsOf, STEPS } from '../../domain/plan.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import type { JobReport, StandingHold } from '../../domain/snapshot.ts';
 import { AgentError } from '../../ports/agents.ts';
@@ -13,12 +11,14 @@ import type { Job } from '../../ports/jobs.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { Acknowledgements } from './acknowledgements.ts';
+import { Denials } from './denials.ts';
 import type { FenceDependencies } from './dependencies.ts';
 import { Exhibits } from './exhibits/exhibits.ts';
 import { isFirstCut, lookingEntry, showingMethod } from './exhibits/occasion.ts';
 import { guardOf } from './guard.ts';
 import { readyOf } from './observation.ts';
 import type { NodeObservation } from './observation.ts';
+import { operationOf } from './operation-of.ts';
 import { endRelease, recoverRelease } from './release/end.ts';
 import { readTaintOwner } from './release/out-of-service.ts';
 import { release } from './release/release.ts';
@@ -50,6 +50,8 @@ export class Runs {
   private readonly inFlight = new Map<string, Set<string>>();
   private readonly finished = new Map<string, JobReport[]>();
   private readonly ending = new Set<Promise<void>>();
+  /** Calls of releases that nobody waits for any longer, and that may still take effect. At most one a pod of a node that is released. */
+  private readonly late = new Set<Promise<unknown>>();
   /** Runs that have written to a device or the API server: `sent` may still be on its way, `answered` is not. */
   private readonly writes = new Map<string, 'sent' | 'answered'>();
   private isDraining = false;
@@ -57,6 +59,7 @@ export class Runs {
   private readonly stopping = new AbortController();
   private readonly stops: StopAnswers;
   private readonly exhibits: Exhibits;
+  private readonly denials: Denials;
 
   /** `holdsOn`: what holds a node now, looked at right before each call that a hold forbids. */
   constructor(dependencies: FenceDependencies, acknowledgements: Acknowledgements, holdsOn: HoldsOn = () => []) {
@@ -65,6 +68,7 @@ export class Runs {
     this.acknowledgements = acknowledgements;
     this.stops = new StopAnswers(dependencies);
     this.exhibits = new Exhibits(dependencies);
+    this.denials = new Denials(dependencies.clock);
   }
 
   of(node: string): { inFlight: ReadonlySet<string>; reports: readonly JobReport[] } {
@@ -119,7 +123,8 @@ export class Runs {
     this.inFlight.set(run.node, ids);
     const beganAtMs = clock.monotonicMs();
     const ended = this.execute(run, observation).then(
-      (report) => {
+      (outcome) => {
+        const report = this.denials.weighed(run, outcome);
         this.settle(run, report);
         if (report.evidenceAtMs !== undefined) observation.proven(report.id, report.evidenceAtMs);
         log.info('run finished', { node: run.node, job: run.entry.id, action: run.entry.action, result: report.result, detail: report.message });
@@ -182,7 +187,11 @@ export class Runs {
       const refusal = await this.dependencies.nodeLeases?.take(node, fence.spec.requestedBy);
       if (refusal !== undefined) throw new Stopped(`${refusal}; nothing was sent`);
     }
-    if (entry.action === 'on') await this.askWhoseTaint(node, entry);
+    if (entry.action === 'on') {
+      // A pod that runs again must not lose its object to a deletion that came before.
+      if (observation.asked.isUnderWay) throw this.notSent(entry, 'the deletion of a pod has not been answered yet');
+      await this.askWhoseTaint(node, entry);
+    }
   }
 
   /** A tainted node is never started by us (P3). Ours is taken back by the release's end; a foreign one is for its owner to take away. */
@@ -198,19 +207,24 @@ export class Runs {
     const { node, status, entry } = run;
     if (entry.action === 'acknowledge') return this.weigh(run, observation);
     if (run.kind === 'recover') return recoverRelease(this.dependencies, { node, status }, entry.action === 'release' ? 'release' : 'release-end');
-    if (entry.action === 'release-end') return endRelease(this.dependencies, node, status);
     const plan = status.frozen?.plan;
+    const mayBegin = (): void => this.mayBegin(node, plan?.timing.setDeadlineMs ?? 0, entry);
+    if (entry.action === 'release-end') {
+      observation.asked.keepOnly([]);
+      return endRelease(this.dependencies, node, status, mayBegin);
+    }
     const proof = plan === undefined ? undefined : proofOf(status.evidence, plan, status.step);
     if (proof === undefined) return { result: 'voided', message: 'no evidence stands' };
     const provenAtMs = observation.since(status).evidence;
     const mayGoOn = (): void => {
-      this.mayBegin(node, plan?.timing.setDeadlineMs ?? 0, entry);
+      mayBegin();
       if (provenAtMs === undefined || observation.lifeAtMs > provenAtMs) throw this.notSent(entry, 'a sign of life was received');
       if (this.dependencies.clock.monotonicMs() - provenAtMs > PROOF_MAX_AGE_MS)
         throw this.notSent(entry, 'the last off read is too old; the device is read again');
     };
-    const { renewTime } = observation;
-    return release(this.dependencies, { node, fenceUID: run.fence.metadata.uid ?? '', status, proof, renewTime, mayGoOn });
+    const { renewTime, asked } = observation;
+    const outlives = (call: Promise<unknown>): void => this.outlives(call);
+    return release(this.dependencies, { node, fenceUID: run.fence.metadata.uid ?? '', status, proof, renewTime, asked, outlives, mayGoOn });
   }
 
   /** A system that has lost its storage panics: of a preserved machine that is the first thing that changes what there is to see. */
@@ -262,6 +276,7 @@ export class Runs {
       lastOff: isLastOff(frozen.plan, entry),
       revokes: revokedBy(frozen.plan, entry),
       offWasSent: (method: PlanMethod) => offWasSent(status, entry.id, method),
+      restartedSince: (method: PlanMethod) => restartedSince(status, entry.id, method),
       onSet: (atMs: number) => {
         if (entry.action === 'off') observation.sent(atMs);
       },
@@ -340,8 +355,16 @@ export class Runs {
     this.onWriteOver();
   }
 
+  private outlives(call: Promise<unknown>): void {
+    this.late.add(call);
+    void call.finally(() => {
+      this.late.delete(call);
+      this.onWriteOver();
+    });
+  }
+
   private isQuiet(): boolean {
-    return ![...this.writes.values()].includes('sent');
+    return this.late.size === 0 && ![...this.writes.values()].includes('sent');
   }
 
   private notSent(entry: JournalEntry, answered: string): AgentError {
@@ -359,19 +382,6 @@ function cutOff({ entry, status }: Run, isAnswered: boolean, finishedAt: string)
   const method = status.frozen === undefined ? undefined : operationOf(status.frozen.plan, entry, status)?.method;
   const edge = method?.kind === 'fabric' ? ('closed' as const) : ('off' as const);
   return { id, result: 'interrupted', message, finishedAt, ...(entry.action === 'off' ? { edge, offSent: true } : {}) };
-}
-
-/** The operation of the frozen plan that an entry runs; an undo is looked up by its method. */
-function operationOf(plan: Plan, entry: JournalEntry, status: NodeFenceStatus): Operation | undefined {
-  const own = compile(plan, entry.step, entry.level, status.restore?.cordoned === true).find((operation) => operation.key === entry.operation);
-  if (own !== undefined) return own;
-  // The uncordon of an undo is not the recovery's: it has to be found whatever the plan names there.
-  const undo = compile({ ...plan, recovery: [] }, 'recovery', 1, true).find((operation) => operation.key === entry.operation);
-  if (undo !== undefined) return undo;
-  const method = STEPS.flatMap((step) => levelsOf(plan, step))
-    .flatMap((level) => level.methods)
-    .find((candidate) => candidate.device === entry.device && candidate.plug === entry.plug && candidate.name === entry.method);
-  return method === undefined ? undefined : { key: entry.operation, phase: 'on', action: entry.action, method, together: [] };
 }
 
 function isLastOff(plan: Plan, entry: JournalEntry): boolean {

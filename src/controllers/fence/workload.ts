@@ -18,7 +18,8 @@ export function factsOf(pod: Pod): PodFacts {
     priorityClass: spec.priorityClassName,
     ownerKind: owner?.kind ?? '',
     ownerName: owner?.name ?? '',
-    isMeantToStay: toleratesOutOfService(pod),
+    isMeantToStay: toleratesOutOfService(pod, (seconds) => seconds === undefined),
+    staysForNow: toleratesOutOfService(pod, (seconds) => seconds !== undefined && seconds > 0),
     isTerminating,
     isForced: isTerminating && metadata.deletionGracePeriodSeconds === 0,
     storages: [],
@@ -26,12 +27,12 @@ export function factsOf(pod: Pod): PodFacts {
   };
 }
 
-function toleratesOutOfService(pod: Pod): boolean {
+function toleratesOutOfService(pod: Pod, isLongEnough: (seconds: number | undefined) => boolean): boolean {
   return (pod.spec.tolerations ?? []).some((toleration) => {
     const key = toleration.key === undefined || toleration.key === '' || toleration.key === OUT_OF_SERVICE_TAINT.key;
     const value = toleration.operator === 'Exists' || (toleration.value ?? '') === OUT_OF_SERVICE_TAINT.value;
     const effect = toleration.effect === undefined || toleration.effect === '' || toleration.effect === OUT_OF_SERVICE_TAINT.effect;
-    return key && value && effect && toleration.tolerationSeconds === undefined && (toleration.key !== undefined || toleration.operator === 'Exists');
+    return key && value && effect && isLongEnough(toleration.tolerationSeconds) && (toleration.key !== undefined || toleration.operator === 'Exists');
   });
 }
 

@@ -64,7 +64,7 @@ function restatedList(list: readonly Condition[], name: ListName, statements: re
     // In the list of v1beta1 the time moves with every change, in that of v1beta2 with the status only.
     const stays = name === 'v1beta2' && was?.status === said.status;
     const lastTransitionTime = (stays ? was.lastTransitionTime : undefined) ?? timeText(moment.nowMs);
-    const own = name === 'v1beta2' ? { reason: said.reason ?? '', message: said.message ?? '' } : said;
+    const own = name === 'v1beta2' ? { reason: said.reason ?? '', message: said.message ?? '' } : withoutEmpty(said);
     const next: Condition = {
       type,
       ...own,
@@ -75,6 +75,12 @@ function restatedList(list: readonly Condition[], name: ListName, statements: re
     result = was === undefined ? [...(result ?? list), next] : (result ?? list).map((condition) => (condition.type === type ? next : condition));
   }
   return result;
+}
+
+/** What the list of v1beta1 refuses where it is empty (`minLength: 1`). */
+function withoutEmpty({ reason, message, ...said }: Said): Said {
+  const isText = (text: string | undefined): text is string => text !== undefined && text !== '';
+  return { ...said, ...(isText(reason) && { reason }), ...(isText(message) && { message }) };
 }
 
 function nested(path: readonly string[], value: unknown): Record<string, unknown> {

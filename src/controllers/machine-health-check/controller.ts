@@ -1,4 +1,5 @@
 import { Executor } from '../shared/executor.ts';
+import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { isLookDue, LookTimer } from '../shared/look-timer.ts';
 import type { NextLook } from '../shared/look-timer.ts';
 import { Pace } from '../shared/pace.ts';
@@ -35,7 +36,8 @@ export class MachineHealthCheckController {
   #isClosed = false;
 
   constructor(dependencies: HealthCheckDependencies) {
-    const { clock, log, metrics, cluster, recorder, checks, machines } = dependencies;
+    const { clock, log, metrics, recorder, checks, machines } = dependencies;
+    const cluster = gatedWrites(unlessMoved(() => this.#mayWrite()))(dependencies.cluster);
     this.#dependencies = dependencies;
     const wake = (): void => {
       this.wake();

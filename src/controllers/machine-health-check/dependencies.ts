@@ -42,6 +42,8 @@ export interface WorkloadClusters {
   /** Exactly these are reached from now on. */
   want(clusters: ReadonlySet<string>): void;
   of(cluster: string): FoundNodes;
+  /** Why the Nodes of this one can not be read, and what to do; undefined: it is not known, or they can. */
+  whyNot(cluster: string): string | undefined;
   /** Why some can not be reached, one sentence each; stable while nothing changes. */
   problems(): readonly string[];
   onChange(listener: () => void): () => void;

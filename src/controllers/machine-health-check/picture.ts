@@ -49,7 +49,8 @@ export class Picture {
     this.#woken = woken;
     const { clusters, options, nodes, workloads, machines } = dependencies;
     const { maxInFlight } = options;
-    this.#roster = new Roster({ hasClusters: clusters !== undefined, ...(maxInFlight !== undefined && { maxInFlight }) });
+    const settings = { hasClusters: clusters !== undefined, ...(maxInFlight !== undefined && { maxInFlight }) };
+    this.#roster = new Roster(settings, (cluster) => workloads.whyNot(cluster));
     this.#places = new Places({ workloads, nodes, machines: machines.lister }, this.#machines);
     this.#claims = new Claims(dependencies, (uid, holder) => {
       this.#touch(this.#roster.setClaim(uid, holder));
@@ -285,7 +286,8 @@ export class Picture {
   }
 
   #setUnheard(nodes: ReadonlySet<string>, kinds: ReadonlySet<string>): void {
-    const text = JSON.stringify([[...nodes].sort(), [...kinds].sort()]);
+    const named = [...nodes].sort().map((cluster) => [cluster, this.#dependencies.workloads.whyNot(cluster)]);
+    const text = JSON.stringify([named, [...kinds].sort()]);
     if (text === this.#unheard) return;
     this.#unheard = text;
     for (const key of this.#roster.setUnheard(nodes, kinds)) this.#dirty.add(key);

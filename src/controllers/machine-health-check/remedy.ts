@@ -81,7 +81,7 @@ function byRequest(target: Target, means: Means, hasPlace: boolean): Course {
 function byOwner(target: Target, means: Means, hasPlace: boolean): Course {
   const { machine } = target.subject;
   if (machine.isDeleting) return NOTHING;
-  const statement = handedToOwner(machine.conditions);
+  const statement = handedToOwner(machine);
   if (Object.keys(statement.says).length === 0) return NOTHING;
   const hindered = isInFlight(target, means.check) ? undefined : obstacle(target, means, hasPlace);
   if (hindered !== undefined) return waits(hindered);

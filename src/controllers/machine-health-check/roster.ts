@@ -25,8 +25,12 @@ export class Roster {
   readonly #places = new Whereabouts();
   readonly #requests = new Requests();
 
-  constructor(settings: Settings) {
+  readonly #whyUnheard: (cluster: string) => string | undefined;
+
+  /** `whyUnheard`: why the Nodes of this Cluster can not be read, as far as that is known. */
+  constructor(settings: Settings, whyUnheard: (cluster: string) => string | undefined = () => undefined) {
     this.#settings = settings;
+    this.#whyUnheard = whyUnheard;
   }
 
   checks(): Iterable<string> {
@@ -169,6 +173,7 @@ export class Roster {
       requests: this.#requests,
       keeperOf: (machine) => this.#keeperOf(machine),
       maxInFlight,
+      whyUnheard: ({ namespace, clusterName }) => this.#whyUnheard(`${namespace}/${clusterName ?? ''}`),
     };
   }
 

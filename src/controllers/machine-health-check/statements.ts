@@ -12,6 +12,7 @@ import {
   WAITING,
 } from './names.ts';
 import type { REQUEST_AVAILABLE } from './names.ts';
+import type { MachineFacts } from './snapshot.ts';
 import type { Failure } from './verdict.ts';
 
 const TRUE: Said = { status: 'True' };
@@ -35,11 +36,17 @@ const TO_OWNER: Readonly<Record<ListName, Said>> = {
   v1beta1: warning(WAITING, ''),
 };
 
+/** Owners read `status.conditions` alone since Machines are of v1beta2; those of a Cluster API that serves only v1beta1 read that version's own list. */
+function listsOfOwner({ apiVersion, paths }: Pick<MachineFacts, 'apiVersion' | 'paths'>): ListName[] {
+  const names: ListName[] = apiVersion.endsWith('/v1beta2') ? ['v1beta2'] : ['v1beta2', 'v1beta1'];
+  return names.filter((name) => paths[name] !== undefined);
+}
+
 /** Hands a machine to its owner, in each list in which the owner does not have it yet: what it says of a remediation under way is its own. */
-export function handedToOwner(lists: ConditionLists): Statement {
+export function handedToOwner(machine: Pick<MachineFacts, 'apiVersion' | 'conditions' | 'paths'>): Statement {
   const says: Statement['says'] = {};
-  for (const name of ['v1beta2', 'v1beta1'] as const) {
-    const status = conditionIn(lists[name], OWNER_REMEDIATED)?.status;
+  for (const name of listsOfOwner(machine)) {
+    const status = conditionIn(machine.conditions[name], OWNER_REMEDIATED)?.status;
     if (status === undefined || status === 'True') says[name] = TO_OWNER[name];
   }
   return { type: OWNER_REMEDIATED, says };

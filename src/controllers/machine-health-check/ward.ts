@@ -23,6 +23,8 @@ export interface Surroundings {
   /** The check that has this machine: of those that select it the one that was there first. */
   keeperOf(machine: string): string | undefined;
   maxInFlight: IntOrPercent | undefined;
+  /** Why the Nodes of the check's Cluster can not be read; undefined: that is not known. */
+  whyUnheard(check: HealthCheck): string | undefined;
 }
 
 function byUrgency(one: Target, other: Target): number {
@@ -101,7 +103,7 @@ export class Ward {
     }
     this.#judge(cluster, nowMs);
     for (const { verdict } of this.#restless.values()) {
-      if (verdict.kind === 'unheard') return this.#idle(['the Nodes of its machines can not be read: nothing is concluded of them']);
+      if (verdict.kind === 'unheard') return this.#deaf();
     }
     return this.#act(owning, nowMs);
   }
@@ -241,6 +243,15 @@ export class Ward {
   }
 
   /** Nothing is evaluated; the view shows what was last written. */
+  /** Nothing is concluded of machines whose Nodes can not be read; told on the check, with the cause where it is known. */
+  #deaf(): Decision {
+    const why = this.#around.whyUnheard(this.check);
+    const message = `the Nodes of its machines can not be read: ${why ?? 'they are not listed yet'}. Nothing is concluded of them`;
+    const event = { type: 'Warning', reason: 'NodesUnreadable', message: `No machine is checked: ${message}` } as const;
+    const notices = why === undefined ? [] : [{ target: refOf(this.check, 'MachineHealthCheck'), event }];
+    return { ...this.#idle([message]), notices };
+  }
+
   #idle(problems: readonly string[], isPaused = false): Decision {
     const [problem] = problems;
     const view = { ...this.#view(isPaused), ...(problem !== undefined && { problem }) };

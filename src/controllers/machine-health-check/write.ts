@@ -1,8 +1,7 @@
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Recorder } from '../../ports/recorder.ts';
-import { Moved } from '../shared/moved.ts';
+import { Moved, wasRefused } from '../shared/moved.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Action, ObjectRef } from './actions.ts';
 import type { Chain } from './chain.ts';
@@ -93,7 +92,7 @@ export class Writer {
     try {
       await cluster.create(this.#kindOf({ apiVersion, kind }), object);
     } catch (error) {
-      if (isRefusal(error)) refused(target.uid, error.message);
+      if (wasRefused(error)) refused(target.uid, error.message);
       throw error;
     }
     refused(target.uid, undefined);
@@ -145,9 +144,4 @@ function says(value: unknown, type: string, status: string): boolean {
 async function confirmNode({ nodeName = '' }: MachineFacts, { facts, read }: KnownNode): Promise<void> {
   const standing = await read();
   if (!isSameNode(standing, facts)) throw new Moved(`Node ${nodeName} stands otherwise than it was decided for`);
-}
-
-/** The API server has said no to what was asked, not that it could not do it just now. */
-function isRefusal(error: unknown): error is ApiStatusError {
-  return error instanceof ApiStatusError && error.status >= 400 && error.status < 500 && error.status !== 409 && error.status !== 429;
 }

@@ -5,6 +5,7 @@ import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { HostSights } from '../shared/baremetal-host/host-sights.ts';
 import { LifeSights } from '../shared/baremetal-host/life-sights.ts';
+import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { Moved, wasOvertaken } from '../shared/moved.ts';
 import { nodeLeftBy } from '../shared/remediation/place.ts';
 import { standingStop } from '../shared/stops.ts';
@@ -50,17 +51,19 @@ export class MachineRemediationController {
   readonly #locks: Locks;
   readonly #problems = new Map<string, readonly string[]>();
   readonly #leave: (() => void)[] = [];
+  #isClosed = false;
 
   constructor(dependencies: MachineRemediationDependencies) {
     const { clock, leases, nodes } = dependencies;
-    this.#dependencies = dependencies;
+    const cluster = gatedWrites(unlessMoved(() => this.#mayWrite()))(dependencies.cluster);
+    this.#dependencies = { ...dependencies, cluster };
     this.#observer = {
-      ...dependencies,
+      ...this.#dependencies,
       sights: new HostSights(clock, [HOLD]),
       life: new LifeSights({ clock, leases, nodes }),
       requests: new RequestSights(clock),
     };
-    this.#locks = new Locks(dependencies);
+    this.#locks = new Locks({ cluster, options: dependencies.options, lock: dependencies.lockOn(cluster) });
   }
 
   /** Follows the listers from now on, whether they are synced or not. */
@@ -80,7 +83,9 @@ export class MachineRemediationController {
     this.wake();
   }
 
+  /** What is decided and not sent by now is not sent. */
   close(): void {
+    this.#isClosed = true;
     for (const leave of this.#leave) leave();
     this.#observer.life.close();
   }
@@ -257,7 +262,7 @@ export class MachineRemediationController {
 
   #mayWrite(): boolean {
     const { leadership, options } = this.#dependencies;
-    return options.enforce && !this.#isSilent() && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
+    return options.enforce && !this.#isClosed && !this.#isSilent() && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   #watched(): readonly Lister<KubeObject>[] {

@@ -37,7 +37,8 @@ export interface MachineRemediationDependencies {
   leases: Lister<Lease>;
   fences: Lister<NodeFence>;
   stormHolds: StormHolds;
-  lock: Pick<NodeLock, 'take' | 'giveBack'>;
+  /** Takes nodes by writes to this cluster. */
+  lockOn: (cluster: Cluster) => Pick<NodeLock, 'take' | 'giveBack'>;
   queue: { add(key: string, delayMs?: number): void };
   options: {
     /** false: nothing is written. */

@@ -1,14 +1,17 @@
 import { nodeOfLease } from '../shared/claims/node-lease.ts';
 import { LEASES } from '../../ports/resources.ts';
+import type { NodeLock } from '../shared/claims/node-lock.ts';
 import type { MachineRemediationDependencies } from './dependencies.ts';
 import { LOCK_HOLDER } from './names.ts';
 
+type LocksDependencies = Pick<MachineRemediationDependencies, 'cluster' | 'options'> & { lock: Pick<NodeLock, 'take' | 'giveBack'> };
+
 /** The nodes that are ours now, each for one key of the queue (docs/adr/0009). */
 export class Locks {
-  readonly #dependencies: Pick<MachineRemediationDependencies, 'cluster' | 'lock' | 'options'>;
+  readonly #dependencies: LocksDependencies;
   readonly #nodes = new Map<string, string>();
 
-  constructor(dependencies: Pick<MachineRemediationDependencies, 'cluster' | 'lock' | 'options'>) {
+  constructor(dependencies: LocksDependencies) {
     this.#dependencies = dependencies;
   }
 

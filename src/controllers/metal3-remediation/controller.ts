@@ -1,6 +1,7 @@
 import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
 import { NodeLock } from '../shared/claims/node-lock.ts';
+import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { Moved, wasOvertaken } from '../shared/moved.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Action, Decision } from './actions.ts';
@@ -8,7 +9,7 @@ import { decideByFence } from './by-fence.ts';
 import type { FenceDecision } from './by-fence.ts';
 import { decide } from './decide.ts';
 import { LOCK_HOLDER, WRITE_DEADLINE_MS } from './dependencies.ts';
-import type { Metal3RemediationDependencies } from './dependencies.ts';
+import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
 import { InFlight } from './in-flight.ts';
 import { Memory } from './memory.ts';
 import { holdKeyOf } from './names.ts';
@@ -40,9 +41,16 @@ export class Metal3RemediationController {
   readonly #locks = new WeakMap<Cluster, NodeLock>();
   readonly #inFlight: InFlight;
   readonly #unsubscribe: (() => void)[] = [];
+  #isClosed = false;
 
   constructor(dependencies: Metal3RemediationDependencies) {
-    this.#dependencies = dependencies;
+    const gate = gatedWrites(unlessMoved(() => this.#mayWrite()));
+    const gated = (found: NodeCluster): NodeCluster => ({ ...found, cluster: gate(found.cluster) });
+    const workloads: Metal3RemediationDependencies['workloads'] = async (secret) => {
+      const found = await dependencies.workloads(secret);
+      return found && gated(found);
+    };
+    this.#dependencies = { ...dependencies, own: gated(dependencies.own), workloads };
     this.#inFlight = new InFlight(dependencies);
   }
 
@@ -66,7 +74,9 @@ export class Metal3RemediationController {
     this.wake();
   }
 
+  /** What is decided and not sent by now is not sent. */
   close(): void {
+    this.#isClosed = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
@@ -103,7 +113,7 @@ export class Metal3RemediationController {
       const dueMs = decision.nextDueMs === undefined ? RELOOK_MS : Math.min(RELOOK_MS, decision.nextDueMs - sight.snapshot.nowMs);
       return { afterMs: Math.max(0, dueMs) };
     } catch (error) {
-      if (wasOvertaken(error)) return { afterMs: ANEW_MS };
+      if (wasOvertaken(error) || error instanceof Moved) return { afterMs: ANEW_MS };
       this.#tell(key, memory, object, [`${key}: ${error instanceof Error ? error.message : String(error)}`]);
       throw error;
     }
@@ -190,7 +200,7 @@ export class Metal3RemediationController {
 
   #mayWrite(): boolean {
     const { leadership, options } = this.#dependencies;
-    return options.enforce && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
+    return options.enforce && !this.#isClosed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   /** A remediation of another uid under its name is another; what was locked for one that is gone is given back. */

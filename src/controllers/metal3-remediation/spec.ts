@@ -34,10 +34,14 @@ export function validate({ type = REBOOT, retryLimit = DEFAULT_RETRY_LIMIT, time
   ];
 }
 
-/** What is not said is filled in; a retry limit of 0 counts as not said. A template without a strategy gets a whole one. */
-export function withDefaults(strategy: Strategy = {}): Required<Strategy> {
+/** What is not said is filled in; a retry limit of 0, or a timeout of 0, which nothing could keep, counts as not said. A template without a strategy gets a whole one. */
+export function withDefaults(strategy: Strategy = {}): Required<Strategy> & { timeoutSeconds: number } {
   const { type = REBOOT, retryLimit = 0, timeoutSeconds } = strategy;
-  return { type, retryLimit: retryLimit === 0 ? DEFAULT_RETRY_LIMIT : retryLimit, timeoutSeconds: timeoutSeconds ?? DEFAULT_TIMEOUT_MS / 1000 };
+  return {
+    type,
+    retryLimit: retryLimit === 0 ? DEFAULT_RETRY_LIMIT : retryLimit,
+    timeoutSeconds: saidOf(timeoutSeconds) ?? DEFAULT_TIMEOUT_MS / 1000,
+  };
 }
 
 /** v1beta2 (`timeoutSeconds`), v1beta1 (`timeout: 10m0s`), and the seed's own kind. */
@@ -55,14 +59,14 @@ export function readSpec(apiVersion: string, spec: unknown): { settings: Setting
   const isOdd = duration !== undefined && secondsOf(duration) === undefined;
   const problems = [...validate(strategy), ...(isOdd ? [`spec.strategy.timeout: ${JSON.stringify(duration)} is not a duration`] : [])];
   const whole = withDefaults(strategy);
-  return { settings: settingsOf(whole.type, whole.retryLimit, (whole.timeoutSeconds ?? 0) * 1000), problems };
+  return { settings: settingsOf(whole.type, whole.retryLimit, whole.timeoutSeconds * 1000), problems };
 }
 
 function readSeed(fields: Record<string, unknown>): ReturnType<typeof readSpec> {
   const { strategy } = fields;
   const isKnown = strategy === undefined || strategy === 'escalate';
-  const powerOnTimeoutMs = (numberOf(fields['powerOnTimeoutSeconds']) ?? DEFAULT_TIMEOUT_MS / 1000) * 1000;
-  const powerOffTimeoutMs = (numberOf(fields['powerOffTimeoutSeconds']) ?? DEFAULT_TIMEOUT_MS / 1000) * 1000;
+  const powerOnTimeoutMs = (saidOf(numberOf(fields['powerOnTimeoutSeconds'])) ?? DEFAULT_TIMEOUT_MS / 1000) * 1000;
+  const powerOffTimeoutMs = (saidOf(numberOf(fields['powerOffTimeoutSeconds'])) ?? DEFAULT_TIMEOUT_MS / 1000) * 1000;
   const retryLimit = numberOf(fields['deleteAfterRetries']) ?? DEFAULT_RETRY_LIMIT;
   const type = isKnown ? REBOOT : JSON.stringify(strategy);
   const problems = isKnown ? [] : [`spec.strategy: ${JSON.stringify(strategy)} is not supported, only escalate`];
@@ -71,6 +75,10 @@ function readSeed(fields: Record<string, unknown>): ReturnType<typeof readSpec> 
 
 function settingsOf(type: string, retryLimit: number, timeoutMs: number): Settings {
   return { type, retryLimit, timeoutMs, powerOffTimeoutMs: timeoutMs, powerOnTimeoutMs: timeoutMs, drainTimeoutMs: DRAIN_TIMEOUT_MS };
+}
+
+function saidOf(seconds: number | null | undefined): number | undefined {
+  return seconds === 0 || seconds === null ? undefined : seconds;
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

@@ -1,13 +1,16 @@
 import { hostRef } from '../shared/baremetal-host/host.ts';
 import { changesTo } from '../shared/remediation/actions.ts';
 import { nodeRef } from '../shared/remediation/node.ts';
-import { askOwner, machineRef, REMEDIATE_MACHINE, tellRemediated } from '../shared/remediation/owner-machine.ts';
+import { askOwner, isFoundIll, machineRef, REMEDIATE_MACHINE, tellRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
-import { POLL_MS, UNHEALTHY, UNHEALTHY_VALUE } from './names.ts';
+import { POLL_MS, READY_AGAIN_MS, UNHEALTHY, UNHEALTHY_VALUE } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
 import { remediationEvent, requestRef, tell } from './status.ts';
 import { targetOf } from './target.ts';
+
+/** How the message of a request begins whose fence is being let go. */
+const WITHDRAWN = 'its fence is withdrawn: ';
 
 /** Somebody else is to do something. The words stand in the condition Processing too. */
 export function wait(snapshot: Snapshot, problem?: string): Step {
@@ -39,10 +42,13 @@ export function begin(snapshot: Snapshot): Step {
   if (target === undefined || node === undefined) {
     return exhausted(snapshot, target === undefined ? 'it names no node' : `there is no node ${target.node}`, 'CannotStart');
   }
-  if (fence !== undefined && fence.isJoinable !== true && (fence.isDeleting || !fence.isFinal))
-    return wait(snapshot, `node ${target.node} is taken by ${fence.owner}`);
+  if (fence !== undefined && fence.isJoinable !== true && (fence.isDeleting || !fence.isFinal)) return behind(snapshot, fence, target.node);
   const isDone = fence?.outcome === 'recovered' && fence.finalAtMs !== undefined && fence.finalAtMs >= request.createdMs;
   if (isDone && node.isReady && request.retryCount === 0) return succeeded(snapshot, `it was recovered by ${fence.owner}`, true);
+  if (request.retryCount > 0 && node.isReady) {
+    const settled = readyAgain(snapshot, node.name);
+    if (settled !== undefined) return settled;
+  }
   const dueMs = request.lastRemediatedMs === undefined ? nowMs : request.lastRemediatedMs + settings.cooldownMs;
   if (request.retryCount > 0 && nowMs < dueMs) return { dueInMs: dueMs - nowMs };
   if (inFlight.limit !== undefined && inFlight.count >= inFlight.limit) {
@@ -54,12 +60,43 @@ export function begin(snapshot: Snapshot): Step {
   return { actions: [action], dueInMs: POLL_MS };
 }
 
+/** Somebody else's fence is waited for as long as one of our own would be; no time runs while it is held. */
+function behind(snapshot: Snapshot, { owner, heldBecause, isOff }: FenceFacts, node: string): Step {
+  const { powerOffTimeoutMs, powerOnTimeoutMs } = snapshot.request.settings;
+  const taken = `node ${node} is taken by ${owner}`;
+  if (heldBecause !== undefined) return wait(snapshot, `${taken}, whose fence is held: ${heldBecause}`);
+  if (!isPhaseOver(snapshot, isOff ? powerOffTimeoutMs + powerOnTimeoutMs : powerOffTimeoutMs)) return wait(snapshot, taken);
+  return failed(snapshot, `${taken}, and it is not ${isOff ? 'back' : 'proven off'} in time`);
+}
+
+/** A node that is Ready by the time of a retry is fenced only for what its health check still finds, when it had the time to look. */
+function readyAgain(snapshot: Snapshot, node: string): Step | undefined {
+  const { request, machine } = snapshot;
+  if (!isPhaseOver(snapshot, READY_AGAIN_MS)) {
+    const seconds = READY_AGAIN_MS / 1000;
+    return wait(snapshot, `node ${node} is Ready: it is fenced again only if its health check still finds it ill after ${seconds} s`);
+  }
+  if (typeof machine === 'object' && isFoundIll(machine) === true) return undefined;
+  const why = 'its node is Ready again, and is not fenced another time';
+  if (request.settings.strategy !== 'fence') return succeeded(snapshot, why, true);
+  return { actions: tell(snapshot, { phase: 'Stopped', message: why }, remediationEvent('Stopped', why)) };
+}
+
+/** Why its fence was withdrawn, where it was by us. */
+export function whyWithdrawn({ request }: Snapshot): string | undefined {
+  const words = request.conditions.find(({ type }) => type === 'Processing')?.message ?? '';
+  return words.startsWith(WITHDRAWN) ? words.slice(WITHDRAWN.length) : undefined;
+}
+
 /** The fence did not do it: again, or the end. A fence of ours that still stands is withdrawn first, so that its absence tells that this is done. */
 export function failed(snapshot: Snapshot, why: string): Step {
   const { request, fence, nowMs } = snapshot;
   const { retryCount, settings } = request;
   const isLast = retryCount >= settings.retryLimit;
-  if (fence !== undefined && isOurs(snapshot) && !(isLast && settings.onExhaustion === 'LeaveOff')) return withdraw(snapshot, fence, why);
+  if (fence !== undefined && isOurs(snapshot) && !(isLast && settings.onExhaustion === 'LeaveOff')) {
+    const { actions = [], ...step } = withdraw(snapshot, fence, why);
+    return { ...step, actions: [...tell(snapshot, { phase: request.phase, message: WITHDRAWN + why }), ...actions] };
+  }
   if (isLast) return exhausted(snapshot, why, 'Stopped');
   const again = { phase: '', retryCount: retryCount + 1, lastRemediatedMs: nowMs, message: why } as const;
   return { actions: tell(snapshot, again), dueInMs: POLL_MS };
@@ -86,7 +123,7 @@ export function succeeded(snapshot: Snapshot, message: string, isBack: boolean):
   const { machine, fence, nowMs } = snapshot;
   const owner = typeof machine === 'object' && isBack ? machine : undefined;
   const unmark = owner === undefined ? [] : changesTo(owner.annotations, { [REMEDIATE_MACHINE]: undefined });
-  const told = owner === undefined ? undefined : tellRemediated(owner, nowMs);
+  const told = owner === undefined ? undefined : tellRemediated(owner, nowMs, message);
   const isNodeGoing = isRemoving(snapshot) || fence?.outcome === 'replaced';
   return {
     actions: [

@@ -1,8 +1,10 @@
 import type { KubeObject } from '../../ports/objects.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationStatus } from '../../ports/remediation.ts';
 import type { NodeFence } from '../../ports/resources.ts';
-import { Moved, wasOvertaken } from '../shared/moved.ts';
+import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
+import { Moved, wasOvertaken, wasRefused } from '../shared/moved.ts';
 import { annotationsPatch } from '../shared/remediation/patch.ts';
+import type { WorkloadClusters } from '../shared/remediation/place.ts';
 import type { Action, Decision } from './actions.ts';
 import { decide } from './decide.ts';
 import { WRITE_DEADLINE_MS } from './dependencies.ts';
@@ -11,6 +13,8 @@ import type { LeaseSights } from './node-removal.ts';
 import { keyOf, observe } from './observe.ts';
 import type { Sight } from './observe.ts';
 import { perform } from './perform.ts';
+import { readRequest } from './read-request.ts';
+import type { RequestFacts } from './snapshot.ts';
 import { remediationEvent } from './status.ts';
 import { decideTemplate } from './template.ts';
 
@@ -19,6 +23,8 @@ interface Known {
   mark: string;
   seenMs: number;
   problems: ReadonlySet<string>;
+  /** What could not be read or written at the last look. */
+  complaint?: string;
 }
 
 /** A request that waits for nothing in particular is looked at so often: its Machine may be gone. */
@@ -37,9 +43,15 @@ export class RemediationController {
   /** uids of requests whose fence is being asked for: the watch does not show it yet. */
   readonly #asking = new Set<string>();
   readonly #unsubscribe: (() => void)[] = [];
+  #isClosed = false;
 
   constructor(dependencies: RemediationDependencies) {
-    this.#dependencies = dependencies;
+    const gate = gatedWrites(unlessMoved(() => this.#mayWrite()));
+    const workloadClusters: WorkloadClusters = async (secret) => {
+      const found = await dependencies.workloadClusters(secret);
+      return found && gate(found);
+    };
+    this.#dependencies = { ...dependencies, cluster: gate(dependencies.cluster), workloadClusters };
   }
 
   /** Follows the listers from now on, whether they are synced or not. */
@@ -61,7 +73,9 @@ export class RemediationController {
     this.wake();
   }
 
+  /** What is decided and not sent by now is not sent. */
   close(): void {
+    this.#isClosed = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
@@ -76,7 +90,8 @@ export class RemediationController {
 
   /** Standing problems of all requests, one sentence each. */
   problems(): string[] {
-    return [...new Set([...this.#known.values()].flatMap(({ problems }) => [...problems]))].sort();
+    const standing = [...this.#known.values()].flatMap(({ problems, complaint }) => [...problems, ...(complaint === undefined ? [] : [complaint])]);
+    return [...new Set(standing)].sort();
   }
 
   /** The work of one key of the queue. Rejects when the API server could not be asked. */
@@ -105,37 +120,44 @@ export class RemediationController {
       // Counted in the turn in which it is decided and begun, so that two side by side do not both take the last place.
       const decision = decide({ ...sight.snapshot, inFlight: this.#inFlight(object) });
       this.#warn(key, decision.problems);
-      const isMoved = await this.#act(sight, decision);
-      if (isMoved) return { afterMs: ANEW_MS };
+      const end = await this.#act(key, sight, decision);
+      if (end !== 'refused') this.#complainNoMore(key);
+      if (end === 'moved') return { afterMs: ANEW_MS };
       const dueMs = decision.nextDueMs === undefined ? RELOOK_MS : Math.min(RELOOK_MS, decision.nextDueMs - sight.snapshot.nowMs);
       // The fence of another cluster is not watched from here.
       const isFar = decision.actions.length > 0 && sight.place?.isOwn === false;
       return { afterMs: Math.max(0, isFar ? Math.min(dueMs, ANEW_MS) : dueMs) };
     } catch (error) {
       if (wasOvertaken(error)) return { afterMs: ANEW_MS };
-      this.#complain(key, { ...object, ...identity }, error instanceof Error ? error.message : String(error));
+      this.#complain(key, readRequest(object, identity), error instanceof Error ? error.message : String(error));
       throw error;
     }
   }
 
-  /** Does what was decided, in its order. true: somebody else was there first, and it is to be decided anew. */
-  async #act(sight: Sight, { actions }: Decision): Promise<boolean> {
+  /** Does what was decided, in its order. moved: somebody else was there first, and it is to be decided anew. refused: something that may be was, and is told. */
+  async #act(key: string, sight: Sight, { actions }: Decision): Promise<'done' | 'moved' | 'refused'> {
+    let end: 'done' | 'refused' = 'done';
     for (const action of actions) {
-      if (!this.#mayWrite()) return false;
+      if (!this.#mayWrite()) return end;
       const { metrics } = this.#dependencies;
       try {
         await this.#perform(sight, action);
         metrics.acted(action.kind, 'done');
       } catch (error) {
         metrics.acted(action.kind, error instanceof Moved || wasOvertaken(error) ? 'conflict' : 'failed');
-        if (wasOvertaken(error)) return true;
+        if (wasOvertaken(error)) return 'moved';
+        if (action.kind === 'machine-conditions' && action.mayBeRefused === true && wasRefused(error)) {
+          this.#complain(key, sight.snapshot.request, error.message);
+          end = 'refused';
+          continue;
+        }
         if (!(error instanceof Moved)) throw error;
         this.#dependencies.log.debug('a remediation is decided anew', { object: sight.snapshot.request.name, action: action.kind, error });
         // What has to wait for the node is not asked for again and again.
-        return action.kind !== 'delete-node';
+        return action.kind === 'delete-node' ? end : 'moved';
       }
     }
-    return false;
+    return end;
   }
 
   async #perform(sight: Sight, action: Action): Promise<void> {
@@ -161,7 +183,7 @@ export class RemediationController {
 
   #mayWrite(): boolean {
     const { leadership, options } = this.#dependencies;
-    return options.enforce && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
+    return options.enforce && !this.#isClosed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   /** Since when this process has seen it in this phase of this retry, or being deleted. */
@@ -171,7 +193,7 @@ export class RemediationController {
     const known = this.#known.get(key);
     if (known?.mark === mark) return known.seenMs;
     const seenMs = this.#dependencies.clock.monotonicMs();
-    this.#known.set(key, { mark, seenMs, problems: known?.problems ?? new Set() });
+    this.#known.set(key, { problems: new Set(), ...known, mark, seenMs });
     return seenMs;
   }
 
@@ -199,13 +221,25 @@ export class RemediationController {
     if (by !== undefined && this.#dependencies.kinds.some(({ requests }) => requests.kind === by.kind)) this.#dependencies.queue.add(keyOf(by));
   }
 
-  /** It cannot even be read: told on the request too, for nothing else shows there. */
-  #complain(key: string, request: KubeObject, message: string): void {
-    const problem = `${key}: ${message}`;
-    if (this.#known.get(key)?.problems.has(problem) === true) return;
-    const { type, reason, message: words } = remediationEvent('CannotStart', message);
-    if (this.#mayWrite()) this.#dependencies.recorder.event(request, type, reason, words);
-    this.#warn(key, [problem]);
+  /** It cannot be read, or what is decided cannot be written: told on the request too, for nothing else shows there. */
+  #complain(key: string, request: Omit<RequestFacts, 'phaseSeenMs'>, message: string): void {
+    const complaint = `${key}: ${message}`;
+    const known = this.#known.get(key);
+    if (known === undefined || known.complaint === complaint) return;
+    const { type, reason, message: words } = remediationEvent(request.phase === '' ? 'CannotStart' : 'Stalled', message);
+    const { apiVersion, kind, name, namespace, uid } = request;
+    if (this.#mayWrite()) this.#dependencies.recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, type, reason, words);
+    this.#dependencies.log.warn('a remediation needs a look', { problem: complaint });
+    this.#known.set(key, { ...known, complaint });
+    this.#show();
+  }
+
+  #complainNoMore(key: string): void {
+    const known = this.#known.get(key);
+    if (known?.complaint === undefined) return;
+    const { complaint: _over, ...rest } = known;
+    this.#known.set(key, rest);
+    this.#show();
   }
 
   #show(): void {

@@ -1,3 +1,4 @@
+import { tellRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
 import { isOurs, isPhaseOver, isRemoving, withdraw } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
@@ -25,7 +26,14 @@ export function ending(snapshot: Snapshot): Step {
     if (!fence.isFinal) return endOpen(snapshot, fence, machine === 'gone');
     if (fence.outcome === 'fenced-off' && !isRemoving(snapshot)) return withdraw(snapshot, fence, 'its node may come back');
   }
-  return { actions: [setFinalizer(request, false)] };
+  return { actions: [...toldHealthy(snapshot), setFinalizer(request, false)] };
+}
+
+/** A health check deletes its request as soon as the node is healthy, mostly before its fence is over: what it said of the Machine is ours to set right. */
+function toldHealthy({ request, machine, node, nowMs }: Snapshot): Action[] {
+  if (!request.isDeleting || typeof machine !== 'object' || node?.isReady !== true) return [];
+  const told = tellRemediated(machine, nowMs, 'its node is healthy again');
+  return told === undefined ? [] : [told];
 }
 
 function endOpen(snapshot: Snapshot, fence: FenceFacts, isOwnerGone: boolean): Step {

@@ -16,6 +16,8 @@ const FINALIZER = `nodefence.${GROUP}/remediation`;
 const SEED_GROUP = 'remediation.metal3.io';
 
 export const POLL_MS = 5_000;
+/** A health check has noticed by then that a node is healthy again, and Kubernetes that it is not Ready any more. */
+export const READY_AGAIN_MS = 60_000;
 export const DEFAULT_TIMEOUT_MS = 600_000;
 export const DEFAULT_RETRY_LIMIT = 1;
 

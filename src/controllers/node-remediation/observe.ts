@@ -50,10 +50,17 @@ export async function observe(
   const base = { nowMs: clock.wallMs(), monotonicMs: clock.monotonicMs(), request, machine };
   const more = host === undefined ? {} : { host: readHost(host) };
   if (target === undefined) return { snapshot: { ...base, ...more }, objects };
-  const place = await placeOf(dependencies, target, { uid: request.uid, machine: typeof owner === 'object' ? owner.object : undefined });
+  const known = { uid: request.uid, machine: typeof owner === 'object' ? owner.object : undefined };
+  const isEnding = machine === 'gone' || request.isDeleting;
+  const place = await placeOf(dependencies, target, known).catch((error: unknown) => {
+    // The Node of a Machine that was replaced is gone, and with it what said that it was in this cluster.
+    if (isEnding && hasNothingLeft(request)) return undefined;
+    throw error;
+  });
   if (place === undefined) {
     // With its Secret a cluster is gone, and what was begun in it.
-    if (machine === 'gone' || (request.isDeleting && request.phase === '')) return { snapshot: { ...base, ...more }, objects };
+    if (machine === 'gone' || (request.isDeleting && (request.phase === '' || hasNothingLeft(request))))
+      return { snapshot: { ...base, ...more }, objects };
     throw new Error(`there is no Secret that leads to the cluster of node ${target.node}`);
   }
   const fence = await place.cluster.get(NODE_FENCES, fenceName(target.node));
@@ -62,6 +69,11 @@ export async function observe(
     ...(fence !== undefined && { fence: readFence(fence, fenceOwnerOf(fence) ?? 'nobody') }),
   };
   return { snapshot: { ...base, ...more, ...facts }, objects, place: { ...place, nodeName: target.node } };
+}
+
+/** Its fence was withdrawn before it failed, or has brought the node back: nothing is to be taken back wherever the node was. */
+function hasNothingLeft({ phase, settings }: Pick<RequestFacts, 'phase' | 'settings'>): boolean {
+  return phase === 'Failed' ? settings.onExhaustion !== 'LeaveOff' : phase === 'Succeeded' && settings.strategy !== 'fence';
 }
 
 function named({ metadata: { name, namespace } }: KubeObject): { name: string; namespace: string } {

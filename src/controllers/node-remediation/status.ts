@@ -33,8 +33,8 @@ export function requestRef({ apiVersion, kind, name, namespace, uid }: RequestFa
   return { apiVersion, kind, name, namespace, uid };
 }
 
-/** The reasons are those that remediators of medik8s share. */
-export function remediationEvent(reason: 'Started' | 'Stopped' | 'Finished' | 'CannotStart', message: string): ActionEvent {
+/** The reasons are those that remediators of medik8s share, and Stalled: it has begun, and something can not be read or written. */
+export function remediationEvent(reason: 'Started' | 'Stopped' | 'Finished' | 'CannotStart' | 'Stalled', message: string): ActionEvent {
   const type = reason === 'Started' || reason === 'Finished' ? 'Normal' : 'Warning';
   return { type, reason: `Remediation${reason}`, message: EVENT_PREFIX + message };
 }

@@ -1,5 +1,6 @@
+import { isFoundIll, tellRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Step } from './actions.ts';
-import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait } from './attempt.ts';
+import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait, whyWithdrawn } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { POLL_MS } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -18,8 +19,9 @@ export function underWay(snapshot: Snapshot): Step {
       return fence === undefined || !isOurs(snapshot) ? begin(snapshot) : start(snapshot, fence);
     case 'Fencing':
     case 'Recovering':
-      if (fence === undefined || !isOurs(snapshot)) return failed(snapshot, 'its NodeFence is gone');
-      if (fence.isDeleting) return wait(snapshot, `NodeFence ${fence.name} is being let go`);
+      if (fence === undefined || !isOurs(snapshot)) return failed(snapshot, whyWithdrawn(snapshot) ?? 'its NodeFence is gone');
+      if (fence.isDeleting)
+        return whyWithdrawn(snapshot) === undefined ? wait(snapshot, `NodeFence ${fence.name} is being let go`) : { dueInMs: POLL_MS };
       return fence.isFinal ? byOutcome(snapshot, fence) : watch(snapshot, fence);
   }
 }
@@ -63,11 +65,20 @@ function byOutcome(snapshot: Snapshot, fence: FenceFacts): Step {
   }
 }
 
-/** Whoever asked deletes the request when the node is healthy. One that still stands when its time is over is tried again. */
+/** What the Machine was not told because the write was refused, or by whom it was overwritten. */
+function toldAgain({ machine, request, nowMs }: Snapshot): Step {
+  const words = request.conditions.find(({ type }) => type === 'Succeeded')?.message ?? '';
+  const told = typeof machine === 'object' ? tellRemediated(machine, nowMs, words) : undefined;
+  return told === undefined ? {} : { actions: [told] };
+}
+
+/** Whoever asked deletes the request when the node is healthy. One that is not when its time is over, though it may be Ready, is tried again. */
 function afterSuccess(snapshot: Snapshot): Step {
-  const { request, node, nowMs } = snapshot;
+  const { request, node, machine, nowMs } = snapshot;
   const { settings, lastRemediatedMs = nowMs } = request;
-  if (settings.strategy === 'fence' || node === undefined || node.isReady) return {};
+  if (settings.strategy === 'fence' || node === undefined) return {};
+  const isIll = !node.isReady || (typeof machine === 'object' && isFoundIll(machine) === true);
+  if (!isIll) return toldAgain(snapshot);
   const dueMs = Math.max(lastRemediatedMs, 0) + settings.timeoutMs;
   if (nowMs < dueMs || !isPhaseOver(snapshot, settings.timeoutMs)) return { dueInMs: Math.max(POLL_MS, dueMs - nowMs) };
   return failed(snapshot, 'its node is not healthy in time after it was fenced');

@@ -1,5 +1,6 @@
 import type { NodeGuard, Preservation, PreservationView } from '../../ports/preservation.ts';
 import { Executor } from '../shared/executor.ts';
+import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { isLookDue, LookTimer } from '../shared/look-timer.ts';
 import type { NextLook } from '../shared/look-timer.ts';
 import { Moved } from '../shared/moved.ts';
@@ -49,12 +50,17 @@ export class PreservationController implements Preservation {
   /** The Machines were not there yet when it was last decided. */
   #wasBlind = false;
   #wasUnknown = true;
+  #resumedAtMs: number | undefined;
   #hasLooked = false;
   #startedAtMs: number | undefined;
   #isClosed = false;
 
   constructor(dependencies: PreservationDependencies) {
-    const { clock, nodes, machines, log, metrics } = dependencies;
+    const mayWrite = (): boolean => this.#mayWrite();
+    const gate = gatedWrites(unlessMoved(mayWrite));
+    const { clock, log, metrics } = dependencies;
+    const nodes = { ...dependencies.nodes, cluster: gate(dependencies.nodes.cluster) };
+    const machines = dependencies.machines && { ...dependencies.machines, cluster: gate(dependencies.machines.cluster) };
     this.#dependencies = dependencies;
     this.#options = dependencies.options;
     this.#picture = new Picture(
@@ -65,7 +71,6 @@ export class PreservationController implements Preservation {
         this.wake();
       },
     );
-    const mayWrite = (): boolean => this.#mayWrite();
     const touch = (link: string): void => {
       this.#picture.touch(link);
     };
@@ -165,8 +170,11 @@ export class PreservationController implements Preservation {
     this.#poolProblems = problems;
     const isBlind = !this.#picture.areMachinesSynced;
     const { parts, changed, isMoved } = this.#picture.changedParts(pools);
-    if (isMoved || isBlind !== this.#wasBlind) this.#looks.clear();
+    const resumedAtMs = this.#picture.nodesResumedAtMs;
+    // What was decided in an outage took it for silence of the machines.
+    if (isMoved || isBlind !== this.#wasBlind || resumedAtMs !== this.#resumedAtMs) this.#looks.clear();
     this.#wasBlind = isBlind;
+    this.#resumedAtMs = resumedAtMs;
     const { clock } = this.#dependencies;
     const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
     let hasChanged = isMoved;
@@ -183,14 +191,16 @@ export class PreservationController implements Preservation {
   #decide(part: Part, isBlind: boolean, atMs: number, wallMs: number): Look {
     const { mode, hasExpiryField, spelling, requestsWhenFailed } = this.#options;
     const settings: Settings = { mode, hasExpiryField, spelling, requestsWhenFailed };
+    const heardAtMs = this.#picture.nodesResumedAtMs;
+    const heardSinceMs = heardAtMs === undefined ? undefined : wallMs - (atMs - heardAtMs);
     if (!isBlind) {
-      const decision = decide(this.#picture.snapshotOf(part, settings, wallMs));
+      const decision = decide(this.#picture.snapshotOf(part, settings, wallMs, heardSinceMs));
       return { decision, chains: chainsOf(decision, this.#picture), atMs };
     }
     // Without the Machines it is only told what the Nodes show of themselves.
     const nodesOnly = { machines: [], machineSets: [], machineDeployments: [], pools: new Map<string, never>() };
     const watching: Settings = { mode: 'observe', hasExpiryField: true, spelling, requestsWhenFailed: false };
-    const decision = decide({ ...this.#picture.snapshotOf(part, watching, wallMs), ...nodesOnly });
+    const decision = decide({ ...this.#picture.snapshotOf(part, watching, wallMs, heardSinceMs), ...nodesOnly });
     return { decision: { ...decision, actions: [] }, chains: [], atMs };
   }
 

@@ -7,6 +7,7 @@ import type { ObjectRef } from './actions.ts';
 import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
 import { unprovenBecause } from './quorum-proof.ts';
+import { Moved } from '../shared/moved.ts';
 import { standingStop } from '../shared/stops.ts';
 
 export interface DrainReach {
@@ -88,10 +89,12 @@ function dueTimes(pods: readonly Pod[], refused: Refused): number[] {
 async function evict({ clock, cluster }: DrainReach, { metadata }: Pod, refused: Refused): Promise<void> {
   const uid = metadata.uid ?? '';
   try {
-    await cluster.evict(metadata.name, metadata.namespace ?? 'default');
+    // Under its uid: the pod of a StatefulSet comes back under the same name, elsewhere and healthy.
+    await cluster.evict(metadata.name, metadata.namespace ?? 'default', metadata.uid === undefined ? {} : { uid: metadata.uid });
     refused.delete(uid);
   } catch (error) {
-    if (error instanceof ApiStatusError && error.status === 404) return;
+    // Held back by ourselves: nobody refused it.
+    if (error instanceof Moved || (error instanceof ApiStatusError && error.status === 404)) return;
     const waitMs = Math.max(EVICTION_RETRY_MS, (error instanceof ApiStatusError ? error.retryAfterMs : undefined) ?? 0);
     const tries = (refused.get(uid)?.tries ?? 0) + 1;
     refused.set(uid, { tries, dueAtMs: clock.monotonicMs() + waitMs, message: error instanceof Error ? error.message : String(error) });
@@ -126,7 +129,7 @@ async function forced(reach: DrainReach, { node }: DrainOrder, signal: AbortSign
     try {
       await reach.cluster.remove(PODS, name, { namespace, ...(uid !== undefined && { uid }), gracePeriodSeconds: 0 });
     } catch (error) {
-      problem ??= `${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`;
+      problem ??= error instanceof Moved ? NOT_ALLOWED : `${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`;
     }
   });
   signal.throwIfAborted();

@@ -43,6 +43,8 @@ export interface Leave {
   isFencedToKeep: boolean;
   /** Its pool's; absent: MCM's. */
   healthTimeoutMs: number | undefined;
+  /** See Snapshot. */
+  heardSinceMs: number | undefined;
 }
 
 /**
@@ -62,7 +64,7 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
   if (phase === 'Running' || phase === 'Unknown') {
     if (isFenced(node) && leave.isFencedToKeep) return { phase: 'Failed' };
     if (phase === 'Running') return { phase: 'Unknown', dueMs: nowMs + healthTimeoutMs };
-    const dueMs = (machine.phaseSinceMs ?? nowMs) + healthTimeoutMs;
+    const dueMs = heardFrom(machine.phaseSinceMs ?? nowMs, leave.heardSinceMs) + healthTimeoutMs;
     if (nowMs < dueMs) return { phase, dueMs };
     return { phase: leave.mayFail ? 'Failed' : phase };
   }
@@ -70,10 +72,15 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
 }
 
 /** The phase of a Node without a Machine: nobody writes one, so it is read off the node each time. */
-export function plainPhase(node: NodeFacts, nowMs: number, healthTimeoutMs = HEALTH_TIMEOUT_MS): NextPhase {
+export function plainPhase(node: NodeFacts, nowMs: number, healthTimeoutMs = HEALTH_TIMEOUT_MS, heardSinceMs?: number): NextPhase {
   const healthy = isHealthy(node);
   if (healthy !== false) return { phase: healthy === undefined ? '' : 'Running' };
   if (isFenced(node)) return { phase: 'Failed' };
-  const dueMs = (node.readySinceMs ?? nowMs) + healthTimeoutMs;
+  const dueMs = heardFrom(node.readySinceMs ?? nowMs, heardSinceMs) + healthTimeoutMs;
   return nowMs < dueMs ? { phase: 'Unknown', dueMs } : { phase: 'Failed' };
+}
+
+/** A timeout counts what could be heard only: a machine may have come back while the API server was away, and its kubelet not have been heard yet. */
+function heardFrom(sinceMs: number, heardSinceMs: number | undefined): number {
+  return Math.max(sinceMs, heardSinceMs ?? sinceMs);
 }

@@ -24,7 +24,7 @@ export interface Part {
   pools: Map<string, PoolSettings>;
 }
 
-export type Settings = Omit<Snapshot, 'nowMs' | 'machines' | 'nodes' | 'machineSets' | 'machineDeployments' | 'pools'>;
+export type Settings = Omit<Snapshot, 'nowMs' | 'heardSinceMs' | 'machines' | 'nodes' | 'machineSets' | 'machineDeployments' | 'pools'>;
 
 interface Watched {
   nodes: WatchedFacts<Node, BareNodeFacts>;
@@ -108,6 +108,12 @@ export class Picture {
     return Math.min(...watched.map(({ freshAtMs }) => freshAtMs));
   }
 
+  /** Monotonic time since which the Nodes are heard again, or at all; undefined: nobody can tell. */
+  get nodesResumedAtMs(): number | undefined {
+    const { resumedAtMs } = this.#watched.nodes;
+    return resumedAtMs !== undefined && Number.isFinite(resumedAtMs) ? resumedAtMs : undefined;
+  }
+
   nodeNames(): Iterable<string> {
     return this.#watched.nodes.keys();
   }
@@ -127,11 +133,13 @@ export class Picture {
     return { parts: this.#parts, changed: new Set(touched.filter((part) => part !== undefined)), isMoved };
   }
 
-  snapshotOf(part: Part, settings: Settings, nowMs: number): Snapshot {
+  /** `heardSinceMs`: see Snapshot. */
+  snapshotOf(part: Part, settings: Settings, nowMs: number, heardSinceMs?: number): Snapshot {
     const { machines, machineSets, machineDeployments } = this.#watched;
     return {
       ...settings,
       nowMs,
+      ...(heardSinceMs === undefined ? {} : { heardSinceMs }),
       machines: factsOf(machines, part.machines),
       nodes: part.nodes.map((key) => this.#nodeOf(key)).filter((facts) => facts !== undefined),
       machineSets: factsOf(machineSets, part.machineSets),

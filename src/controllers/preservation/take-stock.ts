@@ -60,7 +60,7 @@ function healthTimeoutOf(place: Place | undefined, pools: Snapshot['pools']): nu
 }
 
 /** Of those whose time as Unknown is over one for each group may fail, the longest silent first. */
-function allowed(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, { nowMs, pools }: Snapshot): ReadonlySet<MachineFacts> {
+function allowed(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, { nowMs, heardSinceMs, pools }: Snapshot): ReadonlySet<MachineFacts> {
   const groups = new Map<string, MachineFacts[]>();
   for (const machine of roster.machines) {
     const key = places.get(machine)?.group ?? machine.uid;
@@ -78,6 +78,7 @@ function allowed(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, { now
           mayFail: true,
           isFencedToKeep: false,
           healthTimeoutMs: healthTimeoutOf(places.get(machine), pools),
+          heardSinceMs,
         }).phase === 'Failed',
     );
     due.sort((one, other) => (one.phaseSinceMs ?? 0) - (other.phaseSinceMs ?? 0) || (one.name < other.name ? -1 : 1));
@@ -116,7 +117,7 @@ function fencedToKeep(roster: Roster, places: ReadonlyMap<MachineFacts, Place>, 
 
 /** The subjects of the snapshot with their phases; in own mode with the phases that must be written. */
 export function takeStock(snapshot: Snapshot, pools: Pools): { stock: Stock[]; problems: string[] } {
-  const { nowMs, mode } = snapshot;
+  const { nowMs, heardSinceMs, mode } = snapshot;
   const roster = rosterOf(snapshot);
   const places = new Map(roster.machines.map((machine) => [machine, pools.placeOf(machine, roster.nodeOf.get(machine))]));
   for (const node of roster.plain) pools.placeOf(undefined, node);
@@ -127,7 +128,7 @@ export function takeStock(snapshot: Snapshot, pools: Pools): { stock: Stock[]; p
     const healthTimeoutMs = healthTimeoutOf(places.get(machine), snapshot.pools);
     const next =
       mode === 'own' && !machine.isDeleting
-        ? nextPhase(machine, node, nowMs, { mayFail: able.has(machine), isFencedToKeep: kept.has(machine), healthTimeoutMs })
+        ? nextPhase(machine, node, nowMs, { mayFail: able.has(machine), isFencedToKeep: kept.has(machine), healthTimeoutMs, heardSinceMs })
         : { phase: machine.phase };
     const subject = machineSubject(machine, node, next.phase, places.get(machine) ?? { group: undefined, pool: undefined });
     const dueMs = 'dueMs' in next ? next.dueMs : undefined;
@@ -135,7 +136,7 @@ export function takeStock(snapshot: Snapshot, pools: Pools): { stock: Stock[]; p
   });
   for (const node of roster.plain) {
     const place = pools.placeOf(undefined, node);
-    const { phase, dueMs } = plainPhase(node, nowMs, healthTimeoutOf(place, snapshot.pools));
+    const { phase, dueMs } = plainPhase(node, nowMs, healthTimeoutOf(place, snapshot.pools), heardSinceMs);
     const subject = plainSubject(node, phase, place);
     if (concerns(subject, node)) stock.push({ subject, ...(dueMs !== undefined && { dueMs }) });
   }

@@ -56,6 +56,11 @@ export class WatchedFacts<T extends KubeObject, F> {
     return this.#lister.freshAtMs;
   }
 
+  /** See Lister. */
+  get resumedAtMs(): number | undefined {
+    return this.#lister.resumedAtMs;
+  }
+
   get(key: string): Known<T, F> | undefined {
     return this.#entries.get(key);
   }

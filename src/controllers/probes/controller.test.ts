@@ -116,6 +116,20 @@ describe('probes', () => {
     await fleet.controller.close();
   });
 
+  it('read a broken path again as soon as the configuration has changed, and only that', async () => {
+    const fleet = new Fleet(['a', 'b']);
+    fleet.answer = (node) => Promise.resolve(node === 'a' ? DEAD : WELL);
+    await fleet.clock.advance(INTERVAL_MS + 60_000);
+    expect(fleet.events).toContainEqual(expect.stringContaining('a FencePathBroken'));
+    fleet.answer = () => Promise.resolve(WELL);
+    fleet.reads.length = 0;
+    fleet.controller.configurationChanged();
+    await fleet.clock.advance(2_000);
+    expect(fleet.reads.map(({ node }) => node)).toEqual(['a']);
+    expect(fleet.events).toContainEqual(expect.stringContaining('a FencePathHealed'));
+    await fleet.controller.close();
+  });
+
   it('ask with the identity that was recorded while the node was healthy', async () => {
     const fleet = new Fleet();
     fleet.reports.items = [{ metadata: { name: 'a' }, status: { identity: { nodeUID: 'uid-a', systemUUID: 'recorded', recordedAt: 'then' } } }];

@@ -12,6 +12,7 @@ import type { Planner } from '../../ports/planner.ts';
 import type { ProbeAnswer, Prober } from '../../ports/probes.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence, NodeFenceReport, ProbedDevice } from '../../ports/resources.ts';
+import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { updateReport } from '../shared/node-report.ts';
 import { PathMetrics } from './metrics.ts';
 import { isOf, spreadMs } from './path.ts';
@@ -55,10 +56,12 @@ export class ProbeController {
   private readonly stopping = new AbortController();
   private readonly metrics: PathMetrics;
   private surveyedAtMs = Number.NEGATIVE_INFINITY;
+  private isReconfigured = false;
   private cancel: () => void = () => undefined;
 
   constructor(dependencies: ProbeDependencies) {
-    this.dependencies = dependencies;
+    const mayWrite = (): boolean => dependencies.leadership.isLeading && !this.stopping.signal.aborted;
+    this.dependencies = { ...dependencies, cluster: gatedWrites(unlessMoved(mayWrite))(dependencies.cluster) };
     this.metrics = new PathMetrics(dependencies.metrics);
   }
 
@@ -76,6 +79,11 @@ export class ProbeController {
     await Promise.allSettled(this.underWay);
   }
 
+  /** What was mended is read at the next tick, not in its turn. */
+  configurationChanged(): void {
+    this.isReconfigured = true;
+  }
+
   private tick(): void {
     const { clock, leadership } = this.dependencies;
     if (!leadership.isLeading) {
@@ -85,7 +93,9 @@ export class ProbeController {
       return;
     }
     const nowMs = clock.monotonicMs();
-    if (nowMs - this.surveyedAtMs >= SURVEY_MS) this.survey(nowMs);
+    if (this.isReconfigured || nowMs - this.surveyedAtMs >= SURVEY_MS) this.survey(nowMs);
+    if (this.isReconfigured) this.hurry(nowMs);
+    this.isReconfigured = false;
     const due = [...this.paths.entries()].filter(([key, path]) => path.dueAtMs <= nowMs && !this.busy.has(key) && !this.isFenced(path.node));
     const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);
     for (const [key, path] of due.toSorted(([, left], [, right]) => left.dueAtMs - right.dueAtMs).slice(0, Math.max(0, room))) this.begin(key, path);
@@ -112,6 +122,16 @@ export class ProbeController {
       }
     }
     for (const key of this.paths.keys()) if (!wanted.has(key)) this.paths.delete(key);
+  }
+
+  /** The paths of nodes of which one is broken, also under another address. */
+  private hurry(nowMs: number): void {
+    const { reports } = this.dependencies.listers;
+    for (const path of this.paths.values()) {
+      const isSuspect =
+        path.isBroken || path.failures > 0 || reports.get(path.node)?.status?.devices?.some((device) => device.path === 'broken') === true;
+      if (isSuspect) path.dueAtMs = Math.min(path.dueAtMs, nowMs);
+    }
   }
 
   private fresh(node: string, found: ReturnType<typeof devicePaths>[number], intervalMs: number, dueAtMs: number): Path {

@@ -5,6 +5,11 @@ export class Moved extends Error {
   override readonly name = 'Moved';
 }
 
+/** The API server has said no to what was asked, not that it could not do it just now. */
+export function wasRefused(error: unknown): error is ApiStatusError {
+  return error instanceof ApiStatusError && error.status >= 400 && error.status < 500 && error.status !== 409 && error.status !== 429;
+}
+
 /** The API server says that somebody else wrote first, or that it is gone. */
 export function wasOvertaken(error: unknown): boolean {
   return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);

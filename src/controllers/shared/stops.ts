@@ -1,16 +1,9 @@
-import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
 
-/** A person's stop of this node, or of all, in words, read from the API's quorum (P6); undefined: none stands. */
+/** A person's stop of this node, or of all, in words, read from the API's quorum (P6); undefined: none stands. A workload cluster need not have the kind; ours must. */
 export async function standingStop(cluster: Pick<Cluster, 'list'>, node: string | undefined): Promise<string | undefined> {
-  const stops = await cluster.list(NODE_FENCE_STOPS).catch(noneOfOurs);
+  const stops = await cluster.list(NODE_FENCE_STOPS);
   const found = stops.find(({ spec }) => spec.all === true || (node !== undefined && spec.node === node));
   return found === undefined ? undefined : `the stop ${found.metadata.name} stands: ${found.spec.reason}`;
-}
-
-/** A workload cluster need not have our kinds; where this program runs it does not start without them. */
-function noneOfOurs(error: unknown): readonly [] {
-  if (error instanceof ApiStatusError && error.status === 404) return [];
-  throw error;
 }

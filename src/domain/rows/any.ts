@@ -1,3 +1,4 @@
+import { epochOf } from '../epoch.ts';
 import { openEntries } from '../journal.ts';
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
 import { EMPTY_PLAN } from '../plan.ts';
@@ -12,10 +13,10 @@ export const ANY_ROWS: readonly Row[] = [
     id: 'newer-leader',
     from: 'any',
     when: 'a newer leader has written the status',
-    does: 'nothing: this leader is deposed',
+    does: 'nothing, and say so; this leader gives up its Lease, and the next term begins above every epoch on record',
     to: 'same',
-    applies: ({ status, snapshot }) => status.epoch > snapshot.epoch,
-    act: () => ({}),
+    applies: ({ status, snapshot }) => epochOf(status) > snapshot.epoch,
+    act: outranked,
   },
   {
     id: 'in-flight',
@@ -79,6 +80,12 @@ export const ANY_ROWS: readonly Row[] = [
       ),
   },
 ];
+
+/** Either another one leads, or the Lease that counts the terms was made anew under this one: both end with another term, neither with silence. */
+function outranked({ status, snapshot }: Context): Transition {
+  const words = `This NodeFence was last written under epoch ${status.epoch}, and this controller leads under ${snapshot.epoch}: it decides nothing and gives up its Lease.`;
+  return { standDown: { epoch: epochOf(status), words }, events: [event('Warning', 'NewerLeader', words)] };
+}
 
 /** Our taint went with the Node that it stood on; what was switched off or closed did not. */
 function withoutTaint(status: NodeFenceStatus): NodeFenceStatus {

@@ -50,7 +50,7 @@ export function undo(context: Context): Transition {
   const facts = open.find(({ operation }) => failuresOf(status, operation) <= plan.stepRetries);
   // A late off must not hit what we switch on: the machine is not let go before that (P5, P8).
   if (facts === undefined && !untouchable && isToWait(context, open)) return waitToUndo(context);
-  if (open.length === 0) return fence.finalized ? { removeFinalizer: true } : {};
+  if (open.length === 0) return fence.finalized ? letGo(context, gone) : keptByAnother(status);
   if (facts === undefined) {
     const left = open.map(({ operation }) => operation).join(', ');
     return {
@@ -62,6 +62,24 @@ export function undo(context: Context): Transition {
   if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
   const next = undoEntry(context, facts);
   return { status: { ...status, journal: appended(status, next) }, dispatch: { kind: 'run', entry: next } };
+}
+
+/** What is not ours to take back any more, or not to be touched, is told all the same. */
+function letGo({ status }: Context, isGone: boolean): Transition {
+  const { taints: _taints, cordoned, ...rest } = status.restore ?? {};
+  // Taint and cordon go with the Node that they stand on.
+  const cordon = !isGone && cordoned === true ? ' The node stays cordoned.' : '';
+  const left = leftOff(isGone ? { ...status, restore: rest } : status) + cordon;
+  if (left === '') return { removeFinalizer: true };
+  return { removeFinalizer: true, events: [event('Warning', 'LeftOff', `The NodeFence was deleted by hand.${left}`)] };
+}
+
+export const KEPT_BY_ANOTHER =
+  'This NodeFence is being deleted, and a finalizer of somebody else keeps it: the node is not fenced before it is gone. Remove what stands in metadata.finalizers.';
+
+function keptByAnother(status: NodeFenceStatus): Transition {
+  if (status.message === KEPT_BY_ANOTHER) return {};
+  return { status: { ...status, message: KEPT_BY_ANOTHER }, events: [event('Warning', 'DeletionBlocked', KEPT_BY_ANOTHER)] };
 }
 
 /** Of what was switched off or closed, nothing may be taken back yet. */
@@ -118,10 +136,13 @@ function asOn({ method, agent, device, plug }: Edge): UndoFacts {
 const STAYS_CLOSED =
   'Deleted by hand, but pods were let go because storage was revoked, and this node still runs the boot that wrote to it: it stays closed until the node boots anew.';
 
+const WAITS_TO_UNDO =
+  'Deleted by hand: what is off or closed is switched on or opened once no late off can hit it and what was let go is gone, or release_timeout is over.';
+
 function waitToUndo(context: Context): Transition {
   const { status } = context;
   const due = undoneAtMs(context);
-  if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
+  if (due > context.snapshot.nowMs) return { status: { ...status, message: WAITS_TO_UNDO }, requeueAtMs: due };
   if (status.message === STAYS_CLOSED) return { status };
   return { status: { ...status, message: STAYS_CLOSED }, events: [event('Warning', 'LeftOff', STAYS_CLOSED)] };
 }

@@ -101,6 +101,11 @@ export class Model {
     if (this.node !== undefined) this.node = { ...this.node, lifeAtMs: this.nowMs };
   }
 
+  /** The world has taken away what was let go. */
+  drained(): void {
+    this.workload = { pods: 0, terminating: 0, volumeAttachments: 0 };
+  }
+
   snapshot(): Snapshot {
     this.count += 1;
     const status = this.fence?.status;

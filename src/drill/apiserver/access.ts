@@ -21,6 +21,16 @@ const CLUSTER_ROLE_BINDINGS = 'clusterrolebindings.rbac.authorization.k8s.io';
 /** Paths that every authenticated user may read (ClusterRoles system:discovery and system:public-info-viewer). */
 const PUBLIC_PATHS = ['/api', '/apis', '/openapi', '/version', '/healthz', '/readyz', '/livez'];
 
+const SELF_REVIEWS = ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'];
+export const EVERYTHING: JsonObject = { verbs: ['*'], apiGroups: ['*'], resources: ['*'] };
+export const EVERY_PATH: JsonObject = { verbs: ['*'], nonResourceURLs: ['*'] };
+/** Of the ClusterRoles system:basic-user and system:discovery, which are not in the store. */
+const OWN_REVIEWS: readonly JsonObject[] = [
+  { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: SELF_REVIEWS.slice(0, 2) },
+  { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: SELF_REVIEWS.slice(2) },
+];
+const PUBLIC: JsonObject = { verbs: ['get'], nonResourceURLs: PUBLIC_PATHS.flatMap((path) => [path, `${path}/*`]) };
+
 /** RBAC: is there a binding of this user to a role with a rule that covers the attempt? Aggregated roles are taken by their own rules only. */
 export function isAllowed(backend: Backend, user: User, attempt: Attempt): boolean {
   if (user.groups.includes(MASTERS)) return true;
@@ -33,6 +43,12 @@ export function isAllowed(backend: Backend, user: User, attempt: Attempt): boole
   return attempt.namespace !== '' && namespaceRules(backend, user, attempt.namespace).some((rule) => covers(rule, attempt));
 }
 
+/** What the server tells of a user's rules in one namespace: those that hold everywhere, and those of that namespace. */
+export function rulesFor(backend: Backend, user: User, namespace: string): JsonObject[] {
+  const ofMasters = user.groups.includes(MASTERS) ? [EVERYTHING, EVERY_PATH] : [];
+  return [...OWN_REVIEWS, PUBLIC, ...ofMasters, ...clusterRules(backend, user), ...namespaceRules(backend, user, namespace)];
+}
+
 /** The words of a refusal. */
 export function refusalOf(user: User, attempt: Attempt): string {
   const scope = attempt.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(attempt.namespace)}`;
@@ -42,7 +58,7 @@ export function refusalOf(user: User, attempt: Attempt): string {
 }
 
 function isSelfReview(attempt: Attempt): boolean {
-  return attempt.verb === 'create' && ['selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'selfsubjectreviews'].includes(attempt.resource);
+  return attempt.verb === 'create' && SELF_REVIEWS.includes(attempt.resource);
 }
 
 function clusterRules(backend: Backend, user: User): JsonObject[] {

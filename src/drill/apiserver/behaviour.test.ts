@@ -56,6 +56,32 @@ function definition(names: { plural: string; kind: string }, schema: Json): Json
   return { metadata: { name: `${names.plural}.example.com` }, spec: { group: 'example.com', scope: 'Cluster', names, versions: [version] } };
 }
 
+describe('a restore of etcd', () => {
+  it('takes back what was written since the backup, versions too, and a watch from after it hears nothing', () => {
+    const cluster = new Cluster();
+    cluster.ask('POST', CONFIG_MAPS, { metadata: { name: 'a' }, data: { of: 'before' } });
+    const backup = cluster.server.backup();
+    const { revision } = cluster.server;
+    cluster.server.advance(1_000);
+    cluster.ask('PATCH', `${CONFIG_MAPS}/a`, { data: { of: 'after' } }, MERGE);
+    cluster.ask('POST', CONFIG_MAPS, { metadata: { name: 'b' } });
+    const watch = cluster.watch(CONFIG_MAPS);
+    const lost = String(cluster.server.revision);
+    cluster.server.restore(backup);
+    expect(watch.ended()).toBe(true);
+    expect(cluster.server.revision).toBe(revision);
+    expect(at(cluster.ask('GET', `${CONFIG_MAPS}/a`).body, 'data')).toEqual({ of: 'before' });
+    expect(cluster.ask('GET', `${CONFIG_MAPS}/b`).status).toBe(404);
+    const late = cluster.watch(CONFIG_MAPS, { resourceVersion: lost, allowWatchBookmarks: 'true' });
+    const fresh = cluster.watch(CONFIG_MAPS, { resourceVersion: String(revision), allowWatchBookmarks: 'true' });
+    cluster.ask('POST', CONFIG_MAPS, { metadata: { name: 'c' } });
+    cluster.server.bookmark();
+    expect(fresh.events.map(({ type }) => type)).toEqual(['ADDED', 'BOOKMARK']);
+    expect(late.events).toEqual([]);
+    expect(cluster.ask('GET', `${CONFIG_MAPS}?resourceVersion=${lost}`).status, 'a list from there is refused').toBe(504);
+  });
+});
+
 describe('owners and their dependents', () => {
   it('go together in the background', () => {
     const cluster = new Cluster();
@@ -164,16 +190,19 @@ describe('evictions', () => {
 });
 
 describe('watches', () => {
-  it('end when their time is up, after a bookmark', () => {
+  it('end when their time is up, after a bookmark where there is something newer than they began with', () => {
     const cluster = new Cluster();
     const watch = cluster.watch('/api/v1/nodes', { allowWatchBookmarks: 'true', timeoutSeconds: '10' });
+    cluster.ask('POST', PODS, { metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    const still = cluster.watch('/api/v1/nodes', { allowWatchBookmarks: 'true', timeoutSeconds: '10' });
     cluster.clock.advance(8_500);
     cluster.server.tick();
     expect(watch.events.map((event) => event.type)).toEqual(['BOOKMARK']);
     expect(watch.ended()).toBe(false);
     cluster.clock.advance(2_000);
     cluster.server.tick();
-    expect(watch.ended()).toBe(true);
+    expect([watch.ended(), still.ended()]).toEqual([true, true]);
+    expect(still.events).toEqual([]);
     expect(cluster.server.openWatches).toBe(0);
   });
 

@@ -4,8 +4,8 @@ import type { Registry } from './registry.ts';
 
 export const SERVER_VERSION: JsonObject = {
   major: '1',
-  minor: '32',
-  gitVersion: 'v1.32.4-nodefence',
+  minor: '36',
+  gitVersion: 'v1.36.3-nodefence',
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',
@@ -83,6 +83,8 @@ function subresourceEntry(kind: Kind, subresource: string): JsonObject {
       return { ...entry, group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] };
     case 'binding':
       return { ...entry, kind: 'Binding', verbs: ['create'] };
+    case 'token':
+      return { ...entry, group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', verbs: ['create'] };
     case 'log':
       return { ...entry, kind: kind.kind, verbs: ['get'] };
     case 'scale':

@@ -51,7 +51,14 @@ export function notFound(named: Named, name: string): ApiFailure {
   return new ApiFailure(404, 'NotFound', `${qualified(named)} "${name}" not found`, detailsOf(named, name));
 }
 
-export function unknownPath(): ApiFailure {
+/** What a real server answers where no handler is: in words of HTTP, not as a `Status`. */
+export class NoHandler extends Error {
+  override readonly name = 'NoHandler';
+}
+
+/** Below a group that is built in, the API machinery answers; below others, and at paths that are no API, nobody does. */
+export function unknownPath(isBuiltIn: boolean): ApiFailure | NoHandler {
+  if (!isBuiltIn) return new NoHandler('404 page not found\n');
   return new ApiFailure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 

@@ -63,6 +63,14 @@ describe('the HTTPS shell', () => {
     expect(await status('/api/v1/namespaces/default/configmaps/a?fieldManager=m', { method: 'PATCH', headers }, yaml)).toBe(201);
   });
 
+  it("reads YAML as kubectl's library does: on without quotes is true", async () => {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/yaml' };
+    const yaml = (word: string): string => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: w${word.length}\ndata:\n  action: ${word}\n`;
+    const path = '/api/v1/namespaces/default/configmaps';
+    expect(await status(path, { method: 'POST', headers }, yaml('on'))).toBe(400);
+    expect(await status(path, { method: 'POST', headers }, yaml('"on"'))).toBe(201);
+  });
+
   it('streams a watch line by line and frees it when the client goes', async () => {
     const response = await open('/api/v1/namespaces?watch=true');
     const [chunk] = (await once(response, 'data')) as [Buffer];

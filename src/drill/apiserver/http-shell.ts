@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse as HttpResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { parse as parseYaml } from 'yaml';
 import { createAuthority, type CertificateAuthority } from '../certificates.ts';
 import { ApiFailure, badRequest, statusObject } from './failure.ts';
 import { shown, type Json } from './json.ts';
@@ -9,6 +8,7 @@ import { mediaType } from './resources.ts';
 import type { ServerRequest } from './request.ts';
 import { isWatch, type ApiServer } from './server.ts';
 import type { ServerEvent } from './watches.ts';
+import { readYaml } from './yaml-body.ts';
 
 export interface HttpShellOptions {
   server: ApiServer;
@@ -247,7 +247,7 @@ function parseBody(text: string, contentType: string | undefined): Json | undefi
       throw badRequest(`the object provided is unrecognized (must be of type JSON): ${error instanceof Error ? error.message : String(error)}`);
   }
   try {
-    return parseYaml(text) as Json;
+    return readYaml(text);
   } catch (error) {
     throw badRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -21,7 +21,7 @@ export interface Kind {
   shortNames: readonly string[];
   categories: readonly string[];
   namespaced: boolean;
-  /** `status`, `scale`, `eviction`, `binding`, `log`. */
+  /** `status`, `scale`, `eviction`, `binding`, `log`, `token`. */
   subresources: readonly string[];
   /** Field labels that select, besides metadata.name and metadata.namespace. */
   selectable: readonly string[];
@@ -113,7 +113,7 @@ const ROWS: readonly Row[] = [
     'namespaced',
     { short: ['ev'], storage: 'events', fields: ['regarding.kind', 'regarding.name', 'regarding.uid', 'reason', 'type'] },
   ],
-  ['', 'v1', 'ServiceAccount', 'serviceaccounts', 'namespaced', { short: ['sa'] }],
+  ['', 'v1', 'ServiceAccount', 'serviceaccounts', 'namespaced', { short: ['sa'], subresources: ['token'] }],
   ['', 'v1', 'PersistentVolume', 'persistentvolumes', 'cluster', { short: ['pv'], subresources: STATUS }],
   ['', 'v1', 'PersistentVolumeClaim', 'persistentvolumeclaims', 'namespaced', { short: ['pvc'], subresources: STATUS }],
   ['coordination.k8s.io', 'v1', 'Lease', 'leases', 'namespaced'],
@@ -126,6 +126,15 @@ const ROWS: readonly Row[] = [
   ['storage.k8s.io', 'v1', 'StorageClass', 'storageclasses', 'cluster', { short: ['sc'] }],
   ['storage.k8s.io', 'v1', 'VolumeAttachment', 'volumeattachments', 'cluster', { subresources: STATUS }],
   ['scheduling.k8s.io', 'v1', 'PriorityClass', 'priorityclasses', 'cluster', { short: ['pc'], generation: true }],
+  ['flowcontrol.apiserver.k8s.io', 'v1', 'FlowSchema', 'flowschemas', 'cluster', { subresources: STATUS, generation: true }],
+  [
+    'flowcontrol.apiserver.k8s.io',
+    'v1',
+    'PriorityLevelConfiguration',
+    'prioritylevelconfigurations',
+    'cluster',
+    { subresources: STATUS, generation: true },
+  ],
   [RBAC, 'v1', 'Role', 'roles', 'namespaced'],
   [RBAC, 'v1', 'RoleBinding', 'rolebindings', 'namespaced'],
   [RBAC, 'v1', 'ClusterRole', 'clusterroles', 'cluster'],
@@ -142,6 +151,7 @@ const ROWS: readonly Row[] = [
   ['authentication.k8s.io', 'v1', 'SelfSubjectReview', 'selfsubjectreviews', 'cluster', { virtual: true }],
   ['authorization.k8s.io', 'v1', 'SubjectAccessReview', 'subjectaccessreviews', 'cluster', { virtual: true }],
   ['authorization.k8s.io', 'v1', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews', 'cluster', { virtual: true }],
+  ['authorization.k8s.io', 'v1', 'SelfSubjectRulesReview', 'selfsubjectrulesreviews', 'cluster', { virtual: true }],
   ['authorization.k8s.io', 'v1', 'LocalSubjectAccessReview', 'localsubjectaccessreviews', 'namespaced', { virtual: true }],
 ];
 

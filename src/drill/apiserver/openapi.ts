@@ -25,7 +25,7 @@ function documentOf(kinds: readonly Kind[]): JsonObject {
   for (const kind of kinds) Object.assign(paths, pathsOf(kind));
   return {
     openapi: '3.0.0',
-    info: { title: 'Kubernetes', version: 'v1.32.4' },
+    info: { title: 'Kubernetes', version: 'v1.36.3' },
     paths,
     components: { schemas: { ...sharedTypes(), ...Object.fromEntries(kinds.map((kind) => [schemaName(kind), schemaOfKind(kind)])) } },
   };

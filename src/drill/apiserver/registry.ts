@@ -13,6 +13,11 @@ export class Registry {
     return this.byPath.get(`${group}/${version}/${plural}`);
   }
 
+  /** A group that the server brings with it, whether or not it serves a certain kind of it. */
+  isBuiltIn(group: string): boolean {
+    return this.order.some((one) => !one.custom && one.group === group);
+  }
+
   /** By kind instead of plural, in any version; for owner references. */
   findKind(group: string, kind: string): Kind | undefined {
     return this.order.find((one) => one.group === group && one.kind === kind);

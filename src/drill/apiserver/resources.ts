@@ -51,7 +51,7 @@ export function isWatch(request: ServerRequest): boolean {
 export function serveObjects(backend: Backend, kind: Kind, path: ResourcePath, request: ServerRequest): Result {
   const context = contextOf(request);
   const { namespace, name, subresource } = path;
-  if (subresource !== '' && !kind.subresources.includes(subresource)) throw unknownPath();
+  if (subresource !== '' && !kind.subresources.includes(subresource)) throw unknownPath(!kind.custom);
   if (kind.namespaced && namespace === '' && (name !== '' || !['GET'].includes(request.method))) {
     if (request.method === 'POST' || name !== '') throw badRequest('an empty namespace may not be set during creation');
   }

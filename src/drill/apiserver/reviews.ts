@@ -1,5 +1,6 @@
-import { isAllowed, type Attempt } from './access.ts';
+import { EVERY_PATH, EVERYTHING, isAllowed, rulesFor, type Attempt } from './access.ts';
 import type { Backend } from './backend.ts';
+import { badRequest } from './failure.ts';
 import { at, isObject, isString, listAt, textAt, type Json, type JsonObject } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
 import type { User } from './request.ts';
@@ -20,8 +21,8 @@ export function review(kind: Kind, namespace: string, body: Json | undefined, co
   return {
     kind: kind.kind,
     apiVersion: apiVersionOf(kind),
-    metadata: { ...metadata, creationTimestamp: null },
-    ...(kind.kind === 'SelfSubjectReview' ? {} : { spec }),
+    metadata: kind.kind === 'SelfSubjectRulesReview' ? {} : { ...metadata, creationTimestamp: null },
+    ...(kind.kind === 'SelfSubjectReview' ? {} : { spec: kind.kind === 'SelfSubjectRulesReview' ? {} : spec }),
     status: statusOf(kind, namespace, spec, context),
   };
 }
@@ -34,6 +35,8 @@ function statusOf(kind: Kind, namespace: string, spec: JsonObject, context: Revi
     }
     case 'SelfSubjectReview':
       return { userInfo: userInfo(context.user) };
+    case 'SelfSubjectRulesReview':
+      return rules(context, textAt(spec, 'namespace'));
     case 'SelfSubjectAccessReview':
       return decision(context, context.user, spec, namespace);
     default:
@@ -43,6 +46,24 @@ function statusOf(kind: Kind, namespace: string, spec: JsonObject, context: Revi
 
 function userInfo(user: User): JsonObject {
   return { username: user.name, groups: [...user.groups] };
+}
+
+/** Every rule by itself, as RBAC answers: nothing is merged. */
+function rules({ backend, user, allowsAll }: ReviewContext, namespace: string): JsonObject {
+  if (namespace === '') throw badRequest('no namespace on request');
+  const found = allowsAll ? [EVERYTHING, EVERY_PATH] : rulesFor(backend, user, namespace);
+  const resourceRules = found
+    .filter((rule) => listAt(rule, 'resources').length > 0)
+    .map(({ verbs = [], apiGroups = [], resources = [], resourceNames }) => ({
+      verbs,
+      apiGroups,
+      resources,
+      ...(resourceNames === undefined ? {} : { resourceNames }),
+    }));
+  const nonResourceRules = found
+    .filter((rule) => listAt(rule, 'nonResourceURLs').length > 0)
+    .map(({ verbs = [], nonResourceURLs = [] }) => ({ verbs, nonResourceURLs }));
+  return { resourceRules, nonResourceRules, incomplete: false };
 }
 
 function decision(context: ReviewContext, user: User, spec: JsonObject, namespace: string): JsonObject {

@@ -6,7 +6,7 @@ import type { Backend, ContainerLog } from './backend.ts';
 import { initialObjects } from './built-ins.ts';
 import { DEFINITIONS } from './definitions.ts';
 import { discover, SERVER_VERSION } from './discovery.ts';
-import { ApiFailure, forbidden, methodNotAllowed, qualified, statusObject, unknownPath } from './failure.ts';
+import { ApiFailure, forbidden, methodNotAllowed, NoHandler, qualified, statusObject, unknownPath } from './failure.ts';
 import { Garbage } from './garbage.ts';
 import type { Json, JsonObject } from './json.ts';
 import { DefinitionKeeper } from './keeper.ts';
@@ -17,7 +17,8 @@ import { Registry } from './registry.ts';
 import { parseResourcePath, type ResourcePath, type ServerRequest, type ServerResponse, type User } from './request.ts';
 import { isWatch, serveObjects, verbOf, type Result } from './resources.ts';
 import { review } from './reviews.ts';
-import { Store, type Change } from './store.ts';
+import { ServiceAccountTokens } from './service-account-tokens.ts';
+import { Store, type Change, type StoreBackup } from './store.ts';
 import { presentation, type Presentation } from './presentation.ts';
 import { Watches, WatchExpired, type ServerSink } from './watches.ts';
 
@@ -65,6 +66,7 @@ export class ApiServer {
   private observedKinds: readonly Kind[] = [];
   private readonly paths = new Map<string, ResourcePath | undefined>();
   private readonly byToken = new Map<string, User>();
+  private readonly tokens: ServiceAccountTokens;
   private readonly byName = new Map<string, User>();
   private readonly definitionChanges: Change[] = [];
 
@@ -79,6 +81,7 @@ export class ApiServer {
       managedFields: options.tracksManagers === true ? 'all' : 'applied',
       logOf: options.logOf ?? (() => ''),
     };
+    this.tokens = new ServiceAccountTokens(this.backend);
     this.watches = new Watches(this.backend);
     this.garbage = new Garbage(this.backend);
     this.keeper = new DefinitionKeeper(this.backend, (storage) => {
@@ -94,7 +97,7 @@ export class ApiServer {
   }
 
   userByToken(token: string): User | undefined {
-    return this.byToken.get(token);
+    return this.byToken.get(token) ?? this.tokens.userOf(token);
   }
 
   userByName(name: string): User | undefined {
@@ -134,7 +137,7 @@ export class ApiServer {
   watch(request: ServerRequest, sink: ServerSink): { close: () => void } | { refusal: ServerResponse } {
     const path = this.pathOf(request);
     try {
-      if (path === undefined) throw unknownPath();
+      if (path === undefined) throw unknownPath(false);
       const kind = this.authorized(request, path, authenticated(request));
       if (kind.virtual || path.name !== '') throw methodNotAllowed();
       const shown = presentation(request.accept).stream(kind, sink, () => this.options.clock.wallMs());
@@ -161,6 +164,22 @@ export class ApiServer {
   /** Forgets all history: older watches, lists and continue tokens answer 410 from now on. */
   compact(): void {
     this.backend.store.compact();
+  }
+
+  /** A backup of etcd. */
+  backup(): StoreBackup {
+    return this.backend.store.backup();
+  }
+
+  /** etcd is restored from a backup: revisions go back with it. Watches end in the ordinary way, as those of a server that is restarted. */
+  restore(backup: StoreBackup): void {
+    this.backend.store.restore(backup);
+    this.watches.endAll();
+  }
+
+  /** Revisions go on from here, as if so much more had been written. */
+  advance(revisions: number): void {
+    this.backend.store.advance(revisions);
   }
 
   /** Ends all watches: in the ordinary way, or with an ERROR event of status 410. */
@@ -191,6 +210,8 @@ export class ApiServer {
   }
 
   private serve(kind: Kind, path: ResourcePath, request: ServerRequest, user: User): Result {
+    if (kind.storage === 'serviceaccounts' && path.subresource === 'token' && request.method === 'POST')
+      return { status: 201, body: this.tokens.issue(kind, path, request.body), warnings: [] };
     if (!kind.virtual) return serveObjects(this.backend, kind, path, request);
     if (request.method !== 'POST' || path.name !== '') throw methodNotAllowed();
     const body = review(kind, path.namespace, request.body, {
@@ -213,7 +234,7 @@ export class ApiServer {
       path: '',
     });
     const kind = this.backend.registry.find(path.group, path.version, path.plural);
-    if (kind === undefined || (!kind.namespaced && path.namespace !== '')) throw unknownPath();
+    if (kind === undefined || (!kind.namespaced && path.namespace !== '')) throw unknownPath(this.backend.registry.isBuiltIn(path.group));
     return kind;
   }
 
@@ -239,7 +260,7 @@ export class ApiServer {
       : request.path === '/version'
         ? SERVER_VERSION
         : (discover(this.backend.registry, request.path.replace(/\/$/, '')) ?? openApi(this.backend.registry, request.path));
-    if (body === undefined) throw unknownPath();
+    if (body === undefined) throw unknownPath(false);
     if (request.method !== 'GET') throw methodNotAllowed();
     return { status: 200, body, headers: { 'content-type': health ? 'text/plain; charset=utf-8' : 'application/json' } };
   }
@@ -274,7 +295,8 @@ export class ApiServer {
 
   private record(request: ServerRequest, path: ResourcePath, status: number, object: JsonObject | undefined): void {
     const { audit } = this.options;
-    if (audit === undefined) return;
+    // Of a dry run nothing is stored: it is no write.
+    if (audit === undefined || request.query['dryRun'] === 'All') return;
     const name = path.name === '' ? objectName(object) : path.name;
     audit({
       at: this.options.auditTimeMs?.() ?? this.options.clock.wallMs(),
@@ -317,6 +339,7 @@ function failed(error: unknown): ServerResponse {
     const { failure, metadata } = expiredContinue(error);
     return { status: failure.status, body: { ...statusObject(failure), metadata }, headers };
   }
+  if (error instanceof NoHandler) return { status: 404, body: error.message, headers: { 'content-type': 'text/plain; charset=utf-8' } };
   if (!(error instanceof ApiFailure)) throw error;
   const retryAfter = error.details?.['retryAfterSeconds'];
   if (typeof retryAfter === 'number') headers['retry-after'] = String(retryAfter);

@@ -97,6 +97,19 @@ export class Collection {
     this.compactedRevision = Math.max(this.compactedRevision, revision);
   }
 
+  all(): ApiObject[] {
+    return [...this.objects.values()];
+  }
+
+  /** Holds exactly these objects, as of that revision, and knows nothing of how they came about. Nobody is told. */
+  replace(objects: readonly ApiObject[], revision: number): void {
+    this.objects.clear();
+    for (const object of objects) this.objects.set(keyOf(object), object);
+    this.keys.splice(0, this.keys.length, ...[...this.objects.keys()].sort((one, other) => (one < other ? -1 : 1)));
+    this.history = [];
+    this.compactedRevision = revision;
+  }
+
   onChange(listener: (change: Change) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -126,6 +139,12 @@ export class Collection {
     }
     return low;
   }
+}
+
+/** What a backup of etcd holds. */
+export interface StoreBackup {
+  revision: number;
+  objects: ReadonlyMap<string, readonly ApiObject[]>;
 }
 
 /** All collections under one counter of revisions, as etcd has it. */
@@ -174,6 +193,21 @@ export class Store {
     const last: ApiObject = freeze({ ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } });
     collection.apply({ revision, type: 'DELETED', key, object: last, previous: collection.get(key) });
     return last;
+  }
+
+  backup(): StoreBackup {
+    return { revision: this.counter, objects: new Map([...this.collections].map(([name, collection]) => [name, collection.all()])) };
+  }
+
+  /** Everything stands as it stood in the backup, the counter of revisions too. */
+  restore({ revision, objects }: StoreBackup): void {
+    this.counter = revision;
+    for (const name of new Set([...objects.keys(), ...this.collections.keys()])) this.collection(name).replace(objects.get(name) ?? [], revision);
+  }
+
+  /** The counter goes on from here, as if so much more had been written. */
+  advance(revisions: number): void {
+    this.counter += revisions;
   }
 
   /** Forgets the history of everything: older watches and continue tokens answer 410 from now on. */

@@ -7,10 +7,11 @@ import {
   type WatchRequest,
   type WatchSink,
 } from '../../ports/api-transport.ts';
-import { copy, textAt, type Json } from './json.ts';
+import { copy, freeze, textAt, type Json } from './json.ts';
 import type { ServerRequest } from './request.ts';
 import type { ApiServer } from './server.ts';
 import type { ServerEvent } from './watches.ts';
+import { readYaml } from './yaml-body.ts';
 
 /**
  * The server reached within one process: what goes in is copied, what comes out is copied or frozen, so that nobody can change another's objects. Answers and events arrive in a later
@@ -21,12 +22,13 @@ export function inProcessTransport(server: ApiServer, userName: string, userAgen
   return {
     async request(request: ApiRequest): Promise<ApiResponse> {
       if (request.signal?.aborted === true) throw new TransportError('aborted', `${request.method} ${request.path}: aborted before it was sent`);
+      request.beforeSend?.();
       const asked: ServerRequest = {
         method: request.method,
         path: request.path,
         query: request.query ?? {},
         user,
-        body: request.body === undefined ? undefined : copy(request.body as Json),
+        body: bodyOf(request),
         contentType: request.contentType ?? 'application/json',
         accept: request.accept ?? 'application/json',
         userAgent,
@@ -42,6 +44,18 @@ export function inProcessTransport(server: ApiServer, userName: string, userAgen
       ).close;
     },
   };
+}
+
+/** Texts of YAML that came before: every world of a process is installed from the same files. */
+const read = new Map<string, Json>();
+const READ_MAX = 200;
+
+/** JSON is copied; a text is YAML, as over HTTP. */
+function bodyOf({ body }: ApiRequest): Json | undefined {
+  if (typeof body !== 'string') return body === undefined ? undefined : copy(body as Json);
+  const value = read.get(body) ?? freeze(readYaml(body));
+  if (read.size < READ_MAX) read.set(body, value);
+  return value;
 }
 
 /** One watch: a queue that is emptied in a microtask, so that no sink runs inside another request's write. */

@@ -2,7 +2,7 @@ import { collectionOf, present, type Backend } from './backend.ts';
 import { ApiFailure, expired, invalid, statusObject } from './failure.ts';
 import type { ApiObject, JsonObject } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
-import { checkFuture, parseVersion, selectorOf, type Query } from './lists.ts';
+import { parseVersion, selectorOf, type Query } from './lists.ts';
 import { fieldValue, type Selector } from './selectors.ts';
 import type { Change, ChangeType } from './store.ts';
 
@@ -25,6 +25,8 @@ interface Watcher {
   selector: Selector;
   sink: ServerSink;
   wantsBookmarks: boolean;
+  /** What it began with. Only what is newer is told, bookmarks too: a watch from a revision that is still to come hears nothing until then. */
+  fromRevision: number;
   endsAtMs: number;
   lastBookmarkMs: number;
   bucket: string;
@@ -65,6 +67,7 @@ export class Watches {
       selector,
       sink,
       wantsBookmarks: ['true', '1'].includes(query['allowWatchBookmarks'] ?? ''),
+      fromRevision: from === 0 ? this.backend.store.revision : from,
       endsAtMs: now + timeoutSeconds * 1000,
       lastBookmarkMs: now,
       bucket: bucketOf(selector),
@@ -126,6 +129,7 @@ export class Watches {
 
   private bookmark(watcher: Watcher, now: number): void {
     watcher.lastBookmarkMs = now;
+    if (this.backend.store.revision <= watcher.fromRevision) return;
     const object = {
       kind: watcher.kind.kind,
       apiVersion: apiVersionOf(watcher.kind),
@@ -140,7 +144,6 @@ export class Watches {
       const matching = collection.inNamespace(namespace).filter((object) => selector.matches(object));
       return matching.map((object) => ({ type: 'ADDED', object: present(object, kind) }));
     }
-    checkFuture(this.backend, from);
     try {
       const prefix = namespace === '' ? '' : `${namespace}/`;
       return collection.changesSince(from).flatMap((change) => (change.key.startsWith(prefix) ? (eventOf(change, kind, selector) ?? []) : []));
@@ -153,6 +156,7 @@ export class Watches {
   private deliverTo(watchers: ReadonlySet<Watcher> | undefined, change: Change): void {
     if (watchers === undefined) return;
     for (const watcher of [...watchers]) {
+      if (change.revision <= watcher.fromRevision) continue;
       if (watcher.namespace !== '' && change.object.metadata.namespace !== watcher.namespace) continue;
       const event = eventOf(change, watcher.kind, watcher.selector);
       if (event !== undefined) watcher.sink.onEvent(event);

@@ -169,7 +169,7 @@ export function replace(
   const version = given.metadata.resourceVersion ?? '';
   if (version === '' && (kind.custom || CONDITIONAL.includes(qualified(kind)))) {
     throw invalid({ ...kind, kind: kind.plural }, name, [
-      { field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', message: 'Invalid value: 0x0: must be specified for an update' },
+      { field: 'metadata.resourceVersion', reason: 'FieldValueInvalid', message: 'Invalid value: 0: must be specified for an update' },
     ]);
   }
   return update(backend, kind, before, given, scope, context);

@@ -58,6 +58,7 @@ export async function startBmcServer(device: RedfishDevice, options: BmcServerOp
   const cut = (): void => {
     for (const socket of sockets.keys()) socket.destroy();
   };
+  device.onRestart = cut;
   return {
     url: `${options.certificate ? 'https' : 'http'}://${authority}`,
     host,

@@ -6,6 +6,10 @@ export interface BmcFaults {
   onDelayMs?: number;
   /** Reset is accepted and nothing happens. */
   ignoresReset?: boolean;
+  /** An off is accepted, and the BMC restarts before it carries it out; then it shows Off for so long, whatever its machine does, and drops what it accepts. */
+  restartsOnOff?: number;
+  /** What the BMC has been up for when it is made; absent: a day. */
+  upMs?: number;
   /** What PowerState shows instead of the truth; null too; the word `absent` leaves it out. */
   shows?: string | number | null;
   /** What Chassis.PowerState shows instead of the truth; the word `absent` leaves it out. */

@@ -51,6 +51,9 @@ export interface RedfishDeviceOptions {
 }
 
 const TASK_PATH = '/redfish/v1/TaskService/TaskMonitors/1';
+/** What a BMC has been up for when it is first asked. */
+const UP_MS = 86_400_000;
+const RESTART_AFTER_MS = 30;
 const ROOTS = new Set(['/redfish', '/redfish/v1', '/redfish/v1/odata']);
 const OFF_TYPES = new Set(['ForceOff', 'GracefulShutdown']);
 const ON_TYPES = new Set(['On', 'ForceOn', 'PushPowerButton']);
@@ -68,12 +71,17 @@ export class RedfishDevice {
   readonly #options: RedfishDeviceOptions;
   readonly #failed = new Map<BmcFailure, number>();
   readonly #askedAtMs: number[] = [];
+  /** Called when the BMC restarts: whoever serves it cuts its connections. */
+  onRestart: () => void = () => undefined;
   #generation = 0;
+  #startedAtMs: number;
+  #isRestarted = false;
 
   constructor(options: RedfishDeviceOptions) {
     this.#options = options;
     this.faults = options.faults ?? {};
     this.accounts = new Accounts(options.clock, options.random, options.users);
+    this.#startedAtMs = options.clock.monotonicMs() - (this.faults.upMs ?? UP_MS);
   }
 
   get tree(): ResourceTree {
@@ -186,12 +194,13 @@ export class RedfishDevice {
   #resource(path: string): DeviceResponse {
     const resource = this.#options.tree[path];
     if (resource === undefined) return missing(path);
+    if (path.includes('/Managers/') && 'LastResetTime' in resource) return { status: 200, headers: {}, body: { ...resource, ...this.#times() } };
     if (!('PowerState' in resource)) return { status: 200, headers: {}, body: resource };
     const outlet = this.#options.outlets?.[path];
     if (outlet !== undefined) return this.#outlet(resource, outlet);
     const isSystem = resetOf(resource) !== undefined;
     const shows = isSystem ? this.faults.shows : this.faults.chassisShows;
-    const truth = this.#options.backend.state() === 'on' ? 'On' : 'Off';
+    const truth = this.#options.backend.state() === 'on' && !this.#isStarting() ? 'On' : 'Off';
     const isOwn = isSystem || path.includes('/Chassis/');
     const { PowerState: stored, ...rest } = resource;
     const body = shows === 'absent' ? rest : { ...rest, PowerState: shows === undefined ? (isOwn ? truth : stored) : shows };
@@ -199,7 +208,7 @@ export class RedfishDevice {
   }
 
   #outlet(resource: Readonly<Record<string, unknown>>, outlet: PowerBackend): DeviceResponse {
-    const isOn = outlet.state() === 'on';
+    const isOn = outlet.state() === 'on' && !this.#isStarting();
     const amps = isOn ? 1.68 : (this.faults.leakAmps ?? 0);
     const { shows } = this.faults;
     const meter = 'CurrentAmps' in resource ? { CurrentAmps: { Reading: amps } } : {};
@@ -264,6 +273,11 @@ export class RedfishDevice {
   #turn(want: 'on' | 'off', backend: PowerBackend = this.#options.backend): void {
     const { clock } = this.#options;
     const { restoresAfterMs } = this.faults;
+    if (this.#isStarting()) return;
+    if (want === 'off' && this.faults.restartsOnOff !== undefined && !this.#isRestarted) {
+      clock.after(RESTART_AFTER_MS, () => this.#restart());
+      return;
+    }
     const delayMs = (want === 'off' ? this.faults.offDelayMs : this.faults.onDelayMs) ?? 0;
     const act = (): void => {
       this.#generation += 1;
@@ -272,6 +286,24 @@ export class RedfishDevice {
     };
     if (delayMs === 0) act();
     else clock.after(delayMs, act);
+  }
+
+  #restart(): void {
+    this.#isRestarted = true;
+    this.#startedAtMs = this.#options.clock.monotonicMs();
+    this.accounts.endAll();
+    this.onRestart();
+  }
+
+  #isStarting(): boolean {
+    const { restartsOnOff = 0 } = this.faults;
+    return this.#isRestarted && this.#options.clock.monotonicMs() < this.#startedAtMs + restartsOnOff;
+  }
+
+  #times(): { DateTime: string; LastResetTime: string } {
+    const { clock } = this.#options;
+    const resetMs = clock.wallMs() - (clock.monotonicMs() - this.#startedAtMs);
+    return { DateTime: new Date(clock.wallMs()).toISOString(), LastResetTime: new Date(resetMs).toISOString() };
   }
 
   #task(): DeviceResponse {

@@ -109,6 +109,13 @@ describe('the audit log of a real API server', () => {
     expect(event).not.toHaveProperty('object');
   });
 
+  it('is silent on a dry run, of which nothing is stored', () => {
+    const audited = JSON.parse(line({ verb: 'create', response: pod('') })) as { requestURI: string };
+    const tried = (query: string): unknown => new AuditReader().read(JSON.stringify({ ...audited, requestURI: `${audited.requestURI}${query}` }));
+    expect(tried('?dryRun=All&fieldValidation=Strict')).toBeUndefined();
+    expect(tried('?fieldValidation=Strict')).toBeDefined();
+  });
+
   it('is silent on lines that are no audit event, and on requests for no object', () => {
     const reader = new AuditReader();
     const { objectRef: _objectRef, ...bare } = JSON.parse(line({ verb: 'get' })) as { objectRef: object };

@@ -4,6 +4,7 @@ import type { ApiEvent } from '../laws/trace.ts';
 interface AuditEvent {
   kind: 'Event';
   stage: 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete' | 'Panic';
+  requestURI?: string;
   verb: string;
   user?: { username?: string };
   objectRef?: { apiGroup?: string; resource?: string; subresource?: string; namespace?: string; name?: string };
@@ -26,6 +27,8 @@ interface Known {
 
 /** The smallest step of the audit's clock. */
 const MICROSECOND_MS = 0.001;
+/** Nothing of it is stored. */
+const DRY_RUN = /[?&]dryRun=All(&|$)/;
 const WRITES_OF_THE_WHOLE: readonly string[] = ['create', 'update', 'patch'];
 
 /**
@@ -38,7 +41,7 @@ export class AuditReader {
   /** The request that this line tells of; `undefined` when the line is none, or has been told already. */
   read(line: string): ApiEvent | undefined {
     const audited = parsed(line);
-    if (audited?.objectRef?.resource === undefined || !isTold(audited)) return undefined;
+    if (audited?.objectRef?.resource === undefined || !isTold(audited) || isDryRun(audited)) return undefined;
     const { verb, objectRef, requestObject: request } = audited;
     const status = audited.responseStatus?.code ?? 0;
     const { resource = '', apiGroup = '', subresource = '', namespace = '', name = '' } = objectRef;
@@ -127,4 +130,8 @@ function millisecondsOf(timestamp: string): number {
   const [seconds = '', fraction = '0Z'] = timestamp.split('.');
   const wholeMs = Date.parse(fraction === '0Z' ? timestamp : `${seconds}Z`);
   return wholeMs + Number(`0.${fraction.replace('Z', '')}`) * 1_000;
+}
+
+function isDryRun({ requestURI = '' }: AuditEvent): boolean {
+  return DRY_RUN.test(requestURI);
 }

@@ -44,6 +44,11 @@ const CONTROLLERS = [
   'serviceaccount',
   'statefulset',
 ];
+/** Evicts from tainted nodes; before, the node lifecycle controller did. */
+const TAINT_EVICTION = 'taint-eviction-controller';
+const TAINT_EVICTION_SINCE = 29;
+/** The last one that opens port 10252 unless it is told not to; from 1.24 on the flag is refused. */
+const PLAIN_PORT_UNTIL = 22;
 
 export function etcdCommand({ host, etcdPort, etcdPeerPort }: Places): string[] {
   const [client, peer] = [`http://${host}:${etcdPort}`, `http://${host}:${etcdPeerPort}`];
@@ -75,17 +80,19 @@ export function apiServerCommand({ host, etcdPort, apiPort, files }: Places, pac
   ];
 }
 
-export function controllerManagerCommand({ files }: Places, pace: Pace): string[] {
+/** `minor`: of the version of Kubernetes. */
+export function controllerManagerCommand({ files }: Places, pace: Pace, minor: number): string[] {
+  const controllers = minor >= TAINT_EVICTION_SINCE ? [...CONTROLLERS, TAINT_EVICTION] : CONTROLLERS;
   return [
     `--kubeconfig=${files.managerKubeconfig}`,
     `--service-account-private-key-file=${files.serviceAccountKey}`,
     '--use-service-account-credentials=false',
     '--leader-elect=false',
-    '--port=0',
+    ...(minor <= PLAIN_PORT_UNTIL ? ['--port=0'] : []),
     '--secure-port=0',
     '--kube-api-qps=200',
     '--kube-api-burst=400',
-    `--controllers=${CONTROLLERS.join(',')}`,
+    `--controllers=${controllers.join(',')}`,
     `--node-monitor-period=${pace.nodeMonitorMs}ms`,
     `--node-monitor-grace-period=${pace.nodeGraceMs}ms`,
     '--pvclaimbinder-sync-period=1s',

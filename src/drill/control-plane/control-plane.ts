@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createAuthority } from '../certificates.ts';
 import type { ApiEvent } from '../laws/trace.ts';
 import { AUDIT_POLICY } from './audit-policy.ts';
+import { minorOf } from './assets.ts';
 import { AuditReader } from './audit.ts';
 import { RunningBinary } from './binary.ts';
 import { apiServerCommand, controllerManagerCommand, etcdCommand, SHORT_PACE } from './commands.ts';
@@ -110,7 +111,7 @@ export class ControlPlane {
     await this.#startServer();
     const { controllerManagerUser } = this.#options;
     if (controllerManagerUser === undefined) return;
-    this.#run('kube-controller-manager', controllerManagerCommand(this.#places, this.#pace));
+    this.#run('kube-controller-manager', controllerManagerCommand(this.#places, this.#pace, minorOf(this.#options.assets)));
     // It serves nothing that could be asked: what it makes first tells that it works.
     await this.#until('/api/v1/namespaces/default/serviceaccounts/default', controllerManagerUser);
   }

@@ -6,6 +6,7 @@ import type { KubeObject } from '../../ports/objects.ts';
 import { HOST_NODE_LABEL } from '../laws/host-off.ts';
 import { definitionOf } from '../objects/object-world.ts';
 import { NAMESPACES } from '../world/kinds.ts';
+import { clusterApiDefinition } from './cluster-api.ts';
 
 /** Where the drill's Machines of Cluster API stand, with the hosts under them. */
 export const HOSTS_NAMESPACE = 'metal3';
@@ -22,12 +23,11 @@ const METAL3_MACHINES: Resource<UntypedObject> = {
   namespaced: true,
 };
 
-/** Kinds that Cluster API and metal3 bring along. They take whatever somebody writes. */
-export const HOST_DEFINITIONS: readonly KubeObject[] = [apiClusters(VERSION), HOST_MACHINES, METAL3_MACHINES, BARE_METAL_HOSTS].map((resource) => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  ...definitionOf(resource),
-}));
+/** Kinds that Cluster API and metal3 bring along; those of metal3 take whatever somebody writes. */
+export const HOST_DEFINITIONS: readonly KubeObject[] = [
+  ...[apiClusters(VERSION), HOST_MACHINES].map(clusterApiDefinition),
+  ...[METAL3_MACHINES, BARE_METAL_HOSTS].map(definitionOf),
+].map((definition) => ({ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...definition }));
 
 export function hostName(node: string): string {
   return `host-${node}`;
@@ -51,7 +51,7 @@ export async function createHostFleet(cluster: Pick<Cluster, 'create' | 'mergePa
   const metadata = { namespace: HOSTS_NAMESPACE };
   const nowText = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   await cluster.create(NAMESPACES, { metadata: { name: HOSTS_NAMESPACE } });
-  await cluster.create(apiClusters(VERSION), { metadata: { ...metadata, name: HOSTS_CLUSTER }, spec: {} });
+  await cluster.create(apiClusters(VERSION), { metadata: { ...metadata, name: HOSTS_CLUSTER }, spec: { paused: false } });
   const said = (type: string): ClusterCondition => ({ type, status: 'True', reason: type, message: '', lastTransitionTime: nowText });
   const conditions = [said('InfrastructureReady'), said('ControlPlaneInitialized')];
   await cluster.mergePatch(apiClusters(VERSION), HOSTS_CLUSTER, { status: { conditions } }, { ...metadata, subresource: 'status' });
@@ -74,6 +74,7 @@ async function createMachine(cluster: Pick<Cluster, 'create' | 'mergePatch'>, no
     spec: {
       clusterName: HOSTS_CLUSTER,
       providerID: hostProviderID(node),
+      bootstrap: { dataSecretName: `bootstrap-${machine}` },
       infrastructureRef: { apiGroup: INFRASTRUCTURE_GROUP, kind: 'Metal3Machine', name: metal },
     },
   });

@@ -172,14 +172,21 @@ export class History {
       const isSet = hasOutOfService(event.object) && !hasOutOfService(this.node(name, position));
       return isSet ? { node: name, what: `the out-of-service taint was set on ${name}` } : undefined;
     }
-    if (event.verb !== 'delete') return undefined;
-    if (event.resource === 'pods' && gracePeriodOf(event) === 0) {
-      const pod = (event.object ?? this.objects.of('pods', name, event.namespace)?.before(position)?.object) as Pod | undefined;
-      return pod?.spec.nodeName === undefined ? undefined : { node: pod.spec.nodeName, what: `pod ${name} was force-deleted` };
-    }
-    if (event.resource !== 'volumeattachments.storage.k8s.io') return undefined;
+    if (event.resource === 'pods') return this.#forceDeletionBy(position, event, name);
+    if (event.verb !== 'delete' || event.resource !== 'volumeattachments.storage.k8s.io') return undefined;
     const attachment = (event.object ?? this.objects.of(event.resource, name)?.before(position)?.object) as VolumeAttachment | undefined;
     return { node: attachment?.spec.nodeName ?? '*', what: `VolumeAttachment ${name} was deleted` };
+  }
+
+  /** An eviction is a deletion, and one that gives the pod no time forgets it as a deletion does. */
+  #forceDeletionBy(position: number, event: ApiEvent, name: string): { node: string; what: string } | undefined {
+    const isEviction = event.verb === 'create' && event.subresource === 'eviction';
+    if (event.verb !== 'delete' && !isEviction) return undefined;
+    const before = this.objects.of('pods', name, event.namespace)?.before(position)?.object as Pod | undefined;
+    // What an eviction answers is no pod.
+    const pod = isEviction ? before : ((event.object as Pod | undefined) ?? before);
+    if (pod?.spec.nodeName === undefined || gracePeriodOf(event, pod) !== 0) return undefined;
+    return { node: pod.spec.nodeName, what: `pod ${name} was force-${isEviction ? 'evicted' : 'deleted'}` };
   }
 
   #recordLeadership(position: number, event: ApiEvent): void {

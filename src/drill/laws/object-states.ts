@@ -62,7 +62,7 @@ function stateKey(resource: string, name: string, namespace: string | undefined)
 function stateAfter(event: ApiEvent, before: KubeObject | undefined): KubeObject | undefined | 'unknown' {
   if (event.verb === 'delete') return afterDelete(event, (event.object as DeletableObject | undefined) ?? before);
   if (event.subresource === 'binding') return before === undefined ? 'unknown' : bound(before, event.request);
-  if (event.subresource === 'eviction') return before === undefined ? 'unknown' : marked(before);
+  if (event.subresource === 'eviction') return before === undefined ? 'unknown' : afterDelete(event, before);
   const object = event.object as Partial<KubeObject> | undefined;
   return object?.metadata === undefined ? 'unknown' : { ...object, metadata: object.metadata };
 }
@@ -71,13 +71,14 @@ function afterDelete(event: ApiEvent, object: DeletableObject | undefined): Kube
   if (object === undefined) return undefined;
   if ((object.metadata.finalizers ?? []).length > 0) return marked(object);
   if (event.resource !== 'pods' || object.spec?.nodeName === undefined || ENDED.includes(object.status?.phase ?? '')) return undefined;
-  return gracePeriodOf(event) === 0 ? undefined : marked(object);
+  return gracePeriodOf(event, object) === 0 ? undefined : marked(object);
 }
 
-/** Seconds that a pod delete gives the pod. */
-export function gracePeriodOf(event: ApiEvent): number {
-  const asked = (event.request as { gracePeriodSeconds?: number } | null | undefined)?.gracePeriodSeconds;
-  return asked ?? (event.object as DeletableObject | undefined)?.spec?.terminationGracePeriodSeconds ?? 30;
+/** Seconds that a deletion or an eviction gives this pod. */
+export function gracePeriodOf({ subresource, request }: ApiEvent, pod: DeletableObject | undefined): number {
+  type Options = { gracePeriodSeconds?: number } | null | undefined;
+  const options = subresource === 'eviction' ? (request as { deleteOptions?: Options } | null | undefined)?.deleteOptions : (request as Options);
+  return options?.gracePeriodSeconds ?? pod?.spec?.terminationGracePeriodSeconds ?? 30;
 }
 
 function marked(object: KubeObject): KubeObject {

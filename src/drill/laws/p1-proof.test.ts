@@ -11,6 +11,7 @@ import {
   OUR_TAINT,
   plan,
   podDelete,
+  podEviction,
   RELEASE_AT,
   without,
 } from './sample-trace.ts';
@@ -119,6 +120,14 @@ describe('P1, proof before release', () => {
 
   it('catches a pod that we force-delete without any fence', () => {
     expect(P1([...goodTrace(), podDelete(5_000, 'nodefence', 0)]).violations.join()).toContain('no NodeFence of a stood');
+  });
+
+  it('catches an eviction that gives the pod no time, which is a force-deletion by another name', () => {
+    const evicted = (options: object, user = 'nodefence'): string => P1([...goodTrace(), ...podEviction(5_000, user, options)]).violations.join();
+    expect(evicted({ gracePeriodSeconds: 0, preconditions: { uid: 'pod-1' } })).toContain('pod db-0 was force-evicted');
+    expect(evicted({ gracePeriodSeconds: 1 })).toBe('');
+    expect(evicted({})).toBe('');
+    expect(evicted({ gracePeriodSeconds: 0 }, 'somebody')).toBe('');
   });
 
   it('leaves it to Kubernetes to force-delete pods', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
-import { api, device, goodTrace, heartbeat, without } from './sample-trace.ts';
+import { api, device, goodTrace, heartbeat, podEviction, without } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P2 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P2;
@@ -17,6 +17,13 @@ describe('P2, evidence expires', () => {
 
   it('catches a lease renewed after the last off read', () => {
     expect(P2([...goodTrace(), heartbeat(14_445)]).violations.join()).toContain('the kubelet of a had written leases');
+  });
+
+  it('catches an eviction that gives no time, after a lease was renewed', () => {
+    const evicted = (lastSign: TraceEvent[]): string =>
+      P2([...goodTrace(), ...lastSign, ...podEviction(14_600, 'nodefence', { gracePeriodSeconds: 0 })]).violations.join();
+    expect(evicted([])).toBe('');
+    expect(evicted([heartbeat(14_550)])).toContain('the kubelet of a had written leases');
   });
 
   it('catches a heartbeat of the node after the last off read', () => {

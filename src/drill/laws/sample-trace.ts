@@ -123,6 +123,22 @@ export function podDelete(at: number, user: string, gracePeriodSeconds: number):
   return api(at, user, 'delete', 'pods', 'db-0', { namespace: 'default', request: { gracePeriodSeconds }, object: POD });
 }
 
+/** The pod comes to node `a`, then is evicted; `deleteOptions` as they are sent. */
+export function podEviction(at: number, user: string, deleteOptions: object): ApiEvent[] {
+  const place = { namespace: 'default' };
+  const answer = { kind: 'Status', status: 'Success' };
+  return [
+    api(1, 'system:kube-scheduler', 'create', 'pods', 'db-0', { ...place, object: POD }),
+    api(at, user, 'create', 'pods', 'db-0', {
+      ...place,
+      subresource: 'eviction',
+      status: 201,
+      request: { kind: 'Eviction', deleteOptions },
+      object: answer,
+    }),
+  ];
+}
+
 export function nodePatch(at: number, object: Node, user = CONTROLLER): ApiEvent {
   return api(at, user, 'patch', 'nodes', 'a', { object });
 }

@@ -23,3 +23,14 @@ export function countOverlaps(trace: readonly TraceEvent[]): number {
   }
   return overlaps;
 }
+
+/** When the last volume that a pod on this node wrote to at the time of the fault was written to by its successor; `undefined` while one waits. */
+export function replacedAt(trace: readonly TraceEvent[], node: string, faultAtMs: number): number | undefined {
+  const writes = trace.filter((event): event is DiskEvent => event.kind === 'disk').sort((left, right) => left.at - right.at);
+  const before = new Map(writes.filter(({ at }) => at <= faultAtMs).map((write) => [write.volume, write]));
+  const hostages = [...before.values()].filter((write) => write.node === node);
+  const firsts = hostages.map(
+    ({ volume, podUID }) => writes.find((write) => write.at > faultAtMs && write.volume === volume && write.podUID !== podUID)?.at,
+  );
+  return firsts.length === 0 || firsts.includes(undefined) ? undefined : Math.max(...firsts.map((at) => at ?? 0));
+}

@@ -78,7 +78,8 @@ export class ObjectWorld {
     };
   }
 
-  async #request(transport: ApiTransport, request: ApiRequest): Promise<ApiResponse> {
+  async #request(transport: ApiTransport, { beforeSend, ...request }: ApiRequest): Promise<ApiResponse> {
+    beforeSend?.();
     const { fault, clock } = this;
     const isWrite = request.method !== 'GET';
     if (isWrite) this.writes.push({ method: request.method, path: request.path, body: request.body });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { ApiClient } from '../../kube/client.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../manifests/access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
@@ -23,6 +23,8 @@ import { WORLD } from './faults/names.ts';
 import type { SceneHosts } from './faults/scenes.ts';
 import { seeded } from './options.ts';
 import type { Agent, Api, DrillOptions } from './options.ts';
+import { boundToken } from '../shipped/bound-token.ts';
+import { hasKubectl, Kubectl } from '../shipped/kubectl.ts';
 import { ProcessHost } from './process-host.ts';
 import { hostDevice } from './scene-configuration.ts';
 import type { Bmc, Credentials } from './scene-configuration.ts';
@@ -30,7 +32,6 @@ import type { DrillSetting, Machine } from './setting.ts';
 
 /** User name of the fence controller, as the API's audit has it: the ServiceAccount of the shipped manifests, under exactly their rights. */
 export const CONTROLLER_USER = `system:serviceaccount:${NAMESPACE}:${CONTROLLER_ACCOUNT}`;
-const SERVICE_ACCOUNT_GROUPS = ['system:serviceaccounts', `system:serviceaccounts:${NAMESPACE}`, 'system:authenticated'];
 const CLUSTER_CONTROLLERS = 'system:kube-controller-manager';
 const BAREMETAL_OPERATOR = 'baremetal-operator';
 /** User names of health checkers that the drill plays; what they may do is granted by the faults that play them. */
@@ -121,7 +122,6 @@ export class ClusterSession {
   async start(): Promise<void> {
     const masters = ['operator', CLUSTER_CONTROLLERS, BAREMETAL_OPERATOR, ...this.nodes.map((node) => `system:node:${node}`)];
     const users: ApiUser[] = [
-      { name: CONTROLLER_USER, groups: SERVICE_ACCOUNT_GROUPS, token: this.known.token(CONTROLLER_USER) },
       ...masters.map((name) => ({ name, groups: ['system:masters'], token: this.known.token(name) })),
       ...HEALTH_CHECKERS.map((name) => ({ name, groups: ['system:authenticated'], token: this.known.token(name) })),
     ];
@@ -129,6 +129,18 @@ export class ClusterSession {
     this.plane = await start({ processes: this.processes, users, nodeGraceMs: WORLD.nodeGraceMs });
     const transport = connect(this.access('operator'));
     this.connected = { transport, cluster: new ApiClient({ transport }) };
+  }
+
+  /** kubectl as the operator; undefined where this machine has none that serves. */
+  async kubectl(): Promise<Kubectl | undefined> {
+    const home = this.folder.in('kubectl');
+    mkdirSync(home, { recursive: true });
+    return (await hasKubectl(home)) ? new Kubectl(this.kubeconfig('operator'), home) : undefined;
+  }
+
+  /** From now on the replicas come with a token of the ServiceAccount that was installed. */
+  async bindController(): Promise<void> {
+    this.known.bind(CONTROLLER_USER, await boundToken(this.transport, NAMESPACE, CONTROLLER_ACCOUNT));
   }
 
   /** Cluster controllers, BMCs and machines, side by side. */

@@ -42,9 +42,9 @@ export const startEmbedded: StartControlPlane = async ({ processes, users, nodeG
   return new ControlPlaneProcess(child, ready, { nodeGraceMs });
 };
 
-/** etcd, kube-apiserver and kube-controller-manager of KUBEBUILDER_ASSETS, watched over by one process of ours. */
+/** A real etcd, kube-apiserver and kube-controller-manager, watched over by one process of ours. */
 const startReal: StartControlPlane = async ({ processes, users, nodeGraceMs }) => {
-  const assets = assetsOf(process.env, ['etcd', 'kube-apiserver', 'kube-controller-manager']);
+  const assets = assetsOf(process.env);
   const configuration = {
     assets,
     folder: processes.folder.in('control-plane'),

@@ -1,3 +1,4 @@
+import { assetsOf, versionOf } from '../control-plane/assets.ts';
 import { createFleet } from '../fleet/fleet.ts';
 import { createHostFleet } from '../fleet/host-fleet.ts';
 import { createScene, DEFAULT_SCENE } from '../world/scene.ts';
@@ -7,7 +8,7 @@ import { SCRIPTS } from './faults/scripts.ts';
 import { filerTemplate } from './filer.ts';
 import { bindWorkloads, configure, install } from './installation.ts';
 import { operatorSetting } from './operator/setting.ts';
-import type { DrillOptions } from './options.ts';
+import type { Api, DrillOptions } from './options.ts';
 import type { Expected } from './faults/names.ts';
 import { sceneOf, victimsOf } from './faults/scenes.ts';
 import { pause } from './pause.ts';
@@ -20,7 +21,8 @@ import type { DrillSetting } from './setting.ts';
 import { verdict } from './verdict.ts';
 import { Watcher } from './watcher.ts';
 
-const SETTLED_MS = 90_000;
+/** Pods of a Node that was deleted wait for a round of the garbage collector, its quarantine and another round: 80 s before they may start anew. */
+const SETTLED_MS = 180_000;
 const STOP_GRACE_MS = 5_000;
 
 /** Where no MCM is, its part is nodefence's. */
@@ -92,9 +94,14 @@ async function play(stage: Stage, held: { current: Watcher | undefined }, onResu
 async function build({ session, replicas, setting, options, audience }: Stage, held: { current: Watcher | undefined }): Promise<Watcher> {
   const count = session.nodes.length;
   for (const line of setting.says) audience.says(line);
-  audience.says(options.api === 'real' ? 'starting etcd, kube-apiserver and kube-controller-manager' : 'starting the API server');
+  audience.says(startOf(options.api));
   await session.start();
-  await install(session);
+  const kubectl = await session.kubectl();
+  audience.says(
+    kubectl === undefined ? 'sending the files of config/ (no kubectl 1.30 or newer)' : 'installing by kubectl apply -k config/crd, config/rbac',
+  );
+  await install(session, kubectl && ((folders) => kubectl.install(folders)));
+  await session.bindController();
   audience.says(`starting ${count} machines with their BMCs, and the cluster's controllers`);
   await session.startWorld();
   const watcher = new Watcher(session);
@@ -116,6 +123,13 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
   await untilLeading(session, replicas);
   await replicas.untilReady();
   return watcher;
+}
+
+/** Which control plane it is. */
+function startOf(api: Api): string {
+  if (api === 'embedded') return 'starting the API server';
+  const folder = assetsOf(process.env);
+  return `starting etcd, kube-apiserver and kube-controller-manager: ${versionOf(folder)} in ${folder}`;
 }
 
 async function createHosts(session: ClusterSession, audience: Audience): Promise<void> {

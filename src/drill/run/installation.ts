@@ -1,49 +1,49 @@
 import { HOST_DEFINITIONS, HOSTS_NAMESPACE } from '../fleet/host-fleet.ts';
 import { CONTROLLER_ACCOUNT, MEDIK8S_LEASE_NAMESPACE, NAMESPACE } from '../../manifests/access.ts';
-import { MANIFEST_FILES, OPTIONAL_FILES } from '../../manifests/installation.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { WORKLOAD_ROLE } from '../../manifests/workload-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { CONFIG_MAPS, NODE_FENCES, NODE_LEASE_NAMESPACE, SECRETS } from '../../ports/resources.ts';
+import { sendShipped } from '../shipped/send.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import type { fenceConfiguration } from './scene-configuration.ts';
 
 const DEADLINE_MS = 10_000;
 
-/** Folders of what preservation takes beside: Machines, and the rights to see them; in its own hands also those to keep them. */
-const OBSERVED: readonly string[] = ['machine-crd/', 'preservation-observe/'];
-const OWN = [...OBSERVED, 'preservation-own/'];
+/** Folders of config/ that every controller needs that runs beside the cluster. */
+const SHIPPED = ['crd', 'rbac'];
+/** Of what preservation takes beside: Machines, and the rights to see them; in its own hands also those to keep them. */
+const OBSERVED = ['machine-crd', 'preservation-observe'];
+const OWN = ['machine-crd', 'preservation-own'];
 
 /** The operator's access to a cluster, and the nodes that Machines stand for there. */
 export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet' | 'manager' | 'hosts'>>;
 
-/** Paths of the kinds that the manifests contain. */
+/** Installs folders of config/, in this order. */
+export type Installer = (folders: readonly string[]) => Promise<void>;
+
+/** Paths of what the drill brings itself. */
 const COLLECTIONS: Readonly<Record<string, string>> = {
   Namespace: '/api/v1/namespaces',
   CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-  ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
-  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
-  Role: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/roles',
   RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/rolebindings',
-  ServiceAccount: '/api/v1/namespaces/NAMESPACE/serviceaccounts',
 };
 
-/** Applies the shipped CRDs and RBAC, as `kubectl apply -k config/enforce` would, without the Deployment: the drill starts the controller itself. */
-export async function install(session: Installed): Promise<void> {
+/**
+ * Installs what ships, as the README says for a controller beside the cluster: `kubectl apply -k config/crd` and `config/rbac`, and the folders of
+ * what is played. Without an `installer` the same files are sent as bodies of YAML.
+ */
+export async function install(session: Installed, installer: Installer = (folders) => sendShipped(session.transport, folders)): Promise<void> {
   const { hosts, fleet = [] } = session;
   for (const name of ['default', 'kube-system', NODE_LEASE_NAMESPACE, ...(hosts === undefined ? [] : [MEDIK8S_LEASE_NAMESPACE])]) {
     await post(session.transport, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
+  for (const definition of hosts === undefined ? [] : HOST_DEFINITIONS) await post(session.transport, definition);
   const preservation = fleet.length === 0 ? [] : session.manager === undefined ? OWN : OBSERVED;
-  const wanted = [...preservation, ...(hosts?.folders ?? [])];
-  const files = [...MANIFEST_FILES, ...OPTIONAL_FILES.filter(({ path }) => wanted.some((folder) => path.startsWith(folder)))];
-  const shipped = files.flatMap((file) => file.objects as readonly KubeObject[]);
-  const objects = [...(hosts === undefined ? [] : HOST_DEFINITIONS), ...shipped].filter((object) => COLLECTIONS[object.kind ?? ''] !== undefined);
-  for (const object of objects) await post(session.transport, object);
+  await installer([...SHIPPED, ...preservation, ...(hosts?.folders ?? [])]);
   await established(session);
 }
-
 /** Loads the ConfigMaps and Secrets that say how nodes are fenced. */
 export async function configure(session: ClusterSession, configuration: ReturnType<typeof fenceConfiguration>): Promise<void> {
   for (const secret of configuration.secrets) await session.cluster.create(SECRETS, secret);

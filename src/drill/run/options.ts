@@ -13,7 +13,7 @@ export interface DrillOptions {
   seed: number;
   /** What the drill's own configuration fences with. */
   agent: Agent;
-  /** Our own API server, or the one of KUBEBUILDER_ASSETS. */
+  /** Our own API server, or the real control plane of this machine. */
   api: Api;
   /** Controllers that run side by side. */
   replicas: number;
@@ -51,7 +51,7 @@ export const SHORT_SETTINGS: Readonly<Record<string, string>> = {
   ready_timeout: '20s',
   probation: '10s',
   life_wait: '1500ms',
-  release_timeout: '20s',
+  release_timeout: '30s',
   step_retries: '1',
   max_restarts: '1',
   restart_backoff: '1s',

@@ -7,6 +7,10 @@ import { FENCE_NAMESPACE } from './scene-configuration.ts';
 import type { Replicas } from './replicas.ts';
 import type { Watcher } from './watcher.ts';
 
+/** A controller proves itself to the API server before it leads, which takes a busy machine its time. */
+const LEADING_POLL_MS = 100;
+const LEADING_TRIES = 600;
+
 /** As many pods of the workload as there must be run and are ready. */
 export function isSettled(watcher: Watcher, replicas: number): boolean {
   const pods = [...watcher.pods.all()].filter((pod) => pod.metadata.name.startsWith('db-'));
@@ -27,13 +31,13 @@ export function isPodReady(pod: { status?: { phase?: string; conditions?: { type
 
 /** Leading, and every node's identity on record. */
 export async function untilLeading(session: ClusterSession, replicas: Replicas): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < LEADING_TRIES; tries += 1) {
     const lease = await session.cluster.get(LEASES, LEADER_LEASE, FENCE_NAMESPACE);
     const reports = await session.reports();
     if ((lease?.spec.holderIdentity ?? '') !== '' && session.nodes.every((node) => reports.includes(node))) return;
-    await pause(100);
+    await pause(LEADING_POLL_MS);
   }
-  throw new Error(`no controller leads and knows every node after 20 s:\n${replicas.lastWords()}`);
+  throw new Error(`no controller leads and knows every node after ${(LEADING_TRIES * LEADING_POLL_MS) / 1_000} s:\n${replicas.lastWords()}`);
 }
 
 /** The fence of this node has ended, well or not. */

@@ -33,6 +33,8 @@ export interface DrillResult {
   /** Descendants of a controller that was killed. */
   children?: ChildrenFound;
   timeline: Partial<Record<keyof Timeline, number>>;
+  /** When the successors of its pods wrote to all of its volumes, by the disk. */
+  replacedAt?: number;
   /** Further nodes that broke. */
   others?: VictimResult[];
   laws: Record<LawName, LawResult>;

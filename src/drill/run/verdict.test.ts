@@ -35,12 +35,12 @@ describe('the end of a node that broke', () => {
 });
 
 describe('lists after the first sync', () => {
-  const PLAIN = { hasMachines: false, hasHosts: false };
+  const PLAIN = { hasMachines: false, hasHosts: false, terms: 0 };
   const KEPT = { ...PLAIN, hasMachines: true };
   const [stops, pods, sets] = ['nodefencestops.ha.k8s.io', 'pods', 'machinesets.machine.sapcloud.io'];
 
-  it('are those of stops alone, where nothing is preserved', () => {
-    expect(listedAgain({ [stops]: 9 }, PLAIN, 2)).toEqual([]);
+  it('are those of stops and of the API servers’ addresses, where nothing is preserved', () => {
+    expect(listedAgain({ [stops]: 9, 'endpointslices.discovery.k8s.io': 9 }, PLAIN, 2)).toEqual([]);
     expect(listedAgain({ [stops]: 9, [pods]: 1 }, PLAIN, 2)).toEqual(['pods was listed again after the first sync']);
   });
 
@@ -50,13 +50,20 @@ describe('lists after the first sync', () => {
     expect(listedAgain({ nodes: 1 }, KEPT, 2)).toEqual(['nodes was listed again after the first sync']);
   });
 
+  it('are the records that each leader reads as it begins', () => {
+    const fences = 'nodefences.ha.k8s.io';
+    expect(listedAgain({ [fences]: 2 }, { ...PLAIN, terms: 2 }, 2)).toEqual([]);
+    expect(listedAgain({ [fences]: 3 }, { ...PLAIN, terms: 2 }, 2)).toEqual([`${fences} was listed again after the first sync`]);
+  });
+
   it('are, beside hosts, the first look of each replica at kinds that are found later', () => {
     const [machines, leases, fences] = ['machines.cluster.x-k8s.io', 'leases.coordination.k8s.io', 'nodefences.ha.k8s.io'];
     expect(listedAgain({ [machines]: 2, [leases]: 9 }, { ...PLAIN, hasHosts: true }, 2)).toEqual([]);
     expect(listedAgain({ [machines]: 3, [fences]: 1 }, { ...PLAIN, hasHosts: true }, 2)).toHaveLength(2);
     expect(listedAgain({ [machines]: 1 }, PLAIN, 2)).toHaveLength(1);
-    const made = 'metal3remediations.infrastructure.cluster.x-k8s.io';
-    expect(listedAgain({ [made]: 4 }, { ...PLAIN, hasHosts: true }, 2)).toEqual([]);
-    expect(listedAgain({ [made]: 5 }, { ...PLAIN, hasHosts: true }, 2)).toHaveLength(1);
+    for (const made of ['metal3remediations.infrastructure.cluster.x-k8s.io', 'nodefenceremediationtemplates.ha.k8s.io']) {
+      expect(listedAgain({ [made]: 4 }, { ...PLAIN, hasHosts: true }, 2)).toEqual([]);
+      expect(listedAgain({ [made]: 5 }, { ...PLAIN, hasHosts: true }, 2)).toHaveLength(1);
+    }
   });
 });

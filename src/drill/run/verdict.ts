@@ -3,6 +3,7 @@ import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { judge } from '../laws/judge.ts';
 import type { TraceEvent } from '../laws/trace.ts';
+import { replacedAt } from '../laws/writers.ts';
 import { CONTROLLER_USER } from './cluster-session.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import type { Expected } from './faults/names.ts';
@@ -14,8 +15,10 @@ import { devicesOf, listsAfter, requestsOf, timelineOf } from './result.ts';
 import type { DrillResult, VictimResult } from './result.ts';
 import type { Watcher } from './watcher.ts';
 
-/** Read from the quorum before every call that acts (P6). */
-const STOPS = 'nodefencestops.ha.k8s.io';
+/** Stops are read from the quorum before every call that acts (P6), the API servers' addresses before every judgement of a storm. */
+const ALWAYS_ASKED = ['nodefencestops.ha.k8s.io', 'endpointslices.discovery.k8s.io'];
+/** Every leader reads once, as it begins, which epochs are on record. */
+const FENCES = 'nodefences.ha.k8s.io';
 /** By name or by node only: the signs of an MCM, again and again, and what is left on a node that is drained. */
 const ASKED_BY_PRESERVATION = ['leases.coordination.k8s.io', 'deployments.apps', 'machines.machine.sapcloud.io', 'pods'];
 /** By name only, again and again: who else may be at work upon Machines. */
@@ -23,7 +26,7 @@ const ASKED_BESIDE_HOSTS = ['leases.coordination.k8s.io', 'deployments.apps'];
 /** Beside hosts: read when it is known whose part it is, or when somebody names the kind. */
 const FOUND_LATER = /^(machine|cluster|baremetalhost|metal3|nodefenceremediation|powercycle)[a-z0-9]*\./;
 /** Of those, what two controllers follow: whoever makes them, and whoever serves them. */
-const FOLLOWED_TWICE = /^metal3remediation[a-z]*\./;
+const FOLLOWED_TWICE = /^(metal3|nodefence)remediation[a-z]*\./;
 /** First read when it is known that no MCM is there, which a replica may find out after it is ready. */
 const READ_LATER = ['machinesets.machine.sapcloud.io', 'machinedeployments.machine.sapcloud.io'];
 
@@ -60,6 +63,8 @@ export function verdict(played: Played): DrillResult {
     texts: { ...Object.fromEntries(replicas.all.map(({ name, child }) => [`log of ${name}`, child.log()])), ...played.exposure },
     ...(timing === undefined ? {} : { offStableMs: timing.offStableMs, settleMs: timing.settleMs, releaseTimeoutMs: timing.releaseTimeoutMs }),
   });
+  const terms = termsOf(trace);
+  const replaced = replacedAt(trace, node, faultAtMs);
   const listed = listsAfter(trace, CONTROLLER_USER, played.syncedAtMs);
   const problems = [...played.problems, ...findings.problems];
   for (const [index, name] of victims.entries()) problems.push(...wrongEnd(name, statuses[index], expected, victims.length > 1));
@@ -68,7 +73,9 @@ export function verdict(played: Played): DrillResult {
   // A controller that starts in the middle of the drill lists once, as the first ones did.
   const isFirst = replicas.all.length === options.replicas;
   if (isFirst)
-    problems.push(...listedAgain(listed, { hasMachines: session.fleet.length > 0, hasHosts: session.hosts !== undefined }, options.replicas));
+    problems.push(
+      ...listedAgain(listed, { hasMachines: session.fleet.length > 0, hasHosts: session.hosts !== undefined, terms: terms.length }, options.replicas),
+    );
   for (const [law, { violations }] of Object.entries(judgement.laws)) problems.push(...violations.map((violation) => `${law} ${violation}`));
   return {
     fault: options.fault,
@@ -77,7 +84,7 @@ export function verdict(played: Played): DrillResult {
     agent: options.agent,
     apiServer: options.api,
     replicas: options.replicas,
-    leaders: termsOf(trace).map(({ identity, epoch, fromMs }) => ({
+    leaders: terms.map(({ identity, epoch, fromMs }) => ({
       replica: replicas.named(identity)?.name ?? identity,
       epoch,
       at: Math.round(fromMs - faultAtMs),
@@ -89,6 +96,7 @@ export function verdict(played: Played): DrillResult {
     ...(findings.did === undefined ? {} : { did: findings.did }),
     ...(findings.children === undefined ? {} : { children: findings.children }),
     timeline: timelineOf(status, faultAtMs),
+    ...(replaced === undefined ? {} : { replacedAt: Math.round(replaced - faultAtMs) }),
     ...(further.length === 0 ? {} : { others: further.map((name, index) => victimOf(name, statuses[index + 1], faultAtMs)) }),
     laws: judgement.laws,
     devices: devicesOf(trace, faultAtMs),
@@ -103,14 +111,17 @@ export function verdict(played: Played): DrillResult {
 /** What was listed although a watch stood; `listed` counts by resource. */
 export function listedAgain(
   listed: Readonly<Record<string, number>>,
-  { hasMachines, hasHosts }: { hasMachines: boolean; hasHosts: boolean },
+  { hasMachines, hasHosts, terms }: { hasMachines: boolean; hasHosts: boolean; terms: number },
   replicas: number,
 ): string[] {
-  const asked = new Set([STOPS, ...(hasMachines ? ASKED_BY_PRESERVATION : []), ...(hasHosts ? ASKED_BESIDE_HOSTS : [])]);
+  const asked = new Set([...ALWAYS_ASKED, ...(hasMachines ? ASKED_BY_PRESERVATION : []), ...(hasHosts ? ASKED_BESIDE_HOSTS : [])]);
   const isFirst = (resource: string, count: number): boolean =>
     count <= replicas * (FOLLOWED_TWICE.test(resource) ? 2 : 1) &&
     ((hasMachines && READ_LATER.includes(resource)) || (hasHosts && FOUND_LATER.test(resource)));
-  const again = Object.entries(listed).filter(([resource, count]) => !asked.has(resource) && !isFirst(resource, count));
+  const isBeginning = (resource: string, count: number): boolean => resource === FENCES && count <= terms;
+  const again = Object.entries(listed).filter(
+    ([resource, count]) => !asked.has(resource) && !isFirst(resource, count) && !isBeginning(resource, count),
+  );
   return again.map(([resource]) => `${resource} was listed again after the first sync`);
 }
 

@@ -10,6 +10,8 @@ export interface OutletFaults {
   flipsBackAfterMs?: number;
   /** A command that never ends. */
   isPending?: boolean;
+  /** An off makes the device restart before it acts; then it shows off for so long, whatever flows. */
+  restartsOnOff?: number;
   /** Shown in place of the state; `null` is no value at all. */
   shows?: number | null;
 }
@@ -24,6 +26,7 @@ export interface Outlet {
   faults: OutletFaults;
 }
 
+const UP_MS = 86_400_000;
 const LOAD_MILLIAMPERES = 1_300;
 
 /** The outlets of one PDU: what really flows, what was commanded, and what waits. */
@@ -35,10 +38,24 @@ export class Outlets {
   readonly #timers = new Set<() => void>();
   readonly commands: { outlet: Outlet; wanted: 'on' | 'off' | 'other' }[] = [];
 
+  #startedAtMs: number;
+  #showsOffUntilMs = Number.NEGATIVE_INFINITY;
+
   constructor(clock: Clock, all: readonly Outlet[], isOn = true) {
     this.#clock = clock;
     this.all = all;
     for (const outlet of all) this.#isOn.set(outlet, isOn);
+    this.#startedAtMs = clock.monotonicMs() - UP_MS;
+  }
+
+  /** How long the device has been up. */
+  get upMs(): number {
+    return this.#clock.monotonicMs() - this.#startedAtMs;
+  }
+
+  /** What it shows. */
+  shows(outlet: Outlet): boolean {
+    return this.isOn(outlet) && this.#clock.monotonicMs() >= this.#showsOffUntilMs;
   }
 
   isOn(outlet: Outlet): boolean {
@@ -58,7 +75,12 @@ export class Outlets {
 
   command(outlet: Outlet, wanted: 'on' | 'off' | 'other'): void {
     this.commands.push({ outlet, wanted });
-    const { isStuck, isPending, actsAfterMs = 0 } = outlet.faults;
+    const { isStuck, isPending, actsAfterMs = 0, restartsOnOff } = outlet.faults;
+    if (restartsOnOff !== undefined && wanted === 'off') {
+      this.#startedAtMs = this.#clock.monotonicMs();
+      this.#showsOffUntilMs = this.#startedAtMs + restartsOnOff;
+      return;
+    }
     if (isStuck === true || isPending === true || wanted === 'other') return;
     this.#waiting.get(outlet)?.cancel();
     if (actsAfterMs === 0) this.#act(outlet, wanted === 'on');

@@ -104,7 +104,7 @@ function treeOf(kind: PduKind, outlets: Outlets, table: CommandTable): Tree {
   const tree = new Tree();
   tree.put(`${SYSTEM}.1.0`, { read: () => ({ text: kind.description }) });
   tree.put(`${SYSTEM}.2.0`, { read: () => ({ oid: kind.sysObjectId }) });
-  tree.put(`${SYSTEM}.3.0`, { read: () => ({ integer: 4711 }) });
+  tree.put(`${SYSTEM}.3.0`, { read: () => ({ integer: Math.floor(outlets.upMs / 10) }) });
   for (const [place, outlet] of outlets.all.entries()) {
     const index = kind.index(outlet, place + 1);
     for (const [column, value] of Object.entries(kind.columns)) {
@@ -112,7 +112,7 @@ function treeOf(kind: PduKind, outlets: Outlets, table: CommandTable): Tree {
         read: () => {
           const { shows } = outlet.faults;
           if (column === kind.state && shows !== undefined) return shows === null ? undefined : { integer: shows };
-          return value(outlet, { isOn: outlets.isOn(outlet), pending: outlets.pending(outlet), milliamperes: outlets.milliamperes(outlet) });
+          return value(outlet, { isOn: outlets.shows(outlet), pending: outlets.pending(outlet), milliamperes: outlets.milliamperes(outlet) });
         },
       });
     }

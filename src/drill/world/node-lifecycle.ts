@@ -9,9 +9,11 @@ import type { WorldNode } from './kinds.ts';
 import type { ClusterOptions } from './options.ts';
 import { NOT_READY, UNREACHABLE, UNSCHEDULABLE } from './taints.ts';
 
+/** Of these nothing is known any more when nothing is heard of a kubelet, whether it ever spoke of them or not. */
+const TOLD_BY_KUBELETS: readonly string[] = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 const MANAGED: readonly string[] = [NOT_READY, UNREACHABLE, UNSCHEDULABLE];
 
-/** Ready becomes Unknown when nothing is heard of a kubelet; taints follow the Ready condition (kube-controller-manager's node lifecycle). */
+/** Ready and the pressures become Unknown when nothing is heard of a kubelet; taints follow the Ready condition (kube-controller-manager's node lifecycle). */
 export class NodeLifecycle {
   readonly #api: WorldApi;
   readonly #clock: Clock;
@@ -62,10 +64,17 @@ export class NodeLifecycle {
     const ready = readyOf(node);
     if (ready?.status === 'Unknown') return;
     const now = timestamp(this.#clock);
-    const unknown = { reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.', lastTransitionTime: now };
-    const lastHeartbeatTime = ready?.lastHeartbeatTime ?? now;
-    const { name, resourceVersion } = node.metadata;
-    const status = { conditions: [{ type: 'Ready', status: 'Unknown', lastHeartbeatTime, ...unknown }] };
+    const { name, resourceVersion, creationTimestamp } = node.metadata;
+    const conditions = TOLD_BY_KUBELETS.map((type) => {
+      const told = conditionOf(node, type);
+      const [reason, message] =
+        told === undefined
+          ? ['NodeStatusNeverUpdated', 'Kubelet never posted node status.']
+          : ['NodeStatusUnknown', 'Kubelet stopped posting node status.'];
+      const lastHeartbeatTime = told?.lastHeartbeatTime ?? creationTimestamp ?? now;
+      return { type, status: 'Unknown', reason, message, lastHeartbeatTime, lastTransitionTime: now };
+    });
+    const status = { conditions };
     await this.#patch({ name, subresource: 'status' }, 'strategic', { metadata: { resourceVersion }, status });
     await this.#markPodsNotReady(name);
   }
@@ -109,7 +118,11 @@ export class NodeLifecycle {
 }
 
 function readyOf(node: WorldNode): NodeCondition | undefined {
-  return node.status.conditions?.find((condition) => condition.type === 'Ready');
+  return conditionOf(node, 'Ready');
+}
+
+function conditionOf(node: WorldNode, type: string): NodeCondition | undefined {
+  return node.status.conditions?.find((condition) => condition.type === type);
 }
 
 function wantedTaints(node: WorldNode): Taint[] {

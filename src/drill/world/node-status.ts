@@ -7,7 +7,14 @@ import type { WorldNode } from './kinds.ts';
 import { Loop } from './loop.ts';
 import type { KubeletOptions } from './options.ts';
 
-/** Registers the Node and posts its status: boot ID, Ready, mounted volumes. */
+/** What a kubelet says beside Ready. */
+const PRESSURES = [
+  { type: 'MemoryPressure', reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
+  { type: 'DiskPressure', reason: 'KubeletHasNoDiskPressure', message: 'kubelet has no disk pressure' },
+  { type: 'PIDPressure', reason: 'KubeletHasSufficientPID', message: 'kubelet has sufficient PID available' },
+];
+
+/** Registers the Node and posts its status: boot ID, conditions, mounted volumes. */
 export class NodeStatus {
   readonly #api: WorldApi;
   readonly #clock: Clock;
@@ -15,7 +22,9 @@ export class NodeStatus {
   readonly #loop: Loop;
   #posted: string | undefined;
   #inUse: readonly string[] = [];
+  /** Since when it is Ready and has room, by its own word. */
   #readySince: string | undefined;
+  #wellSince: string | undefined;
 
   constructor(api: WorldApi, clock: Clock, random: Random, options: KubeletOptions) {
     this.#api = api;
@@ -37,6 +46,7 @@ export class NodeStatus {
     if (node === undefined) this.#posted = undefined;
     if (node !== undefined && isReady(node)) return;
     this.#readySince = undefined;
+    this.#wellSince = undefined;
     this.#loop.poke();
   }
 
@@ -57,7 +67,7 @@ export class NodeStatus {
   async #heartbeat(): Promise<number> {
     if (this.#posted === undefined) await this.#register();
     const { node, bootID, systemUUID, address } = this.#options;
-    const conditions = [this.#ready('True', 'KubeletReady', 'kubelet is posting ready status')];
+    const conditions = [...this.#pressures(), this.#ready('True', 'KubeletReady', 'kubelet is posting ready status')];
     const nodeInfo = {
       bootID,
       machineID: systemUUID ?? node,
@@ -90,6 +100,13 @@ export class NodeStatus {
     const now = timestamp(this.#clock);
     this.#readySince = status === 'True' ? (this.#readySince ?? now) : undefined;
     return { type: 'Ready', status, reason, message, lastHeartbeatTime: now, lastTransitionTime: this.#readySince ?? now };
+  }
+
+  #pressures(): object[] {
+    const now = timestamp(this.#clock);
+    this.#wellSince ??= now;
+    const lastTransitionTime = this.#wellSince;
+    return PRESSURES.map((pressure) => ({ ...pressure, status: 'False', lastHeartbeatTime: now, lastTransitionTime }));
   }
 
   async #patch(status: object): Promise<void> {

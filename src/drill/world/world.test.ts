@@ -49,7 +49,10 @@ describe('a node that fails', () => {
     expect(isReady(await world.node('a'))).toBe(true);
     await world.clock.advance(1_000);
     const node = await world.node('a');
-    expect(node.status.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('Unknown');
+    const told = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+    expect(node.status.conditions?.map(({ type, status, reason }) => `${type} ${status} ${reason ?? ''}`)).toEqual(
+      told.map((type) => `${type} Unknown NodeStatusUnknown`),
+    );
     expect(node.spec.taints?.map(({ key, effect }) => `${key}:${effect}`)).toEqual([`${UNREACHABLE}:NoSchedule`, `${UNREACHABLE}:NoExecute`]);
     await world.clock.advance(60_000);
     expect((await world.pod(pod))?.spec.nodeName).toBe('a');
@@ -77,7 +80,10 @@ describe('a node that fails', () => {
     await world.clock.advance(6_000);
     expect(world.disk.last(volume)).toBe(counter);
     await world.taint('a', [OUR_TAINT]);
-    await world.clock.advance(3_000);
+    // Eleven seconds into the world; the rounds of the pod garbage collector are every twenty.
+    await world.clock.advance(8_500);
+    expect((await world.pod(pod))?.metadata.uid).toBe(uid);
+    await world.clock.advance(3_500);
     const moved = await world.pod(pod);
     expect([moved?.metadata.uid === uid, moved?.spec.nodeName === 'a', moved !== undefined && isPodReady(moved)]).toEqual([false, false, true]);
     expect((await world.attachments()).filter(({ spec }) => spec.nodeName === 'a')).toEqual([]);
@@ -91,7 +97,7 @@ describe('a node that fails', () => {
     world.machine('a').hang();
     await world.clock.advance(6_000);
     await world.taint('a', [OUR_TAINT]);
-    await world.clock.advance(3_000);
+    await world.clock.advance(12_000);
     expect((await world.pod(pod))?.spec.nodeName).not.toBe('a');
     expect(world.overlaps).toBeGreaterThan(0);
   });
@@ -120,6 +126,8 @@ describe('a node that fails', () => {
     await world.clock.advance(3_000);
     const node = await world.node('a');
     expect([isReady(node), node.spec.taints ?? [], node.status.nodeInfo?.bootID === bootID]).toEqual([true, [], false]);
+    const told = ['DiskPressure False', 'MemoryPressure False', 'PIDPressure False', 'Ready True'];
+    expect(node.status.conditions?.map(({ type, status }) => `${type} ${status}`).sort()).toEqual(told);
     const pod = await world.pod(await podOn(world, 'a'));
     expect(pod !== undefined && isPodReady(pod)).toBe(true);
     expect(world.overlaps).toBe(0);
@@ -175,14 +183,15 @@ describe('a node that lives', () => {
     expect([ready?.status, ready?.message, world.machine('a').state]).toEqual(['False', 'node is shutting down', 'off']);
   });
 
-  it('has the pods of a deleted Node collected after the quarantine, and registers again while it lives', async () => {
+  it('has the pods of a deleted Node collected once the quarantine is over that began with the next round, and registers again while it lives', async () => {
     const world = await TestWorld.running(NODES);
     const pod = await podOn(world, 'a');
     world.machine('a').powerOff('set');
     await world.admin.remove(WORLD_NODES, await world.node('a'));
-    await world.clock.advance(35_000);
+    // Missed by the round at 20 s, collected by the one at 60 s; five seconds have passed.
+    await world.clock.advance(54_000);
     expect((await world.pod(pod))?.spec.nodeName).toBe('a');
-    await world.clock.advance(10_000);
+    await world.clock.advance(3_000);
     expect((await world.pod(pod))?.spec.nodeName).not.toBe('a');
     await world.admin.remove(WORLD_NODES, await world.node('b'));
     await world.clock.advance(2_000);

@@ -50,6 +50,7 @@ export class ScriptedTransport implements ApiTransport {
   answer: (request: ApiRequest) => Answer | Promise<Answer> = () => ({ status: 200, body: listOf('1') });
 
   async request(request: ApiRequest): Promise<ApiResponse> {
+    request.beforeSend?.();
     this.requests.push(request);
     const answer = await this.answer(request);
     if (answer instanceof Error) {
@@ -83,5 +84,5 @@ export function listOf(resourceVersion: string, items: readonly unknown[] = [], 
 
 /** A `Status` body. */
 export function statusOf(code: number, reason: string, message = reason, details: object = {}): unknown {
-  return { kind: 'Status', status: 'Failure', code, reason, message, details };
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message, details };
 }

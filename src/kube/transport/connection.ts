@@ -1,9 +1,12 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest, type AgentOptions } from 'node:https';
+import type { Duplex } from 'node:stream';
 import type { ServerConfig } from '../kubeconfig/server-config.ts';
+import { watchHandshake } from './gated-request.ts';
 
-/** Sockets kept for calls; watches have their own, one each. */
-const CALL_SOCKETS_MAX = 32;
+/** Sockets kept for calls, by their lane; watches have their own, one each. */
+const SOCKETS_MAX = { calls: 32, urgent: 4, slow: 64 } as const;
+const LANES = ['calls', 'urgent', 'slow'] as const;
 const PROBE_SOCKET_MS = 15_000;
 
 export interface Wire {
@@ -12,17 +15,15 @@ export interface Wire {
   send(options: RequestOptions): ClientRequest;
 }
 
-interface Agents {
-  key: string;
-  calls: HttpAgent;
-  watches: HttpAgent;
-}
+type Lane = (typeof LANES)[number];
+
+type Agents = Readonly<Record<Lane | 'watches', HttpAgent>>;
 
 /** Keeps sockets to one server and exchanges them when a certificate or an authority was exchanged. */
 export class Connection {
   readonly #server: ServerConfig;
   readonly #userAgent: string;
-  #agents: Agents | undefined;
+  #agents: (Agents & { key: string }) | undefined;
 
   constructor(server: ServerConfig, userAgent: string) {
     this.#server = server;
@@ -30,14 +31,14 @@ export class Connection {
   }
 
   /** Where to send the next request, with today's credential. */
-  async open(kind: 'call' | 'watch'): Promise<Wire> {
+  async open(kind: Lane | 'watches'): Promise<Wire> {
     const { url, credential, headers } = this.#server;
     const { token, certificatePem, keyPem } = await credential.current();
     const agents = await this.#current(certificatePem, keyPem);
     const options: RequestOptions = {
       hostname: url.hostname.replace(/^\[|\]$/g, ''),
       ...(url.port === '' ? {} : { port: url.port }),
-      agent: kind === 'call' ? agents.calls : agents.watches,
+      agent: agents[kind],
     };
     const authorization = token === undefined || token === '' ? {} : { authorization: `Bearer ${token}` };
     return {
@@ -48,8 +49,9 @@ export class Connection {
   }
 
   close(): void {
-    this.#agents?.calls.destroy();
-    this.#agents?.watches.destroy();
+    for (const kind of [...LANES, 'watches'] as const) {
+      this.#agents?.[kind].destroy();
+    }
     this.#agents = undefined;
   }
 
@@ -57,18 +59,16 @@ export class Connection {
     const authorityPem = await this.#server.authority?.read();
     const key = JSON.stringify([authorityPem, certificatePem, keyPem]);
     if (this.#agents?.key !== key) {
-      retire(this.#agents?.calls);
+      for (const lane of LANES) {
+        retire(this.#agents?.[lane]);
+      }
       this.#agents = { key, ...this.#create({ ca: authorityPem, cert: certificatePem, key: keyPem }) };
     }
     return this.#agents;
   }
 
-  #create(pem: { ca: string | undefined; cert: string | undefined; key: string | undefined }): Pick<Agents, 'calls' | 'watches'> {
-    const sockets = { keepAlive: true, keepAliveMsecs: PROBE_SOCKET_MS, noDelay: true };
-    if (this.#server.url.protocol === 'http:') {
-      return { calls: new HttpAgent({ ...sockets, maxSockets: CALL_SOCKETS_MAX }), watches: new HttpAgent({ ...sockets, maxFreeSockets: 0 }) };
-    }
-    const { isVerified, serverName } = this.#server;
+  #create(pem: { ca: string | undefined; cert: string | undefined; key: string | undefined }): Agents {
+    const { isVerified, serverName, url } = this.#server;
     const tls: AgentOptions = {
       minVersion: 'TLSv1.2',
       rejectUnauthorized: isVerified,
@@ -77,10 +77,21 @@ export class Connection {
       ...(pem.cert === undefined ? {} : { cert: pem.cert }),
       ...(pem.key === undefined ? {} : { key: pem.key }),
     };
-    return {
-      calls: new HttpsAgent({ ...sockets, ...tls, maxSockets: CALL_SOCKETS_MAX }),
-      watches: new HttpsAgent({ ...sockets, ...tls, maxFreeSockets: 0 }),
+    const agent = (bound: AgentOptions): HttpAgent => {
+      const sockets = { keepAlive: true, keepAliveMsecs: PROBE_SOCKET_MS, noDelay: true, ...bound };
+      return url.protocol === 'http:' ? new HttpAgent(sockets) : new WatchedAgent({ ...sockets, ...tls });
     };
+    const lane = (name: Lane): HttpAgent => agent({ maxSockets: SOCKETS_MAX[name] });
+    return { calls: lane('calls'), urgent: lane('urgent'), slow: lane('slow'), watches: agent({ maxFreeSockets: 0 }) };
+  }
+}
+
+/** Notes of each socket when its handshake is over. */
+class WatchedAgent extends HttpsAgent {
+  override createConnection(...order: Parameters<HttpsAgent['createConnection']>): Duplex | null | undefined {
+    const socket = super.createConnection(...order);
+    watchHandshake(socket);
+    return socket;
   }
 }
 

@@ -35,7 +35,7 @@ export class HttpsWatch {
   async open(): Promise<void> {
     const { connection, path } = this.#options;
     try {
-      const wire = await connection.open('watch');
+      const wire = await connection.open('watches');
       if (this.#isEnded) {
         return;
       }
@@ -92,8 +92,8 @@ export class HttpsWatch {
     }
     try {
       const text = await readBody(response, REFUSAL_MAX_BYTES);
-      const retryAfter = response.headers['retry-after'];
-      const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+      const { 'retry-after': retryAfter, date } = response.headers;
+      const headers = { ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }), ...(date === undefined ? {} : { date }) };
       this.#end(statusError(this.#what, { status: response.statusCode ?? 0, body: tolerantJson(text), headers }));
     } catch (error) {
       this.#end(this.#failure(error instanceof Error ? error : new Error(String(error))));

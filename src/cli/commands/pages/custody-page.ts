@@ -12,18 +12,19 @@ const COLUMNS: readonly Column[] = [
   { head: 'STATE', least: 16, givesWay: 4 },
 ];
 
-/** Who besides the fences has nodes or asks for them, and health checks that found something; nothing where there is nobody. */
+/** Who besides the fences has nodes or asks for them, who drives health checks, and those that found something; nothing where there is nobody. */
 export function custodySection(custody: Custody | undefined, sheet: Sheet): string[] {
   if (custody === undefined) return [];
-  const { rows, checks, unreadable } = custody;
+  const { rows, checks, unreadable, drivers = [] } = custody;
   const unread = unreadable.length === 0 ? [] : [paragraph(sheet, sheet.ink.warn(`Of remediation is not shown: ${unreadable.join(', ')}.`))];
-  if (rows.length + checks.length === 0) return unread.length === 0 ? [] : ['', ...unread];
+  if (rows.length + checks.length + drivers.length === 0) return unread.length === 0 ? [] : ['', ...unread];
   const shown = rows.slice(0, ROWS_SHOWN);
   const hidden = rows.length - shown.length;
   return [
     heading(sheet, 'Remediation'),
     ...(shown.length === 0 ? [] : table(COLUMNS, shown.map(cells), sheet.ink.bold, sheet.width)),
     ...(hidden > 0 ? [sheet.ink.dim(`and ${hidden} more (-o json has them all)`)] : []),
+    ...drivers.map((words) => sheet.ink.dim(paragraph(sheet, harmless(`${words}.`)))),
     ...checks.slice(0, ROWS_SHOWN).map((check) => checkLine(check, sheet)),
     ...unread,
   ];

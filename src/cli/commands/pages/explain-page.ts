@@ -11,6 +11,7 @@ import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import { counted, harmless } from '../terminal/text.ts';
 import { clockTime, duration, moment } from '../terminal/times.ts';
+import { keptWords } from './fence-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { runWords } from './run-words.ts';
 import { entry, heading, paragraph } from './sections.ts';
@@ -30,6 +31,8 @@ export interface ExplainPage {
   preserved?: string | undefined;
   /** Who has the node besides, in words; absent: it was not looked at. */
   holders?: readonly string[];
+  /** Who drives health checks, in words; absent: it was not looked at. */
+  drivers?: readonly string[];
 }
 
 const NAME_WIDTH = 13;
@@ -85,8 +88,10 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   rule('stops', stopWords(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map((hold) => `${hold.policy}: ${hold.message}`);
   rule('holds', holds.length === 0 ? 'none on record' : holds.map(harmless).join('; '), holds.length > 0 ? ink.warn : undefined);
+  for (const line of status === undefined || status.state === 'final' ? [] : keptWords(status)) rule('kept', harmless(line), ink.warn);
   if (page.preserved !== undefined) rule('preservation', page.preserved);
   if (page.holders !== undefined && page.holders.length > 0) rule('in hand of', harmless(page.holders.join('; ')), ink.warn);
+  if (page.drivers !== undefined && page.drivers.length > 0) rule('health checks', harmless(page.drivers.join('; ')));
   rule('counts', countWords(status, plan, page.report));
   const identity = page.report?.status?.identity;
   rule(
@@ -201,7 +206,8 @@ function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
 }
 
 /** What a decision does to the world or the fence; undefined when it only waits. */
-function deedWords({ row, create, status, dispatch, removeFinalizer }: Look['decision']): string | undefined {
+function deedWords({ row, create, status, dispatch, removeFinalizer, standDown }: Look['decision']): string | undefined {
+  if (standDown !== undefined) return `${row}: ${standDown.words}`;
   if (dispatch !== undefined) return `${row}: ${dispatch.kind === 'recover' ? 'read what became of: ' : ''}${runWords(dispatch.entry)}`;
   if (create !== undefined) return `${row}: a NodeFence is created`;
   if (removeFinalizer === true) return `${row}: the NodeFence is let go`;

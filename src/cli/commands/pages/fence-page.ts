@@ -41,7 +41,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   for (const stop of page.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${stopWords(stop, sheet.nowMs)}`)));
   if (page.preserved !== undefined) lines.push(preservedParagraph(page.preserved, sheet));
   lines.push(...holderLines(page.holders ?? [], sheet));
-  for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Configuration: ${problem}`))));
+  for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Cannot be fenced as it should: ${problem}`))));
   if (status?.frozen !== undefined) {
     lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));
     lines.push(...facts(status, sheet), ...conditions(status, sheet), ...history(status, sheet));
@@ -122,7 +122,8 @@ function evidence(items: readonly Evidence[], sheet: Sheet): string[] {
   ];
 }
 
-function facts({ restore, released, frozen, retries, restarts, hold }: NodeFenceStatus, sheet: Sheet): string[] {
+function facts(status: NodeFenceStatus, sheet: Sheet): string[] {
+  const { restore, released, frozen, retries, restarts, hold } = status;
   const lines: string[] = [];
   const plan = frozen?.plan;
   if (hold !== undefined)
@@ -141,12 +142,19 @@ function facts({ restore, released, frozen, retries, restarts, hold }: NodeFence
       ),
     );
   }
+  for (const line of keptWords(status)) lines.push(entry(sheet, 'kept', harmless(line), NAME_WIDTH, sheet.ink.warn));
   const back = restore === undefined ? [] : restoreWords(restore);
   if (back.length > 0) lines.push(entry(sheet, 'to take back', harmless(back.join(', ')), NAME_WIDTH, sheet.ink.warn));
   const limit =
     plan === undefined ? '' : ` (step_retries ${plan.stepRetries}); restart ${restarts} of ${plan.maxRestarts < 0 ? 'many' : plan.maxRestarts}`;
   lines.push(entry(sheet, 'failed runs', `${retries} in this step${limit}`, NAME_WIDTH));
   return [heading(sheet, 'Standing'), ...lines];
+}
+
+/** Pods that the release asked for and did not get, what keeps each of them, and what to do. */
+export function keptWords({ released, storageRelease }: NodeFenceStatus): string[] {
+  const kept = released === undefined ? storageRelease?.kept : released.kept;
+  return (kept ?? []).map(({ pod, by }) => `${pod}: ${by}. Mend what refuses it, or delete the pod by hand while its node is off.`);
 }
 
 /** What of ours stands on the node or its devices. */

@@ -27,6 +27,7 @@ const PROBLEMS_SHOWN = 3;
 export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: Sheet): string {
   const { ink, nowMs } = sheet;
   const lines = [heading(status, options, sheet)];
+  for (const problem of status.problems ?? []) lines.push(ink.bad(paragraph(sheet, harmless(`PROBLEM ${problem}`))));
   for (const stop of status.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${stopWords(stop, nowMs)}`)));
   const quiet = status.nodes.filter((row) => urgency(row) === QUIET);
   const hidden = options.all || quiet.length <= QUIET_LISTED ? 0 : quiet.length;
@@ -58,6 +59,7 @@ interface NodeColumn extends Column {
 const NARROW: readonly NodeColumn[] = [
   { head: 'NODE', least: 12, givesWay: 2 },
   { head: 'READY', least: 7, givesWay: 0 },
+  { head: 'FENCEABLE', least: 9, givesWay: 0, mayGo: true },
   { head: 'FENCE', least: 7, givesWay: 0 },
   { head: 'STEP', least: 9, givesWay: 4, mayGo: true },
   { head: 'HOLD', least: 7, givesWay: 3, mayGo: true },
@@ -90,6 +92,9 @@ function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {
   const shown: Cell[] = [
     { text: row.node },
     { text: readyText(row), paint: row.ready === 'True' ? (row.cordoned ? ink.warn : ink.good) : ink.bad },
+    row.fenceable === undefined
+      ? plain(undefined)
+      : { text: FENCEABLE_WORDS[row.fenceable], paint: row.fenceable === 'default-stands' ? ink.warn : ink.bad },
     state === undefined ? plain(undefined) : { text: state, paint: statePaint(row, ink) },
     plain(wide ? row.step : row.step?.replace('-management', '')),
     row.hold === undefined ? plain(undefined) : { text: row.hold, paint: ink.warn },
@@ -99,6 +104,12 @@ function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {
   ];
   return wide ? [...shown, plain(row.message)] : shown;
 }
+
+const FENCEABLE_WORDS: Readonly<Record<NonNullable<NodeRow['fenceable']>, string>> = {
+  'configuration-error': 'no: error',
+  'no-proof': 'no: proof',
+  'default-stands': 'default',
+};
 
 const READY: Readonly<Record<NodeRow['ready'], string>> = { True: 'Ready', False: 'NotReady', Unknown: 'Unknown', missing: 'no Ready', gone: 'gone' };
 

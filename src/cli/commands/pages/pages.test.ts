@@ -131,6 +131,10 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
     await matches(explainPage({ ...facts, looks, unreadable: ['VolumeAttachments'] }, SHEET), 'explain');
     const holders = ['NodeFenceRemediation default/r, by node-fence-a'];
     expect(explainPage({ ...facts, looks, unreadable: [], holders }, SHEET)).toMatch(/in hand of +NodeFenceRemediation default\/r, by node-fence-a/);
+    const drivers = ['MachineHealthChecks of cluster.x-k8s.io are not driven by nodefence: --health-checks off'];
+    expect(explainPage({ ...facts, looks, unreadable: [], drivers }, SHEET)).toMatch(
+      /health checks +MachineHealthChecks of cluster.x-k8s.io are not driven/,
+    );
   });
 
   it('plan: two supplies, a fallback level, a warning', async () => {

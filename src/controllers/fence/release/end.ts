@@ -1,7 +1,7 @@
 import { OUT_OF_SERVICE_TAINT } from '../../../domain/advance.ts';
 import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import { bounded } from '../../../domain/node-fence.ts';
-import type { Evidence, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
+import type { Evidence, KeptPod, NodeFenceStatus, Released } from '../../../domain/node-fence.ts';
 import { isPaced, podName } from '../../../domain/release-plan.ts';
 import type { ReleaseChoice } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
@@ -13,29 +13,40 @@ import { choiceOf } from './release.ts';
 
 const NAMED_MAX = 4;
 
-/** Takes our taint back and reads it absent; a foreign one stays (P8). */
-export async function endRelease(dependencies: FenceDependencies, node: string, status: NodeFenceStatus): Promise<ReleaseReport> {
+/** Takes our taint back and reads it absent; a foreign one stays (P8). `mayGoOn`: as in a release. */
+export async function endRelease(
+  dependencies: FenceDependencies,
+  node: string,
+  status: NodeFenceStatus,
+  mayGoOn: () => void,
+): Promise<ReleaseReport> {
   const { clock } = dependencies;
-  await removeTaint(dependencies, node);
+  await removeTaint(dependencies, node, mayGoOn);
   const owner = await readTaintOwner(dependencies, node);
   if (owner === 'ours') return { result: 'failed', message: 'our out-of-service taint still stands after it was taken back' };
   const foreign = owner === 'foreign' ? `; somebody else's taint ${OUT_OF_SERVICE_TAINT.key} stands and is theirs to take away` : '';
   if (status.released === undefined || status.released.voidedAt !== undefined)
     return { result: 'succeeded', message: `our taint is gone; nothing was waited for${foreign}` };
-  const left = leftWords(dependencies, node);
+  const left = leftWords(dependencies, node, status.released.kept ?? []);
   const message = left === undefined ? 'no pod and no VolumeAttachment is left' : `release_timeout over: ${left}`;
   const end = left === undefined ? { volumesDetachedAt: timestamp(clock) } : { timedOut: true };
   return { result: 'succeeded', message: bounded(message + foreign), released: { ...status.released, ...end } };
 }
 
 /** What keeps the machine off, by name: `1 pods (web/db-0) and 1 VolumeAttachments (PersistentVolume pv-1 by csi-1) are left`. */
-function leftWords({ listers }: FenceDependencies, node: string): string | undefined {
+function leftWords({ listers }: FenceDependencies, node: string, kept: readonly KeptPod[]): string | undefined {
   const pods = releasablePods(listers, node);
   const attachments = attachmentsOf(listers, node);
   if (pods.length + attachments.length === 0) return undefined;
-  const podNames = named(pods.map(({ metadata }) => podName({ namespace: metadata.namespace ?? 'default', name: metadata.name })));
+  const names = pods.map(({ metadata }) => podName({ namespace: metadata.namespace ?? 'default', name: metadata.name }));
+  const podNames = named(names.map((name) => withReason(name, kept)));
   const volumes = named(attachments.map(({ name, volume }) => `PersistentVolume ${volume ?? 'unknown'} by ${name}`));
   return `${pods.length} pods${podNames} and ${attachments.length} VolumeAttachments${volumes} are left`;
+}
+
+function withReason(name: string, kept: readonly KeptPod[]): string {
+  const by = kept.find(({ pod }) => pod === name)?.by;
+  return by === undefined ? name : `${name}, kept: ${by}`;
 }
 
 function named(names: readonly string[]): string {

@@ -4,6 +4,7 @@ import type { Node } from '../../../ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { readyOf } from '../observation.ts';
+import type { AskedPods } from './asked-pods.ts';
 
 export type ReleaseReport = Pick<JobReport, 'result' | 'message' | 'released' | 'storageRelease'>;
 
@@ -16,8 +17,12 @@ export interface ReleaseOrder {
   proof: Evidence;
   /** Lease renewTime as last received; another one at the quorum is a sign of life. */
   renewTime: string | undefined;
-  /** Throws when a stop, a hold or a lost lease forbids to begin or go on. */
-  mayGoOn(): void;
+  /** What the release has asked for in vain so far. */
+  asked: AskedPods;
+  /** A call goes on that the operation does not wait for any longer. Never rejects. */
+  outlives(call: Promise<unknown>): void;
+  /** Throws when a stop, a hold or a lost lease forbids to begin or go on. Asked before each round, and by each write in the turn in which its bytes leave. */
+  readonly mayGoOn: () => void;
 }
 
 /** A sign of life at the API's quorum: the proof is void and nothing more is released (P2). */

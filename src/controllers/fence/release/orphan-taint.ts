@@ -1,3 +1,4 @@
+import { AgentError } from '../../../ports/agents.ts';
 import type { Node } from '../../../ports/objects.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
@@ -8,6 +9,8 @@ import { isMarked, removeTaint } from './out-of-service.ts';
 
 /** Between two looks at what still keeps an orphaned taint on its node. */
 const LOOK_AGAIN_MS = 5_000;
+/** What a write must still fit into the lease with. */
+const WRITE_MS = 5_000;
 
 /**
  * Our out-of-service taint on a node whose fence does not know of it: the NodeFence was removed by force, or a crash fell between the two objects. No pod
@@ -28,6 +31,11 @@ export class OrphanTaints {
     return isOrphan;
   }
 
+  /** The Node is gone. */
+  forget(node: string): void {
+    this.#seenAtMs.delete(node);
+  }
+
   /** Takes it back from a Ready node once nothing of the old boot is left in the API, at the latest after `release_timeout`. A failed node gets a fence first. */
   async mend(node: Node): Promise<void> {
     const { clock, planner, queue, listers } = this.#dependencies;
@@ -41,9 +49,17 @@ export class OrphanTaints {
       queue.add(name, LOOK_AGAIN_MS);
       return;
     }
-    await removeTaint(this.#dependencies, name);
+    await removeTaint(this.#dependencies, name, () => this.#mayGoOn(name));
     this.#seenAtMs.delete(name);
     this.#tell(node, `our out-of-service taint stood here without a fence that knows of it: it is taken back; ${pods} pods are on the node`);
+  }
+
+  #mayGoOn(node: string): void {
+    const { leadership } = this.#dependencies;
+    const stop = stopOn(this.#dependencies, node);
+    if (stop === undefined && leadership.mayBegin(WRITE_MS)) return;
+    const answered = stop === undefined ? 'the leader lease does not cover it' : `${stop.by} stands`;
+    throw new AgentError('NotSent', { device: 'Kubernetes API', plug: '', asked: `take our out-of-service taint from Node ${node}`, answered });
   }
 
   #isOrphan(node: Node, fence: NodeFence | undefined): boolean {

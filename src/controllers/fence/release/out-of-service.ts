@@ -48,12 +48,13 @@ export async function setTaint(dependencies: FenceDependencies, order: ReleaseOr
     const mark = markFor(order);
     const isTaken = taints.some(({ key, effect }) => key === OUT_OF_SERVICE_TAINT.key && effect === OUT_OF_SERVICE_TAINT.effect);
     if (isTaken && taintOwnerOf(node) === 'foreign') {
-      if (isMarked(node)) await patch(dependencies, node, null, undefined);
+      if (isMarked(node)) await patch(dependencies, node, { mark: null, beforeSend: order.mayGoOn });
       return 'foreign';
     }
     if (isTaken && node.metadata.annotations?.[OUT_OF_SERVICE_OWNER] === mark) return 'ours';
     try {
-      await patch(dependencies, node, mark, isTaken ? undefined : [...taints, OUT_OF_SERVICE_TAINT]);
+      const change = { mark, beforeSend: order.mayGoOn };
+      await patch(dependencies, node, isTaken ? change : { ...change, taints: [...taints, OUT_OF_SERVICE_TAINT] });
     } catch (error) {
       if (isUnanswered(error)) mayStand();
       throw error;
@@ -62,13 +63,14 @@ export async function setTaint(dependencies: FenceDependencies, order: ReleaseOr
   });
 }
 
-/** Takes our taint and our mark back; a foreign taint stays. */
-export async function removeTaint(dependencies: FenceDependencies, name: string): Promise<void> {
+/** Takes our taint and our mark back; a foreign taint stays. `mayGoOn`: as in a release. */
+export async function removeTaint(dependencies: FenceDependencies, name: string, mayGoOn: () => void): Promise<void> {
   await onFreshNode(async () => {
     const node = await dependencies.cluster.get(NODES, name);
     if (node === undefined || !isMarked(node)) return;
     const taints = node.spec.taints ?? [];
-    await patch(dependencies, node, null, taints.some(isExactlyOurs) ? taints.filter((taint) => !isExactlyOurs(taint)) : undefined);
+    const change = { mark: null, beforeSend: mayGoOn };
+    await patch(dependencies, node, taints.some(isExactlyOurs) ? { ...change, taints: taints.filter((taint) => !isExactlyOurs(taint)) } : change);
   });
 }
 
@@ -77,11 +79,19 @@ export async function readTaintOwner({ cluster }: FenceDependencies, name: strin
   return taintOwnerOf(await cluster.get(NODES, name));
 }
 
-async function patch({ cluster }: FenceDependencies, node: Node, mark: string | null, taints: readonly Taint[] | undefined): Promise<void> {
-  await cluster.mergePatch(NODES, node.metadata.name, {
+interface TaintChange {
+  mark: string | null;
+  /** Absent: they stay as they are. */
+  taints?: readonly Taint[];
+  beforeSend: () => void;
+}
+
+async function patch({ cluster }: FenceDependencies, node: Node, { mark, taints, beforeSend }: TaintChange): Promise<void> {
+  const body = {
     metadata: { resourceVersion: node.metadata.resourceVersion, annotations: { [OUT_OF_SERVICE_OWNER]: mark } },
     ...(taints === undefined ? {} : { spec: { taints } }),
-  });
+  };
+  await cluster.mergePatch(NODES, node.metadata.name, body, { beforeSend });
 }
 
 /** Somebody else changed the Node between read and write: read again, a few times. */

@@ -1,92 +1,172 @@
-import { nextBatch, paceOf } from '../../../domain/release-plan.ts';
-import type { AttachmentFacts, PodFacts, ReleaseChoice, ReleasePlan } from '../../../domain/release-plan.ts';
-import { ApiStatusError, isUnanswered } from '../../../ports/api-transport.ts';
+import type { AttachmentFacts, PodFacts, Treatment } from '../../../domain/release-plan.ts';
+import { AgentError } from '../../../ports/agents.ts';
+import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Cluster } from '../../../ports/cluster.ts';
 import { PODS, VOLUME_ATTACHMENTS } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
+import type { AskedPods, Refused } from './asked-pods.ts';
 import { silentNode } from './order.ts';
 import type { ReleaseOrder } from './order.ts';
 
-/** Deletions under way at once; Node and Lease are read anew before each such handful. */
+/** Deletions or evictions under way at once; Node and Lease are read anew before each such handful. */
 const AT_ONCE = 20;
+/** What is not answered by then keeps none of the others, and the proof grows old: the call goes on without the operation. */
+const ANSWER_WAIT_MS = 1_000;
+/** Before a pod that a PodDisruptionBudget keeps is asked for again: others may make room at any time. */
+const BUDGET_MS = 5_000;
+const RETRY_AFTER_MAX_MS = 30_000;
 
-/** What one operation let go before it ended, or was stopped; what nobody answered for may have been let go, and counts. */
+/** What one operation let go before it ended, or was stopped. */
 export interface Course {
   freed: PodFacts[];
-  mayHaveDetached: boolean;
-  /** Pods that a PodDisruptionBudget keeps for now. */
-  kept: PodFacts[];
+  /** Somebody else had removed them, or another pod stands under the name. */
+  gone: PodFacts[];
 }
 
-/** Deletes or evicts the next batch of the plan; what is done stands in `course` whenever it throws. */
+type Answer =
+  | { kind: 'freed' | 'gone' }
+  | { kind: 'kept'; refused: Refused }
+  /** It says nothing of this pod: the operation ends. `refused`: the pod may have been let go all the same. */
+  | { kind: 'stop'; error: unknown; refused?: Refused };
+
+/** Deletes or evicts these pods, each on its own: none waits for another's answer, nor fails with it. What is done stands in `course` whenever it throws. */
 export async function letGo(
   dependencies: FenceDependencies,
   order: ReleaseOrder,
-  plan: ReleasePlan,
-  choice: ReleaseChoice,
-  course: Course,
-): Promise<void> {
-  if (plan.treatment === 'evict' || plan.treatment === 'evict-force') await evictPods(dependencies, order, plan, paceOf(choice).size, course);
-  else await deletePods(dependencies, order, nextBatch(plan, choice), plan.treatment === 'force' ? { gracePeriodSeconds: 0 } : {}, course);
-}
-
-async function deletePods(
-  dependencies: FenceDependencies,
-  order: ReleaseOrder,
   pods: readonly PodFacts[],
-  how: { gracePeriodSeconds?: number },
-  { freed }: Course,
+  treatment: Treatment,
+  course: Course,
 ): Promise<void> {
   for (let index = 0; index < pods.length; index += AT_ONCE) {
     await silentNode(dependencies, order);
-    const ends = await Promise.allSettled(pods.slice(index, index + AT_ONCE).map((pod) => counted(freed, pod, remove(dependencies, pod, how))));
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    await askForAll(dependencies, order, pods.slice(index, index + AT_ONCE), treatment, course);
   }
 }
 
-/** What the API server did not answer may be done all the same: the pod counts as let go. */
-async function counted(freed: PodFacts[], pod: PodFacts, call: Promise<void>): Promise<void> {
+async function askForAll(
+  dependencies: FenceDependencies,
+  order: ReleaseOrder,
+  pods: readonly PodFacts[],
+  treatment: Treatment,
+  { freed, gone }: Course,
+): Promise<void> {
+  const waitedFor = new Set(pods);
+  const stops: unknown[] = [];
+  const calls = pods.map(async (pod) => {
+    const beforeSend = (): void => {
+      // Its intent stands only for as long as the operation does.
+      if (!waitedFor.has(pod))
+        throw new AgentError('NotSent', { device: 'Kubernetes API', plug: '', asked: 'release', answered: 'its operation is over' });
+      order.mayGoOn();
+    };
+    const answer = await ask(dependencies, order.asked, pod, treatment, beforeSend);
+    if (!waitedFor.delete(pod)) return;
+    if (answer.kind === 'freed') freed.push(pod);
+    if (answer.kind === 'gone') gone.push(pod);
+    if (answer.kind === 'stop') stops.push(answer.error);
+  });
+  const all = Promise.all(calls);
+  await isOverWithin(dependencies.clock, ANSWER_WAIT_MS, all);
+  if (waitedFor.size > 0) order.outlives(all);
+  waitedFor.clear();
+  if (stops.length > 0) throw stops[0];
+}
+
+/** Resolves when the work is over, or when the time is. */
+function isOverWithin(clock: Clock, waitMs: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(waitMs, resolve);
+    work.then(
+      () => {
+        cancel();
+        resolve();
+      },
+      (error: unknown) => {
+        cancel();
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  });
+}
+
+/** `beforeSend`: asks for the proof in the turn in which the bytes leave. */
+async function ask(
+  { cluster, clock }: FenceDependencies,
+  asked: AskedPods,
+  pod: PodFacts,
+  treatment: Treatment,
+  beforeSend: () => void,
+): Promise<Answer> {
+  asked.asks(pod);
+  const answer = await send(cluster, pod, treatment, beforeSend).catch((error: unknown) => answerOf(cluster, pod, treatment, error));
+  const refused = 'refused' in answer ? answer.refused : undefined;
+  if (refused === undefined) asked.isOver(pod);
+  else asked.refused(pod, refused, clock.monotonicMs());
+  return answer;
+}
+
+/** Every write that lets a pod go: that pod, by its uid. */
+async function send(cluster: Cluster, { namespace, name, uid }: PodFacts, treatment: Treatment, beforeSend: () => void): Promise<Answer> {
+  const grace = treatment === 'force' || treatment === 'evict-force' ? { gracePeriodSeconds: 0 } : {};
+  const how = { ...(uid === undefined ? {} : { uid }), ...grace, beforeSend };
+  if (treatment === 'force' || treatment === 'graceful') {
+    return { kind: (await cluster.remove(PODS, name, { namespace, ...how })) ? 'freed' : 'gone' };
+  }
+  await cluster.evict(name, namespace, how);
+  return { kind: 'freed' };
+}
+
+/** What a failed call says of its pod, or of the API server. */
+async function answerOf(cluster: Cluster, pod: PodFacts, treatment: Treatment, error: unknown): Promise<Answer> {
+  if (error instanceof TransportError) {
+    const refused = { by: `the API server did not answer: ${error.message}`, isUnsure: true };
+    const isAway = error.kind === 'unreachable' || error.kind === 'aborted';
+    return isAway ? { kind: 'stop', error, refused: { ...refused, againInMs: 0 } } : { kind: 'kept', refused };
+  }
+  if (!(error instanceof ApiStatusError)) return { kind: 'stop', error };
+  const by = error.message;
+  if (error.status === 404) return { kind: 'gone' };
+  if (error.status === 401) return { kind: 'stop', error };
+  if (error.status === 429) return busyOrKept(treatment, error);
+  if (error.status === 503) return { kind: 'stop', error, refused: { by, isUnsure: true, againInMs: 0 } };
+  if (error.status === 409 || error.status === 500) return readBack(cluster, pod, treatment, error);
+  return { kind: 'kept', refused: { by, isUnsure: error.status > 500 } };
+}
+
+/** 429 of an eviction is a PodDisruptionBudget; of a deletion it is the API server, which has no time for anybody. */
+function busyOrKept(treatment: Treatment, error: ApiStatusError): Answer {
+  if (treatment === 'force' || treatment === 'graceful') return { kind: 'stop', error };
+  const againInMs = Math.max(BUDGET_MS, Math.min(error.retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
+  return { kind: 'kept', refused: { by: error.message, isUnsure: false, againInMs } };
+}
+
+/** The server has answered, so what it did stands: the pod itself says whether it was let go. */
+async function readBack(cluster: Cluster, { namespace, name, uid }: PodFacts, treatment: Treatment, error: ApiStatusError): Promise<Answer> {
+  const by = error.message;
   try {
-    await call;
-  } catch (error) {
-    if (isUnanswered(error)) freed.push(pod);
-    throw error;
-  }
-  freed.push(pod);
-}
-
-/** A pod of another uid stands under the name: the one that was meant is gone. */
-async function remove({ cluster }: FenceDependencies, { namespace, name, uid }: PodFacts, how: { gracePeriodSeconds?: number }): Promise<void> {
-  try {
-    await cluster.remove(PODS, name, { namespace, ...(uid === undefined ? {} : { uid }), ...how });
-  } catch (error) {
-    if (!(error instanceof ApiStatusError) || error.status !== 409) throw error;
+    const standing = await cluster.get(PODS, name, namespace);
+    if (standing === undefined || (uid !== undefined && standing.metadata.uid !== uid)) return { kind: error.status === 409 ? 'gone' : 'freed' };
+    const { deletionTimestamp, deletionGracePeriodSeconds } = standing.metadata;
+    const isGraceful = treatment === 'graceful' || treatment === 'evict';
+    if (deletionTimestamp !== undefined && (isGraceful || deletionGracePeriodSeconds === 0)) return { kind: 'freed' };
+    return { kind: 'kept', refused: { by, isUnsure: false } };
+  } catch (unread) {
+    return { kind: 'kept', refused: { by: `${by}; and it could not be read: ${String(unread)}`, isUnsure: true } };
   }
 }
 
-/** Budgets decide which of them go: those that are kept do not count into the batch, and are asked for again with the next one. */
-async function evictPods(dependencies: FenceDependencies, order: ReleaseOrder, plan: ReleasePlan, size: number, course: Course): Promise<void> {
-  const how = plan.treatment === 'evict-force' ? { gracePeriodSeconds: 0 } : {};
-  for (const pod of plan.batched) {
-    if (course.freed.length >= size) return;
-    await silentNode(dependencies, order);
-    try {
-      await counted(course.freed, pod, dependencies.cluster.evict(pod.name, pod.namespace, how));
-    } catch (error) {
-      if (!(error instanceof ApiStatusError) || (error.status !== 429 && error.status !== 404)) throw error;
-      if (error.status === 429) course.kept.push(pod);
-    }
-  }
-}
-
-/** After the last pod: a volume must not be attached elsewhere while the API still shows who writes to it here. */
+/** After the last pod: a volume must not be attached elsewhere while the API still shows who writes to it here. `began`: told before the first call. */
 export async function detach(
   dependencies: FenceDependencies,
   order: ReleaseOrder,
   attachments: readonly AttachmentFacts[],
-  course: Course,
+  began: () => void,
 ): Promise<void> {
   if (attachments.length === 0) return;
   await silentNode(dependencies, order);
-  course.mayHaveDetached = true;
-  await Promise.all(attachments.map(({ name, uid }) => dependencies.cluster.remove(VOLUME_ATTACHMENTS, name, uid === undefined ? {} : { uid })));
+  began();
+  const { cluster } = dependencies;
+  const how = { beforeSend: order.mayGoOn };
+  await Promise.all(attachments.map(({ name, uid }) => cluster.remove(VOLUME_ATTACHMENTS, name, uid === undefined ? how : { ...how, uid })));
 }

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../../../domain/node-fence.ts';
+import { releasedBefore } from '../../../domain/released-before.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts';
 import type { Pod, Taint } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
+import { AskedPods } from './asked-pods.ts';
 import { endRelease, recoverRelease } from './end.ts';
 import type { ReleaseOrder } from './order.ts';
 import { release } from './release.ts';
@@ -24,7 +26,9 @@ function benchWith(): FenceBench {
 
 function orderOf(mode: 'auto' | 'delete-pods' | 'evict' | 'none' = 'auto', more: Partial<ReleaseOrder> = {}): ReleaseOrder {
   const status = provenStatus(planOf({ release: mode }));
-  return { node: 'a', fenceUID: 'fence-1', status, proof: status.evidence[0] as Evidence, renewTime: RENEWED, mayGoOn: () => undefined, ...more };
+  const proof = status.evidence[0] as Evidence;
+  const quiet = { outlives: () => undefined, mayGoOn: () => undefined };
+  return { node: 'a', fenceUID: 'fence-1', status, proof, renewTime: RENEWED, asked: new AskedPods(), ...quiet, ...more };
 }
 
 function podOf(name: string, more: Partial<Pod['metadata']> = {}): Pod {
@@ -87,11 +91,11 @@ describe('a release', () => {
     const bench = benchWith();
     bench.pods.items = Array.from({ length: 45 }, (_pod, index) => podOf(`web-${index}`));
     let asked = 0;
-    const mayGoOn = (): void => {
+    bench.cluster.beforeLease = () => {
       asked += 1;
-      if (asked === 2) bench.cluster.lease = leaseOf('2026-01-01T00:00:09.000000Z');
+      if (asked === 3) bench.cluster.lease = leaseOf('2026-01-01T00:00:09.000000Z');
     };
-    const report = await release(bench.dependencies, orderOf('delete-pods', { mayGoOn }));
+    const report = await release(bench.dependencies, orderOf('delete-pods'));
     const deleted = bench.cluster.writes.filter((write) => write.verb === 'remove');
     expect(report, 'life was seen between the batches').toMatchObject({ result: 'voided', released: { pods: 40, left: 5 } });
     expect(deleted.length).toBe(40);
@@ -104,7 +108,7 @@ describe('a release', () => {
     bench.cluster.budgeted.add('db-1');
     const report = await release(bench.dependencies, orderOf('evict'));
     expect(report).toMatchObject({ result: 'succeeded', released: { by: 'evict', pods: 2 } });
-    expect(report.message).toContain('a PodDisruptionBudget keeps 1 more, until release_timeout');
+    expect(report.message).toContain('1 kept, asked for again until release_timeout: web/db-1 (the disruption budget db needs 2 healthy pods)');
     expect(bench.cluster.writes.map((write) => write.name)).toEqual(['db-0', 'web-0']);
   });
 
@@ -124,10 +128,13 @@ describe('a release', () => {
     let asked = 0;
     const mayGoOn = (): void => {
       asked += 1;
-      if (asked > 1) throw new AgentError('NotSent', { device: '', plug: '', asked: 'release', answered: 'the last off read is too old' });
+      if (asked > 22) throw new AgentError('NotSent', { device: '', plug: '', asked: 'release', answered: 'the last off read is too old' });
     };
     const report = await release(bench.dependencies, orderOf('delete-pods', { mayGoOn }));
-    expect(report).toMatchObject({ result: 'not-sent', released: { pods: 20, left: 25, batch: 1 } });
+    expect(report, 'the proof is asked for each pod, in the turn of its call').toMatchObject({
+      result: 'not-sent',
+      released: { pods: 20, left: 25, batch: 1 },
+    });
     expect(report.released?.names).toHaveLength(16);
     expect(report.message).toContain('too old; before that, delete-pods: 20 pods');
   });
@@ -178,7 +185,7 @@ describe('the end of a release', () => {
   it('takes only our taint, and reads it absent', async () => {
     const bench = benchWith();
     await release(bench.dependencies, orderOf());
-    const report = await endRelease(bench.dependencies, 'a', orderOf().status);
+    const report = await endRelease(bench.dependencies, 'a', orderOf().status, () => undefined);
     expect(report.result).toBe('succeeded');
     expect(bench.cluster.node?.spec.taints).toEqual([FOREIGN]);
     expect(bench.cluster.node?.metadata.annotations?.[OUT_OF_SERVICE_OWNER]).toBeUndefined();
@@ -189,14 +196,14 @@ describe('the end of a release', () => {
     await release(bench.dependencies, orderOf());
     const { cluster } = bench.dependencies;
     const deaf = { ...cluster, mergePatch: <T>(): Promise<T> => Promise.resolve(bench.cluster.node as T) };
-    const report = await endRelease({ ...bench.dependencies, cluster: deaf }, 'a', orderOf().status);
+    const report = await endRelease({ ...bench.dependencies, cluster: deaf }, 'a', orderOf().status, () => undefined);
     expect(report).toEqual({ result: 'failed', message: 'our out-of-service taint still stands after it was taken back' });
   });
 
   it('leaves the same taint of an admin, which does not carry our mark', async () => {
     const bench = benchWith();
     bench.cluster.node = nodeOf({ taints: [TAINT] });
-    await endRelease(bench.dependencies, 'a', orderOf().status);
+    await endRelease(bench.dependencies, 'a', orderOf().status, () => undefined);
     expect(bench.cluster.node.spec.taints).toEqual([TAINT]);
     expect(bench.cluster.writes).toEqual([]);
   });
@@ -205,7 +212,7 @@ describe('the end of a release', () => {
     const bench = benchWith();
     bench.cluster.node = nodeOf({ taints: [TAINT] });
     await release(bench.dependencies, orderOf());
-    await endRelease(bench.dependencies, 'a', orderOf().status);
+    await endRelease(bench.dependencies, 'a', orderOf().status, () => undefined);
     expect(bench.cluster.node.spec.taints).toEqual([TAINT]);
   });
 
@@ -217,7 +224,7 @@ describe('the end of a release', () => {
       { ...TAINT, effect: 'NoSchedule' },
     ];
     if (bench.cluster.node !== undefined) bench.cluster.node = { ...bench.cluster.node, spec: { taints: theirs } };
-    const report = await endRelease(bench.dependencies, 'a', orderOf().status);
+    const report = await endRelease(bench.dependencies, 'a', orderOf().status, () => undefined);
     expect(report).toMatchObject({ result: 'succeeded' });
     expect(report.message).toContain("somebody else's taint");
     expect(bench.cluster.node?.spec.taints).toEqual(theirs);
@@ -229,7 +236,7 @@ describe('the end of a release', () => {
     await release(bench.dependencies, orderOf());
     if (bench.cluster.node !== undefined)
       bench.cluster.node = { ...bench.cluster.node, metadata: { ...bench.cluster.node.metadata, annotations: {} } };
-    await endRelease(bench.dependencies, 'a', orderOf().status);
+    await endRelease(bench.dependencies, 'a', orderOf().status, () => undefined);
     expect(bench.cluster.node?.spec.taints).toEqual([FOREIGN, TAINT]);
   });
 
@@ -240,7 +247,7 @@ describe('the end of a release', () => {
       { metadata: { name: 'csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: { persistentVolumeName: 'pv-1' } } },
     ];
     const status = { ...orderOf().status, released: { by: 'out-of-service' as const, at: RENEWED, pods: 1, evidence: 'off-1' } };
-    const report = await endRelease(bench.dependencies, 'a', status);
+    const report = await endRelease(bench.dependencies, 'a', status, () => undefined);
     expect(report.message).toBe('release_timeout over: 1 pods (web/db-0) and 1 VolumeAttachments (PersistentVolume pv-1 by csi-1) are left');
     expect(report.released).toMatchObject({ timedOut: true });
   });
@@ -270,12 +277,18 @@ describe('a release whose answers are lost', () => {
     throw new TransportError('timeout', 'no answer in time');
   };
 
-  it.each(['delete-pods', 'evict'] as const)('counts what nobody answered for as let go (%s): a sign of life after it is an alarm', async (mode) => {
+  it.each(['delete-pods', 'evict'] as const)('tells of whom nobody knows whether it was let go (%s), and counts it when it is gone', async (mode) => {
     const bench = benchWith();
     bench.pods.items = [podOf('db-0')];
     bench.cluster.afterWrite = lost;
-    const report = await release(bench.dependencies, orderOf(mode));
-    expect(report).toMatchObject({ result: 'interrupted', released: { by: mode, pods: 1, names: ['web/db-0'], left: 1 } });
+    const order = orderOf(mode);
+    const report = await release(bench.dependencies, order);
+    expect(report).toMatchObject({ released: { by: mode, pods: 0, names: [], left: 1, kept: [{ pod: 'web/db-0', isUnsure: true }] } });
+    const status = { ...order.status, ...(report.released === undefined ? {} : { released: report.released }) };
+    expect(releasedBefore(status), 'a sign of life after it is an alarm').toBe(' A release had begun. Of web/db-0 nobody knows whether it was.');
+    bench.pods.items = [];
+    const again = await release(bench.dependencies, { ...order, status });
+    expect(again).toMatchObject({ result: 'succeeded', released: { pods: 1, names: ['web/db-0'], left: 0, kept: [] } });
   });
 
   it('counts a taint that may have been set, and its pods once only', async () => {
@@ -298,13 +311,26 @@ describe('a release whose answers are lost', () => {
     expect(await release(bench.dependencies, orderOf('delete-pods'))).toMatchObject({ result: 'interrupted', released: { pods: 0, left: 1 } });
   });
 
+  it('ends when the API server is away, and asks again as soon as it is back', async () => {
+    const bench = benchWith();
+    bench.pods.items = [podOf('db-0')];
+    bench.cluster.afterWrite = () => {
+      throw new TransportError('unreachable', 'connection refused');
+    };
+    const order = orderOf('delete-pods');
+    expect(await release(bench.dependencies, order)).toMatchObject({ result: 'interrupted', released: { pods: 0, left: 1 } });
+    bench.cluster.afterWrite = () => undefined;
+    expect(await release(bench.dependencies, order)).toMatchObject({ result: 'succeeded', released: { pods: 1 } });
+  });
+
   it('counts nothing when the API server refused it', async () => {
     const bench = benchWith();
     bench.pods.items = [podOf('db-0')];
     bench.cluster.afterWrite = () => {
       throw new ApiStatusError(403, 'Forbidden', 'no');
     };
-    await expect(release(bench.dependencies, orderOf('delete-pods'))).rejects.toThrow('no');
+    const report = await release(bench.dependencies, orderOf('delete-pods'));
+    expect(report.released).toMatchObject({ pods: 0, names: [], left: 1, kept: [{ pod: 'web/db-0', by: 'no' }], againInMs: 5_000 });
   });
 });
 

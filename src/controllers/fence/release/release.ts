@@ -1,7 +1,7 @@
 import { bounded, LIMITS } from '../../../domain/node-fence.ts';
-import type { Released } from '../../../domain/node-fence.ts';
+import type { KeptPod, Released } from '../../../domain/node-fence.ts';
 import type { Plan } from '../../../domain/plan.ts';
-import { inTotal, isPaced, podName, releasePlan } from '../../../domain/release-plan.ts';
+import { inTotal, isPaced, nextBatch, podName, releasePlan } from '../../../domain/release-plan.ts';
 import type { PodFacts, ReleaseChoice, ReleasePlan } from '../../../domain/release-plan.ts';
 import { timestamp } from '../../../ports/clock.ts';
 import { failureOf } from '../../../ports/jobs.ts';
@@ -18,8 +18,9 @@ import { podsWithStorages } from './storage.ts';
 /** What one operation came to. */
 interface Act extends Course {
   taint: Exclude<TaintOwner, 'nobody'> | undefined;
-  /** Pods that are left for later batches. */
-  left: number;
+  mayHaveDetached: boolean;
+  /** Nothing stopped it before its end. */
+  isThrough: boolean;
 }
 
 /**
@@ -30,24 +31,30 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   const plan = order.status.frozen?.plan;
   const choice = plan === undefined ? undefined : choiceOf(plan, dependencies.options.outOfService);
   if (plan === undefined || choice === undefined) return { result: 'voided', message: 'release=none' };
-  const act: Act = { freed: [], kept: [], mayHaveDetached: false, taint: undefined, left: 0 };
+  const act: Act = { freed: [], gone: [], mayHaveDetached: false, taint: undefined, isThrough: false };
   const isScoped = order.status.step === 'isolation';
   let what: ReleasePlan | undefined;
   try {
     const pods = isScoped ? await podsWithStorages(dependencies.cluster, order.node, plan) : podFactsOf(dependencies.listers, order.node);
     what = releasePlan(order.proof, choice, pods, attachmentsOf(dependencies.listers, order.node));
-    act.left = what.batched.length;
+    order.asked.keepOnly(what.pods);
     await carryOut(dependencies, order, { what, choice, act });
+    act.isThrough = true;
     return reportOf(dependencies, order, { what, choice, act });
   } catch (error) {
     const end = error instanceof LifeSeen ? { result: 'voided' as const, message: error.message } : failureOf(error);
-    if (what === undefined || (act.freed.length === 0 && act.taint === undefined && !act.mayHaveDetached)) {
+    if (what === undefined || !hasBegun(order, what, act)) {
       if (error instanceof LifeSeen) return end;
       throw error;
     }
-    const so = reportOf(dependencies, order, { what, choice, act: { ...act, left: Math.max(1, what.batched.length - act.freed.length) } });
+    const so = reportOf(dependencies, order, { what, choice, act });
     return { ...so, ...end, message: bounded(`${end.message}; before that, ${so.message}`) };
   }
+}
+
+/** Something was let go, or may have been. */
+function hasBegun({ asked }: ReleaseOrder, { pods }: ReleasePlan, { freed, taint, mayHaveDetached }: Act): boolean {
+  return freed.length > 0 || taint !== undefined || mayHaveDetached || asked.keptOf(pods).length > 0;
 }
 
 /** What the plan chose, resolved by what the server knows; `undefined`: nothing is let go. */
@@ -63,32 +70,65 @@ interface Doing {
   act: Act;
 }
 
+/** One that hangs or is refused holds up neither the others nor the taint; only volumes wait for the last pod. */
 async function carryOut(dependencies: FenceDependencies, order: ReleaseOrder, { what, choice, act }: Doing): Promise<void> {
-  const isNothing = what.batched.length === 0 && !what.taint && what.attachments.length === 0;
-  if (isNothing) await silentNode(dependencies, order);
-  if (what.batched.length > 0) await letGo(dependencies, order, what, choice, act);
-  act.left = what.batched.length - act.freed.length;
-  if (act.left > 0) return;
-  if (what.taint)
-    act.taint = await setTaint(dependencies, order, () => {
-      act.taint = 'ours';
+  const batch = nextBatch({ batched: dueOf(dependencies, order, what.batched) }, choice);
+  if (batch.length > 0) await letGo(dependencies, order, batch, what.treatment, act);
+  else if (!what.taint) await silentNode(dependencies, order);
+  const left = leftOf(what, act);
+  if (left.some((pod) => !order.asked.wasAsked(pod))) return;
+  if (what.taint) await taintAndTake(dependencies, order, what, act);
+  else if (left.length === 0) {
+    await detach(dependencies, order, what.attachments, () => {
+      act.mayHaveDetached = true;
     });
-  await detach(dependencies, order, what.attachments, act);
+  }
+}
+
+/** Kubernetes lets go what the taint concerns and detaches its volumes; what its garbage collector would delete in its next round, up to 20 s later, is deleted at once. */
+async function taintAndTake(dependencies: FenceDependencies, order: ReleaseOrder, what: ReleasePlan, act: Act): Promise<void> {
+  act.taint = await setTaint(dependencies, order, () => {
+    act.taint = 'ours';
+  });
+  const left = what.taken.filter((pod) => !act.freed.includes(pod) && !act.gone.includes(pod));
+  // Counted as what the taint lets go.
+  await letGo(dependencies, order, dueOf(dependencies, order, left), what.treatment, { freed: [], gone: [] });
+}
+
+/** Those that may be asked for now; what was never asked for goes first. */
+function dueOf({ clock }: FenceDependencies, { asked }: ReleaseOrder, pods: readonly PodFacts[]): readonly PodFacts[] {
+  const nowMs = clock.monotonicMs();
+  const due = pods.filter((pod) => asked.mayAsk(pod, nowMs));
+  return [...due.filter((pod) => !asked.wasAsked(pod)), ...due.filter((pod) => asked.wasAsked(pod))];
+}
+
+/** What batches still have to let go. */
+function leftOf({ batched }: ReleasePlan, { freed, gone }: Act): readonly PodFacts[] {
+  return batched.filter((pod) => !freed.includes(pod) && !gone.includes(pod));
 }
 
 function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: Doing): ReleaseReport {
-  const { act } = doing;
+  const { clock } = dependencies;
+  const { what, act } = doing;
   const { released, storageRelease, step } = order.status;
   const before = step === 'isolation' ? storageRelease : released;
   const freed = freedBy(doing, before);
-  const message = words(order, doing, freed);
-  if (step === 'isolation' && freed.length === 0 && before === undefined) return { result: 'succeeded', message };
+  const late = goneSince(what, before);
+  const kept = order.asked.keptOf(what.pods);
+  const message = words(order, doing, { freed, late, kept });
+  if (step === 'isolation' && freed.length + kept.length === 0 && before === undefined) return { result: 'succeeded', message };
+  const waiting = act.taint === undefined ? leftOf(what, act) : [];
+  const left = act.isThrough ? waiting.length : Math.max(1, waiting.length);
+  const isFurther = freed.length > 0 || act.taint !== undefined || before === undefined;
+  const isOnlyKept = act.isThrough && left > 0 && waiting.every((pod) => order.asked.wasAsked(pod));
   const common = {
-    at: before?.at ?? timestamp(dependencies.clock),
-    pods: (before?.pods ?? 0) + freed.length,
+    at: before?.at ?? timestamp(clock),
+    pods: (before?.pods ?? 0) + freed.length + late.length,
     evidence: order.proof.source,
-    names: [...new Set([...(before?.names ?? []), ...freed.map(podName)])].slice(0, LIMITS.podNames),
-    ...(act.left > 0 || before !== undefined ? { left: act.left, batch: (before?.batch ?? 0) + 1 } : {}),
+    names: [...new Set([...(before?.names ?? []), ...late, ...freed.map(podName)])].slice(0, LIMITS.podNames),
+    ...(left > 0 || before !== undefined ? { left, batch: (before?.batch ?? 0) + (isFurther ? 1 : 0) } : {}),
+    ...(kept.length > 0 || before?.kept !== undefined ? { kept: kept.slice(0, LIMITS.podNames) } : {}),
+    ...(isOnlyKept || before?.againInMs !== undefined ? { againInMs: isOnlyKept ? order.asked.againInMs(waiting, clock.monotonicMs()) : 0 } : {}),
   };
   if (step !== 'isolation') return { result: 'succeeded', message, released: { by: waysOf(doing), ...common } };
   const { bootID, storages = [] } = order.proof;
@@ -98,13 +138,17 @@ function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: D
 
 /** The taint lets go whatever is there, and what batches let go before it is gone or kept by a finalizer only. One that may have stood before has counted them. */
 function freedBy({ what, act }: Doing, before: Partial<Released> | undefined): readonly PodFacts[] {
-  if (act.taint === undefined || before?.by === 'out-of-service') return act.freed;
-  return before === undefined ? what.pods : [...act.freed, ...what.pods.filter(isUncounted(what, act))];
+  if (act.taint === undefined) return act.freed;
+  if (before?.by === 'out-of-service') return [];
+  return before === undefined
+    ? what.pods
+    : [...act.freed, ...what.pods.filter((pod) => !act.freed.includes(pod) && !act.gone.includes(pod) && !pod.isForced)];
 }
 
-/** In the taint's own operation: what no batch has counted. */
-function isUncounted({ batched }: ReleasePlan, { freed }: Act): (pod: PodFacts) => boolean {
-  return (pod) => !freed.includes(pod) && !batched.includes(pod) && !pod.isForced;
+/** Nobody had said whether they were let go, and they are on the node no longer: they were. */
+function goneSince({ pods }: ReleasePlan, before: Partial<Released> | undefined): string[] {
+  const standing = new Set(pods.map(podName));
+  return (before?.kept ?? []).filter(({ pod, isUnsure }) => isUnsure === true && !standing.has(pod)).map(({ pod }) => pod);
 }
 
 function waysOf({ what, act }: Doing): Released['by'] {
@@ -112,17 +156,21 @@ function waysOf({ what, act }: Doing): Released['by'] {
   return what.treatment === 'evict' || what.treatment === 'evict-force' ? 'evict' : 'delete-pods';
 }
 
-function words({ node, proof, status }: ReleaseOrder, { what, choice, act }: Doing, freed: readonly PodFacts[]): string {
+interface Counted {
+  freed: readonly PodFacts[];
+  late: readonly string[];
+  kept: readonly KeptPod[];
+}
+
+function words({ node, proof, status }: ReleaseOrder, { what, choice, act }: Doing, { freed, late, kept }: Counted): string {
   const scope = status.step === 'isolation' ? `, whose writable volumes are all on ${(proof.storages ?? []).join(', ')}` : '';
-  const by = waysOf({ what, choice, act });
-  const parts = [`${by}: ${inTotal(freed)}, of ${node} on ${proof.kind}${scope}`];
+  const parts = [`${waysOf({ what, choice, act })}: ${inTotal(freed)}, of ${node} on ${proof.kind}${scope}`];
   if (act.taint === 'foreign')
     parts.push("somebody else's out-of-service taint stands on the Node already: it is left as it is, and it is theirs to take away");
-  if (act.kept.length > 0)
-    parts.push(
-      `a PodDisruptionBudget keeps ${act.kept.length} more, until release_timeout: ${act.kept.slice(0, LIMITS.podNames).map(podName).join(', ')}`,
-    );
-  const waiting = act.left - act.kept.length;
+  if (late.length > 0) parts.push(`gone since then: ${late.join(', ')}`);
+  if (kept.length > 0)
+    parts.push(`${kept.length} kept, asked for again until release_timeout: ${kept.map(({ pod, by }) => `${pod} (${by})`).join(', ')}`);
+  const waiting = act.taint === undefined ? leftOf(what, act).length - kept.length : 0;
   if (waiting > 0) parts.push(`${waiting} more follow${isPaced(choice) ? ' at the pace of pods_per_minute and priority_order' : ''}`);
   return bounded(parts.join('; '));
 }

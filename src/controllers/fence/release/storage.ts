@@ -54,11 +54,10 @@ class Volumes {
   /** `undefined`: nothing can be written there that outlives the pod. */
   async #storagesOf(pod: Pod, volume: NonNullable<Pod['spec']['volumes']>[number]): Promise<string[] | undefined> {
     const source = Object.keys(volume).find((key) => key !== 'name') ?? '';
-    if (HARMLESS.has(source)) return undefined;
+    if (HARMLESS.has(source) || isMountedReadOnly(volume, source)) return undefined;
     if (source === 'ephemeral') return this.#onVolume(await this.#bound(pod, `${pod.metadata.name}-${volume.name}`));
     const claim = volume.persistentVolumeClaim;
-    if (claim === undefined) return [];
-    return claim.readOnly === true ? undefined : this.#onVolume(await this.#bound(pod, claim.claimName));
+    return claim === undefined ? [] : this.#onVolume(await this.#bound(pod, claim.claimName));
   }
 
   async #bound(pod: Pod, claimName: string): Promise<PersistentVolume | undefined> {
@@ -77,13 +76,20 @@ class Volumes {
     return name === undefined ? undefined : this.#cluster.get(PERSISTENT_VOLUMES, name);
   }
 
-  #onVolume(volume: PersistentVolume | undefined): string[] | undefined {
+  #onVolume(volume: PersistentVolume | undefined): string[] {
     if (volume === undefined) return [];
-    const modes = volume.spec.accessModes ?? [];
-    if (modes.length > 0 && modes.every((mode) => mode === 'ReadOnlyMany')) return undefined;
     const facts = volumeFactsOf(volume);
     return [...this.#matches].filter(([, matches]) => matches.some((match) => isOnStorage(match, facts))).map(([storage]) => storage);
   }
+}
+
+/**
+ * The pod's own volume source says `readOnly: true`: the kubelet then mounts it read-only for every container. Nothing else says so: ReadOnlyMany only matches
+ * a claim to a volume and forbids no write, and `readOnly` of a volumeMount binds that one container.
+ */
+function isMountedReadOnly(volume: object, source: string): boolean {
+  const said: unknown = Object.entries(volume).find(([key]) => key === source)?.[1];
+  return typeof said === 'object' && said !== null && 'readOnly' in said && said.readOnly === true;
 }
 
 function volumeFactsOf({ metadata, spec }: PersistentVolume): VolumeFacts {

@@ -40,9 +40,13 @@ export class FakeCluster {
   lease: Lease | undefined;
   /** Pods that a PodDisruptionBudget keeps. */
   readonly budgeted = new Set<string>();
+  /** What the quorum holds of a pod. */
+  podReads: (name: string) => Pod | undefined = () => undefined;
   readonly writes: { verb: string; name: string; body?: unknown }[] = [];
   /** Called before each merge patch; may throw. */
   beforePatch: () => void = () => undefined;
+  /** Called before each read of the Lease. */
+  beforeLease: () => void = () => undefined;
   /** Called after each write took effect; when it throws, the answer is lost. */
   afterWrite: () => void = () => undefined;
 
@@ -50,12 +54,17 @@ export class FakeCluster {
     const none = (): Promise<never> => Promise.reject(new ApiStatusError(404, 'NotFound', 'not in this test'));
     const answer = (value: Node | Lease | undefined): Promise<never> => Promise.resolve(value as never);
     return {
-      get: (resource) => answer(resource.kind === 'Lease' ? this.lease : this.node),
+      get: (resource, name) => {
+        if (resource.kind === 'Pod') return Promise.resolve(this.podReads(name) as never);
+        if (resource.kind === 'Lease') this.beforeLease();
+        return answer(resource.kind === 'Lease' ? this.lease : this.node);
+      },
       list: () => Promise.resolve([]),
       create: none,
       replace: none,
       replaceStatus: none,
-      mergePatch: (resource, name, patch) => {
+      mergePatch: async (resource, name, patch, options) => {
+        options?.beforeSend?.();
         this.beforePatch();
         this.writes.push({ verb: 'patch', name, body: patch });
         const { spec, metadata } = patch as { spec?: Node['spec']; metadata?: { annotations?: Record<string, string | null> } };
@@ -67,16 +76,19 @@ export class FakeCluster {
         this.afterWrite();
         return Promise.resolve(this.node as never);
       },
-      remove: (_resource, name, options) =>
-        this.done(() => {
+      remove: async (_resource, name, { beforeSend, ...options } = {}) => {
+        beforeSend?.();
+        return this.done(() => {
           this.writes.push({ verb: 'remove', name, body: options });
           return true;
-        }),
-      evict: (name) => {
+        });
+      },
+      evict: async (name, _namespace, { beforeSend, ...options } = {}) => {
+        beforeSend?.();
         if (this.budgeted.has(name))
           return Promise.reject(new ApiStatusError(429, 'TooManyRequests', 'the disruption budget db needs 2 healthy pods'));
         return this.done(() => {
-          this.writes.push({ verb: 'evict', name });
+          this.writes.push({ verb: 'evict', name, body: options });
         });
       },
     };

@@ -10,6 +10,9 @@ interface Sight {
   heardMs: number | undefined;
 }
 
+/** So many Nodes that are gone are remembered at most. */
+const GONE_MAX = 1_000;
+
 export interface LifeSources {
   clock: Pick<Clock, 'monotonicMs'>;
   /** Of namespace kube-node-lease. */
@@ -34,6 +37,7 @@ export class LifeSights {
     this.#leave.push(
       leases.onChange((before, after) => {
         if (after !== undefined) this.#see(after, before !== undefined || leases.synced);
+        else this.#forgetGone();
       }),
       nodes.onChange((before, after) => {
         const beat = after === undefined ? undefined : heartbeatOf(after);
@@ -56,6 +60,11 @@ export class LifeSights {
     return this.#sights.get(node)?.heardMs;
   }
 
+  /** How many Nodes are remembered. */
+  get size(): number {
+    return this.#sights.size;
+  }
+
   /** For how long nothing was heard of this Node although it could have been. */
   silentForMs(node: string): number {
     const { clock, leases } = this.#sources;
@@ -69,6 +78,15 @@ export class LifeSights {
     if (known !== undefined && known.renewTime === renewTime) return;
     const nowMs = this.#sources.clock.monotonicMs();
     this.#sights.set(name, { renewTime, sinceMs: nowMs, heardMs: isSign ? nowMs : known?.heardMs });
+  }
+
+  /** A Node that is deleted for a while keeps its sight; where nodes come and go, those that are gone for good do not pile up. */
+  #forgetGone(): void {
+    const { leases, nodes } = this.#sources;
+    if (this.#sights.size <= GONE_MAX) return;
+    const there = new Set([...nodes.all(), ...leases.all()].map(({ metadata }) => metadata.name));
+    if (this.#sights.size <= there.size + GONE_MAX) return;
+    for (const name of this.#sights.keys()) if (!there.has(name)) this.#sights.delete(name);
   }
 
   #hear(node: string): void {

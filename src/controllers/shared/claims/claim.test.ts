@@ -82,16 +82,19 @@ describe('a claim of a node', () => {
     expect((await claim(dependencies, 'a', OURS)).kind).toBe(state === 'final' ? 'claimed' : 'taken');
   });
 
-  it('joins a fence that the fence controller began and that waits for a lease, where it says so, and no other', async () => {
+  it.each([
+    ['a lease', 'medik8s-lease', 'node-lease'],
+    ['a controller that has only just come up', 'my-grace', 'startup-grace'],
+  ])('joins a fence that the fence controller began and that waits for %s, where it says so, and no other', async (_what, own, reason) => {
     const held = async (policy: string): Promise<void> => {
       const created = (await fence()) as NodeFence;
-      const hold = { policy, reason: 'node-lease', message: '', since: '2026-01-01T00:00:00Z' };
+      const hold = { policy, reason: policy === own ? reason : policy, message: '', since: '2026-01-01T00:00:00Z' };
       await cluster.replaceStatus(NODE_FENCES, { ...created, status: { ...standing({ state: 'new' }), hold } });
     };
     await cluster.create(NODE_FENCES, { metadata: { name: fenceName('a') }, spec: { node: 'a' } });
     await held('max-unhealthy');
     expect((await claim(dependencies, 'a', OURS, { joinsHeld: true })).kind).toBe('taken');
-    await held('medik8s-lease');
+    await held(own);
     expect((await claim(dependencies, 'a', OURS)).kind).toBe('taken');
     const joined = await claim(dependencies, 'a', OURS, { joinsHeld: true });
     expect(joined).toMatchObject({ kind: 'claimed', fence: { spec: { node: 'a', requestedBy: OURS }, status: { state: 'new' } } });

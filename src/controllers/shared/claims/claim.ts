@@ -10,7 +10,7 @@ import { FINALIZER, fenceLabels } from '../ownership.ts';
 /** The object in whose name a node is claimed; its `uid` is its identity. */
 export type Claimant = NonNullable<NodeFenceSpec['requestedBy']>;
 
-/** What the fence is to be besides the usual. `joinsHeld`: one that the fence controller began, and that waits for a node lease, is asked for too. */
+/** What the fence is to be besides the usual. `joinsHeld`: one that the fence controller began, and that is held by what holds no request, is asked for too. */
 export type Asked = Pick<NodeFenceSpec, 'ending' | 'release'> & { joinsHeld?: true };
 
 /** `taken`: somebody else has the node; `by` says who, in words. `fence` is what stands at the API's quorum. */
@@ -33,7 +33,7 @@ export async function claim({ cluster, recorder }: ClaimDependencies, node: stri
     const standing = await cluster.get(NODE_FENCES, fenceName(node));
     if (standing !== undefined && hasClaimed(standing, claimant)) return { kind: 'claimed', fence: standing };
     const by = standing === undefined ? undefined : ownerOf(standing);
-    const isJoined = asked.joinsHeld === true && standing !== undefined && isHeldByLease(standing);
+    const isJoined = asked.joinsHeld === true && standing !== undefined && isHeldUnasked(standing);
     if (standing !== undefined && by !== undefined && !isJoined) return { kind: 'taken', fence: standing, by };
     try {
       const fence = standing === undefined ? await create(cluster, node, claimant, asked) : await takeUp(cluster, standing, claimant, asked);
@@ -89,13 +89,12 @@ export function ownerOf(fence: NodeFence): string | undefined {
 }
 
 /**
- * It was begun by its Node's condition, and another remediator's lease on the node holds it. Where that is the one who asks, each would wait for the other: the
- * fence for the lease, the request for the fence. The lease of whoever asked holds no fence.
+ * It was begun by its Node's condition, and is held by what holds no fence that is asked for: another remediator's lease on the node, where each would wait for
+ * the other, or the grace of a controller that has only just come up, which doubts what it sees and not what it is told.
  */
-export function isHeldByLease({ metadata, spec, status }: NodeFence): boolean {
-  return (
-    status?.hold?.policy === 'medik8s-lease' && status.state !== 'final' && spec.requestedBy === undefined && metadata.deletionTimestamp === undefined
-  );
+export function isHeldUnasked({ metadata, spec, status }: NodeFence): boolean {
+  const isSo = status?.hold?.policy === 'medik8s-lease' || status?.hold?.reason === 'startup-grace';
+  return isSo && status.state !== 'final' && spec.requestedBy === undefined && metadata.deletionTimestamp === undefined;
 }
 
 /** `NodeFenceRemediation default/a`. */

@@ -1,7 +1,7 @@
 import { fenceFactsOf } from '../../../domain/fence-facts.ts';
 import type { JournalEntry, Outcome } from '../../../domain/node-fence.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
-import { isHeldByLease } from './claim.ts';
+import { isHeldUnasked } from './claim.ts';
 import { timeOf } from '../remediation/actions.ts';
 
 /** A NodeFence as a request sees it. */
@@ -22,7 +22,7 @@ export interface FenceFacts {
   isOff: boolean;
   /** state error, and the fence does not try again by itself. */
   isStuck: boolean;
-  /** A request may join it: see isHeldByLease. */
+  /** A request may join it: see isHeldUnasked. */
   isJoinable?: true;
   /** Held, or stopped by a person, in words: no time runs. */
   heldBecause?: string;
@@ -45,7 +45,7 @@ export function readFence(fence: NodeFence, owner: string): FenceFacts {
     isOffSent: isOffSent(status?.journal ?? []),
     isOff,
     isStuck: status?.state === 'error' && isUsedUp,
-    ...(isHeldByLease(fence) && { isJoinable: true as const }),
+    ...(isHeldUnasked(fence) && { isJoinable: true as const }),
     ...(spec.requestedBy !== undefined && { requestedByUID: spec.requestedBy.uid }),
     ...(status?.outcome !== undefined && { outcome: status.outcome }),
     ...(finalAtMs !== undefined && { finalAtMs }),

@@ -7,6 +7,7 @@ import type { Cluster, Resource } from '../../../ports/cluster.ts';
 import type { KubeObject, Lease, Node } from '../../../ports/objects.ts';
 import { LEASES, NODES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
+import { failureOf } from '../../../ports/jobs.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { NodeLeases } from './node-leases.ts';
 import { bent, installedCluster } from '../../../../test/scenarios/installed-cluster.ts';
@@ -34,7 +35,7 @@ describe('node leases', () => {
     node = await installed.create(NODES, { metadata: { name: 'a' }, spec: {}, status: {} });
     writes = 0;
     cluster = bent(installed, {
-      create: (resource, object) => counted(installed.create(resource, object)),
+      create: (...given) => counted(installed.create(...given)),
       mergePatch: (...given) => counted(installed.mergePatch(...given)),
       remove: (...given) => counted(installed.remove(...given)),
     });
@@ -166,6 +167,21 @@ describe('node leases', () => {
     writes = 0;
     await clock.advance(400_000);
     expect([writes, (await standing())?.spec.holderIdentity]).toEqual([0, 'nodefence']);
+  });
+
+  it('are not taken where the leadership ends between the look and the write: nothing was sent', async () => {
+    const losing: Cluster = bent(cluster, {
+      get: async (...given) => {
+        const found = await cluster.get(...given);
+        isLeading = false;
+        return found;
+      },
+    });
+    const error: unknown = await build({ cluster: losing })
+      .take('a', undefined)
+      .catch((thrown: unknown) => thrown);
+    expect(failureOf(error).result).toBe('not-sent');
+    expect(await cluster.get(LEASES, 'node-a', NAMESPACE)).toBeUndefined();
   });
 
   it('that another took over meanwhile are not deleted by their uid', async () => {

@@ -8,6 +8,7 @@ import type { Lease, Node } from '../../../ports/objects.ts';
 import type { Logger } from '../../../ports/recorder.ts';
 import { LEASES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
+import { gatedWrites, unlessNotSent } from '../gated-cluster.ts';
 import {
   isRequesters,
   leaseWords,
@@ -22,7 +23,7 @@ import {
 import type { LeaseSight, NodeLeaseState } from './node-lease.ts';
 
 export interface NodeLeaseDependencies {
-  cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch' | 'remove'>;
+  cluster: Cluster;
   clock: Clock;
   log: Logger;
   /** Leases of `namespace`; empty where there is none, or where we may not read it. */
@@ -62,7 +63,8 @@ export class NodeLeases {
   private isClosed = false;
 
   constructor(dependencies: NodeLeaseDependencies) {
-    this.dependencies = dependencies;
+    const gate = gatedWrites(unlessNotSent(() => dependencies.leadership.isLeading && !this.isClosed));
+    this.dependencies = { ...dependencies, cluster: gate(dependencies.cluster) };
     dependencies.leases.onChange((before, after) => {
       const node = nodeOfLease((after ?? before) as Lease);
       if (node === undefined) return;

@@ -27,7 +27,7 @@ export interface OwnerMachine {
   nodeName?: string;
   /** metav1 conditions, wherever the served version keeps them. */
   conditions: readonly ConditionFact[];
-  /** The conditions of v1beta1, wherever the served version keeps them. */
+  /** Those of v1beta1, in a Machine of that version. */
   olderConditions: readonly ConditionFact[];
 }
 
@@ -36,12 +36,16 @@ export interface TellMachine {
   kind: 'machine-conditions';
   target: ObjectRef;
   lists: readonly { path: readonly string[]; condition: ConditionFact }[];
+  /** It is for readers only: where the API server refuses it, the rest goes on all the same. */
+  mayBeRefused?: true;
   event?: ActionEvent;
 }
 
 /** A health check marks the machine as unhealthy as long as this stands, and never takes it away: whoever remedied it must. */
 export const REMEDIATE_MACHINE = 'cluster.x-k8s.io/remediate-machine';
 
+/** Its health check says True or False of it; its owner replaces it only while this is False. */
+const HEALTH_CHECK_SUCCEEDED = 'HealthCheckSucceeded';
 const CLUSTER_API = 'cluster.x-k8s.io/';
 const WAITING = 'WaitingForRemediation';
 
@@ -50,8 +54,8 @@ export function machineRef({ apiVersion, name, namespace, uid }: OwnerMachine): 
 }
 
 /**
- * Hands the Machine back to its owner, who replaces it. In both lists: Cluster API from 1.11 reads the newer one alone, before it the older one. A False
- * that stands already is somebody's, and says the same. `undefined`: nothing is to be written, or the Machine's API knows no such condition.
+ * Hands the Machine back to its owner, who replaces it. A False that stands already is somebody's, and says the same. `undefined`: nothing is to be written, or
+ * the Machine's API knows no such condition.
  */
 export function askOwner(machine: OwnerMachine, nowMs: number, event: ActionEvent): TellMachine | undefined {
   const wanted = { type: 'OwnerRemediated', status: 'False', reason: WAITING, message: 'Waiting for remediation' } as const;
@@ -59,9 +63,18 @@ export function askOwner(machine: OwnerMachine, nowMs: number, event: ActionEven
 }
 
 /** The external remediation's own condition, which nobody else writes after the request was made. */
-export function tellRemediated(machine: OwnerMachine, nowMs: number): TellMachine | undefined {
-  const wanted = { type: 'ExternallyRemediated', status: 'True', reason: 'Remediated', message: '' } as const;
-  return tell(machine, wanted, nowMs, (standing) => standing?.status === 'True');
+export function tellRemediated(machine: OwnerMachine, nowMs: number, message: string): TellMachine | undefined {
+  const wanted = { type: 'ExternallyRemediated', status: 'True', reason: 'Remediated', message } as const;
+  const told = tell(machine, wanted, nowMs, (standing) => standing?.status === 'True');
+  return told === undefined ? undefined : { ...told, mayBeRefused: true };
+}
+
+/** What is said of the health of a Machine of Cluster API, whatever its Node says of itself; `undefined`: nothing. */
+export function isFoundIll({ apiVersion, annotations, conditions, olderConditions }: OwnerMachine): boolean | undefined {
+  if (!apiVersion.startsWith(CLUSTER_API)) return undefined;
+  if (annotations[REMEDIATE_MACHINE] !== undefined) return true;
+  const said = [...conditions, ...olderConditions].find(({ type }) => type === HEALTH_CHECK_SUCCEEDED)?.status;
+  return said === undefined || said === 'Unknown' ? undefined : said === 'False';
 }
 
 function tell(
@@ -72,20 +85,25 @@ function tell(
   event?: ActionEvent,
 ): TellMachine | undefined {
   if (!machine.apiVersion.startsWith(CLUSTER_API) || machine.isDeleting) return undefined;
-  const lastTransitionTime = timeText(nowMs);
-  const severity = wanted.status === 'False' ? { severity: 'Warning' } : {};
-  const { newer, older } = pathsOf(machine.apiVersion);
-  const lists = [
-    { path: newer, standing: machine.conditions, condition: { ...wanted, lastTransitionTime } },
-    { path: older, standing: machine.olderConditions, condition: { ...wanted, ...severity, lastTransitionTime } },
-  ].filter(({ standing }) => !isSaid(standing.find(({ type }) => type === wanted.type)));
+  const condition = { ...wanted, lastTransitionTime: timeText(nowMs) };
+  const lists = listsOf(machine, condition).filter(({ standing }) => !isSaid(standing.find(({ type }) => type === wanted.type)));
   if (lists.length === 0) return undefined;
-  const written = lists.map(({ path, condition }) => ({ path, condition }));
+  const written = lists.map(({ path, condition: said }) => ({ path, condition: said }));
   return { kind: 'machine-conditions', target: machineRef(machine), lists: written, ...(event !== undefined && { event }) };
 }
 
-/** Where the two lists stand in the version that is served. */
-function pathsOf(apiVersion: string): { newer: readonly string[]; older: readonly string[] } {
-  if (apiVersion === `${CLUSTER_API}v1beta1`) return { newer: ['status', 'v1beta2', 'conditions'], older: ['status', 'conditions'] };
-  return { newer: ['status', 'conditions'], older: ['status', 'deprecated', 'v1beta1', 'conditions'] };
+/**
+ * Cluster API reads `status.conditions` alone since Machines are of v1beta2, and what stands below `deprecated` is its own history. An older one, which serves
+ * no more than v1beta1, reads that version's own list, and since 1.9 has the newer one beside it.
+ */
+function listsOf(
+  { apiVersion, conditions, olderConditions }: OwnerMachine,
+  condition: ConditionFact,
+): { path: readonly string[]; standing: readonly ConditionFact[]; condition: ConditionFact }[] {
+  if (apiVersion !== `${CLUSTER_API}v1beta1`) return [{ path: ['status', 'conditions'], standing: conditions, condition }];
+  const severity = condition.status === 'False' ? { severity: 'Warning' } : {};
+  return [
+    { path: ['status', 'v1beta2', 'conditions'], standing: conditions, condition },
+    { path: ['status', 'conditions'], standing: olderConditions, condition: { ...condition, ...severity } },
+  ];
 }

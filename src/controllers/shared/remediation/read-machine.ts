@@ -28,7 +28,7 @@ export function readMachine(machine: ClusterMachine, apiVersion: string, isClust
     ...readMetadata(metadata, apiVersion, isClusterPaused),
     ...(nodeName !== undefined && nodeName !== '' && { nodeName }),
     conditions: (isOlder ? status?.v1beta2?.conditions : plain)?.map(readCondition) ?? [],
-    olderConditions: (isOlder ? plain : status?.deprecated?.v1beta1?.conditions)?.map(readCondition) ?? [],
+    olderConditions: (isOlder ? plain : undefined)?.map(readCondition) ?? [],
   };
 }
 

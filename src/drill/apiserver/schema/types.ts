@@ -82,6 +82,20 @@ VolumeAttachmentSpec attacher! source!:VolumeAttachmentSource nodeName!
 VolumeAttachmentSource persistentVolumeName inlineVolumeSpec:any
 VolumeAttachmentStatus attached!:bool attachmentMetadata:{string} attachError:any detachError:any
 PriorityClass value!:int globalDefault:bool description preemptionPolicy
+FlowSchema spec:FlowSchemaSpec status:any
+FlowSchemaSpec priorityLevelConfiguration!:PriorityLevelReference matchingPrecedence:int distinguisherMethod:FlowDistinguisherMethod rules:[PolicyRulesWithSubjects]
+PriorityLevelReference name!
+FlowDistinguisherMethod type!
+PolicyRulesWithSubjects subjects!:[FlowSubject] resourceRules:[ResourcePolicyRule] nonResourceRules:[NonResourcePolicyRule]
+FlowSubject kind! user:any group:any serviceAccount:ServiceAccountSubject
+ServiceAccountSubject namespace! name!
+ResourcePolicyRule verbs!:[string] apiGroups!:[string] resources!:[string] clusterScope:bool namespaces:[string]
+NonResourcePolicyRule verbs!:[string] nonResourceURLs!:[string]
+PriorityLevelConfiguration spec:PriorityLevelConfigurationSpec status:any
+PriorityLevelConfigurationSpec type! limited:LimitedPriorityLevelConfiguration exempt:any
+LimitedPriorityLevelConfiguration nominalConcurrencyShares:int limitResponse:LimitResponse lendablePercent:int borrowingLimitPercent:int
+LimitResponse type! queuing:QueuingConfiguration
+QueuingConfiguration queues:int handSize:int queueLengthLimit:int
 PolicyRule verbs!:[string] apiGroups:[string] resources:[string] resourceNames:[string] nonResourceURLs:[string]
 RoleRef apiGroup kind! name!
 Subject kind! apiGroup name! namespace

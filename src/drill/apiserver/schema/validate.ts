@@ -138,7 +138,7 @@ function checkArray(value: readonly Json[], schema: JsonObject, path: string, ca
       causes.push({
         field: `${path}[${String(index)}]`,
         reason: 'FieldValueDuplicate',
-        message: `Duplicate value: ${shape.type === 'map' ? `map[string]interface {}${identity}` : identity}`,
+        message: `Duplicate value: ${identity}`,
       });
     seen.add(identity);
   });

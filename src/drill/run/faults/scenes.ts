@@ -55,19 +55,19 @@ export const RACK = 'topology.kubernetes.io/rack';
 
 /** MachineHealthChecks are ours, and ask for what we serve. */
 const HEALTH_CHECKED: SceneHosts = {
-  folders: ['machine-health-check/', 'machine-health-check-crd/', 'remediation/'],
+  folders: ['machine-health-check', 'machine-health-check-crd', 'remediation'],
   flags: ['--health-checks', 'auto'],
 };
 
 /** Somebody else checks the health of Nodes, and asks for what we serve. */
-const NODES_CHECKED: SceneHosts = { folders: ['remediation/', 'medik8s/'], flags: [] };
+const NODES_CHECKED: SceneHosts = { folders: ['remediation', 'medik8s'], flags: [] };
 
 /** Machines are remediated by the operator of their hosts. */
-const REMEDIATED: SceneHosts = { folders: ['machine-remediation/', 'medik8s/'], flags: [], operator: SHORT_PACE };
+const REMEDIATED: SceneHosts = { folders: ['machine-remediation', 'medik8s'], flags: [], operator: SHORT_PACE };
 
 /** And so are Metal3Remediations, which MachineHealthChecks of ours make. */
 const METAL3: SceneHosts = {
-  folders: ['machine-health-check/', 'machine-health-check-crd/', 'metal3-remediation/', 'metal3-remediation-crd/', 'medik8s/'],
+  folders: ['machine-health-check', 'machine-health-check-crd', 'metal3-remediation', 'metal3-remediation-crd', 'medik8s'],
   flags: [],
   operator: SHORT_PACE,
 };
@@ -112,7 +112,7 @@ export const SCENES: Readonly<Partial<Record<Fault, FaultScene>>> = {
   'mrc-bmc-dead': { nodes: 3, hosts: REMEDIATED },
   'mrc-permanent': {
     nodes: 3,
-    hosts: { ...REMEDIATED, folders: [...REMEDIATED.folders, 'machine-health-check-crd/'], flags: ['--health-checks', 'off'] },
+    hosts: { ...REMEDIATED, folders: [...REMEDIATED.folders, 'machine-health-check-crd'], flags: ['--health-checks', 'off'] },
   },
   m3r: { nodes: 3, hosts: METAL3 },
   'm3r-retries': { nodes: 3, hosts: METAL3 },

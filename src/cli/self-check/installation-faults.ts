@@ -1,0 +1,53 @@
+import { otherInstallationNow } from '../../controllers/self-check/other-installation.ts';
+import { definitionFaults, missingRights, refusedOf } from '../../controllers/self-check/questions.ts';
+import type { Fault } from '../../controllers/self-check/questions.ts';
+import { CONTROLLER_ACCOUNT } from '../../manifests/access.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Lease } from '../../ports/objects.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { leaderOf } from '../commands/leader.ts';
+import { LEADER_LEASE, LEADER_MODE } from '../composition.ts';
+import { orUndefined } from '../validate/permitted.ts';
+import { ApiServerCheck } from './api-server.ts';
+import { installedFor } from './installed.ts';
+
+type Access = Pick<ClusterAccess, 'transport' | 'namespace'>;
+
+/** One that only observes is in nobody's way; one that does not say what it does may act. */
+export function doesAct({ metadata }: Lease): boolean {
+  return metadata.annotations?.[LEADER_MODE] !== 'observe';
+}
+
+/** And whether another installation came first, told at one look. */
+export async function standingFaults(access: Pick<ClusterAccess, 'transport' | 'namespace' | 'cluster' | 'clock'>): Promise<Fault[]> {
+  const { cluster, namespace, clock } = access;
+  const isLive = (lease: Lease): boolean => leaderOf(lease, clock.wallMs()).isAlive;
+  const other = otherInstallationNow({ cluster, namespace, leaseName: LEADER_LEASE, acts: doesAct }, isLive);
+  const faults = await Promise.all([installationFaults(access), orUndefined(other)]);
+  return faults.flatMap((found) => found ?? []);
+}
+
+/** What the self-check of the controllers would find in the definitions, seen with the caller's own rights; what he may not read is not told. */
+async function installationFaults({ transport, namespace }: Access): Promise<Fault[]> {
+  const server = new ApiServerCheck(transport);
+  const installed = installedFor({ namespace, remediation: true, healthChecks: 'auto', metal3Remediation: 'auto' });
+  const faults = await Promise.all(installed.flatMap((part) => part.kinds.map((kind) => definitionFaults(server, kind, part))));
+  return faults.flat();
+}
+
+/** And in the rights of the account that is shipped; `unasked`: the caller may not ask for another's; `unused`: it has none at all. */
+export async function rightFaults({ transport, namespace }: Access): Promise<Fault[] | 'unasked' | 'unused'> {
+  const server = new ApiServerCheck(transport);
+  const user = `system:serviceaccount:${namespace}:${CONTROLLER_ACCOUNT}`;
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  const [part] = installedFor({ namespace });
+  if (part === undefined) return [];
+  try {
+    const mayDo = { mayDo: (need: (typeof part.needs)[number]) => server.mayOtherDo(user, groups, need) };
+    const refused = await refusedOf(mayDo, part.needs);
+    return refused.length === part.needs.length ? 'unused' : missingRights(refused, part);
+  } catch (error) {
+    if (error instanceof ApiStatusError && error.status === 403) return 'unasked';
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { standardRegistry } from '../../agents/registry.ts';
+import type { Plan } from '../domain/plan.ts';
+import { configurationOf } from './configuration.ts';
+import type { NodeFacts } from './configuration.ts';
+import { resolvePlan } from './resolve-plan.ts';
+
+const NODE: NodeFacts = {
+  name: 'a',
+  systemUUID: '4c4c4544-0042-4810-8054-b4c04f573433',
+  labels: {},
+  annotations: {},
+  addresses: [{ type: 'InternalIP', address: '10.0.0.1' }],
+};
+const REDFISH = 'agent_name=redfish\nip=192.0.2.7\nusername=u\npassword=p\naction=off';
+const PDU = 'agent_name=pdu\nip=192.0.2.8\naction=off\nplug=3';
+
+function plan(methods: Record<string, string>, config: string, node: NodeFacts = NODE): Plan {
+  const bodies = Object.fromEntries(Object.entries(methods).map(([name, text]) => [`fence-method-${name}`, text]));
+  const configMap = { name: 'fence-config-a', data: { 'config.properties': `node_name=a\n${config}`, ...bodies } };
+  return resolvePlan({ node, configuration: configurationOf([configMap], standardRegistry('')) });
+}
+
+const told = ({ problems }: Plan, wanted: 'error' | 'warning' = 'error'): string[] =>
+  problems.filter(({ severity, message }) => severity === wanted && message.includes('refused by every fence')).map(({ message }) => message);
+
+describe('what a fence would refuse before it asks a device is told before the node fails', () => {
+  it('an outlet that shows nobody whose it is, where identity is demanded', () => {
+    expect(told(plan({ off: PDU }, 'power_management=off'))).toEqual([
+      expect.stringContaining('outlet_name is not given: write identity=unverified'),
+    ]);
+    expect(told(plan({ off: PDU }, 'power_management=off\nidentity=unverified'))).toEqual([]);
+    expect(told(plan({ off: `${PDU}\noutlet_name={node}` }, 'power_management=off'))).toEqual([]);
+  });
+
+  it.each([
+    ['a PDU without a plug', { off: PDU.replace('plug=3', '') }, 'plug is missing'],
+    ['a BMC with a plug', { off: `${REDFISH.replace('redfish', 'ipmi')}\nplug=2` }, 'a BMC switches one machine'],
+    ['a Job', { off: 'agent_name=job\naction=off\npod_template=t/k' }, 'does not tell whose machine it switches'],
+    ['an outlet by Redfish', { off: `${REDFISH}\nresource=outlet\nplug=1` }, 'whose machine hangs on it'],
+  ])('%s', (_what, methods, words) => {
+    expect(told(plan(methods, 'power_management=off')).join()).toContain(words);
+  });
+
+  it('a port that no such switch has', () => {
+    const port = 'agent_name=fc-switch\nip=192.0.2.9\nusername=u\npassword=p\naction=off\nstorage=s\nplug=eth0';
+    const resolved = plan({ close: port, off: REDFISH }, 'isolation=close\npower_management=off');
+    expect(told(resolved)).toEqual([expect.stringContaining('is no port of a Brocade switch')]);
+    expect(resolved.problems.filter(({ step, severity }) => severity === 'error' && step === 'power-management')).toEqual([]);
+  });
+
+  it('a Node without a system UUID behind a BMC; unknown where no Node is known', () => {
+    const under = (systemUUID: string | undefined): string[] => told(plan({ off: REDFISH }, 'power_management=off', { ...NODE, systemUUID }));
+    expect(under('')).toEqual([expect.stringContaining('the Node tells no system UUID')]);
+    expect(under('00000000-0000-0000-0000-000000000000')).toEqual([expect.stringContaining('names no machine')]);
+    expect([under(NODE.systemUUID), under(undefined)]).toEqual([[], []]);
+  });
+
+  it('by a warning only where another level is left: it goes on being fenced by that', () => {
+    const resolved = plan({ bmc: REDFISH, pdu: PDU }, 'power_management=bmc\npower_management.2=pdu');
+    expect([told(resolved), told(resolved, 'warning')]).toEqual([[], [expect.stringContaining('level 2 would be refused by every fence, by pdu')]]);
+  });
+});
+
+describe('what matters only after the off', () => {
+  it.each([
+    'healthy_delay=5s',
+    'healthy_delay=soon',
+    'probation=1s',
+    'ready_timeout=x',
+    'release-timeout=never',
+    'max_restarts=many',
+    'history_ttl=-1s',
+  ])('keeps nobody from being fenced: %s', (line) => {
+    const resolved = plan({ off: REDFISH }, `power_management=off\n${line}`);
+    expect(resolved.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(resolved.problems.filter(({ message }) => message.endsWith('the default stands'))).toHaveLength(1);
+    expect(resolved.timing.healthyDelayMs).toBeGreaterThanOrEqual(20_000);
+    expect(resolved.timing.probationMs).toBeGreaterThan(resolved.timing.settleMs);
+  });
+
+  it('is not the power: there an error stays one', () => {
+    const resolved = plan({ off: REDFISH }, 'power_management=off\npower-timeout=soon');
+    expect(resolved.problems.filter(({ severity }) => severity === 'error').map(({ message }) => message)).toEqual([
+      expect.stringContaining('power_timeout=soon must be a duration'),
+    ]);
+  });
+});
+
+it('dashes and underscores are one: power-timeout is power_timeout', () => {
+  const resolved = plan({ off: REDFISH.replace('agent_name', 'agent-name') }, 'power-management=off\npower-timeout=95s');
+  expect(resolved.timing.powerTimeoutMs).toBe(95_000);
+  expect(resolved.powerManagement).toHaveLength(1);
+  expect(resolved.problems.filter(({ message }) => message.includes('unknown key'))).toEqual([]);
+});

@@ -1,0 +1,51 @@
+import { STEPS } from '../domain/plan.ts';
+import type { Plan, Step } from '../domain/plan.ts';
+import type { AgentRegistry, Identity } from '../ports/agents.ts';
+import type { NodeFacts } from './configuration.ts';
+import type { ResolvedLevel, ResolvedSteps } from './plan-checks.ts';
+import type { ResolvedMethod } from './plan-method.ts';
+import type { Problems } from './problems.ts';
+
+interface Refusal {
+  method: ResolvedMethod;
+  words: string;
+}
+
+/**
+ * What a fence would refuse before it asks a device, told before the node fails: a plug that no call takes, a machine that no read can show. A level that is
+ * refused spoils its step only where no other level is left.
+ */
+export function checkRefusals(
+  node: NodeFacts,
+  steps: ResolvedSteps,
+  plan: Pick<Plan, 'identity'>,
+  registry: AgentRegistry,
+  problems: Problems,
+): void {
+  const identity = identityOf(node);
+  const refusalOf = (method: ResolvedMethod): Refusal[] => {
+    const definition = registry.find(method.agent);
+    const plugWords = definition?.plugProblem?.(method.plug, method.parameters, identity);
+    if (plugWords !== undefined) return [{ method, words: plugWords }];
+    if (method.kind !== 'power' || plan.identity !== 'verified') return [];
+    const why = definition?.anonymous?.(method.parameters, identity);
+    return why === undefined ? [] : [{ method, words: `${why}: write identity=unverified to accept that` }];
+  };
+  for (const step of STEPS) tell(step, steps[step], refusalOf, problems);
+}
+
+function tell(step: Step, levels: readonly ResolvedLevel[], refusalOf: (method: ResolvedMethod) => Refusal[], problems: Problems): void {
+  const refused = levels.map(({ level, methods }) => ({ level, refusals: methods.flatMap(refusalOf) }));
+  const isSpoilt = refused.every(({ refusals }) => refusals.length > 0);
+  for (const { level, refusals } of refused)
+    for (const { method, words } of refusals) {
+      if (isSpoilt) problems.error(method.where, `${method.name} would be refused by every fence: ${words}`, step);
+      else problems.warning(method.where, `level ${level} would be refused by every fence, by ${method.name}: ${words}`, step);
+    }
+}
+
+/** Undefined where nothing but the name is known of the Node; a kubelet that cannot read the UUID of its machine says so by an empty one. */
+function identityOf({ name, systemUUID, providerID }: NodeFacts): Identity | undefined {
+  if (systemUUID === undefined && providerID === undefined) return undefined;
+  return { node: name, systemUUID, providerID };
+}

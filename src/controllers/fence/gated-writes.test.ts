@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { ApiClient } from '../../kube/client.ts';
+import { ScriptedTransport, statusOf } from '../../kube/testing/scripted-transport.ts';
+import { GROUP } from '../../ports/resources.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { FenceController } from './controller.ts';
+import { FenceBench, nodeOf } from './testing/bench.ts';
+
+describe('a fence controller whose Lease ends between its decision and its write', () => {
+  it.each([
+    ['sends nothing', false, ['GET']],
+    ['would have sent it under a Lease that is valid', true, ['GET', 'POST', 'PUT']],
+  ])('%s', async (_words, isValid, sent) => {
+    const bench = new FenceBench(new ManualClock());
+    const transport = new ScriptedTransport();
+    let hasLease = true;
+    transport.answer = ({ method }) => {
+      // The record of a healthy node is looked for before it is made.
+      if (method !== 'GET') return { status: 200, body: { metadata: { name: 'a', uid: 'u', resourceVersion: '1' } } };
+      hasLease = isValid;
+      return { status: 404, body: statusOf(404, 'NotFound', 'no such report', { name: 'a', group: GROUP, kind: 'nodefencereports' }) };
+    };
+    bench.nodes.items = [nodeOf({ ready: 'True' })];
+    const leadership = { epoch: 3, isLeading: true, mayBegin: () => hasLease, actsFromMs: 0 };
+    const controller = new FenceController({ ...bench.dependencies, cluster: new ApiClient({ transport }), leadership });
+    const pass = controller.reconcile('a');
+    if (isValid) await pass;
+    else await expect(pass).rejects.toThrow('the leader lease is not valid any more');
+    expect(transport.requests.map(({ method }) => method)).toEqual(sent);
+  });
+});

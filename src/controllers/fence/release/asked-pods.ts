@@ -1,0 +1,98 @@
+import { bounded } from '../../../domain/node-fence.ts';
+import type { KeptPod } from '../../../domain/node-fence.ts';
+import { podName } from '../../../domain/release-plan.ts';
+import type { PodFacts } from '../../../domain/release-plan.ts';
+
+/** Before a pod that was refused is asked for again; twice as long each time. */
+const FIRST_MS = 5_000;
+const LONGEST_MS = 60_000;
+/** Before the answer to a call that is under way is looked for again. */
+const LOOK_MS = 5_000;
+const WORDS_MAX = 256;
+
+interface Refusal {
+  pod: string;
+  refusals: number;
+  notBeforeMs: number;
+  by: string;
+  isUnsure: boolean;
+  isUnderWay: boolean;
+}
+
+/** Why a pod was not let go. */
+export interface Refused {
+  by: string;
+  /** Nobody knows whether it was let go all the same. */
+  isUnsure: boolean;
+  /** Absent: longer with each refusal. */
+  againInMs?: number;
+}
+
+/**
+ * Pods of one node that a release asked for and did not get, and when each is asked for again: one that hangs or is refused keeps none of the others. In
+ * memory only, and bounded by the pods of the node; what people and a successor must know of it stands in the NodeFence.
+ */
+export class AskedPods {
+  readonly #refusals = new Map<string, Refusal>();
+
+  /** A call has not been answered: it may still take effect. */
+  get isUnderWay(): boolean {
+    return [...this.#refusals.values()].some(({ isUnderWay }) => isUnderWay);
+  }
+
+  /** Forgets every other pod, but one that a call is under way for. */
+  keepOnly(pods: readonly PodFacts[]): void {
+    const keys = new Set(pods.map(keyOf));
+    for (const [key, { isUnderWay }] of this.#refusals) if (!isUnderWay && !keys.has(key)) this.#refusals.delete(key);
+  }
+
+  mayAsk(pod: PodFacts, nowMs: number): boolean {
+    const refusal = this.#refusals.get(keyOf(pod));
+    return refusal === undefined || (!refusal.isUnderWay && refusal.notBeforeMs <= nowMs);
+  }
+
+  asks(pod: PodFacts): void {
+    const refusals = this.#refusals.get(keyOf(pod))?.refusals ?? 0;
+    const by = 'the API server has not answered yet';
+    this.#refusals.set(keyOf(pod), { pod: podName(pod), refusals, notBeforeMs: 0, by, isUnsure: true, isUnderWay: true });
+  }
+
+  /** It is gone, or was not asked for after all. */
+  isOver(pod: PodFacts): void {
+    this.#refusals.delete(keyOf(pod));
+  }
+
+  refused(pod: PodFacts, { by, isUnsure, againInMs }: Refused, nowMs: number): void {
+    const before = this.#refusals.get(keyOf(pod))?.refusals ?? 0;
+    const refusals = againInMs === undefined ? before + 1 : before;
+    const waitMs = againInMs ?? Math.min(LONGEST_MS, FIRST_MS * 2 ** (refusals - 1));
+    const refusal = { pod: podName(pod), refusals, notBeforeMs: nowMs + waitMs, by: bounded(by, WORDS_MAX), isUnsure, isUnderWay: false };
+    this.#refusals.set(keyOf(pod), refusal);
+  }
+
+  wasAsked(pod: PodFacts): boolean {
+    return this.#refusals.has(keyOf(pod));
+  }
+
+  /** Those of the pods that were asked for in vain. */
+  keptOf(pods: readonly PodFacts[]): KeptPod[] {
+    return pods.flatMap((pod) => {
+      const refusal = this.#refusals.get(keyOf(pod));
+      return refusal === undefined ? [] : [{ pod: refusal.pod, by: refusal.by, ...(refusal.isUnsure ? { isUnsure: true } : {}) }];
+    });
+  }
+
+  /** Whole milliseconds until the first of them may be asked for again, as the NodeFence takes them; 0 where one never was. */
+  againInMs(pods: readonly PodFacts[], nowMs: number): number {
+    const waits = pods.map((pod) => {
+      const refusal = this.#refusals.get(keyOf(pod));
+      if (refusal === undefined) return 0;
+      return refusal.isUnderWay ? LOOK_MS : Math.max(1, Math.ceil(refusal.notBeforeMs - nowMs));
+    });
+    return Math.min(...waits, LONGEST_MS);
+  }
+}
+
+function keyOf(pod: PodFacts): string {
+  return pod.uid ?? podName(pod);
+}

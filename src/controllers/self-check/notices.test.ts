@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Lease } from '../../ports/objects.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { Notices, noticesIn } from './notices.ts';
+
+const quiet = (): void => undefined;
+const KEY = 'problem.nodefence.ha.k8s.io/own';
+
+class Bench {
+  readonly clock = new ManualClock();
+  writes = 0;
+  failure: Error | undefined;
+  lease: Lease | undefined = { metadata: { name: 'lease' }, spec: {} };
+  readonly notices: Notices;
+
+  constructor() {
+    const write = (annotations: Record<string, string | null>): Promise<never> => {
+      this.writes += 1;
+      if (this.failure !== undefined) return Promise.reject(this.failure);
+      const before = this.lease?.metadata.annotations ?? {};
+      const after = Object.entries({ ...before, ...annotations }).filter((entry): entry is [string, string] => entry[1] !== null);
+      this.lease = { metadata: { name: 'lease', annotations: Object.fromEntries(after) }, spec: {} };
+      return Promise.resolve(this.lease as never);
+    };
+    const cluster: Pick<Cluster, 'create' | 'mergePatch'> = {
+      create: (_resource, object) => write(object.metadata.annotations ?? {}),
+      mergePatch: (_resource, _name, patch) =>
+        this.lease === undefined
+          ? Promise.reject(new ApiStatusError(404, 'NotFound', 'none'))
+          : write((patch as { metadata: { annotations: Record<string, string | null> } }).metadata.annotations),
+    };
+    const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+    this.notices = new Notices({ cluster, clock: this.clock, log, namespace: 'ns', lease: 'lease', id: 'own' });
+  }
+
+  said(): string[] {
+    return noticesIn(this.lease, this.clock.wallMs());
+  }
+}
+
+describe('what a replica says of itself', () => {
+  it('is read while it stands, and taken back when it is over', async () => {
+    const bench = new Bench();
+    bench.notices.say('self-check', ['no right']);
+    bench.notices.say('status', ['refused']);
+    await bench.clock.advance(0);
+    expect(bench.said()).toEqual(['no right', 'refused']);
+    await bench.clock.advance(3_600_000);
+    expect(bench.said()).toEqual(['no right', 'refused']);
+    bench.notices.say('self-check', []);
+    bench.notices.say('status', []);
+    await bench.clock.advance(0);
+    expect(bench.said()).toEqual([]);
+  });
+
+  it('costs nothing while nothing is wrong', async () => {
+    const bench = new Bench();
+    bench.notices.say('self-check', []);
+    await bench.clock.advance(3_600_000);
+    await bench.notices.close();
+    expect(bench.writes).toBe(0);
+  });
+
+  it('is gone with the process, also where that could not say so', async () => {
+    const bench = new Bench();
+    bench.notices.say('status', ['refused']);
+    await bench.clock.advance(0);
+    bench.failure = new ApiStatusError(503, 'ServiceUnavailable', '');
+    await bench.notices.close();
+    await bench.clock.advance(901_000);
+    expect(bench.said()).toEqual([]);
+  });
+
+  it('is said again when it could not be said, and where there is no Lease yet', async () => {
+    const bench = new Bench();
+    bench.lease = undefined;
+    bench.failure = new ApiStatusError(503, 'ServiceUnavailable', '');
+    bench.notices.say('status', ['refused']);
+    await bench.clock.advance(1_000);
+    bench.failure = undefined;
+    await bench.clock.advance(30_000);
+    expect(bench.said()).toEqual(['refused']);
+  });
+
+  it('is read as what others may have written: bounded, and nothing of it is believed that makes no sense', () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const nowMs = Date.parse(at);
+    const read = (text: string): string[] => noticesIn({ metadata: { name: 'l', annotations: { [KEY]: text } }, spec: {} }, nowMs);
+    for (const text of ['', '{', 'null', '[]', '{"at":1,"words":[]}', `{"at":"${at}","words":"x"}`]) expect(read(text)).toEqual([]);
+    expect(read(JSON.stringify({ at, words: ['x'.repeat(10_000), 7, 'a', 'b', 'c', 'd', 'e'] })).map(({ length }) => length)).toEqual([
+      600, 1, 1, 1, 1,
+    ]);
+  });
+});

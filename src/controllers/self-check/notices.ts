@@ -1,0 +1,133 @@
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import { timestamp } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Lease } from '../../ports/objects.ts';
+import type { Logger } from '../../ports/recorder.ts';
+import { LEASES } from '../../ports/resources.ts';
+
+export interface NoticesOptions {
+  cluster: Pick<Cluster, 'create' | 'mergePatch'>;
+  clock: Clock;
+  log: Logger;
+  namespace: string;
+  /** Name of the Lease that every replica may write. */
+  lease: string;
+  /** Of this process. */
+  id: string;
+}
+
+/** One replica's words, as others read them. */
+export interface Notice {
+  at: string;
+  words: readonly string[];
+}
+
+const PREFIX = 'problem.nodefence.ha.k8s.io/';
+/** What stands is said again so often, and believed for so long. */
+const AGAIN_MS = 300_000;
+const BELIEVED_MS = 3 * AGAIN_MS;
+const RETRY_MS = 30_000;
+const WORDS_MAX = 5;
+const LENGTH_MAX = 600;
+/** Whoever else can write the Lease: no more than this is read. */
+const NOTICES_MAX = 32;
+
+/** What keeps this replica from its work, said where `nodefence status` reads it: nothing is written while nothing is wrong. */
+export class Notices {
+  readonly #options: NoticesOptions;
+  readonly #standing = new Map<string, readonly string[]>();
+  #isSaid = false;
+  #writing: Promise<void> = Promise.resolve();
+  #isQueued = false;
+  #cancel: () => void = () => undefined;
+  #isClosed = false;
+
+  constructor(options: NoticesOptions) {
+    this.#options = options;
+  }
+
+  /** These words, and no others, stand for this topic now. */
+  say(topic: string, words: readonly string[]): void {
+    if (words.length === 0) this.#standing.delete(topic);
+    else this.#standing.set(topic, words);
+    this.#soon();
+  }
+
+  /** Takes back what was said. Never rejects. */
+  async close(): Promise<void> {
+    this.#standing.clear();
+    this.#soon();
+    this.#isClosed = true;
+    this.#cancel();
+    await this.#writing;
+  }
+
+  #soon(): void {
+    if (this.#isClosed || this.#isQueued) return;
+    this.#isQueued = true;
+    this.#writing = this.#writing.then(() => this.#write());
+  }
+
+  async #write(): Promise<void> {
+    const { clock, id, log } = this.#options;
+    this.#isQueued = false;
+    this.#cancel();
+    const words = [...this.#standing.values()].flat().slice(0, WORDS_MAX).map(short);
+    if (words.length === 0 && !this.#isSaid) return;
+    const notice: Notice = { at: timestamp(clock), words };
+    try {
+      await this.#patch({ [PREFIX + id]: words.length === 0 ? null : JSON.stringify(notice) });
+      this.#isSaid = words.length > 0;
+      if (this.#isSaid) this.#later(AGAIN_MS);
+    } catch (error) {
+      log.debug('what is wrong could not be said and will be said again', { error: String(error) });
+      this.#later(RETRY_MS);
+    }
+  }
+
+  async #patch(annotations: Record<string, string | null>): Promise<void> {
+    const { cluster, namespace, lease } = this.#options;
+    try {
+      await cluster.mergePatch(LEASES, lease, { metadata: { annotations } }, { namespace });
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || error.status !== 404) throw error;
+      const kept = Object.fromEntries(Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null));
+      await cluster.create(LEASES, { metadata: { name: lease, namespace, annotations: kept }, spec: {} });
+    }
+  }
+
+  #later(afterMs: number): void {
+    if (!this.#isClosed) this.#cancel = this.#options.clock.after(afterMs, () => this.#soon());
+  }
+}
+
+/** What replicas say now; what makes no sense, or was not said again for long, is left out. */
+export function noticesIn(lease: Lease | undefined, nowMs: number): string[] {
+  const entries = Object.entries(lease?.metadata.annotations ?? {}).filter(([key]) => key.startsWith(PREFIX));
+  const words = entries.slice(0, NOTICES_MAX).flatMap(([, text]) => {
+    const notice = read(text);
+    return notice !== undefined && nowMs - Date.parse(notice.at) <= BELIEVED_MS ? notice.words : [];
+  });
+  return [...new Set(words)];
+}
+
+function read(text: string): Notice | undefined {
+  try {
+    const { at, words } = JSON.parse(text) as { at?: unknown; words?: unknown };
+    if (typeof at !== 'string' || !Array.isArray(words)) return undefined;
+    return {
+      at,
+      words: words
+        .filter((word): word is string => typeof word === 'string')
+        .slice(0, WORDS_MAX)
+        .map(short),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function short(words: string): string {
+  return words.length <= LENGTH_MAX ? words : `${words.slice(0, LENGTH_MAX - 1)}…`;
+}

@@ -1,0 +1,48 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { MINUTE_MS, SECOND_MS } from './world.ts';
+import { ShellWorld } from './shell-world.ts';
+import type { Replica } from './shell-world.ts';
+
+let world: ShellWorld;
+
+afterEach(async () => {
+  await world.end();
+});
+
+/** A controller that is about to take the node of a Machine that somebody asks it to remediate. */
+async function failed(): Promise<Replica> {
+  world = await ShellWorld.create();
+  const replica = world.start();
+  await world.pass(30 * SECOND_MS);
+  world.hardware('n1').isBroken = true;
+  await world.pass(MINUTE_MS);
+  await world.ask('n1');
+  return replica;
+}
+
+describe('a controller of Machines', { timeout: 60_000 }, () => {
+  it('sends nothing that it decided upon while it led: its Lease ended while the write was on its way', async () => {
+    const replica = await failed();
+    expect(replica.writes).toEqual([]);
+    let onTheWay = 0;
+    replica.onTheWay = () => {
+      onTheWay += 1;
+      replica.leadership.isLeading = false;
+    };
+    await world.pass(5 * MINUTE_MS);
+    expect(onTheWay, 'something was to be written').toBeGreaterThan(0);
+    expect(replica.writes).toEqual([]);
+  });
+
+  it('sends nothing that it decided upon once it was closed, as when another comes that serves the kind', async () => {
+    const replica = await failed();
+    let closing: Promise<void> | undefined;
+    replica.onTheWay = async () => {
+      closing ??= replica.remediation.close();
+      for (let turn = 0; turn < 100; turn += 1) await Promise.resolve();
+    };
+    await world.pass(MINUTE_MS);
+    expect(closing, 'something was to be written').toBeDefined();
+    expect(replica.writes).toEqual([]);
+  });
+});

@@ -1,0 +1,192 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const GATE = 'src/kube/gated-request.test.ts';
+const LATE = 'src/controllers/fence/release/late-send.test.ts';
+const NOT_FOUND = 'src/kube/not-found.test.ts';
+const WENT_BACK = 'src/kube/went-back.test.ts';
+const CLUSTER_AGENTS = 'agents/cluster-agents.test.ts';
+
+/** Defects of the client of the API server. */
+export const CLIENT_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'gate before TLS',
+    defect: 'a write is allowed when TCP stands; its bytes leave when TLS does, whatever came in between',
+    file: 'src/kube/transport/gated-request.ts',
+    edits: [["  if (socket instanceof TLSSocket) return secured.has(socket) ? undefined : 'secureConnect';\n", '']],
+    killedBy: byTest(GATE, 'holds back what waited for TLS when a stop came meanwhile'),
+  },
+  {
+    name: 'gate before the socket',
+    defect: 'a write is allowed before it waits for a socket; 8 force-deletes reached the server two seconds after a stop',
+    file: 'src/kube/https-transport.ts',
+    edits: [
+      [
+        'sendWhenReady(outgoing, body, request.beforeSend, reject);',
+        'request.beforeSend?.();\n      sendWhenReady(outgoing, body, undefined, reject);',
+      ],
+    ],
+    killedBy: byTest(GATE, 'holds back what waited for a socket, or for a credential, when a stop came meanwhile'),
+  },
+  {
+    name: 'release asks too early',
+    defect: 'a release asks for stops and lease before each round only, not where the deletions leave',
+    file: 'src/controllers/fence/release/pods.ts',
+    edits: [['...grace, beforeSend };', '...grace };']],
+    killedBy: byTest(LATE, 'lets no deletion reach the server any more'),
+  },
+  {
+    name: 'any 404',
+    defect: "a proxy's 404 on the Lease counts as a Lease that does not exist, and the release passes",
+    file: 'src/kube/client.ts',
+    edits: [['return response.status === 404 && (await this.#isAbsent(what, resource, name, response)) ?', 'return response.status === 404 ?']],
+    killedBy: byTest(NOT_FOUND, 'of a proxy is no absence, whether discovery can be asked or not'),
+  },
+  {
+    name: 'absent without discovery',
+    defect: 'a 404 to the list of stops counts as a kind that is not served, without a word of discovery',
+    file: 'src/kube/client.ts',
+    edits: [['if (served?.has(plural) === true) {', 'if (served === null) {']],
+    killedBy: byTest(NOT_FOUND, 'of a proxy is no absence, whether discovery can be asked or not'),
+  },
+  {
+    name: 'our kinds need not be there',
+    defect: 'in our own cluster, NodeFenceStops that are not served count as no stop',
+    file: 'src/kube/client.ts',
+    edits: [['if (this.#isForeign && resource.group === GROUP) return [];', 'if (resource.group === GROUP) return [];']],
+    killedBy: byTest(NOT_FOUND, 'is an error where it is ours, and empty in a workload cluster'),
+  },
+  {
+    name: 'silence after a restore',
+    defect: 'a watch that heard nothing goes on from the same version for ever, which a restored server reaches in a month',
+    file: 'src/kube/reflector.ts',
+    edits: [["this.#wasSilent ||= end === 'idle';", '']],
+    killedBy: byTest(WENT_BACK, 'asks for the version when a watch from one that is still to come hears nothing, as on 1.36, and lists anew'),
+  },
+  {
+    name: 'old bookmarks',
+    defect: 'after a restore of etcd, bookmarks of a time that was before keep the view fresh',
+    file: 'src/kube/reflector.ts',
+    edits: [["if (typeof version === 'string' && isOlder(version, this.#resourceVersion)) {", 'if (version === null) {']],
+    killedBy: byTest(WENT_BACK, 'lists anew at an older bookmark, and counts nothing as heard before that'),
+  },
+  {
+    name: 'fresh while outdated',
+    defect: 'a view that is known to be of another time counts as fresh until the new list is there',
+    file: 'src/kube/reflector.ts',
+    edits: [['    this.#cache.outdated();\n', '']],
+    killedBy: byTest(WENT_BACK, 'lists anew at an older bookmark, and counts nothing as heard before that'),
+  },
+  {
+    name: 'Retry-After of a day',
+    defect: 'whoever answers for the API server can send a watch to sleep for a day',
+    file: 'src/kube/status.ts',
+    edits: [['Math.min(ms, RETRY_AFTER_MAX_MS)', 'ms']],
+    killedBy: byTest(WENT_BACK, 'is heeded for 30 s at most: one of a day blinded the watch of Nodes for a day'),
+  },
+  {
+    name: 'one lane',
+    defect: 'deletions that hang behind a webhook take the sockets of lease renewals and stop reads; 12 releases lost the leadership',
+    file: 'src/kube/https-transport.ts',
+    edits: [["this.#connection.open(request.lane ?? 'calls')", "this.#connection.open('calls')"]],
+    killedBy: byTest(GATE, 'take no connection from lease renewals, stop reads and other writes'),
+  },
+  {
+    name: 'agents do not ask',
+    defect: 'what an agent writes to a Node is not tied to the lease and to stops',
+    file: 'agents/shared/node-edit.ts',
+    edits: [['body, { beforeSend: () => target.beforeSend() }', 'body']],
+    killedBy: byTest(CLUSTER_AGENTS, 'sends nothing when the lease check throws or the call was given up'),
+  },
+  {
+    name: 'ungated preservation',
+    defect: 'a replica that has lost the Lease marks the Machine that it decided upon before',
+    file: 'src/controllers/preservation/controller.ts',
+    edits: [['dependencies.machines && { ...dependencies.machines, cluster: gate(dependencies.machines.cluster) }', 'dependencies.machines']],
+    killedBy: byTest('test/preservation/held-back.test.ts', 'sends nothing that it decided upon while it led'),
+  },
+  {
+    name: 'ungated health checks',
+    defect: 'a replica that has lost the Lease marks the Machine as unhealthy that it decided upon before',
+    file: 'src/controllers/machine-health-check/controller.ts',
+    edits: [['gatedWrites(unlessMoved(() => this.#mayWrite()))(dependencies.cluster)', 'gatedWrites(unlessMoved(() => true))(dependencies.cluster)']],
+    killedBy: byTest('test/machine-health-check/shell.test.ts', 'sends nothing that it decided upon while it led'),
+  },
+  {
+    name: 'ungated requests',
+    defect: 'a replica that has lost the Lease begins the remediation that it decided upon before',
+    file: 'src/controllers/node-remediation/controller.ts',
+    edits: [['cluster: gate(dependencies.cluster), workloadClusters', 'workloadClusters']],
+    killedBy: byTest('test/node-remediation/shell.test.ts', 'sends nothing that it decided upon while it led'),
+  },
+  {
+    name: 'ungated node locks',
+    defect: 'a replica that has lost the Lease takes the lock of the node that it decided upon before',
+    file: 'src/controllers/machine-remediation/controller.ts',
+    edits: [['dependencies.lockOn(cluster)', 'dependencies.lockOn(dependencies.cluster)']],
+    killedBy: byTest('test/machine-remediation/held-back.test.ts', 'sends nothing that it decided upon while it led'),
+  },
+  {
+    name: 'ungated hosts',
+    defect: 'a replica that has lost the Lease begins the Metal3Remediation that it decided upon before',
+    file: 'src/controllers/metal3-remediation/controller.ts',
+    edits: [['own: gated(dependencies.own), ', '']],
+    killedBy: byTest('test/metal3-remediation/shell.test.ts', 'a controller sends nothing that it decided upon while it led'),
+  },
+  {
+    name: 'ungated fences',
+    defect: 'a leader writes records and statuses of fences after its Lease has ended',
+    file: 'src/controllers/fence/controller.ts',
+    edits: [['cluster: gate(given.cluster) }', 'cluster: gate === undefined ? given.cluster : given.cluster }']],
+    killedBy: byTest('src/controllers/fence/gated-writes.test.ts', 'sends nothing'),
+  },
+  {
+    name: 'ungated node leases',
+    defect: 'a leader that has lost its Lease takes the node lease of medik8s',
+    file: 'src/controllers/shared/claims/node-leases.ts',
+    edits: [['cluster: gate(dependencies.cluster) }', 'cluster: gate === undefined ? dependencies.cluster : dependencies.cluster }']],
+    killedBy: byTest('src/controllers/shared/claims/node-leases.test.ts', 'are not taken where the leadership ends between the look and the write'),
+  },
+  {
+    name: 'denied at once',
+    defect: 'an API server whose RBAC is not loaded yet fails the steps of every fence',
+    file: 'src/controllers/fence/runs.ts',
+    edits: [['const report = this.denials.weighed(run, outcome);', 'const { isDenied: _heard, ...report } = outcome;']],
+    killedBy: byTest('src/controllers/fence/denials.test.ts', 'is asked again for 30 s, in case it is coming up'),
+  },
+  {
+    name: 'denied for ever',
+    defect: 'a fence that is denied what it needs asks again and again, and never fails',
+    file: 'src/controllers/fence/denials.ts',
+    edits: [['const isBorne = forMs < BEARABLE_MS;', 'const isBorne = forMs >= 0;']],
+    killedBy: byTest('src/controllers/fence/denials.test.ts', 'is asked again for 30 s, in case it is coming up'),
+  },
+  {
+    name: 'denied agents',
+    defect: 'a cordon that a starting API server denies is refused, and not tried again',
+    file: 'agents/shared/node-edit.ts',
+    edits: [[', { cause: error }', ', {}']],
+    killedBy: byTest('agents/cluster-agents.test.ts', 'calls ApiStatusError'),
+  },
+  {
+    name: 'unclosed requests',
+    defect: 'a controller of NodeFenceRemediations that was closed, for another one serves them now, still writes',
+    file: 'src/controllers/node-remediation/controller.ts',
+    edits: [['!this.#isClosed && ', '']],
+    killedBy: byTest('test/node-remediation/shell.test.ts', 'sends nothing that it decided upon once it was closed'),
+  },
+  {
+    name: 'unclosed machines',
+    defect: 'a controller of Machines that was closed, for another one serves them now, still writes',
+    file: 'src/controllers/machine-remediation/controller.ts',
+    edits: [['!this.#isClosed && ', '']],
+    killedBy: byTest('test/machine-remediation/held-back.test.ts', 'sends nothing that it decided upon once it was closed'),
+  },
+  {
+    name: 'unclosed hosts',
+    defect: 'a controller of Metal3Remediations that was closed, for another one serves them now, still writes',
+    file: 'src/controllers/metal3-remediation/controller.ts',
+    edits: [['!this.#isClosed && ', '']],
+    killedBy: byTest('test/metal3-remediation/shell.test.ts', 'a controller sends nothing that it decided upon once it was closed'),
+  },
+];

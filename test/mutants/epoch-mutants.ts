@@ -1,0 +1,91 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const ELECTOR = 'src/kube/leader-records.test.ts';
+const AUTOMATON = 'src/domain/automaton-told.test.ts';
+
+/** Defects of the leader's epoch, and of rows that do nothing and say nothing. */
+export const EPOCH_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'epoch begins anew',
+    defect: 'a Lease that was made anew begins below what stands in the NodeFences',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['this.#highestEpoch = Math.max(this.#highestEpoch, highest);', '']],
+    killedBy: byTest(ELECTOR, 'begins above every epoch on record where the Lease was made anew, and the Lease carries it on'),
+  },
+  {
+    name: 'records of one Lease for another',
+    defect: 'records that were read beside another Lease count for a new one',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['lease.metadata.uid === this.#recordsReadFor', 'this.#recordsReadFor !== undefined']],
+    killedBy: byTest(ELECTOR, 'reads the records anew when another Lease stands there'),
+  },
+  {
+    name: 'heir of a deleted Lease at once',
+    defect: 'a Lease that is gone is made anew at once, while a paused leader may still believe in it',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['this.#hasSomebodyLed ||= this.#highestEpoch > 0 ||', 'this.#hasSomebodyLed ||= this.#highestEpoch < 0 &&']],
+    killedBy: byTest(ELECTOR, 'waits a whole lease where there is none and somebody has led'),
+  },
+  {
+    name: 'given back below the records',
+    defect: 'a leader that found a higher epoch gives its Lease back with its own',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['this.#options.clock, this.#highestEpoch)', 'this.#options.clock)']],
+    killedBy: byTest(ELECTOR, 'says in the Lease that it gives back which epoch it found above its own'),
+  },
+  {
+    name: 'deposed in silence',
+    defect: 'a leader that finds a higher epoch leads on, decides nothing and says nothing',
+    file: 'src/domain/rows/any.ts',
+    edits: [
+      [
+        "return { standDown: { epoch: epochOf(status), words }, events: [event('Warning', 'NewerLeader', words)] };",
+        'return words === "" ? { status } : {};',
+      ],
+    ],
+    killedBy: byTest(AUTOMATON, 'does nothing when a newer leader has written, says so and gives up its Lease'),
+  },
+  {
+    name: 'stands aside by word only',
+    defect: 'what the automaton says of a newer leader is told and not carried out',
+    file: 'src/controllers/fence/controller.ts',
+    edits: [['this.dependencies.standDown?.(found);', '']],
+    killedBy: byTest('src/controllers/fence/stand-aside.test.ts', 'gives up its Lease, once, counts the problem and writes nothing'),
+  },
+  {
+    name: 'records not read',
+    defect: 'the controller is composed without the records of earlier leaders',
+    file: 'src/controllers/fence/records.ts',
+    edits: [['Math.max(highest, epochOf(status))', 'Math.min(highest, epochOf(status))']],
+    killedBy: byTest('src/controllers/fence/records.test.ts', 'is the highest epoch of all fences, wherever it stands among them'),
+  },
+  {
+    name: 'explained under another epoch',
+    defect: 'explain decides under an epoch that the leader does not have',
+    file: 'src/cli/commands/explanation.ts',
+    edits: [['leader.isAlive ? leader.epoch :', '']],
+    killedBy: byTest('src/cli/commands/explanation.test.ts', 'uses the epoch of the leader, as the leader does'),
+  },
+  {
+    name: 'slip of a hand as a leader',
+    defect: 'an epoch that no Lease can count to ends all fencing',
+    file: 'src/domain/epoch.ts',
+    edits: [['epoch <= EPOCH_MAX ? epoch : 0', 'epoch <= EPOCH_MAX ? epoch : epoch']],
+    killedBy: byTest(AUTOMATON, 'takes an epoch that no Lease can count to for a slip of a hand, not for a leader'),
+  },
+  {
+    name: 'kept by another in silence',
+    defect: 'a NodeFence that a foreign finalizer keeps is waited for without a word',
+    file: 'src/domain/rows/closing.ts',
+    edits: [['if (status.message === KEPT_BY_ANOTHER) return {};', 'if (status.message !== KEPT_BY_ANOTHER) return {};']],
+    killedBy: byTest(AUTOMATON, 'tells that a finalizer of somebody else keeps a NodeFence that is being deleted, once'),
+  },
+  {
+    name: 'cordon left in silence',
+    defect: 'what a deleted NodeFence leaves behind in observe mode is not told',
+    file: 'src/domain/rows/closing.ts',
+    edits: [["if (left === '') return { removeFinalizer: true };", 'if (left.length >= 0) return { removeFinalizer: true };']],
+    killedBy: byTest(AUTOMATON, 'tells what stays cordoned when --mode observe lets a deleted NodeFence go'),
+  },
+];

@@ -1,0 +1,71 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const REFUSALS = 'src/config/refusals.test.ts';
+
+/** Defects of what is told of a plan before its node fails. */
+export const PLAN_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'anonymous outlet is fine',
+    defect: 'a device that shows nobody whose machine it switches is ok for validate and refused by the fence',
+    file: 'src/config/refusals.ts',
+    edits: [['return why === undefined ? []', 'return why !== null ? []']],
+    killedBy: byTest(REFUSALS, 'an outlet that shows nobody whose it is, where identity is demanded'),
+  },
+  {
+    name: 'plug not looked at',
+    defect: 'a plug that every call refuses is found when the node fails',
+    file: 'src/config/refusals.ts',
+    edits: [['if (plugWords !== undefined)', 'if (plugWords === null)']],
+    killedBy: byTest(REFUSALS, 'a PDU without a plug'),
+  },
+  {
+    name: 'spare level spoils all',
+    defect: 'a level that is refused keeps the others from being tried',
+    file: 'src/config/refusals.ts',
+    edits: [['refused.every((', 'refused.some((']],
+    killedBy: byTest(REFUSALS, 'by a warning only where another level is left: it goes on being fenced by that'),
+  },
+  {
+    name: 'recovery keeps from fencing',
+    defect: 'a delay that matters only after the off keeps a node from being fenced',
+    file: 'src/config/setting-reader.ts',
+    edits: [['if (this.#isLenient)', 'if (!this.#isLenient)']],
+    killedBy: byTest(REFUSALS, 'keeps nobody from being fenced: ready_timeout=x'),
+  },
+  {
+    name: 'bad delay in use',
+    defect: 'a healthy_delay that breaks its rule is told and used',
+    file: 'src/config/resolve-plan.ts',
+    edits: [['timing: safeAfterOff(written.timing, clusterTiming)', 'timing: written.timing']],
+    killedBy: byTest(REFUSALS, 'keeps nobody from being fenced: healthy_delay=5s'),
+  },
+  {
+    name: 'dash is another key',
+    defect: 'power-timeout is another key than power_timeout',
+    file: 'src/config/properties.ts',
+    edits: [["key.replaceAll('-', '_')", 'key']],
+    killedBy: byTest(REFUSALS, 'dashes and underscores are one: power-timeout is power_timeout'),
+  },
+  {
+    name: 'mended and still broken',
+    defect: 'a device path whose configuration was mended waits for its turn',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['if (this.isReconfigured) this.hurry(nowMs);', '']],
+    killedBy: byTest('src/controllers/probes/controller.test.ts', 'read a broken path again as soon as the configuration has changed, and only that'),
+  },
+  {
+    name: 'default in silence',
+    defect: 'a setting that could not be used is replaced by its default without an Event',
+    file: 'src/controllers/fence/report.ts',
+    edits: [['if (defaulted !== undefined && !sameProblems)', 'if (defaulted === undefined && !sameProblems)']],
+    killedBy: byTest('src/controllers/fence/report.test.ts', 'is told on the Node by FenceSettingIgnored, once, when it arises'),
+  },
+  {
+    name: 'fenceable counted twice',
+    defect: 'a node that can be fenced again goes on being counted among those that can not',
+    file: 'src/controllers/fence/fenceable.ts',
+    edits: [['if (before !== undefined) this.counts[before] -= 1;', '']],
+    killedBy: byTest('src/controllers/fence/fenceable.test.ts', 'counts every node once, under the worst of what stands against it'),
+  },
+];

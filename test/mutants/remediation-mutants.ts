@@ -1,0 +1,97 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const OWNER = 'src/controllers/shared/remediation/owner-machine.ts';
+const STATEMENTS = 'src/controllers/machine-health-check/statements.ts';
+const ATTEMPT = 'src/controllers/node-remediation/attempt.ts';
+const REQUEST = 'test/node-remediation/request.test.ts';
+const READY_AGAIN = 'test/node-remediation/healthy-again.test.ts';
+const NODES_GONE = 'test/machine-health-check/nodes-gone.test.ts';
+const REQUEST_SHELL = 'test/node-remediation/shell.test.ts';
+const CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
+
+/** Defects of what health checks ask for, and of what they are told. */
+export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'told in the history',
+    defect: 'a condition without words is written into the deprecated list of a Machine, whose schema refuses the whole status',
+    file: OWNER,
+    edits: [
+      [
+        "return [{ path: ['status', 'conditions'], standing: conditions, condition }];",
+        "return [{ path: ['status', 'conditions'], standing: conditions, condition }, { path: ['status', 'deprecated', 'v1beta1', 'conditions'], standing: [], condition: { ...condition, message: '' } }];",
+      ],
+    ],
+    killedBy: byTest(REQUEST_SHELL, 'asks for the Machine: its node is fenced in the cluster of the Secret'),
+  },
+  {
+    name: 'handed over in the history',
+    defect: 'our own check hands a Machine to its owner in the deprecated list too',
+    file: STATEMENTS,
+    edits: [["apiVersion.endsWith('/v1beta2') ? ['v1beta2'] : ", '']],
+    killedBy: byTest(CHECK_SHELL, 'is handed to its owner where there is no template, in the conditions that Cluster API reads'),
+  },
+  {
+    name: 'an empty word',
+    defect: 'our own check writes an empty message into a list whose schema has none',
+    file: 'src/controllers/machine-health-check/conditions.ts',
+    edits: [['withoutEmpty(said)', 'said']],
+    killedBy: byTest(NODES_GONE, 'whose Node is gone is told as failed, in words that the definition of a Machine takes'),
+  },
+  {
+    name: 'only told, and stuck',
+    defect: 'a request does not end because a condition that is for readers only was refused',
+    file: OWNER,
+    edits: [[', mayBeRefused: true }', ' }']],
+    killedBy: byTest(REQUEST_SHELL, 'is not kept from its end by what is only told, and that is told on the request'),
+  },
+  {
+    name: 'Ready is healthy',
+    defect: 'a node that is ill but Ready after its fence is neither tried again nor handed back',
+    file: 'src/controllers/node-remediation/under-way.ts',
+    edits: [['!node.isReady || (typeof machine === ', "!node.isReady || (typeof machine === 'string' && typeof machine === "]],
+    killedBy: byTest(READY_AGAIN, 'that still stands while its node is Ready, and its health check finds it ill'),
+  },
+  {
+    name: 'fenced though it came back',
+    defect: 'a retry fences a node that has recovered meanwhile',
+    file: ATTEMPT,
+    edits: [['request.retryCount > 0 && node.isReady', 'request.retryCount < 0 && node.isReady']],
+    killedBy: byTest(READY_AGAIN, 'is not tried again on a node that is Ready meanwhile'),
+  },
+  {
+    name: 'behind another for ever',
+    defect: 'a request waits without end for the fence of somebody else',
+    file: ATTEMPT,
+    edits: [['isPhaseOver(snapshot, isOff ? powerOffTimeoutMs + powerOnTimeoutMs : powerOffTimeoutMs)', 'isPhaseOver(snapshot, Infinity)']],
+    killedBy: byTest(REQUEST, 'a node that somebody else fences and that is not proven off in time is a try that failed'),
+  },
+  {
+    name: 'graced for others too',
+    defect: 'a request waits for the grace of a controller that has only just come up, which holds no request',
+    file: 'src/controllers/shared/claims/claim.ts',
+    edits: [[" || status?.hold?.reason === 'startup-grace'", '']],
+    killedBy: byTest('src/controllers/shared/claims/claim.test.ts', 'waits for a controller that has only just come up, where it says so'),
+  },
+  {
+    name: 'ends for nobody',
+    defect: 'a request that has failed keeps its finalizer because the cluster of a Node that is gone can not be read',
+    file: 'src/controllers/node-remediation/observe.ts',
+    edits: [['if (isEnding && hasNothingLeft(request)) return undefined;', '']],
+    killedBy: byTest(REQUEST_SHELL, 'that has failed ends with its Machine and Node, though no Secret may be read'),
+  },
+  {
+    name: 'unread, and why is not told',
+    defect: 'why the Nodes of a Cluster can not be read is told nobody',
+    file: 'src/controllers/machine-health-check/picture.ts',
+    edits: [['(cluster) => workloads.whyNot(cluster));\n    this.#places', '() => undefined);\n    this.#places']],
+    killedBy: byTest(NODES_GONE, 'that may not be read are told on the check, with the cause and the remedy, once'),
+  },
+  {
+    name: 'who drives goes unsaid',
+    defect: 'a health check that another controller drives is told as ours',
+    file: 'src/cli/health-checks/drivers.ts',
+    edits: [['if (!isOwn) return', "if (!isOwn && reason === '') return"]],
+    killedBy: byTest('src/cli/health-checks/drivers.test.ts', 'is told: the one whose Lease is renewed'),
+  },
+];

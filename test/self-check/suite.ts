@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import type { ClusterAccess } from '../../src/cli/cluster-access.ts';
+import { listFleet } from '../../src/cli/commands/watched-cluster.ts';
+import { LEADER_LEASE, LEADER_MODE } from '../../src/cli/composition.ts';
+import { standingFaults } from '../../src/cli/self-check/installation-faults.ts';
+import { installationProblems } from '../../src/cli/validate/installation.ts';
+import { sentenceOf } from '../../src/controllers/self-check/questions.ts';
+import { ApiClient } from '../../src/kube/client.ts';
+import { NAMESPACE } from '../../src/manifests/access.ts';
+import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { Lease } from '../../src/ports/objects.ts';
+import { LEASES } from '../../src/ports/resources.ts';
+import { SystemClock } from '../../src/runtime/system-clock.ts';
+import { SystemRandom } from '../../src/runtime/system-random.ts';
+import { eventually, expectNoTraces, narrowed, NODE_FENCE_DEFINITION, overwrite, TRUE_AND_FALSE, WITHOUT_ENDING, WITHOUT_OFF_SENT } from './cases.ts';
+import type { Site } from './cases.ts';
+
+const CRD = '(mend it: kubectl apply -k config/crd)';
+const RBAC = '(mend it: kubectl apply -k config/rbac)';
+
+function accessBy(transport: ApiTransport): ClusterAccess {
+  const cluster = new ApiClient({ transport });
+  return { transport, cluster, namespace: NAMESPACE, clock: new SystemClock(), random: new SystemRandom(), server: '', close: () => undefined };
+}
+
+/** What the self-check must say of an installation, on whichever server. */
+export function selfCheckSuite(given: () => Site): void {
+  it('finds nothing wrong with what is shipped, and leaves nothing behind', async () => {
+    await eventually(given(), (sentence) => sentence === '');
+    await expectNoTraces(given());
+  });
+
+  it.each([
+    ['a definition in which on and off became true and false', TRUE_AND_FALSE, ['it refuses "on", "off" as status.', 'nodefences.ha.k8s.io']],
+    ['a definition that knows no status.journal[].offSent', WITHOUT_OFF_SENT, ['it drops status.journal[].offSent']],
+    ['a definition that lacks a field of the spec', WITHOUT_ENDING, ['it drops spec.ending', 'unknown field "spec.ending"']],
+  ])('refuses %s, until it is mended', async (_what, definition, words) => {
+    await overwrite(given(), definition);
+    const sentence = await eventually(given(), (said) => words.every((word) => said.includes(word)));
+    expect(sentence).toContain(CRD);
+    await overwrite(given(), NODE_FENCE_DEFINITION);
+    await eventually(given(), (said) => said === '');
+  });
+
+  it('says the same to whoever validates, or looks at the status, with his own rights', async () => {
+    const access = accessBy(given().admin);
+    const notes: string[] = [];
+    expect(await installationProblems(access, notes)).toEqual([]);
+    await overwrite(given(), WITHOUT_OFF_SENT);
+    const [noNodes] = narrowed().filter(({ missing }) => missing === 'nodes');
+    if (noNodes === undefined) throw new Error('no role names nodes');
+    await overwrite(given(), noNodes.role);
+    const said = await eventually(given(), (sentence) => sentence.includes('offSent') && sentence.includes('patch nodes'));
+    const problems = await installationProblems(access, notes);
+    expect(problems.map(({ severity }) => severity)).toEqual(['error', 'error']);
+    expect(problems.map(({ message }) => message).join()).toContain('may not get, list, watch, patch nodes');
+    expect(said).toContain(sentenceOf(await standingFaults(access)).split(' (mend it')[0]);
+    await installationProblems(accessBy(given().controller), notes);
+    expect(notes.join()).toContain("you may not ask what the controller's account may do");
+    await overwrite(given(), NODE_FENCE_DEFINITION);
+    await overwrite(given(), noNodes.whole);
+    await eventually(given(), (sentence) => sentence === '');
+  });
+
+  it('says to whoever validates, or looks at the status, that another installation came first, and nothing of one that is gone', async () => {
+    const access = accessBy(given().admin);
+    const { cluster, clock } = access;
+    const spec = (renewedAgoMs: number): Lease['spec'] => ({
+      holderIdentity: 'pod-1',
+      leaseDurationSeconds: 15,
+      renewTime: new Date(clock.wallMs() - renewedAgoMs).toISOString().replace('Z', '000Z'),
+    });
+    const metadata = { name: LEADER_LEASE, namespace: 'default' };
+    const lease = await cluster.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: spec(0) });
+    const said = 'another installation, in namespace default, fences the nodes of this cluster (its leader is pod-1)';
+    const [problem, ...more] = await installationProblems(access, []);
+    expect(more).toEqual([]);
+    expect(problem).toMatchObject({ severity: 'error', message: expect.stringContaining(said) as string });
+    expect((await listFleet(access)).installation?.join()).toContain(said);
+    await cluster.mergePatch(LEASES, LEADER_LEASE, { spec: spec(60_000) }, { namespace: 'default' });
+    expect(await installationProblems(access, [])).toEqual([]);
+    await cluster.mergePatch(
+      LEASES,
+      LEADER_LEASE,
+      { metadata: { annotations: { [LEADER_MODE]: 'observe' } }, spec: spec(0) },
+      { namespace: 'default' },
+    );
+    expect(await installationProblems(access, [])).toEqual([]);
+    await cluster.remove(LEASES, LEADER_LEASE, { namespace: 'default', ...(lease.metadata.uid !== undefined && { uid: lease.metadata.uid }) });
+  });
+
+  it('names the resource of every rule that a role lacks', { timeout: 120_000 }, async () => {
+    const roles = narrowed();
+    expect(roles.length).toBeGreaterThan(20);
+    for (const { role, whole, missing } of roles) {
+      await overwrite(given(), role);
+      const sentence = await eventually(given(), (said) => said.includes(missing) && said.includes('may not'));
+      expect(sentence).toContain(RBAC);
+      await overwrite(given(), whole);
+      await eventually(given(), (said) => said === '');
+    }
+  });
+}
