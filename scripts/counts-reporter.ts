@@ -28,6 +28,31 @@ export function countTests(modules: readonly TestModule[], strayErrors: number):
   return counts;
 }
 
+/** What a run leaves for `npm test`: its counts, and the counts of each file in which a test failed. */
+export interface RunCounts extends Counts {
+  failedFiles: Record<string, Counts & { tests: string[] }>;
+}
+
+export function countRun(modules: readonly TestModule[], strayErrors: number): RunCounts {
+  const failed = modules.filter((module) => countTests([module], 0).failed > 0);
+  const named = failed.map((module) => {
+    const tests = [...module.children.allTests()].filter((test) => test.result().state !== 'passed' && test.result().state !== 'skipped');
+    return [module.moduleId, { ...countTests([module], 0), tests: tests.map(({ fullName }) => fullName) }] as const;
+  });
+  return { ...countTests(modules, strayErrors), failedFiles: Object.fromEntries(named) };
+}
+
+/** The counts of a run in which the failed files were run again, alone. */
+export function withSecondRun({ failedFiles, ...first }: RunCounts, second: Counts): Counts {
+  const counts = { passed: first.passed + second.passed, failed: first.failed + second.failed, skipped: first.skipped + second.skipped };
+  for (const file of Object.values(failedFiles)) {
+    counts.passed -= file.passed;
+    counts.failed -= file.failed;
+    counts.skipped -= file.skipped;
+  }
+  return counts;
+}
+
 /** One line per suite of which tests were skipped, with their number. */
 export function skippedLines(fullNames: readonly string[]): string {
   const suites = new Map<string, number>();
@@ -41,7 +66,7 @@ export function skippedLines(fullNames: readonly string[]): string {
 /** Ends a run with the plain line `N passed, N failed, N skipped`, and names what was skipped. */
 export class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], strayErrors: readonly SerializedError[]): void {
-    const counts = countTests(modules, strayErrors.length);
+    const counts = countRun(modules, strayErrors.length);
     process.stdout.write(skippedLines(modules.flatMap((module) => [...module.children.allTests('skipped')].map((test) => test.fullName))));
     const file = process.env[COUNTS_FILE_VARIABLE];
     // The default reporter writes its summary after this hook has run.
