@@ -21,6 +21,13 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/preservation/outage.test.ts', 'an outage of the API server is no silence of the machines'),
   },
   {
+    name: 'inherited drain',
+    defect: 'a condition of an earlier failure is taken for a drain of this one, so that its pods stay',
+    file: 'src/controllers/preservation/drain.ts',
+    edits: [['preservedMs < phaseSinceMs;', 'preservedMs < 0;']],
+    killedBy: byTest('test/preservation/own-mode.test.ts', 'that the node was drained for an earlier failure says nothing of this one'),
+  },
+  {
     name: 'timeout of 0',
     defect: 'timeoutSeconds: 0 of a Metal3Remediation is over at once, so that the machine is handed to its owner',
     file: 'src/controllers/metal3-remediation/spec.ts',

@@ -8,11 +8,17 @@ import {
   PRESERVED_TAINT,
   SCALE_DOWN_MARKER,
 } from '../../src/controllers/preservation/names.ts';
+import { availability } from '../../src/controllers/preservation/counts.ts';
 import { planAutomatic } from '../../src/controllers/preservation/automatic.ts';
 import { annotate, fleet, look, pass, phases, POOL, POOL_LABEL } from './fleet.ts';
 import { HOUR_MS, machine, node, NOW_MS, World } from './world.ts';
 
 const SILENT = { ready: 'Unknown', readySinceMs: NOW_MS } as const;
+
+it('a deployment that may miss all of its machines requires none, and not fewer', () => {
+  const facts = { name: 'd', namespace: 'shoot', uid: 'u', labels: {}, isHibernated: false, replicas: 2, maxUnavailable: 1, availableReplicas: 0 };
+  expect(availability(facts, 2)).toMatchObject({ minRequired: 0, isAvailable: true });
+});
 
 describe('a Node whose Machine was deleted and that stays', () => {
   it('takes no share of the maximum from the deployments of its pool', () => {
@@ -35,6 +41,40 @@ describe('a Node whose Machine was deleted and that stays', () => {
     world.editNode('bare', { annotations: { [PRESERVE]: 'when-failed' } });
     world.settle();
     expect(world.node('bare').annotations[NODE_EXPIRY]).toBeDefined();
+  });
+});
+
+describe('what another MCM has left behind', () => {
+  const DRAINED = {
+    status: 'True',
+    reason: 'Preserved by user.',
+    message: 'Preserved node drained successfully. Machine preserved until X.',
+  } as const;
+  const inherited = (preservedMs: number): World => {
+    const nodeFacts = { ...SILENT, preserved: DRAINED, preservedMs, labels: { [POOL_LABEL]: POOL } };
+    const world = fleet({ members: [{ name: 'a', phase: 'Failed', machine: 'now', nodeFacts }] });
+    world.editMachine('a', { phaseSinceMs: NOW_MS - HOUR_MS, expiryMs: NOW_MS + HOUR_MS });
+    return world;
+  };
+
+  it('that the node was drained for an earlier failure says nothing of this one: it is drained again, and told only then', () => {
+    const world = inherited(NOW_MS - 2 * HOUR_MS);
+    world.drains = 'running';
+    world.settle();
+    expect(world.kinds()).toContain('drain');
+    expect(world.node('node-of-a').preserved?.message, 'nothing is claimed while it runs').toMatch(/^Machine preserved until/);
+    world.editNode('node-of-a', { drain: { state: 'succeeded', atMs: NOW_MS, isForced: false } });
+    world.settle();
+    expect(world.node('node-of-a').preserved?.message).toMatch(/^Preserved node drained successfully/);
+    const { drain: _forgotten, ...node } = world.node('node-of-a');
+    world.nodes = [node];
+    expect(world.decide().actions, 'a restart forgets what it has drained, the condition does not').toEqual([]);
+  });
+
+  it('that it was drained for this failure stands', () => {
+    const world = inherited(NOW_MS - HOUR_MS);
+    world.settle();
+    expect(world.kinds()).not.toContain('drain');
   });
 });
 

@@ -141,7 +141,7 @@ export class World {
       case 'condition':
         if (JSON.stringify(this.node(name).preserved) !== JSON.stringify(action.was)) throw new Error('another condition stands there');
         {
-          this.editNode(name, { preserved: action.to });
+          this.editNode(name, { preserved: action.to, preservedMs: this.nowMs });
           return;
         }
       case 'taint': {

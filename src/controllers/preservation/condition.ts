@@ -13,23 +13,23 @@ export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
-/** The condition remembers a drain for as long as the machine stays Failed. */
+/** What the condition remembers of a drain. */
 export function tellsDrained(condition: Pick<PreservedCondition, 'message'> | undefined): boolean {
   return condition?.message.startsWith(DRAINED.trim()) === true;
 }
 
 export type DrainOutcome = 'drained' | 'failed' | 'pending';
 
-/** What the condition `Preserved` must say; undefined while the drain is not over: it says nothing before it knows. */
+/** What the condition `Preserved` must say; undefined while the drain is not over: it says nothing before it knows. `stale`: what it says is of an earlier failure. */
 export function preservedCondition(
   phase: MachinePhase,
   value: PreserveValue,
-  drain: DrainOutcome,
+  drain: DrainOutcome | 'stale',
   expiryText: string,
 ): PreservedCondition | undefined {
   const reason = value === 'automatic' ? BY_MCM : BY_USER;
   const until = `Machine preserved until ${expiryText}.`;
-  if (phase !== 'Failed') return { status: 'True', reason, message: until };
+  if (phase !== 'Failed' || drain === 'stale') return { status: 'True', reason, message: until };
   if (drain === 'pending') return undefined;
   if (drain === 'failed') return { status: 'False', reason, message: NOT_DRAINED + until };
   return { status: 'True', reason, message: DRAINED + until };

@@ -17,7 +17,7 @@ export function countPreserved(subjects: readonly Pick<Subject, 'value' | 'phase
 
 /** MCM's condition Available of a MachineDeployment: what is preserved in Failed is not missed. */
 export function availability(deployment: MachineDeploymentFacts, preservedFailed: number): DeploymentView {
-  const minRequired = (deployment.replicas ?? 0) - (deployment.maxUnavailable ?? 0) - preservedFailed;
+  const minRequired = Math.max(0, (deployment.replicas ?? 0) - (deployment.maxUnavailable ?? 0) - preservedFailed);
   const isAvailable = (deployment.availableReplicas ?? 0) >= minRequired;
   const reason = isAvailable ? 'MinimumReplicasAvailable' : 'MinimumReplicasUnavailable';
   return { name: deployment.name, namespace: deployment.namespace, preservedFailed, minRequired, isAvailable, reason };

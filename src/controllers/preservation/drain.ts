@@ -64,9 +64,14 @@ export function optionsFor(node: NodeFacts, machine: MachineFacts | undefined, n
   return { isForced: false, timeoutMs: DRAIN_TIMEOUT_MS, evictionRetriesMax, awaitsProof: true };
 }
 
+/** The condition tells of a drain, and was last written before this failure: MCM leaves it standing over a recovery. */
+export function isStale({ preserved, preservedMs }: NodeFacts, phaseSinceMs: number | undefined): boolean {
+  return tellsDrained(preserved) && preservedMs !== undefined && phaseSinceMs !== undefined && preservedMs < phaseSinceMs;
+}
+
 /** How far the drain of this failure is: done once for each, and the condition remembers it. */
 export function drainOutcome(node: NodeFacts, phaseSinceMs: number | undefined): DrainOutcome {
-  if (tellsDrained(node.preserved)) return 'drained';
+  if (tellsDrained(node.preserved) && !isStale(node, phaseSinceMs)) return 'drained';
   const { drain } = node;
   if (drain === undefined || drain.state === 'running' || (phaseSinceMs !== undefined && drain.atMs < phaseSinceMs)) return 'pending';
   return drain.state === 'succeeded' ? 'drained' : 'failed';

@@ -34,8 +34,9 @@ export function nodeFacts({ metadata, spec, status }: Node): BareNodeFacts {
     isUnschedulable: spec.unschedulable === true,
     taints: (spec.taints ?? []).map(({ key }) => key),
     ailments: conditions.filter(({ type, status: is }) => AILMENTS.has(type) && is !== 'False').map(({ type }) => type),
-    ...present<Pick<BareNodeFacts, 'preserved' | 'ready' | 'readySinceMs' | 'readOnlySinceMs' | 'bootID'>>({
+    ...present<Pick<BareNodeFacts, 'preserved' | 'preservedMs' | 'ready' | 'readySinceMs' | 'readOnlySinceMs' | 'bootID'>>({
       preserved: preservedOf(conditions),
+      preservedMs: writtenMs(conditions),
       ready: ready?.status,
       readySinceMs: timeMs(ready?.lastTransitionTime),
       readOnlySinceMs: timeMs(readOnly?.lastTransitionTime),
@@ -47,6 +48,13 @@ export function nodeFacts({ metadata, spec, status }: Node): BareNodeFacts {
 function preservedOf(conditions: readonly NodeCondition[]): PreservedCondition | undefined {
   const found = conditions.find(({ type }) => type === CONDITION);
   return found === undefined ? undefined : { status: found.status, reason: found.reason ?? '', message: found.message ?? '' };
+}
+
+/** Whoever wrote it last has set one of its times. */
+function writtenMs(conditions: readonly NodeCondition[]): number | undefined {
+  const found = conditions.find(({ type }) => type === CONDITION);
+  const times = [found?.lastHeartbeatTime, found?.lastTransitionTime].flatMap((text) => timeMs(text) ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 /** The Node's list with this condition in it; `lastTransitionTime` moves when the status does. */

@@ -1,6 +1,6 @@
 import type { Action } from './actions.ts';
 import { isSameCondition, preservedCondition, timeText } from './condition.ts';
-import { drainDueMs, drainOutcome, optionsFor } from './drain.ts';
+import { drainDueMs, drainOutcome, isStale, optionsFor } from './drain.ts';
 import { DEFAULT_PRESERVE_TIMEOUT_MS, NODE_EXPIRY } from './names.ts';
 import { annotated, changed, cordoned, shielded, tainted, uncordoned } from './node-marks.ts';
 import type { NodeFacts, PoolSettings } from './snapshot.ts';
@@ -74,7 +74,8 @@ export function drained(subject: Subject, node: NodeFacts, nowMs: number): Step 
 }
 
 function conditioned(subject: Subject, node: NodeFacts, expiryMs: number): Action[] {
-  const outcome = drainOutcome(node, phaseSinceMs(subject));
+  const sinceMs = phaseSinceMs(subject);
+  const outcome = isStale(node, sinceMs) ? 'stale' : drainOutcome(node, sinceMs);
   const to = preservedCondition(subject.phase, subject.value, outcome, timeText(expiryMs));
   if (to === undefined || isSameCondition(node.preserved, to)) return [];
   return [{ kind: 'condition', target: nodeRef(node), was: node.preserved, to }];

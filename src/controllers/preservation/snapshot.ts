@@ -88,6 +88,8 @@ export interface NodeFacts {
   taints: readonly string[];
   /** The condition `Preserved`. */
   preserved?: PreservedCondition;
+  /** When that was last written. */
+  preservedMs?: number;
   /** Status of `Ready`; absent: nobody reported, no judgement. */
   ready?: 'True' | 'False' | 'Unknown';
   /** lastTransitionTime of `Ready`. */
