@@ -59,6 +59,8 @@ interface Beginning {
   enforce?: boolean;
   fate?: Replica['fate'];
   workloads?: WorkloadClusters;
+  /** false: what was there before it began was not heard by it. */
+  hasWatchedForLong?: boolean;
 }
 
 /** An API server in this process with the controller on the same wire as in production, on a clock that tests move. */
@@ -66,7 +68,7 @@ export class ShellWorld {
   readonly clock = new ManualClock({ wallMs: NOW_MS });
   readonly server: ApiServer;
   readonly operator: Cluster;
-  readonly transport: ApiTransport;
+  transport: ApiTransport;
   readonly #replicas: Replica[] = [];
 
   private constructor() {
@@ -150,7 +152,7 @@ export class ShellWorld {
   }
 
   /** A controller of its own with its own watches, as another process would be. */
-  start({ isLeading = true, enforce = true, fate = () => 'done', workloads = NO_WORKLOADS }: Beginning = {}): Replica {
+  start({ isLeading = true, enforce = true, fate = () => 'done', workloads = NO_WORKLOADS, hasWatchedForLong = true }: Beginning = {}): Replica {
     const replica = { fate, isDeaf: () => false, writes: [], events: [], problems: [] } as unknown as Replica;
     const wire = wireOf(this.transport, replica);
     const closing: (() => void)[] = [];
@@ -161,7 +163,7 @@ export class ShellWorld {
         reflector.close();
       });
       reflector.start();
-      return reflector.lister;
+      return hasWatchedForLong ? longHeard(reflector.lister) : reflector.lister;
     };
     const kindOf = (resource: Resource<UntypedObject>): WatchedKind => ({ resource, lister: watch(resource) });
     const leadership = { isLeading, mayBegin: () => leadership.isLeading };
@@ -290,6 +292,20 @@ export async function workloadOf(clock: ManualClock, names: readonly string[]): 
   const reflector = new Reflector<Node>({ transport, clock, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch, resource: NODES });
   reflector.start();
   return { site, nodes: { lister: reflector.lister, cluster: site } };
+}
+
+/** Its first sight is not the end of an outage. */
+function longHeard<T extends KubeObject>(lister: Lister<T>): Lister<T> {
+  let firstMs: number | undefined;
+  return new Proxy(lister, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value === 'function') return value.bind(target) as unknown;
+      if (key !== 'resumedAtMs' || !Number.isFinite(value)) return value;
+      firstMs ??= value as number;
+      return value === firstMs ? -Infinity : value;
+    },
+  });
 }
 
 const quiet = (): void => undefined;

@@ -11,7 +11,7 @@ import { readRequest, readTemplate } from '../../src/controllers/machine-health-
 import type { MachineFacts, Settings, Snapshot } from '../../src/controllers/machine-health-check/snapshot.ts';
 import { NOW_MS } from './objects.ts';
 
-export interface Scene extends Partial<Settings>, Pick<Snapshot, 'unheardNodes' | 'unheardKinds' | 'refusals' | 'claims'> {
+export interface Scene extends Partial<Settings>, Pick<Snapshot, 'unheardNodes' | 'unheardKinds' | 'refusals' | 'claims' | 'heard'> {
   checks?: UntypedObject[];
   machines?: UntypedObject[];
   /** Conditions by the name of a Node of this cluster. */
@@ -63,7 +63,7 @@ export class World {
   }
 
   get snapshot(): Snapshot {
-    const { served = { hasBothLists: true }, hasClusters = true, maxInFlight, unheardNodes, unheardKinds, refusals, claims } = this.scene;
+    const { served = { hasBothLists: true }, hasClusters = true, maxInFlight, unheardNodes, unheardKinds, refusals, claims, heard } = this.scene;
     return {
       nowMs: this.nowMs,
       hasClusters,
@@ -80,6 +80,7 @@ export class World {
       ...(unheardKinds !== undefined && { unheardKinds }),
       ...(refusals !== undefined && { refusals }),
       ...(claims !== undefined && { claims }),
+      ...(heard !== undefined && { heard }),
     };
   }
 

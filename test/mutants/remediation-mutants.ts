@@ -13,6 +13,21 @@ const CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
 /** Defects of what health checks ask for, and of what they are told. */
 export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'outage as illness',
+    defect:
+      'a condition that stood before an outage of the API server counts through it, so that a machine nobody could hear is remediated at its end',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['Math.max(standing.sinceMs, heardSinceMs) + timeoutMs;', 'Math.min(standing.sinceMs, heardSinceMs || Infinity) + timeoutMs;']],
+    killedBy: byTest('test/machine-health-check/outage.test.ts', 'a machine whose node was silent for three seconds before it'),
+  },
+  {
+    name: 'outage as missing node',
+    defect: 'the startup timeout of a machine runs through an outage of the API server, in which no node could come',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['Math.max(beganMs, heardSinceMs.machine, heardSinceMs.node) + startupTimeoutMs;', 'Math.max(beganMs, 0) + startupTimeoutMs;']],
+    killedBy: byTest('test/machine-health-check/outage.test.ts', 'the startup timeout begins anew too'),
+  },
+  {
     name: 'told in the history',
     defect: 'a condition without words is written into the deprecated list of a Machine, whose schema refuses the whole status',
     file: OWNER,

@@ -14,7 +14,7 @@ export function decide(snapshot: Snapshot): Decision {
   for (const [uid, words] of snapshot.refusals ?? []) roster.setRefusal(uid, words);
   for (const [uid, holder] of snapshot.claims ?? []) roster.setClaim(uid, holder);
   roster.setUnheard(snapshot.unheardNodes ?? new Set(), snapshot.unheardKinds ?? new Set());
-  return joined([...roster.checks()].map((key) => roster.decide(key, snapshot.nowMs)));
+  return joined([...roster.checks()].map((key) => roster.decide(key, snapshot.nowMs, snapshot.heard)));
 }
 
 function joined(decisions: readonly Decision[]): Decision {

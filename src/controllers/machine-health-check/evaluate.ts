@@ -19,6 +19,8 @@ export interface Subject {
   node: NodeFacts | 'missing' | 'unheard' | 'disputed' | undefined;
   /** Absent: no gates. */
   cluster?: ClusterFacts;
+  /** Since when the Machine and the Nodes around it are heard; see Heard. Absent: always. */
+  heardSinceMs?: { machine: number; node: number };
 }
 
 /** Is this Machine among those that the check looks after? */
@@ -46,18 +48,18 @@ interface Standing {
 function findingsOf(
   checks: readonly UnhealthyCondition[],
   standingOf: (type: string) => Standing | undefined,
-  kind: 'Machine' | 'Node',
-  nowMs: number,
+  { kind, nowMs, heardSinceMs = 0 }: { kind: 'Machine' | 'Node'; nowMs: number; heardSinceMs: number | undefined },
 ): Findings {
   const findings: Findings = { messages: [], sinceMs: Infinity, dueMs: Infinity };
   for (const { type, status, timeoutMs } of checks) {
     const standing = standingOf(type);
     if (standing?.status !== status) continue;
-    const endMs = standing.sinceMs + timeoutMs;
+    // What stood there before an outage may have ended in it, and nobody was heard to say so.
+    const endMs = Math.max(standing.sinceMs, heardSinceMs) + timeoutMs;
     if (endMs < nowMs) {
       const words = `Condition ${type} on ${kind} is reporting status ${status} with reason ${standing.reason} for more than ${goDuration(timeoutMs)}`;
       findings.messages.push(words);
-      findings.sinceMs = Math.min(findings.sinceMs, endMs);
+      findings.sinceMs = Math.min(findings.sinceMs, standing.sinceMs + timeoutMs);
     } else {
       findings.dueMs = Math.min(findings.dueMs, endMs + RECHECK_MARGIN_MS);
     }
@@ -65,14 +67,14 @@ function findingsOf(
   return findings;
 }
 
-function ofMachine({ machine }: Subject, check: HealthCheck, nowMs: number): Findings {
+function ofMachine({ machine, heardSinceMs }: Subject, check: HealthCheck, nowMs: number): Findings {
   const standingOf = (type: string): Standing | undefined => {
     const condition = conditionOf(machine.conditions, type);
     const sinceMs = timeOf(condition?.lastTransitionTime);
     if (condition === undefined || sinceMs === undefined) return undefined;
     return { status: condition.status, reason: condition.reason ?? '', sinceMs };
   };
-  return findingsOf(check.machineConditions, standingOf, 'Machine', nowMs);
+  return findingsOf(check.machineConditions, standingOf, { kind: 'Machine', nowMs, heardSinceMs: heardSinceMs?.machine });
 }
 
 /** When the clock of the startup timeout began: the last of all that a node had to wait for. */
@@ -91,22 +93,24 @@ interface NodeFindings extends Findings {
 const NOTHING: Readonly<NodeFindings> = { messages: [], sinceMs: Infinity, dueMs: Infinity };
 
 function ofNode(subject: Subject, check: HealthCheck, nowMs: number): NodeFindings {
-  const { machine, node } = subject;
+  const { machine, node, heardSinceMs = { machine: 0, node: 0 } } = subject;
   if (node === 'unheard' || node === 'disputed') return NOTHING;
   if (node === 'missing') return { ...NOTHING, messages: [`Node ${machine.nodeName ?? ''} has been deleted`], reason: 'NodeDeleted' };
   if (node === undefined) {
     const { startupTimeoutMs } = check;
     if (startupTimeoutMs === 0) return NOTHING;
-    const endMs = (startedMs(subject, check) ?? nowMs) + startupTimeoutMs;
+    const beganMs = startedMs(subject, check) ?? nowMs;
+    const endMs = Math.max(beganMs, heardSinceMs.machine, heardSinceMs.node) + startupTimeoutMs;
     if (endMs >= nowMs) return { ...NOTHING, dueMs: endMs + RECHECK_MARGIN_MS };
     return {
       ...NOTHING,
       messages: [`Node failed to report startup in ${goDuration(startupTimeoutMs)}`],
-      sinceMs: endMs,
+      sinceMs: beganMs + startupTimeoutMs,
       reason: 'NodeStartupTimeout',
     };
   }
-  const findings = findingsOf(check.nodeConditions, (type) => node.conditions.find((condition) => condition.type === type), 'Node', nowMs);
+  const standingOf = (type: string): Standing | undefined => node.conditions.find((condition) => condition.type === type);
+  const findings = findingsOf(check.nodeConditions, standingOf, { kind: 'Node', nowMs, heardSinceMs: heardSinceMs.node });
   return findings.messages.length > 0 ? { ...findings, reason: 'UnhealthyNode' } : findings;
 }
 

@@ -16,7 +16,7 @@ import { readRequest, readTemplate } from './read/request.ts';
 import { requestKind } from './request.ts';
 import { Roster } from './roster.ts';
 import { keyOf, kindKey } from './snapshot.ts';
-import type { HealthCheck, MachineFacts, NodeFacts } from './snapshot.ts';
+import type { HealthCheck, Heard, MachineFacts, NodeFacts } from './snapshot.ts';
 
 /** One Node as it was decided upon, and how to read it at the quorum; undefined: there is none of its name. */
 export interface KnownNode {
@@ -43,6 +43,7 @@ export class Picture {
   /** Where the Nodes of each Cluster are, as the roster was told. */
   readonly #placeOf = new Map<string, string>();
   #unheard = '';
+  #resumedText = '';
 
   constructor(dependencies: HealthCheckDependencies, woken: () => void) {
     this.#dependencies = dependencies;
@@ -105,8 +106,35 @@ export class Picture {
     return this.#roster.checks();
   }
 
+  /** By the wall clock. */
   decide(key: string, nowMs: number): Decision {
-    return this.#roster.decide(key, nowMs);
+    return this.#roster.decide(key, nowMs, this.#heard(nowMs));
+  }
+
+  #heard(wallMs: number): Heard {
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    const { machines, nodes } = this.#resumed();
+    const wallOf = (atMs: number): number => wallMs - (nowMs - atMs);
+    return {
+      nodesMs: new Map([...nodes].map(([place, atMs]) => [place, wallOf(atMs)])),
+      ...(machines !== undefined && { machinesMs: wallOf(machines) }),
+    };
+  }
+
+  /** Monotonic times since which Machines, and Nodes by their place, are heard again, or at all. */
+  #resumed(): { machines: number | undefined; nodes: ReadonlyMap<string, number> } {
+    const { machines, nodes } = this.#dependencies;
+    const found = new Map<string, number>();
+    const note = (place: string, lister: Lister<Node>): void => {
+      const atMs = resumedAtMs(lister);
+      if (atMs !== undefined) found.set(place, atMs);
+    };
+    note('', nodes);
+    for (const place of new Set(this.#placeOf.values())) {
+      const source = place === '' ? 'no-kubeconfig' : this.#places.of(place);
+      if (typeof source !== 'string') note(place, source.lister);
+    }
+    return { machines: resumedAtMs(machines.lister), nodes: found };
   }
 
   machine(key: string): MachineFacts | undefined {
@@ -248,6 +276,7 @@ export class Picture {
     }
     this.#kinds.retain(names);
     this.#setUnheard(unheardNodes, unheardKinds);
+    this.#setResumed();
     this.#claims.renew((node) => this.#machinesHere(node));
   }
 
@@ -285,6 +314,15 @@ export class Picture {
     return this.#isHeard(lister);
   }
 
+  /** What was decided in an outage took it for silence. */
+  #setResumed(): void {
+    const { machines, nodes } = this.#resumed();
+    const text = JSON.stringify([machines, [...nodes].sort()]);
+    if (text === this.#resumedText) return;
+    this.#resumedText = text;
+    for (const key of this.#roster.touchAll()) this.#dirty.add(key);
+  }
+
   #setUnheard(nodes: ReadonlySet<string>, kinds: ReadonlySet<string>): void {
     const named = [...nodes].sort().map((cluster) => [cluster, this.#dependencies.workloads.whyNot(cluster)]);
     const text = JSON.stringify([named, [...kinds].sort()]);
@@ -304,6 +342,10 @@ export class Picture {
       return place === '' || isSame ? [machine.uid] : [];
     });
   }
+}
+
+function resumedAtMs({ resumedAtMs: atMs }: Lister<KubeObject>): number | undefined {
+  return atMs !== undefined && Number.isFinite(atMs) ? atMs : undefined;
 }
 
 /** Lists name the kind of their items once, or each time. */

@@ -4,7 +4,7 @@ import { isTarget } from './evaluate.ts';
 import { Multimap } from './multimap.ts';
 import { Requests } from './requests.ts';
 import { keyOf } from './snapshot.ts';
-import type { ClusterFacts, HealthCheck, MachineFacts, NodeFacts, ReadCheck, RequestFacts, Settings, TemplateFacts } from './snapshot.ts';
+import type { ClusterFacts, HealthCheck, Heard, MachineFacts, NodeFacts, ReadCheck, RequestFacts, Settings, TemplateFacts } from './snapshot.ts';
 import { Ward } from './ward.ts';
 import type { Surroundings } from './ward.ts';
 import { Whereabouts } from './whereabouts.ts';
@@ -37,8 +37,8 @@ export class Roster {
     return this.#wards.keys();
   }
 
-  decide(key: string, nowMs: number): Decision {
-    return this.#wards.get(key)?.decide(nowMs) ?? { actions: [], views: [], notices: [], problems: [] };
+  decide(key: string, nowMs: number, heard?: Heard): Decision {
+    return this.#wards.get(key)?.decide(nowMs, heard) ?? { actions: [], views: [], notices: [], problems: [] };
   }
 
   putCheck(read: ReadCheck): Keys {
@@ -152,6 +152,11 @@ export class Roster {
   setUnheard(nodes: Keys, kinds: Keys): Keys {
     this.#places.setUnheard(nodes);
     this.#requests.unheardKinds = kinds;
+    return this.touchAll();
+  }
+
+  /** What was found of all machines may be found otherwise now. */
+  touchAll(): Keys {
     for (const ward of this.#wards.values()) ward.touchAll();
     return new Set(this.#wards.keys());
   }
@@ -170,6 +175,7 @@ export class Roster {
       },
       machineOf: (machine) => this.#places.machine(machine),
       nodeOf: (machine) => this.#places.nodeOf(machine),
+      nodesOf: (machine) => this.#places.nodesOf(machine),
       requests: this.#requests,
       keeperOf: (machine) => this.#keeperOf(machine),
       maxInFlight,

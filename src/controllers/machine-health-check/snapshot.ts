@@ -151,10 +151,21 @@ export interface Settings {
   maxInFlight?: IntOrPercent;
 }
 
+/**
+ * Since when whom is heard, by the wall clock: an outage of the API server before it is no silence of anybody, and every timeout begins anew behind it. Absent:
+ * always.
+ */
+export interface Heard {
+  machinesMs?: number;
+  /** By `NodeFacts.cluster`. */
+  nodesMs: ReadonlyMap<string, number>;
+}
+
 /** All that `decide` reads, in one picture. Every list is complete, but for what is named unheard. */
 export interface Snapshot extends Settings {
   /** Wall clock. */
   nowMs: number;
+  heard?: Heard;
   checks: readonly ReadCheck[];
   machines: readonly MachineFacts[];
   nodes: readonly NodeFacts[];

@@ -5,7 +5,7 @@ import { evaluate } from './evaluate.ts';
 import { remedy } from './remedy.ts';
 import type { Means, Remedy } from './remedy.ts';
 import type { Requests } from './requests.ts';
-import type { ClusterFacts, HealthCheck, MachineFacts, ReadCheck } from './snapshot.ts';
+import type { ClusterFacts, HealthCheck, Heard, MachineFacts, ReadCheck } from './snapshot.ts';
 import { keyOf } from './snapshot.ts';
 import { isInFlight, refOf } from './target.ts';
 import type { Target } from './target.ts';
@@ -19,6 +19,8 @@ export interface Surroundings {
   clusterOf(check: HealthCheck): ClusterFacts | 'missing' | undefined;
   machineOf(machine: string): MachineFacts | undefined;
   nodeOf(machine: string): Subject['node'];
+  /** Whose Nodes it is among: see NodeFacts. */
+  nodesOf(machine: MachineFacts): string;
   requests: Requests;
   /** The check that has this machine: of those that select it the one that was there first. */
   keeperOf(machine: string): string | undefined;
@@ -26,6 +28,8 @@ export interface Surroundings {
   /** Why the Nodes of the check's Cluster can not be read; undefined: that is not known. */
   whyUnheard(check: HealthCheck): string | undefined;
 }
+
+const ALWAYS: Heard = { nodesMs: new Map() };
 
 function byUrgency(one: Target, other: Target): number {
   const since = (target: Target): number => (target.verdict.kind === 'unhealthy' ? (target.verdict.sinceMs ?? Infinity) : Infinity);
@@ -88,7 +92,7 @@ export class Ward {
   }
 
   /** Everything about this check now. */
-  decide(nowMs: number): Decision {
+  decide(nowMs: number, heard: Heard = ALWAYS): Decision {
     const { check } = this;
     const cluster = this.#around.clusterOf(check);
     const problems =
@@ -101,7 +105,7 @@ export class Ward {
       const action = check.flavour === 'openshift' ? undefined : (owning ?? pausedStatus(check, reasons, nowMs));
       return { ...this.#idle([], true), actions: action === undefined ? [] : [action] };
     }
-    this.#judge(cluster, nowMs);
+    this.#judge(cluster, nowMs, heard);
     for (const { verdict } of this.#restless.values()) {
       if (verdict.kind === 'unheard') return this.#deaf();
     }
@@ -120,7 +124,7 @@ export class Ward {
     this.#remedies.delete(machine);
   }
 
-  #judge(cluster: ClusterFacts | undefined, nowMs: number): void {
+  #judge(cluster: ClusterFacts | undefined, nowMs: number, { machinesMs = 0, nodesMs }: Heard): void {
     const isBack = nowMs < this.#judgedMs;
     this.#judgedMs = nowMs;
     for (const [machine, { verdict }] of this.#restless) {
@@ -131,7 +135,8 @@ export class Ward {
       const machine = this.#around.machineOf(key);
       if (machine === undefined) continue;
       this.#forget(key);
-      const subject = { machine, node: this.#around.nodeOf(key), ...(cluster !== undefined && { cluster }) };
+      const heardSinceMs = { machine: machinesMs, node: nodesMs.get(this.#around.nodesOf(machine)) ?? 0 };
+      const subject = { machine, node: this.#around.nodeOf(key), heardSinceMs, ...(cluster !== undefined && { cluster }) };
       const verdict = evaluate(subject, this.check, nowMs);
       const keeper = this.#around.keeperOf(key);
       const isOurs = keeper === undefined || keeper === keyOf(this.check);

@@ -29,7 +29,7 @@ export class Whereabouts {
     const machine = this.#machines.get(key);
     const node = machine === undefined ? undefined : this.#placeOf(machine);
     if (machine === undefined || node === undefined) return undefined;
-    if (this.#unheard.has(this.#nodesOf(machine))) return 'unheard';
+    if (this.#unheard.has(this.nodesOf(machine))) return 'unheard';
     return this.#isDisputed(key, node) ? 'disputed' : (this.#nodes.get(node) ?? 'missing');
   }
 
@@ -98,12 +98,13 @@ export class Whereabouts {
     this.#unheard = clusters;
   }
 
-  #nodesOf({ namespace, clusterName }: MachineFacts): string {
+  /** Whose Nodes it is among: see NodeFacts. */
+  nodesOf({ namespace, clusterName }: MachineFacts): string {
     return (clusterName === undefined ? undefined : this.#clusters.get(`${namespace}/${clusterName}`)?.nodesOf) ?? '';
   }
 
   #placeOf(machine: MachineFacts): string | undefined {
-    return machine.nodeName === undefined ? undefined : nodeKey(this.#nodesOf(machine), machine.nodeName);
+    return machine.nodeName === undefined ? undefined : nodeKey(this.nodesOf(machine), machine.nodeName);
   }
 
   /** A machine that is being deleted leaves its node to one that is not. */
