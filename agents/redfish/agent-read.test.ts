@@ -180,6 +180,16 @@ describe('trust', () => {
     expect(error.message).toContain(pinned.fingerprint);
   });
 
+  it('tells when a certificate ends, signed or pinned, on the first read and on a kept connection', async () => {
+    const { agent, target, parameters, fingerprint } = await benches.start();
+    const { ca: _ca, ...others } = parameters;
+    for (const given of [parameters, { ...others, ssl_fingerprint: fingerprint }]) {
+      const [first, second] = [await agent.read(target({ parameters: given })), await agent.read(target({ parameters: given }))];
+      expect(Date.parse(first.certificateExpiresAt ?? '')).toBeGreaterThan(Date.now());
+      expect(second.certificateExpiresAt).toBe(first.certificateExpiresAt);
+    }
+  });
+
   it.each(['0', 'no', 'off', 'false', 'No', 'OFF'])('still checks the certificate with ssl_insecure=%s', async (value) => {
     const { agent, target } = await benches.start({ certificate: 'foreign' }, { ssl_insecure: value });
     expect((await agentFailure(agent.read(target()))).kind).toBe('Misconfigured');

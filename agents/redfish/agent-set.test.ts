@@ -130,11 +130,14 @@ describe('switching', () => {
 describe('a device that closes every connection', () => {
   const faults = { closesConnections: true };
 
-  it('is known again by its session, or by its certificate', async () => {
+  it('is known again by its session, or by its certificate, signed or pinned', async () => {
     for (const auth of ['session', 'basic']) {
       const { agent, target, machine } = await benches.start({ faults }, { auth });
       await agent.set(target(), 'off');
       expect(machine.state()).toBe('off');
+      const pinned = await benches.start({ faults, certificate: 'foreign' }, { auth, ca: undefined });
+      await pinned.agent.set(pinned.target({ parameters: { ...pinned.target().parameters, ssl_fingerprint: pinned.fingerprint } }), 'off');
+      expect(pinned.machine.state()).toBe('off');
     }
   });
 

@@ -9,7 +9,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
 import { ExchangeError } from './exchange-error.ts';
 import type { RedfishSettings } from './parameters.ts';
-import { ConnectTimeout, openSocket, shownCertificate, TrustError, type Authorities, type ShownCertificate } from './socket.ts';
+import { ConnectTimeout, openSocket, TrustError, type Authorities, type ShownCertificate } from './socket.ts';
 import { plain } from './words.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
@@ -89,9 +89,8 @@ export class Connection {
     const options = { keepAlive: true, maxSockets: 1, maxFreeSockets: 1 };
     this.#agent = settings.tls ? new SecureAgent(options) : new PlainAgent(options);
     this.#agent.createConnection = (_options: ClientRequestArgs, callback?: (error: Error | null, socket: Duplex) => void) => {
-      const giveUp = openSocket(settings, clock, authorities, (error, socket) => {
+      const giveUp = openSocket(settings, clock, authorities, (error, socket, certificate) => {
         this.#opening.delete(giveUp);
-        const certificate = error === undefined ? shownCertificate(socket) : undefined;
         if (certificate !== undefined) this.#certificates.set(socket, certificate);
         callback?.(error ?? null, socket);
       });

@@ -45,8 +45,8 @@ export interface ShownCertificate {
   expiresAt: string | undefined;
 }
 
-/** Undefined without TLS. */
-export function shownCertificate(socket: Socket): ShownCertificate | undefined {
+/** Undefined without TLS. Node answers this once for each socket: what it said is handed on with the socket. */
+function shownCertificate(socket: Socket): ShownCertificate | undefined {
   const certificate = 'getPeerX509Certificate' in socket ? (socket as TLSSocket).getPeerX509Certificate() : undefined;
   if (certificate === undefined) return undefined;
   const expiresAtMs = Date.parse(certificate.validTo);
@@ -64,7 +64,7 @@ export function openSocket(
   settings: RedfishSettings,
   clock: Clock,
   authorities: Authorities,
-  onReady: (error: Error | undefined, socket: Socket) => void,
+  onReady: (error: Error | undefined, socket: Socket, certificate: ShownCertificate | undefined) => void,
 ): () => void {
   const { host, port, tls } = settings;
   const socket = tls
@@ -80,26 +80,28 @@ export function openSocket(
     : connectPlain({ host, port });
   socket.setNoDelay(true);
   let isOver = false;
-  const finish = (error: Error | undefined): void => {
+  const finish = (error: Error | undefined, certificate?: ShownCertificate): void => {
     if (isOver) return;
     isOver = true;
     cancelTimer();
-    socket.off('error', finish);
+    socket.off('error', onError);
     if (error !== undefined) {
       socket.on('error', () => undefined);
       socket.destroy();
     }
-    onReady(error, socket);
+    onReady(error, socket, certificate);
   };
+  const onError = (error: Error): void => finish(error);
   const cancelTimer = clock.after(settings.connectTimeoutMs, () => {
     finish(new ConnectTimeout(`no ${tls ? 'connection with TLS' : 'connection'} within ${settings.connectTimeoutMs} ms`));
   });
-  socket.on('error', finish);
+  socket.on('error', onError);
   socket.once('close', () => finish(new ConnectTimeout('the device closed the connection')));
   socket.once(tls ? 'secureConnect' : 'connect', () => {
-    const shown = settings.fingerprint === undefined ? undefined : shownCertificate(socket)?.fingerprint;
-    if (settings.fingerprint === undefined || shown === settings.fingerprint) finish(undefined);
-    else finish(new TrustError(`its certificate has the SHA-256 fingerprint ${shown ?? 'none'}, not the pinned ${settings.fingerprint}`));
+    const shown = shownCertificate(socket);
+    if (settings.fingerprint === undefined || shown?.fingerprint === settings.fingerprint) finish(undefined, shown);
+    else
+      finish(new TrustError(`its certificate has the SHA-256 fingerprint ${shown?.fingerprint ?? 'none'}, not the pinned ${settings.fingerprint}`));
   });
   return () => finish(new ConnectTimeout('given up'));
 }

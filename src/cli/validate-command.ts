@@ -107,7 +107,7 @@ async function probed(validation: Validation, input: Input, cluster: Cluster, fl
       onProgress: (done, of) => progress.at(done, of),
     });
     const nodes = report.nodes.map((node) => ({ ...node, devices: devices.get(node.facts.name) ?? [] }));
-    const problems = ordered([...report.problems, ...probeProblems(nodes, input.nodes)]);
+    const problems = ordered([...report.problems, ...probeProblems(nodes, input.nodes, clock.wallMs())]);
     return { ...report, nodes, problems, isInterrupted: interruption.signal.aborted };
   } finally {
     progress.end();

@@ -41,7 +41,7 @@ describe('nodefence validate', { timeout: DEADLINE_MS }, () => {
   let world: ServedWorld;
   const bmcs: BmcServer[] = [];
   const events: TraceEvent[] = [];
-  const certificate = createAuthority('BMCs').issue({ commonName: 'bmc', hosts: ['127.0.0.1'] });
+  const certificate = createAuthority('BMCs').issue({ commonName: 'bmc', hosts: ['127.0.0.1'], lifetimeMs: 20 * 86_400_000 });
 
   async function bmc(node: string, uuid: string): Promise<number> {
     const device = new RedfishDevice({
@@ -131,7 +131,7 @@ data:
     expect(both.stderr).toContain('give one of them');
   });
 
-  it('reads every device on request and sets none: one is well, one is dead, one is the machine of another node', async () => {
+  it('reads every device on request and sets none: one is well, one is dead, one is the machine of another node; a pinned certificate ends soon', async () => {
     const [well, other, dead] = [await bmc('a', UUIDS.a), await bmc('c', UUIDS.a), await bmc('b', UUIDS.b)];
     await bmcs.pop()?.close();
     const list = {
@@ -154,7 +154,8 @@ data:
     expect(stdout).toMatch(new RegExp(`device            redfish 127.0.0.1:${well}  on, identity verified, [0-9.]+ ms`));
     expect(stdout).toMatch(new RegExp(`error    Node b, redfish 127.0.0.1:${dead}: NF002 Unreachable: .*ECONNREFUSED`));
     expect(stdout).toMatch(new RegExp(`error    Node c, redfish 127.0.0.1:${other}: NF004 Misconfigured: .*It is the machine of node a\\.`));
-    expect(stdout).toMatch(/3 nodes, 2 errors, 0 warnings\n$/);
+    expect(stdout).toMatch(new RegExp(`warning  Node a, redfish 127.0.0.1:${well}: its certificate ends at [^ ]+, within 20 day\\(s\\): renew it`));
+    expect(stdout).toMatch(/3 nodes, 2 errors, 1 warning\n$/);
     expect(stdout).not.toContain(PASSWORD);
     expect(code).toBe(1);
     const reads = new Set(['login', 'logout', 'identity', 'read']);

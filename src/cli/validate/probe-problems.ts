@@ -3,13 +3,19 @@ import type { Node } from '../../ports/objects.ts';
 import type { ProbeResult } from './probe-result.ts';
 import type { ReportedNode, ReportedProblem } from './report.ts';
 
-/** What the devices said that a fence would fail on, or hit the wrong machine by. */
-export function probeProblems(nodes: readonly ReportedNode[], known: readonly Node[] | undefined): ReportedProblem[] {
+const DAY_MS = 86_400_000;
+/** A certificate or password that ends within this time is told of. */
+const SOON_MS = 30 * DAY_MS;
+
+/** What the devices said that a fence would fail on, or hit the wrong machine by, and what of them ends soon. */
+export function probeProblems(nodes: readonly ReportedNode[], known: readonly Node[] | undefined, wallMs: number): ReportedProblem[] {
   const ready = new Set((known ?? []).filter(isReady).map(({ metadata }) => metadata.name));
   const machines = new Map(
     nodes.flatMap(({ facts }): [string, string][] => (facts.systemUUID === undefined ? [] : [[digits(facts.systemUUID), facts.name]])),
   );
-  return nodes.flatMap((node) => (node.devices ?? []).flatMap((device) => problemsOf(node, device, ready, machines)));
+  return nodes.flatMap((node) =>
+    (node.devices ?? []).flatMap((device) => [...problemsOf(node, device, ready, machines), ...endings(node, device, wallMs)]),
+  );
 }
 
 function problemsOf(node: ReportedNode, device: ProbeResult, ready: ReadonlySet<string>, machines: ReadonlyMap<string, string>): ReportedProblem[] {
@@ -22,6 +28,21 @@ function problemsOf(node: ReportedNode, device: ProbeResult, ready: ReadonlySet<
     steps: [],
     nodes: [facts.name],
   }));
+}
+
+/** A pinned certificate too: the device is trusted on, and shows a new one some day, which nobody pinned. */
+function endings({ facts }: ReportedNode, device: ProbeResult, wallMs: number): ReportedProblem[] {
+  const ends: [string, string | undefined, string][] = [
+    ['certificate', device.certificateExpiresAt, 'renew it, and give its new fingerprint or authority here'],
+    ['password', device.credentialExpiresAt, 'change it, at the device and in the Secret'],
+  ];
+  return ends.flatMap(([what, at, remedy]): ReportedProblem[] => {
+    const leftMs = Date.parse(at ?? '') - wallMs;
+    if (at === undefined || Number.isNaN(leftMs) || leftMs > SOON_MS) return [];
+    const words = leftMs <= 0 ? `ended at ${at}` : `ends at ${at}, within ${Math.ceil(leftMs / DAY_MS)} day(s)`;
+    const where = `Node ${facts.name}, ${placeOf(device)}`;
+    return [{ severity: 'warning', where, message: `its ${what} ${words}: ${remedy}`, steps: [], nodes: [facts.name] }];
+  });
 }
 
 export function placeOf({ agent, device, plug }: Pick<ProbeResult, 'agent' | 'device' | 'plug'>): string {

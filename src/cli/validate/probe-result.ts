@@ -13,5 +13,8 @@ export interface ProbeResult {
   /** The device's own words. */
   detail?: string;
   latencyMs: number;
+  /** When the certificate that the device showed, and the password in use, end (RFC 3339). */
+  certificateExpiresAt?: string;
+  credentialExpiresAt?: string;
   error?: string;
 }
