@@ -5,7 +5,7 @@ import type { Pace } from './case.ts';
 import { expectedOf } from './expectation.ts';
 import { faultsOf } from './judge.ts';
 import { ACTIONS, BEHAVIOURS } from './species.ts';
-import type { Action, Behaviour, Species } from './species.ts';
+import type { Action, Behaviour, Oddity, Species } from './species.ts';
 
 /** So many devices at once; most of the time they only wait. Fewer where each of them is a process. */
 const AT_ONCE = 12;
@@ -38,6 +38,12 @@ export function keepSpecies(species: Species): void {
           expect(await examine(species, behaviour, action)).toEqual([]);
         });
     }
+    for (const oddity of species.oddities ?? []) {
+      for (const action of actionsOf(species).toReversed())
+        it(`${action} of a device that ${oddity.name} ${wordsFor(oddity.like, action)}`, async () => {
+          expect(await examine(oddOf(species, oddity), oddity.like, action)).toEqual([]);
+        });
+    }
     it('says of every behaviour that it cannot show, why', () => {
       expect(Object.entries(cannot).filter(([, reason]) => reason.length < REASON_MIN_LENGTH)).toEqual([]);
     });
@@ -53,6 +59,11 @@ export function keepSpecies(species: Species): void {
 /** For a file with several kinds whose devices run in this process: so many of them wait at once. After the kinds were registered. */
 export function keepTogether(atOnce: number): void {
   vi.setConfig({ maxConcurrency: atOnce });
+}
+
+function oddOf(species: Species, { like, words, spawn }: Oddity): Species {
+  const told = words === undefined ? {} : { [like]: words };
+  return { ...species, words: { ...species.words, ...told }, spawn: (_behaviour, isOn) => spawn(isOn) };
 }
 
 /** The long ones begin first, so that the short ones fill the gaps. */

@@ -57,6 +57,17 @@ async function unreachable(bmc: BmcBench): Promise<void> {
   await bmc.close();
 }
 
+/** A machine behind a BMC with these faults, and what its method says besides. */
+async function oddBmc(isOn: boolean, faults: BmcFaults, own: (bmc: BmcBench) => Record<string, string>): Promise<Specimen> {
+  const bmc = await startBmcBench({ state: isOn ? 'on' : 'off', faults });
+  return specimenOf(bmc, {
+    parameters: { ...bmc.parameters, ...own(bmc) },
+    plugs: [''],
+    identity: { node: 'a', systemUUID: BENCH_UUID },
+    flows: () => bmc.machine.state() === 'on',
+  });
+}
+
 /** A machine behind a BMC. */
 export const bmcs: Species = {
   agent: redfish,
@@ -80,6 +91,16 @@ export const bmcs: Species = {
     'rate-limited': /HTTP 429: .*Too many requests|PowerState=/u,
     'late-after-deadline': /PowerState=|no (complete )?answer within 4000 ms/u,
   },
+  oddities: [
+    {
+      name: 'has no sessions, closes each connection and is known by a pinned certificate',
+      like: 'honest',
+      spawn: (isOn) =>
+        oddBmc(isOn, { closesConnections: true, failures: [{ method: 'POST', path: SESSIONS_PATH, status: 405 }] }, (bmc) => ({
+          ssl_fingerprint: bmc.fingerprint,
+        })),
+    },
+  ],
   async spawn(behaviour, isOn) {
     const options = optionsOf(behaviour, isOn);
     if (behaviour === 'refuses')

@@ -53,6 +53,16 @@ export interface Specimen {
   close(): Promise<void>;
 }
 
+/** What only some devices of a kind do, beside what every agent meets. */
+export interface Oddity {
+  name: string;
+  /** What it comes to is the same as here. */
+  like: Behaviour;
+  /** What a failure must say; absent: as for `like`. */
+  words?: RegExp;
+  spawn(isOn: boolean): Promise<Specimen>;
+}
+
 /** One kind of device, as its keeper needs it. */
 export interface Species {
   agent: AgentDefinition;
@@ -60,6 +70,7 @@ export interface Species {
   cannot: Readonly<Partial<Record<Behaviour, string>>>;
   /** What a failure must say, in the device's words. Required for every behaviour that makes `off` fail. */
   words: Readonly<Partial<Record<Behaviour, RegExp>>>;
+  oddities?: readonly Oddity[];
   /** A device on loopback, powered on (open). Its plugs are off for action `on`. */
   spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen>;
 }
