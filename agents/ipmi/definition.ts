@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, describeParameters } from '../shared/parameter-schema.ts';
 import { unknownMachine } from '../shared/machine-uuid.ts';
 import { contradictions, deviceKeyOf, ipmiParameters, ONE_MACHINE } from './parameters.ts';
 
@@ -30,6 +30,7 @@ export const ipmi: AgentDefinition = {
   describe: () => describeParameters(ipmiParameters),
   plugProblem: (plug) => (plug === '' ? undefined : ONE_MACHINE),
   anonymous: (_parameters, identity) => unknownMachine(identity),
+  witness: (parameters) => (canonical(ipmiParameters, parameters)['verify_with'] === 'other' ? 'the other transport (verify_with=other)' : undefined),
   check: (parameters, withSecrets) => [...checkParameters(ipmiParameters, parameters, withSecrets), ...contradictions(parameters)],
   create: async (context) => {
     const { IpmiAgent } = await import('./agent.ts');

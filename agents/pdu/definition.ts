@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { canonical, describeParameters } from '../shared/parameter-schema.ts';
+import { canonical, describeParameters, parseBoolean } from '../shared/parameter-schema.ts';
 import { checkPdu, deviceKeyOf, NO_PLUG, pduParameters } from './parameters.ts';
 
 const NO_OUTLET_NAME = 'an outlet shows whose it is by its name only, and outlet_name is not given';
@@ -17,6 +17,10 @@ export const pdu: AgentDefinition = {
   check: checkPdu,
   plugProblem: (plug) => (plug.trim() === '' ? NO_PLUG : undefined),
   anonymous: (parameters) => (canonical(pduParameters, parameters)['outlet_name'] === undefined ? NO_OUTLET_NAME : undefined),
+  witness: (parameters) =>
+    parseBoolean(canonical(pduParameters, parameters)['current_witness'] ?? 'yes') === false
+      ? undefined
+      : 'the current of the outlet, where its family measures one (current_witness=yes)',
   create: async (context) => {
     const { PduAgent } = await import('./agent.ts');
     return new PduAgent(context.clock);

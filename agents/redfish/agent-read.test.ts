@@ -47,6 +47,17 @@ describe('reading', () => {
     expect((await agent.read(target())).witness).toMatchObject({ state: 'unknown' });
   });
 
+  it('keeps a Chassis that always says On as a witness, and names chassis_witness=no with what is given up by it', async () => {
+    const { agent, target } = await benches.start({ state: 'off', faults: { chassisShows: 'On' } });
+    const { state, witness } = await agent.read(target());
+    expect([state, witness?.state]).toEqual(['off', 'on']);
+    expect(witness?.waiver).toMatch(/chassis_witness=no .*ComputerSystem alone/u);
+    expect(witness?.waiver).not.toContain('known of');
+    const known = await benches.start({ faults: { chassisShows: 'On' } });
+    Object.assign(known.device.tree[SYSTEM_PATH] ?? {}, { Manufacturer: 'Sushy Emulator' });
+    expect((await known.agent.read(known.target())).witness?.waiver).toContain('known of sushy-tools: ');
+  });
+
   it('has no witness where the Chassis shows no power, is shared, or is not wanted', async () => {
     const without = await benches.start({ faults: { chassisShows: 'absent' } });
     expect((await without.agent.read(without.target())).witness).toBeUndefined();

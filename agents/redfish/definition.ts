@@ -1,6 +1,6 @@
 import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
 import { unknownMachine } from '../shared/machine-uuid.ts';
-import { canonical, checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, describeParameters, parseBoolean } from '../shared/parameter-schema.ts';
 import { contradictions, deviceKeyOf, redfishParameters } from './parameters.ts';
 
 function isOutlet(parameters: Parameters): boolean {
@@ -19,6 +19,11 @@ export const redfish: AgentDefinition = {
   plugProblem: (plug, parameters) =>
     plug === '' && isOutlet(parameters) ? 'plug is missing: the Id, the name or the path of the outlet' : undefined,
   anonymous: (parameters, identity) => (isOutlet(parameters) ? 'an outlet does not show whose machine hangs on it' : unknownMachine(identity)),
+  witness: (parameters) => {
+    if (isOutlet(parameters)) return 'the current of the outlet, where it measures one';
+    const isWanted = parseBoolean(canonical(redfishParameters, parameters)['chassis_witness'] ?? 'yes') !== false;
+    return isWanted ? 'the PowerState of its own Chassis, where it shows one (chassis_witness=yes)' : undefined;
+  },
   check: (parameters, withSecrets) => [
     ...checkParameters(redfishParameters, parameters, withSecrets),
     ...contradictions(parameters).map((message) => ({ parameter: 'ssl', message })),

@@ -98,7 +98,12 @@ export class Machine implements Subject {
       if (known === undefined && (isAnswer ? !isDedicated(response.body, view) : NOT_OFFERED.has(response.status))) continue;
       isComplete &&= isAnswer;
       const state = isAnswer ? powerState(textAt(response.body, 'PowerState')) : 'unknown';
-      found.push({ source, state, detail: isAnswer ? showPower(response.body) : this.#session.words(response) });
+      found.push({
+        source,
+        state,
+        detail: isAnswer ? showPower(response.body) : this.#session.words(response),
+        waiver: waiverOf(view.resource, response.body),
+      });
     }
     // Remembered only after a whole look, so that a chassis which once showed its power must go on doing so.
     if (known === undefined && isComplete) {
@@ -153,6 +158,13 @@ export class Machine implements Subject {
 
 function objectOrEmpty(body: unknown): Readonly<Record<string, unknown>> {
   return isObject(body) ? body : {};
+}
+
+/** Told where the Chassis alone disagrees: a person decides, by what is known of the device. */
+function waiverOf(system: unknown, chassis: unknown): string {
+  const quirk = quirkOf(system, chassis);
+  const known = quirk?.chassisPower === undefined ? '' : `; known of ${quirk.vendor}: ${quirk.chassisPower.known}`;
+  return `the Chassis alone disagrees${known}: look at the machine; where its Chassis never shows Off, chassis_witness=no does without it, and an Off that the ComputerSystem alone shows is believed then, also one that its firmware shows by default`;
 }
 
 /** The chassis shows a PowerState and holds this machine only; a shared enclosure stays on and witnesses nothing. */

@@ -30,6 +30,7 @@ describe('a vendor', () => {
     [{ Manufacturer: 'Cisco Systems Inc' }, 'Cisco'],
     [{ Manufacturer: 'FUJITSU' }, 'Fujitsu'],
     [{ '@odata.id': '/redfish/v1/Systems/system' }, 'OpenBMC'],
+    [{ Manufacturer: 'Sushy Emulator' }, 'sushy-tools'],
     [{ Manufacturer: 'Shop of Phper' }, undefined],
     [{}, undefined],
     [null, undefined],
@@ -42,6 +43,12 @@ describe('a vendor', () => {
     expect(new Set(QUIRKS.map(({ vendor }) => vendor)).size).toBe(QUIRKS.length);
     const words = QUIRKS.flatMap(({ resetTypes }) => Object.values(resetTypes ?? {}).flat());
     expect(words).toEqual(['Off']);
+  });
+
+  it('whose Chassis is known to show On for ever says what is known, and where from', () => {
+    const known = QUIRKS.flatMap(({ vendor, chassisPower }) => (chassisPower === undefined ? [] : [{ vendor, ...chassisPower }]));
+    expect(known.map(({ vendor }) => vendor)).toEqual(['HPE', 'OpenBMC', 'sushy-tools']);
+    for (const { known: words, source } of known) expect([words.length, source.length].every((length) => length > 20)).toBe(true);
   });
 
   it('of Cray may say Off where it lists no ForceOff; nobody else may', () => {

@@ -23,6 +23,8 @@ export interface Quirk {
   /** Ids of the LogServices that tell most, best first. */
   logs?: readonly string[];
   screenshot?: ScreenshotWay;
+  /** Its Chassis is known to go on showing On while its machine is off: told, and never acted upon, for other firmware of the same maker may be right. */
+  chassisPower?: { known: string; source: string };
 }
 
 /** First match counts. Sources and what else is known of each stand in README.md. */
@@ -44,6 +46,10 @@ export const QUIRKS: readonly Quirk[] = [
     signs: { maker: /^(hpe?|hewlett.packard.*)$/i, oem: /^hpe?$/i },
     logs: ['IML', 'IEL'],
     screenshot: { link: [], file: { path: '/images/thumbnail.bmp', cookie: 'sessionKey' } },
+    chassisPower: {
+      known: 'emulators that serve a recording of an iLO go on showing the On of their recording',
+      source: 'iLO emulators that this agent was tried against; nothing is known of an iLO itself',
+    },
   },
   { vendor: 'Lenovo', signs: { maker: /\blenovo\b/i, oem: /^lenovo$/i }, logs: ['Sel', 'PlatformLog', 'ActiveLog', 'StandardLog'] },
   {
@@ -54,7 +60,21 @@ export const QUIRKS: readonly Quirk[] = [
   },
   { vendor: 'Cisco', signs: { maker: /\bcisco\b/i, oem: /^cisco$/i }, logs: ['SEL', 'CIMC'] },
   { vendor: 'Fujitsu', signs: { maker: /\bfujitsu\b|\bfsas\b/i, oem: /^ts_fujitsu$/i }, logs: ['SystemEventLog', 'InternalEventLog'] },
-  { vendor: 'OpenBMC', signs: { maker: /^openbmc$/i, oem: /^openbmc$/i, path: /\/Systems\/system$/ }, logs: ['EventLog', 'SEL'] },
+  {
+    vendor: 'OpenBMC',
+    signs: { maker: /^openbmc$/i, oem: /^openbmc$/i, path: /\/Systems\/system$/ },
+    logs: ['EventLog', 'SEL'],
+    chassisPower: { known: 'images of before 2019 show every Chassis as On', source: 'https://github.com/openbmc/bmcweb/issues/27' },
+  },
+  {
+    vendor: 'sushy-tools',
+    signs: { maker: /^sushy emulator$/i },
+    logs: [],
+    chassisPower: {
+      known: 'its Chassis is a fixed text that says On',
+      source: 'https://opendev.org/openstack/sushy-tools, sushy_tools/emulator/templates/chassis.json (2.2.0)',
+    },
+  },
 ];
 
 /** The row of the vendor that these resources (service root, ComputerSystem, Manager) show; undefined for one that follows DMTF, or is not known. */

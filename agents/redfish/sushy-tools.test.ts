@@ -92,6 +92,11 @@ describe.skipIf(!isThere)('against sushy-tools', () => {
     expect((await agent.set(target(), 'off')).result).toBe('accepted');
     // It answers 204 at once and acts 1 to 11 s later: the very reason why an accepted set proves nothing.
     await until(async () => (await agent.read(target())).state === 'off');
+    // Its Chassis is a fixed text: it stays a witness, and the words say what an admin may do.
+    expect((await agent.read(target())).witness).toMatchObject({
+      state: 'on',
+      waiver: expect.stringMatching(/sushy-tools.*chassis_witness=no/u) as string,
+    });
     await agent.set(target(), 'on');
     await until(async () => (await agent.read(target())).state === 'on');
   });

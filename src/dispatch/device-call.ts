@@ -1,6 +1,6 @@
 import type { PlanMethod } from '../domain/plan.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { Agent, FabricAgent, Outcome, Parameters, PowerAgent, Reading, Target } from '../ports/agents.ts';
+import type { Agent, DeviceState, FabricAgent, Outcome, Parameters, PowerAgent, Reading, Target } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
 import type { DeviceQueues } from './device-queues.ts';
@@ -74,8 +74,17 @@ export class DeviceCall {
 
   /** Does this reading show the wanted end, with every witness of it? */
   shows(reading: Reading, wanted: Wanted): boolean {
-    const token = this.agent.kind === 'power' ? wanted : wanted === 'off' ? 'closed' : 'open';
+    const token = this.tokenOf(wanted);
     return reading.state === token && (reading.witness === undefined || reading.witness.state === token);
+  }
+
+  /** The reading in one phrase, with what an admin may do where its witness alone keeps it from showing the wanted end. */
+  words(reading: Reading, wanted: Wanted): string {
+    return reading.state === this.tokenOf(wanted) ? inWords(reading) : plainly(reading);
+  }
+
+  private tokenOf(wanted: Wanted): DeviceState {
+    return this.agent.kind === 'power' ? wanted : wanted === 'off' ? 'closed' : 'open';
   }
 
   get kind(): Switchable['kind'] {
@@ -135,7 +144,15 @@ export function isSwitchable(agent: Agent): agent is Switchable {
   return agent.kind !== 'action';
 }
 
-/** A reading in one phrase: `PowerState=Off, Chassis PowerState=Off`. */
+const SURE: ReadonlySet<DeviceState> = new Set(['on', 'off', 'open', 'closed']);
+
+/** A reading in one phrase: `PowerState=Off, Chassis PowerState=Off`; where the witness alone disagrees, with what an admin may do. */
 export function inWords(reading: Reading): string {
+  const { state, witness } = reading;
+  const isAlone = witness?.waiver !== undefined && SURE.has(state) && witness.state !== state;
+  return isAlone ? `${plainly(reading)} (${witness.waiver})` : plainly(reading);
+}
+
+function plainly(reading: Reading): string {
   return reading.witness === undefined ? reading.detail : `${reading.detail}, ${reading.witness.source} ${reading.witness.detail}`;
 }

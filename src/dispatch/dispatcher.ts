@@ -49,7 +49,7 @@ export class Dispatcher implements Runner, Prober {
       const together = await Promise.all(job.together.map(async (method) => this.deviceCall(job, method)));
       if (job.entry.action !== 'confirm') return this.changed(job, agent, device, together);
       const first = await device.read();
-      if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${inWords(first)}` };
+      if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${device.words(first, wanted)}` };
       const end = await untilStable([...together, device], wanted, job, this.clock, first);
       return this.switched(job, device, wanted, end, { together, otherwise: 'found-not-done' });
     });
@@ -85,7 +85,7 @@ export class Dispatcher implements Runner, Prober {
     const edge = edgeOf(agent.kind, wantedBy(job.entry));
     return done
       ? { result: 'found-done', message: `read back after a crash: ${inWords(reading)}`, edge }
-      : { result: 'found-not-done', message: `read back after a crash: ${inWords(reading)}` };
+      : { result: 'found-not-done', message: `read back after a crash: ${device.words(reading, wantedBy(job.entry))}` };
   }
 
   /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. One lost answer does not make it unknown. */

@@ -42,6 +42,22 @@ describe('a probe', () => {
     expect(await probe(bench)).toMatchObject({ state: 'unknown', detail: 'PowerState=on, Chassis PowerState=off' });
   });
 
+  it('says how an admin may do without a witness that alone disagrees, and says nothing of that where it agrees', async () => {
+    const bench = new Bench(new ManualClock());
+    const plug = bench.plug('bmc');
+    const witness = { source: 'Chassis', detail: 'PowerState=on', waiver: 'witness=no does without it' };
+    for (const [state, seen, words] of [
+      ['off', 'on', ' (witness=no does without it)'],
+      ['on', 'on', ''],
+      ['unknown', 'on', ''],
+    ] as const) {
+      plug.onRead = () => Promise.resolve({ ...plug.reading(), state, witness: { ...witness, state: seen } });
+      const answer = await probe(bench);
+      expect(answer?.detail).toBe(`PowerState=on, Chassis PowerState=on${words}`);
+      expect(answer?.state).toBe(state === 'on' ? 'on' : 'unknown');
+    }
+  });
+
   it('says in words why a device could not be read, and never waits longer than its deadline', async () => {
     const bench = new Bench(new ManualClock());
     bench.plug('bmc').onRead = () => Promise.reject(failure('Refused', '401 wrong password'));

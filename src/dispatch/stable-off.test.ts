@@ -92,6 +92,21 @@ describe('off, and the reads that prove it', () => {
     expect(report.message).toContain('Chassis PowerState=on');
   });
 
+  it('names how an admin may do without the witness that alone disagrees to the end, and not while the device itself shows on', async () => {
+    for (const [showsOff, isTold] of [
+      [true, true],
+      [false, false],
+    ] as const) {
+      const bench = benchWith();
+      const plug = bench.plug('bmc');
+      const witness = { source: 'Chassis', state: showsOff ? 'on' : 'off', detail: 'Chassis', waiver: 'witness=no does without it' } as const;
+      plug.onRead = () => Promise.resolve({ ...plug.reading(), state: showsOff ? 'off' : 'on', witness });
+      const report = await bench.run(bench.job(BMC, 'off'));
+      expect(report.result).toBe('timeout');
+      expect(report.message.includes('witness=no does without it')).toBe(isTold);
+    }
+  });
+
   it('names the witness in the evidence when it agrees', async () => {
     const bench = benchWith();
     const plug = bench.plug('bmc');

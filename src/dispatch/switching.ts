@@ -107,7 +107,7 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted, boots: Re
       opposite = device.shows(reading, wanted === 'off' ? 'on' : 'off');
       if (reading.identity === 'unverified') identity = 'unverified';
       deviceTime = reading.deviceTime ?? deviceTime;
-      details.push(`${device.method.name}: ${inWords(reading)}`);
+      details.push(`${device.method.name}: ${device.words(reading, wanted)}`);
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
       if (error.kind === 'Misconfigured') throw error;

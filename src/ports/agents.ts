@@ -63,7 +63,13 @@ export interface Reading<S extends DeviceState = DeviceState> {
   /** The device's own words, e.g. `PowerState=Off`. */
   detail: string;
   /** A second witness (Chassis, outlet current), where the device has one; it must agree. */
-  witness?: { source: string; state: S; detail: string };
+  witness?: {
+    source: string;
+    state: S;
+    detail: string;
+    /** How an admin may do without this witness, and what is given up by it. Told where it alone disagrees; it is never dropped by itself. */
+    waiver?: string;
+  };
   /** How the machine's identity was checked over the same session. */
   identity: 'verified' | 'unverified';
   /** The boot of the device that answered, where the agent can follow its boots. */
@@ -209,6 +215,8 @@ export interface AgentDefinition {
    * Why no read could show whose machine it is, whatever the device answers; absent, or `undefined`: one may. `identity`: absent where the node is not known.
    */
   anonymous?(parameters: Parameters, identity: Identity | undefined): string | undefined;
+  /** What else of the device has to agree with its state, in words; absent, or `undefined`: nothing is asked for. */
+  witness?(parameters: Parameters): string | undefined;
   /** What is well formed and dangerous all the same: told, and never refused. */
   warnings?(parameters: Parameters): readonly ParameterProblem[];
   create(context: AgentContext): Promise<Agent>;

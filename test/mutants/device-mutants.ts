@@ -179,6 +179,13 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STABLE, 'gives no evidence while the second witness still shows on'),
   },
   {
+    name: 'witness dropped by itself',
+    defect: 'the Chassis of a Redfish model that is known to show On for ever is not asked any more',
+    file: 'agents/redfish/machine.ts',
+    edits: [['if (!this.#settings.chassisWitness ||', 'if (!this.#settings.chassisWitness || quirkOf(view.resource)?.chassisPower !== undefined ||']],
+    killedBy: byTest('agents/redfish/agent-read.test.ts', 'keeps a Chassis that always says On as a witness, and names chassis_witness=no'),
+  },
+  {
     name: 'wrong plug verified',
     defect: 'one supply is read in the place of the others',
     file: 'src/dispatch/switching.ts',

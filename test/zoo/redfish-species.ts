@@ -100,6 +100,12 @@ export const bmcs: Species = {
           ssl_fingerprint: bmc.fingerprint,
         })),
     },
+    {
+      name: 'has a Chassis that always says On',
+      like: 'flips-back-on',
+      words: /Chassis.*PowerState=On.*chassis_witness=no/u,
+      spawn: (isOn) => oddBmc(isOn, { chassisShows: 'On' }, () => ({})),
+    },
   ],
   async spawn(behaviour, isOn) {
     const options = optionsOf(behaviour, isOn);

@@ -81,6 +81,7 @@ async function performed(definition: AgentDefinition, request: FenceRequest, wor
     world.complain(wordsOf(error, world.signal));
     return FAILED;
   } finally {
+    for (const remark of run.remarks) world.complain(remark);
     await run.close();
   }
 }

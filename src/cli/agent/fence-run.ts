@@ -1,4 +1,5 @@
 import { withDeadline } from '../../dispatch/deadline.ts';
+import { inWords } from '../../dispatch/device-call.ts';
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { DEFAULT_TIMING } from '../../domain/plan.ts';
@@ -27,6 +28,7 @@ export class FenceRun {
   readonly #signal: AbortSignal;
   readonly #dispatcher: Dispatcher;
   #created: Promise<Agent> | undefined;
+  readonly #remarks = new Set<string>();
   #jobs = 0;
 
   constructor(definition: AgentDefinition, context: AgentContext, request: FenceRequest, signal: AbortSignal) {
@@ -37,6 +39,11 @@ export class FenceRun {
     // One agent, one session at the device.
     const shared: AgentDefinition = { ...definition, create: () => this.#agent() };
     this.#dispatcher = new Dispatcher({ find: () => shared, names: () => [definition.name] }, context);
+  }
+
+  /** What a person shall know of the answers, beside what they came to; one for each plug at most. */
+  get remarks(): readonly string[] {
+    return [...this.#remarks];
   }
 
   /** The dispatcher knows the agent only once it has run something. */
@@ -93,13 +100,13 @@ export class FenceRun {
   async #read(plug: string): Promise<Power> {
     const agent = await this.#agent();
     if (agent.kind === 'action') throw new FenceFailure(`Failed: Unsupported action 'status' for agent ${this.#definition.name}`);
-    const { state, detail, witness } = await this.#deadlined('read', DEFAULT_TIMING.setDeadlineMs, plug, (target): Promise<Reading> =>
-      agent.read(target),
-    );
-    const power = POWER[state];
-    if (power === 'unknown') throw new FenceFailure(`Failed: Unable to obtain correct plug status: ${detail}`);
+    const reading = await this.#deadlined('read', DEFAULT_TIMING.setDeadlineMs, plug, (target): Promise<Reading> => agent.read(target));
+    const power = POWER[reading.state];
+    if (power === 'unknown') throw new FenceFailure(`Failed: Unable to obtain correct plug status: ${inWords(reading)}`);
     // A second witness that sees it on is believed.
-    return power === 'off' && witness !== undefined && POWER[witness.state] !== 'off' ? 'on' : power;
+    if (power !== 'off' || reading.witness === undefined || POWER[reading.witness.state] === 'off') return power;
+    this.#remarks.add(`${plug === '' ? '' : `plug ${plug} `}counts as on, for not all agree: ${inWords(reading)}`);
+    return 'on';
   }
 
   #deadlined<T>(asked: string, deadlineMs: number, plug: string, call: (target: Target) => Promise<T>): Promise<T> {

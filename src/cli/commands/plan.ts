@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { standardRegistry } from '../../../agents/registry.ts';
 import type { Command } from 'commander';
 import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import { releasablePods } from '../../controllers/fence/workload.ts';
@@ -13,6 +14,7 @@ import { listForNode } from './listed-cluster.ts';
 import { nodeArgument } from './node-argument.ts';
 import { planPage } from './pages/plan-page.ts';
 import type { PlanPage } from './pages/plan-page.ts';
+import { witnessesOf } from './plan-witnesses.ts';
 import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 
@@ -53,6 +55,7 @@ async function showPlan({ access, console }: Session, name: string, flags: PlanF
     stay: listers.pods.byIndex(BY_NODE, name).length - freed.length,
     attached: listers.volumeAttachments.byIndex(BY_NODE, name).map(({ spec, metadata }) => spec.source.persistentVolumeName ?? metadata.name),
     auto: outOfService ? 'out-of-service' : 'delete-pods',
+    witnesses: witnessesOf(plan, standardRegistry()),
     open: frozen === undefined ? undefined : canonical(frozen) === canonical(plan) ? 'same' : 'other',
     unreadable: cluster.unreadable,
   };

@@ -148,8 +148,12 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
     };
     const freed = [{ namespace: 'shop', name: 'db-0', claims: ['data-db-0'] }];
     const plan = planOf({ powerManagement: power, problems: [problem] });
+    const WITNESSES = [{ method: 'off', witness: 'the PowerState of its own Chassis' }, { method: 'outlet-3' }];
     await matches(
-      planPage({ node: 'a', plan, freed, stay: 2, attached: ['pv-7'], auto: 'out-of-service', open: undefined, unreadable: [] }, SHEET),
+      planPage(
+        { node: 'a', plan, freed, stay: 2, attached: ['pv-7'], auto: 'out-of-service', witnesses: WITNESSES, open: undefined, unreadable: [] },
+        SHEET,
+      ),
       'plan',
     );
   });

@@ -2,6 +2,7 @@ import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
 import type { Plan, ReleaseMode, Step } from '../../../domain/plan.ts';
 import { stagesOf, totalOf } from '../plan-durations.ts';
 import type { Stage } from '../plan-durations.ts';
+import type { MethodWitness } from '../plan-witnesses.ts';
 import { clipped, counted, harmless, padded } from '../terminal/text.ts';
 import { duration } from '../terminal/times.ts';
 import { problemLine } from './explain-page.ts';
@@ -26,6 +27,8 @@ export interface PlanPage {
   attached: readonly string[];
   /** How `auto` is done on this server. */
   auto: Exclude<ReleaseMode, 'auto'>;
+  /** What has to agree with each device's own state. */
+  witnesses: readonly MethodWitness[];
   /** A fence is open, and its frozen plan is this one or another. */
   open: 'same' | 'other' | undefined;
   unreadable: readonly string[];
@@ -34,6 +37,7 @@ export interface PlanPage {
 const WIDTH = 110;
 const NUMBERS = 22;
 const PODS_SHOWN = 40;
+const NO_WITNESS = "none is used; the device's own state alone counts";
 const STEPS: readonly Step[] = ['isolation', 'power-management', 'recovery'];
 const SOURCES: Readonly<Record<Plan['source'], string>> = {
   node: "the node's own ConfigMap",
@@ -54,7 +58,7 @@ export function planPage(page: PlanPage, sheet: Sheet): string {
   if (errors.length > 0) lines.push(ink.bad(`${errors.length} error${errors.length === 1 ? '' : 's'} in the configuration: see Problems.`));
   const stages = stagesOf(plan);
   for (const step of STEPS) lines.push(...stepLines(step, stages, page, sheet));
-  lines.push(...totals(stages, plan, sheet), ...evidence(stages, plan, sheet), ...released(page, sheet));
+  lines.push(...totals(stages, plan, sheet), ...evidence(stages, page, sheet), ...released(page, sheet));
   if (plan.problems.length > 0) lines.push(heading(sheet, 'Problems'), ...plan.problems.map((problem) => problemLine(problem, sheet)));
   if (page.unreadable.length > 0)
     lines.push('', ink.warn(paragraph(sheet, `Not known, because you may not read it: ${page.unreadable.join(', ')}.`)));
@@ -119,7 +123,7 @@ function totals(stages: readonly Stage[], plan: Plan, sheet: Sheet): string[] {
   return [...lines, sheet.ink.dim(paragraph(sheet, again, '  '))];
 }
 
-function evidence(stages: readonly Stage[], plan: Plan, sheet: Sheet): string[] {
+function evidence(stages: readonly Stage[], { plan, witnesses }: PlanPage, sheet: Sheet): string[] {
   const kinds = [...new Set(stages.flatMap((stage) => stage.evidence ?? []))];
   const expected = kinds.map((kind) => `${kind} (${EVIDENCE_RULES[kind].grade}: ${EVIDENCE_RULES[kind].proves})`);
   const words =
@@ -131,6 +135,7 @@ function evidence(stages: readonly Stage[], plan: Plan, sheet: Sheet): string[] 
     heading(sheet, 'Evidence'),
     paragraph(sheet, `Expected: ${words}.`, '  '),
     paragraph(sheet, `Admitted: ${admitted}; identity ${plan.identity}.`, '  '),
+    ...witnesses.map(({ method, witness }) => paragraph(sheet, harmless(`Witness of ${method}: ${witness ?? NO_WITNESS}.`), '  ')),
   ];
 }
 
