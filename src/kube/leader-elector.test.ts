@@ -241,6 +241,44 @@ describe('the leader elector', () => {
     expect([elector.isLeading, elector.epoch]).toEqual([true, 8]);
   });
 
+  it('waits a whole lease from the return of an API server that was away: etcd may have been restored from before a renewal', async () => {
+    server.set(held('1'));
+    const elector = build('a');
+    await clock.advance(1000);
+    // The holder renewed meanwhile; the restored Lease does not show it.
+    server.fault = 'refuse';
+    await clock.advance(12_000);
+    server.fault = undefined;
+    await clock.advance(14_000);
+    expect(elector.isLeading).toBe(false);
+    await clock.advance(3_500);
+    expect(elector.isLeading).toBe(true);
+  });
+
+  it('does not trust a holder that reads empty right after the API server was away', async () => {
+    server.set(held('1'));
+    const elector = build('a');
+    server.fault = 'refuse';
+    await clock.advance(3_000);
+    server.set({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 3 });
+    server.fault = undefined;
+    await clock.advance(14_000);
+    expect(elector.isLeading).toBe(false);
+    await clock.advance(3_500);
+    expect(elector.isLeading).toBe(true);
+  });
+
+  it('does not begin anew at a refusal: the server that refuses has not been restored meanwhile', async () => {
+    const elector = build('a');
+    server.set(held('1'));
+    await clock.advance(2_000);
+    server.fault = 'too-many';
+    await clock.advance(4_000);
+    server.fault = undefined;
+    await clock.advance(11_500);
+    expect(elector.isLeading).toBe(true);
+  });
+
   it('hands over at once on release, and the old leader says nothing of a loss', async () => {
     const first = build('a');
     await clock.advance(0);

@@ -68,6 +68,8 @@ export class LeaderElector implements Leadership {
   #wake: () => void = () => undefined;
   #isPoked = false;
   #sighting: Sighting | undefined;
+  /** Of the first look that was answered since one was not; minus infinity while every look was. */
+  #answeredSinceMs: number | undefined = Number.NEGATIVE_INFINITY;
   /** Somebody may still believe in a Lease that is gone. */
   #hasSomebodyLed = false;
   /** UID of the Lease beside which the records were read. */
@@ -192,14 +194,14 @@ export class LeaderElector implements Leadership {
     const { clock, random, logger, metrics } = this.#options;
     const pauseMs = this.#retryMs * (1 + 0.2 * random.next());
     try {
-      const lease = await this.#attempt(this.#read());
+      const lease = await this.#look();
       this.#sighting = sight(this.#sighting, lease, clock.monotonicMs());
       this.#hasSomebodyLed ||= lease !== undefined;
       this.#highestEpoch = Math.max(this.#highestEpoch, lease?.spec.leaseTransitions ?? 0);
       await this.#readRecords(lease);
       // Our own write of which the answer was lost: nobody else has led since.
       const isOurs = lease?.spec.holderIdentity === this.identity;
-      const waitMs = isOurs ? 0 : waitBeforeTaking(this.#sighting, this.#durationMs, this.#hasSomebodyLed, clock.monotonicMs());
+      const waitMs = isOurs ? 0 : this.#waitMs(this.#sighting);
       if (waitMs > 0) {
         this.#freeSinceMs = undefined;
         return Math.min(pauseMs, waitMs);
@@ -216,6 +218,26 @@ export class LeaderElector implements Leadership {
       logger.warn('the lease could not be taken and will be tried again', { error, delayMs: pauseMs });
       return pauseMs;
     }
+  }
+
+  /** Keeps whether the API server was there at all: a refusal is an answer. */
+  async #look(): Promise<Lease | undefined> {
+    try {
+      const lease = await this.#attempt(this.#read());
+      this.#answeredSinceMs ??= this.#options.clock.monotonicMs();
+      return lease;
+    } catch (error) {
+      if (!(error instanceof ApiStatusError)) this.#answeredSinceMs = undefined;
+      throw error;
+    }
+  }
+
+  /** While the API server was away, the holder may have renewed what a restore of etcd then took away: its lease is waited out from the return on. */
+  #waitMs(sighting: Sighting): number {
+    const nowMs = this.#options.clock.monotonicMs();
+    const waitMs = waitBeforeTaking(sighting, this.#durationMs, this.#hasSomebodyLed, nowMs);
+    if (!this.#hasSomebodyLed) return waitMs;
+    return Math.max(waitMs, (this.#answeredSinceMs ?? nowMs) + this.#durationMs - nowMs);
   }
 
   /** A Lease counts the terms under itself only. Those before it stand in the records; while there is none they are read at each look. */

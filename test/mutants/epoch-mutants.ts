@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const ELECTOR = 'src/kube/leader-records.test.ts';
+const LEASE = 'src/kube/leader-elector.test.ts';
 const AUTOMATON = 'src/domain/automaton-told.test.ts';
 
 /** Defects of the leader's epoch, and of rows that do nothing and say nothing. */
@@ -12,6 +13,13 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     file: 'src/kube/leader-elector.ts',
     edits: [['this.#highestEpoch = Math.max(this.#highestEpoch, highest);', '']],
     killedBy: byTest(ELECTOR, 'begins above every epoch on record where the Lease was made anew, and the Lease carries it on'),
+  },
+  {
+    name: 'lease restored behind our back',
+    defect: 'a Lease that etcd shows as of before a renewal counts as unchanged through the outage, and is taken while its holder acts',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['if (!(error instanceof ApiStatusError)) this.#answeredSinceMs = undefined;', '']],
+    killedBy: byTest(LEASE, 'waits a whole lease from the return of an API server that was away'),
   },
   {
     name: 'records of one Lease for another',

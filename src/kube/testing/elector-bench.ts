@@ -8,7 +8,7 @@ import { LeaderElector, type LeaderElectorOptions } from '../leader-elector.ts';
 
 const SILENT: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-type Fault = 'refuse' | 'lose-answer' | 'hang';
+type Fault = 'refuse' | 'lose-answer' | 'hang' | 'too-many';
 
 /** One Lease behind compare-and-swap. `fault` says how the next calls go wrong. */
 export class LeaseServer implements Pick<Cluster, 'get' | 'create' | 'replace'> {
@@ -56,6 +56,9 @@ export class LeaseServer implements Pick<Cluster, 'get' | 'create' | 'replace'> 
   async #misbehave(): Promise<void> {
     if (this.fault === 'hang') {
       await new Promise<never>(() => undefined);
+    }
+    if (this.fault === 'too-many') {
+      throw new ApiStatusError(429, 'TooManyRequests', 'later');
     }
     if (this.fault !== undefined) {
       throw new TransportError('unreachable', 'no answer');
