@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
-import { CONFIG_MAPS, NODE_FENCES, NODES, PODS, type NodeFence } from '../ports/resources.ts';
+import { CONFIG_MAPS, NODE_FENCES, NODE_FENCE_STOPS, NODES, PODS, type NodeFence } from '../ports/resources.ts';
 import { ApiClient } from './client.ts';
 import { listOf, ScriptedTransport, statusOf } from './testing/scripted-transport.ts';
 
@@ -122,6 +122,32 @@ describe('the API client', () => {
     expect(calls()).toEqual(['POST /api/v1/namespaces/shop/pods/web-0/eviction', 'POST /api/v1/namespaces/shop/configmaps']);
     expect(transport.requests[0]?.body).toMatchObject({ apiVersion: 'policy/v1', kind: 'Eviction', deleteOptions: { gracePeriodSeconds: 5 } });
     await expect(client.create(CONFIG_MAPS, { metadata: { name: 'c' } })).rejects.toThrow('metadata.namespace is needed');
+  });
+
+  it('evicts the pod of that uid, and none that took its name', async () => {
+    transport.answer = ({ body }) => ({ status: 201, body });
+    await client.evict('web-0', 'shop', { uid: 'u1' });
+    expect(transport.requests[0]?.body).toMatchObject({ deleteOptions: { preconditions: { uid: 'u1' } } });
+  });
+
+  it('reads stops on a lane of their own, and lets what may hang behind a webhook take none of the others', async () => {
+    await client.list(NODE_FENCE_STOPS);
+    await client.list(NODES);
+    transport.answer = ({ body }) => ({ body });
+    await client.remove(PODS, 'web-0', { namespace: 'shop' });
+    await client.evict('web-0', 'shop');
+    await client.create(CONFIG_MAPS, { metadata: { name: 'c', namespace: 'shop' } });
+    expect(transport.requests.map(({ lane }) => lane)).toEqual(['urgent', undefined, 'slow', 'slow', undefined]);
+  });
+
+  it('gives no half of a list as the whole when it is given up between two pages', async () => {
+    const controller = new AbortController();
+    transport.answer = () => {
+      controller.abort();
+      return { body: listOf('9', [{ metadata: { name: 'stop-a' } }], 't') };
+    };
+    const impatient = new ApiClient({ transport, signal: controller.signal });
+    await expect(impatient.list(NODE_FENCE_STOPS)).rejects.toMatchObject({ kind: 'aborted' });
   });
 
   it('evicts by the beta version where the server does not know the other', async () => {

@@ -246,6 +246,16 @@ describe('the HTTPS transport', () => {
     expect(names).toEqual(['first', 'second']);
   });
 
+  it('trusts no kept connection of an authority that was exchanged', async () => {
+    handler = (_request, response) => json(response, 200, {});
+    const trusted = { pem: authority.certificatePem };
+    transport = build({ authority: { read: () => Promise.resolve(trusted.pem), expire: () => false } });
+    await get();
+    trusted.pem = createAuthority('another').certificatePem;
+    await expect(get()).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(sockets.size).toBe(1);
+  });
+
   it('lets a call that is under way end in peace when its certificate is exchanged', async () => {
     let name = 'first';
     let answerFirst: (() => void) | undefined;

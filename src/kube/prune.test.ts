@@ -48,6 +48,20 @@ describe('pruning', () => {
     });
   });
 
+  it('keeps what says that a node is cordoned, and that something holds an object that is being deleted', () => {
+    const finalizers = ['foregroundDeletion'];
+    expect(pruneFor(NODES)(wire({ metadata: { ...META, finalizers }, spec: { unschedulable: true } }))).toMatchObject({
+      metadata: { finalizers },
+      spec: { unschedulable: true },
+    });
+  });
+
+  it('keeps of a pod what it tolerates and how soon it is to be let go', () => {
+    const spec = { nodeName: 'n', tolerations: [{ key: 'k', operator: 'Exists' }], priorityClassName: 'high', priority: 7 };
+    const pod = { metadata: { ...META, namespace: 'shop', deletionGracePeriodSeconds: 30 }, spec };
+    expect(pruneFor(PODS)(wire(pod))).toMatchObject({ metadata: { deletionGracePeriodSeconds: 30 }, spec });
+  });
+
   it('keeps whole what is our own, and all data of a ConfigMap', () => {
     const data = { 'config.properties': 'a=b' };
     expect(pruneFor(CONFIG_MAPS)(wire({ metadata: META, data }))).toEqual({ metadata: { name: 'x', uid: 'u', resourceVersion: '7' }, data });

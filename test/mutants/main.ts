@@ -8,14 +8,15 @@ import { SOURCE_MUTANTS } from './mutants.ts';
 import { check, failedWithoutMutant } from './run.ts';
 import { BY_SEARCH } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
+import { tableOf } from './table.ts';
+import type { Hunted } from './table.ts';
 
 const NAME_WIDTH = 30;
 const KILLER_MAX = 220;
 
-interface Row {
+interface Row extends Hunted {
   name: string;
   defect: string;
-  killer: string | undefined;
   seconds: number;
 }
 
@@ -26,12 +27,12 @@ async function ofSimulation(mutant: Mutant): Promise<Row> {
   const beganMs = performance.now();
   const { killer, soundViolations } = await hunt(mutant);
   if (soundViolations.length > 0) throw new Error(`the sound core fails in the scenario of ${mutant.name}: ${soundViolations.join('; ')}`);
-  return { name: mutant.name, defect: mutant.defect, killer, seconds: (performance.now() - beganMs) / 1000 };
+  return { name: mutant.name, defect: mutant.defect, file: undefined, killer, seconds: (performance.now() - beganMs) / 1000 };
 }
 
 async function ofSource(mutant: SourceMutant): Promise<Row> {
   const { killer, seconds } = await check(mutant.killedBy, mutant);
-  return { name: mutant.name, defect: mutant.defect, killer, seconds };
+  return { name: mutant.name, defect: mutant.defect, file: mutant.file, killer, seconds };
 }
 
 function print({ name, defect, killer, seconds }: Row): void {
@@ -82,5 +83,6 @@ const rows = [
   )),
 ];
 const killed = rows.filter(({ killer }) => killer !== undefined).length;
+process.stdout.write(`${tableOf(rows).join('\n')}\n`);
 process.stdout.write(`${rows.length} mutants, ${killed} killed\n`);
 process.exitCode = killed === rows.length ? 0 : 1;

@@ -4,6 +4,7 @@ import { CLUSTER_MUTANTS } from './cluster-mutants.ts';
 import { CLIENT_MUTANTS } from './client-mutants.ts';
 import { DEVICE_MUTANTS } from './device-mutants.ts';
 import { EPOCH_MUTANTS } from './epoch-mutants.ts';
+import { KUBE_MUTANTS } from './kube-mutants.ts';
 import { PLAN_MUTANTS } from './plan-mutants.ts';
 import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
@@ -27,6 +28,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CLUSTER_MUTANTS,
   ...SELF_CHECK_MUTANTS,
   ...REMEDIATION_MUTANTS,
+  ...KUBE_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { inClusterConfig } from './in-cluster.ts';
-import { loadServerConfig, type LoadOptions } from './kubeconfig.ts';
+import { loadServerConfig, serverConfigOfText, type LoadOptions } from './kubeconfig.ts';
 
 describe('the kubeconfig', () => {
   let directory: string;
@@ -191,6 +191,25 @@ users:
   it('acts as somebody else when the user entry says so', async () => {
     const config = await loadText(file('{token: t, as: jane, as-groups: [ops, dev], as-uid: "7"}'));
     expect(config.headers).toEqual({ 'impersonate-user': 'jane', 'impersonate-group': ['ops', 'dev'], 'impersonate-uid': '7' });
+  });
+
+  it.each([
+    ['client-certificate-data', '{client-certificate-data: Q0VSVA==}'],
+    ['client-key-data', '{client-key-data: S0VZ}'],
+  ])('is nobody’s with %s alone', async (_field, user) => {
+    expect(await failure(loadText(file(user)))).toContain('client-certificate and client-key must be given together');
+  });
+
+  it.each([
+    ['tokenFile', '{tokenFile: /etc/shadow}', undefined],
+    ['client-certificate', '{client-certificate: /a, client-key: /b}', undefined],
+    ['client-key', '{client-certificate-data: Q0VSVA==, client-key: /b}', undefined],
+    ['exec', '{exec: {apiVersion: client.authentication.k8s.io/v1, command: /bin/sh}}', undefined],
+    ['auth-provider', '{auth-provider: {name: oidc}}', undefined],
+    ['certificate-authority', undefined, '{server: "https://a", certificate-authority: /a}'],
+  ])('that came over the API names no file and no program of this machine: %s', async (field, user, cluster) => {
+    const message = await failure(serverConfigOfText(file(user, cluster), 'Secret shop/kubeconfig', clock));
+    expect(message).toContain(`.${field}: names a file or a program of this machine`);
   });
 
   it('uses the token of the old OIDC provider until it expires', async () => {

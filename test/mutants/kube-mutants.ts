@@ -1,0 +1,185 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const CLIENT = 'src/kube/client.test.ts';
+const HTTPS_TRANSPORT = 'src/kube/https-transport.test.ts';
+const REFLECTOR = 'src/kube/reflector.test.ts';
+const KUBECONFIG = 'src/kube/kubeconfig/kubeconfig.test.ts';
+const PRUNE = 'src/kube/prune.test.ts';
+
+/** Defects of what speaks to the API server, and of what is kept of its answers. */
+export const KUBE_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'uid left out',
+    defect: 'a deletion leaves without the uid: the pod that took the name of the meant one is deleted',
+    file: 'src/kube/client.ts',
+    edits: [['...(uid === undefined ? {} : { uid }), ...(resourceVersion', '...(resourceVersion']],
+    killedBy: byTest(CLIENT, 'deletes under a uid precondition and says whether it was there'),
+  },
+  {
+    name: 'eviction of any pod',
+    defect: 'an eviction leaves without the uid: the pod that took the name of the meant one is evicted',
+    file: 'src/kube/client.ts',
+    edits: [['...(uid === undefined ? {} : { preconditions: { uid } })', '']],
+    killedBy: byTest(CLIENT, 'evicts the pod of that uid, and none that took its name'),
+  },
+  {
+    name: 'blind replace',
+    defect: 'a replace without resourceVersion overwrites what others wrote',
+    file: 'src/kube/client.ts',
+    edits: [["|| resourceVersion === undefined || resourceVersion === '') {", ') {']],
+    killedBy: byTest(CLIENT, 'replaces with uid and resourceVersion, and refuses to without'),
+  },
+  {
+    name: 'status over spec',
+    defect: 'a status is written to the object itself',
+    file: 'src/kube/client.ts',
+    edits: [["this.#put(resource, object, { subresource: 'status' }, options)", 'this.#put(resource, object, {}, options)']],
+    killedBy: byTest(CLIENT, 'replaces with uid and resourceVersion, and refuses to without'),
+  },
+  {
+    name: 'stops of an ordinary lane',
+    defect: 'the read of stops waits behind ordinary calls',
+    file: 'src/kube/client.ts',
+    edits: [["? 'urgent' : undefined);", '? undefined : undefined);']],
+    killedBy: byTest(CLIENT, 'reads stops on a lane of their own, and lets what may hang behind a webhook take none of the others'),
+  },
+  {
+    name: 'slow deletions everywhere',
+    defect: 'an eviction takes the connections of ordinary calls',
+    file: 'src/kube/client.ts',
+    edits: [["const isSlow = wish.method === 'DELETE' || path.endsWith('/eviction');", "const isSlow = wish.method === 'DELETE';"]],
+    killedBy: byTest(CLIENT, 'reads stops on a lane of their own, and lets what may hang behind a webhook take none of the others'),
+  },
+  {
+    name: 'list given up is whole',
+    defect: 'a list that was given up between two pages counts as whole',
+    file: 'src/kube/paged-list.ts',
+    edits: [["  throw new TransportError('aborted', `${what}: given up between two pages`);", "  return { items, resourceVersion: '' };"]],
+    killedBy: byTest(CLIENT, 'gives no half of a list as the whole when it is given up between two pages'),
+  },
+  {
+    name: 'writes repeated',
+    defect: 'a write on a kept connection that broke is sent again, though it may have been done',
+    file: 'src/kube/https-transport.ts',
+    edits: [["error instanceof StaleSocketError && request.method === 'GET'", 'error instanceof StaleSocketError']],
+    killedBy: byTest(HTTPS_TRANSPORT, 'asks a GET once more when the server had closed the kept connection, but never a write'),
+  },
+  {
+    name: 'endless answer',
+    defect: 'an answer of any length is kept in memory',
+    file: 'src/kube/transport/response-body.ts',
+    edits: [['if (bytes > bytesMax) {', 'if (bytes < 0 && bytesMax > 0) {']],
+    killedBy: byTest('src/kube/transport/response-body.test.ts', 'is given up where it goes beyond its bound, whatever else is still to come'),
+  },
+  {
+    name: 'old authority',
+    defect: 'connections made with a certificate authority that was exchanged are kept',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['JSON.stringify([authorityPem, certificatePem, keyPem])', 'JSON.stringify([certificatePem, keyPem])']],
+    killedBy: byTest(HTTPS_TRANSPORT, 'trusts no kept connection of an authority that was exchanged'),
+  },
+  {
+    name: 'old certificate',
+    defect: 'a client certificate that was exchanged is used on',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['JSON.stringify([authorityPem, certificatePem, keyPem])', 'JSON.stringify([authorityPem])']],
+    killedBy: byTest(HTTPS_TRANSPORT, 'shows its client certificate, and a new one on new connections when it was exchanged'),
+  },
+  {
+    name: 'plain TLS name',
+    defect: 'the certificate is verified against another name than the configured one',
+    file: 'src/kube/transport/connection.ts',
+    edits: [['...(serverName === undefined ? {} : { servername: serverName }),', '']],
+    killedBy: byTest(HTTPS_TRANSPORT, 'names address and cause when nobody listens, the certificate is foreign, or the answer is no HTTP'),
+  },
+  {
+    name: 'opening without end',
+    defect: 'a watch that the server never accepts is never given up',
+    file: 'src/kube/watch-session.ts',
+    edits: [["this.#arm(openDeadlineMs, 'dropped',", "this.#arm(openDeadlineMs * 1e6, 'dropped',"]],
+    killedBy: byTest(REFLECTOR, 'gives up a watch that the server never accepts'),
+  },
+  {
+    name: 'event after the end',
+    defect: 'a watch that was given up still tells of events',
+    file: 'src/kube/watch-session.ts',
+    edits: [['onEvent: (event) => {\n        if (!this.#isOver) {', 'onEvent: (event) => {\n        if (event.type !== undefined) {']],
+    killedBy: byTest('src/kube/watch-session.test.ts', 'tells nothing of what a transport still says after it was given up as silent'),
+  },
+  {
+    name: 'credential for ever',
+    defect: 'the credential of a plugin is used past its end',
+    file: 'src/kube/credentials/exec-credential.ts',
+    edits: [['held.expiresAtMs === undefined || this.#clock.wallMs() < held.expiresAtMs', 'held.credential.token !== undefined']],
+    killedBy: byTest(KUBECONFIG, 'runs it beside the file with its arguments and environment, and keeps its answer until that expires or is refused'),
+  },
+  {
+    name: 'kubeconfig of a Secret',
+    defect: 'a kubeconfig from a Secret names a program of this machine, and it is run',
+    file: 'src/kube/kubeconfig/kubeconfig.ts',
+    edits: [
+      [
+        "users: ['client-certificate', 'client-key', 'tokenFile', 'exec', 'auth-provider'],",
+        "users: ['client-certificate', 'client-key', 'tokenFile', 'auth-provider'],",
+      ],
+    ],
+    killedBy: byTest(KUBECONFIG, 'exec'),
+  },
+  {
+    name: 'half a pair',
+    defect: 'a client certificate without its key counts as nobody',
+    file: 'src/kube/kubeconfig/user.ts',
+    edits: [['if ((certificate === undefined) !== (key === undefined)) {', 'if (certificate === undefined && key !== undefined) {']],
+    killedBy: byTest(KUBECONFIG, 'the kubeconfig is nobody’s with client-certificate-data alone'),
+  },
+  {
+    name: 'impersonation dropped',
+    defect: 'who is to act as somebody else acts with all of its own rights',
+    file: 'src/kube/kubeconfig/user.ts',
+    edits: [["...(as === undefined ? {} : { 'impersonate-user': as }),", '']],
+    killedBy: byTest(KUBECONFIG, 'acts as somebody else when the user entry says so'),
+  },
+  {
+    name: 'two at once',
+    defect: 'a key that is wanted again while it is worked on is worked on twice at once',
+    file: 'src/kube/workqueue.ts',
+    edits: [['if (!entry.isInFlight) {\n      this.#schedule', 'if (entry.dueAtMs !== undefined) {\n      this.#schedule']],
+    killedBy: byTest('src/kube/workqueue.test.ts', 'never runs one key twice at the same time, and once more for all wishes made meanwhile'),
+  },
+  {
+    name: 'removed stay',
+    defect: 'what a new list does not name any more stays in the view',
+    file: 'src/kube/lister.ts',
+    edits: [['if (!keys.has(key)) {', 'if (keys.size === 0) {']],
+    killedBy: byTest(REFLECTOR, 'lists again after an ERROR event of code 410 and removes what went away meanwhile'),
+  },
+  {
+    name: 'silence hidden',
+    defect: 'a silence before a new list hides nothing: what could not be heard counts as heard',
+    file: 'src/kube/lister.ts',
+    edits: [['if (atMs - this.freshAtMs > UNHEARD_MS) {', 'if (atMs - this.freshAtMs > Infinity) {']],
+    killedBy: byTest(REFLECTOR, 'says since when nothing can have been missed: an ordinary end hides nothing, a long silence with a new watch does'),
+  },
+  {
+    name: 'tolerations cut',
+    defect: 'the view of pods keeps no tolerations',
+    file: 'src/kube/prune.ts',
+    edits: [["'priorityClassName', 'tolerations'", "'priorityClassName'"]],
+    killedBy: byTest(PRUNE, 'keeps of a pod what it tolerates and how soon it is to be let go'),
+  },
+  {
+    name: 'unschedulable cut',
+    defect: 'the view of nodes does not know of a cordon',
+    file: 'src/kube/prune.ts',
+    edits: [["['providerID', 'unschedulable', 'taints']", "['providerID', 'taints']"]],
+    killedBy: byTest(PRUNE, 'keeps what says that a node is cordoned, and that something holds an object that is being deleted'),
+  },
+  {
+    name: 'finalizers cut',
+    defect: 'the view keeps no finalizers',
+    file: 'src/kube/prune.ts',
+    edits: [["'deletionGracePeriodSeconds', 'finalizers']", "'deletionGracePeriodSeconds']"]],
+    killedBy: byTest(PRUNE, 'keeps what says that a node is cordoned, and that something holds an object that is being deleted'),
+  },
+];

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { SOURCE_MUTANTS } from './mutants.ts';
+import { check } from './run.ts';
+import { sampleOf } from './sample.ts';
+
+/** As many as take half a minute of one core. */
+const COUNT = 6;
+const TIMEOUT_MS = 240_000;
+const date = process.env['NODEFENCE_MUTANTS_OF'] ?? new Date().toISOString().slice(0, 10);
+
+describe(`the deliberate defects of ${date}`, () => {
+  it.each(sampleOf(SOURCE_MUTANTS, date, COUNT).map((mutant) => [mutant.name, mutant] as const))(
+    'are noticed by the tests that they name: %s',
+    async (_name, mutant) => {
+      const { killer } = await check(mutant.killedBy, mutant);
+      expect(killer, `survived; once more: NODEFENCE_MUTANTS_OF=${date} npm test -- test/mutants/sample.test.ts`).toBeDefined();
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('the sample of a day', () => {
+  const names = (day: string): string[] => sampleOf(SOURCE_MUTANTS, day, COUNT).map(({ name }) => name);
+
+  it('is the same whenever that day is asked for, and another on the next', () => {
+    expect(names('2026-11-23')).toEqual(names('2026-11-23'));
+    expect(names('2026-11-24').filter((name) => names('2026-11-23').includes(name))).toEqual([]);
+  });
+
+  it('leaves none out for ever', () => {
+    const all = SOURCE_MUTANTS.filter(({ killedBy }) => killedBy.kind === 'test');
+    const days = Array.from({ length: Math.ceil(all.length / COUNT) }, (_, day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
+    expect(new Set(days.flatMap(names)).size).toBe(all.length);
+  });
+
+  it('is of no word that is no date', () => {
+    expect(() => names('tomorrow')).toThrow('no date like');
+  });
+});
