@@ -13,6 +13,27 @@ const CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
 /** Defects of what health checks ask for, and of what they are told. */
 export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'outage as a failed fence',
+    defect: 'behind an outage of the cluster of its node the fence of a NodeFenceRemediation is withdrawn as one that took too long',
+    file: 'src/controllers/node-remediation/controller.ts',
+    edits: [['phase.heard();', '']],
+    killedBy: byTest('test/node-remediation/outage.test.ts', 'an outage of the cluster of the Node is no failure of its fence'),
+  },
+  {
+    name: 'outage as a node that is not back',
+    defect: 'while the cluster of the Node can not be asked its machine is power-cycled again, and handed to its owner in the end',
+    file: 'src/controllers/metal3-remediation/observe.ts',
+    edits: [["return { ...(await nobodySide(dependencies)), node: 'unheard' };", 'return nobodySide(dependencies);']],
+    killedBy: byTest('test/metal3-remediation/outage.test.ts', 'is no silence of the node: nothing is switched off again in it'),
+  },
+  {
+    name: 'no time behind an outage',
+    defect: 'behind an outage of its cluster a node that could not be heard is taken for one that did not come back in time',
+    file: 'src/controllers/shared/phase-sight.ts',
+    edits: [['nowMs - this.#heardMs > OUTAGE_MS;', 'nowMs - this.#heardMs > Infinity;']],
+    killedBy: byTest('test/metal3-remediation/outage.test.ts', 'gives the node its whole time behind it'),
+  },
+  {
     name: 'outage as illness',
     defect:
       'a condition that stood before an outage of the API server counts through it, so that a machine nobody could hear is remediated at its end',

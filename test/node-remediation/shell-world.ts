@@ -107,6 +107,7 @@ export class ShellWorld {
   readonly clock = new ManualClock({ wallMs: EPOCH_MS });
   readonly own = new Site(this.clock);
   readonly workload = new Site(this.clock);
+  isWorkloadReachable = true;
   readonly #replicas: Replica[] = [];
 
   static async create({ isInstalled = true } = {}): Promise<ShellWorld> {
@@ -224,7 +225,10 @@ export class ShellWorld {
     const leadership = { isLeading, mayBegin: () => leadership.isLeading };
     const replica = { fate, writes, events, warnings, leadership } as Replica;
     const wire = (site: Site): ApiTransport => ({
-      request: (request) => this.#send(site.controllers, replica, request),
+      request: (request) =>
+        site === this.workload && !this.isWorkloadReachable
+          ? Promise.reject(new TransportError('unreachable', 'no way there'))
+          : this.#send(site.controllers, replica, request),
       watch: (request, sink) => site.controllers.watch(request, sink),
     });
     const transport = wire(this.own);

@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
 import { HostSights } from '../shared/baremetal-host/host-sights.ts';
 import type { NodeLock } from '../shared/claims/node-lock.ts';
+import { PhaseSight } from '../shared/phase-sight.ts';
 import { LifeReads } from './life-reads.ts';
 import { holdKeyOf } from './names.ts';
 
@@ -10,6 +11,7 @@ export class Memory {
   readonly uid: string;
   readonly life: LifeReads;
   readonly hosts: HostSights;
+  readonly phase: PhaseSight;
   /** `namespace/name` of the host that it is about. */
   hostKey: string | undefined;
   /** The node that it is about, where that is in this cluster. */
@@ -19,22 +21,20 @@ export class Memory {
   isAdopted = false;
   problems: ReadonlySet<string> = new Set();
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  #phase: { mark: string; seenMs: number } | undefined;
   #taint: { node: string; seenMs: number } | undefined;
   #fence: { uid: string; seenMs: number } | undefined;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>, uid: string) {
     this.#clock = clock;
     this.uid = uid;
+    this.phase = new PhaseSight(clock);
     this.life = new LifeReads(clock);
     this.hosts = new HostSights(clock, [holdKeyOf(uid)]);
   }
 
   /** Since when it has been seen in this phase of this retry, or being deleted. */
   phaseSeenMs({ metadata, status }: Metal3Remediation): number {
-    const mark = [status?.phase ?? '', status?.retryCount ?? 0, metadata.deletionTimestamp ?? ''].join(' ');
-    if (this.#phase?.mark !== mark) this.#phase = { mark, seenMs: this.#clock.monotonicMs() };
-    return this.#phase.seenMs;
+    return this.phase.sinceMs([status?.phase ?? '', status?.retryCount ?? 0, metadata.deletionTimestamp ?? ''].join(' '));
   }
 
   /** Since when the Node with this uid has been seen out of service. */

@@ -39,8 +39,10 @@ export async function observe(dependencies: Metal3RemediationDependencies, objec
   const apiVersion = `${remediations.resource.group}/${remediations.resource.version}`;
   const owner = await ownerOf(own.cluster, object);
   const isClusterPaused = typeof owner === 'object' && owner.isClusterPaused;
-  const remediation = readRemediation(object, apiVersion, { hasOwner: owner !== 'none', isClusterPaused, phaseSeenMs: memory.phaseSeenMs(object) });
-  const { object: nodeObject, place, holds, ...side } = await sideOf(dependencies, object, remediation, owner, memory);
+  const known = readRemediation(object, apiVersion, { hasOwner: owner !== 'none', isClusterPaused, phaseSeenMs: memory.phaseSeenMs(object) });
+  const { object: nodeObject, place, holds, ...side } = await sideOf(dependencies, object, known, owner, memory);
+  // Its phase begins anew where the cluster of the Node is heard again only now.
+  const remediation = { ...known, phaseSeenMs: memory.phaseSeenMs(object) };
   memory.nodeName = place?.isOwn === true ? place.nodeName : undefined;
   // Only now the host: what is heard of the Node has been read before it is seen off.
   const { host, infrastructure } = await hostSide(dependencies, remediation, owner);
@@ -90,13 +92,15 @@ async function sideOf(
   memory: Memory,
 ): Promise<NodeSide> {
   try {
-    return await nodeSide(dependencies, object, owner, memory);
+    const side = await nodeSide(dependencies, object, owner, memory);
+    memory.phase.heard();
+    return side;
   } catch (error) {
     const mark = remediation.annotations[RELEASE];
     const mayBeTainted = mark !== undefined && !mark.endsWith(':ended');
     const age = { monotonicMs: dependencies.clock.monotonicMs(), remediation };
     if (!hasFinalizer(remediation) || mayBeTainted || !isPhaseOver(age, remediation.settings.powerOffTimeoutMs)) throw error;
-    return nobodySide(dependencies);
+    return { ...(await nobodySide(dependencies)), node: 'unheard' };
   }
 }
 

@@ -16,6 +16,11 @@ export function wait(problem?: string): Step {
   return { dueInMs: POLL_MS, ...(problem !== undefined && { problem }) };
 }
 
+/** Nothing is begun, and nobody given up, on what was not heard. */
+export function awaitHearing(): Step {
+  return wait('the cluster of its node can not be asked: nothing is begun, and its time begins when it can');
+}
+
 /** A hold stops what isolates, switches off or releases (P6); it never stops the way back. */
 export function unlessHeld({ holds }: Snapshot, step: Step): Step {
   const [hold] = holds;

@@ -16,12 +16,12 @@ import { perform } from './perform.ts';
 import { readRequest } from './read-request.ts';
 import type { RequestFacts } from './snapshot.ts';
 import { remediationEvent } from './status.ts';
+import { PhaseSight } from '../shared/phase-sight.ts';
 import { decideTemplate } from './template.ts';
 
 /** What this process remembers of a request: since when it has been as it is, and what was told of it. */
 interface Known {
-  mark: string;
-  seenMs: number;
+  phase: PhaseSight;
   problems: ReadonlySet<string>;
   /** What could not be read or written at the last look. */
   complaint?: string;
@@ -114,9 +114,14 @@ export class RemediationController {
       return undefined;
     }
     const identity = { apiVersion: `${requests.group}/${requests.version}`, kind: requests.kind };
-    const phaseSeenMs = this.#since(key, object);
+    const phase = this.#phaseOf(key);
+    const mark = markOf(object);
+    const phaseSeenMs = phase.sinceMs(mark);
     try {
-      const sight = await observe(this.#dependencies, object, identity, phaseSeenMs);
+      const seen = await observe(this.#dependencies, object, identity, phaseSeenMs);
+      phase.heard();
+      const request = { ...seen.snapshot.request, phaseSeenMs: phase.sinceMs(mark) };
+      const sight = { ...seen, snapshot: { ...seen.snapshot, request } };
       // Counted in the turn in which it is decided and begun, so that two side by side do not both take the last place.
       const decision = decide({ ...sight.snapshot, inFlight: this.#inFlight(object) });
       this.#warn(key, decision.problems);
@@ -186,15 +191,11 @@ export class RemediationController {
     return options.enforce && !this.#isClosed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
-  /** Since when this process has seen it in this phase of this retry, or being deleted. */
-  #since(key: string, { metadata, status }: NodeFenceRemediation): number {
-    const { uid = '', deletionTimestamp } = metadata;
-    const mark = [uid, status?.phase ?? '', status?.retryCount ?? 0, deletionTimestamp ?? ''].join(' ');
-    const known = this.#known.get(key);
-    if (known?.mark === mark) return known.seenMs;
-    const seenMs = this.#dependencies.clock.monotonicMs();
-    this.#known.set(key, { problems: new Set(), ...known, mark, seenMs });
-    return seenMs;
+  /** Since when this process has seen it as it is. */
+  #phaseOf(key: string): PhaseSight {
+    const known = this.#known.get(key) ?? { phase: new PhaseSight(this.#dependencies.clock), problems: new Set() };
+    this.#known.set(key, known);
+    return known.phase;
   }
 
   /** Requests beside this one that have a fence under way, or are asking for one. */
@@ -267,4 +268,9 @@ export class RemediationController {
 
 function keyIn(kind: string, { metadata }: KubeObject): string {
   return keyOf({ kind, name: metadata.name, namespace: metadata.namespace ?? '' });
+}
+
+/** Another phase, another retry, or another request under its name. */
+function markOf({ metadata, status }: NodeFenceRemediation): string {
+  return [metadata.uid ?? '', status?.phase ?? '', status?.retryCount ?? 0, metadata.deletionTimestamp ?? ''].join(' ');
 }

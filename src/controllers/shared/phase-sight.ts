@@ -1,0 +1,29 @@
+import type { Clock } from '../../ports/clock.ts';
+
+/** No look is so long after the one before while everything answers. */
+const OUTAGE_MS = 90_000;
+
+/** Since when something is seen in one phase, by our own clock. */
+export class PhaseSight {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  #phase: { mark: string; seenMs: number } | undefined;
+  #heardMs: number | undefined;
+
+  constructor(clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+  }
+
+  /** `mark`: whatever makes it another phase. */
+  sinceMs(mark: string): number {
+    if (this.#phase?.mark !== mark) this.#phase = { mark, seenMs: this.#clock.monotonicMs() };
+    return this.#phase.seenMs;
+  }
+
+  /** Everything that the phase waits for has answered. Nobody was silent who could not be heard: behind an outage the phase is given its whole time anew. */
+  heard(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const isBehindOutage = this.#heardMs !== undefined && nowMs - this.#heardMs > OUTAGE_MS;
+    if (isBehindOutage && this.#phase !== undefined) this.#phase = { ...this.#phase, seenMs: nowMs };
+    this.#heardMs = nowMs;
+  }
+}
