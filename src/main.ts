@@ -54,7 +54,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
 const WRONG_USAGE = 2;
 const LINK = /^fence_nodefence_([a-z0-9_]+)$/;
 
-/** By the name of a link, or by `agent <name>`: in the manner of ClusterLabs, where an exit code of 2 means off and never wrong usage. */
+/** By the name of a link, or by `agent <name>`: in the manner of ClusterLabs, where an exit code of 2 means off and never wrong usage of an agent. */
 function fenceCall([, program = '', command, name, ...parameters]: readonly string[]):
   { name: string | undefined; parameters: string[] } | undefined {
   const linked = LINK.exec(basename(program))?.[1];
@@ -64,7 +64,12 @@ function fenceCall([, program = '', command, name, ...parameters]: readonly stri
 
 async function main(argv: readonly string[]): Promise<void> {
   const call = fenceCall(argv);
-  if (call !== undefined) return (await import('./cli/agent/fence-process.ts')).fenceProcess(call.name, call.parameters);
+  if (call !== undefined) {
+    const { agentForPeople, fenceProcess } = await import('./cli/agent/fence-process.ts');
+    const isLinked = LINK.test(basename(argv[1] ?? ''));
+    if (!isLinked && (await agentForPeople(call.name, call.parameters))) return;
+    return fenceProcess(call.name, call.parameters);
+  }
   const program = new Command('nodefence')
     .description('Proves that a failed Kubernetes node cannot write any more, frees its workload, brings the node back.')
     .version(VERSION)

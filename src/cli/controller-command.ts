@@ -22,6 +22,7 @@ import { createLogger } from '../telemetry/logger.ts';
 import type { LogLevel } from '../telemetry/logger.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
 import { AnsweredTransport } from './answered-transport.ts';
+import { usageExits } from './usage-exits.ts';
 import { connectCluster, reachCluster } from './connect-cluster.ts';
 import { composeController } from './compose.ts';
 import type { ComposedController } from './compose.ts';
@@ -64,7 +65,7 @@ const STOP_DEADLINE_MS = 5_000;
 /** `nodefence controller`: the cluster-level daemon. */
 export function controllerCommand(): Command {
   const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_${variable}`);
-  const command = new Command('controller')
+  const command = usageExits(new Command('controller'))
     .description('watch Nodes, fence those that failed, bring them back; several replicas elect one leader')
     .addOption(option('--mode <mode>', 'MODE', 'observe touches nothing; enforce fences').choices(['observe', 'enforce']).default('observe'))
     .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'default: KUBECONFIG, the pod’s service account, or ~/.kube/config'))

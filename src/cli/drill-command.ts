@@ -6,10 +6,13 @@ import type { Fault } from '../drill/run/faults/names.ts';
 import { needsOwnScene, sceneOf } from '../drill/run/faults/scenes.ts';
 import { isGood, runMatrix, tableOf } from '../drill/run/matrix.ts';
 import { AssetsMissing } from '../drill/control-plane/assets.ts';
+import { whyLine } from '../drill/run/why.ts';
 import { ConfigurationRefused } from '../drill/run/operator/refusal.ts';
 import { AGENTS, APIS, DEFAULT_OPTIONS, SHORT_SETTINGS } from '../drill/run/options.ts';
 import type { Agent, Api, DrillOptions } from '../drill/run/options.ts';
 import { summaryOf } from '../drill/run/summary.ts';
+import { EXIT } from './commands/failure.ts';
+import { usageExits } from './usage-exits.ts';
 
 interface Flags {
   fault: Fault;
@@ -29,7 +32,7 @@ interface Flags {
 
 /** `nodefence drill`: a whole cluster on this machine, one node broken, the fence shown live and judged. */
 export function drillCommand(): Command {
-  return new Command('drill')
+  return usageExits(new Command('drill'))
     .description('break a node of a cluster on this machine and watch it being fenced; exit 0 when it ended as it must and no law was violated')
     .addOption(new Option('--fault <fault>', 'what breaks').choices(FAULTS).default('panic'))
     .addOption(new Option('--agent <agent>', 'what the nodes are fenced with (default: "redfish"; with --matrix both)').choices(AGENTS))
@@ -61,12 +64,23 @@ export function drillCommand(): Command {
       try {
         process.exitCode = await drill(flags);
       } catch (error) {
-        if (!(error instanceof ConfigurationRefused || error instanceof AssetsMissing)) throw error;
-        const without = error instanceof AssetsMissing ? '; without --api real the embedded server serves' : '';
-        process.stderr.write(`${error.message}${without}\n`);
-        process.exitCode = 1;
+        process.exitCode = failed(error);
       }
     });
+}
+
+/** Says why nothing was played, in the last line; the exit code. */
+function failed(error: unknown): number {
+  const isUsage = error instanceof WrongUsage;
+  if (isUsage || error instanceof ConfigurationRefused) process.stderr.write(`${error.message}\n`);
+  else if (error instanceof AssetsMissing) process.stderr.write(`${error.message}; without --api real the embedded server serves\n`);
+  else process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n${whyLine(error)}\n`);
+  return isUsage ? EXIT.usage : EXIT.failed;
+}
+
+/** Words of the command line that contradict each other. */
+class WrongUsage extends Error {
+  override readonly name = 'WrongUsage';
 }
 
 async function drill(flags: Flags): Promise<number> {
@@ -92,7 +106,7 @@ async function drill(flags: Flags): Promise<number> {
   return result.expected ? 0 : 1;
 }
 
-/** Throws `ConfigurationRefused` for words that contradict each other. */
+/** Throws `WrongUsage` for words that contradict each other. */
 function checkTogether({ config, agent, fault, replicas, nodes }: DrillOptions, faults: readonly Fault[]): void {
   const wanted = [fault, ...faults];
   const refused: string[] = [];
@@ -107,7 +121,7 @@ function checkTogether({ config, agent, fault, replicas, nodes }: DrillOptions, 
   }
   if (replicas < 2 && wanted.some((name) => name === 'leader-pause'))
     refused.push('--fault leader-pause needs somebody who takes over: --replicas 2 or more');
-  if (refused.length > 0) throw new ConfigurationRefused(config ?? 'drill', refused);
+  if (refused.length > 0) throw new WrongUsage(refused.map((line) => `error: ${line}`).join('\n'));
 }
 
 async function matrix(options: DrillOptions, flags: Flags): Promise<number> {

@@ -5,7 +5,7 @@ import { installation } from '../manifests/installation.ts';
 import type { InstallationChoice } from '../manifests/installation.ts';
 import { DEFINITION_FOLDERS, OVERLAYS, overlayObjects } from '../manifests/overlays.ts';
 import { renderObjects } from '../manifests/render.ts';
-import { usageExits } from './commands/person-command.ts';
+import { usageExits } from './usage-exits.ts';
 
 /** Names with dots and slashes, a tag or a digest behind; nothing that YAML or a shell could take for more. */
 const IMAGE = /^[a-z0-9][a-z0-9._/:-]*(:[\w][\w.-]*)?(@sha256:[0-9a-f]{64})?$/i;

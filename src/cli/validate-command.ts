@@ -7,7 +7,7 @@ import { accessCluster, withClusterOptions } from './cluster-access.ts';
 import type { ClusterAccess, ClusterFlags } from './cluster-access.ts';
 import { CommandFailure, EXIT, failureOf } from './commands/failure.ts';
 import { nodeArgument } from './commands/node-argument.ts';
-import { usageExits } from './commands/person-command.ts';
+import { usageExits } from './usage-exits.ts';
 import { processConsole } from './commands/terminal/console.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';

@@ -72,6 +72,19 @@ describe('the leader elector', () => {
     expect([elector.mayBegin(8000), elector.mayBegin(8001)]).toEqual([true, false]);
   });
 
+  it('says that it stands by, once for each holder', async () => {
+    const said: string[] = [];
+    const info = (message: string, fields: object = {}): void => void said.push(`${message} ${JSON.stringify(fields)}`);
+    const silent = (): void => undefined;
+    server.set(held('t1'));
+    build('a', { logger: { debug: silent, info, warn: silent, error: silent } });
+    await clock.advance(5_000);
+    expect(said).toEqual(['standing by {"reason":"other holds the lease"}']);
+    server.set({ ...held('t2'), holderIdentity: 'third' });
+    await clock.advance(5_000);
+    expect(said.slice(1)).toEqual(['standing by {"reason":"third holds the lease"}']);
+  });
+
   it('takes an emptied Lease at once when it is poked, and not one that is held', async () => {
     server.set(held('then'));
     const elector = build('a');

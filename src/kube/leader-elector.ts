@@ -77,6 +77,8 @@ export class LeaderElector implements Leadership {
   /** Since when this candidate could have taken the Lease. */
   #freeSinceMs: number | undefined;
   #highestEpoch = 0;
+  /** Whose standby this was last said to be. */
+  #standsByFor: string | undefined;
   #term: Term | undefined;
   #actsFromMs = Number.POSITIVE_INFINITY;
   #cancelDeadline: (() => void) | undefined;
@@ -204,10 +206,12 @@ export class LeaderElector implements Leadership {
       const waitMs = isOurs ? 0 : this.#waitMs(this.#sighting);
       if (waitMs > 0) {
         this.#freeSinceMs = undefined;
+        this.#tellStandby(lease?.spec.holderIdentity ?? '');
         return Math.min(pauseMs, waitMs);
       }
       this.#freeSinceMs ??= clock.monotonicMs();
       if (!isOurs && this.#options.mayStand?.(clock.monotonicMs() - this.#freeSinceMs) === false) {
+        this.#tellStandby('');
         logger.debug('the lease is free and left to another candidate', {});
         return pauseMs;
       }
@@ -238,6 +242,13 @@ export class LeaderElector implements Leadership {
     const waitMs = waitBeforeTaking(sighting, this.#durationMs, this.#hasSomebodyLed, nowMs);
     if (!this.#hasSomebodyLed) return waitMs;
     return Math.max(waitMs, (this.#answeredSinceMs ?? nowMs) + this.#durationMs - nowMs);
+  }
+
+  /** Once for each holder: a replica that waits is told from one that hangs. */
+  #tellStandby(holder: string): void {
+    if (holder === this.#standsByFor) return;
+    this.#standsByFor = holder;
+    this.#options.logger.info('standing by', { reason: holder === '' ? 'the lease is free and not taken yet' : `${holder} holds the lease` });
   }
 
   /** A Lease counts the terms under itself only. Those before it stand in the records; while there is none they are read at each look. */

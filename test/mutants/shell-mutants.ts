@@ -7,6 +7,13 @@ const STORM = 'src/controllers/fence/storm/storm.test.ts';
 /** Defects of what observes, holds and releases. */
 export const SHELL_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'off by a typing error',
+    defect: 'a status of an agent that does not exist ends with 2, which a fencer reads as off',
+    file: 'src/cli/agent/people.ts',
+    edits: [['exitCode: isForStatus ? 1 : 2', 'exitCode: isForStatus ? 2 : 2']],
+    killedBy: byTest('src/cli/agent/people.test.ts', 'is 1 where a status may have been asked for: a fencer would read 2 as off'),
+  },
+  {
     name: 'their clock',
     defect: 'delays are counted from lastTransitionTime',
     file: 'src/controllers/fence/snapshot.ts',

@@ -1,10 +1,12 @@
 import { fenceName } from '../../domain/node-fence.ts';
-import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../ports/resources.ts';
+import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../ports/resources.ts';
 import type { NodeFenceAcknowledgement } from '../../ports/resources.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import type { Lease } from '../../ports/objects.ts';
+import { LEADER_LEASE } from '../composition.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { leaderOf, leaderWords } from './leader.ts';
-import type { ListedCluster } from './listed-cluster.ts';
 import type { Session } from './person-command.ts';
 import { tell } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
@@ -13,7 +15,7 @@ const WAIT_MS = 20_000;
 const ASK_EVERY_MS = 500;
 
 /** Waits for what the controller makes of a word: 0 it counts, 1 it is refused, 3 it still waits. */
-export async function awaitAnswer({ access, console }: Session, word: NodeFenceAcknowledgement, before: ListedCluster): Promise<ExitCode> {
+export async function awaitAnswer({ access, console }: Session, word: NodeFenceAcknowledgement): Promise<ExitCode> {
   const { cluster, clock } = access;
   const { ink } = console;
   const { name } = word.metadata;
@@ -36,10 +38,19 @@ export async function awaitAnswer({ access, console }: Session, word: NodeFenceA
     }
     await clock.sleep(ASK_EVERY_MS);
   }
-  const fence = await cluster.get(NODE_FENCES, fenceName(word.spec.node));
-  const leader = leaderOf(before.leaderLease, clock.wallMs());
-  const why =
-    leader.isAlive || before.leaderLease === undefined ? (fence?.status?.message ?? 'the fence is gone') : leaderWords(leader, clock.wallMs());
+  const [fence, lease] = await Promise.all([cluster.get(NODE_FENCES, fenceName(word.spec.node)), leaderLease(access)]);
+  const leader = leaderOf(lease, clock.wallMs());
+  const why = leader.isAlive || lease === undefined ? (fence?.status?.message ?? 'the fence is gone') : leaderWords(leader, clock.wallMs());
   tell(console, `It waits still: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`, ink.warn);
   return EXIT.held;
+}
+
+/** As it is after the wait, which outlives a lease. Undefined: not there, or not to be read. */
+async function leaderLease({ cluster, namespace }: Session['access']): Promise<Lease | undefined> {
+  try {
+    return await cluster.get(LEASES, LEADER_LEASE, namespace);
+  } catch (error) {
+    if (error instanceof ApiStatusError && error.status === 403) return undefined;
+    throw error;
+  }
 }

@@ -82,7 +82,7 @@ async function acknowledge(session: Session, node: string, flags: AckFlags): Pro
     },
   });
   tell(console, `Acknowledged: node ${node} is down, on your word (NodeFenceAcknowledgement ${word.metadata.name}). It counts once, for 15 minutes.`);
-  return flags.wait ? awaitAnswer(session, word, cluster) : EXIT.done;
+  return flags.wait ? awaitAnswer(session, word) : EXIT.done;
 }
 
 function openFence({ listers }: ListedCluster, node: string, server: string): OpenFence {

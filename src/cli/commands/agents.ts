@@ -2,7 +2,7 @@ import { Command } from 'commander';
 
 import { fenceAgents } from '../agent/fence-program.ts';
 import { PROGRAM_PREFIX } from '../agent/fence-metadata.ts';
-import { usageExits } from './person-command.ts';
+import { usageExits } from '../usage-exits.ts';
 
 /** `nodefence agents`: the agents that `nodefence agent <name>` runs; reaches no device. */
 export function agentsCommand(): Command {

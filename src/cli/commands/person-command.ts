@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { accessCluster, withClusterOptions } from '../cluster-access.ts';
 import type { ClusterAccess, ClusterFlags } from '../cluster-access.ts';
+import { usageExits } from '../usage-exits.ts';
 import { EXIT, failureOf } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { processConsole } from './terminal/console.ts';
@@ -19,11 +20,6 @@ const EXIT_CODES = '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 held.';
 /** A command for people, with the options that say which cluster is meant. */
 export function personCommand(name: string, description: string): Command {
   return withClusterOptions(usageExits(new Command(name)).description(description)).addHelpText('after', EXIT_CODES);
-}
-
-/** Wrong usage ends with 2, help with 0. */
-export function usageExits(command: Command): Command {
-  return command.exitOverride((error) => process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage));
 }
 
 /** Runs `work` against the cluster that the flags name, says what went wrong in one paragraph, and sets the exit code. */

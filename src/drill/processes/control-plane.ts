@@ -37,4 +37,11 @@ async function main(path: string): Promise<void> {
   await end();
 }
 
-await main(process.argv[2] ?? '');
+try {
+  await main(process.argv[2] ?? '');
+} catch (error) {
+  // Words, and the reason last: whoever started this process shows the end of what it said.
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+  process.exit();
+}

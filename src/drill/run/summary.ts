@@ -24,8 +24,15 @@ export function summaryOf(result: DrillResult): string {
     `  leader: ${result.controller.rssMb} MB resident, ${result.controller.cpuMs} ms CPU`,
     ...(result.outcome === 'failed' ? [`  what it tells the operator: ${result.message}`] : []),
     `  kubectl get nodefence node-fence-${result.node} -o yaml`,
+    ...(result.expected ? [] : [whyOf(result)]),
     '',
   ].join('\n');
+}
+
+/** The last line of a drill that did not go as it must: a log often keeps no other one. */
+function whyOf({ problems }: DrillResult): string {
+  const [first = 'no problem was told', ...others] = problems;
+  return `failed: ${first}${others.length === 0 ? '' : `; and ${others.length} more, above`}`;
 }
 
 function timesOf(timeline: DrillResult['timeline']): string {

@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'nodefence-usage-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  code: number | null;
+  out: string;
+  lines: string[];
+}
+
+/** `nodefence <words>`; `stdin` absent: it stays open. */
+function nodefence(words: readonly string[], stdin?: string, environment: Record<string, string> = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [MAIN, ...words], { env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...environment }, stdio: 'pipe' });
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
+  if (stdin !== undefined) child.stdin.end(stdin);
+  return new Promise((resolve) => {
+    child.once('close', (code) => resolve({ code, out: said.out, lines: said.err.trimEnd().split('\n') }));
+  });
+}
+
+describe('wrong usage', { timeout: 60_000 }, () => {
+  it.each([
+    [['controller', '--bogus']],
+    [['controller', '--mode', 'fence']],
+    [['controller', 'worker-1']],
+    [['drill', '--bogus']],
+    [['drill', '--fault', 'nope']],
+    [['drill', '--fault', 'leader-pause', '--replicas', '1']],
+    [['drill', '--config', folder, '--agent', 'ipmi']],
+    [['agent']],
+    [['agent', 'no-such']],
+  ])('%j ends with 2', async (words) => {
+    const { code, out, lines } = await nodefence(words, '');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(lines.join('\n')).toMatch(/error: |nodefence agent: /u);
+  });
+
+  it.each([
+    ['a status that is asked for on stdin', ['agent', 'no-such'], 'action=status\n'],
+    ['an action that stdin does not tell in time', ['agent', 'no-such'], undefined],
+    ['a status where the name was forgotten', ['agent', '-o', 'status'], ''],
+    ['an option that an agent does not know', ['agent', 'redfish', '--bogus'], ''],
+  ])('of %s is 1: a fencer would read 2 as off', async (_what, words, stdin) => {
+    expect(await nodefence(words, stdin)).toMatchObject({ code: 1, out: '' });
+  });
+
+  it.each([[['agent', '--help']], [['agent', '-h']]])(
+    '%j helps: how an agent is called, which there are, and what the exit codes say',
+    async (words) => {
+      const { code, out } = await nodefence(words, '');
+      expect(code).toBe(0);
+      expect(out).toMatch(/Usage: nodefence agent <name> \[options\][^]*redfish[^]*Exit codes/u);
+    },
+  );
+});
+
+describe('a drill on a real control plane that does not start', { timeout: 120_000 }, () => {
+  const assets = (server: string): string => {
+    const place = mkdtempSync(join(folder, 'assets-'));
+    for (const [name, script] of Object.entries({ etcd: 'exec sleep 60', 'kube-apiserver': server, 'kube-controller-manager': 'exec sleep 60' })) {
+      writeFileSync(join(place, name), `#!/bin/sh\n${script}\n`);
+      chmodSync(join(place, name), 0o700);
+    }
+    return place;
+  };
+
+  it.each([
+    ['a program that is not one', 'echo "bad image" >&2; exit 3', 'bad image'],
+    ['a server that ends', '[ "$1" = --version ] && { echo Kubernetes v1.36.3; exit; }; echo "cannot bind" >&2; exit 3', 'cannot bind'],
+  ])('says why in its last line: %s', async (_what, script, words) => {
+    const { code, lines } = await nodefence(['drill', '--api', 'real'], '', { KUBEBUILDER_ASSETS: assets(script) });
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toMatch(/^the drill failed: /u);
+    expect(lines.at(-1)).toContain(words);
+  });
+
+  it('says what is missing where there is none', async () => {
+    const { code, lines } = await nodefence(['drill', '--api', 'real'], '', { KUBEBUILDER_ASSETS: folder });
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toContain('has no executable etcd, kube-apiserver, kube-controller-manager');
+  });
+});
