@@ -41,9 +41,12 @@ function agrees(lockText, installedText) {
 function install(root) {
   const npm = process.env['npm_execpath'];
   const [command, before] = npm === undefined ? ['npm', []] : [process.execPath, [npm]];
+  // `npm pack --dry-run` builds too: what it says to its own run is not for this one.
+  const { npm_config_dry_run: _theirs, ...env } = process.env;
   return new Promise((resolve, reject) => {
     // Output goes to stderr: stdout belongs to the command that follows.
-    const child = spawn(command, [...before, 'ci', '--include=dev', '--include=optional', '--no-progress'], { cwd: root, stdio: ['ignore', 2, 2] });
+    const parameters = [...before, 'ci', '--include=dev', '--include=optional', '--no-progress'];
+    const child = spawn(command, parameters, { cwd: root, env, stdio: ['ignore', 2, 2] });
     child.on('error', (error) => reject(new Error(`cannot start npm: ${error.message}`)));
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`npm ci failed (exit ${code}); its output is above`))));
   });

@@ -2,9 +2,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { installed, NoRegistry, packed, run, type Ended } from './installation.ts';
+import { ServedWorld } from '../scenarios/served-world.ts';
+import { CONTROLLER_USER } from '../scenarios/witness.ts';
+import { NoRegistry, run, type Ended } from './installation.ts';
+import { begun, followed } from './service.ts';
+import type { Machine } from './service.ts';
 
-const SET_UP_DEADLINE_MS = 400_000;
+const SET_UP_DEADLINE_MS = 700_000;
 const DRILL_DEADLINE_MS = 60_000;
 
 interface Drilled {
@@ -17,20 +21,25 @@ interface Drilled {
 describe('the published package, installed elsewhere', () => {
   const folder = mkdtempSync(join(tmpdir(), 'nodefence-package-'));
   let home = '';
+  let served: ServedWorld | undefined;
+  let machine: Machine | undefined;
   let noRegistry: string | undefined;
 
   beforeAll(async () => {
     try {
-      home = await installed(folder, await packed(folder));
+      served = await ServedWorld.start();
+      machine = await followed(folder, served.kubeconfig('service', CONTROLLER_USER));
+      ({ home } = machine);
     } catch (error) {
       if (!(error instanceof NoRegistry) || process.env['CI'] === 'true') throw error;
       noRegistry = `the registry cannot be reached: ${error.message}`;
     }
   }, SET_UP_DEADLINE_MS);
 
-  afterAll(() => {
+  afterAll(async () => {
+    await served?.end();
     rmSync(folder, { recursive: true, force: true });
-  });
+  }, SET_UP_DEADLINE_MS);
 
   /** As npx does: the installed programs first in PATH, and the runtime that came with the package among them. */
   const nodefence = (...rest: string[]): Promise<Ended> => {
@@ -65,15 +74,16 @@ describe('the published package, installed elsewhere', () => {
     expect(readdirSync(brought, { recursive: true, encoding: 'utf8' }).filter((path) => /\.test\.|(^|\/)testing\//.test(path))).toEqual([]);
   });
 
-  it('starts as the systemd unit starts it', async (context) => {
-    if (noRegistry !== undefined) context.skip(noRegistry);
-    const unit = readFileSync(join(home, 'node_modules', 'nodefence', 'systemd', 'nodefence-controller.service'), 'utf8');
-    const command = /^ExecStart=(.*)$/m.exec(unit)?.[1] ?? '';
-    const [program = '', ...rest] = command.replaceAll('/opt/nodefence/', `${home}/`).split(' ');
-    const { code, stdout } = await run([program, ...rest, '--help'], home, DRILL_DEADLINE_MS);
-    expect(code).toBe(0);
-    expect(stdout).toContain('--mode <mode>');
-  });
+  it(
+    'starts as systemd starts the unit, after the commands of its page in a fresh clone, as written',
+    async (context) => {
+      if (machine === undefined) return context.skip(noRegistry);
+      const log = await begun(machine);
+      expect(log).toMatch(/"mode":"observe"/u);
+      expect(machine.calls).toMatch(/^kubectl apply -k config\/crd\nkubectl apply -k config\/rbac\n[^]*systemctl enable --now nodefence-controller/u);
+    },
+    DRILL_DEADLINE_MS,
+  );
 
   it(
     'fences a node with its compiled controller, in less memory than promised',
