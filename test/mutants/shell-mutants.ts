@@ -42,6 +42,16 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(SNAPSHOT, 'holds everything while the watch of nodes or of leases is silent: a cut-off controller does not judge others'),
   },
   {
+    name: 'held and forgotten',
+    defect: 'a fence that a silent API server holds is not decided about again: its dead node wakes nobody',
+    file: 'src/controllers/fence/controller.ts',
+    edits: [["    if (fence !== undefined && snapshot.holds.some(({ reason }) => reason === 'stale-view')) queue.add(name, HEARD_AGAIN_MS);\n", '']],
+    killedBy: byTest(
+      'src/controllers/fence/stale-view.test.ts',
+      'is decided about again after five seconds: its dead node changes nothing that would wake it',
+    ),
+  },
+  {
     name: 'deaf and sure',
     defect: 'silence is counted from before the leases could be heard again',
     file: 'src/controllers/fence/snapshot.ts',

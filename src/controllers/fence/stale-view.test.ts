@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Cluster } from '../../ports/cluster.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
+import { FenceController } from './controller.ts';
+import { FenceBench, nodeOf, provenStatus } from './testing/bench.ts';
+
+interface Waking {
+  controller: FenceController;
+  /** The delays after which node `a` was put into the queue. */
+  delays: (number | undefined)[];
+}
+
+/** A leader whose watches were last heard `silentMs` ago, and the running fence of node `a`. */
+async function silentFor(silentMs: number): Promise<Waking> {
+  const clock = new ManualClock();
+  const bench = new FenceBench(clock);
+  bench.nodes.items = [nodeOf()];
+  bench.fences.items = [
+    { metadata: { name: 'node-fence-a', uid: 'f', resourceVersion: '9' }, spec: { node: 'a' }, status: provenStatus(bench.plan) },
+  ];
+  bench.nodes.freshAtMs = clock.monotonicMs();
+  await clock.advance(silentMs);
+  const delays: (number | undefined)[] = [];
+  const cluster: Cluster = {
+    ...bench.dependencies.cluster,
+    create: (_resource, object) => Promise.resolve(object),
+    replaceStatus: (_resource, object) => Promise.resolve(object),
+  };
+  Object.assign(bench.dependencies, { cluster, queue: { add: (_node: string, delayMs?: number) => void delays.push(delayMs) } });
+  return { controller: new FenceController(bench.dependencies), delays };
+}
+
+describe('a fence that a silent API server holds', () => {
+  it('is decided about again after five seconds: its dead node changes nothing that would wake it', async () => {
+    const { controller, delays } = await silentFor(10_001);
+    await controller.reconcile('a');
+    expect(delays).toContain(5_000);
+  });
+
+  it('is not looked at again for that while the API server is heard', async () => {
+    const { controller, delays } = await silentFor(10_000);
+    await controller.reconcile('a');
+    expect(delays).not.toContain(5_000);
+  });
+});
