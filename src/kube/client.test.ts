@@ -25,6 +25,33 @@ describe('the API client', () => {
     expect(transport.requests.every(({ deadlineMs, query }) => deadlineMs === 1234 && query === undefined)).toBe(true);
   });
 
+  it('tells the server to give a write up before it does itself: what nobody waits for takes no effect any more', async () => {
+    transport.answer = ({ body }) => ({ body: body ?? {} });
+    await client.create(NODE_FENCES, fence);
+    await client.replace(NODE_FENCES, fence);
+    await client.mergePatch(NODE_FENCES, 'node-fence-a', fence);
+    await client.remove(PODS, 'web-0', { namespace: 'shop', gracePeriodSeconds: 0 });
+    await client.evict('web-0', 'shop', { gracePeriodSeconds: 0 });
+    expect(transport.requests.map(({ deadlineMs, query, lane }) => [deadlineMs, query?.['timeout'], lane])).toEqual([
+      [1234, '987ms', undefined],
+      [1234, '987ms', undefined],
+      [1234, '987ms', undefined],
+      [1234, '987ms', 'slow'],
+      [1234, '987ms', 'slow'],
+    ]);
+  });
+
+  it('waits for the slowest webhook, on connections of its own, where a deletion or an eviction may take effect at any time', async () => {
+    transport.answer = () => ({ body: {} });
+    await client.remove(PODS, 'web-0', { namespace: 'shop', mayBeLate: true });
+    await client.evict('web-0', 'shop', { mayBeLate: true });
+    expect(transport.requests.map(({ deadlineMs, query, lane }) => [deadlineMs, query?.['timeout'], lane])).toEqual([
+      [35_000, '34000ms', 'patient'],
+      [35_000, '34000ms', 'patient'],
+    ]);
+    expect(JSON.stringify(transport.requests.map(({ body }) => body))).not.toContain('mayBeLate');
+  });
+
   it('never lets a name leave its place in the path', async () => {
     transport.answer = () => ({ body: { metadata: { name: 'x' } } });
     await client.get(PODS, '../../nodes/b?x=1', 'shop');

@@ -19,7 +19,14 @@ export interface ApiClientOptions {
   isForeign?: boolean;
 }
 
-type Wish = Pick<ApiRequest, 'method'> & Partial<Pick<ApiRequest, 'body' | 'contentType' | 'query' | 'accept' | 'beforeSend'>>;
+type Wish = Pick<ApiRequest, 'method'> &
+  Partial<Pick<ApiRequest, 'body' | 'contentType' | 'query' | 'accept' | 'beforeSend'>> & { mayBeLate?: boolean };
+
+/** The server gives a write up before we do: what nobody waits for takes no effect any more, whatever keeps its connection open. */
+const SERVER_SHARE = 0.8;
+/** Of any request, by the server's own bound; the slowest admission webhook takes 30 s. */
+const SERVER_LONGEST_MS = 34_000;
+const PATIENCE_MS = 35_000;
 
 /** `Cluster` over the wire. Retries nothing: whether a write may be repeated is the caller's decision. */
 export class ApiClient implements Cluster {
@@ -75,7 +82,7 @@ export class ApiClient implements Cluster {
   }
 
   async remove(resource: Resource, name: string, options: RemoveOptions = {}): Promise<boolean> {
-    const { uid, resourceVersion, beforeSend } = options;
+    const { uid, resourceVersion, beforeSend, mayBeLate = false } = options;
     const preconditions = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
     const body = {
       apiVersion: 'v1',
@@ -84,7 +91,7 @@ export class ApiClient implements Cluster {
       ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: options.gracePeriodSeconds }),
       ...(options.propagationPolicy === undefined ? {} : { propagationPolicy: options.propagationPolicy }),
     };
-    const response = await this.#send(pathOf(resource, { name, namespace: options.namespace }), { method: 'DELETE', body, beforeSend });
+    const response = await this.#send(pathOf(resource, { name, namespace: options.namespace }), { method: 'DELETE', body, beforeSend, mayBeLate });
     const what = `delete ${resource.plural}/${name}`;
     if (response.status === 404 && (await this.#isAbsent(what, resource, name, response))) {
       return false;
@@ -93,12 +100,17 @@ export class ApiClient implements Cluster {
     return true;
   }
 
-  async evict(name: string, namespace: string, { beforeSend, uid, ...grace }: EvictOptions = {}): Promise<void> {
+  async evict(name: string, namespace: string, { beforeSend, uid, mayBeLate = false, ...grace }: EvictOptions = {}): Promise<void> {
     const pods: Resource<Pod> = PODS;
     const path = pathOf(pods, { name, namespace, subresource: 'eviction' });
     const deleteOptions = { ...grace, ...(uid === undefined ? {} : { preconditions: { uid } }) };
     const ask = (apiVersion: string): Promise<ApiResponse> =>
-      this.#send(path, { method: 'POST', body: { apiVersion, kind: 'Eviction', metadata: { name, namespace }, deleteOptions }, beforeSend });
+      this.#send(path, {
+        method: 'POST',
+        body: { apiVersion, kind: 'Eviction', metadata: { name, namespace }, deleteOptions },
+        beforeSend,
+        mayBeLate,
+      });
     const response = await ask('policy/v1');
     // Kubernetes before 1.22 knows the beta version only, and calls the other a bad request.
     succeeded(`evict ${namespace}/${name}`, response.status === 400 ? await ask('policy/v1beta1') : response);
@@ -173,11 +185,20 @@ export class ApiClient implements Cluster {
     return typed(resource, asObject(what, response.body) as T);
   }
 
-  #send(path: string, wish: Wish): Promise<ApiResponse> {
-    // A deletion hangs as long as the slowest admission webhook, an eviction is a deletion.
-    const isSlow = wish.method === 'DELETE' || path.endsWith('/eviction');
-    return this.#transport.request({ ...wish, ...this.#patience, path, lane: this.#lane ?? (isSlow ? 'slow' : undefined) });
+  #send(path: string, { mayBeLate = false, ...wish }: Wish): Promise<ApiResponse> {
+    const patience = mayBeLate ? { ...this.#patience, deadlineMs: Math.max(PATIENCE_MS, this.#deadlineMs) } : this.#patience;
+    const serverMs = Math.floor(mayBeLate ? SERVER_LONGEST_MS : this.#deadlineMs * SERVER_SHARE);
+    const query = wish.method === 'GET' ? {} : { query: { ...wish.query, timeout: `${String(serverMs)}ms` } };
+    return this.#transport.request({ ...wish, ...query, ...patience, path, lane: this.#lane ?? laneOf(path, wish.method, mayBeLate) });
   }
+}
+
+/** A deletion hangs as long as the slowest admission webhook, an eviction is a deletion. What waits it out must not hold up what may not. */
+function laneOf(path: string, method: Wish['method'], mayBeLate: boolean): ApiRequest['lane'] {
+  if (mayBeLate) {
+    return 'patient';
+  }
+  return method === 'DELETE' || path.endsWith('/eviction') ? 'slow' : undefined;
 }
 
 function succeeded(what: string, response: ApiResponse): void {

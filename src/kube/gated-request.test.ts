@@ -201,4 +201,23 @@ describe('deletions that hang behind a webhook', () => {
     await Promise.all(reads);
     expect(hung).toHaveLength(240);
   });
+
+  it('take none from deletions by force where they are gentle, and wait longer', async () => {
+    const seen: string[] = [];
+    const port = await apiServer('http', seen, (path, response) => {
+      if (!path.includes('hung')) response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    const transport = transportTo(`http://127.0.0.1:${String(port)}`);
+    const cluster = new ApiClient({ transport, deadlineMs: 2_000 });
+    let answered = 0;
+    for (let index = 0; index < 240; index += 1) {
+      const hung =
+        index % 2 === 0 ? cluster.evict('hung', 'web', { mayBeLate: true }) : cluster.remove(PODS, 'hung', { namespace: 'web', mayBeLate: true });
+      void hung.catch(() => undefined).finally(() => (answered += 1));
+    }
+    await until(() => seen.length >= 32);
+    expect(await cluster.remove(PODS, 'web-0', { namespace: 'web', gracePeriodSeconds: 0 })).toBe(true);
+    await clock.sleep(2_500);
+    expect(answered).toBe(0);
+  });
 });

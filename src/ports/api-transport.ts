@@ -17,9 +17,9 @@ export interface ApiRequest {
   signal?: AbortSignal;
   /**
    * Each has connections of its own: `urgent` for what the right to act hangs on (the leader's Lease, stops), `slow` for what may hang behind admission webhooks
-   * and must not hold up the rest. Absent: everything else.
+   * and must not hold up the rest, `patient` for what waits for them to the end. Absent: everything else.
    */
-  lane?: 'urgent' | 'slow' | undefined;
+  lane?: 'urgent' | 'slow' | 'patient' | undefined;
   /**
    * Called in the synchronous turn in which the request's first byte is written: after the credential was read, a socket was free, and TCP and TLS stand.
    * When it throws, nothing is sent and the request rejects with what it threw. Called anew for each repetition (a 401 is asked once more).

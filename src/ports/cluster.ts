@@ -64,12 +64,21 @@ export interface PatchOptions extends WriteOptions {
   subresource?: 'status';
 }
 
-export interface EvictOptions extends WriteOptions {
+/** Of what frees or ends an object. */
+export interface EndOptions extends WriteOptions {
+  /**
+   * It harms nobody whenever it takes effect, so that it may wait for the slowest admission webhook, half a minute and more. Absent: the server is told to
+   * give it up before its caller does.
+   */
+  mayBeLate?: boolean;
+}
+
+export interface EvictOptions extends EndOptions {
   uid?: string;
   gracePeriodSeconds?: number;
 }
 
-export interface RemoveOptions extends WriteOptions {
+export interface RemoveOptions extends EndOptions {
   namespace?: string;
   uid?: string;
   resourceVersion?: string;

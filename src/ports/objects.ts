@@ -72,6 +72,7 @@ export interface Pod extends KubeObject {
     priorityClassName?: string;
     volumes?: { name: string; persistentVolumeClaim?: { claimName: string; readOnly?: boolean } }[];
     tolerations?: { key?: string; operator?: string; value?: string; effect?: string; tolerationSeconds?: number }[];
+    terminationGracePeriodSeconds?: number;
   };
   status?: { phase?: string; conditions?: { type: string; status: string }[] };
 }

@@ -32,7 +32,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'release asks too early',
     defect: 'a release asks for stops and lease before each round only, not where the deletions leave',
     file: 'src/controllers/fence/release/pods.ts',
-    edits: [['...grace, beforeSend };', '...grace };']],
+    edits: [['    beforeSend,\n  };', '  };']],
     killedBy: byTest(LATE, 'lets no deletion reach the server any more'),
   },
   {
@@ -90,6 +90,40 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     file: 'src/kube/https-transport.ts',
     edits: [["this.#connection.open(request.lane ?? 'calls')", "this.#connection.open('calls')"]],
     killedBy: byTest(GATE, 'take no connection from lease renewals, stop reads and other writes'),
+  },
+  {
+    name: 'late deletion',
+    defect: 'the server is not told to give a write up: a deletion by force takes effect half a minute later, when the machine may run again',
+    file: 'src/kube/client.ts',
+    edits: [["const query = wish.method === 'GET' ? {} :", "const query = wish.method !== 'POST' ? {} :"]],
+    killedBy: byTest(
+      'src/kube/client.test.ts',
+      'tells the server to give a write up before it does itself: what nobody waits for takes no effect any more',
+    ),
+  },
+  {
+    name: 'server as patient as we',
+    defect: 'the server gives a write up when we do, or later: that it had no effect is not heard',
+    file: 'src/kube/client.ts',
+    edits: [['const SERVER_SHARE = 0.8;', 'const SERVER_SHARE = 1;']],
+    killedBy: byTest(
+      'src/kube/client.test.ts',
+      'tells the server to give a write up before it does itself: what nobody waits for takes no effect any more',
+    ),
+  },
+  {
+    name: 'no patience',
+    defect: 'a gentle eviction is given up before a webhook that hangs is: behind one that is to be ignored none gets through',
+    file: 'src/kube/client.ts',
+    edits: [['mayBeLate ? { ...this.#patience, deadlineMs: Math.max(PATIENCE_MS, this.#deadlineMs) } : this.#patience', 'this.#patience']],
+    killedBy: byTest('src/kube/gated-request.test.ts', 'take none from deletions by force where they are gentle, and wait longer'),
+  },
+  {
+    name: 'lane of the patient',
+    defect: 'gentle evictions that wait for a webhook take the connections of deletions by force',
+    file: 'src/kube/client.ts',
+    edits: [["    return 'patient';\n", "    return 'slow';\n"]],
+    killedBy: byTest('src/kube/gated-request.test.ts', 'take none from deletions by force where they are gentle, and wait longer'),
   },
   {
     name: 'agents do not ask',

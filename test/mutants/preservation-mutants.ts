@@ -113,10 +113,34 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'evicted by its name',
     defect: 'a drain evicts whichever pod has the name of the one that it saw',
     file: 'src/controllers/preservation/drain-run.ts',
-    edits: [['metadata.uid === undefined ? {} : { uid: metadata.uid }', '{}']],
+    edits: [['...(metadata.uid === undefined ? {} : { uid }), ', '']],
     killedBy: byTest(
       'src/controllers/preservation/drain-run.test.ts',
       'leaves the one alone that came back under the same name on another node, and ends',
+    ),
+  },
+  {
+    name: 'one hanging eviction',
+    defect: 'a drain waits for an eviction that hangs behind a webhook before it asks for the next pods',
+    file: 'src/controllers/preservation/drain-run.ts',
+    edits: [['await isOverWithin(reach.clock, ANSWER_WAIT_MS, Promise.all(answers));', 'await Promise.all(answers);']],
+    killedBy: byTest('src/controllers/preservation/drain-run.test.ts', 'keeps none of the others, is asked once, and is waited for to its end'),
+  },
+  {
+    name: 'hanging eviction repeated',
+    defect: 'a drain asks again for a pod whose eviction has not been answered',
+    file: 'src/controllers/preservation/drain-run.ts',
+    edits: [['!isGoing(pod) && !underWay.has(uidOf(pod)) && ', '!isGoing(pod) && ']],
+    killedBy: byTest('src/controllers/preservation/drain-run.test.ts', 'keeps none of the others, is asked once, and is waited for to its end'),
+  },
+  {
+    name: 'drained without grace',
+    defect: 'a pod without any grace is evicted late, as if its kubelet had to end it first',
+    file: 'src/controllers/preservation/drain-run.ts',
+    edits: [['mayBeLate: spec.terminationGracePeriodSeconds !== 0', 'mayBeLate: spec !== null']],
+    killedBy: byTest(
+      'src/controllers/preservation/drain-run.test.ts',
+      'is given up as any other where the pod has no grace: it would be gone at once, ended or not',
     ),
   },
 ];

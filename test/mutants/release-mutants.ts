@@ -41,8 +41,22 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     name: 'any pod of that name',
     defect: 'a pod is deleted by its name, not by its uid',
     file: 'src/controllers/fence/release/pods.ts',
-    edits: [['const how = { ...(uid === undefined ? {} : { uid }), ...grace, beforeSend };', 'const how = { ...grace, beforeSend };']],
+    edits: [['    ...(uid === undefined ? {} : { uid }),\n', '']],
     killedBy: byTest(RELEASE, 'deletes pods by uid in batches, and asks for life again before each'),
+  },
+  {
+    name: 'forced and late',
+    defect: 'a deletion by force waits for a webhook that hangs, and takes effect when the machine may run again',
+    file: 'src/controllers/fence/release/pods.ts',
+    edits: [['isForced || endsAtOnce ? {} : { mayBeLate: true }', '{ mayBeLate: true }']],
+    killedBy: byTest(KEPT, 'by force never waits for a webhook that hangs, with delete-pods: late, it would be of a machine that runs again'),
+  },
+  {
+    name: 'gentle without grace',
+    defect: 'a pod without any grace is evicted late, as if its kubelet had to end it first',
+    file: 'src/controllers/fence/release/pods.ts',
+    edits: [['isForced || endsAtOnce ? {} : { mayBeLate: true }', 'isForced ? {} : { mayBeLate: true }']],
+    killedBy: byTest(KEPT, 'gently, without any grace of its own, is gone at once: it waits for nothing either'),
   },
   {
     name: 'taints of others lost',

@@ -22,6 +22,7 @@ export function factsOf(pod: Pod): PodFacts {
     staysForNow: toleratesOutOfService(pod, (seconds) => seconds !== undefined && seconds > 0),
     isTerminating,
     isForced: isTerminating && metadata.deletionGracePeriodSeconds === 0,
+    endsAtOnce: spec.terminationGracePeriodSeconds === 0,
     storages: [],
     hasUnknownVolume: false,
   };

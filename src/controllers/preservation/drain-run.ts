@@ -8,6 +8,7 @@ import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
 import { unprovenBecause } from './quorum-proof.ts';
 import { Moved } from '../shared/moved.ts';
+import { isOverWithin } from '../shared/over-within.ts';
 import { standingStop } from '../shared/stops.ts';
 
 export interface DrainReach {
@@ -26,6 +27,9 @@ export interface DrainOrder {
 const KEPT_OWNERS: ReadonlySet<string> = new Set(['DaemonSet', 'Node']);
 const MIRROR = 'kubernetes.io/config.mirror';
 const AT_ONCE_MAX = 8;
+/** Evictions that have not been answered: one may hang behind an admission webhook for half a minute, and keeps none of the others. */
+const UNDER_WAY_MAX = 24;
+const ANSWER_WAIT_MS = 1_000;
 /** MCM tries again so often what a budget forbids. */
 const EVICTION_RETRY_MS = 20_000;
 const LOOK_MS = 1_000;
@@ -41,6 +45,14 @@ interface Refusals {
 /** What was refused, by the uid of the pod. */
 type Refused = Map<string, Refusals>;
 
+/** What has not been answered, by the uid of the pod. */
+type UnderWay = Map<string, Promise<void>>;
+
+interface Asked {
+  refused: Refused;
+  underWay: UnderWay;
+}
+
 /** Moves the pods of one node away. Answers with the reason why it could not; undefined: none is left that must go. Rejects when `signal` aborts. */
 export async function drainNode(reach: DrainReach, order: DrainOrder, signal: AbortSignal): Promise<string | undefined> {
   return order.options.isForced ? forced(reach, order, signal) : gentle(reach, order, signal);
@@ -54,6 +66,7 @@ function mustGo({ metadata, status }: Pod): boolean {
   return !isKept && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
 }
 
+const uidOf = ({ metadata }: Pod): string => metadata.uid ?? '';
 const isGoing = ({ metadata }: Pod): boolean => metadata.deletionTimestamp !== undefined;
 const nameOf = ({ metadata }: Pod): string => `${metadata.namespace ?? 'default'}/${metadata.name}`;
 
@@ -65,32 +78,51 @@ async function gentle(reach: DrainReach, { node, options }: DrainOrder, signal: 
   const { clock } = reach;
   const endAtMs = clock.monotonicMs() + options.timeoutMs;
   const refused: Refused = new Map();
+  const underWay: UnderWay = new Map();
   for (;;) {
     const pods = await podsOn(reach, node.name);
     signal.throwIfAborted();
     if (pods.length === 0) return undefined;
     const nowMs = clock.monotonicMs();
     if (nowMs >= endAtMs) return `it took too long: ${words(pods, refused)}`;
-    const due = pods.filter((pod) => !isGoing(pod) && (refused.get(pod.metadata.uid ?? '')?.dueAtMs ?? 0) <= nowMs);
-    await inGroups(due, async (pod) => {
-      signal.throwIfAborted();
-      if (reach.mayWrite()) await evict(reach, pod, refused);
-    });
-    const given = pods.find(({ metadata }) => (refused.get(metadata.uid ?? '')?.tries ?? 0) >= options.evictionRetriesMax);
+    const isDue = (pod: Pod): boolean => !isGoing(pod) && !underWay.has(uidOf(pod)) && (refused.get(uidOf(pod))?.dueAtMs ?? 0) <= nowMs;
+    const left = await evictSome(reach, pods.filter(isDue), { refused, underWay }, signal);
+    const given = pods.find((pod) => (refused.get(uidOf(pod))?.tries ?? 0) >= options.evictionRetriesMax);
     if (given !== undefined) return `refused too often: ${words([given], refused)}`;
-    await untilWorthALook(reach, node.name, pods, Math.min(endAtMs, ...dueTimes(pods, refused)), signal);
+    const nextMs = left > 0 ? clock.monotonicMs() + LOOK_MS : endAtMs;
+    await untilWorthALook(reach, node.name, pods, Math.min(endAtMs, nextMs, ...dueTimes(pods, refused)), signal);
   }
 }
 
-function dueTimes(pods: readonly Pod[], refused: Refused): number[] {
-  return pods.flatMap(({ metadata }) => refused.get(metadata.uid ?? '')?.dueAtMs ?? []);
+/** Resolves with how many were not asked for because too many have not been answered. */
+async function evictSome(reach: DrainReach, pods: readonly Pod[], { refused, underWay }: Asked, signal: AbortSignal): Promise<number> {
+  for (let asked = 0; asked < pods.length;) {
+    const group = pods.slice(asked, asked + Math.min(AT_ONCE_MAX, UNDER_WAY_MAX - underWay.size));
+    if (group.length === 0) return pods.length - asked;
+    asked += group.length;
+    const answers = group.map((pod) => {
+      signal.throwIfAborted();
+      const answer = (reach.mayWrite() ? evict(reach, pod, refused) : Promise.resolve()).finally(() => underWay.delete(uidOf(pod)));
+      underWay.set(uidOf(pod), answer);
+      return answer;
+    });
+    await isOverWithin(reach.clock, ANSWER_WAIT_MS, Promise.all(answers));
+    signal.throwIfAborted();
+  }
+  return 0;
 }
 
-async function evict({ clock, cluster }: DrainReach, { metadata }: Pod, refused: Refused): Promise<void> {
+function dueTimes(pods: readonly Pod[], refused: Refused): number[] {
+  return pods.flatMap((pod) => refused.get(uidOf(pod))?.dueAtMs ?? []);
+}
+
+/** Never rejects. */
+async function evict({ clock, cluster }: DrainReach, { metadata, spec }: Pod, refused: Refused): Promise<void> {
   const uid = metadata.uid ?? '';
   try {
-    // Under its uid: the pod of a StatefulSet comes back under the same name, elsewhere and healthy.
-    await cluster.evict(metadata.name, metadata.namespace ?? 'default', metadata.uid === undefined ? {} : { uid: metadata.uid });
+    // Under its uid: the pod of a StatefulSet comes back under the same name, elsewhere and healthy. Without any grace it is gone at once, ended or not.
+    const how = { ...(metadata.uid === undefined ? {} : { uid }), mayBeLate: spec.terminationGracePeriodSeconds !== 0 };
+    await cluster.evict(metadata.name, metadata.namespace ?? 'default', how);
     refused.delete(uid);
   } catch (error) {
     // Held back by ourselves: nobody refused it.

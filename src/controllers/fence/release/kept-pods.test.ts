@@ -246,3 +246,37 @@ describe('after our taint', () => {
     expect(story.left).toEqual(['a-0']);
   });
 });
+
+describe('a pod that is let go', () => {
+  const gone = async (kind: Evidence['kind'], mode: 'delete-pods' | 'evict', spec: Partial<Pod['spec']> = {}): Promise<unknown> => {
+    const bench = new FenceBench(new ManualClock());
+    bench.cluster.node = nodeOf();
+    bench.cluster.lease = leaseOf(RENEWED);
+    bench.pods.items = [podOf('db-0', spec)];
+    const { order } = new Story(mode, [], () => Promise.resolve());
+    await release(bench.dependencies, { ...order, proof: { ...order.proof, kind } });
+    return bench.cluster.writes[0];
+  };
+
+  it.each(['delete-pods', 'evict'] as const)(
+    'by force never waits for a webhook that hangs, with %s: late, it would be of a machine that runs again',
+    async (mode) => {
+      expect(JSON.stringify(await gone('power-off', mode))).not.toContain('mayBeLate');
+      expect(await gone('power-off', mode)).toMatchObject({ body: { gracePeriodSeconds: 0 } });
+    },
+  );
+
+  it.each(['delete-pods', 'evict'] as const)('gently waits for it, with %s: the kubelet ends the pod first', async (mode) => {
+    expect(await gone('booted-anew', mode)).toMatchObject({ body: { uid: 'uid-db-0', mayBeLate: true } });
+  });
+
+  it('gently, without any grace of its own, is gone at once: it waits for nothing either', async () => {
+    expect(JSON.stringify(await gone('booted-anew', 'evict', { terminationGracePeriodSeconds: 0 }))).not.toContain('mayBeLate');
+  });
+
+  it('that the server gave up is told with what may be the cause', async () => {
+    const story = new Story('delete-pods', [podOf('a-0')], refusing('a-0', new ApiStatusError(504, 'Timeout', 'delete pods/a-0: HTTP 504')));
+    const kept = [{ pod: 'web/a-0', by: expect.stringContaining('an admission webhook hangs') as string, isUnsure: true }];
+    expect(await story.operation()).toMatchObject({ released: { left: 1, kept } });
+  });
+});

@@ -1,9 +1,9 @@
 import type { AttachmentFacts, PodFacts, Treatment } from '../../../domain/release-plan.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts';
-import type { Clock } from '../../../ports/clock.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
 import { PODS, VOLUME_ATTACHMENTS } from '../../../ports/resources.ts';
+import { isOverWithin } from '../../shared/over-within.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import type { AskedPods, Refused } from './asked-pods.ts';
 import { silentNode } from './order.ts';
@@ -73,23 +73,6 @@ async function askForAll(
   if (stops.length > 0) throw stops[0];
 }
 
-/** Resolves when the work is over, or when the time is. */
-function isOverWithin(clock: Clock, waitMs: number, work: Promise<unknown>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(waitMs, resolve);
-    work.then(
-      () => {
-        cancel();
-        resolve();
-      },
-      (error: unknown) => {
-        cancel();
-        reject(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
-  });
-}
-
 /** `beforeSend`: asks for the proof in the turn in which the bytes leave. */
 async function ask(
   { cluster, clock }: FenceDependencies,
@@ -106,10 +89,16 @@ async function ask(
   return answer;
 }
 
-/** Every write that lets a pod go: that pod, by its uid. */
-async function send(cluster: Cluster, { namespace, name, uid }: PodFacts, treatment: Treatment, beforeSend: () => void): Promise<Answer> {
-  const grace = treatment === 'force' || treatment === 'evict-force' ? { gracePeriodSeconds: 0 } : {};
-  const how = { ...(uid === undefined ? {} : { uid }), ...grace, beforeSend };
+/** Every write that lets a pod go: that pod, by its uid. By force it must not come late: the machine may run again, and the pod with it. */
+async function send(cluster: Cluster, pod: PodFacts, treatment: Treatment, beforeSend: () => void): Promise<Answer> {
+  const { namespace, name, uid, endsAtOnce = false } = pod;
+  const isForced = treatment === 'force' || treatment === 'evict-force';
+  const how = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(isForced ? { gracePeriodSeconds: 0 } : {}),
+    ...(isForced || endsAtOnce ? {} : { mayBeLate: true }),
+    beforeSend,
+  };
   if (treatment === 'force' || treatment === 'graceful') {
     return { kind: (await cluster.remove(PODS, name, { namespace, ...how })) ? 'freed' : 'gone' };
   }
@@ -125,7 +114,8 @@ async function answerOf(cluster: Cluster, pod: PodFacts, treatment: Treatment, e
     return isAway ? { kind: 'stop', error, refused: { ...refused, againInMs: 0 } } : { kind: 'kept', refused };
   }
   if (!(error instanceof ApiStatusError)) return { kind: 'stop', error };
-  const by = error.message;
+  const by =
+    error.status === 504 ? `${error.message}: not done within the time that was set for it; an admission webhook hangs, or etcd` : error.message;
   if (error.status === 404) return { kind: 'gone' };
   if (error.status === 401) return { kind: 'stop', error };
   if (error.status === 429) return busyOrKept(treatment, error);
