@@ -21,7 +21,7 @@ export function withDeadline<T>(
     const controller = new AbortController();
     const onParent = (): void => end(() => reject(parent.reason as Error), parent.reason);
     const cancel = clock.after(deadlineMs, () => {
-      const late = new AgentError('Timeout', { ...facts, answered: `no answer within ${deadlineMs} ms` });
+      const late = new AgentError('Timeout', { ...facts, answered: `no complete answer within ${deadlineMs} ms` });
       end(() => reject(late), late);
     });
     let ended = false;

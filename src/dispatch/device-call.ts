@@ -18,6 +18,8 @@ export class DeviceCall {
   hasSent = false;
   /** An off of this run has left for sure: not perhaps, and not for a program that may have sent nothing. */
   hasSentOff = false;
+  /** A boot of the device is waited out for so long beyond the budget of the job. */
+  patienceMs = 0;
   private readonly agent: Switchable;
   private readonly parameters: Parameters;
   private readonly job: Job;
@@ -116,15 +118,17 @@ export class DeviceCall {
     const { job, method } = this;
     const { setDeadlineMs } = job.timing;
     const facts = { device: method.device, plug: method.plug, asked, answered: '' };
-    return this.queues.run(method.device, () =>
-      withDeadline(this.clock, job.signal, setDeadlineMs, facts, async (signal) =>
+    return this.queues.run(method.device, () => {
+      const leftMs = job.untilMs === undefined ? setDeadlineMs : job.untilMs + this.patienceMs - this.clock.monotonicMs();
+      const deadlineMs = Math.max(0, Math.min(setDeadlineMs, Math.ceil(leftMs)));
+      return withDeadline(this.clock, job.signal, deadlineMs, facts, async (signal) =>
         run({
           plug: method.plug,
           device: method.device,
           parameters: this.parameters,
           identity: job.identity,
           signal,
-          deadlineMs: setDeadlineMs,
+          deadlineMs,
           intent: job.entry.id,
           ...(job.incident === undefined ? {} : { incident: job.incident }),
           ...(method.secret === undefined ? {} : { secret: method.secret }),
@@ -135,8 +139,8 @@ export class DeviceCall {
             job.onSet(this.clock.monotonicMs());
           },
         }),
-      ),
-    );
+      );
+    });
   }
 }
 

@@ -64,7 +64,7 @@ describe('a probe', () => {
     expect((await probe(bench))?.error).toContain('401 wrong password');
     bench.plug('bmc').onRead = () => new Promise(() => undefined);
     const beganAtMs = bench.clock.monotonicMs();
-    expect((await probe(bench))?.error).toContain('no answer within 8000 ms');
+    expect((await probe(bench))?.error).toContain('no complete answer within 8000 ms');
     expect(bench.clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(8_100);
     expect((await probe(bench, { parametersOf: () => Promise.reject(failure('Misconfigured', 'Secret s is missing')) }))?.error).toContain(
       'Secret s is missing',
@@ -109,7 +109,7 @@ describe('a probe', () => {
     const silent = bench.dispatcher.probe(request());
     expect(await probe(bench)).toBeUndefined();
     expect(await probe(bench, { method: methodOf('other', 'power') })).toMatchObject({ state: 'on' });
-    expect((await bench.ended(silent))?.error).toContain('no answer');
+    expect((await bench.ended(silent))?.error).toContain('no complete answer');
   });
 
   it('ends without an answer when it is told to', async () => {

@@ -38,8 +38,11 @@ export interface Switched {
 export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock, before: Reading): Promise<Switched> {
   const { offStableMs, powerTimeoutMs } = job.timing;
   const sinceMs = clock.monotonicMs();
+  const endsAtMs = Math.min(sinceMs + powerTimeoutMs, job.untilMs ?? Number.POSITIVE_INFINITY);
   const boots = watchBoots(devices, before, job);
   const everyMs = Math.min(1_000, offStableMs / STABLE_READS);
+  // Within a budget no pass is begun that has no time left.
+  const roundMs = job.untilMs === undefined ? 0 : everyMs;
   let firstAtMs: number | undefined;
   let reads = 0;
   let unverified = 0;
@@ -51,9 +54,10 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
     unverified = (reads > 1 ? unverified : 0) + (pass.identity === 'verified' ? 0 : 1);
     const restarted = wanted === 'off' ? restartedOf(boots) : NONE;
     const standsForMs = wanted === 'off' ? Math.max(0, ...[...boots.values()].map((watch) => watch.standsForMs)) : 0;
+    for (const device of devices) device.patienceMs = standsForMs;
     const isLong = firstAtMs !== undefined && beganAtMs - firstAtMs >= Math.max(offStableMs, standsForMs);
     const stable = reads >= STABLE_READS && isLong && restarted.size === 0;
-    if (stable || restarted.size > 0 || clock.monotonicMs() >= sinceMs + powerTimeoutMs + standsForMs) {
+    if (stable || restarted.size > 0 || clock.monotonicMs() + roundMs >= endsAtMs + standsForMs) {
       return {
         reached: stable,
         lastReadAtMs: beganAtMs,

@@ -26,6 +26,8 @@ export interface Job {
   /** Whether the plan insists on a device that shows the machine's identity. */
   identityRequired: boolean;
   signal: AbortSignal;
+  /** Monotonic time until which all of it may be waited for, calls and reads together; a boot of the device that has to be waited out comes on top. Absent: `timing` alone. */
+  untilMs?: number;
   /** Monotonic time before the intent was written: a set must end within `entry.deadlineMs` of it, for a successor waits no longer. */
   intentAtMs: number;
   parametersOf(method: PlanMethod): Promise<Parameters>;

@@ -56,6 +56,23 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
     expect(await call('redfish', { stdin: { ...other.parameters, action: 'monitor' } })).toMatchObject({ code: 0, out: '' });
   });
 
+  it('waits out a BMC that needs 2 s for each of its answers, as power_timeout says', async () => {
+    const bench = await start({ faults: { answerDelayMs: 2_000 } });
+    const off = await call('redfish', { stdin: { ...bench.parameters, action: 'off', power_timeout: '60' } });
+    expect(off).toMatchObject({ code: 0, out: 'Success: Powered OFF\n' });
+    const hasty = await call('redfish', { stdin: { ...bench.parameters, action: 'status', power_timeout: '5' } });
+    expect(hasty.code).toBe(1);
+    expect(hasty.complaints.join()).toMatch(/no complete answer within 5000 ms; power_timeout gives 5 s for all of it/u);
+  });
+
+  it('sends an off of its own to a machine that is on its way, and waits for it', async () => {
+    const bench = await start({ faults: { shows: 'PoweringOn', chassisShows: 'PoweringOn' } });
+    const off = call('redfish', { stdin: { ...bench.parameters, action: 'off' } });
+    await expect.poll(() => sets(bench)).toEqual(['off']);
+    bench.device.faults = {};
+    expect(await off).toMatchObject({ code: 0, out: 'Success: Powered OFF\n' });
+  });
+
   it('switches off and on and proves it; what is as wanted already is left alone', async () => {
     const bench = await start();
     const act = (action: string) => call('redfish', { stdin: { ...bench.parameters, action, nodename: 'node-a', port: 'node-a' } });

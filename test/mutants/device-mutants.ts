@@ -179,6 +179,13 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STABLE, 'gives no evidence while the second witness still shows on'),
   },
   {
+    name: 'on its way is off',
+    defect: 'to a caller on the command line a machine that is only powering off is off',
+    file: 'src/cli/agent/fence-run.ts',
+    edits: [["pending: 'pending', unknown: 'unknown' };", "pending: 'off', unknown: 'unknown' };"]],
+    killedBy: byTest('src/cli/agent/fence-run.test.ts', 'says of one that is on its way that it shows neither, where only its state is asked for'),
+  },
+  {
     name: 'witness dropped by itself',
     defect: 'the Chassis of a Redfish model that is known to show On for ever is not asked any more',
     file: 'agents/redfish/machine.ts',

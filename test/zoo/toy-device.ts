@@ -154,7 +154,7 @@ const WORDS: Species['words'] = {
   'wrong-credentials': /401 bad login/u,
   'wrong-certificate': /certificate of somebody else/u,
   unreachable: /ECONNREFUSED/u,
-  'hangs-mid-answer': /no answer within/u,
+  'hangs-mid-answer': /no complete answer within/u,
   garbage: /%\$#/u,
   truncated: /state=o\b/u,
   'state-unknown': /state=unknown/u,

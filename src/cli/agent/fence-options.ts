@@ -126,7 +126,12 @@ function commonOptions({ kind }: AgentDefinition): FenceOption[] {
     option('outlet', 'string', 'Outlets to switch where resource is outlet, divided by a comma.'),
     option('plug_separator', 'string', 'Divides several plugs of one node.', ','),
     option('separator', 'string', 'Divides the fields of a list.', ','),
-    option('power_timeout', 'second', 'Seconds until the wanted state has to be read back.', String(POWER_TIMEOUT_SECONDS)),
+    option(
+      'power_timeout',
+      'second',
+      'Seconds for all of an off, an on, a status or a list: its end has to be read back by then.',
+      String(POWER_TIMEOUT_SECONDS),
+    ),
     option('delay', 'second', 'Seconds to wait before an off or a reboot.', '0'),
     option('quiet', 'boolean', 'Say nothing on stderr.'),
     option('verbose', 'boolean', 'Accepted; nothing more is said.'),

@@ -21,6 +21,9 @@ const quick: Clock = {
 class Pdu implements PowerAgent {
   readonly kind = 'power';
   readonly states = new Map<string, PowerState>();
+  /** What it shows next, read by read; then what it was told. */
+  readonly moves = new Map<string, PowerState[]>();
+  readMs = 0;
   readonly stuck = new Set<string>();
   readonly calls: string[] = [];
   /** What a second witness says of every plug. */
@@ -28,7 +31,9 @@ class Pdu implements PowerAgent {
   closed = 0;
 
   async read({ plug }: Target) {
-    const state = this.states.get(plug) ?? 'unknown';
+    if (this.readMs > 0) await quick.sleep(this.readMs, new AbortController().signal);
+    const state = this.moves.get(plug)?.shift() ?? this.states.get(plug) ?? 'unknown';
+    if (this.moves.has(plug)) this.states.set(plug, state);
     const witness =
       this.witness === undefined ? {} : { witness: { source: 'meter', state: this.witness, detail: 'meter', waiver: 'meter=no does without it' } };
     return { state, detail: `${plug} is ${state}`, identity: 'unverified' as const, ...witness };
@@ -38,7 +43,7 @@ class Pdu implements PowerAgent {
     const { plug } = target;
     target.beforeSend();
     this.calls.push(`${state} ${plug}`);
-    if (!this.stuck.has(plug)) this.states.set(plug, state);
+    if (!this.stuck.has(plug) && (this.moves.get(plug) ?? []).length === 0) this.states.set(plug, state);
     return { result: 'accepted' as const, detail: 'yes' };
   }
 
@@ -47,7 +52,7 @@ class Pdu implements PowerAgent {
   }
 }
 
-function start(states: Record<string, PowerState>) {
+function start(states: Record<string, PowerState>, powerTimeoutMs = 10_000) {
   const pdu = new Pdu();
   for (const [plug, state] of Object.entries(states)) pdu.states.set(plug, state);
   const definition: AgentDefinition = {
@@ -61,7 +66,7 @@ function start(states: Record<string, PowerState>) {
     check: () => [],
     create: async () => pdu,
   };
-  const request = { action: '', plugs: Object.keys(states), parameters: {}, delayMs: 0, powerTimeoutMs: 10_000, separator: ',' };
+  const request = { action: '', plugs: Object.keys(states), parameters: {}, delayMs: 0, powerTimeoutMs, separator: ',' };
   const controller = new AbortController();
   return { pdu, controller, run: new FenceRun(definition, { cluster: {} as Cluster, clock: quick }, request, controller.signal) };
 }
@@ -92,10 +97,49 @@ describe('a call for several plugs', { timeout: 60_000 }, () => {
     expect(pdu.calls).toEqual(['off 1', 'off 2']);
   });
 
-  it.each(['pending', 'unknown'] as const)('switches nothing when one of them is %s', async (state) => {
-    const { pdu, run } = start({ 1: 'on', 2: state });
+  it('switches nothing when one of them is unknown', async () => {
+    const { pdu, run } = start({ 1: 'on', 2: 'unknown' });
     for (const action of [() => run.off(), () => run.on(), () => run.status()]) await expect(action()).rejects.toBeInstanceOf(FenceFailure);
     expect(pdu.calls).toEqual([]);
+  });
+
+  it('says of one that is on its way that it shows neither, where only its state is asked for', async () => {
+    await expect(start({ 1: 'on', 2: 'pending' }).run.status()).rejects.toThrow('Unable to obtain correct plug status: 2 is pending');
+  });
+
+  it('sends an off of its own to what is on its way, and waits until it is off', async () => {
+    const { pdu, run } = start({ 1: 'pending' });
+    pdu.moves.set('1', ['pending', 'pending', 'pending', 'pending', 'off']);
+    expect(await run.off()).toBe('done');
+    expect(pdu.calls).toEqual(['off 1']);
+    const never = start({ 1: 'pending' });
+    never.pdu.stuck.add('1');
+    await expect(never.run.off()).rejects.toThrow(
+      /^Failed: Timed out: not off within 10000 ms; last read 1: 1 is pending.*power_timeout gives 10 s/u,
+    );
+  });
+
+  it.each([
+    ['on', 'already', []],
+    ['off', 'done', ['on 1']],
+  ] as const)('waits for what is on its way to %s before it is switched on', async (end, result, calls) => {
+    const { pdu, run } = start({ 1: 'pending' });
+    pdu.moves.set('1', ['pending', 'pending', 'pending', end]);
+    expect(await run.on()).toBe(result);
+    expect(pdu.calls).toEqual(calls);
+  });
+
+  it('gives an on up when it is on its way for ever, with nothing sent', async () => {
+    const { pdu, run } = start({ 1: 'pending' });
+    await expect(run.on()).rejects.toThrow('Failed: Timed out: on its way for all of 10000 ms: 1 is pending; nothing was sent');
+    expect(pdu.calls).toEqual([]);
+  });
+
+  it('still has time for an off of its own when a plug that read off comes on meanwhile', async () => {
+    const { pdu, run } = start({ 1: 'off' });
+    pdu.moves.set('1', ['off', 'off', 'on']);
+    expect(await run.off()).toBe('done');
+    expect(pdu.calls).toEqual(['off 1']);
   });
 
   it('believes the witness that still sees power', async () => {
@@ -106,6 +150,20 @@ describe('a call for several plugs', { timeout: 60_000 }, () => {
     await expect(run.off()).rejects.toThrow(/Timed out.*meter=no does without it/u);
     pdu.witness = 'off';
     expect(await run.off()).toBe('already');
+  });
+
+  it('waits for one slow answer as long as power_timeout allows, and for all of them together no longer', async () => {
+    const slow = start({ 1: 'on' }, 40_000);
+    slow.pdu.readMs = 9_000;
+    expect(await slow.run.status()).toBe('on');
+    const slower = start({ 1: 'on', 2: 'on' }, 40_000);
+    slower.pdu.readMs = 16_000;
+    const beganAtMs = quick.monotonicMs();
+    await expect(slower.run.off()).rejects.toThrow(/Timed out: .*power_timeout gives 40 s for all of it/u);
+    expect(quick.monotonicMs() - beganAtMs).toBeLessThan(48_000);
+    const mute = start({ 1: 'on' });
+    mute.pdu.readMs = 1_000_000;
+    await expect(mute.run.status()).rejects.toThrow(/no complete answer within (10000|9\d\d\d) ms; power_timeout gives 10 s for all of it/u);
   });
 
   it('sends nothing once it is told to stop', async () => {
