@@ -41,6 +41,13 @@ describe('a dump that is ordered', () => {
     expect([...lost.calls(/^diag/), ...stopped.calls(/^diag/)]).toEqual([]);
   });
 
+  it('is not ordered by an intent that is too old for it to end within its deadline', async () => {
+    const bench = dumping();
+    const report = await bench.run(bench.job(BMC, 'diag', { intentAtMs: bench.clock.monotonicMs() - 10_001 }));
+    expect(report.result).toBe('not-sent');
+    expect(bench.calls(/^diag/)).toEqual([]);
+  });
+
   it('fails in the words of a device that cannot, and within two deadlines of one that does not answer', async () => {
     const cannot = new Bench(new ManualClock());
     expect(await cannot.run(cannot.job(BMC, 'diag'))).toMatchObject({

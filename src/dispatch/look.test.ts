@@ -16,6 +16,17 @@ describe('a look at a device', () => {
     });
   });
 
+  it.each([
+    ['on', 'off'],
+    ['off', 'on'],
+    ['off', 'pending'],
+  ] as const)('shows %s with a witness that shows %s as what may still run', async (state, witness) => {
+    const bench = new Bench(new ManualClock());
+    Object.assign(bench.plug('bmc'), { state, witness });
+    const look = await bench.ended(bench.dispatcher.look(bench.job(BMC, 'off')));
+    expect(look).toEqual({ state: state === 'on' ? 'on' : witness, detail: `PowerState=${state}, Chassis PowerState=${witness}` });
+  });
+
   it('is not unknown because one answer was lost: the device is asked again', async () => {
     const bench = new Bench(new ManualClock());
     const plug = bench.plug('bmc');

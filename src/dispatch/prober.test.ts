@@ -36,6 +36,18 @@ describe('a probe', () => {
     expect(bench.log.map(({ call }) => call)).toEqual(['read bmc']);
   });
 
+  it('may change nothing: whoever sends in it is refused', async () => {
+    const bench = new Bench(new ManualClock());
+    const plug = bench.plug('bmc');
+    plug.onRead = (target) => {
+      target.beforeSend();
+      return Promise.resolve(plug.reading());
+    };
+    const answer = await probe(bench);
+    expect(answer?.state).toBeUndefined();
+    expect(answer?.error).toContain('a probe changes nothing');
+  });
+
   it('believes no state that a witness contradicts', async () => {
     const bench = new Bench(new ManualClock());
     bench.plug('bmc').witness = 'off';

@@ -37,6 +37,22 @@ describe('a machine with several supplies', () => {
     expect(report.message).toContain('left: PowerState=on');
   });
 
+  it('is confirmed off by all of its supplies, not by one', async () => {
+    const bench = benchWith();
+    bench.plug('pdu-1', '7').state = 'on';
+    bench.plug('pdu-2', '7').state = 'off';
+    const report = await bench.run(bench.job(RIGHT, 'confirm', { together: [LEFT] }));
+    expect(report).toMatchObject({ result: 'found-not-done', message: expect.stringContaining('left: PowerState=on') as string });
+    expect(bench.calls(/^set/)).toEqual([]);
+  });
+
+  it('is identified where every supply shows whose it is, not the last one', async () => {
+    const bench = benchWith();
+    Object.assign(bench.plug('pdu-1', '7'), { state: 'off', identity: 'unverified' });
+    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT], identityRequired: false }));
+    expect(report).toMatchObject({ result: 'succeeded', evidence: { identity: 'unverified' } });
+  });
+
   it('is not said to have a supply off that stayed on while the others went off', async () => {
     const bench = benchWith();
     bench.plug('pdu-1', '7').state = 'off';

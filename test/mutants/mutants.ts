@@ -11,6 +11,7 @@ import { RELEASE_MUTANTS } from './release-mutants.ts';
 import { REMEDIATION_MUTANTS } from './remediation-mutants.ts';
 import { SELF_CHECK_MUTANTS } from './self-check-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
+import { DISPATCH_MUTANTS } from './dispatch-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -29,6 +30,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...SELF_CHECK_MUTANTS,
   ...REMEDIATION_MUTANTS,
   ...KUBE_MUTANTS,
+  ...DISPATCH_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

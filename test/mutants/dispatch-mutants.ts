@@ -1,0 +1,222 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const LOOK = 'src/dispatch/look.test.ts';
+const PROBER = 'src/dispatch/prober.test.ts';
+const DIAG = 'src/dispatch/diag.test.ts';
+const SEVERAL_PLUGS = 'src/dispatch/several-plugs.test.ts';
+const OWN_OFF = 'src/dispatch/own-off.test.ts';
+const EVIDENCE = 'src/dispatch/evidence.test.ts';
+const STABLE_OFF = 'src/dispatch/stable-off.test.ts';
+
+/** Defects of what runs agents, beside those of device-mutants.ts. */
+export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'word against a witness',
+    defect: "a device whose witness reads on does not contradict a person's word",
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [
+      ['const states = [reading.state, ...(reading.witness === undefined ? [] : [reading.witness.state])];', 'const states = [reading.state];'],
+    ],
+    killedBy: byTest(LOOK, 'a look at a device shows off with a witness that shows on as what may still run'),
+  },
+  {
+    name: 'probe that sets',
+    defect: 'an agent may change something in a probe',
+    file: 'src/dispatch/prober.ts',
+    edits: [
+      ["throw new AgentError('NotSent', { ...facts, answered: 'a probe changes nothing' });", 'if (request.deadlineMs < 0) throw new Error();'],
+    ],
+    killedBy: byTest(PROBER, 'may change nothing: whoever sends in it is refused'),
+  },
+  {
+    name: 'probe in the queue',
+    defect: 'a probe stands in the queue of a device that a fence uses',
+    file: 'src/dispatch/device-queues.ts',
+    edits: [['if (this.tails.has(device)) return undefined;', '']],
+    killedBy: byTest(PROBER, 'never stands in the way of another probe either, and holds up no other device'),
+  },
+  {
+    name: 'probe without witness',
+    defect: 'a probe whose witness contradicts says off',
+    file: 'src/dispatch/prober.ts',
+    edits: [["witness === undefined || witness.state === state ? state : 'unknown'", 'state']],
+    killedBy: byTest(PROBER, 'believes no state that a witness contradicts'),
+  },
+  {
+    name: 'device that was silent once',
+    defect: "one lost answer of a device leaves a person's word uncontradicted",
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [["if (look.state !== 'unknown' || looks >= LOOKS) return look;", 'return look;']],
+    killedBy: byTest(LOOK, 'is not unknown because one answer was lost: the device is asked again'),
+  },
+  {
+    name: 'look blames the device',
+    defect: 'an API failure lets a word stand: the device counts as unknown',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [
+      [
+        'if (job.signal.aborted || error instanceof TransportError || error instanceof ApiStatusError) throw error;',
+        'if (job.signal.aborted) throw error;',
+      ],
+    ],
+    killedBy: byTest(
+      LOOK,
+      'a look at a device fails when the API server is busy, so that nobody takes a device that was never asked for one that cannot be read',
+    ),
+  },
+  {
+    name: 'recovered off proves',
+    defect: 'a confirm that a crash cut off counts as done',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [
+      [
+        "return { result: 'found-not-done', message: 'a read was cut off; it is done anew' };",
+        "return { result: 'found-done', message: 'a read was cut off; it is done anew' };",
+      ],
+    ],
+    killedBy: byTest('src/dispatch/recovery.test.ts', 'is done anew when it was only a read'),
+  },
+  {
+    name: 'dump ordered again',
+    defect: 'a dump of which nobody knows counts as ordered',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [
+      [
+        "return { result: 'found-not-done', message: 'nobody knows whether the dump was ordered; it is not ordered again' };",
+        'return await this.readBack(job);',
+      ],
+    ],
+    killedBy: byTest(DIAG, 'is not looked for after a crash, and not ordered again'),
+  },
+  {
+    name: 'confirm of one read',
+    defect: 'a confirmation that shows off once is enough',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [
+      [
+        'const end = await untilStable([...together, device], wanted, job, this.clock, first);',
+        'const end = await untilStable([device], wanted, job, this.clock, first);',
+      ],
+    ],
+    killedBy: byTest(SEVERAL_PLUGS, 'is confirmed off by all of its supplies, not by one'),
+  },
+  {
+    name: 'lone supply proves',
+    defect: 'one supply of several, off before the last, is evidence',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['...(job.lastOff ? { evidence, evidenceAtMs: end.lastReadAtMs } : {}),', '...{ evidence, evidenceAtMs: end.lastReadAtMs },']],
+    killedBy: byTest(SEVERAL_PLUGS, 'gives no evidence for an off that is not the last one'),
+  },
+  {
+    name: 'foreign off is ours',
+    defect: 'an off that somebody else switched is taken back by us',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['const edge = end.isForeign ? {} : { edge: edgeOf(agentKind, wanted) };', 'const edge = { edge: edgeOf(agentKind, wanted) };']],
+    killedBy: byTest(OWN_OFF, 'a way that a program did not close, for it was closed is ours to open again only if we closed it before: false'),
+  },
+  {
+    name: 'lost off forgotten',
+    defect: 'an off that was sent and whose device then went silent is not taken back',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [["if (job.signal.aborted || wanted !== 'off' || !device.hasSent) throw error;", 'throw error;']],
+    killedBy: byTest(OWN_OFF, 'Misconfigured'),
+  },
+  {
+    name: 'waited from the end',
+    defect: 'a proof by waiting counts from its end: life in between does not void it',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['return { evidence, evidenceAtMs: beganAtMs };', 'return { evidence, evidenceAtMs: this.clock.monotonicMs() };']],
+    killedBy: byTest(EVIDENCE, 'may wait as long as its agent says, and rests on the moment in which it began: life received meanwhile voids it'),
+  },
+  {
+    name: 'evidence of any kind',
+    defect: 'an action proves a kind that its method was not frozen with',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['kind !== method.evidence || ', '']],
+    killedBy: byTest(EVIDENCE, 'of another kind than its method was frozen with'),
+  },
+  {
+    name: 'any evidence by waiting',
+    defect: 'an action proves power-off by its word',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['!PROVEN_BY_WAITING.has(kind) || ', '']],
+    killedBy: byTest(EVIDENCE, 'that only a device or a person can give: power-off'),
+  },
+  {
+    name: 'unclear action as done',
+    defect: 'an action without an answer counts as done',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [["if (outcome.result === 'unclear' && !(await this.confirmed(job, agent)))", "if (outcome.result === 'unclear' && job.signal.aborted)"]],
+    killedBy: byTest(OWN_OFF, 'an action whose answer is unclear is what is read back: false'),
+  },
+  {
+    name: 'action gate late',
+    defect: 'an action is sent after its deadline',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['if (signal.aborted || this.clock.monotonicMs() > sendByMs)', 'if (sendByMs < 0)']],
+    killedBy: byTest(OWN_OFF, 'that waits may send nothing once its set_deadline is over'),
+  },
+  {
+    name: 'dump of an old intent',
+    defect: 'a dump is ordered by an intent of any age',
+    file: 'src/dispatch/device-call.ts',
+    edits: [["this.demandFresh('diag');", '']],
+    killedBy: byTest(DIAG, 'is not ordered by an intent that is too old for it to end within its deadline'),
+  },
+  {
+    name: 'dump without asking',
+    defect: 'a dump is ordered without stops being asked',
+    file: 'src/dispatch/device-call.ts',
+    edits: [["    await job.askAgain();\n    const outcome = await this.call('diag'", "    const outcome = await this.call('diag'"]],
+    killedBy: byTest(DIAG, 'is not ordered without a lease, nor under a stop'),
+  },
+  {
+    name: 'failed read is no break',
+    defect: 'a failed read in the middle does not break the row of reads that prove off',
+    file: 'src/dispatch/switching.ts',
+    edits: [
+      [
+        '      agrees = false;\n      opposite = false;\n      details.push(`${device.method.name}: ${error.message}`);',
+        '      opposite = false;\n      details.push(`${device.method.name}: ${error.message}`);',
+      ],
+    ],
+    killedBy: byTest(STABLE_OFF, 'begins the count anew when one read fails in between'),
+  },
+  {
+    name: 'break forgets no time',
+    defect: 'after an on between, off counts from the first off',
+    file: 'src/dispatch/switching.ts',
+    edits: [
+      [
+        'firstAtMs = pass.agrees ? (firstAtMs ?? clock.monotonicMs()) : undefined;',
+        'firstAtMs = firstAtMs ?? (pass.agrees ? clock.monotonicMs() : undefined);',
+      ],
+    ],
+    killedBy: byTest(STABLE_OFF, 'flickers to on'),
+  },
+  {
+    name: 'verified once',
+    defect: 'an identity that one of the reads did not show counts as verified',
+    file: 'src/dispatch/switching.ts',
+    edits: [["if (reading.identity === 'unverified') identity = 'unverified';", 'identity = reading.identity;']],
+    killedBy: byTest(SEVERAL_PLUGS, 'is identified where every supply shows whose it is, not the last one'),
+  },
+  {
+    name: 'misconfigured on the way',
+    defect: 'a device that turns out to be another machine while off is read back is asked on',
+    file: 'src/dispatch/switching.ts',
+    edits: [["if (error.kind === 'Misconfigured') throw error;\n      agrees", 'agrees']],
+    killedBy: byTest(OWN_OFF, 'Misconfigured'),
+  },
+  {
+    name: 'revoked of some',
+    defect: 'storage counts as revoked with one path read',
+    file: 'src/dispatch/dispatcher.ts',
+    edits: [['...this.revoked(job, [...together, device], end, words) }', '...this.revoked(job, [device], end, words) }']],
+    killedBy: byTest(
+      'src/dispatch/revocation.test.ts',
+      'paths to a storage that may read closed though they never were there are none where nobody saw one that was closed before it open: a mistyped key is never there',
+    ),
+  },
+];
