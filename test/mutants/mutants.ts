@@ -12,6 +12,7 @@ import { REMEDIATION_MUTANTS } from './remediation-mutants.ts';
 import { SELF_CHECK_MUTANTS } from './self-check-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
 import { DISPATCH_MUTANTS } from './dispatch-mutants.ts';
+import { CONFIG_MUTANTS } from './config-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -31,6 +32,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...REMEDIATION_MUTANTS,
   ...KUBE_MUTANTS,
   ...DISPATCH_MUTANTS,
+  ...CONFIG_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */
