@@ -1,6 +1,12 @@
 # docker build -t nodefence:0.1.0 .                        controller: Redfish and Kubernetes agents
 # docker build -t nodefence:0.1.0-full --target full .     the same with ipmitool and the ClusterLabs fence agents
 #
+# No program runs because a ConfigMap names it: those of the folder that --programs names do, and the image has none there. In an image of your own:
+#   FROM nodefence:0.1.0-full
+#   COPY --chmod=0755 filer /opt/nodefence-programs/
+#   RUN cp /usr/sbin/fence_netio /opt/nodefence-programs/
+# and `--programs /opt/nodefence-programs` in the arguments of the Deployment or DaemonSet (docs/security.md).
+#
 # The base is pinned by tag, to the Node that the tests run under; a digest can be given: --build-arg BASE=node@sha256:...
 ARG BASE=node:24.21.0-bookworm-slim
 

@@ -34,7 +34,7 @@ describe('the registry', () => {
     afterAll(() => fake.dispose());
     // The same program under names that we have an agent for: one with known faults, one without.
     for (const name of ['fence_ipmilan', 'fence_ilo9']) symlinkSync(join(fake.folder, 'fence_fake'), join(fake.folder, name));
-    const registry = standardRegistry(fake.path);
+    const registry = standardRegistry({ kind: 'folder', path: fake.folder });
 
     it.each([
       ['fence_fake', 'exec/fence_fake'],
@@ -44,7 +44,8 @@ describe('the registry', () => {
       // It would show the password in the list of processes; ours does not.
       ['fence_ipmilan', 'ipmi'],
       ['exec/fence_ipmilan', 'exec/fence_ipmilan'],
-      ['exec/fence_absent', undefined],
+      // Named explicitly, it is told why it cannot run.
+      ['exec/fence_absent', 'exec/fence_absent'],
       ['exec/ipmi', undefined],
       ['fence_absent', undefined],
       ['fence_fake; reboot', undefined],

@@ -1,8 +1,11 @@
 import type { AgentDefinition, AgentRegistry } from '../src/ports/agents.ts';
+import { NO_PROGRAMS } from '../src/ports/programs.ts';
+import type { ProgramRights } from '../src/ports/programs.ts';
 import { ack } from './ack/definition.ts';
-import { ceph } from './ceph/definition.ts';
+import { cephWith } from './ceph/definition.ts';
 import { cordon } from './cordon/agent.ts';
 import { FencePrograms } from './exec/definition.ts';
+import { ProgramFolder } from './shared/process/program-folder.ts';
 import { ethernetSwitch } from './ethernet-switch/definition.ts';
 import { fcSwitch } from './fc-switch/definition.ts';
 import { ipmi } from './ipmi/definition.ts';
@@ -13,7 +16,7 @@ import { pdu } from './pdu/definition.ts';
 import { redfish } from './redfish/definition.ts';
 import { ssh } from './ssh/definition.ts';
 import { scsi } from './scsi/definition.ts';
-import { storage } from './storage/definition.ts';
+import { storageWith } from './storage/definition.ts';
 import { taint } from './taint/agent.ts';
 import { uncordon } from './uncordon/agent.ts';
 import { watchdog } from './watchdog/definition.ts';
@@ -40,13 +43,14 @@ export function createRegistry(definitions: readonly AgentDefinition[]): AgentRe
 
 /**
  * Every agent that comes with the program, and the fence agents of ClusterLabs that are installed. What is heavy is imported when an agent is created.
- * `path`: where those are looked for, as in the environment variable; absent: this process' own.
+ * `rights`: which programs of this machine a configuration may name; absent: none.
  */
-export function standardRegistry(path?: string): AgentRegistry {
+export function standardRegistry(rights: ProgramRights = NO_PROGRAMS): AgentRegistry {
+  const programs = new ProgramFolder(rights);
   const own = createRegistry([
     ...clusterAgents,
     ack,
-    ceph,
+    cephWith(programs),
     ethernetSwitch,
     fcSwitch,
     ipmi,
@@ -58,9 +62,9 @@ export function standardRegistry(path?: string): AgentRegistry {
     redfish,
     scsi,
     ssh,
-    storage,
+    storageWith(programs),
     watchdog,
   ]);
-  const installed = new FencePrograms(path);
+  const installed = new FencePrograms(programs);
   return { find: (name) => installed.find(name, own.find(name)) ?? own.find(name), names: () => own.names() };
 }

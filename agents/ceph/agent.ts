@@ -5,8 +5,10 @@ import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
 import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
 import { canonical } from '../shared/parameter-schema.ts';
+import type { ProgramFolder } from '../shared/process/program-folder.ts';
 import type { AddressRange } from './address-range.ts';
 import { blocklistArguments, portOf as blocklistPort } from './blocklist.ts';
+import { localArguments } from './local-arguments.ts';
 import { closePort, fenceNameOf, NETWORK_FENCES, openPort, portOf as fencePort } from './network-fence.ts';
 import { cephParameters, parseSettings, type BlocklistSettings, type CephSettings } from './parameters.ts';
 
@@ -15,12 +17,14 @@ export class CephAgent implements FabricAgent {
   readonly kind = 'fabric';
   readonly #context: AgentContext;
   readonly #clusters: ConnectedClusters;
+  readonly #programs: ProgramFolder;
   readonly #commands: CommandRunner;
 
-  constructor(context: AgentContext) {
+  constructor(context: AgentContext, programs: ProgramFolder) {
     this.#context = context;
     this.#clusters = new ConnectedClusters(context);
-    this.#commands = new CommandRunner(context.clock);
+    this.#programs = programs;
+    this.#commands = new CommandRunner(context.clock, programs);
   }
 
   async read(target: Target): Promise<Reading<PortState>> {
@@ -90,7 +94,10 @@ export class CephAgent implements FabricAgent {
   ): ReturnType<CommandRunner['run']> {
     const call = new Call(this.#context.clock, target, asked);
     try {
-      return await this.#commands.run(call, place, [...argv, ...words], gate === undefined ? {} : { gate });
+      const [program = '', ...given] = argv;
+      const first = place === undefined ? localArguments(given, this.#programs, true) : given;
+      if ('message' in first) throw call.error('Misconfigured', `${first.parameter} ${first.message}`);
+      return await this.#commands.run(call, place, [program, ...first, ...words], gate === undefined ? {} : { gate });
     } finally {
       call.release();
     }

@@ -10,9 +10,10 @@ import type { FabricAgent, Target } from '../../src/ports/agents.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { standardRegistry } from '../registry.ts';
+import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { parseRanges, type AddressRange } from './address-range.ts';
 import { blocklistArguments, parseBlocklist, portOf } from './blocklist.ts';
-import { ceph } from './definition.ts';
+import { cephWith } from './definition.ts';
 
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z');
 const LATE = '2027-01-01T00:00:00.000000+0000';
@@ -65,9 +66,12 @@ describe('the blocklist', () => {
   });
 });
 
+const KEY = '-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----';
+
 describe('ceph by its program', { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'nodefence-ceph-'));
   const program = join(folder, 'ceph');
+  const ceph = cephWith(new ProgramFolder({ kind: 'folder', path: folder }));
   const list = join(folder, 'list');
   const said = join(folder, 'said');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -94,7 +98,7 @@ describe('ceph by its program', { timeout: 60_000 }, () => {
     return {
       plug: '10.0.0.5',
       device: 'ceph exec',
-      parameters: { via: 'exec', program, arguments: '--id fence' },
+      parameters: { via: 'exec', arguments: '--id fence' },
       identity: { node: 'worker-1' },
       signal: new AbortController().signal,
       deadlineMs: 20_000,
@@ -125,7 +129,7 @@ describe('ceph by its program', { timeout: 60_000 }, () => {
   });
 
   it('that is not there is a mistake in the configuration', async () => {
-    const parameters = { via: 'exec', program: join(folder, 'none') };
+    const parameters = { via: 'exec', program: 'none' };
     await expect(agent.read(target({ parameters }))).rejects.toMatchObject({ kind: 'Misconfigured' });
   });
 
@@ -138,7 +142,24 @@ describe('ceph by its program', { timeout: 60_000 }, () => {
   });
 
   it.each(['--id fence; rm -rf /', '$(id)', '--id `id`'])('takes no argument that a shell would read: %s', (text) => {
-    expect(ceph.check({ via: 'exec', arguments: text }, true)).toMatchObject([{ parameter: 'arguments' }]);
+    expect(
+      ceph.check({ via: 'exec', ip: '192.0.2.9', username: 'fence', private_key: KEY, known_hosts: 'insecure', arguments: text }, true),
+    ).toMatchObject([{ parameter: 'arguments' }]);
+  });
+
+  it.each(['-c /etc/ceph/ceph.conf', '-k ../keyring', '-c', '--setuser root', '--log-file x', '-n -c', 'osd out'])(
+    'takes no argument here that names a file of its own choice: %s',
+    async (text) => {
+      expect(ceph.check({ via: 'exec', arguments: text }, true)).toMatchObject([{ parameter: 'arguments' }]);
+      await expect(agent.read(target({ parameters: { via: 'exec', arguments: text } }))).rejects.toMatchObject({ kind: 'Misconfigured' });
+      expect(readFileSync(said, 'utf8')).toBe('');
+    },
+  );
+
+  it('is given a file of the folder by its name, as the file itself', async () => {
+    writeFileSync(join(folder, 'ceph.conf'), '', { mode: 0o644 });
+    await agent.read(target({ parameters: { via: 'exec', arguments: '-n client.fence -c ceph.conf' } }));
+    expect(readFileSync(said, 'utf8')).toContain(`-n client.fence -c ${join(folder, 'ceph.conf')} osd blocklist ls`);
   });
 
   it('may not forget the node while a fence of it can still last', () => {
@@ -147,7 +168,7 @@ describe('ceph by its program', { timeout: 60_000 }, () => {
       const method = `agent_name=ceph\nvia=exec\nplug=10.0.0.5\naction=off\nstorage=rbd\nstorage_match=driver:rbd.csi.ceph.com\nexpiry=${expiry}`;
       const configuration = configurationOf(
         [{ name: 'fence-config-worker-1', data: { ...properties, 'fence-method-shut': method } }],
-        standardRegistry(),
+        standardRegistry({ kind: 'folder', path: folder }),
       );
       return resolvePlan({ node: { name: 'worker-1', labels: {}, annotations: {}, addresses: [] }, configuration }).problems.filter(({ message }) =>
         message.includes('blocklist forgets'),

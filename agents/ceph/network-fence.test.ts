@@ -4,10 +4,11 @@ import type { FabricAgent, Target } from '../../src/ports/agents.ts';
 import { NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
-import { ceph } from './definition.ts';
+import { cephWith } from './definition.ts';
 import { FENCED, NETWORK_FENCES, UNFENCED } from './network-fence.ts';
 import type { NetworkFence } from './network-fence.ts';
 
+const ceph = cephWith();
 const PARAMETERS = { cidrs: '10.0.0.5', driver: 'rbd.csi.ceph.com', cluster_id: 'c1', secret_name: 'rbd', secret_namespace: 'ceph' };
 
 describe('ceph by csi-addons', () => {

@@ -58,8 +58,11 @@ export const cephParameters: ParameterSchema<typeof schema> = {
     secret_name: { description: 'Name of the driver’s Secret with a Ceph account that may use the blocklist (networkfence, with `driver`).' },
     secret_namespace: { description: 'Namespace of that Secret.' },
     kubeconfig: { description: 'Kubeconfig (its text) of the cluster in which csi-addons runs; the own one without it.', secret: true },
-    program: { description: 'The `ceph` program (exec).', default: 'ceph' },
-    arguments: { description: 'What it is given first, as `-n client.fence -c /etc/ceph/ceph.conf` (exec). Keys belong into a keyring file.' },
+    program: { description: 'The `ceph` program (exec); without `ip` one of the controller’s folder of programs.', default: 'ceph' },
+    arguments: {
+      description:
+        'What it is given first, as `-n client.fence -c ceph.conf` (exec); without `ip` files are named by their name in that folder. Keys belong into a keyring file.',
+    },
     expiry: {
       description: 'When Ceph forgets the entry by itself (exec): much later than any fence ends.',
       default: '365d',

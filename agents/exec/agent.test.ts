@@ -7,6 +7,7 @@ import { AgentError } from '../../src/ports/agents.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { ExecFabricAgent, ExecPowerAgent, FenceProgramRunner } from './agent.ts';
+import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { FenceCatalogue } from './catalogue.ts';
 import { FakeFenceAgent } from './testing/fake-fence-agent.ts';
 import type { FakeDevice } from './testing/fake-fence-agent.ts';
@@ -20,7 +21,11 @@ afterEach(() => {
 function start(device: FakeDevice = {}) {
   const fake = new FakeFenceAgent(device);
   disposed.push(fake);
-  const runner = new FenceProgramRunner('fence_fake', new FenceCatalogue(fake.path), new SystemClock());
+  const runner = new FenceProgramRunner(
+    'fence_fake',
+    new FenceCatalogue(new ProgramFolder({ kind: 'folder', path: fake.folder })),
+    new SystemClock(),
+  );
   const target = (changes: Partial<Target> = {}): Target => ({
     plug: '1',
     device: '192.0.2.1',

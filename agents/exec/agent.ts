@@ -6,7 +6,8 @@ import type { ProgramResult } from '../shared/process/run-program.ts';
 import { failureIn, isOffSent, plugsOf, statusOf, wordsOf } from './answers.ts';
 import { callText, hasPlugs, plugProblem } from './call-text.ts';
 import type { FenceAction } from './call-text.ts';
-import type { FenceCatalogue, FenceProgram } from './catalogue.ts';
+import type { FenceCatalogue } from './catalogue.ts';
+import { withLocalFiles } from './local-files.ts';
 import type { FenceMetadata } from './metadata.ts';
 import { believesCode, canonicalParameters, checkProgram, isSecret } from './parameters.ts';
 
@@ -14,7 +15,8 @@ import { believesCode, canonicalParameters, checkProgram, isSecret } from './par
 const RESERVE_SECONDS = 3;
 const POLLS_MIN = 2;
 
-interface Installed extends FenceProgram {
+interface Installed {
+  file: string;
   metadata: FenceMetadata;
 }
 
@@ -66,11 +68,12 @@ export class FenceProgramRunner {
   async #call(target: Target, action: FenceAction, beforeStart?: () => void): Promise<{ result: ProgramResult; words: string }> {
     const { file, metadata } = this.#installed(target, action);
     this.#checkPlug(target, action, metadata);
+    const local = withLocalFiles(canonicalParameters(metadata, target.parameters), this.#catalogue.programs);
+    if ('refusal' in local) throw this.#error('Misconfigured', target, action, local.refusal);
     const powerTimeout = Math.max(POLLS_MIN, Math.floor(target.deadlineMs / 1000) - RESERVE_SECONDS);
     const result = await this.#run(target, action, {
       argv: [file],
-      stdin: callText(metadata, { action, plug: target.plug, parameters: target.parameters, powerTimeout }),
-      path: this.#catalogue.path,
+      stdin: callText(metadata, { action, plug: target.plug, parameters: local.parameters, powerTimeout }),
       clock: this.#clock,
       signal: target.signal,
       deadlineMs: target.deadlineMs,
@@ -92,11 +95,15 @@ export class FenceProgramRunner {
 
   #installed(target: Target, action: FenceAction): Installed {
     const program = this.#catalogue.find(this.#name);
-    if (program === undefined) throw this.#error('Misconfigured', target, action, `there is no program ${this.#name} here any more`);
-    const problems = checkProgram(program, target.parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
+    const found = this.#catalogue.programs.demand(this.#name, 'run');
+    if ('refusal' in found || program === undefined)
+      throw this.#error('Misconfigured', target, action, 'refusal' in found ? found.refusal : `${this.#name} is no fence agent`);
+    const problems = checkProgram(program, target.parameters, true, this.#catalogue.programs).map(
+      ({ parameter, message }) => `${parameter} ${message}`,
+    );
     const { metadata } = program;
     if (problems.length > 0 || metadata === undefined) throw this.#error('Misconfigured', target, action, problems.join('; '));
-    return { ...program, metadata };
+    return { file: found.file, metadata };
   }
 
   #checkPlug(target: Target, action: FenceAction, metadata: FenceMetadata): void {

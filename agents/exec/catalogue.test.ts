@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { FenceCatalogue } from './catalogue.ts';
 
 let folder = '';
@@ -28,7 +29,7 @@ describe('a program that is asked for its metadata', () => {
     'is asked once, and again beside everything else when its file has changed; meanwhile what it said before stands',
     { timeout: 90_000 },
     async () => {
-      const catalogue = new FenceCatalogue(`${folder}:/usr/bin:/bin`);
+      const catalogue = new FenceCatalogue(new ProgramFolder({ kind: 'folder', path: folder }));
       const has = (parameter: string): boolean => catalogue.find('fence_a')?.metadata?.parameters.has(parameter) === true;
       install('first');
       expect([has('first'), has('first'), asked()]).toEqual([true, true, 1]);
@@ -43,7 +44,7 @@ describe('a program that is asked for its metadata', () => {
   );
 
   it('is not there any more once its file is gone', () => {
-    const catalogue = new FenceCatalogue(`${folder}:/usr/bin:/bin`);
+    const catalogue = new FenceCatalogue(new ProgramFolder({ kind: 'folder', path: folder }));
     install('first');
     expect(catalogue.find('fence_a')).toBeDefined();
     rmSync(join(folder, 'fence_a'));

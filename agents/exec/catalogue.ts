@@ -1,17 +1,21 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 
-import { childEnvironment, findProgram, searchPath } from '../shared/process/run-program.ts';
+import { ProgramFolder } from '../shared/process/program-folder.ts';
+import { childEnvironment, searchPath } from '../shared/process/run-program.ts';
 import { parseMetadata } from './metadata.ts';
 import type { FenceMetadata } from './metadata.ts';
 
-/** A ClusterLabs agent that is installed here. */
+/** A ClusterLabs agent that a configuration names. */
 export interface FenceProgram {
   /** `fence_apc`. */
   name: string;
-  file: string;
   /** Undefined when it printed none that can be read: it is no fence agent. */
   metadata: FenceMetadata | undefined;
+  /** Why no call would start it. */
+  refusal?: string;
+  /** Why it was not asked for its metadata, so that nothing is known of what it takes. */
+  unasked?: string;
 }
 
 interface Kept {
@@ -35,27 +39,22 @@ const METADATA_MAX_BYTES = 1_048_576;
  * until it has answered, what it said before stands, and no lease waits for a program.
  */
 export class FenceCatalogue {
-  readonly #path: string | undefined;
+  readonly programs: ProgramFolder;
   /** Longest unused first. */
   readonly #kept = new Map<string, Kept>();
   /** Programs that are being asked again. */
   readonly #asking = new Set<string>();
 
-  /** `path`: as in the environment variable; absent: this process' own, as it is when a program is looked for. */
-  constructor(path?: string) {
-    this.#path = path;
+  /** `programs`: where they are; absent: nowhere. */
+  constructor(programs: ProgramFolder = new ProgramFolder()) {
+    this.programs = programs;
   }
 
-  get path(): string {
-    return this.#path ?? searchPath();
-  }
-
-  /** By the program's name, `-` and `_` alike; undefined where no such program is installed. Waits for the program, once. */
+  /** By the program's name, `-` and `_` alike; undefined where no fence agent is named so. Waits for the program, once. */
   find(written: string): FenceProgram | undefined {
     const name = written.trim().toLowerCase().replaceAll('-', '_');
-    const file = NAME.test(name) ? findProgram(name, this.path) : undefined;
-    if (file === undefined) return undefined;
-    const kept = this.#asked(name, file);
+    if (!NAME.test(name)) return undefined;
+    const kept = this.#found(name);
     this.#kept.delete(name);
     this.#kept.set(name, kept);
     const [oldest] = this.#kept.keys();
@@ -63,12 +62,28 @@ export class FenceCatalogue {
     return kept.program;
   }
 
+  /** A program that must not run, or not now, is told of and never started. */
+  #found(name: string): Kept {
+    const located = this.programs.locate(name, 'run');
+    if (located.kind === 'unseen') return this.#told({ name, metadata: undefined, unasked: located.words });
+    if (located.kind !== 'found') return this.#told({ name, metadata: undefined, refusal: located.words });
+    const { withheld } = this.programs;
+    return withheld === undefined ? this.#asked(name, located.file) : this.#told({ name, metadata: undefined, unasked: withheld });
+  }
+
+  /** The same object while the same is told. */
+  #told(program: FenceProgram): Kept {
+    const stamp = `told ${program.refusal ?? program.unasked ?? ''}`;
+    const known = this.#kept.get(program.name);
+    return known?.stamp === stamp ? known : { program, stamp, late: 0 };
+  }
+
   #asked(name: string, file: string): Kept {
     const stamp = stampOf(file);
     const known = this.#kept.get(name);
     const late = known?.stamp === stamp ? known.late : 0;
     if (known?.stamp === stamp && (late === 0 || late >= ATTEMPTS_MAX)) return known;
-    if (known === undefined) return keptOf({ name, file, stamp, late }, spawnSync(file, optionsFor(this.path)));
+    if (known === undefined || known.stamp.startsWith('told ')) return keptOf({ name, file, stamp, late }, spawnSync(file, optionsFor(searchPath())));
     this.#askAgain({ name, file, stamp, late });
     return known;
   }
@@ -76,7 +91,7 @@ export class FenceCatalogue {
   #askAgain(asked: Asked): void {
     if (this.#asking.has(asked.name)) return;
     this.#asking.add(asked.name);
-    const { input, ...options } = optionsFor(this.path);
+    const { input, ...options } = optionsFor(searchPath());
     const child = execFile(asked.file, [], options, (error, stdout) => {
       this.#asking.delete(asked.name);
       const signal = error?.signal ?? null;
@@ -112,8 +127,8 @@ const optionsFor = (path: string) =>
     encoding: 'utf8',
   }) as const;
 
-function keptOf({ name, file, stamp, late }: Asked, { stdout, signal }: { stdout: string; signal: string | null }): Kept {
+function keptOf({ name, stamp, late }: Asked, { stdout, signal }: { stdout: string; signal: string | null }): Kept {
   const metadata = parseMetadata(stdout);
   const isLate = metadata === undefined && signal === 'SIGKILL';
-  return { program: { name, file, metadata }, stamp, late: isLate ? late + 1 : 0 };
+  return { program: { name, metadata }, stamp, late: isLate ? late + 1 : 0 };
 }

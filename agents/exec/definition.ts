@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
+import type { ProgramFolder } from '../shared/process/program-folder.ts';
 import { FenceCatalogue } from './catalogue.ts';
 import type { FenceProgram } from './catalogue.ts';
 import { plugProblem } from './call-text.ts';
@@ -11,27 +12,35 @@ import { canonicalParameters, checkProgram, describeProgram, isSecret } from './
 const LATENCY_MS = 30_000;
 const PREFIX = 'exec/';
 const HASH_LENGTH = 16;
+/** Those of fence-agents 4.12 that cut a way instead of switching power, for where they cannot be asked. */
+const FABRICS: ReadonlySet<string> = new Set(['fence_brocade', 'fence_cisco_mds', 'fence_ifmib', 'fence_mpath', 'fence_sanbox2', 'fence_scsi']);
 
 /** Installed fence agents of ClusterLabs as agents of ours. */
 export class FencePrograms {
   readonly #catalogue: FenceCatalogue;
   readonly #definitions = new WeakMap<FenceProgram, AgentDefinition>();
 
-  /** `path`: where programs are looked for, as in the environment variable; absent: this process' own. */
-  constructor(path?: string) {
-    this.#catalogue = new FenceCatalogue(path);
+  constructor(programs: ProgramFolder) {
+    this.#catalogue = new FenceCatalogue(programs);
   }
 
   /**
-   * `exec/fence_x`: that program, or nothing. `fence_x`: that program, unless faults of it are known and `own` can do the same; then `own`. Undefined
-   * where no such program is installed.
+   * `exec/fence_x`: that program, and why it cannot run where it cannot. `fence_x`: that program where it is installed, unless faults of it are known and `own`
+   * can do the same; then `own`. Undefined where no such program is installed.
    */
   find(written: string, own: AgentDefinition | undefined): AgentDefinition | undefined {
     const name = written.trim().toLowerCase();
     const isExplicit = name.startsWith(PREFIX);
     if (!isExplicit && own !== undefined && isFaulty(name)) return undefined;
     const program = this.#catalogue.find(isExplicit ? name.slice(PREFIX.length) : name);
-    return program === undefined ? undefined : this.#definitionOf(program);
+    if (program === undefined || (!isExplicit && !this.#isThere(program))) return undefined;
+    return this.#definitionOf(program);
+  }
+
+  /** It was looked for, and a file of that name stands there. */
+  #isThere({ name }: FenceProgram): boolean {
+    const located = this.#catalogue.programs.locate(name, 'run');
+    return located.kind === 'found' || (located.kind === 'refused' && this.#catalogue.programs.isGiven);
   }
 
   #definitionOf(program: FenceProgram): AgentDefinition {
@@ -47,8 +56,8 @@ function isFaulty(name: string): boolean {
 }
 
 function define(program: FenceProgram, catalogue: FenceCatalogue): AgentDefinition {
-  const { name, metadata } = program;
-  const isFabric = metadata?.isFabric === true;
+  const { name, metadata, unasked } = program;
+  const isFabric = metadata?.isFabric ?? FABRICS.has(name);
   return {
     name: `${PREFIX}${name}`,
     aliases: [],
@@ -57,7 +66,10 @@ function define(program: FenceProgram, catalogue: FenceCatalogue): AgentDefiniti
     deviceMaxLatencyMs: LATENCY_MS,
     deviceKey: (parameters) => deviceKeyOf(program, parameters),
     describe: () => describeProgram(program),
-    check: (parameters, withSecrets) => checkProgram(program, parameters, withSecrets),
+    ...(unasked === undefined
+      ? {}
+      : { takesAny: true, warnings: () => [{ parameter: 'agent_name', message: `${name}: what it takes is not known here: ${unasked}` }] }),
+    check: (parameters, withSecrets) => checkProgram(program, parameters, withSecrets, catalogue.programs),
     plugProblem: (plug) => (metadata === undefined ? undefined : plugProblem(name, plug, metadata)),
     ...(isFabric ? {} : { anonymous: () => 'a fence agent of ClusterLabs does not tell whose machine it switches' }),
     create: async ({ clock }) => {
@@ -70,7 +82,7 @@ function define(program: FenceProgram, catalogue: FenceCatalogue): AgentDefiniti
 
 /** `host:port` where the agent has an address, as agents of our own have it: one device, one queue. Else all that says which device it is. */
 function deviceKeyOf({ name, metadata }: FenceProgram, parameters: Parameters): string {
-  const named = metadata === undefined ? {} : canonicalParameters(metadata, parameters);
+  const named = metadata === undefined ? parameters : canonicalParameters(metadata, parameters);
   const ip = named['ip'] ?? named['ipaddr'];
   const port = named['ipport'] ?? metadata?.parameters.get('ipport')?.default;
   if (ip !== undefined) return `${ip.replace(/^\[|\]$/g, '').toLowerCase()}${port === undefined ? '' : `:${port}`}`;

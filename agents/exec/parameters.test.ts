@@ -28,7 +28,7 @@ const METADATA = parseMetadata(
 );
 if (METADATA === undefined) throw new Error('the test has no metadata');
 const metadata = METADATA;
-const program = (name = 'fence_x'): FenceProgram => ({ name, file: `/usr/sbin/${name}`, metadata });
+const program = (name = 'fence_x'): FenceProgram => ({ name, metadata });
 const COMPLETE = { ip: '192.0.2.1', username: 'admin', password: 's3cret' };
 const problems = (parameters: Record<string, string>, withSecrets = true, name = 'fence_x'): string[] =>
   checkProgram(program(name), parameters, withSecrets).map((problem) => `${problem.parameter} ${problem.message}`);

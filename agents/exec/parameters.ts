@@ -1,7 +1,9 @@
 import type { ParameterDescription, ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { parseBoolean } from '../shared/parameter-schema.ts';
+import { ProgramFolder } from '../shared/process/program-folder.ts';
 import type { FenceProgram } from './catalogue.ts';
 import { knownFaults } from './known-faults.ts';
+import { localProblem } from './local-files.ts';
 import type { FenceMetadata, FenceParameter } from './metadata.ts';
 
 /** Our own parameter of every such agent. */
@@ -59,6 +61,7 @@ function offered({ parameters }: FenceMetadata): FenceParameter[] {
 export function describeProgram({ name, metadata }: FenceProgram): ParameterDescription[] {
   const own = metadata === undefined ? [] : offered(metadata);
   return [
+    ...(metadata === undefined ? USUAL : []),
     ...own.map((parameter) => ({
       name: parameter.name,
       required: parameter.required && parameter.default === undefined,
@@ -85,6 +88,20 @@ export function describeProgram({ name, metadata }: FenceProgram): ParameterDesc
   ];
 }
 
+/** What nearly all of them take, for one that was not asked. */
+const USUAL: readonly ParameterDescription[] = [
+  { name: 'ip', required: false, secret: false, description: 'Address.', aliases: ['ipaddr'] },
+  { name: 'ipport', required: false, secret: false, description: 'Port.' },
+  { name: 'username', required: false, secret: false, description: 'Login name.', aliases: ['login'] },
+  { name: 'password', required: false, secret: true, description: 'Password.', aliases: ['passwd'] },
+  ...['community', 'snmp_priv_passwd', 'secret_key', 'access_key', 'token', 'apikey', 'hexadecimal_kg'].map((name) => ({
+    name,
+    required: false,
+    secret: true,
+    description: 'Secret.',
+  })),
+];
+
 /** Canonical names only; empty values and what is not offered left out. */
 export function canonicalParameters(metadata: FenceMetadata, parameters: Parameters): Record<string, string> {
   const result: Record<string, string> = {};
@@ -100,7 +117,14 @@ export function believesCode(parameters: Parameters): boolean {
 }
 
 /** Problems of a program with these parameters; values are never quoted. */
-export function checkProgram({ name, metadata }: FenceProgram, parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
+export function checkProgram(
+  { name, metadata, refusal, unasked }: FenceProgram,
+  parameters: Parameters,
+  withSecrets: boolean,
+  programs: ProgramFolder = new ProgramFolder(),
+): ParameterProblem[] {
+  if (refusal !== undefined) return [{ parameter: 'agent_name', message: `cannot run: ${refusal}` }];
+  if (unasked !== undefined) return [];
   if (metadata === undefined)
     return [
       { parameter: 'agent_name', message: `${name} printed no metadata within 5 s that can be read: it is no fence agent, or lacks a library` },
@@ -110,7 +134,8 @@ export function checkProgram({ name, metadata }: FenceProgram, parameters: Param
     return [{ parameter: 'agent_name', message: `${name} has no ${missing.join(' and no ')}: what it did could not be read back` }];
   const named = canonicalParameters(metadata, parameters);
   const problems = offered(metadata).flatMap((parameter) => problemsOf(name, parameter, named[parameter.name], withSecrets));
-  return [...problems, ...problemsOfOurs(name, named, parameters)];
+  const local = offered(metadata).flatMap((parameter) => localProblem(metadata, parameter.name, named[parameter.name], programs));
+  return [...problems, ...local, ...problemsOfOurs(name, named, parameters)];
 }
 
 function problemsOfOurs(program: string, named: Parameters, parameters: Parameters): ParameterProblem[] {

@@ -8,7 +8,8 @@ import type { FabricAgent, Parameters, Target } from '../../src/ports/agents.ts'
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { isSshdThere, startOpenSshd } from '../shared/ssh/testing/open-sshd.ts';
-import { storage } from './definition.ts';
+import { ProgramFolder } from '../shared/process/program-folder.ts';
+import { storageWith } from './definition.ts';
 
 if (!isSshdThere && process.env['CI'] === 'true') throw new Error('Debian package openssh-server is missing');
 
@@ -21,14 +22,23 @@ const clients = join(folder, 'clients');
 const said = join(folder, 'said');
 
 const PARAMETERS: Parameters = {
-  close_command: `${filer} close %client% %target%`,
-  open_command: `${filer} open %client% %target%`,
-  state_command: `${filer} list`,
+  close_command: 'filer close %client% %target%',
+  open_command: 'filer open %client% %target%',
+  state_command: 'filer list',
   closed_match: 'Export list:',
   open_match: '/%target%\\s+%client%/',
   client: '10.0.0.5',
   target: '/srv/vol1',
 };
+
+/** For commands on another host, which has it by its path. */
+const AWAY = {
+  close_command: `${filer} close %client% %target%`,
+  open_command: `${filer} open %client% %target%`,
+  state_command: `${filer} list`,
+};
+
+const storage = storageWith(new ProgramFolder({ kind: 'folder', path: folder }));
 
 describe('storage', { timeout: 90_000 }, () => {
   let agent: FabricAgent;
@@ -134,7 +144,7 @@ describe('storage', { timeout: 90_000 }, () => {
   );
 
   it('keeps the words of a command as they are written: no shell reads them', async () => {
-    await agent.set(target({ close_command: `${filer} close "a b" $HOME ;` }), 'closed');
+    await agent.set(target({ close_command: 'filer close "a b" $HOME ;' }), 'closed');
     expect(readFileSync(said, 'utf8')).toBe('close a b $HOME ;\n');
   });
 
@@ -163,6 +173,7 @@ describe('storage', { timeout: 90_000 }, () => {
   it.skipIf(!isSshdThere)('does the same by SSH on another host, never on the node itself', async () => {
     const sshd = await startOpenSshd();
     const place = {
+      ...AWAY,
       ip: '127.0.0.1',
       ipport: String(sshd.port),
       username: sshd.username,

@@ -2,6 +2,7 @@ import type { AgentContext, FabricAgent, Outcome, PortState, Reading, Target } f
 import { Call } from '../shared/call.ts';
 import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
 import { demandElsewhere } from '../shared/command/other-host.ts';
+import type { ProgramFolder } from '../shared/process/program-folder.ts';
 import { deviceWords } from '../shared/ssh/words.ts';
 import { parseSettings, type StorageSettings } from './parameters.ts';
 import { filled, hasLine, PlaceholderProblem, wordsOf, type Placeholders } from './template.ts';
@@ -19,9 +20,9 @@ export class StorageAgent implements FabricAgent {
   readonly #context: AgentContext;
   readonly #commands: CommandRunner;
 
-  constructor(context: AgentContext) {
+  constructor(context: AgentContext, programs: ProgramFolder) {
     this.#context = context;
-    this.#commands = new CommandRunner(context.clock);
+    this.#commands = new CommandRunner(context.clock, programs);
   }
 
   async read(target: Target): Promise<Reading<PortState>> {

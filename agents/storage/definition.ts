@@ -1,26 +1,45 @@
-import type { AgentDefinition } from '../../src/ports/agents.ts';
+import type { AgentDefinition, Parameters } from '../../src/ports/agents.ts';
+import { localProblems, localWarnings } from '../shared/command/local-program.ts';
+import type { LocalProgram } from '../shared/command/local-program.ts';
 import { placeKey } from '../shared/command/place.ts';
 import { canonical, describeParameters } from '../shared/parameter-schema.ts';
+import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { problemsOf, storageParameters } from './parameters.ts';
+import { wordsOf } from './template.ts';
 
-/** Any storage by a pair of commands: one shuts out, one shows. A command that is done has acted; 15 s are for storages that take their time. */
-export const storage: AgentDefinition = {
-  name: 'storage',
-  aliases: ['csi', 'nfs', 'iscsi'],
-  kind: 'fabric',
-  actions: ['on', 'off'],
-  deviceMaxLatencyMs: 15_000,
-  deviceKey: (parameters) => {
-    const named = canonical(storageParameters, parameters);
-    const place = placeKey(named);
-    return place === '' ? `here ${named['state_command'] ?? ''}`.trimEnd() : place;
-  },
-  describe: () => describeParameters(storageParameters),
-  check: problemsOf,
-  warnings: sshWarnings,
-  create: async (context) => {
-    const { StorageAgent } = await import('./agent.ts');
-    return new StorageAgent(context);
-  },
-};
+/**
+ * Any storage by a pair of commands: one shuts out, one shows. A command that is done has acted; 15 s are for storages that take their time. `programs`: those
+ * that may run here; absent: none.
+ */
+export function storageWith(programs: ProgramFolder = new ProgramFolder()): AgentDefinition {
+  return {
+    name: 'storage',
+    aliases: ['csi', 'nfs', 'iscsi'],
+    kind: 'fabric',
+    actions: ['on', 'off'],
+    deviceMaxLatencyMs: 15_000,
+    deviceKey: (parameters) => {
+      const named = canonical(storageParameters, parameters);
+      const place = placeKey(named);
+      return place === '' ? `here ${named['state_command'] ?? ''}`.trimEnd() : place;
+    },
+    describe: () => describeParameters(storageParameters),
+    check: (parameters, withSecrets) => [...problemsOf(parameters, withSecrets), ...localProblems(localOf(parameters), programs)],
+    warnings: (parameters) => [...sshWarnings(parameters), ...localWarnings(localOf(parameters), programs)],
+    create: async (context) => {
+      const { StorageAgent } = await import('./agent.ts');
+      return new StorageAgent(context, programs);
+    },
+  };
+}
+
+/** The commands that run here, which are those without `ip`: elsewhere the far side decides what runs. */
+function localOf(parameters: Parameters): LocalProgram[] {
+  const named = canonical(storageParameters, parameters);
+  if (named['ip'] !== undefined) return [];
+  return ['close_command', 'open_command', 'state_command'].flatMap((parameter) => {
+    const words = wordsOf(named[parameter] ?? '');
+    return typeof words === 'string' ? [] : [{ parameter, program: words[0] ?? '' }];
+  });
+}

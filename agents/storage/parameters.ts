@@ -31,7 +31,8 @@ export const storageParameters: ParameterSchema<typeof schema> = {
   schema,
   documentation: {
     close_command: {
-      description: 'Shuts the node out. Words separated by blanks, `"` around those that hold some; no shell reads them here.',
+      description:
+        'Shuts the node out. Without `ip` its first word is a program of the controller’s folder of programs. Words separated by blanks, `"` around those that hold some; no shell reads them here.',
       required: true,
     },
     open_command: { description: 'Lets it in again; without it nothing is ever opened.' },

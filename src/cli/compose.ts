@@ -14,7 +14,7 @@ import { Workqueue } from '../kube/workqueue.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { KubeObject, Lease } from '../ports/objects.ts';
-import { LEADER_HEALTH_CHECKS, LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION } from './composition.ts';
+import { LEADER_HEALTH_CHECKS, LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
 import { watchNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
@@ -183,7 +183,7 @@ function electorOf(
   cluster: Cluster,
   terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'mayStand'>,
 ): LeaderElector {
-  const { namespace, identity, lease, mode, ownNode = '', preservation, healthChecks } = options;
+  const { namespace, identity, lease, mode, ownNode = '', preservation, healthChecks, programs } = options;
   if (lease !== undefined) {
     const broken = checkLeadership({ leaseMs: lease.durationMs, renewDeadlineMs: lease.renewDeadlineMs, retryMs: lease.retryMs });
     if (broken.length > 0) throw new Error(broken.map(({ message }) => message).join('; '));
@@ -193,6 +193,7 @@ function electorOf(
     [LEADER_NODE]: ownNode,
     ...(preservation !== undefined && { [LEADER_PRESERVATION]: preservation }),
     ...(healthChecks !== undefined && { [LEADER_HEALTH_CHECKS]: healthChecks }),
+    ...(programs !== undefined && { [LEADER_PROGRAMS]: programs }),
   };
   const base = { cluster, clock, random, logger, metrics: metrics.lease, records: leadershipRecords(cluster) };
   return new LeaderElector({ ...base, namespace, name: LEADER_LEASE, identity, annotations, ...lease, ...terms });

@@ -25,6 +25,8 @@ export const LEADER_NODE = 'nodefence.ha.k8s.io/node';
 export const LEADER_PRESERVATION = 'nodefence.ha.k8s.io/preservation';
 /** And with which --health-checks. */
 export const LEADER_HEALTH_CHECKS = 'nodefence.ha.k8s.io/health-checks';
+/** And from which folder it runs programs that a configuration names; empty: none. */
+export const LEADER_PROGRAMS = 'nodefence.ha.k8s.io/programs';
 
 export interface ControllerOptions extends FenceOptions {
   /** Of ConfigMaps, Secrets and the leader Lease. */
@@ -51,6 +53,8 @@ export interface ControllerOptions extends FenceOptions {
   machineRemediation?: MachineRemediationChoice;
   /** In place of Metal3's own controller; absent: as `off`. */
   metal3Remediation?: Metal3RemediationChoice;
+  /** Folder of programs, as it is told on the Lease; empty: none. Absent: nothing is told. */
+  programs?: string;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
 }

@@ -38,6 +38,7 @@ import type { Metal3RemediationChoice } from './metal3-remediation/mode.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
 import { machinesElsewhere } from './preservation/other-cluster.ts';
+import { rightsOfController, withProgramOption } from './program-rights.ts';
 import { hasOutOfService } from './server-version.ts';
 import { VERSION } from './version.ts';
 
@@ -53,6 +54,7 @@ interface Flags extends MachineFlags {
   healthChecks: HealthCheckChoice;
   machineRemediation: MachineRemediationChoice;
   metal3Remediation: Metal3RemediationChoice;
+  programs?: string;
   concurrency: number;
   httpAddress: BindAddress;
   logLevel: LogLevel;
@@ -131,7 +133,7 @@ export function controllerCommand(): Command {
     .action(async (flags: Flags) => {
       await runController(flags);
     });
-  return withMachineOptions(command);
+  return withMachineOptions(withProgramOption(command));
 }
 
 async function runController(flags: Flags): Promise<void> {
@@ -176,7 +178,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       transport,
       clock,
       random,
-      registry: standardRegistry(),
+      registry: standardRegistry(rightsOfController(flags.programs, flags.mode)),
       connect: (kubeconfig) => connectCluster(kubeconfig, clock),
       reach: (kubeconfig) => reachCluster(kubeconfig, '(Secret)', clock),
       logger,
@@ -230,6 +232,7 @@ function optionsOf(flags: Flags, outOfService: boolean): ControllerOptions {
     ...(flags.nodeLeaseNamespace === '' ? {} : { nodeLeaseNamespace: flags.nodeLeaseNamespace }),
     identity: hostname(),
     concurrency: flags.concurrency,
+    programs: flags.programs ?? '',
     probes: flags.controllers.has('probes'),
     remediation: flags.controllers.has('remediation'),
     preservation: flags.controllers.has('preservation') ? flags.preservation : 'off',

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { standardRegistry } from '../../agents/registry.ts';
+import type { AgentRegistry } from '../ports/agents.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { connectCluster } from './connect-cluster.ts';
@@ -11,6 +12,8 @@ import { usageExits } from './usage-exits.ts';
 import { processConsole } from './commands/terminal/console.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
+import { programFolder, rightsOfValidate } from './program-rights.ts';
+import type { ProgramFlags } from './program-rights.ts';
 import { inputFromCluster } from './validate/cluster.ts';
 import { inputFromFiles } from './validate/files.ts';
 import { probe } from './validate/probe.ts';
@@ -22,7 +25,7 @@ import { ordered, validate } from './validate/validation.ts';
 import type { Validation } from './validate/validation.ts';
 import type { Input } from './validate/input.ts';
 
-interface Flags extends ClusterFlags, MachineFlags {
+interface Flags extends ClusterFlags, MachineFlags, ProgramFlags {
   filename: string[];
   node: string[];
   output: 'text' | 'json';
@@ -51,6 +54,8 @@ export function validateCommand(): Command {
     .option('--node <name>', 'only this node; may be repeated', (text: string, before: string[]) => [...before, nodeArgument(text)], [])
     .addOption(new Option('-o, --output <format>', 'json: one object on stdout').choices(['text', 'json']).default('text'))
     .option('--probe', 'read the state and the identity of every device too; never changes one')
+    .option('--programs <dir>', 'this machine is the controller’s, and these are the programs that its --programs names', programFolder)
+    .option('--allow-programs', 'run them too: to ask what they take, and with --probe to read devices')
     .option('--probe-timeout <seconds>', 'for one read of one device', seconds, 10)
     .addHelpText('after', EXIT_CODES);
   return withMachineOptions(withClusterOptions(command)).action(async (flags: Flags) => {
@@ -72,10 +77,13 @@ async function run(flags: Flags, isOfCluster: boolean): Promise<number> {
         '--filename checks files; --kubeconfig, --context and --machines-kubeconfig name a cluster: give one of them',
         EXIT.usage,
       );
+    if (flags.allowPrograms === true && flags.programs === undefined)
+      throw new CommandFailure('--allow-programs needs --programs DIR: the folder that the controller’s flag of that name names', EXIT.usage);
     access = isOfFiles ? undefined : await accessCluster(flags);
     const input = access === undefined ? inputFromFiles(flags.filename, flags.fenceNamespace) : await inputFromCluster(access, flags);
-    const validation = validate(input, standardRegistry(), flags.node);
-    const report = flags.probe === true ? await probed(validation, input, access?.cluster ?? NO_CLUSTER, flags) : validation.report;
+    const registry = standardRegistry(rightsOfValidate(flags, input.programs));
+    const validation = validate(input, registry, flags.node);
+    const report = flags.probe === true ? await probed({ validation, registry }, input, access?.cluster ?? NO_CLUSTER, flags) : validation.report;
     console.print(flags.output === 'json' ? JSON.stringify(reportObject(report)) : reportText(report, console.ink));
     if (report.isInterrupted) return 130;
     return countOf(report, 'error') > 0 ? EXIT.failed : EXIT.done;
@@ -87,8 +95,13 @@ async function run(flags: Flags, isOfCluster: boolean): Promise<number> {
   }
 }
 
+interface Asked {
+  validation: Validation;
+  registry: AgentRegistry;
+}
+
 /** The report with what every device says; Ctrl-C ends it with what is known by then. */
-async function probed(validation: Validation, input: Input, cluster: Cluster, flags: Flags): Promise<Report> {
+async function probed({ validation, registry }: Asked, input: Input, cluster: Cluster, flags: Flags): Promise<Report> {
   const { report } = validation;
   const clock = new SystemClock();
   const interruption = new AbortController();
@@ -98,7 +111,7 @@ async function probed(validation: Validation, input: Input, cluster: Cluster, fl
   const progress = new Progress(clock);
   try {
     const devices = await probe(report.nodes, {
-      registry: standardRegistry(),
+      registry,
       context: { cluster, clock, namespace: flags.fenceNamespace, connect: (kubeconfig) => connectCluster(kubeconfig, clock) },
       resolve: (node, method) => validation.resolve(node, method),
       concurrency: PROBES_MAX,

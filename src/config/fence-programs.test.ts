@@ -9,13 +9,13 @@ import { resolvePlan } from './resolve-plan.ts';
 const fake = new FakeFenceAgent();
 afterAll(() => fake.dispose());
 
-function planOf(method: string, path = fake.path) {
+function planOf(method: string, folder = fake.folder) {
   const data = {
     'config.properties': 'power_management=off, on\nidentity=unverified',
     'fence-method-off': `${method}\naction=off`,
     'fence-method-on': `${method}\naction=on`,
   };
-  const configuration = configurationOf([{ name: 'fence-config-node-a', data }], standardRegistry(path));
+  const configuration = configurationOf([{ name: 'fence-config-node-a', data }], standardRegistry({ kind: 'folder', path: folder }));
   const plan = resolvePlan({
     node: { name: 'node-a', labels: {}, annotations: {}, addresses: [] },
     configuration,
@@ -54,7 +54,7 @@ describe('a method that names a fence agent of ClusterLabs', () => {
 
   it('is refused where the program is not installed and we have none of our own', () => {
     expect(planOf('agent_name=fence_netio\nip=192.0.2.7\nport=3', '/nowhere').errors[0]).toBe(
-      'agent fence_netio is not part of this version, nor is the program of ClusterLabs of that name installed here',
+      'agent_name cannot run: there is no fence_netio in /nowhere, the folder of --programs',
     );
     expect(planOf('agent_name=fence_ilo4\nip=192.0.2.7\nsecret=login', '/nowhere').off?.agent).toBe('ipmi');
   });

@@ -55,12 +55,11 @@ function isOfGroup({ groupLayer }: MethodLookup, { where }: MethodBody): boolean
 
 function agentOf(lookup: MethodLookup, { value, where }: Setting, problems: Problems): AgentDefinition | undefined {
   const { registry } = lookup.configuration;
-  const definition = registry.find(value);
+  const isProgram = agentToCome(value) === 'program';
+  const definition = registry.find(value) ?? (isProgram ? registry.find(`exec/${value}`) : undefined);
   if (definition !== undefined) return definition;
   const known = registry.names();
   if (spelling(value) === CLEAN_PODS) problems.warning(where, RELEASED_ANYHOW);
-  else if (agentToCome(value) === 'program')
-    problems.error(where, `agent ${value} is not part of this version, nor is the program of ClusterLabs of that name installed here`);
   else if (agentToCome(value) === 'agent') problems.error(where, `agent ${value} is not part of this version, which has ${known.join(', ')}`);
   else {
     const meant = nearest(value.replace(/^fence[-_]/, ''), known);
@@ -95,7 +94,7 @@ function sortKeys(
   for (const setting of written) {
     const name = nameOf(setting.key);
     if (name === undefined) {
-      if (IGNORED_KEYS.has(setting.key)) continue;
+      if (IGNORED_KEYS.has(setting.key) || definition.takesAny === true) continue;
       const hint = didYouMean(setting.key, writableNames(definition), 'it is not passed on');
       problems.warning(setting.where, `agent ${definition.name} has no parameter ${setting.key.slice(0, 60)}: ${hint}`);
     } else if (OWN_KEYS.has(name)) own.set(name, filled(lookup, setting, problems));

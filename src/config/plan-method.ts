@@ -179,6 +179,7 @@ function checkParameters(merged: MergedMethod, secret: string | undefined, secre
   const isNowhere =
     found.length === 0 &&
     definition.kind !== 'action' &&
+    definition.takesAny !== true &&
     !isCloudAgent(definition.name) &&
     definition.deviceKey(publicParameters(merged)) === definition.deviceKey({});
   if (isNowhere) problems.error(where, 'the address of the device is missing: it has to stand in the method or the template, not in the Secret');

@@ -18,7 +18,7 @@ const PDU = 'agent_name=pdu\nip=192.0.2.8\naction=off\nplug=3';
 function plan(methods: Record<string, string>, config: string, node: NodeFacts = NODE): Plan {
   const bodies = Object.fromEntries(Object.entries(methods).map(([name, text]) => [`fence-method-${name}`, text]));
   const configMap = { name: 'fence-config-a', data: { 'config.properties': `node_name=a\n${config}`, ...bodies } };
-  return resolvePlan({ node, configuration: configurationOf([configMap], standardRegistry('')) });
+  return resolvePlan({ node, configuration: configurationOf([configMap], standardRegistry()) });
 }
 
 const told = ({ problems }: Plan, wanted: 'error' | 'warning' = 'error'): string[] =>

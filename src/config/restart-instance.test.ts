@@ -9,7 +9,7 @@ const METAL3 = 'metal3://metal/host-a/machine-a';
 function plan(providerID: string | undefined, configMaps: Record<string, Record<string, string>> = {}): Plan {
   const configuration = configurationOf(
     Object.entries(configMaps).map(([name, data]) => ({ name, data })),
-    standardRegistry(''),
+    standardRegistry(),
   );
   return resolvePlan({ node: { name: 'worker-1', providerID, labels: {}, annotations: {}, addresses: [] }, configuration });
 }

@@ -217,6 +217,8 @@ export interface AgentDefinition {
   anonymous?(parameters: Parameters, identity: Identity | undefined): string | undefined;
   /** What else of the device has to agree with its state, in words; absent, or `undefined`: nothing is asked for. */
   witness?(parameters: Parameters): string | undefined;
+  /** What it takes is not known where this is asked: no name is one too many. */
+  takesAny?: true;
   /** What is well formed and dangerous all the same: told, and never refused. */
   warnings?(parameters: Parameters): readonly ParameterProblem[];
   create(context: AgentContext): Promise<Agent>;

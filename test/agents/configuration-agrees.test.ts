@@ -12,7 +12,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 
 /** Agents whose first step is a device; those that run a program of the admin's need that program. */
 const AGENTS = ['redfish', 'ipmi', 'pdu', 'ethernet-switch', 'fc-switch', 'kubevirt'] as const;
-const registry = standardRegistry('');
+const registry = standardRegistry();
 const clock = new SystemClock();
 const unreachable = (): Promise<never> => Promise.reject(new TransportError('unreachable', 'no API server in this test'));
 const CONTEXT: AgentContext = {

@@ -40,7 +40,7 @@ describe('the page of job', () => {
   });
 
   it.each(['job', 'job-run'])('has the table of parameters that %s describes', (name) => {
-    const definition = standardRegistry('').find(name);
+    const definition = standardRegistry().find(name);
     expect(tableOf(readme)).toBe(definition === undefined ? '' : parametersTable(definition));
   });
 

@@ -16,7 +16,7 @@ interface Document {
 }
 
 function definitionOf(name: string): AgentDefinition {
-  const definition = standardRegistry('').find(name);
+  const definition = standardRegistry().find(name);
   if (definition === undefined) throw new Error(`no agent ${name}`);
   return definition;
 }
@@ -28,7 +28,7 @@ describe.each(['metal3', 'kubevirt', 'ceph', 'storage', 'scsi', 'ack', 'watchdog
     const configMaps = documents.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata, data = {} }) => ({ name: metadata.name, data }));
     const plan = resolvePlan({
       node: { name: 'worker-1', labels: {}, annotations: {}, addresses: [] },
-      configuration: configurationOf(configMaps, standardRegistry('')),
+      configuration: configurationOf(configMaps, standardRegistry()),
       secretKeys: (secret) => (secrets.has(secret) ? Object.keys(secrets.get(secret) ?? {}) : undefined),
     });
     expect(plan.problems.filter(({ severity }) => severity === 'error')).toEqual([]);

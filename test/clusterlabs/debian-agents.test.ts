@@ -6,6 +6,7 @@ import { callText, hasPlugs } from '../../agents/exec/call-text.ts';
 import { FenceCatalogue } from '../../agents/exec/catalogue.ts';
 import type { FenceProgram } from '../../agents/exec/catalogue.ts';
 import { checkProgram, describeProgram } from '../../agents/exec/parameters.ts';
+import { ProgramFolder } from '../../agents/shared/process/program-folder.ts';
 import { runProgram } from '../../agents/shared/process/run-program.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 
@@ -32,7 +33,7 @@ function completed({ metadata }: FenceProgram): Record<string, string> {
 }
 
 describe.skipIf(!areThere)('every fence agent of Debian', { timeout: 600_000 }, () => {
-  const catalogue = new FenceCatalogue(PATH);
+  const catalogue = new FenceCatalogue(new ProgramFolder({ kind: 'folder', path: FOLDER }));
 
   it('is there, says what it is, and says it once', () => {
     expect(programs.length).toBeGreaterThanOrEqual(PROGRAMS_MIN);
@@ -44,7 +45,7 @@ describe.skipIf(!areThere)('every fence agent of Debian', { timeout: 600_000 }, 
   it('can be called, or is refused in words', () => {
     const refused = programs.filter((name) => {
       const program = catalogue.find(name);
-      return program === undefined || checkProgram(program, completed(program), true).length > 0;
+      return program === undefined || checkProgram(program, completed(program), true, catalogue.programs).length > 0;
     });
     expect(refused.filter((name) => !UNUSABLE.includes(name))).toEqual([]);
     expect(UNUSABLE.filter((name) => programs.includes(name) && !refused.includes(name))).toEqual([]);
@@ -76,7 +77,7 @@ describe.skipIf(!areThere)('every fence agent of Debian', { timeout: 600_000 }, 
         const plug = hasPlugs(program.metadata) ? '3' : '';
         const stdin = callText(program.metadata, { action: 'status', plug, parameters: completed(program), powerTimeout: 5 });
         const { code, stderr } = await runProgram({
-          argv: [program.file],
+          argv: [`${FOLDER}/${program.name}`],
           stdin: stdin.replace('action=status\n', 'action=validate-all\n'),
           path: PATH,
           clock: new SystemClock(),

@@ -29,7 +29,7 @@ describe('the README of exec', () => {
     const configMaps = documents.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata, data }) => ({ name: metadata.name, data: data ?? {} }));
     const plan = resolvePlan({
       node: { name: 'worker-1', labels: {}, annotations: {}, addresses: [] },
-      configuration: configurationOf(configMaps, standardRegistry(fake.path)),
+      configuration: configurationOf(configMaps, standardRegistry({ kind: 'folder', path: fake.folder })),
       secretKeys: (name) => (name === secret?.metadata.name ? Object.keys(secret.stringData ?? {}) : undefined),
     });
     expect(plan.problems).toEqual([]);
@@ -40,7 +40,7 @@ describe('the README of exec', () => {
   });
 
   it('names our own parameters, and every program that faults are known of, with the faults', () => {
-    const own = standardRegistry(fake.path).find('exec/fence_fake')?.describe().slice(-2) ?? [];
+    const own = standardRegistry({ kind: 'folder', path: fake.folder }).find('exec/fence_fake')?.describe().slice(-2) ?? [];
     for (const { name, default: usual } of own) expect(README).toMatch(new RegExp(`\\| \`${name}\` +\\| ${usual ?? ''} +\\|`));
     for (const program of FAULTY_PROGRAMS) {
       const row = README.split('\n').find((line) => line.startsWith(`| \`${program}\``));

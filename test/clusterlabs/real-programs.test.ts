@@ -15,7 +15,7 @@ afterEach(async () => {
 async function start(program: string, protocol: 'redfish' | 'ipmi', more: Record<string, string>) {
   const bmc = await startTestProcess(protocol);
   started.push(bmc);
-  const definition = standardRegistry().find(`exec/${program}`);
+  const definition = standardRegistry({ kind: 'folder', path: '/usr/sbin' }).find(`exec/${program}`);
   if (definition === undefined) throw new Error(`${program} is not installed`);
   const parameters = { ip: '127.0.0.1', ipport: String(bmc.ready.port), username: 'admin', password: TEST_PASSWORD, ...more };
   expect(definition.check(parameters, true)).toEqual([]);

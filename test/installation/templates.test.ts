@@ -56,7 +56,7 @@ function planOf(node: string, of: readonly { objects: Manifest[] }[], labels: Re
   return resolvePlan({
     node: { name: node, labels, annotations: {}, addresses: [] },
     // As in the image, where no programs of ClusterLabs are.
-    configuration: configurationOf(configMaps(of), standardRegistry('')),
+    configuration: configurationOf(configMaps(of), standardRegistry()),
     secretKeys: (name) => {
       const secret = secrets.get(name);
       return secret === undefined || !('stringData' in secret) ? undefined : Object.keys(secret.stringData ?? {});

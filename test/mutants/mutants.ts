@@ -7,6 +7,7 @@ import { EPOCH_MUTANTS } from './epoch-mutants.ts';
 import { KUBE_MUTANTS } from './kube-mutants.ts';
 import { PLAN_MUTANTS } from './plan-mutants.ts';
 import { PRESERVATION_MUTANTS } from './preservation-mutants.ts';
+import { PROGRAM_MUTANTS } from './program-mutants.ts';
 import { RELEASE_MUTANTS } from './release-mutants.ts';
 import { REMEDIATION_MUTANTS } from './remediation-mutants.ts';
 import { SELF_CHECK_MUTANTS } from './self-check-mutants.ts';
@@ -26,6 +27,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...EPOCH_MUTANTS,
   ...PLAN_MUTANTS,
   ...PRESERVATION_MUTANTS,
+  ...PROGRAM_MUTANTS,
   ...CLIENT_MUTANTS,
   ...CLUSTER_MUTANTS,
   ...SELF_CHECK_MUTANTS,

@@ -1,4 +1,4 @@
-import { ceph } from '../../agents/ceph/definition.ts';
+import { cephWith } from '../../agents/ceph/definition.ts';
 import { FENCED, fenceNameOf, NETWORK_FENCES, UNFENCED } from '../../agents/ceph/network-fence.ts';
 import type { NetworkFence } from '../../agents/ceph/network-fence.ts';
 import { parseSettings } from '../../agents/ceph/parameters.ts';
@@ -98,7 +98,7 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
 const SAID = /NetworkFence nodefence-a-[0-9a-f]{10}: fenceState=|no NetworkFence of ours/u;
 
 keepSpecies({
-  agent: ceph,
+  agent: cephWith(),
   cannot: {
     restarts: 'an API server keeps what it was told through a restart',
     'session-limit': 'an API server has no sessions',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { FencePrograms } from '../../agents/exec/definition.ts';
+import { ProgramFolder } from '../../agents/shared/process/program-folder.ts';
 import type { AgentDefinition } from '../../src/ports/agents.ts';
 import type { Behaviour, Specimen } from './species.ts';
 
@@ -81,7 +82,7 @@ export class ExecDevices {
   }
 
   get agent(): AgentDefinition {
-    const definition = new FencePrograms(`${this.#folder}:/usr/bin:/bin`).find('fence_zoo', undefined);
+    const definition = new FencePrograms(new ProgramFolder({ kind: 'folder', path: this.#folder })).find('fence_zoo', undefined);
     if (definition === undefined) throw new Error('the agent of the zoo is not installed');
     return definition;
   }

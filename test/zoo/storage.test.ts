@@ -1,10 +1,17 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
-import { storage } from '../../agents/storage/definition.ts';
+import { afterAll } from 'vitest';
+
+import { ProgramFolder } from '../../agents/shared/process/program-folder.ts';
+import { storageWith } from '../../agents/storage/definition.ts';
 import { keepSpecies } from './keeper.ts';
 import type { Behaviour, Specimen } from './species.ts';
+
+/** The filers of all specimens, each under the name of its own folder. */
+const PROGRAMS = mkdtempSync(join(tmpdir(), 'nodefence-filers-'));
+afterAll(() => rmSync(PROGRAMS, { recursive: true, force: true }));
 
 /** What each behaviour does before anything else; `$1` is list, close or open, `$2` the client. */
 const ODDITIES: Readonly<Partial<Record<Behaviour, readonly string[]>>> = {
@@ -50,10 +57,10 @@ function filer(folder: string, behaviour: Behaviour): string {
     ...actsOf(behaviour),
     'exit 0',
   ];
-  const program = join(folder, 'filer');
+  const program = join(PROGRAMS, basename(folder));
   writeFileSync(program, `${lines.join('\n')}\n`);
   chmodSync(program, 0o755);
-  return program;
+  return basename(program);
 }
 
 function linesOf(folder: string, name: string): string[] {
@@ -93,7 +100,7 @@ function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
 const BY_SSH = 'commands that run here log in nowhere; the logins of SSH are in the zoo of ethernet-switch';
 
 keepSpecies({
-  agent: storage,
+  agent: storageWith(new ProgramFolder({ kind: 'folder', path: PROGRAMS })),
   cannot: {
     restarts: 'what a command is about is known to nobody but its author',
     'wrong-credentials': BY_SSH,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Call } from '../call.ts';
+import { ProgramFolder } from '../process/program-folder.ts';
 import { NotStarted, runProgram } from '../process/run-program.ts';
 import type { SshConnection } from '../ssh/connection.ts';
 import { SshConnections } from '../ssh/connections.ts';
@@ -29,16 +30,19 @@ export interface CommandOptions {
 /** Runs commands by their words, on this machine or by SSH on another one. Whatever goes wrong on the way is an `AgentError`; nothing is repeated. */
 export class CommandRunner {
   readonly #clock: Clock;
+  readonly #programs: ProgramFolder;
   readonly #connections: SshConnections;
   /** Answers that hold for as long as their connection does. */
   readonly #lasting = new WeakMap<SshConnection, Map<string, CommandAnswer>>();
 
-  constructor(clock: Clock) {
+  /** `programs`: those that may run here; absent: none. */
+  constructor(clock: Clock, programs: ProgramFolder = new ProgramFolder()) {
     this.#clock = clock;
+    this.#programs = programs;
     this.#connections = new SshConnections(clock);
   }
 
-  /** `place` undefined: on this machine, with no shell at all. The far side's shell gets every word quoted. */
+  /** `place` undefined: on this machine, a program of the folder for them, with no shell at all. The far side's shell gets every word quoted. */
   async run(call: Call, place: SshSettings | undefined, argv: readonly string[], options: CommandOptions = {}): Promise<CommandAnswer> {
     if (argv.length === 0 || argv[0] === '') throw call.error('Misconfigured', 'the command is empty');
     if (place === undefined) return this.#here(call, argv, options);
@@ -65,7 +69,10 @@ export class CommandRunner {
     await this.#connections.close();
   }
 
-  async #here(call: Call, argv: readonly string[], { gate, input }: CommandOptions): Promise<CommandAnswer> {
+  async #here(call: Call, [name = '', ...words]: readonly string[], { gate, input }: CommandOptions): Promise<CommandAnswer> {
+    const program = this.#programs.demand(name, 'run');
+    if ('refusal' in program) throw call.error('Misconfigured', program.refusal);
+    const argv = [program.file, ...words];
     const deadlineMs = call.remainingMs - RESERVE_MS;
     if (call.ended !== undefined || deadlineMs <= 0) throw call.endedError();
     try {

@@ -9,7 +9,7 @@ export const placeShape = sshShape;
 export const placeDocumentation: Readonly<Record<keyof typeof sshShape, Documentation>> = {
   ...sshDocumentation,
   ip: {
-    description: 'Host that the commands run on, by SSH; without it they run where the controller runs.',
+    description: 'Host that the commands run on, by SSH; without it they run where the controller runs, from its folder of programs.',
     aliases: ['ipaddr', 'host', 'address'],
   },
   username: { ...sshDocumentation.username, required: false },

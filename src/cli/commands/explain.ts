@@ -14,6 +14,7 @@ import { listPicture } from '../preservation/listed-machines.ts';
 import { withMachineOptions } from '../preservation/machine-flags.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { guardWords, picturedPreservation } from '../preservation/pictured-preservation.ts';
+import { rightsElsewhere } from '../program-rights.ts';
 import { hasOutOfService } from '../server-version.ts';
 import { dependenciesOf, explain } from './explanation.ts';
 import { CommandFailure, EXIT } from './failure.ts';
@@ -78,12 +79,12 @@ export function noSuchNode(name: string, { server }: Pick<ClusterAccess, 'server
 }
 
 /** The configuration as it stands, as far as one sees it who may not read Secrets. */
-export function plannerOf(access: ClusterAccess, { configMaps }: Pick<ListedCluster, 'configMaps'>): Planner {
-  const registry = standardRegistry();
+export function plannerOf(access: ClusterAccess, { configMaps, leaderLease }: Pick<ListedCluster, 'configMaps' | 'leaderLease'>): Planner {
+  const registry = standardRegistry(rightsElsewhere(leaderOf(leaderLease, access.clock.wallMs()).programs));
   return new LivePlanner({ cluster: access.cluster, configMaps, secrets: undefined, registry, namespace: access.namespace });
 }
 
 /** The node's plan as configured now. */
-export function planOf(access: ClusterAccess, cluster: Pick<ListedCluster, 'configMaps'>, node: Node): Plan {
+export function planOf(access: ClusterAccess, cluster: Pick<ListedCluster, 'configMaps' | 'leaderLease'>, node: Node): Plan {
   return plannerOf(access, cluster).planFor(node);
 }

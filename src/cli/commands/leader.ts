@@ -1,7 +1,7 @@
 import type { Lease } from '../../ports/objects.ts';
 import { PRESERVATION_CHOICES } from '../../config/preservation-mode.ts';
 import type { PreservationChoice } from '../../config/preservation-mode.ts';
-import { LEADER_HEALTH_CHECKS, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION } from '../composition.ts';
+import { LEADER_HEALTH_CHECKS, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from '../composition.ts';
 import { HEALTH_CHECK_CHOICES } from '../health-checks/mode.ts';
 import type { HealthCheckChoice } from '../health-checks/mode.ts';
 import { age } from './terminal/times.ts';
@@ -23,6 +23,8 @@ export interface Leader {
   preservation?: PreservationChoice;
   /** How it was told to drive health checks. */
   healthChecks?: HealthCheckChoice;
+  /** The folder of programs that a configuration may name; empty: none. */
+  programs?: string;
 }
 
 /** Clocks of two machines differ by about so much. */
@@ -36,12 +38,13 @@ export function leaderOf(lease: Lease | undefined, nowMs: number): Leader {
 }
 
 /** Whoever can write the Lease wrote this: what makes no sense is not repeated. */
-function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node' | 'preservation' | 'healthChecks'> {
+function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node' | 'preservation' | 'healthChecks' | 'programs'> {
   const {
     [LEADER_MODE]: mode,
     [LEADER_NODE]: node = '',
     [LEADER_PRESERVATION]: said,
     [LEADER_HEALTH_CHECKS]: driving,
+    [LEADER_PROGRAMS]: programs,
   } = lease?.metadata.annotations ?? {};
   const healthChecks = HEALTH_CHECK_CHOICES.find((choice) => choice === driving);
   const preservation = PRESERVATION_CHOICES.find((choice) => choice === said);
@@ -50,6 +53,7 @@ function saidOf(lease: Lease | undefined): Pick<Leader, 'mode' | 'node' | 'prese
     ...(node === '' ? {} : { node: harmless(node) }),
     ...(preservation !== undefined && { preservation }),
     ...(healthChecks !== undefined && { healthChecks }),
+    ...(programs !== undefined && { programs: harmless(programs) }),
   };
 }
 

@@ -52,6 +52,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
       ...(await metal3RemediationWarnings(access)),
     ],
     operated: hosts ?? [],
+    ...(leader.programs === undefined ? {} : { programs: leader.programs }),
     notes,
     locate: () => undefined,
   };

@@ -21,6 +21,8 @@ export interface Input {
   found?: readonly SurveyProblem[];
   /** BareMetalHosts of this cluster; absent: there are none. */
   operated?: readonly BareMetalHost[];
+  /** Folder of programs of whoever leads, as it says; empty: none. Absent: it is not known. */
+  programs?: string;
   /** What is read otherwise than it is written. */
   notes: readonly string[];
   /** File and line of a place in an object, where there are files. */
