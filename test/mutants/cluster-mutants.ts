@@ -24,6 +24,29 @@ export const CLUSTER_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'detached with its Node',
+    defect: 'a volume that a kubelet had mounted is detached as soon as its Node is deleted, not after six minutes',
+    file: `${WORLD}/attach-detach.ts`,
+    edits: [['node === undefined ? this.#leftInUse.get(attachment.spec.nodeName) : node.status.volumesInUse', 'node?.status.volumesInUse']],
+    killedBy: byTest(
+      WORLD_TEST,
+      'keeps its volume for six minutes when its Node is deleted with the volume mounted, for no taint can be seen any more',
+    ),
+  },
+  {
+    name: 'mounted for ever',
+    defect: 'what the kubelet of a deleted Node had mounted counts against the next Node under its name',
+    file: `${WORLD}/attach-detach.ts`,
+    edits: [
+      [
+        'node === undefined ? this.#leftInUse.get(attachment.spec.nodeName) : node.status.volumesInUse',
+        'this.#leftInUse.get(attachment.spec.nodeName) ?? node?.status.volumesInUse',
+      ],
+      ['if (after !== undefined) this.#leftInUse.delete(after.metadata.name);', 'if (after !== undefined) return;'],
+    ],
+    killedBy: byTest(WORLD_TEST, 'lets go of its volume when another Node registers under its name, which has nothing mounted'),
+  },
+  {
     name: 'pressures believed',
     defect: 'what a kubelet last said of its disk is believed when nothing is heard of it any more',
     file: `${WORLD}/node-lifecycle.ts`,

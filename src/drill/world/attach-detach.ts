@@ -4,12 +4,13 @@ import { VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
 import type { WorldApi } from './api.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { CSI_DRIVER, isPodFinished, isReady, volumeInUseName } from './kinds.ts';
+import type { WorldNode } from './kinds.ts';
 import type { ClusterOptions } from './options.ts';
 import { isOutOfService } from './taints.ts';
 
 /**
  * Has volumes of scheduled pods attached and detaches those that no pod uses: when the kubelet says that they are unmounted, at once on a node
- * with the out-of-service taint, or by force from an unhealthy node after `forceDetachMs`. A ReadWriteOnce volume is never on two nodes.
+ * with the out-of-service taint, or by force from a node that is unhealthy or gone after `forceDetachMs`. A ReadWriteOnce volume is never on two nodes.
  */
 export class AttachDetach {
   readonly #api: WorldApi;
@@ -18,12 +19,20 @@ export class AttachDetach {
   readonly #options: ClusterOptions;
   /** Monotonic time since which a volume is attached without need, by attachment name. */
   readonly #unneededAtMs = new Map<string, number>();
+  /** What the kubelets of deleted Nodes last said that they have mounted, by node, for as long as a volume is attached there and no other Node is. */
+  readonly #leftInUse = new Map<string, readonly string[]>();
 
   constructor(api: WorldApi, clock: Clock, view: ClusterView, options: ClusterOptions) {
     this.#api = api;
     this.#clock = clock;
     this.#view = view;
     this.#options = options;
+  }
+
+  /** With its Node goes nothing of what a kubelet has mounted, as far as anybody knows. */
+  heardNode(before: WorldNode | undefined, after: WorldNode | undefined): void {
+    if (after !== undefined) this.#leftInUse.delete(after.metadata.name);
+    else if (before?.status.volumesInUse !== undefined) this.#leftInUse.set(before.metadata.name, before.status.volumesInUse);
   }
 
   async run(): Promise<number | undefined> {
@@ -72,9 +81,10 @@ export class AttachDetach {
     const node = this.#view.nodes.get(attachment.spec.nodeName);
     const sinceMs = this.#unneededAtMs.get(name) ?? this.#clock.monotonicMs();
     this.#unneededAtMs.set(name, sinceMs);
-    const isMounted = node?.status.volumesInUse?.includes(volumeInUseName(volumeOf(attachment))) === true;
-    if (isMounted && !isOutOfService(node)) {
-      if (isReady(node)) return undefined;
+    const inUse = node === undefined ? this.#leftInUse.get(attachment.spec.nodeName) : node.status.volumesInUse;
+    const isMounted = inUse?.includes(volumeInUseName(volumeOf(attachment))) === true;
+    if (isMounted && (node === undefined || !isOutOfService(node))) {
+      if (node !== undefined && isReady(node)) return undefined;
       const leftMs = sinceMs + this.#options.forceDetachMs - this.#clock.monotonicMs();
       if (leftMs > 0) return leftMs;
     }
@@ -84,6 +94,8 @@ export class AttachDetach {
 
   #forgetGone(): void {
     for (const name of [...this.#unneededAtMs.keys()]) if (this.#view.attachments.get(name) === undefined) this.#unneededAtMs.delete(name);
+    const attachedTo = new Set([...this.#view.attachments.all()].map(({ spec }) => spec.nodeName));
+    for (const node of [...this.#leftInUse.keys()]) if (!attachedTo.has(node)) this.#leftInUse.delete(node);
   }
 }
 

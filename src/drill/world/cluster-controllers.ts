@@ -4,6 +4,7 @@ import { CsiAttacher } from './csi-attacher.ts';
 import { ClusterView } from './cluster-view.ts';
 import type { Topic } from './cluster-view.ts';
 import type { WorldDependencies } from './dependencies.ts';
+import type { WorldNode } from './kinds.ts';
 import { Loop } from './loop.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
 import type { ClusterOptions, ControllerName } from './options.ts';
@@ -34,6 +35,10 @@ export class ClusterControllers {
     view.on(['nodes'], (before, after) => {
       lifecycle.heardNode(before, after);
     });
+    const attachDetach = new AttachDetach(api, clock, view, options);
+    view.on(['nodes'], (before, after) => {
+      attachDetach.heardNode(before as WorldNode | undefined, after as WorldNode | undefined);
+    });
     const add = (name: ControllerName, controller: Controller, topics: readonly Topic[]): void => {
       if (options.only?.includes(name) === false) return;
       const loop = new Loop(clock, random, () => (view.isSynced ? controller.run() : Promise.resolve(undefined)));
@@ -45,7 +50,7 @@ export class ClusterControllers {
     add('node-lifecycle', lifecycle, ['nodes']);
     add('taint-eviction', new TaintEviction(api, clock, view), ['nodes', 'pods']);
     add('pod-gc', new PodGarbageCollector(api, clock, view, options), ['nodes', 'pods']);
-    add('attach-detach', new AttachDetach(api, clock, view, options), ['nodes', 'pods', 'claims', 'attachments']);
+    add('attach-detach', attachDetach, ['nodes', 'pods', 'claims', 'attachments']);
     add('csi-attacher', new CsiAttacher(api, clock, view, options), ['attachments']);
     add('stateful-set', new StatefulSetController(api, view, options), ['sets', 'pods', 'claims']);
     add('volume-binding', new VolumeBinding(api, view), ['claims', 'volumes']);

@@ -13,6 +13,10 @@ async function podOn(world: TestWorld, node: string): Promise<string> {
   return pod.metadata.name;
 }
 
+async function attachedTo(world: TestWorld, node: string): Promise<number> {
+  return (await world.attachments()).filter(({ spec }) => spec.nodeName === node).length;
+}
+
 describe('a cluster at rest', () => {
   it('registers its nodes and spreads a ready pod with an attached volume over each', async () => {
     const world = await TestWorld.running(NODES);
@@ -115,6 +119,54 @@ describe('a node that fails', () => {
     await world.clock.advance(20_000);
     const moved = await world.pod(pod);
     expect(moved !== undefined && isPodReady(moved)).toBe(true);
+  });
+
+  it('keeps its volume for six minutes when its Node is deleted with the volume mounted, for no taint can be seen any more', async () => {
+    const world = await TestWorld.running(NODES);
+    const pod = await podOn(world, 'a');
+    world.machine('a').panic();
+    world.machine('a').powerOff('set');
+    await world.clock.advance(6_000);
+    await world.admin.remove(WORLD_NODES, await world.node('a'));
+    await world.clock.advance(350_000);
+    const waiting = await world.pod(pod);
+    expect([waiting?.spec.nodeName === 'a', waiting !== undefined && isPodReady(waiting)]).toEqual([false, false]);
+    expect(await attachedTo(world, 'a')).toBe(1);
+    // Besides the six minutes: the garbage collector's quarantine of a pod whose Node is gone, and two of its rounds.
+    await world.clock.advance(100_000);
+    const moved = await world.pod(pod);
+    expect([await attachedTo(world, 'a'), moved !== undefined && isPodReady(moved)]).toEqual([0, true]);
+    expect(world.overlaps).toBe(0);
+  });
+
+  it('keeps its volume no longer when its Node is deleted after the volume was detached by the taint', async () => {
+    const world = await TestWorld.running(NODES);
+    const pod = await podOn(world, 'a');
+    world.machine('a').panic();
+    world.machine('a').powerOff('set');
+    await world.clock.advance(6_000);
+    await world.taint('a', [OUR_TAINT]);
+    await world.clock.advance(25_000);
+    expect(await attachedTo(world, 'a')).toBe(0);
+    await world.admin.remove(WORLD_NODES, await world.node('a'));
+    await world.clock.advance(2_000);
+    const moved = await world.pod(pod);
+    expect(moved !== undefined && isPodReady(moved)).toBe(true);
+  });
+
+  it('lets go of its volume when another Node registers under its name, which has nothing mounted', async () => {
+    const world = await TestWorld.running(NODES);
+    const pod = await podOn(world, 'a');
+    world.machine('a').powerOff('set');
+    await world.clock.advance(6_000);
+    await world.admin.remove(WORLD_NODES, await world.node('a'));
+    await world.clock.advance(90_000);
+    expect(await attachedTo(world, 'a')).toBe(1);
+    world.machine('a').powerOn('set');
+    await world.clock.advance(5_000);
+    const moved = await world.pod(pod);
+    expect(moved !== undefined && isPodReady(moved)).toBe(true);
+    expect(world.overlaps).toBe(0);
   });
 
   it('comes back with another boot ID, Ready and without taints, and may carry pods again', async () => {
