@@ -14,6 +14,7 @@ const crash = fc.record({
 const story = fc.record({
   mode: fc.constantFrom('incident' as const, 'incident' as const, 'seed-table' as const),
   canReadBmc: fc.boolean(),
+  volumes: fc.nat({ max: 2 }),
   bootMs: fc.integer({ min: 1, max: 10 }).map((minutes) => minutes * MINUTE_MS),
   crashes: fc.array(crash, { maxLength: 25 }),
 });
@@ -39,6 +40,7 @@ describe('a controller that dies between any two of its actions', () => {
         world.run(60 * MINUTE_MS);
         expect(world.operator.isOn).toBe(true);
         expect(world.operator.annotations[HOLD]).toBeUndefined();
+        expect(world.isOutOfService).toBe(false);
         if (scene.mode === 'seed-table') return;
         expect(world.operator.annotations[OFF_REQUESTED]).toBeUndefined();
         expect(MARKS.filter((key) => world.machine?.annotations[key] !== undefined)).toEqual([]);
@@ -51,7 +53,7 @@ describe('a controller that dies between any two of its actions', () => {
   it('powers off once for each incident, wherever it dies', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ actions: fc.nat({ max: 1 }), seconds: fc.nat({ max: 60 }) }), { maxLength: 40 }), (crashes) => {
-        const world = new World({ asksEveryMs: 30_000, bootMs: 5 * MINUTE_MS });
+        const world = new World({ asksEveryMs: 30_000, bootMs: 5 * MINUTE_MS, volumes: crashes.length % 3 });
         for (const each of crashes) live(world, { ...each, word: 'none' });
         world.run(30 * MINUTE_MS);
         expect(world.operator).toMatchObject({ offs: 1, ons: 1, isOn: true });

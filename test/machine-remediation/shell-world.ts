@@ -1,6 +1,7 @@
 import { standardRegistry } from '../../agents/registry.ts';
 import { composeMachineRemediation } from '../../src/cli/machine-remediation/compose-machine-remediation.ts';
 import type { WatchedMachineRemediation } from '../../src/cli/machine-remediation/watched-machine-remediation.ts';
+import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
 import { HOLD, MARKS, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
@@ -15,6 +16,7 @@ import { HostMachines } from '../../src/drill/fleet/host-machines.ts';
 import type { ApiEvent } from '../../src/drill/laws/trace.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
+import type { Indexers } from '../../src/kube/lister.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
@@ -25,7 +27,7 @@ import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
 import type { BareMetalHost } from '../../src/ports/metal3.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
-import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, VOLUME_ATTACHMENTS } from '../../src/ports/resources.ts';
 import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { definitionOf, DEFINITIONS } from '../machine-health-check/definitions.ts';
@@ -93,12 +95,16 @@ export class ShellWorld implements HostPower {
   readonly #hardware = new Map<string, Hardware>();
   readonly #replicas: Replica[] = [];
   readonly #stops: (() => void)[] = [];
+  #refusal = 403;
+  #refuses: (request: ApiRequest) => boolean = () => false;
   /** What everybody asked of the API server. */
   readonly trace: ApiEvent[] = [];
   /** What storm policies say of every node. */
   storm: ReturnType<StormHolds> = [];
   bootMs = 60_000;
   isBmcDead = false;
+  /** The cluster takes the volumes of a Node that is out of service within a second. */
+  detaches = true;
 
   private constructor() {
     const users = [
@@ -204,12 +210,13 @@ export class ShellWorld implements HostPower {
     };
     const base = { transport, clock: this.clock, random: testRandom() };
     const closing: (() => void)[] = [];
-    const watch = <T extends KubeObject>(resource: Resource<T>, namespace?: string): Lister<T> => {
+    const watch = <T extends KubeObject>(resource: Resource<T>, namespace?: string, indexes: Indexers<T> = {}): Lister<T> => {
       const reflector = new Reflector<T>({
         ...base,
         logger: QUIET,
         metrics: NO_METRICS.watch,
         resource,
+        indexes,
         ...(namespace !== undefined && { namespace }),
       });
       reflector.start();
@@ -238,7 +245,12 @@ export class ShellWorld implements HostPower {
       },
       {
         cluster: new ApiClient({ transport }),
-        listers: { nodes: watch(NODES), leases: watch(LEASES, NODE_LEASE_NAMESPACE), fences: watch(NODE_FENCES) },
+        listers: {
+          nodes: watch(NODES),
+          leases: watch(LEASES, NODE_LEASE_NAMESPACE),
+          fences: watch(NODE_FENCES),
+          volumeAttachments: watch(VOLUME_ATTACHMENTS, undefined, { [BY_NODE]: ({ spec }) => [spec.nodeName] }),
+        },
         leadership,
         stormHolds: () => this.storm,
       },
@@ -258,8 +270,37 @@ export class ShellWorld implements HostPower {
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= SECOND_MS) {
       await this.clock.advance(Math.min(SECOND_MS, left));
-      for (const [name, hardware] of this.#hardware) await this.#live(name, hardware);
+      for (const [name, hardware] of this.#hardware) {
+        await this.#live(name, hardware);
+        await this.#detach(name);
+      }
     }
+  }
+
+  /** A volume is attached to the node. */
+  attach(node: string): Promise<unknown> {
+    const spec = { attacher: 'csi', nodeName: node, source: { persistentVolumeName: 'data' } };
+    return this.operator.create(VOLUME_ATTACHMENTS, { metadata: { name: `csi-data-${node}` }, spec });
+  }
+
+  /** As an admission policy of somebody may. */
+  refuseTaints(status: number): void {
+    this.#refusal = status;
+    this.#refuses = ({ method, path, body }) => method === 'PATCH' && path.startsWith('/api/v1/nodes/') && JSON.stringify(body).includes('taints');
+  }
+
+  /** Behind the controller's back. */
+  letGo(node: string): Promise<unknown> {
+    return this.annotate(BARE_METAL_HOSTS, hostName(node), { [HOLD]: null, [OFF_REQUESTED]: null });
+  }
+
+  async attached(node: string): Promise<number> {
+    return (await this.operator.list(VOLUME_ATTACHMENTS)).filter(({ spec }) => spec.nodeName === node).length;
+  }
+
+  async #detach(name: string): Promise<void> {
+    const isOut = (await this.node(name))?.spec.taints?.some(({ key }) => key === 'node.kubernetes.io/out-of-service') === true;
+    if (isOut && this.detaches && (await this.attached(name)) > 0) await this.operator.remove(VOLUME_ATTACHMENTS, `csi-data-${name}`);
   }
 
   async end(): Promise<void> {
@@ -294,6 +335,7 @@ export class ShellWorld implements HostPower {
         replica.writes.push(write);
         const fate = replica.fate(write, replica.writes.length);
         if (fate === 'lost') throw new TransportError('unreachable', 'no way there');
+        if (this.#refuses(request)) return { status: this.#refusal, headers: {}, body: { kind: 'Status', status: 'Failure', message: 'no' } };
         const response = await this.controllers.request(request);
         if (response.status === 403) replica.warnings.push(`forbidden: ${write}`);
         if (fate === 'unanswered') throw new TransportError('timeout', 'no answer');

@@ -38,6 +38,7 @@ const TIMEOUT = 'annotation remediation.metal3.io/power-on-will-timeout-at';
 function words(actions: readonly Action[]): string {
   for (const action of actions) {
     if (action.kind === 'delete-node') return 'deleteNode';
+    if (action.kind === 'taint') throw new Error('no case has volumes');
     if (action.kind === 'delete-machine') return 'deleteMachine';
     if (action.kind === 'restore-node') return 'restoreNode';
     const hold = action.changes.find(({ key }) => key === HOLD);

@@ -1,6 +1,6 @@
 import type { Action, Decision } from '../../src/controllers/machine-remediation/actions.ts';
 import { decide } from '../../src/controllers/machine-remediation/decide.ts';
-import { HOLD, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
+import { HOLD, OUT_OF_SERVICE, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import type { HealthCheckFacts, MachineFacts, Settings, Snapshot } from '../../src/controllers/machine-remediation/snapshot.ts';
 import type { HostFacts } from '../../src/controllers/shared/baremetal-host/host.ts';
 import type { Change, HoldFact } from '../../src/controllers/shared/remediation/actions.ts';
@@ -43,6 +43,8 @@ interface Scene {
   bootMs?: number;
   /** A health check that asks again every so often while the Node is missing. */
   asksEveryMs?: number;
+  /** How many are attached to its Node. */
+  volumes?: number;
 }
 
 function patched(marks: Readonly<Record<string, string>>, changes: readonly Change[]): Record<string, string> {
@@ -68,10 +70,16 @@ export class World {
   holds: HoldFact[] = [];
   takenBy: string | undefined;
   healthChecks: HealthCheckFacts[] = [];
+  /** Attached to its Node; detached so long after that is out of service. */
+  volumes: number;
+  detachMs = 20 * SECOND_MS;
+  servesOutOfService = true;
   readonly done: Action[] = [];
   readonly problems = new Set<string>();
   readonly #asksEveryMs: number | undefined;
   #holdSeenMs: number | undefined;
+  #taintSeenMs: number | undefined;
+  #taintedAtMs: number | undefined;
   #onSinceMs: number | undefined = 0;
   #nodes = 1;
 
@@ -82,6 +90,7 @@ export class World {
     this.mode = scene.mode ?? 'incident';
     this.canReadBmc = scene.canReadBmc ?? false;
     this.bootMs = scene.bootMs ?? MINUTE_MS;
+    this.volumes = scene.volumes ?? 0;
     this.#asksEveryMs = scene.asksEveryMs;
   }
 
@@ -96,6 +105,13 @@ export class World {
   }
 
   snapshot(): Snapshot {
+    const taintSeenMs = this.isOutOfService ? (this.#taintSeenMs ??= this.nowMs) : this.#taintSeenMs;
+    const volumes = {
+      attached: this.volumes,
+      servesOutOfService: this.servesOutOfService,
+      ...(taintSeenMs !== undefined && { waitedSinceMs: taintSeenMs }),
+    };
+    const isTold = this.volumes > 0 && this.node !== undefined && this.operator.annotations[HOLD] !== undefined;
     const settings = { mode: this.mode, powerOffTimeoutMs: 10 * MINUTE_MS, canReadBmc: this.canReadBmc };
     return {
       nowMs: EPOCH_MS + this.nowMs,
@@ -106,8 +122,13 @@ export class World {
       holds: this.holds,
       ...(this.machine !== undefined && { machine: this.machine }),
       ...(this.node !== undefined && { node: this.node }),
+      ...(isTold && { volumes }),
       ...(this.takenBy !== undefined && { takenBy: this.takenBy }),
     };
+  }
+
+  get isOutOfService(): boolean {
+    return this.node?.taints.some(({ key }) => key === 'node.kubernetes.io/out-of-service') === true;
   }
 
   decide(): Decision {
@@ -121,7 +142,10 @@ export class World {
     const { actions } = this.decide();
     const chosen = actions.slice(0, actionsMax);
     for (const action of chosen) this.apply(action);
-    if (chosen.length < actions.length) this.#holdSeenMs = this.operator.annotations[HOLD] === undefined ? undefined : this.nowMs;
+    if (chosen.length < actions.length) {
+      this.#holdSeenMs = this.operator.annotations[HOLD] === undefined ? undefined : this.nowMs;
+      this.#taintSeenMs = undefined;
+    }
     return chosen.length;
   }
 
@@ -141,6 +165,7 @@ export class World {
       if (this.operator.isOn && !wasOn) this.#onSinceMs = this.nowMs;
       if (!this.operator.isOn) this.#onSinceMs = undefined;
       this.#live();
+      if (this.#taintedAtMs !== undefined && this.nowMs - this.#taintedAtMs >= this.detachMs) this.volumes = 0;
       const asks = this.#asksEveryMs;
       if (asks !== undefined && this.node === undefined && this.nowMs % asks === 0) this.ask();
     }
@@ -169,10 +194,17 @@ export class World {
         this.node = { ...own, labels: patched(own.labels, action.labels), annotations: patched(own.annotations, action.annotations) };
         return;
       }
+      case 'taint':
+        if (this.node?.uid !== action.target.uid) throw new Error('another node');
+        if (action.isPresent && this.operator.isOn) throw new Error('LAW P1: its Node was tainted while the machine ran');
+        this.node = { ...this.node, taints: action.isPresent ? [...this.node.taints, action.taint] : [] };
+        this.#taintedAtMs = action.isPresent ? this.nowMs : undefined;
+        return;
       case 'delete-node':
         if (this.node?.uid !== action.target.uid) throw new Error('another node');
         if (this.operator.isOn) throw new Error('LAW P1: its Node was deleted while the machine ran');
         this.node = undefined;
+        this.#taintedAtMs = undefined;
         return;
       case 'delete-machine':
         this.machine = undefined;
@@ -188,6 +220,9 @@ export class World {
     if (action.target.kind === 'BareMetalHost') {
       const { resourceVersion } = action;
       if (resourceVersion !== undefined && resourceVersion !== String(this.operator.resourceVersion)) throw new Error('conflict');
+      const isLetOn = action.changes.some(({ key, to }) => key === HOLD && to === undefined);
+      if (isLetOn && this.node?.taints.some(({ value }) => value === OUT_OF_SERVICE.value))
+        throw new Error('LAW P3: it is switched on while its Node is out of service');
       this.operator.annotate(patched(this.operator.annotations, action.changes));
       this.#holdSeenMs = this.operator.annotations[HOLD] === undefined ? undefined : (this.#holdSeenMs ?? this.nowMs);
     } else if (this.machine !== undefined) {
@@ -201,6 +236,8 @@ export class World {
     if (this.node === undefined && this.nowMs - onSinceMs >= this.bootMs && this.nowMs > 0) {
       this.#nodes += 1;
       this.node = node({ uid: `uid-n-${this.#nodes}`, labels: { 'kubernetes.io/hostname': 'n' }, annotations: {} });
+      this.volumes = 0;
+      this.#taintSeenMs = undefined;
     }
     if (this.node !== undefined && this.nowMs % HEARTBEAT_MS === 0 && onSinceMs > 0) this.node = { ...this.node, lifeSeenMs: this.nowMs };
   }

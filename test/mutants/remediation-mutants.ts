@@ -1,6 +1,8 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const MACHINE_REMEDIATION = 'src/controllers/machine-remediation';
+const DETACH = 'test/machine-remediation/detach.test.ts';
 const OWNER = 'src/controllers/shared/remediation/owner-machine.ts';
 const STATEMENTS = 'src/controllers/machine-health-check/statements.ts';
 const ATTEMPT = 'src/controllers/node-remediation/attempt.ts';
@@ -47,6 +49,27 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/machine-health-check/evaluate.ts',
     edits: [['Math.max(beganMs, heardSinceMs.machine, heardSinceMs.node) + startupTimeoutMs;', 'Math.max(beganMs, 0) + startupTimeoutMs;']],
     killedBy: byTest('test/machine-health-check/outage.test.ts', 'the startup timeout begins anew too'),
+  },
+  {
+    name: 'deleted with its volumes',
+    defect: 'the Node of a Machine is deleted without a wait for its volumes, which stay attached for six minutes',
+    file: `${MACHINE_REMEDIATION}/incident.ts`,
+    edits: [['applies: (situation) => mustDetach(situation),', 'applies: () => false,']],
+    killedBy: byTest(DETACH, 'is tainted out of service, and deleted when its volumes are detached'),
+  },
+  {
+    name: 'on while out of service',
+    defect: 'a host whose remediation is cancelled is switched on while its Node has our out-of-service taint, on which no pod can run',
+    file: `${MACHINE_REMEDIATION}/detach.ts`,
+    edits: [['(situation !== undefined && isReleasing(situation))', 'situation !== undefined']],
+    killedBy: byTest(DETACH, 'is taken back before the host is switched on, when nobody asks any more'),
+  },
+  {
+    name: 'waited for ever',
+    defect: 'volumes that nobody detaches keep a Node from being deleted, and its host from being switched on, for ever',
+    file: `${MACHINE_REMEDIATION}/detach.ts`,
+    edits: [[' || isOverdue(snapshot)) return false;', ') return false;']],
+    killedBy: byTest(DETACH, 'is deleted all the same when they are not detached in two minutes, and a person is told'),
   },
   {
     name: 'told in the history',

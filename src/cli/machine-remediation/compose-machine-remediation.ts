@@ -1,3 +1,4 @@
+import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
 import { MachineRemediationController } from '../../controllers/machine-remediation/controller.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from '../../controllers/machine-remediation/dependencies.ts';
@@ -12,6 +13,7 @@ import type { StormHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { partQueue, servedPart, watchBase, watching } from '../served-part.ts';
 import type { ServedPart } from '../served-part.ts';
+import { hasOutOfService } from '../server-version.ts';
 import { readFacts } from './found-facts.ts';
 import type { OwnPart } from './mode.ts';
 import { partDetector } from './part-detector.ts';
@@ -19,10 +21,12 @@ import { WatchedMachineRemediation } from './watched-machine-remediation.ts';
 
 export interface MachineRemediationSources {
   cluster: Cluster;
-  listers: Pick<FenceListers, 'nodes' | 'leases' | 'fences'>;
+  listers: Pick<FenceListers, 'nodes' | 'leases' | 'fences' | 'volumeAttachments'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   stormHolds: StormHolds;
 }
+
+const VERSION_DEADLINE_MS = 10_000;
 
 /** Where the fence controller neither honours nor takes node leases, nobody could be kept off a node. */
 const NO_LOCK: ReturnType<MachineRemediationDependencies['lockOn']> = {
@@ -50,9 +54,9 @@ function runPart(
   hasOperator: () => boolean,
   ports: ControllerPorts,
   options: ControllerOptions & { machineRemediation: 'incident' | 'seed-table' },
-  { cluster, listers: { nodes, leases, fences }, leadership, stormHolds }: MachineRemediationSources,
+  { cluster, listers: { nodes, leases, fences, volumeAttachments }, leadership, stormHolds }: MachineRemediationSources,
 ): ServedPart {
-  const { clock, logger: log, recorder } = ports;
+  const { clock, logger: log, recorder, transport } = ports;
   const { watch, reflectors } = watching(watchBase(ports, options));
   const machines = groups.map(({ group, version }): WatchedMachines => {
     const resource: WatchedMachines['resource'] = { group, version, kind: 'Machine', plural: 'machines', namespaced: true };
@@ -63,6 +67,8 @@ function runPart(
   const controller: MachineRemediationController = new MachineRemediationController({
     ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue },
     metrics: ports.metrics.machineRemediation,
+    volumesOn: (node) => volumeAttachments.byIndex(BY_NODE, node).length,
+    servesOutOfService: () => hasOutOfService(transport, VERSION_DEADLINE_MS),
     ...(hasHosts && { hosts: watch(BARE_METAL_HOSTS) }),
     lockOn: (gated) => (namespace === undefined ? NO_LOCK : new NodeLock({ cluster: gated, clock, namespace, holder: LOCK_HOLDER })),
     options: {

@@ -1,10 +1,12 @@
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
 import type { RestoreNode } from '../shared/baremetal-host/node-backup.ts';
+import type { TaintNode } from '../shared/baremetal-host/out-of-service.ts';
 import type { ActionEvent, Annotate, ObjectRef } from '../shared/remediation/actions.ts';
 
 export type Act =
   | Annotate
   | RestoreNode
+  | TaintNode
   /** The release. Node and Lease are read from the API's quorum right before it; a sign of life there, or another uid: it is not done (P2). */
   | { kind: 'delete-node'; target: ObjectRef; proof: OffProof }
   | { kind: 'delete-machine'; target: ObjectRef };

@@ -2,11 +2,11 @@ import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import type { Lister } from '../../ports/cluster.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
-import type { KubeObject } from '../../ports/objects.ts';
+import type { KubeObject, Node } from '../../ports/objects.ts';
 import { HostSights } from '../shared/baremetal-host/host-sights.ts';
 import { LifeSights } from '../shared/baremetal-host/life-sights.ts';
 import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
-import { Moved, wasOvertaken } from '../shared/moved.ts';
+import { Moved, wasOvertaken, wasRefused } from '../shared/moved.ts';
 import { nodeLeftBy } from '../shared/remediation/place.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Action } from './actions.ts';
@@ -18,9 +18,10 @@ import { BY_HOST, BY_NODE, WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import { Locks } from './locks.ts';
 import { namesOnHost } from './machine-index.ts';
-import { GAVE_UP, HOLD, MARKS, POWERED_OFF, REQUEST } from './names.ts';
+import { GAVE_UP, HOLD, MARKS, OUT_OF_SERVICE, POWERED_OFF, REQUEST } from './names.ts';
 import { observe, orphanSight } from './observe.ts';
 import type { Observer, Sight } from './observe.ts';
+import { OutOfServiceSights } from './out-of-service-sights.ts';
 import { perform } from './perform.ts';
 import { RequestSights } from './request-sights.ts';
 
@@ -62,6 +63,7 @@ export class MachineRemediationController {
       sights: new HostSights(clock, [HOLD]),
       life: new LifeSights({ clock, leases, nodes }),
       requests: new RequestSights(clock),
+      releases: new OutOfServiceSights(clock),
     };
     this.#locks = new Locks({ cluster, options: dependencies.options, lock: dependencies.lockOn(cluster) });
   }
@@ -77,7 +79,7 @@ export class MachineRemediationController {
       this.#leave.push(hosts.onChange((before, after) => this.#hostSeen(before, after)));
     }
     this.#leave.push(
-      nodes.onChange((before, after) => this.#wakeMachinesOn((after ?? before)?.metadata.name)),
+      nodes.onChange((before, after) => this.#wakeMachinesOn((after ?? before)?.metadata.name, after !== undefined && isTainted(after))),
       fences.onChange((before, after) => this.#wakeMachinesOn((after ?? before)?.spec.node)),
     );
     this.wake();
@@ -92,8 +94,9 @@ export class MachineRemediationController {
 
   /** Looks at everything: leadership has come. */
   wake(): void {
-    const { machines, hosts, queue } = this.#dependencies;
+    const { machines, hosts, nodes, queue } = this.#dependencies;
     for (const watched of machines) for (const each of watched.lister.all()) if (isMarked(each)) queue.add(machineKey(watched, each));
+    for (const node of nodes.all()) if (isTainted(node)) this.#wakeMachinesOn(node.metadata.name, true);
     for (const each of hosts?.all() ?? []) if (isHeld(each)) this.#wakeMachinesOf(each);
     queue.add(LOCKS);
   }
@@ -145,7 +148,7 @@ export class MachineRemediationController {
     const node = await nodeLeftBy(cluster, { namespace: home, name: machine });
     const stop = await standingStop(cluster, node?.metadata.name);
     const holds = stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }];
-    return this.#carryOut(key, orphanSight(this.#observer, host, holds), node?.metadata.name);
+    return this.#carryOut(key, orphanSight(this.#observer, host, node, holds), node?.metadata.name);
   }
 
   async #carryOut(key: string, sight: Sight, nodeName: string | undefined): Promise<{ afterMs: number }> {
@@ -178,10 +181,11 @@ export class MachineRemediationController {
       } catch (error) {
         const isMoved = wasOvertaken(error) || error instanceof Moved;
         metrics.acted(action.kind, isMoved ? 'conflict' : 'failed');
+        if (!isMoved && action.kind === 'taint') this.#observer.releases.failed(sight.snapshot.machine?.uid ?? '', wasRefused(error));
         if (!isMoved) throw error;
         log.debug('a remediation is decided anew', { object: action.target.name, action: action.kind, error });
         // What has to wait for the node is not asked for again and again.
-        return action.kind === 'delete-node' ? 'none' : 'overtaken';
+        return 'proof' in action ? 'none' : 'overtaken';
       }
     }
     return actions.length > 0 ? 'some' : 'none';
@@ -220,6 +224,7 @@ export class MachineRemediationController {
     if (isTold) queue.add(machineKey(watched, object));
     if (after?.metadata.annotations?.[REQUEST] === undefined) this.#observer.requests.forget(object.metadata.uid ?? '');
     if (after !== undefined) return;
+    this.#observer.releases.forget(object.metadata.uid ?? '');
     // Its host may be left over.
     for (const host of hosts?.all() ?? []) if (isHeld(host)) queue.add(hostKey(host));
   }
@@ -245,10 +250,12 @@ export class MachineRemediationController {
     );
   }
 
-  #wakeMachinesOn(node: string | undefined): void {
+  /** `isOurs`: something of ours stands on the Node, whatever its Machine says. */
+  #wakeMachinesOn(node: string | undefined, isOurs = false): void {
     if (node === undefined) return;
     for (const watched of this.#dependencies.machines) {
-      for (const machine of watched.lister.byIndex(BY_NODE, node)) if (isMarked(machine)) this.#dependencies.queue.add(machineKey(watched, machine));
+      for (const machine of watched.lister.byIndex(BY_NODE, node))
+        if (isOurs || isMarked(machine)) this.#dependencies.queue.add(machineKey(watched, machine));
     }
   }
 
@@ -282,6 +289,11 @@ export class MachineRemediationController {
 
 function isMarked({ metadata: { annotations = {} } }: KubeObject): boolean {
   return MARKS.some((key) => annotations[key] !== undefined);
+}
+
+/** By us: a crash may have left it there. */
+function isTainted({ spec }: Node): boolean {
+  return (spec.taints ?? []).some(({ key, value }) => key === OUT_OF_SERVICE.key && value === OUT_OF_SERVICE.value);
 }
 
 function isMarkedSight({ snapshot: { machine } }: Sight): boolean {

@@ -1,6 +1,7 @@
 import { hostKeyOf, HOST_ANNOTATION } from '../shared/baremetal-host/host.ts';
 import { contradictionOf } from '../shared/baremetal-host/identity.ts';
 import type { Decision, Step } from './actions.ts';
+import { isOurs, takeBack } from './detach.ts';
 import { byIncident } from './incident.ts';
 import { GAVE_UP, HOLD, MARKS, REQUEST } from './names.ts';
 import { bySeedTable } from './seed-table.ts';
@@ -35,19 +36,23 @@ function isMarked({ annotations }: MachineFacts): boolean {
 
 /** Its Machine is gone: the host is not left off. */
 function orphan(snapshot: Snapshot): Step {
-  const { host, takenBy } = snapshot;
+  const { host, node, takenBy } = snapshot;
   if (host?.annotations[HOLD] === undefined) return { phase: 'idle' };
   if (takenBy !== undefined) return leaveAlone(takenBy, true);
+  const back = takeBack(node, undefined);
+  if (back !== undefined) return back;
   return powerOn({ host, snapshot }, [], 'PowerOnRequested');
 }
 
 /** What comes before any rule, in both modes. */
 function guarded(snapshot: Snapshot, machine: MachineFacts, isHeld: boolean): Step {
   const { host, node, settings, takenBy } = snapshot;
-  if (!isHeld && !isMarked(machine)) return { phase: 'idle' };
+  if (!isHeld && !isMarked(machine) && (node === undefined || !isOurs(node))) return { phase: 'idle' };
   if (takenBy !== undefined) return leaveAlone(takenBy, isHeld);
   if (machine.isPaused) return { phase: 'waiting', problem: isHeld ? 'LeftOff: it is paused, and its host is held off' : 'it is paused' };
   if (host === undefined) {
+    const back = takeBack(node, undefined);
+    if (back !== undefined) return back;
     return machine.annotations[REQUEST] === undefined ? { phase: 'idle' } : wait('waiting', 'its BareMetalHost is not found');
   }
   const { infrastructure, namespace, name } = machine;
@@ -55,6 +60,8 @@ function guarded(snapshot: Snapshot, machine: MachineFacts, isHeld: boolean): St
   const contradiction = contradictionOf(host, { consumer, providerID: node?.providerID });
   if (contradiction !== undefined) return wait('waiting', `nothing is done: ${contradiction}`);
   const situation = situationOf(snapshot, machine, host);
+  const back = takeBack(node, situation);
+  if (back !== undefined) return back;
   return settings.mode === 'seed-table' ? bySeedTable(situation) : byIncident(situation);
 }
 

@@ -36,6 +36,10 @@ export interface MachineRemediationDependencies {
   /** Of namespace kube-node-lease. */
   leases: Lister<Lease>;
   fences: Lister<NodeFence>;
+  /** How many volumes are attached to a Node, as the watch has it. */
+  volumesOn: (node: string) => number;
+  /** Has this cluster the out-of-service taint? Rejects when it does not say its version. */
+  servesOutOfService: () => Promise<boolean>;
   stormHolds: StormHolds;
   /** Takes nodes by writes to this cluster. */
   lockOn: (cluster: Cluster) => Pick<NodeLock, 'take' | 'giveBack'>;

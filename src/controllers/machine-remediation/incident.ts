@@ -3,9 +3,10 @@ import { backupChanges, hasBackup, restoreNode } from '../shared/baremetal-host/
 import { wasOn } from '../shared/baremetal-host/reboot.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
+import { detach, mustDetach } from './detach.ts';
 import { GAVE_UP, HOLD, MARKS, POLL_MS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from './names.ts';
 import { canReprovision, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
-import { cleared, deleteMachine, deleteNode, mark, powerOff, powerOn, wait } from './steps.ts';
+import { cleared, deleteMachine, deleteNode, mark, powerOff, powerOn, unlessHeld, wait } from './steps.ts';
 import { machineRef } from './situation.ts';
 import type { Situation } from './situation.ts';
 
@@ -181,6 +182,15 @@ const OFF: readonly Rule[] = [
     step: ({ node, machine }) => {
       const changes = node === undefined ? [] : backupChanges(machine.annotations, node);
       return { phase: 'deleting-node', actions: [{ kind: 'annotate', target: machineRef(machine), changes }] };
+    },
+  },
+  {
+    when: 'proven off, Node is there with volumes attached, its cluster knows the out-of-service taint',
+    then: 'set it, and wait until they are detached, two minutes at most',
+    applies: (situation) => mustDetach(situation),
+    step: (situation) => {
+      const { node, power } = situation;
+      return node === undefined || power.state !== 'off' ? { phase: 'deleting-node' } : unlessHeld(situation, detach(situation, node, power.proof));
     },
   },
   {

@@ -1,3 +1,4 @@
+import { OUT_OF_SERVICE_KEY } from '../shared/baremetal-host/out-of-service.ts';
 import { ANNOTATIONS_BACKUP, LABELS_BACKUP } from '../shared/baremetal-host/node-backup.ts';
 
 /** On a Machine: it needs remediation. Whoever may write it may switch the machine off: see RBAC in docs/machine-remediation.md. */
@@ -10,6 +11,9 @@ export const POWERED_OFF = 'remediation.metal3.io/powered-off-for-remediation';
 export const TIMES_OUT_AT = 'remediation.metal3.io/power-on-will-timeout-at';
 /** On a Machine, incident mode: why nothing more is done until the request is taken away. */
 export const GAVE_UP = 'ha.k8s.io/machine-remediation-gave-up';
+
+/** On a Node whose volumes are taken from it before it is deleted. By its value it is known for ours. */
+export const OUT_OF_SERVICE = { key: OUT_OF_SERVICE_KEY, value: 'machine-remediation', effect: 'NoExecute' } as const;
 
 /** Of the node leases that are ours. */
 export const LOCK_HOLDER = 'nodefence-machine-remediation';
@@ -24,6 +28,10 @@ export const MARKS_OF_OURS: readonly string[] = MARKS.filter((key) => key !== RE
 export const POLL_MS = 5_000;
 /** After a Node was deleted. */
 export const DELETED_POLL_MS = 2_000;
+/** While its volumes are being detached. */
+export const DETACH_POLL_MS = 1_000;
+/** A node that was heard of lately is waited for until it is no longer Ready, then a round of the pod garbage collector, then the detach itself. */
+export const DETACH_TIMEOUT_MS = 2 * 60_000;
 export const DEFAULT_POWER_OFF_TIMEOUT_MS = 10 * 60_000;
 /** Where no MachineHealthCheck says how long a node may take to start. */
 export const DEFAULT_POWER_ON_TIMEOUT_MS = 20 * 60_000;

@@ -22,8 +22,10 @@ import { standingStop } from '../shared/stops.ts';
 import { hostKeyOfMachine } from './decide.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import type { FenceSnapshot } from './by-fence.ts';
+import { isOutOfService } from './detach.ts';
 import { readHealthChecks } from './health-checks.ts';
 import { HOLD, MARKS_OF_OURS, POWERED_OFF, TIMES_OUT_AT } from './names.ts';
+import type { OutOfServiceSights } from './out-of-service-sights.ts';
 import { misplacedBecause } from './placement.ts';
 import { readMachine } from './read-machine.ts';
 import type { RequestSights } from './request-sights.ts';
@@ -41,10 +43,14 @@ export interface Sight {
   blocked?: string;
 }
 
-export type Observer = Pick<MachineRemediationDependencies, 'clock' | 'cluster' | 'hosts' | 'nodes' | 'fences' | 'stormHolds' | 'options'> & {
+export type Observer = Pick<
+  MachineRemediationDependencies,
+  'clock' | 'cluster' | 'hosts' | 'nodes' | 'fences' | 'volumesOn' | 'servesOutOfService' | 'stormHolds' | 'options'
+> & {
   sights: HostSights;
   life: LifeSights;
   requests: RequestSights;
+  releases: OutOfServiceSights;
 };
 
 /** Reads everything about one Machine from the API's quorum. `undefined`: it is gone. Rejects when something could not be read: then nothing is decided. */
@@ -65,6 +71,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
     machine,
     ...(host !== undefined && { host: observer.sights.factsOf(host, HOLD) }),
     ...(node !== undefined && { node: nodeFacts(observer, node) }),
+    ...(node !== undefined && host?.metadata.annotations?.[HOLD] !== undefined && (await volumesOf(observer, machine, node))),
     healthChecks: isDeadlineWanted(machine) ? await healthChecksOf(observer, resource, namespace) : [],
     holds: await holdsOn(observer, nodeName, node),
     ...recovered(observer, machine, node),
@@ -82,10 +89,12 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
 }
 
 /** A host on which our hold stands, and which no Machine names any more. */
-export function orphanSight(observer: Observer, host: BareMetalHost, holds: readonly HoldFact[]): Sight {
+export function orphanSight(observer: Observer, host: BareMetalHost, node: Node | undefined, holds: readonly HoldFact[]): Sight {
   const objects = new ReadObjects();
   objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
-  const snapshot = { ...now(observer), settings: observer.options.settings, host: observer.sights.factsOf(host, HOLD), healthChecks: [], holds };
+  if (node !== undefined) objects.put({ kind: 'Node', name: node.metadata.name }, node);
+  const told = { host: observer.sights.factsOf(host, HOLD), ...(node !== undefined && { node: nodeFacts(observer, node) }) };
+  const snapshot = { ...now(observer), settings: observer.options.settings, ...told, healthChecks: [], holds };
   return { snapshot, objects };
 }
 
@@ -133,6 +142,19 @@ function recovered({ fences, requests }: Observer, machine: MachineFacts, node: 
 function nodeFacts({ life }: Observer, node: Node): NonNullable<Snapshot['node']> {
   const lifeSeenMs = life.heardMs(node.metadata.name);
   return { ...readNode(node), ...(lifeSeenMs !== undefined && { lifeSeenMs }) };
+}
+
+async function volumesOf(
+  { volumesOn, servesOutOfService, releases }: Observer,
+  { uid }: MachineFacts,
+  node: Node,
+): Promise<Pick<Snapshot, 'volumes'>> {
+  const { metadata } = node;
+  const { sinceMs, isRefused } = releases.see(uid, metadata.uid ?? '', isOutOfService(readNode(node)));
+  const attached = volumesOn(metadata.name);
+  if (attached === 0) return {};
+  const isServed = isRefused !== true && (await servesOutOfService());
+  return { volumes: { attached, servesOutOfService: isServed, ...(sinceMs !== undefined && { waitedSinceMs: sinceMs }) } };
 }
 
 function healthChecksOf({ cluster }: Observer, { group, version }: Resource, namespace: string): Promise<Snapshot['healthChecks']> {

@@ -1,6 +1,7 @@
 import { claim, releaseClaim } from '../shared/claims/claim.ts';
 import type { Claimant } from '../shared/claims/claim.ts';
 import type { LifeSights } from '../shared/baremetal-host/life-sights.ts';
+import { removeTaint, setTaint } from '../shared/baremetal-host/out-of-service.ts';
 import { removeNode } from '../shared/baremetal-host/remove-node.ts';
 import { Moved } from '../shared/moved.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
@@ -29,6 +30,9 @@ async function write({ cluster, recorder, life }: Performer, { objects }: Sight,
       return;
     case 'restore-node':
       await objects.restore(cluster, action);
+      return;
+    case 'taint':
+      await (action.isPresent ? setTaint({ cluster, life }, action) : removeTaint(cluster, objects, action));
       return;
     case 'delete-node':
       await removeNode({ cluster, life }, target, action.proof);

@@ -41,6 +41,15 @@ export interface Settings {
   canReadBmc: boolean;
 }
 
+/** Volumes that are attached to a Node: they stay so for six minutes after it is deleted, and no pod that needs them starts elsewhere. */
+export interface VolumeFacts {
+  attached: number;
+  /** The cluster knows the out-of-service taint, by which they are detached at once. */
+  servesOutOfService: boolean;
+  /** Since when this process has seen that taint on the Node, whosever it is, or has failed to set it. */
+  waitedSinceMs?: number;
+}
+
 /** All that `decide` reads about one Machine with its host and its Node, or about a host with our hold whose Machine is gone. */
 export interface Snapshot {
   /** Wall clock: for the marks that people and a successor read. */
@@ -53,6 +62,8 @@ export interface Snapshot {
   host?: HostFacts;
   /** The Node of status.nodeRef, where it exists. */
   node?: NodeFacts;
+  /** Of that Node, where any are attached; said only while our hold stands. */
+  volumes?: VolumeFacts;
   healthChecks: readonly HealthCheckFacts[];
   holds: readonly HoldFact[];
   /** The NodeFence that has brought the Node back since this Machine was asked for. */

@@ -6,6 +6,7 @@ import type { ActionEvent, Marks } from '../shared/remediation/actions.ts';
 import { nodeRef } from '../shared/remediation/node.ts';
 import type { NodeFacts } from '../shared/remediation/node.ts';
 import type { Action, Step } from './actions.ts';
+import { stillAttached } from './detach.ts';
 import { DELETED_POLL_MS, HOLD, POLL_MS } from './names.ts';
 import { machineRef } from './situation.ts';
 import type { Situation } from './situation.ts';
@@ -20,7 +21,7 @@ export function wait(phase: Step['phase'], problem?: string): Step {
 }
 
 /** A hold stops what isolates, switches off or releases (P6); it never stops the way back. */
-function unlessHeld({ snapshot }: Situation, step: Step): Step {
+export function unlessHeld({ snapshot }: Situation, step: Step): Step {
   const [hold] = snapshot.holds;
   return hold === undefined ? step : wait('waiting', `waits: ${hold.reason}, ${hold.message}`);
 }
@@ -51,7 +52,9 @@ export function deleteNode(situation: Situation, node: NodeFacts, proof: OffProo
   if (node.isDeleting) return wait('deleting-node', `node ${node.name} is being deleted, and something holds it: look at its finalizers`);
   const event = normal('NodeDeleted', `node ${node.name} is deleted so that its workload may start elsewhere: ${proof.detail}`);
   const action: Action = { kind: 'delete-node', target: nodeRef(node), proof, event };
-  return unlessHeld(situation, { phase: 'deleting-node', actions: [action], dueInMs: DELETED_POLL_MS });
+  const attached = stillAttached(situation.snapshot);
+  const told = attached === undefined ? {} : { problem: `node ${node.name} is deleted while ${attached}` };
+  return unlessHeld(situation, { phase: 'deleting-node', actions: [action], dueInMs: DELETED_POLL_MS, ...told });
 }
 
 export function deleteMachine(situation: Situation): Step {

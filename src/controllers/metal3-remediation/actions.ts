@@ -1,7 +1,7 @@
 import type { RestoreNode } from '../shared/baremetal-host/node-backup.ts';
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
+import type { TaintNode } from '../shared/baremetal-host/out-of-service.ts';
 import type { ActionEvent, Annotate, ObjectRef } from '../shared/remediation/actions.ts';
-import type { TaintFact } from '../shared/remediation/node.ts';
 import type { TellMachine } from '../shared/remediation/owner-machine.ts';
 import type { Phase } from './names.ts';
 
@@ -19,10 +19,8 @@ export type Act =
   | { kind: 'finalizer'; target: ObjectRef; finalizer: string; isPresent: boolean }
   /** Refused when it is no longer as it was. */
   | { kind: 'status'; target: ObjectRef; was: RemediationStatus; to: RemediationStatus }
-  /** Adding it is the release: Node and Lease are read from the API's quorum right before it (P2). Removing: only this very taint. */
-  | { kind: 'taint'; target: ObjectRef; taint: TaintFact; isPresent: true; proof: OffProof }
-  | { kind: 'taint'; target: ObjectRef; taint: TaintFact; isPresent: false }
-  /** The release, as above. */
+  | TaintNode
+  /** The release. Node and Lease are read from the API's quorum right before it (P2). */
   | { kind: 'delete-node'; target: ObjectRef; proof: OffProof };
 
 /** One object each, idempotent. */

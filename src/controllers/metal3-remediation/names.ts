@@ -1,3 +1,5 @@
+import { OUT_OF_SERVICE_KEY } from '../shared/baremetal-host/out-of-service.ts';
+
 /** On a BareMetalHost, followed by the uid of the remediation: its hold. */
 const HOLD_PREFIX = 'reboot.metal3.io/metal3-remediation-';
 export const HOLD_VALUE = '{"mode":"hard","force":false}';
@@ -10,7 +12,7 @@ export const RELEASE = 'ha.k8s.io/metal3-remediation-release';
 const METAL3_GROUP = 'infrastructure.cluster.x-k8s.io';
 const SEED_GROUP = 'remediation.metal3.io';
 
-export const OUT_OF_SERVICE = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' } as const;
+export const OUT_OF_SERVICE = { key: OUT_OF_SERVICE_KEY, value: 'nodeshutdown', effect: 'NoExecute' } as const;
 
 export const DEFAULT_RETRY_LIMIT = 1;
 export const DEFAULT_TIMEOUT_MS = 600_000;

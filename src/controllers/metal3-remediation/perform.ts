@@ -1,13 +1,12 @@
-import type { KubeObject, Node, Taint } from '../../ports/objects.ts';
-import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
-import { nodeToRelease, removeNode } from '../shared/baremetal-host/remove-node.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import { removeTaint, setTaint } from '../shared/baremetal-host/out-of-service.ts';
+import { removeNode } from '../shared/baremetal-host/remove-node.ts';
 import { claim, releaseClaim } from '../shared/claims/claim.ts';
 import type { Claimant } from '../shared/claims/claim.ts';
 import { Moved } from '../shared/moved.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { conditionsPatch, precondition } from '../shared/remediation/patch.ts';
-import { resourceOf } from '../shared/remediation/resource-of.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Metal3Remediation } from '../../ports/metal3.ts';
@@ -19,7 +18,6 @@ import { holdKeyOf, phaseText } from './names.ts';
 import type { Sight } from './observe.ts';
 
 type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
-type Adding = Extract<ActOf<'taint'>, { isPresent: true }>;
 
 /** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Moved` where it no longer fits. */
 export async function perform(dependencies: Metal3RemediationDependencies, memory: Memory, sight: Sight, action: Action | FenceAct): Promise<void> {
@@ -43,7 +41,12 @@ export async function perform(dependencies: Metal3RemediationDependencies, memor
       await objects.restore(clusterOf(sight), action);
       break;
     case 'taint':
-      await (action.isPresent ? taint(dependencies, memory, sight, action) : untaint(sight, action));
+      if (action.isPresent) {
+        await unlessStopped(dependencies, sight);
+        await setTaint({ cluster: clusterOf(sight), life: memory.life }, action);
+      } else {
+        await removeTaint(clusterOf(sight), objects, action);
+      }
       break;
     case 'request-fence':
       await requestFence(dependencies, sight, action.target);
@@ -90,34 +93,6 @@ function statusPatch(object: Metal3Remediation, { target, was, to }: ActOf<'stat
     ...(to.lastRemediatedMs !== undefined && { lastRemediated: timeText(to.lastRemediatedMs) }),
   };
   return { metadata: precondition(object), status };
-}
-
-/** The release by our taint. */
-async function taint(
-  dependencies: Metal3RemediationDependencies,
-  memory: Memory,
-  sight: Sight,
-  { target, taint: ours, proof }: Adding,
-): Promise<void> {
-  await unlessStopped(dependencies, sight);
-  const node = await releasable(memory, sight, target, proof);
-  const { key, effect, value } = ours;
-  const added = { key, effect: effect as Taint['effect'], ...(value !== undefined && { value }) };
-  const taints = [...(node.spec.taints ?? []).filter((each) => each.key !== key || each.effect !== effect), added];
-  await clusterOf(sight).mergePatch(resourceOf(target), target.name, { metadata: precondition(node), spec: { taints } });
-}
-
-function releasable(memory: Memory, sight: Sight, target: Adding['target'], proof: OffProof): Promise<Node> {
-  return nodeToRelease({ cluster: clusterOf(sight), life: memory.life }, target, proof);
-}
-
-/** Only that very taint: others stay. */
-async function untaint(sight: Sight, { target, taint: { key, value, effect } }: ActOf<'taint'>): Promise<void> {
-  await sight.objects.patch(clusterOf(sight), target, (object) => {
-    const { spec } = object as Node;
-    const taints = (spec.taints ?? []).filter((each) => each.key !== key || each.value !== value || each.effect !== effect);
-    return { metadata: precondition(object), spec: { taints } };
-  });
 }
 
 /** The fence controller of the cluster of the Node does the rest. Nobody reads Events about objects of another cluster. */
