@@ -57,6 +57,8 @@ export interface ControllerOptions extends FenceOptions {
   programs?: string;
   /** For the first list of every watched kind. */
   syncDeadlineMs: number;
+  /** At least so long between two looks for controllers of others; absent: as long as each part rests by itself. The simulation, where nobody else appears. */
+  detectionRestMs?: number;
 }
 
 /** Everything outside the process, real or simulated. */

@@ -14,6 +14,7 @@ import { SELF_CHECK_MUTANTS } from './self-check-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
 import { DISPATCH_MUTANTS } from './dispatch-mutants.ts';
 import { CONFIG_MUTANTS } from './config-mutants.ts';
+import { SISTER_MUTANTS } from './sister-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -35,6 +36,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...KUBE_MUTANTS,
   ...DISPATCH_MUTANTS,
   ...CONFIG_MUTANTS,
+  ...SISTER_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

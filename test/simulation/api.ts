@@ -18,6 +18,9 @@ const STOPS = 'nodefencestops.ha.k8s.io';
 /** Between a backup and its restore lie hours of a large cluster: what was read before is never reached again. */
 const WRITTEN_SINCE = 10_000_000;
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
+/** Who works beside it on Machines and hosts. */
+export const CLUSTER_API_USER = 'cluster-api';
+const INSIDERS = [CLUSTER_API_USER];
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 
@@ -33,7 +36,7 @@ export class SimulatedApi {
 
   /** `tracksManagers`: as every real server does; it costs time, and only the cordon of two hands is told by it. */
   constructor(kernel: Kernel, nodes: readonly string[], audit: (event: ApiEvent) => void, clockRate = 1, tracksManagers = false) {
-    const names = [ADMIN, CONTROLLER_USER, CONTROLLER_MANAGER, ...nodes.map((node) => `system:node:${node}`)];
+    const names = [ADMIN, CONTROLLER_USER, CONTROLLER_MANAGER, ...INSIDERS, ...nodes.map((node) => `system:node:${node}`)];
     this.process = kernel.spawn('api-server', clockRate);
     this.#audit = audit;
     this.#wallMs = () => WORLD_BEGINS_WALL_MS + kernel.nowMs;

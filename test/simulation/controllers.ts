@@ -11,6 +11,7 @@ import { CrashCounter, Port } from './kernel/port.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import type { Network } from './network.ts';
+import type { Composed } from './sisters/sisters.ts';
 
 export type Replica = 0 | 1;
 
@@ -28,6 +29,8 @@ export interface ControllersOptions {
   hosts: readonly [string, string] | undefined;
   /** What is to become of the machines besides. */
   guards: Guards;
+  /** The controllers beside the one that fences; absent: none. */
+  sisters: Composed | undefined;
   /** Has the machine of a node power? */
   isPowered: (node: string) => boolean;
   /** One after the other: each counts the calls of all replicas from the moment at which the one before has struck. */
@@ -93,6 +96,7 @@ export class Controllers {
       identity: process.name,
       ownNode: this.#options.hosts?.[replica],
       preservation: this.#options.guards.for(process),
+      sisters: this.#options.sisters,
       transport: new FaultyTransport(announced, port, network, hostOf(replica)),
       clock: process.clock,
       random: process.random,

@@ -1,6 +1,7 @@
 import type { CrashPoint } from './kernel/port.ts';
 import { CALM_API } from './network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
+import type { Deed, Sisters } from './sisters/sisters.ts';
 
 /** The scenario in one line. */
 export function describeScenario(scenario: Scenario): string {
@@ -17,6 +18,7 @@ export function describeScenario(scenario: Scenario): string {
     ...disturbances.map(describeDisturbance),
     scenario.healAfterOffMs === undefined ? undefined : `back ${seconds(scenario.healAfterOffMs)} after the off was sent`,
     scenario.hosts === undefined ? undefined : `replicas on ${scenario.hosts.join(' and ')}`,
+    ...describeSisters(scenario.sisters),
     scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
     scenario.api === CALM_API ? undefined : 'rough API',
@@ -92,6 +94,26 @@ function wordsOf(disturbance: Disturbance): string {
     case 'switch':
       return `the switch of ${disturbance.nodes.join(' ')} is down`;
   }
+}
+
+function describeSisters(sisters: Sisters | undefined): string[] {
+  if (sisters === undefined) return [];
+  const { composed, nodes, check, deeds } = sisters;
+  const names = Object.entries(composed).flatMap(([name, isOn]) => (isOn ? [name] : []));
+  return [
+    `beside it ${names.length === 0 ? 'nobody' : names.join(', ')} for ${nodes.join(' ')}`,
+    ...(check === undefined ? [] : [`a check of ${seconds(check.timeoutMs)}, at most ${check.atMost}, ${check.spec.strategy ?? ''}`]),
+    ...deeds.map(describeDeed),
+  ];
+}
+
+function describeDeed(deed: Deed): string {
+  const { node, atMs, durationMs } = deed;
+  const when = `${node} at ${seconds(atMs)} for ${seconds(durationMs)}`;
+  if (deed.what === 'illness') return `illness of ${when}`;
+  const { spec, timesOutMs, hasLease } = deed;
+  const given = timesOutMs === undefined ? '' : ` given up after ${seconds(timesOutMs)}`;
+  return `request to ${spec.strategy ?? ''}${hasLease ? ' with its lease' : ''}${given} of ${when}`;
 }
 
 function seconds(milliseconds: number): string {

@@ -2,7 +2,7 @@ import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { NODES, PODS } from '../../src/ports/resources.ts';
 import { endStateOf } from './rest.ts';
-import { failing, isCutOff } from './scenario.ts';
+import { concerned, isCutOff } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import type { World } from './world.ts';
 
@@ -13,6 +13,7 @@ export async function endOf(world: World, scenario: Scenario, nowMs: number): Pr
   const status = world.fence.of(name);
   const state = endStateOf(status);
   const wrong: string[] = [];
+  wrong.push(...world.openRequests().map((request) => `after ${(nowMs / 1000).toFixed(0)} s of virtual time a request is open: ${request}`));
   if (!world.isOver()) {
     const open = world.fence.names.map((fence) => `${fence} ${describe(world.fence.of(fence))}`);
     wrong.push(`after ${(nowMs / 1000).toFixed(0)} s of virtual time the fence has not ended: ${open.join('; ')}`);
@@ -36,7 +37,7 @@ export async function endOf(world: World, scenario: Scenario, nowMs: number): Pr
 }
 
 function otherFences(world: World, scenario: Scenario): string[] {
-  const failed = failing(scenario);
+  const failed = concerned(scenario);
   return world.fence.names.flatMap((fence) => {
     const node = fence.slice(FENCE_NAME_PREFIX.length);
     const status = world.fence.of(fence);

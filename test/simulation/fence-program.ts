@@ -1,16 +1,21 @@
 import { composeController } from '../../src/cli/compose.ts';
 import type { ComposedController } from '../../src/cli/compose.ts';
+import type { ControllerOptions } from '../../src/cli/composition.ts';
 import { LivePlanner } from '../../src/config/live-planner.ts';
 import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import type { Logger } from '../../src/ports/recorder.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
 import type { ControllerProgram, ControllerWorld } from './controller-program.ts';
+import type { Composed } from './sisters/sisters.ts';
 
 const SYNC_DEADLINE_MS = 60_000;
 /** Half as many renewals as by default: they are most of a world's work. */
 const LEASE = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 4_000 };
 const STALE_AFTER_MS = 90_000;
+/** Nobody else's controllers appear in these worlds: to look for them every ten seconds would be most of their work. */
+const DETECTION_REST_MS = 300_000;
 
 /** What makes a mutant of the program: its dependencies, its outer world, or how it stops are changed. */
 export interface Mutation {
@@ -56,12 +61,24 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
         concurrency: 4,
         syncDeadlineMs: SYNC_DEADLINE_MS,
         lease: LEASE,
+        ...optionsOf(world.sisters),
       },
     );
     controller.start().catch((error: unknown) => {
       exit(String(error));
     });
     return { stop: (deadlineMs) => mutateStop?.(controller, deadlineMs) ?? controller.stop(deadlineMs) };
+  };
+}
+
+/** As the flags of the daemon say it. */
+function optionsOf(sisters: Composed | undefined): Partial<ControllerOptions> {
+  if (sisters === undefined) return {};
+  return {
+    nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE,
+    detectionRestMs: DETECTION_REST_MS,
+    remediation: sisters.remediation,
+    healthChecks: sisters.healthChecks ? 'auto' : 'off',
   };
 }
 

@@ -1,15 +1,18 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { scenarioOf } from './draws.ts';
 import { runSeed } from './run-seed.ts';
 import type { SeedResult } from './seed-result.ts';
+import { scenarioWith } from './sisters/draws.ts';
+import type { Cast } from './sisters/draws.ts';
 import { lawOf, shrink } from './shrink.ts';
 import { simplified } from './simplify.ts';
 import { BASE_NAMES, firstPoint, parsePoint, pointAt, pointsOf, pointText, sweptScenario } from './sweep.ts';
 import { runInWorkers, serveAsWorker } from './workers.ts';
 
 const WORKER = '--worker';
+/** The controller that fences, alone. */
+const FENCE_WORKER = '--worker-fence';
 /** With how many calls lie between two that are struck. */
 const SWEEP_WORKER = '--worker-sweep=';
 const SILENCE_MS = 300_000;
@@ -22,6 +25,7 @@ const SHRINK_MS = 60_000;
 const USAGE = `usage: npm run -s simulate -- --seeds N [--first S] [--jobs K] [--no-shrink]
        npm run -s simulate -- --seed N [--without WHAT,...] [--trace] [--no-shrink]
        npm run -s simulate -- --sweep [--jobs K] [--every N] | --at BASE:CALL:MOMENT [--trace]
+       --controllers fence|all: beside --seeds and --seed, the controller that fences alone, or (as by default) those beside it too, as the seed draws them
 Runs whole simulated clusters, one per seed, and judges laws P1 to P10. A seed that fails is shrunk: what it can do without is left out. --sweep
 strikes the controller at each call of a few base scenarios, before and after its effect. The last line is "N seeds, N violations"; exit 1 on any.`;
 
@@ -44,6 +48,7 @@ interface Arguments {
   without: string | undefined;
   every: string | undefined;
   at: string | undefined;
+  cast: Cast;
   trace: boolean;
   sweep: boolean;
   isShrinking: boolean;
@@ -60,6 +65,7 @@ function readArguments(): Arguments {
         without: { type: 'string' },
         every: { type: 'string' },
         at: { type: 'string' },
+        controllers: { type: 'string', default: 'all' },
         trace: { type: 'boolean', default: false },
         sweep: { type: 'boolean', default: false },
         shrink: { type: 'boolean', default: true },
@@ -71,35 +77,40 @@ function readArguments(): Arguments {
       process.stdout.write(`${USAGE}\n`);
       process.exit(0);
     }
-    const { seeds, first, seed, jobs, without, every, at, trace, sweep, shrink } = values;
-    return { seeds, first, seed, jobs, without, every, at, trace, sweep, isShrinking: shrink };
+    const { seeds, first, seed, jobs, without, every, at, controllers, trace, sweep, shrink } = values;
+    if (controllers !== 'fence' && controllers !== 'all') throw new Error(`--controllers: ${controllers} is neither fence nor all`);
+    return { seeds, first, seed, jobs, without, every, at, cast: controllers, trace, sweep, isShrinking: shrink };
   } catch (thrown) {
     process.stderr.write(`${thrown instanceof Error ? thrown.message : String(thrown)}\n${USAGE}\n`);
     process.exit(2);
   }
 }
 
-function printFailure(result: SeedResult, without: readonly string[] = []): void {
+function printFailure(result: SeedResult, cast: Cast | undefined, without: readonly string[] = []): void {
   process.stdout.write(`seed ${result.seed}: ${result.scenario}\n`);
   for (const violation of result.violations) {
     process.stdout.write(`  ${violation}\n`);
   }
-  process.stdout.write(`  replay: ${replayOf(result.seed, without)}\n`);
+  process.stdout.write(`  replay: ${replayOf(result.seed, cast, without)}\n`);
 }
 
-function replayOf(seed: number, without: readonly string[]): string {
-  return `npm run -s simulate -- --seed ${seed}${without.length === 0 ? '' : ` --without ${without.join(',')}`} --trace`;
+function replayOf(seed: number, cast: Cast | undefined, without: readonly string[]): string {
+  return `npm run -s simulate -- --seed ${seed}${cast === 'fence' ? ' --controllers fence' : ''}${without.length === 0 ? '' : ` --without ${without.join(',')}`} --trace`;
 }
 
 /** Prints the least that still fails in the same way. */
-async function printShrunk(failed: SeedResult, already: readonly string[] = []): Promise<void> {
+async function printShrunk(failed: SeedResult, cast: Cast, already: readonly string[] = []): Promise<void> {
   const endsAtMs = performance.now() + SHRINK_MS;
-  const { without, result, runs } = await shrink(failed, { without: already, isEnough: () => performance.now() > endsAtMs });
+  const { without, result, runs } = await shrink(failed, {
+    scenario: scenarioWith(failed.seed, cast),
+    without: already,
+    isEnough: () => performance.now() > endsAtMs,
+  });
   process.stdout.write(
     `shrunk in ${runs} runs${performance.now() > endsAtMs ? ', cut short' : ''}: without ${without.length === 0 ? 'anything' : without.join(', ')}\n`,
   );
   if (without.length > already.length) {
-    printFailure(result, without);
+    printFailure(result, cast, without);
   }
 }
 
@@ -108,15 +119,15 @@ function finish(seeds: number, violations: number): void {
   process.exitCode = violations === 0 ? 0 : 1;
 }
 
-async function runOne(seed: number, without: readonly string[], { trace, isShrinking }: Arguments): Promise<void> {
-  const scenario = simplified(scenarioOf(seed), without);
+async function runOne(seed: number, without: readonly string[], { trace, cast, isShrinking }: Arguments): Promise<void> {
+  const scenario = simplified(scenarioWith(seed, cast), without);
   const result = await runSeed(seed, { scenario, ...(trace ? { onLine: (line: string) => process.stdout.write(`${line}\n`) } : {}) });
   process.stdout.write(
     `seed ${seed}: ${result.scenario}\nhash ${result.hash}, ${result.events} events, ${(result.virtualMs / 1000).toFixed(1)} s of virtual time\n`,
   );
   if (result.violations.length > 0) {
-    printFailure(result, without);
-    if (isShrinking && !trace) await printShrunk(result, without);
+    printFailure(result, cast, without);
+    if (isShrinking && !trace) await printShrunk(result, cast, without);
   }
   finish(1, result.violations.length);
 }
@@ -161,10 +172,11 @@ async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<
   return { violations, failed };
 }
 
-async function runMany(first: number, seeds: number, jobs: number, isShrinking: boolean): Promise<void> {
-  const { violations, failed } = await runBatch({ argument: WORKER, first, count: seeds, jobs, show: printFailure });
+async function runMany(first: number, seeds: number, jobs: number, { cast, isShrinking }: Arguments): Promise<void> {
+  const show = (failure: SeedResult): void => printFailure(failure, cast);
+  const { violations, failed } = await runBatch({ argument: cast === 'fence' ? FENCE_WORKER : WORKER, first, count: seeds, jobs, show });
   for (const result of isShrinking ? distinct(failed).slice(0, SHRUNK_MAX) : []) {
-    await printShrunk(result);
+    await printShrunk(result, cast);
   }
   finish(seeds, violations);
 }
@@ -202,8 +214,8 @@ function distinct(failed: readonly SeedResult[]): SeedResult[] {
 }
 
 function serve(argument: string): void {
-  if (argument === WORKER) {
-    serveAsWorker((seed) => runSeed(seed));
+  if (argument === WORKER || argument === FENCE_WORKER) {
+    serveAsWorker((seed) => runSeed(seed, { scenario: scenarioWith(seed, argument === WORKER ? 'all' : 'fence') }));
     return;
   }
   const every = Number(argument.slice(SWEEP_WORKER.length));
@@ -224,7 +236,7 @@ async function main(): Promise<void> {
     const without = (values.without ?? '').split(',').filter((name) => name !== '');
     await runOne(wholeNumber('seed', values.seed, 0), without, values);
   } else {
-    await runMany(wholeNumber('first', values.first, 1), wholeNumber('seeds', values.seeds, 100), jobs, values.isShrinking);
+    await runMany(wholeNumber('first', values.first, 1), wholeNumber('seeds', values.seeds, 100), jobs, values);
   }
 }
 

@@ -2,6 +2,7 @@ import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
 import type { Trace } from '../../src/drill/world/dependencies.ts';
 import type { Disk } from '../../src/drill/world/disk.ts';
+import { hostProviderID } from '../../src/drill/fleet/host-fleet.ts';
 import { Machine } from '../../src/drill/world/machine.ts';
 import { KUBERNETES_KUBELET } from '../../src/drill/world/options.ts';
 import { SimulatedDevice } from './devices.ts';
@@ -53,6 +54,7 @@ export class Rack {
           writeMs: WRITE_MS,
           node,
           systemUUID: systemUUIDOf(node),
+          ...(options.scenario.sisters !== undefined && { providerID: hostProviderID(node) }),
           bootDelayMs: BOOT_MS,
           labels: { rack: rackOf(index), 'topology.kubernetes.io/zone': rackOf(index) },
         },

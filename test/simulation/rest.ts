@@ -2,8 +2,9 @@ import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { EndState } from './scenario.ts';
 import type { FenceWatch } from './fence-watch.ts';
-import { disturbedUntilMs, failing, flapsEndMs } from './scenario.ts';
+import { concerned, disturbedUntilMs, flapsEndMs } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { deedsEndMs } from './sisters/sisters.ts';
 import type { TakeOvers } from './take-overs.ts';
 
 /** Nothing was written to any fence for so long: it has come to rest. */
@@ -36,6 +37,7 @@ export class Rest {
     this.#calmFromMs = Math.max(
       scenario.faultAtMs,
       disturbedUntilMs(scenario) + REST_MS,
+      deedsEndMs(scenario.sisters) + REST_MS,
       scenario.fault === 'flap' ? flapsEndMs(scenario) + UNNOTICED_MS : 0,
     );
   }
@@ -48,7 +50,7 @@ export class Rest {
     if (!isQuiet || isPending()) {
       return false;
     }
-    const nodes = new Set([...failing(scenario), ...fence.names.map((name) => name.slice(FENCE_NAME_PREFIX.length))]);
+    const nodes = new Set([...concerned(scenario), ...fence.names.map((name) => name.slice(FENCE_NAME_PREFIX.length))]);
     return [...nodes].every((node) => this.#rests(node, nowMs));
   }
 

@@ -2,6 +2,7 @@ import type { DeviceBehaviour } from './devices.ts';
 import type { Guard } from './guards.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import type { ApiFaults, Breakage, Burst, RangeMs } from './network.ts';
+import type { Sisters } from './sisters/sisters.ts';
 
 /** panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. */
 export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap';
@@ -92,6 +93,8 @@ export interface Scenario {
   api: ApiFaults;
   faultsEndMs: number;
   configuration: Configuration;
+  /** The controllers beside the one that fences; absent: it is alone. */
+  sisters?: Sisters;
   expected: Expected;
 }
 
@@ -137,6 +140,11 @@ export function isCutOff({ disturbances }: Pick<Scenario, 'disturbances'>): bool
 export function failing({ victim, disturbances }: Pick<Scenario, 'victim' | 'disturbances'>): ReadonlySet<string> {
   const others = disturbances.flatMap((one) => (one.what === 'fail' ? [one.node] : one.what === 'switch' ? one.nodes : []));
   return new Set([victim, ...others]);
+}
+
+/** And those that somebody may ask to be fenced. */
+export function concerned(scenario: Pick<Scenario, 'victim' | 'disturbances' | 'sisters'>): ReadonlySet<string> {
+  return new Set([...failing(scenario), ...(scenario.sisters?.nodes ?? [])]);
 }
 
 /** When the last disturbance is over, for the cluster too. */

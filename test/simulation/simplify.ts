@@ -2,6 +2,7 @@ import { expectedOf } from './expected.ts';
 import { CALM_API } from './network.ts';
 import { failing } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+import type { Sisters } from './sisters/sisters.ts';
 
 /** What can be left out of a scenario, each by itself, by a name that stays the same whatever else is left out: `crash.1`, `disturbance.0`, `drift`. */
 export type Simplification = string;
@@ -17,6 +18,11 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
   for (const [index, disturbance] of drawn.disturbances.entries()) {
     map.set(`disturbance.${index}`, (scenario) => ({ ...scenario, disturbances: scenario.disturbances.filter((one) => one !== disturbance) }));
   }
+  for (const [index, deed] of (drawn.sisters?.deeds ?? []).entries()) {
+    map.set(`deed.${index}`, (scenario) =>
+      changeSisters(scenario, (sisters) => ({ ...sisters, deeds: sisters.deeds.filter((one) => one !== deed) })),
+    );
+  }
   for (const [name, change] of Object.entries(PLAIN)) {
     if (JSON.stringify(change(drawn)) !== JSON.stringify(drawn)) map.set(name, change);
   }
@@ -24,6 +30,17 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
 }
 
 const PLAIN: Readonly<Record<string, Change>> = {
+  sisters: (scenario) => {
+    const alone = { ...scenario };
+    delete alone.sisters;
+    return alone;
+  },
+  check: (scenario) =>
+    changeSisters(scenario, (sisters) => {
+      const unchecked = { ...sisters };
+      delete unchecked.check;
+      return unchecked;
+    }),
   nodes: (scenario) => ({ ...scenario, nodes: needed(scenario) }),
   replica: (scenario) => (scenario.hosts === undefined ? { ...scenario, controllers: 1 } : scenario),
   faults: (scenario) => ({ ...scenario, api: CALM_API }),
@@ -47,9 +64,17 @@ const PLAIN: Readonly<Record<string, Change>> = {
   secret: (scenario) => ({ ...scenario, isMisconfigured: false }),
 };
 
+function changeSisters(scenario: Scenario, change: (sisters: Sisters) => Sisters): Scenario {
+  return scenario.sisters === undefined ? scenario : { ...scenario, sisters: change(scenario.sisters) };
+}
+
 /** The nodes that something happens to, and one more that may take the workload. */
-function needed({ nodes, victim, disturbances }: Scenario): readonly string[] {
-  const named = new Set([...failing({ victim, disturbances }), ...disturbances.flatMap((one) => ('node' in one ? [one.node] : []))]);
+function needed({ nodes, victim, disturbances, sisters }: Scenario): readonly string[] {
+  const named = new Set([
+    ...(sisters?.nodes ?? []),
+    ...failing({ victim, disturbances }),
+    ...disturbances.flatMap((one) => ('node' in one ? [one.node] : [])),
+  ]);
   return nodes.filter((node, index) => index < 2 || named.has(node) || named.has(nodes[index - 1] ?? ''));
 }
 

@@ -15,14 +15,16 @@ import { Disturbances } from './disturbances.ts';
 import { FaultyTransport } from './faulty-transport.ts';
 import { FenceWatch } from './fence-watch.ts';
 import { Guards } from './guards.ts';
+import { Hardware } from './hardware.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { Port } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import { CALM_API, Network } from './network.ts';
 import { Rack } from './rack.ts';
 import { Rest } from './rest.ts';
-import { failing } from './scenario.ts';
+import { concerned } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
+import { SistersOfWorld } from './sisters/sisters-of-world.ts';
 import { StormTruth } from './storm-truth.ts';
 import { releasedNode, WorldTrace } from './world-trace.ts';
 
@@ -49,6 +51,7 @@ export class World {
   readonly #rest: Rest;
   readonly #storm: StormTruth;
   readonly #guards: Guards;
+  readonly #sisters: SistersOfWorld;
   /** Nodes that are Ready, as the API server has it. */
   readonly #ready = new Set<string>();
   /** The controller process whose request is being answered. */
@@ -60,7 +63,7 @@ export class World {
   constructor(scenario: Scenario, kernel: Kernel, program: ControllerProgram) {
     this.#scenario = scenario;
     this.#kernel = kernel;
-    const troubled = failing(scenario);
+    const troubled = concerned(scenario);
     this.trace = new WorldTrace(kernel, {
       power: (node) => this.machines.get(node)?.state,
       isController: (user) => user === CONTROLLER_USER,
@@ -90,6 +93,15 @@ export class World {
         this.#healAfterOff(event);
       },
     });
+    this.#sisters = new SistersOfWorld({
+      kernel,
+      api: this.api,
+      nodes: scenario.nodes,
+      sisters: scenario.sisters,
+      hardware: new Hardware(kernel, this.#rack, this.#inside),
+      trace: this.#record,
+      insider: (name, user) => this.#insider(name, user),
+    });
     this.#controllers = new Controllers({
       kernel,
       program,
@@ -101,6 +113,7 @@ export class World {
       crashes: scenario.crashes,
       hosts: scenario.hosts,
       guards: this.#guards,
+      sisters: scenario.sisters?.composed,
       isPowered: (node) => this.machines.get(node)?.state === 'on',
       speaking: (process) => {
         this.#caller = process;
@@ -132,7 +145,7 @@ export class World {
       fence: this.fence,
       takeOvers: this.trace.takeOvers,
       isReady: (node) => this.#ready.has(node),
-      isPending: () => this.#rack.isPending || this.#disturbances.isPending,
+      isPending: () => this.#rack.isPending || this.#disturbances.isPending || this.#sisters.isPending || this.#sisters.openRequests().length > 0,
     });
   }
 
@@ -145,6 +158,7 @@ export class World {
     const { nodes, configuration, feed, isMisconfigured } = this.#scenario;
     await this.api.install();
     await createFenceConfiguration(this.api.admin, { nodes, configuration, feed, withSecret: !isMisconfigured });
+    await this.#sisters.install();
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
     new ClusterControllers(
       { transport, clock: process.clock, random: process.random, trace: this.#record },
@@ -164,6 +178,7 @@ export class World {
     this.#repeat(BOOKMARK_MS, () => {
       this.api.tick();
     });
+    this.#sisters.start();
     this.#scheduleFaults();
   }
 
@@ -175,6 +190,11 @@ export class World {
   /** Every fence has come to rest where it may rest, and nothing more is to be expected. */
   isOver(): boolean {
     return this.#rest.isOver(this.#kernel.nowMs);
+  }
+
+  /** Requests to the controllers beside of which more is to be expected, each in words. */
+  openRequests(): string[] {
+    return this.#sisters.openRequests();
   }
 
   /** Are all nodes that are not this one Ready, as the API server has it? */
@@ -218,6 +238,7 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
+    this.#sisters.hear(event);
     const violation = this.bounds.wrote(event, this.#kernel.nowMs);
     if (violation !== undefined) {
       this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);

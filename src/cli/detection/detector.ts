@@ -9,6 +9,8 @@ export interface DetectorOptions<F> {
   read: () => Promise<F>;
   /** What follows from it; returns how long it may rest. */
   judge: (found: F) => number;
+  /** Between two looks that told something, however soon `judge` wants the next. */
+  leastRestMs?: number | undefined;
 }
 
 /** Another controller renews its Lease every few seconds; while its part is ours, or that is open, it must be seen before it does much. */
@@ -49,11 +51,11 @@ export class Detector<F> {
 
   /** Returns how long it may rest. A failure is told once for as long as it is the same. */
   async #look(): Promise<number> {
-    const { log, question, read, judge } = this.#options;
+    const { log, question, read, judge, leastRestMs = 0 } = this.#options;
     try {
       const found = await read();
       this.#failure = '';
-      return this.#closing.signal.aborted ? AGAIN_MS : judge(found);
+      return this.#closing.signal.aborted ? AGAIN_MS : Math.max(leastRestMs, judge(found));
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error);
       if (words !== this.#failure) log.warn(`${question} could not be looked at`, { error: words });

@@ -47,7 +47,8 @@ export function composeHealthChecks(
   const metrics = new FamilyMetrics(ports.metrics.healthChecks);
   return new WatchedHealthChecks({
     log,
-    detectorOf: (onOwn) => familyDetector({ clock, log, choice, onOwn, read: () => readFamilies(transport, clock.wallMs()) }),
+    detectorOf: (onOwn) =>
+      familyDetector({ clock, log, choice, onOwn, leastRestMs: options.detectionRestMs, read: () => readFamilies(transport, clock.wallMs()) }),
     partOf: (family) => ({
       ...partOf(family, ports, options, { ...sources, shown: metrics.of(family.group) }),
       ended: () => {

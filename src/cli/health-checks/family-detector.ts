@@ -16,12 +16,13 @@ export interface FamilyDetectorOptions {
   read: () => Promise<FoundFamilies>;
   /** All that are ours now; called when that differs from before. */
   onOwn: (families: readonly ServedFamily[]) => void;
+  leastRestMs?: number | undefined;
 }
 
 const LOOK_MS = 60_000;
 
 /** Looks again and again whose part health checks are, group by group. */
-export function familyDetector({ clock, log, choice, read, onOwn }: FamilyDetectorOptions): Detector<FoundFamilies> {
+export function familyDetector({ clock, log, choice, read, onOwn, leastRestMs }: FamilyDetectorOptions): Detector<FoundFamilies> {
   const memories = new Map<string, SignMemory<FamilyFacts>>();
   const told = new Map<string, string>();
   let before = '[]';
@@ -49,5 +50,5 @@ export function familyDetector({ clock, log, choice, read, onOwn }: FamilyDetect
     }
     return isOpen ? SOON_MS : LOOK_MS;
   };
-  return new Detector({ clock, log, question: 'whose part health checks are', read, judge });
+  return new Detector({ clock, log, question: 'whose part health checks are', read, judge, leastRestMs });
 }

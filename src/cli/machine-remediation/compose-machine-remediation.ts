@@ -44,7 +44,8 @@ export function composeMachineRemediation(
   if (choice === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
   return new WatchedMachineRemediation({
-    detectorOf: (onPart) => partDetector({ clock, log, onPart, read: () => readFacts(transport, clock.wallMs()) }),
+    detectorOf: (onPart) =>
+      partDetector({ clock, log, onPart, leastRestMs: options.detectionRestMs, read: () => readFacts(transport, clock.wallMs()) }),
     run: (part, hasOperator) => runPart(part, hasOperator, ports, { ...options, machineRemediation: choice }, sources),
   });
 }

@@ -13,12 +13,13 @@ export interface PartDetectorOptions {
   read: () => Promise<FoundFacts>;
   /** Called with each look; `part` is empty where nothing is ours. */
   onPart: (part: OwnPart, hasOperator: boolean) => void;
+  leastRestMs?: number | undefined;
 }
 
 const LOOK_MS = 60_000;
 
 /** Looks again and again whose part machine remediation is, group by group, and whether an operator serves the hosts. */
-export function partDetector({ clock, log, read, onPart }: PartDetectorOptions): Detector<FoundFacts> {
+export function partDetector({ clock, log, read, onPart, leastRestMs }: PartDetectorOptions): Detector<FoundFacts> {
   const memories = new Map<string, SignMemory<GroupFacts>>();
   const operators = new SignMemory<OtherFacts>(clock, signsOfWork);
   const told = new Map<string, string>();
@@ -42,5 +43,5 @@ export function partDetector({ clock, log, read, onPart }: PartDetectorOptions):
     onPart({ groups, hasHosts: found.hasHosts }, mayHaveOperator({ ...found, operator }));
     return isOpen ? SOON_MS : LOOK_MS;
   };
-  return new Detector({ clock, log, question: 'whose part machine remediation is', read, judge });
+  return new Detector({ clock, log, question: 'whose part machine remediation is', read, judge, leastRestMs });
 }

@@ -42,6 +42,7 @@ export function composeMetal3Remediation(
     clock,
     log,
     choice,
+    leastRestMs: options.detectionRestMs,
     read: () => readMetal3(transport, clock.wallMs()),
     partOf: (version, hasOperator) => partOf(version, hasOperator, ports, options, sources),
   });

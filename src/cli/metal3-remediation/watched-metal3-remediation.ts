@@ -16,6 +16,7 @@ export interface WatchedMetal3Parts {
   log: Logger;
   choice: Metal3RemediationChoice;
   read: () => Promise<Metal3Facts>;
+  leastRestMs?: number | undefined;
   /** Nothing of it is started yet. */
   partOf: (version: Metal3RemediationVersion, hasOperator: () => boolean) => ServedPart;
 }
@@ -36,11 +37,12 @@ export class WatchedMetal3Remediation {
   #isClosed = false;
 
   constructor(parts: WatchedMetal3Parts) {
-    const { clock, log, read } = parts;
+    const { clock, log, read, leastRestMs } = parts;
     this.#parts = parts;
     this.#memory = new SignMemory<Metal3Facts>(clock, signsOfWork);
     this.#operators = new SignMemory<OtherFacts>(clock, signsOfWork);
-    this.#detector = new Detector({ clock, log, question: 'whose part Metal3Remediation is', read, judge: (found) => this.#judge(found) });
+    const question = 'whose part Metal3Remediation is';
+    this.#detector = new Detector({ clock, log, question, read, judge: (found) => this.#judge(found), leastRestMs });
   }
 
   /** Once they are synced: what may not be read makes nobody unready. */

@@ -13,12 +13,13 @@ export interface ModeDetectorOptions {
   read: () => Promise<ManagerFacts>;
   /** Called when what is to be done differs from before; the first time as soon as it is known. */
   onMode: (mode: PreservationMode) => void;
+  leastRestMs?: number | undefined;
 }
 
 const LOOK_MS = 30_000;
 
 /** Looks again and again whether an MCM is at work: one that appears later ends our part, and one that is gone for good begins it. */
-export function modeDetector({ clock, log, choice, read, onMode }: ModeDetectorOptions): Detector<ManagerFacts> {
+export function modeDetector({ clock, log, choice, read, onMode, leastRestMs }: ModeDetectorOptions): Detector<ManagerFacts> {
   const memory = new SignMemory<ManagerFacts>(clock, signsOf);
   let told: PreservationMode | undefined;
   const judge = (found: ManagerFacts): number => {
@@ -31,7 +32,7 @@ export function modeDetector({ clock, log, choice, read, onMode }: ModeDetectorO
     }
     return mode.mode === 'own' || isUnsure(facts) ? SOON_MS : LOOK_MS;
   };
-  return new Detector({ clock, log, question: 'whether an MCM is at work', read, judge });
+  return new Detector({ clock, log, question: 'whether an MCM is at work', read, judge, leastRestMs });
 }
 
 function isSame(before: PreservationMode | undefined, mode: PreservationMode): boolean {

@@ -47,9 +47,13 @@ export function hostProviderID(node: string): string {
 }
 
 /** One Cluster, and for each node a BareMetalHost, the Metal3Machine that consumes it, and the Machine on top. No operator has looked at a host yet. */
-export async function createHostFleet(cluster: Pick<Cluster, 'create' | 'mergePatch'>, nodes: readonly string[]): Promise<void> {
+export async function createHostFleet(
+  cluster: Pick<Cluster, 'create' | 'mergePatch'>,
+  nodes: readonly string[],
+  wallMs: number = Date.now(),
+): Promise<void> {
   const metadata = { namespace: HOSTS_NAMESPACE };
-  const nowText = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const nowText = new Date(wallMs).toISOString().replace(/\.\d+Z$/, 'Z');
   await cluster.create(NAMESPACES, { metadata: { name: HOSTS_NAMESPACE } });
   await cluster.create(apiClusters(VERSION), { metadata: { ...metadata, name: HOSTS_CLUSTER }, spec: { paused: false } });
   const said = (type: string): ClusterCondition => ({ type, status: 'True', reason: type, message: '', lastTransitionTime: nowText });

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { scenarioOf } from '../draws.ts';
+import { scenarioWith } from './draws.ts';
+import type { Composed, Deed, RequestDeed } from './sisters.ts';
+
+const seeds = Array.from({ length: 1000 }, (_unused, index) => index + 1);
+const scenarios = seeds.map((seed) => scenarioWith(seed, 'all'));
+const requestsOf = (deeds: readonly Deed[]): RequestDeed[] => deeds.flatMap((deed) => (deed.what === 'request' ? [deed] : []));
+const sisters = scenarios.flatMap((scenario) => scenario.sisters ?? []);
+
+describe('the controllers beside', () => {
+  it('take no draw away from what a seed plays without them', () => {
+    for (const [index, { sisters: _sisters, expected: _expected, ...rest }] of scenarios.entries()) {
+      const { expected, ...alone } = scenarioOf(index + 1);
+      expect(rest).toEqual(alone);
+      expect(scenarioWith(index + 1, 'fence')).toEqual({ ...alone, expected });
+    }
+  });
+
+  it('are composed in most worlds, and each is missing in some', () => {
+    expect(sisters.length).toBeGreaterThan(0.85 * seeds.length);
+    for (const name of Object.keys(sisters[0]?.composed ?? {}) as (keyof Composed)[]) {
+      const share = sisters.filter(({ composed }) => composed[name]).length / seeds.length;
+      expect([name, share > 0.6 && share < 0.9]).toEqual([name, true]);
+    }
+  });
+
+  it('leave what is expected of the failed node as it is where that is not theirs', () => {
+    const others = scenarios.filter((scenario) => scenario.sisters?.nodes.includes(scenario.victim) === false);
+    expect(others.length).toBeGreaterThan(0.2 * seeds.length);
+    for (const { seed, expected } of others) expect(expected).toEqual({ ...scenarioOf(seed).expected, withinMs: expected.withinMs });
+  });
+
+  it('are asked for nothing on nodes that are not theirs, and nothing by a controller that is not there', () => {
+    for (const { composed, nodes, check, deeds } of sisters) {
+      expect(nodes).toEqual(expect.arrayContaining(deeds.map(({ node }) => node)));
+      expect(composed.remediation || requestsOf(deeds).length === 0).toBe(true);
+      expect(composed.healthChecks || deeds.every(({ what }) => what !== 'illness')).toBe(true);
+      expect(composed.healthChecks).toBe(check !== undefined);
+    }
+  });
+
+  it('are asked for everything that a request may say', () => {
+    const requests = sisters.flatMap(({ deeds }) => requestsOf(deeds));
+    for (const field of ['strategy', 'nodeRemoval', 'onExhaustion'] as const)
+      expect([field, new Set(requests.map(({ spec }) => spec[field])).size]).toEqual([field, 3]);
+    expect(requests.some(({ timesOutMs }) => timesOutMs !== undefined)).toBe(true);
+    expect(requests.some(({ hasLease }) => hasLease)).toBe(true);
+  });
+});

@@ -1,0 +1,107 @@
+import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts';
+import { scenarioOf } from '../draws.ts';
+import { expectedOf } from '../expected.ts';
+import { SeededRandom } from '../kernel/seeded-random.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Check, Composed, Deed, Sisters } from './sisters.ts';
+
+/** `--controllers`: the one that fences alone, or all of them. */
+export type Cast = 'fence' | 'all';
+
+const FAULT_AT_MS = 18_000;
+/** By then every pod has a node. */
+const SCHEDULED_MS = 15_000;
+/** Some worlds have none of them, as a cluster may that never installed their kinds. */
+const PLAYED_SHARE = 0.9;
+const COMPOSED_SHARE = 0.85;
+const ILL_SHARE = 0.5;
+
+type Subject = 'all' | 'others' | 'victim';
+const SUBJECTS: Readonly<Record<Subject, number>> = { all: 4, others: 3, victim: 3 };
+const COUNTS: Readonly<Record<'0' | '1' | '2' | '3', number>> = { 0: 2, 1: 4, 2: 3, 3: 1 };
+
+type Spec = Required<Pick<NodeFenceRemediationSpec, 'strategy' | 'retryLimit' | 'timeoutSeconds' | 'nodeRemoval' | 'onExhaustion'>>;
+const STRATEGIES: Readonly<Record<Spec['strategy'], number>> = { fence: 2, 'fence-and-recover': 4, escalate: 2 };
+const REMOVALS: Readonly<Record<Spec['nodeRemoval'], number>> = { OutOfServiceTaint: 5, DeleteNode: 2, None: 2 };
+const EXHAUSTIONS: Readonly<Record<Spec['onExhaustion'], number>> = { Reuse: 4, Retire: 1, LeaveOff: 1 };
+
+/** What a seed plays, with the cast that is asked for. */
+export function scenarioWith(seed: number, cast: Cast): Scenario {
+  const drawn = scenarioOf(seed);
+  return cast === 'fence' ? drawn : withSisters(drawn);
+}
+
+/** Draws from streams of their own: what a seed plays without them stays what it was. */
+function withSisters(scenario: Scenario): Scenario {
+  const random = new SeededRandom(scenario.seed, 'sisters');
+  if (!random.chance(PLAYED_SHARE)) return scenario;
+  const composed: Composed = { remediation: random.chance(COMPOSED_SHARE), healthChecks: random.chance(COMPOSED_SHARE) };
+  const nodes = subjectsOf(random.weighted(SUBJECTS), scenario);
+  const sisters: Sisters = {
+    composed,
+    nodes,
+    ...(composed.healthChecks && { check: drawCheck(new SeededRandom(scenario.seed, 'sisters check')) }),
+    deeds: [
+      ...(composed.remediation ? drawRequests(new SeededRandom(scenario.seed, 'sisters requests'), nodes) : []),
+      ...(composed.healthChecks ? drawIllness(new SeededRandom(scenario.seed, 'sisters illness'), nodes) : []),
+    ],
+  };
+  const whole = { ...scenario, sisters };
+  return { ...whole, expected: expectedOf(whole) };
+}
+
+function subjectsOf(subject: Subject, { nodes, victim }: Scenario): readonly string[] {
+  switch (subject) {
+    case 'all':
+      return nodes;
+    case 'others':
+      return nodes.filter((node) => node !== victim);
+    case 'victim':
+      return [victim];
+  }
+}
+
+function drawCheck(random: SeededRandom): Check {
+  const strategy = random.pick(['fence-and-recover', 'escalate'] as const);
+  return {
+    timeoutMs: random.pick([1_000, 10_000, 40_000]),
+    atMost: random.pick(['100%', '50%', '1']),
+    spec: { ...drawSpec(random), strategy, nodeRemoval: 'OutOfServiceTaint' },
+  };
+}
+
+function drawRequests(random: SeededRandom, nodes: readonly string[]): Deed[] {
+  return Array.from({ length: Number(random.weighted(COUNTS)) }, (): Deed => {
+    const durationMs = random.between(20_000, 300_000);
+    return {
+      what: 'request',
+      node: random.pick(nodes),
+      atMs: Math.max(SCHEDULED_MS, FAULT_AT_MS + random.between(-3_000, 100_000)),
+      durationMs,
+      spec: drawSpec(random),
+      hasLease: random.chance(0.3),
+      ...(random.chance(0.25) && { timesOutMs: random.between(1_000, durationMs) }),
+    };
+  });
+}
+
+function drawIllness(random: SeededRandom, nodes: readonly string[]): Deed[] {
+  if (!random.chance(ILL_SHARE)) return [];
+  return [{ what: 'illness', node: random.pick(nodes), atMs: FAULT_AT_MS + random.between(0, 90_000), durationMs: random.between(10_000, 240_000) }];
+}
+
+function drawSpec(random: SeededRandom): NodeFenceRemediationSpec {
+  const strategy = random.weighted(STRATEGIES);
+  const removal = random.weighted(REMOVALS);
+  return {
+    strategy,
+    retryLimit: random.below(2),
+    timeoutSeconds: random.pick([30, 60, 90]),
+    powerOffTimeoutSeconds: random.pick([60, 120]),
+    powerOnTimeoutSeconds: random.pick([60, 120]),
+    // Only who fences for good may have the Node go for good.
+    nodeRemoval: removal === 'DeleteNode' && strategy !== 'fence' ? 'OutOfServiceTaint' : removal,
+    onExhaustion: random.weighted(EXHAUSTIONS),
+    cooldownSeconds: random.pick([0, 0, 30]),
+  };
+}

@@ -1,0 +1,69 @@
+import {
+  createHostFleet,
+  HOST_DEFINITIONS,
+  HOST_MACHINES,
+  hostMachineName,
+  HOSTS_CLUSTER,
+  HOSTS_NAMESPACE,
+} from '../../../src/drill/fleet/host-fleet.ts';
+import { sendShipped } from '../../../src/drill/shipped/send.ts';
+import type { ApiClient } from '../../../src/kube/client.ts';
+import { MEDIK8S_LEASE_NAMESPACE } from '../../../src/manifests/access.ts';
+import type { ApiTransport } from '../../../src/ports/api-transport.ts';
+import { CLUSTER_API_GROUP, machineHealthChecks } from '../../../src/ports/cluster-api.ts';
+import type { Resource } from '../../../src/ports/cluster.ts';
+import { NODE_FENCE_REMEDIATION } from '../../../src/ports/remediation.ts';
+import { ILLNESS } from './sisters.ts';
+import type { Check, Sisters } from './sisters.ts';
+
+const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const DEADLINE_MS = 10_000;
+const WARD = 'simulation/ward';
+const CHECK = 'ward';
+const TEMPLATE = 'ward';
+
+export interface Site {
+  admin: ApiClient;
+  transport: ApiTransport;
+  nodes: readonly string[];
+  wallMs: number;
+}
+
+/** What an administrator installs for the controllers beside: their kinds, the Machines of all nodes, and a health check. */
+export async function installSisters({ admin, transport, nodes, wallMs }: Site, sisters: Sisters): Promise<void> {
+  await admin.create(NAMESPACES, { metadata: { name: MEDIK8S_LEASE_NAMESPACE } });
+  for (const body of HOST_DEFINITIONS) await transport.request({ method: 'POST', path: DEFINITIONS, body, deadlineMs: DEADLINE_MS });
+  await sendShipped(transport, ['remediation', 'machine-health-check-crd']);
+  await createHostFleet(admin, nodes, wallMs);
+  for (const node of sisters.nodes) {
+    const patch = { metadata: { labels: { [WARD]: 'yes' } } };
+    await admin.mergePatch(HOST_MACHINES, hostMachineName(node), patch, { namespace: HOSTS_NAMESPACE });
+  }
+  if (sisters.check !== undefined) await createCheck(admin, sisters.check);
+}
+
+async function createCheck(admin: ApiClient, { timeoutMs, atMost, spec }: Check): Promise<void> {
+  const { templates } = NODE_FENCE_REMEDIATION;
+  const namespace = HOSTS_NAMESPACE;
+  await admin.create(templates, { metadata: { name: TEMPLATE, namespace }, spec: { template: { spec } } });
+  const timeoutSeconds = timeoutMs / 1_000;
+  await admin.create(machineHealthChecks(CLUSTER_API_GROUP, HOST_MACHINES.version), {
+    metadata: { name: CHECK, namespace },
+    spec: {
+      clusterName: HOSTS_CLUSTER,
+      selector: { matchLabels: { [WARD]: 'yes' } },
+      checks: {
+        nodeStartupTimeoutSeconds: 0,
+        unhealthyNodeConditions: [
+          ...['Unknown', 'False'].map((status) => ({ type: 'Ready', status, timeoutSeconds })),
+          { type: ILLNESS, status: 'True', timeoutSeconds },
+        ],
+      },
+      remediation: {
+        triggerIf: { unhealthyLessThanOrEqualTo: /^\d+$/.test(atMost) ? Number(atMost) : atMost },
+        templateRef: { apiVersion: `${templates.group}/${templates.version}`, kind: templates.kind, name: TEMPLATE },
+      },
+    },
+  });
+}

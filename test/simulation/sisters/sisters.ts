@@ -1,0 +1,47 @@
+import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts';
+
+/** The controllers beside the one that fences, and whether each is composed. */
+export interface Composed {
+  remediation: boolean;
+  healthChecks: boolean;
+}
+
+/** A MachineHealthCheck over the Machines of the nodes that may be acted on; it makes requests of a template of ours. */
+export interface Check {
+  /** So long must Ready be Unknown or False. */
+  timeoutMs: number;
+  /** `unhealthyLessThanOrEqualTo`. */
+  atMost: string;
+  spec: NodeFenceRemediationSpec;
+}
+
+/** A NodeFenceRemediation that somebody deletes after a while; `timesOutMs`: and gives up before, as NodeHealthCheck does, which also has the node's lease meanwhile. */
+export interface RequestDeed {
+  what: 'request';
+  spec: NodeFenceRemediationSpec;
+  timesOutMs?: number;
+  hasLease: boolean;
+}
+
+/**
+ * What people and other clients of the API ask for, of one node, and what else is to be seen of it there. illness: it stays Ready, and a condition says that
+ * it is ill.
+ */
+export type Deed = { node: string; atMs: number; durationMs: number } & (RequestDeed | { what: 'illness' });
+
+/** The condition of a Node that is ill. */
+export const ILLNESS = 'SimulatedIllness';
+
+/** Plain data, drawn from the seed alone. */
+export interface Sisters {
+  composed: Composed;
+  /** Those that are theirs to act on: for all others must come what would come without them. */
+  nodes: readonly string[];
+  check?: Check;
+  deeds: readonly Deed[];
+}
+
+/** When the last deed is over. */
+export function deedsEndMs(sisters: Sisters | undefined): number {
+  return Math.max(0, ...(sisters?.deeds ?? []).map(({ atMs, durationMs }) => atMs + durationMs));
+}
