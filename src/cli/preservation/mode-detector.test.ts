@@ -88,6 +88,25 @@ describe('the detection of an MCM', () => {
     expect(modes).toEqual(['observe', 'own']);
   });
 
+  it('takes no outage of the API server for the quiet of an MCM, which could renew nothing in it: its ten minutes begin anew', async () => {
+    let renewedMs = WALL_MS;
+    found = () => ({ ...NOTHING, nowMs: clock.wallMs(), leases: [{ ...LEASE, renewedMs }] });
+    detector.start();
+    await after(5_000);
+    renewedMs += 5_000;
+    await after(60_000);
+    const answer = found;
+    found = () => {
+      throw new Error('no way there');
+    };
+    await after(15 * 60_000);
+    found = answer;
+    await after(9 * 60_000);
+    expect(modes).toEqual(['observe']);
+    await after(2 * 60_000);
+    expect(modes).toEqual(['observe', 'own']);
+  });
+
   it('keeps what it knows when it cannot look, tells it once, and looks again soon', async () => {
     detector.start();
     await after(1_000);
