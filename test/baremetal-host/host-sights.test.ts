@@ -50,6 +50,20 @@ describe('hosts as this process has seen them', () => {
     });
   });
 
+  it('are served by nobody when nobody has written a status for minutes that could be heard; an outage of the API server is none of them', () => {
+    let resumedAtMs = Number.NEGATIVE_INFINITY;
+    sights = new HostSights({ monotonicMs: () => operator.nowMs }, [HOLD], () => resumedAtMs);
+    const { status: _nobodys, ...bare } = host();
+    sights.see(bare);
+    const own = { namespace: 'metal', name: 'host', uid: 'uid-host' };
+    operator.advance(6 * MINUTE_MS);
+    expect(sights.isUnserved(own)).toBe(true);
+    resumedAtMs = operator.nowMs;
+    expect(sights.isUnserved(own)).toBe(false);
+    operator.advance(operator.nowMs + 5 * MINUTE_MS);
+    expect(sights.isUnserved(own)).toBe(true);
+  });
+
   it('prove an off that came after our hold', () => {
     pass(MINUTE_MS);
     held();

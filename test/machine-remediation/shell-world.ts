@@ -91,7 +91,7 @@ export class ShellWorld implements HostPower {
   readonly operator: Cluster;
   readonly transport: ApiTransport;
   /** As the controller's account. */
-  readonly controllers: ApiTransport;
+  controllers: ApiTransport;
   readonly #hardware = new Map<string, Hardware>();
   readonly #replicas: Replica[] = [];
   readonly #stops: (() => void)[] = [];

@@ -15,6 +15,27 @@ const CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
 /** Defects of what health checks ask for, and of what they are told. */
 export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'outage as a deadline',
+    defect: 'a Machine is deleted behind an outage of the API server because its Node, which nobody could hear, is not back',
+    file: 'src/controllers/machine-remediation/reprovision.ts',
+    edits: [['return atMs + SLACK_MS < heardSinceMs + timeoutMs;', 'return false;']],
+    killedBy: byTest('test/machine-remediation/outage.test.ts', 'is no silence of a node that is to come back'),
+  },
+  {
+    name: 'outage as an off that fails',
+    defect: 'an off that nobody could hear of is given up behind an outage of the API server',
+    file: 'src/controllers/machine-remediation/situation.ts',
+    edits: [['Math.max(holdSeenMs, hostsHeardSinceMs)', 'Math.max(holdSeenMs, 0)']],
+    killedBy: byTest('test/machine-remediation/outage.test.ts', 'is no failure of the operator to prove an off'),
+  },
+  {
+    name: 'outage as a host of nobody',
+    defect: 'behind an outage of the API server a host whose operator could not write is taken for one that nobody serves, and fenced beside it',
+    file: 'src/controllers/shared/baremetal-host/host-sights.ts',
+    edits: [['Math.max(sight.emptySinceMs, this.#resumedAtMs() ?? 0)', 'Math.max(sight.emptySinceMs, 0)']],
+    killedBy: byTest('test/baremetal-host/host-sights.test.ts', 'are served by nobody when nobody has written a status'),
+  },
+  {
     name: 'outage as a failed fence',
     defect: 'behind an outage of the cluster of its node the fence of a NodeFenceRemediation is withdrawn as one that took too long',
     file: 'src/controllers/node-remediation/controller.ts',

@@ -59,6 +59,9 @@ function partOf(
   const { mode, ownNode, nodeLeaseNamespace } = options;
   const { watch, reflectors } = watching(watchBase(ports, options));
   const { requests, templates } = metal3Remediations(version);
+  const remediations = { resource: requests, lister: watch(requests, { prune: shown }) };
+  const watchedTemplates = { resource: templates, lister: watch(templates, { prune: shown }) };
+  const hosts = watch(BARE_METAL_HOSTS, { prune: shownHost });
   const queue = partQueue(ports, 'metal3-remediation', (key) => controller.reconcile(key));
   const controller: Metal3RemediationController = new Metal3RemediationController({
     clock,
@@ -66,10 +69,10 @@ function partOf(
     recorder,
     log,
     leadership,
-    remediations: { resource: requests, lister: watch(requests, { prune: shown }) },
-    templates: { resource: templates, lister: watch(templates, { prune: shown }) },
-    hosts: watch(BARE_METAL_HOSTS, { prune: shownHost }),
-    served: new HostSights(clock, []),
+    remediations,
+    templates: watchedTemplates,
+    hosts,
+    served: new HostSights(clock, [], () => hosts.resumedAtMs),
     nodes: listers.nodes,
     workloadOf: (node) => ({
       terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,

@@ -60,7 +60,7 @@ export class MachineRemediationController {
     this.#dependencies = { ...dependencies, cluster };
     this.#observer = {
       ...this.#dependencies,
-      sights: new HostSights(clock, [HOLD]),
+      sights: new HostSights(clock, [HOLD], () => dependencies.hosts?.resumedAtMs),
       life: new LifeSights({ clock, leases, nodes }),
       requests: new RequestSights(clock),
       releases: new OutOfServiceSights(clock),

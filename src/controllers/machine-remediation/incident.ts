@@ -5,7 +5,7 @@ import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
 import { detach, mustDetach } from './detach.ts';
 import { GAVE_UP, HOLD, MARKS, POLL_MS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from './names.ts';
-import { canReprovision, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
+import { canReprovision, isDeadlineUnheard, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
 import { cleared, deleteMachine, deleteNode, mark, powerOff, powerOn, unlessHeld, wait } from './steps.ts';
 import { machineRef } from './situation.ts';
 import type { Situation } from './situation.ts';
@@ -81,6 +81,12 @@ const RETURN: readonly Rule[] = [
     then: 'write it',
     applies: ({ isMarked, machine }) => isMarked && timeOf(machine.annotations[TIMES_OUT_AT]) === undefined,
     step: (situation) => ({ phase: 'waiting-for-node', actions: [deadline(situation.snapshot.nowMs, situation)], dueInMs: POLL_MS }),
+  },
+  {
+    when: 'marked, Node is not back, part of its time could not be heard (an outage of the API server, a restart)',
+    then: 'write the deadline anew',
+    applies: (situation) => situation.isMarked && isTimeUnheard(situation),
+    step: (situation) => ({ phase: 'waiting-for-node', actions: [deadline(situation.snapshot.nodesHeardSinceMs ?? 0, situation)], dueInMs: POLL_MS }),
   },
   {
     when: 'marked, Node is not back in time, asked no more',
@@ -215,6 +221,10 @@ export const RULES: readonly Rule[] = [...GONE, ...RETURN, ...CANCELLED, ...OFF]
 
 export function byIncident(situation: Situation): Step {
   return RULES.find(({ applies }) => applies(situation))?.step(situation) ?? { phase: 'idle' };
+}
+
+function isTimeUnheard({ machine, snapshot: { healthChecks, nodesHeardSinceMs } }: Situation): boolean {
+  return isDeadlineUnheard(machine.annotations, powerOnTimeoutMs(machine, healthChecks), nodesHeardSinceMs);
 }
 
 function deadline(nowMs: number, situation: Situation): ReturnType<typeof mark> {

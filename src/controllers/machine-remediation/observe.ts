@@ -1,7 +1,7 @@
 import { fenceName } from '../../domain/node-fence.ts';
 import { apiClusters, CLUSTER_API_GROUP, CLUSTER_API_VERSIONS, machineHealthChecks } from '../../ports/cluster-api.ts';
 import type { ClusterMachine } from '../../ports/cluster-api.ts';
-import type { Resource } from '../../ports/cluster.ts';
+import type { Lister, Resource } from '../../ports/cluster.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
@@ -72,7 +72,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
     ...(host !== undefined && { host: observer.sights.factsOf(host, HOLD) }),
     ...(node !== undefined && { node: nodeFacts(observer, node) }),
     ...(node !== undefined && host?.metadata.annotations?.[HOLD] !== undefined && (await volumesOf(observer, machine, node))),
-    healthChecks: isDeadlineWanted(machine) ? await healthChecksOf(observer, resource, namespace) : [],
+    healthChecks: isDeadlineWanted(observer, machine) ? await healthChecksOf(observer, resource, namespace) : [],
     holds: await holdsOn(observer, nodeName, node),
     ...recovered(observer, machine, node),
   };
@@ -98,8 +98,19 @@ export function orphanSight(observer: Observer, host: BareMetalHost, node: Node 
   return { snapshot, objects };
 }
 
-function now({ clock }: Observer): Pick<Snapshot, 'nowMs' | 'monotonicMs'> {
-  return { nowMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+function now({ clock, nodes, hosts }: Observer): Pick<Snapshot, 'nowMs' | 'monotonicMs' | 'nodesHeardSinceMs' | 'hostsHeardSinceMs'> {
+  const [nowMs, monotonicMs] = [clock.wallMs(), clock.monotonicMs()];
+  const [nodesMs, hostsMs] = [resumedAtMs(nodes), hosts && resumedAtMs(hosts)];
+  return {
+    nowMs,
+    monotonicMs,
+    ...(nodesMs !== undefined && { nodesHeardSinceMs: nowMs - (monotonicMs - nodesMs) }),
+    ...(hostsMs !== undefined && { hostsHeardSinceMs: hostsMs }),
+  };
+}
+
+function resumedAtMs({ resumedAtMs: atMs }: Lister<KubeObject>): number | undefined {
+  return atMs !== undefined && Number.isFinite(atMs) ? atMs : undefined;
 }
 
 async function machineFacts({ cluster }: Observer, { group, version }: Resource, object: ClusterMachine): Promise<MachineFacts> {
@@ -115,9 +126,11 @@ async function isClusterPaused(cluster: Observer['cluster'], group: string, vers
   return own?.spec?.paused === true;
 }
 
-/** Health checks say until when its Node may take, which is written once. */
-function isDeadlineWanted({ annotations }: MachineFacts): boolean {
-  return annotations[POWERED_OFF] !== undefined && timeOf(annotations[TIMES_OUT_AT]) === undefined;
+/** Health checks say until when its Node may take, which is written once, and anew where part of that could not be heard. */
+function isDeadlineWanted(observer: Observer, { annotations }: MachineFacts): boolean {
+  const offMs = timeOf(annotations[POWERED_OFF]);
+  const isUnheard = offMs !== undefined && (now(observer).nodesHeardSinceMs ?? 0) > offMs;
+  return annotations[POWERED_OFF] !== undefined && (isUnheard || timeOf(annotations[TIMES_OUT_AT]) === undefined);
 }
 
 async function hostObject({ cluster, hosts }: Observer, machine: MachineFacts): Promise<BareMetalHost | undefined> {

@@ -1,7 +1,7 @@
 import type { HostFacts } from '../shared/baremetal-host/host.ts';
 import type { Marks } from '../shared/remediation/actions.ts';
 import { timeOf } from '../shared/remediation/actions.ts';
-import { DEFAULT_POWER_ON_TIMEOUT_MS, TIMES_OUT_AT } from './names.ts';
+import { DEFAULT_POWER_ON_TIMEOUT_MS, POWERED_OFF, TIMES_OUT_AT } from './names.ts';
 import type { HealthCheckFacts, LabelSelector, MachineFacts } from './snapshot.ts';
 
 const ROLE_LABELS = ['machine.openshift.io/cluster-api-machine-role', 'machine.openshift.io/cluster-api-machine-type'];
@@ -19,6 +19,16 @@ export function canReprovision(
 export function isPowerOnTimedOut(annotations: Marks, nowMs: number): boolean {
   const atMs = timeOf(annotations[TIMES_OUT_AT]);
   return atMs !== undefined && nowMs >= atMs;
+}
+
+/** A restart of the clock by a second or two is none. */
+const SLACK_MS = 5_000;
+
+/** Part of the time that the Node was given could not be heard: an outage of the API server, or a start of this process, lies in it. */
+export function isDeadlineUnheard(annotations: Marks, timeoutMs: number, heardSinceMs: number | undefined): boolean {
+  const [atMs, offMs] = [timeOf(annotations[TIMES_OUT_AT]), timeOf(annotations[POWERED_OFF])];
+  if (atMs === undefined || offMs === undefined || heardSinceMs === undefined || heardSinceMs <= offMs) return false;
+  return atMs + SLACK_MS < heardSinceMs + timeoutMs;
 }
 
 /** The first health check by name, in the machine's own namespace, that selects it. An empty selector selects all, as OpenShift's does. */

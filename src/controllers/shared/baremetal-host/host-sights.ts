@@ -23,10 +23,13 @@ export class HostSights {
   readonly #keys: readonly string[];
   /** By `namespace/name`. */
   readonly #sights = new Map<string, Sight>();
+  readonly #resumedAtMs: () => number | undefined;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>, keys: readonly string[]) {
+  /** `resumedAtMs`: since when the hosts are heard again, see Lister. */
+  constructor(clock: Pick<Clock, 'monotonicMs'>, keys: readonly string[], resumedAtMs: () => number | undefined = () => undefined) {
     this.#clock = clock;
     this.#keys = keys;
+    this.#resumedAtMs = resumedAtMs;
   }
 
   /** To be told of every version that comes, by watch or by read; of one that went by unseen in between nothing is known, and nothing is believed. */
@@ -46,11 +49,14 @@ export class HostSights {
     this.#sights.delete(`${namespace}/${name}`);
   }
 
-  /** No operator serves it: the first thing that one does with any host is to write a status, and nobody has for minutes. In doubt one does. */
+  /**
+   * No operator serves it: the first thing that one does with any host is to write a status, and nobody has for minutes in which it could be heard. In doubt one
+   * does.
+   */
   isUnserved({ namespace, name, uid }: Pick<HostFacts, 'namespace' | 'name' | 'uid'>): boolean {
     const sight = this.#sights.get(`${namespace}/${name}`);
     if (sight?.emptySinceMs === undefined || sight.uid !== uid) return false;
-    return this.#clock.monotonicMs() - sight.emptySinceMs >= UNSERVED_MS;
+    return this.#clock.monotonicMs() - Math.max(sight.emptySinceMs, this.#resumedAtMs() ?? 0) >= UNSERVED_MS;
   }
 
   /** The host as a remediation decides about it whose hold is `key`. It counts as seen now. */
