@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
+import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
 import { planOf } from '../../src/domain/testing/model.ts';
 import type { Lease } from '../../src/ports/objects.ts';
 import { LEASES, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
@@ -96,6 +97,17 @@ describe('a host that nobody serves', { timeout: 60_000 }, () => {
     await world.pass(2 * MINUTE_MS);
     expect(await world.phase()).toBe('Deleting machine');
     expect((await world.machine())?.status?.conditions).toMatchObject([{ type: 'OwnerRemediated', status: 'False' }]);
+  });
+
+  it('says so where its time is over before the delays of the node are', async () => {
+    const { warnings } = world.start();
+    await world.pass(5 * MINUTE_MS);
+    await world.request({ strategy: { retryLimit: 1, timeoutSeconds: 100 } });
+    await world.pass(10 * SECOND_MS);
+    const powerManagement = [{ level: 1, methods: [] }];
+    await fenced({ frozen: { nodeUID: (await world.node())?.metadata.uid ?? '', plan: planOf({ timing: DEFAULT_TIMING, powerManagement }) } });
+    await world.pass(10 * SECOND_MS);
+    expect(warnings.join()).toContain('is 100 s, and nothing is switched off before isolation_delay (5 s) and power_management_delay (300 s)');
   });
 
   it('is let go with the remediation: the fence is withdrawn, and the finalizer goes when that has taken back what it did', async () => {

@@ -174,4 +174,14 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['if (!isOwn) return', "if (!isOwn && reason === '') return"]],
     killedBy: byTest('src/cli/health-checks/drivers.test.ts', 'is told: the one whose Lease is renewed'),
   },
+  {
+    name: 'time that nobody can keep',
+    defect: 'a time for the off that is over before the delays of the node are fails every try without a word of why',
+    file: 'src/domain/off-time.ts',
+    edits: [['powerOffTimeoutMs > isolationDelayMs + powerManagementDelayMs', 'powerOffTimeoutMs > isolationDelayMs']],
+    killedBy: byTest(
+      'test/node-remediation/request.test.ts',
+      'whose time for the off is over before the delays of its node are says so from the beginning, and at its end',
+    ),
+  },
 ];

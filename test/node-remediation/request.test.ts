@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
 import { UNHEALTHY } from '../../src/controllers/node-remediation/names.ts';
 import { Operator } from '../baremetal-host/operator.ts';
 import { EPOCH_MS, FINALIZER, MINUTE_MS, node, ownerMachine, request, SECOND_MS, World } from './world.ts';
@@ -103,6 +104,19 @@ describe('a request', () => {
     expect(world.own.conditions.find(({ type }) => type === 'Succeeded')).toMatchObject({ status: 'False' });
     expect(world.done.map(({ event }) => event?.message).join()).toContain(words);
     expect(world).toMatchObject({ isOn: true, fence: undefined });
+  });
+
+  it('whose time for the off is over before the delays of its node are says so from the beginning, and at its end', () => {
+    const world = new World({ request: request({}, { retryLimit: 0, powerOffTimeoutSeconds: 120 }), courses: [NEVER_OFF] });
+    world.until('Fencing');
+    const words = 'powerOffTimeoutSeconds (without it timeoutSeconds) is 120 s, and nothing is switched off before isolation_delay (5 s)';
+    expect([...world.problems]).toEqual([]);
+    world.fence = { ...world.fence!, delays: DEFAULT_TIMING };
+    world.run(10 * SECOND_MS);
+    expect([...world.problems].join()).toContain(words);
+    expect(world.own.conditions.find(({ type }) => type === 'Processing')?.message).toContain(words);
+    world.run(10 * MINUTE_MS);
+    expect(world.own.conditions.find(({ type }) => type === 'Succeeded')?.message).toContain(`its node is not proven off in time: ${words}`);
   });
 
   it('runs no clock while its fence is held, and says why it waits', () => {

@@ -13,6 +13,7 @@ import { machineRemediationWarnings } from './machine-remediation.ts';
 import { metal3RemediationWarnings } from './metal3-remediation.ts';
 import { orUndefined } from './permitted.ts';
 import { preservationWarnings } from './preservation.ts';
+import { requestersOf } from './requesters.ts';
 
 /** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
 export async function inputFromCluster(access: ClusterAccess, flags: MachineFlags): Promise<Input> {
@@ -53,6 +54,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     ],
     operated: hosts ?? [],
     ...(leader.programs === undefined ? {} : { programs: leader.programs }),
+    requesters: await requestersOf(access),
     notes,
     locate: () => undefined,
   };

@@ -4,6 +4,13 @@ import type { FilePlace, FileProblem } from '../../config/manifests/manifests.ts
 import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { Node } from '../../ports/objects.ts';
 
+/** A template, or a request that stands. */
+export interface Requester {
+  /** `NodeFenceRemediationTemplate machines/escalate`. */
+  where: string;
+  powerOffTimeoutMs: number;
+}
+
 /** What there is to validate, read once, from files or from a cluster. */
 export interface Input {
   /** In words: `the cluster at 10.0.0.1:6443`. */
@@ -23,6 +30,8 @@ export interface Input {
   operated?: readonly BareMetalHost[];
   /** Folder of programs of whoever leads, as it says; empty: none. Absent: it is not known. */
   programs?: string;
+  /** What asks for fences in this cluster, with the time in which each must be proven off. */
+  requesters?: readonly Requester[];
   /** What is read otherwise than it is written. */
   notes: readonly string[];
   /** File and line of a place in an object, where there are files. */

@@ -12,6 +12,7 @@ import type { AgentRegistry, Parameters } from '../../ports/agents.ts';
 import type { Input } from './input.ts';
 import { operatedProblems } from './operated-hosts.ts';
 import { poolProblems } from './preservation.ts';
+import { requesterProblems } from './requesters.ts';
 import type { Report, ReportedProblem } from './report.ts';
 
 /** What one method would be run with, or why it cannot be. */
@@ -55,6 +56,7 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
     ...poolProblems(input),
     ...(input.found ?? []),
     ...operatedProblems(reported, input.operated ?? []),
+    ...requesterProblems(reported, input.requesters ?? []),
     ...merged(inSecrets),
     ...newlines(
       input,

@@ -1,3 +1,4 @@
+import { offTimeTooShort } from '../../domain/off-time.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import type { ActionEvent, ObjectRef } from '../shared/remediation/actions.ts';
 import type { Action, Decision, Step } from './actions.ts';
@@ -97,8 +98,11 @@ function underWay(snapshot: Snapshot, own: SeenFence): FenceStep {
   const failure = failureOf(own);
   if (failure !== undefined) return again(snapshot, own, failure);
   if (own.heldBecause !== undefined) return wait(`NodeFence ${own.name} waits: ${own.heldBecause}`);
-  if (!isPhaseOver(snapshot, remediation.settings.powerOffTimeoutMs, own.seenMs)) return wait();
-  return again(snapshot, own, `NodeFence ${own.name} has not proven its node off in time`);
+  const { powerOffTimeoutMs } = remediation.settings;
+  const tooShort = own.delays === undefined ? undefined : offTimeTooShort(powerOffTimeoutMs, own.delays);
+  if (!isPhaseOver(snapshot, powerOffTimeoutMs, own.seenMs)) return wait(tooShort);
+  const why = `NodeFence ${own.name} has not proven its node off in time`;
+  return again(snapshot, own, tooShort === undefined ? why : `${why}: ${tooShort}`);
 }
 
 /** Until the fence has brought the node back. */

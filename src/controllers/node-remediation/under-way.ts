@@ -1,3 +1,4 @@
+import { offTimeTooShort } from '../../domain/off-time.ts';
 import { isFoundIll, tellRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Step } from './actions.ts';
 import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait, whyWithdrawn } from './attempt.ts';
@@ -40,8 +41,10 @@ function watch(snapshot: Snapshot, fence: FenceFacts): Step {
   if (fence.heldBecause !== undefined) return wait(snapshot, `NodeFence ${fence.name} is held: ${fence.heldBecause}`);
   if (phase === 'Fencing' && fence.isOff) return { actions: tell(snapshot, { phase: 'Recovering' }), dueInMs: POLL_MS };
   const timeoutMs = phase === 'Fencing' ? settings.powerOffTimeoutMs : settings.powerOnTimeoutMs;
-  if (!isPhaseOver(snapshot, timeoutMs)) return wait(snapshot);
-  return failed(snapshot, phase === 'Fencing' ? 'its node is not proven off in time' : 'its node is not back in time');
+  const tooShort = phase === 'Fencing' && fence.delays !== undefined ? offTimeTooShort(timeoutMs, fence.delays) : undefined;
+  if (!isPhaseOver(snapshot, timeoutMs)) return wait(snapshot, tooShort);
+  const why = phase === 'Fencing' ? 'its node is not proven off in time' : 'its node is not back in time';
+  return failed(snapshot, tooShort === undefined ? why : `${why}: ${tooShort}`);
 }
 
 function byOutcome(snapshot: Snapshot, fence: FenceFacts): Step {

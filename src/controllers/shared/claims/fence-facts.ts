@@ -1,4 +1,5 @@
 import { fenceFactsOf } from '../../../domain/fence-facts.ts';
+import type { OffDelays } from '../../../domain/off-time.ts';
 import type { JournalEntry, Outcome } from '../../../domain/node-fence.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import { isHeldUnasked } from './claim.ts';
@@ -24,6 +25,8 @@ export interface FenceFacts {
   isStuck: boolean;
   /** A request may join it: see isHeldUnasked. */
   isJoinable?: true;
+  /** Of a fence that has begun and switches something off. */
+  delays?: OffDelays;
   /** Held, or stopped by a person, in words: no time runs. */
   heldBecause?: string;
 }
@@ -34,7 +37,8 @@ export function readFence(fence: NodeFence, owner: string): FenceFacts {
   const { uid, isOff } = fenceFactsOf(fence);
   const finalAtMs = timeOf(status?.timeline.finalAt);
   const held = status?.hold;
-  const limit = status?.frozen?.plan.maxRestarts ?? 0;
+  const plan = status?.frozen?.plan;
+  const limit = plan?.maxRestarts ?? 0;
   const isUsedUp = limit >= 0 && (status?.restarts ?? 0) >= limit;
   return {
     name: metadata.name,
@@ -49,6 +53,7 @@ export function readFence(fence: NodeFence, owner: string): FenceFacts {
     ...(spec.requestedBy !== undefined && { requestedByUID: spec.requestedBy.uid }),
     ...(status?.outcome !== undefined && { outcome: status.outcome }),
     ...(finalAtMs !== undefined && { finalAtMs }),
+    ...(plan !== undefined && plan.powerManagement.length > 0 && { delays: plan.timing }),
     ...(held !== undefined && { heldBecause: `${held.reason}: ${held.message}` }),
   };
 }
