@@ -88,3 +88,6 @@ export const OTHER_KEYS: readonly string[] = [
 ];
 
 export const STEP_KEYS: readonly string[] = ['isolation', 'power_management', 'recovery'];
+
+/** Of one step: the first by its own name, then `.2` and so on. */
+export const LEVELS_MAX = 8;

@@ -10,6 +10,7 @@ import {
   CLUSTER_DURATION_KEYS,
   DURATION_KEYS,
   EVIDENCE_WORDS,
+  LEVELS_MAX,
   OTHER_KEYS,
   POLICIES_KEY,
   PRESERVED_WORDS,
@@ -26,7 +27,7 @@ import { parseDuration, parseList } from './properties.ts';
 /** A BMC has better things to do. */
 const PROBE_INTERVAL_MIN_MS = 10_000;
 
-const STEP_KEY = /^(isolation|power_management|recovery)(\.\d+)?$/;
+const STEP_KEY = /^(isolation|power_management|recovery)(?:\.(.*))?$/;
 
 export type NodeSettings = Pick<
   Plan,
@@ -125,9 +126,17 @@ export function checkKeys(settings: Settings, isCluster: boolean, registry: Agen
     const form = DORMANT_KEYS[key];
     if (form !== undefined) checkDormant(setting, form, problems.switching);
     else if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
-    else if (isCluster ? key in CLUSTER_DURATION_KEYS || key === POLICIES_KEY || isAgentDefault(key, registry) : STEP_KEY.test(key)) continue;
+    else if (!isCluster && STEP_KEY.test(key)) checkLevel(setting, problems.switching);
+    else if (isCluster && (key in CLUSTER_DURATION_KEYS || key === POLICIES_KEY || isAgentDefault(key, registry))) continue;
     else problems.general.warning(where, `unknown key ${key.slice(0, 60)}: ${didYouMean(key, knownKeys(isCluster), 'it is ignored')}`);
   }
+}
+
+/** A level that nobody would read is a step that is not done. */
+function checkLevel({ key, where }: Setting, problems: Problems): void {
+  const [, step = '', level] = STEP_KEY.exec(key) ?? [];
+  const isRead = level === undefined || (/^[2-9]$/.test(level) && Number(level) <= LEVELS_MAX);
+  if (!isRead) problems.error(where, `${key.slice(0, 60)} is no level: write ${step}, then ${step}.2 to ${step}.${LEVELS_MAX}`);
 }
 
 function knownKeys(isCluster: boolean): string[] {

@@ -28,10 +28,16 @@ const SPELLINGS: Readonly<Record<string, string>> = {
   recover: 'recovery',
 };
 
-/** The key as this program calls it: dashes as underscores, historical names and misspellings resolved, levels kept (`power-managment.2` → `power_management.2`). */
+/** The first level has no number of its own. */
+const FIRST_LEVEL = /^(isolation|power_management|recovery)\.1$/;
+
+/**
+ * The key as this program calls it: dashes as underscores, historical names and misspellings resolved, levels kept (`power-managment.2` → `power_management.2`)
+ * but for the first (`power_management.1` → `power_management`).
+ */
 export function canonicalKey(key: string): string {
   const plain = key.replaceAll('-', '_');
-  return SPELLINGS[plain] ?? plain.replace(/^power_manage?ment(?=$|\.)/, 'power_management');
+  return SPELLINGS[plain] ?? plain.replace(/^power_manage?ment(?=$|\.)/, 'power_management').replace(FIRST_LEVEL, '$1');
 }
 
 /**

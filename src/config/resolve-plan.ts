@@ -12,6 +12,7 @@ import { readDaemonTimes } from './daemon-times.ts';
 import { checkMachines } from './machine-index.ts';
 import type { MachineIndex } from './machine-index.ts';
 import { checkKeys, readClusterTiming, readNodeSettings } from './node-settings.ts';
+import { LEVELS_MAX } from './node-keys.ts';
 import type { NodeSettings, SettingProblems } from './node-settings.ts';
 import { SettingReader } from './setting-reader.ts';
 import { checkSteps } from './plan-checks.ts';
@@ -37,7 +38,6 @@ export interface PlanInput {
   cluster?: ClusterTiming | undefined;
 }
 
-const LEVELS_MAX = 8;
 const METHODS_MAX = 32;
 const STEP_NAMES: Readonly<Record<Step, string>> = { isolation: 'isolation', 'power-management': 'power_management', recovery: 'recovery' };
 

@@ -48,6 +48,20 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(REFUSALS, 'dashes and underscores are one: power-timeout is power_timeout'),
   },
   {
+    name: 'first level vanishes',
+    defect: 'power_management.1 is accepted and read by nobody',
+    file: 'src/config/properties.ts',
+    edits: [[".replace(FIRST_LEVEL, '$1')", '']],
+    killedBy: byTest('src/config/keys-are-read.test.ts', 'power_management.1 is level 1, however it is spelt'),
+  },
+  {
+    name: 'level beyond the last',
+    defect: 'a level that nobody reads is accepted in silence',
+    file: 'src/config/node-settings.ts',
+    edits: [['if (!isRead) problems.error(where', 'if (isRead === undefined) problems.error(where']],
+    killedBy: byTest('src/config/keys-are-read.test.ts', 'power_management.9 is no level, which is an error and no silence'),
+  },
+  {
     name: 'mended and still broken',
     defect: 'a device path whose configuration was mended waits for its turn',
     file: 'src/controllers/probes/controller.ts',
