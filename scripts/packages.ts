@@ -17,6 +17,7 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'ipmitool', package: 'ipmitool' },
   { command: 'ipmi_sim', package: 'openipmi' },
   { command: 'ipmipower', package: 'freeipmi-tools' },
+  { command: 'fakebmc', package: 'python3-pyghmi' },
   { command: 'fence_ipmilan', package: 'fence-agents' },
   { command: 'xmllint', package: 'libxml2-utils' },
   { command: 'pacemakerd', package: 'pacemaker', services: ['pacemaker.service', 'corosync.service'] },

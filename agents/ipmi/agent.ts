@@ -127,8 +127,9 @@ export class IpmiAgent implements PowerAgent {
     const sessions = this.#sessions[transport];
     const kept = sessions.get(key);
     if (kept === undefined) this.#makeRoom(transport, call);
+    const pace = { waitMs: settings.timeoutSeconds * 1_000 };
     const open = (opening: Call<CallTarget>) =>
-      transport === 'native' ? NativeLine.open(settings, opening, this.#clock) : ShellLine.open(settings, this.#path, opening, this.#clock);
+      transport === 'native' ? NativeLine.open(settings, opening, this.#clock, pace) : ShellLine.open(settings, this.#path, opening, this.#clock);
     const session =
       kept ??
       new Session(

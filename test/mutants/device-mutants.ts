@@ -179,6 +179,16 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STABLE, 'gives no evidence while the second witness still shows on'),
   },
   {
+    name: 'password of a repetition',
+    defect: 'a code that is wrong after a step of the IPMI login was repeated is told as a wrong password, and never tried again',
+    file: 'agents/ipmi/native/login.ts',
+    edits: [['this.#isSure &&= heard.isSure;', '']],
+    killedBy: byTest(
+      'agents/ipmi/native/native-session.test.ts',
+      'is given more time, where a repetition voided what was said, and not told as a wrong password',
+    ),
+  },
+  {
     name: 'on its way is off',
     defect: 'to a caller on the command line a machine that is only powering off is off',
     file: 'src/cli/agent/fence-run.ts',

@@ -16,6 +16,9 @@ const UUID = '4c4c4544-0030-5210-8047-c6c04f5a4333';
 const PASSWORD = 'of-the_zoo-nr-19!';
 const LATE_MS = 6_000;
 
+/** Type of the payload (table 13-16). */
+const RAKP_2 = 0x13;
+
 const RESTART_AFTER_MS = 30;
 const STARTS_FOR_MS = 60_000;
 
@@ -78,7 +81,12 @@ export const IPMI_CANNOT: Species['cannot'] = {
 };
 
 /** An emulated BMC of ours on a port of its own, as odd as its behaviour says. */
-export async function spawnIpmiBmc(behaviour: Behaviour, isOn: boolean, parameters: Readonly<Record<string, string>>): Promise<Specimen> {
+export async function spawnIpmiBmc(
+  behaviour: Behaviour,
+  isOn: boolean,
+  parameters: Readonly<Record<string, string>>,
+  odd: { faults?: BmcFaults; rakp2DelayMs?: number } = {},
+): Promise<Specimen> {
   const clock = new SystemClock();
   const machine = new MemoryMachine(isOn ? 'on' : 'off');
   const events: DeviceEvent[] = [];
@@ -97,7 +105,7 @@ export async function spawnIpmiBmc(behaviour: Behaviour, isOn: boolean, paramete
     users: { fence: { password: PASSWORD, privilege: behaviour === 'refuses' ? PRIVILEGE.user : PRIVILEGE.administrator } },
     ...(behaviour === 'session-limit' ? { sessionsMax: 0 } : {}),
     backend: behaviour === 'restarts' ? restarting : machine,
-    faults: { sessionTimeoutMs: SESSION_TIMEOUT_MS, ...FAULTS[behaviour] },
+    faults: { sessionTimeoutMs: SESSION_TIMEOUT_MS, ...FAULTS[behaviour], ...odd.faults },
     trace: (event) => events.push(event),
     amend,
   });
@@ -112,7 +120,7 @@ export async function spawnIpmiBmc(behaviour: Behaviour, isOn: boolean, paramete
     if (behaviour === 'truncated' && asked === 'chassis status') return { answer: answer.subarray(0, answer.length / 2), delayMs: 0 };
     if (behaviour === 'slow' && asked.startsWith('chassis')) return { answer, delayMs: 2_000 };
     if (behaviour === 'late-after-deadline' && asked === 'chassis control') return { answer, delayMs: LATE_MS };
-    return { answer, delayMs: 0 };
+    return { answer, delayMs: answer[5] === RAKP_2 ? (odd.rakp2DelayMs ?? 0) : 0 };
   };
   const server = await serve(respond);
   if (behaviour === 'unreachable') await server.close();

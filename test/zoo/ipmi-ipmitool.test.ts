@@ -30,6 +30,14 @@ describe.skipIf(!areProgramsThere)('by ipmitool', () => {
       'rate-limited': /Get Chassis Power Status failed: Node busy \(0xc0\)/u,
       'late-after-deadline': /Chassis Power is o(?:n|ff)|no (?:complete )?answer within/u,
     },
+    oddities: [
+      {
+        name: 'opens sessions of suite 3 only',
+        like: 'wrong-credentials',
+        words: /does not take cipher suite 17: set cipher=3/u,
+        spawn: (isOn) => spawnIpmiBmc('honest', isOn, { transport: 'ipmitool' }, { faults: { opensSuite3: true } }),
+      },
+    ],
     spawn: (behaviour, isOn) => spawnIpmiBmc(behaviour, isOn, { transport: 'ipmitool', ...(behaviour === 'slow' ? { ipmitool_timeout: '3' } : {}) }),
   });
 });

@@ -22,5 +22,24 @@ keepSpecies({
     'rate-limited': /Node busy \(0xc0\)/u,
     'late-after-deadline': /Chassis Power is o(?:n|ff)|did not answer/u,
   },
+  oddities: [
+    {
+      name: 'answers RAKP 1 late, and a repeated one anew, which voids the first',
+      like: 'honest',
+      spawn: (isOn) => spawnIpmiBmc('honest', isOn, { transport: 'native' }, { faults: { voidsRepeats: true }, rakp2DelayMs: 1_200 }),
+    },
+    {
+      name: 'opens sessions of suite 3 only',
+      like: 'wrong-credentials',
+      words: /does not take cipher suite 17: set cipher=3/u,
+      spawn: (isOn) => spawnIpmiBmc('honest', isOn, { transport: 'native' }, { faults: { opensSuite3: true } }),
+    },
+    {
+      name: 'says nothing to a user whom it does not know',
+      like: 'wrong-credentials',
+      words: /look whether the BMC knows the user/u,
+      spawn: (isOn) => spawnIpmiBmc('honest', isOn, { transport: 'native', username: 'nobody' }, { faults: { ignoresStrangers: true } }),
+    },
+  ],
   spawn: (behaviour, isOn) => spawnIpmiBmc(behaviour, isOn, { transport: 'native' }),
 });

@@ -1,4 +1,5 @@
 import type { AgentErrorKind } from '../../../src/ports/agents.ts';
+import { otherSuite } from '../native/login-failure.ts';
 import type { IpmiSettings } from '../parameters.ts';
 
 export interface LoginError {
@@ -24,23 +25,29 @@ const CAUSES: readonly { says: RegExp; kind: AgentErrorKind; answered: (settings
   {
     says: /^Error in open session response message : (?:invalid (?:authentication|integrity|confidentiality) algorithm|no matching )/i,
     kind: 'Misconfigured',
-    answered: ({ cipher }) => `the BMC does not take cipher suite ${cipher}: set cipher=${cipher === '17' ? '3' : '17'}`,
+    answered: otherSuite,
+  },
+  {
+    says: /^(?:Authentication|Integrity|Confidentiality) algorithm 0x[0-9a-f]+ is not what we requested/i,
+    kind: 'Misconfigured',
+    answered: otherSuite,
   },
   {
     says: /^Error in open session response message : /,
     kind: 'Unreachable',
     answered: () => 'the BMC opens no session now',
   },
-  {
-    says: /^Set Session Privilege Level to \S+ failed|(?:unauthorized|invalid) role/i,
-    kind: 'Refused',
-    answered: ({ privilege }) => `the BMC does not give this user the privilege ${privilege}: set privlvl=operator, or lower`,
-  },
+  // A login that was not heard to its end says nothing of user, password or privilege, whatever ipmitool makes of it afterwards.
   {
     says: /no response from RAKP [13] message/,
     kind: 'Unreachable',
     answered: ({ timeoutSeconds }) =>
-      `the BMC began a session and was not heard any more; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})`,
+      `the BMC began a session and was not heard any more; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds}); some say nothing to a user whom they do not know: look whether the BMC knows the user`,
+  },
+  {
+    says: /^Set Session Privilege Level to \S+ failed|(?:unauthorized|invalid) role/i,
+    kind: 'Refused',
+    answered: ({ privilege }) => `the BMC does not give this user the privilege ${privilege}: set privlvl=operator, or lower`,
   },
   {
     says: /^RAKP [24] message indicates an error : (?:unauthorized name|invalid name length|unauthorized GUID)/i,

@@ -27,12 +27,13 @@ export function openSessionRequest(tag: number, privilege: number, consoleID: nu
   ]);
 }
 
-/** Section 13.18: the BMC's session ID where it takes exactly the suite that was asked for. */
-export function openedSession({ rest }: HandshakeAnswer, { algorithms }: Suite): number | undefined {
+/** Section 13.18: the BMC's session ID where it takes exactly the suite that was asked for; undefined where it tells none. */
+export function openedSession({ rest }: HandshakeAnswer, { algorithms }: Suite): number | 'other suite' | undefined {
   if (rest.length < 28) return undefined;
   const isSame = algorithms.every((algorithm, kind) => rest[4 + 8 * kind] === kind && (rest.readUInt8(8 + 8 * kind) & 0x3f) === algorithm);
   const systemID = rest.readUInt32LE(0);
-  return isSame && systemID !== 0 ? systemID : undefined;
+  if (!isSame) return 'other suite';
+  return systemID === 0 ? undefined : systemID;
 }
 
 /** Section 13.20. */

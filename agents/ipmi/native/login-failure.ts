@@ -18,17 +18,24 @@ const PASSWORD_REFUSED = 0x0f;
 const UNKNOWN_PARAMETER = 0x12;
 
 /** Why the BMC opens no session, and what a person can do about it. */
-export function failureOf(step: Step, status: number, { cipher, privilege }: IpmiSettings): LoginFailure {
+export function failureOf(step: Step, status: number, settings: IpmiSettings): LoginFailure {
+  const { privilege } = settings;
   const said = `the BMC answered ${step} with: ${statusWords(status)}`;
-  if (SUITE_REFUSED.has(status)) {
-    const remedy = `the BMC does not take cipher suite ${cipher}: set cipher=${cipher === '17' ? '3' : '17'}`;
-    return { kind: 'Misconfigured', answered: `${remedy}; ${said}`, isUnfit: true };
-  }
+  if (SUITE_REFUSED.has(status)) return suiteRefused(settings, said);
   if (status === UNKNOWN_PARAMETER) return { kind: 'Misconfigured', answered: said, isUnfit: true };
   if (PRIVILEGE_REFUSED.has(status)) return { kind: 'Refused', answered: noPrivilege(privilege, said), isUnfit: false };
   if (USER_REFUSED.has(status)) return { kind: 'Refused', answered: `the BMC does not know this user; ${said}`, isUnfit: false };
   if (status === PASSWORD_REFUSED) return { kind: 'Refused', answered: `the password is wrong; ${said}`, isUnfit: false };
   return { kind: 'Unreachable', answered: `the BMC opens no session now; ${said}`, isUnfit: false };
+}
+
+/** The same words by whichever transport. */
+export function otherSuite({ cipher }: Pick<IpmiSettings, 'cipher'>): string {
+  return `the BMC does not take cipher suite ${cipher}: set cipher=${cipher === '17' ? '3' : '17'}`;
+}
+
+export function suiteRefused(settings: IpmiSettings, said: string): LoginFailure {
+  return { kind: 'Misconfigured', answered: `${otherSuite(settings)}; ${said}`, isUnfit: true };
 }
 
 export function noPrivilege(privilege: string, said: string): string {

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { AgentErrorKind } from '../../../src/ports/agents.ts';
+import type { AgentError, AgentErrorKind } from '../../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../../shared/call.ts';
 import { TransportUnfit } from '../line.ts';
 import type { IpmiSettings } from '../parameters.ts';
@@ -9,7 +9,7 @@ import { capabilities, type Capabilities } from './capabilities.ts';
 import { handshakeDatagram, handshakePayload, PAYLOAD } from './datagram.ts';
 import { handshakeAnswer, openedSession, openSessionRequest, PRIVILEGE, rakp1, rakp3, roleByte, type HandshakeAnswer } from './handshake.ts';
 import { isSameCode, rakp2Code, rakp3Code, SessionKeys, type Handshake } from './keys.ts';
-import { failureOf, type Step } from './login-failure.ts';
+import { failureOf, suiteRefused, type Step } from './login-failure.ts';
 import { SUITES, type Suite } from './suites.ts';
 import { silenceWords, UdpLink } from './udp-link.ts';
 
@@ -25,14 +25,37 @@ export interface LoggedIn {
   guid: Buffer;
 }
 
+/** How long one sending waits for its answer: as configured, and longer once the BMC turned out to be slower. */
+export interface Pace {
+  waitMs: number;
+}
+
+/** The most that `ipmitool_timeout` can be. */
+const SLOWEST_MS = 5_000;
+
+/** A code is wrong in a login of which a step was repeated: it may be the code of another repetition, and says nothing of the password. */
+class Doubt extends Error {
+  override readonly name = 'Doubt';
+  readonly failure: AgentError;
+  constructor(failure: AgentError) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
 /** Open Session and RAKP 1 to 4 (section 13.15). Rejects with `AgentError` or `TransportUnfit`; no socket is left then. */
-export async function logIn(settings: IpmiSettings, suite: keyof typeof SUITES, call: Call<CallTarget>, clock: Clock): Promise<LoggedIn> {
-  const link = await UdpLink.open(settings, call, clock);
-  try {
-    return await new Login(settings, SUITES[suite], link, call).run();
-  } catch (error) {
-    link.close();
-    throw error;
+export async function logIn(settings: IpmiSettings, suite: keyof typeof SUITES, call: Call<CallTarget>, clock: Clock, pace: Pace): Promise<LoggedIn> {
+  for (;;) {
+    const { waitMs } = pace;
+    const link = await UdpLink.open(settings, call, clock, waitMs);
+    try {
+      return await new Login(settings, SUITES[suite], link, call).run();
+    } catch (error) {
+      link.close();
+      if (!(error instanceof Doubt)) throw error;
+      if (waitMs >= SLOWEST_MS) throw error.failure;
+      pace.waitMs = SLOWEST_MS;
+    }
   }
 }
 
@@ -44,6 +67,8 @@ class Login {
   readonly #consoleID = randomInt(1, 0x1_0000_0000);
   #tag = randomInt(256);
   #capabilities: Capabilities | undefined;
+  /** Each step was asked once, and nothing came but its answer. */
+  #isSure = true;
 
   constructor(settings: IpmiSettings, suite: Suite, link: UdpLink, call: Call<CallTarget>) {
     this.#settings = settings;
@@ -77,7 +102,7 @@ class Login {
     if (!isSameCode(rakp2Code(handshake), rest.subarray(32))) {
       // The BMC need not keep a place for a session that will not be.
       this.#link.send(handshakeDatagram(PAYLOAD.rakp3, rakp3((this.#tag + 1) & 0xff, INVALID_CODE, systemID, Buffer.alloc(0))));
-      throw this.#call.error('Refused', 'the password is wrong (or the BMC shows a code of RAKP 2 that is no work of it)');
+      throw this.#refused('the password is wrong (or the BMC shows a code of RAKP 2 that is no work of it)');
     }
     const code3 = rakp3Code(handshake);
     const answer4 = await this.#ask('RAKP 3', PAYLOAD.rakp3, PAYLOAD.rakp4, (tag) => rakp3(tag, 0, systemID, code3));
@@ -92,7 +117,11 @@ class Login {
       openSessionRequest(tag, PRIVILEGE[privilege], this.#consoleID, this.#suite),
     );
     const systemID = openedSession(answer, this.#suite);
-    if (systemID === undefined) throw this.#odd('Open Session', 'the BMC opened a session of another suite than asked for');
+    if (systemID === 'other suite') {
+      const { kind, answered, isUnfit } = suiteRefused(this.#settings, 'the BMC opened a session of another suite than asked for');
+      throw this.#failed(kind, `${answered}${this.#hint()}`, isUnfit);
+    }
+    if (systemID === undefined) throw this.#odd('Open Session', 'the BMC did not say which session it opened');
     return systemID;
   }
 
@@ -109,11 +138,14 @@ class Login {
     if (heard.kind === 'silence') {
       const { timeoutSeconds } = this.#settings;
       const what = silenceWords(`the BMC was not heard any more after ${step}`, heard);
-      throw this.#call.error('Unreachable', `${what}; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})`);
+      const user = step === 'RAKP 1' ? '; some say nothing to a user whom they do not know: look whether the BMC knows the user' : '';
+      throw this.#call.error('Unreachable', `${what}; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})${user}`);
     }
+    this.#isSure &&= heard.isSure;
     const { status } = heard.value;
     if (status === 0) return heard.value;
     const { kind, answered, isUnfit } = failureOf(step, status, this.#settings);
+    if (status === INVALID_CODE) throw this.#refused(answered);
     throw this.#failed(kind, `${answered}${this.#hint()}`, isUnfit);
   }
 
@@ -131,7 +163,15 @@ class Login {
       kg === undefined
         ? 'the password is right, but the BMC has a key of its own: give kg'
         : 'the password is right, but kg is not the key of the BMC';
-    return this.#call.error('Refused', `${what} (its code of RAKP 4 is another)`);
+    return this.#refused(`${what} (its code of RAKP 4 is another)`);
+  }
+
+  /** What a wrong code says, where it says anything. */
+  #refused(answered: string): Error {
+    if (this.#isSure) return this.#call.error('Refused', answered);
+    const { timeoutSeconds } = this.#settings;
+    const words = `a step of the login reached the BMC more than once, or its answer us, so that nothing is concluded of the password; where the BMC is slow, raise ipmitool_timeout (now ${timeoutSeconds})`;
+    return new Doubt(this.#call.error('Unreachable', words));
   }
 
   /** What the BMC told strangers; anybody could have said it, so that it only explains. */

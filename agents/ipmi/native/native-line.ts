@@ -5,7 +5,7 @@ import { chassisStatus } from '../chassis-status.ts';
 import { completionWords, isRefusal } from '../completion.ts';
 import type { IpmiSettings } from '../parameters.ts';
 import { PRIVILEGE, fourBytes } from './handshake.ts';
-import { logIn, type LoggedIn } from './login.ts';
+import { logIn, type LoggedIn, type Pace } from './login.ts';
 import { noPrivilege } from './login-failure.ts';
 import { SecureChannel } from './secure-channel.ts';
 
@@ -45,10 +45,10 @@ export class NativeLine implements Line {
   }
 
   /** Logs in and takes up the privilege. Rejects with `AgentError` or `TransportUnfit`; no session and no socket is left then. */
-  static async open(settings: IpmiSettings, call: Call<CallTarget>, clock: Clock): Promise<NativeLine> {
+  static async open(settings: IpmiSettings, call: Call<CallTarget>, clock: Clock, pace: Pace): Promise<NativeLine> {
     const { cipher } = settings;
     if (cipher !== '3' && cipher !== '17') throw call.error('Misconfigured', `cipher suite ${cipher} is spoken by ipmitool only`);
-    const line = new NativeLine(await logIn(settings, cipher, call, clock), call.target.device, clock);
+    const line = new NativeLine(await logIn(settings, cipher, call, clock, pace), call.target.device, clock);
     try {
       await line.#takeUp(settings, call);
     } catch (error) {

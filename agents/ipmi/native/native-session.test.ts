@@ -331,3 +331,58 @@ describe('an idle session', { timeout: 60_000 }, () => {
     await until(() => clock.pending === 0, 'the end of all timers');
   });
 });
+
+describe('a BMC that is slow to open a session', { timeout: 60_000 }, () => {
+  /** Every answer to a step of the handshake comes so late that the step was asked again; a repeated RAKP 1 voids the first. */
+  async function slow(password = 'secret') {
+    const bench = await start({ faults: { voidsRepeats: true } }, new SystemClock());
+    const { bmc, target } = bench;
+    bmc.wire.delaysMs = (answer) => (isOfHandshake(answer) ? 1_300 : 0);
+    return { ...bench, read: () => bench.agent.read(target({ password })) };
+  }
+
+  it('is given more time, where a repetition voided what was said, and not told as a wrong password', async () => {
+    const { read, logins } = await slow();
+    expect(await read()).toMatchObject({ state: 'on', identity: 'verified' });
+    expect(logins()).toBe(2);
+  });
+
+  it('is still told when the password is wrong: nothing had to be asked twice then', async () => {
+    const { read } = await slow('not the secret');
+    expect(await failure(read())).toMatchObject({ kind: 'Refused', message: expect.stringContaining('the password is wrong') as string });
+  });
+
+  it('is unreachable, with nothing concluded of the password, where even that was too little', async () => {
+    const { bmc, agent, target } = await start({ faults: { voidsRepeats: true } }, new SystemClock());
+    // Its network repeats every answer's question.
+    bmc.wire.times = 2;
+    const error = await failure(agent.read(target({ password: 'not the secret' })));
+    expect(error.kind).toBe('Unreachable');
+    expect(error.message).toMatch(/nothing is concluded of the password/u);
+  });
+});
+
+describe('a BMC of suite 3 only', () => {
+  it('that opens a session of suite 3 when asked for 17 is told with cipher=3', async () => {
+    const { agent, target } = await start({ faults: { opensSuite3: true } });
+    const error = await failure(agent.read(target()));
+    expect(error).toMatchObject({ kind: 'Misconfigured' });
+    expect(error.message).toMatch(/does not take cipher suite 17: set cipher=3/u);
+    expect(await agent.read(target({ cipher: '3' }))).toMatchObject({ state: 'on' });
+  });
+});
+
+describe('a user whom the BMC does not know', { timeout: 60_000 }, () => {
+  it('and leaves without an answer is named as a possible cause of the silence', async () => {
+    const { agent, target, awaitSilence } = await start({ faults: { ignoresStrangers: true } });
+    awaitSilence();
+    const error = await failure(agent.read(target({ username: 'nobody' })));
+    expect(error.kind).toBe('Unreachable');
+    expect(error.message).toMatch(/after RAKP 1; .*look whether the BMC knows the user/u);
+  });
+});
+
+/** Open Session, RAKP 2 and RAKP 4. */
+function isOfHandshake(answer: Buffer): boolean {
+  return [0x11, 0x13, 0x15].includes((answer[5] ?? 0) & 0x3f);
+}

@@ -8,8 +8,8 @@ import type { IpmiSettings } from '../parameters.ts';
 /** A request is sent three times in all. */
 const SENDINGS = 3;
 
-/** What became of one question. */
-export type Heard<T> = { kind: 'answer'; value: T } | Silence | { kind: 'ended' };
+/** What became of one question. `isSure`: it was sent once, and nothing else came: the answer is to this very datagram, and the BMC saw no other. */
+export type Heard<T> = { kind: 'answer'; value: T; isSure: boolean } | Silence | { kind: 'ended' };
 
 interface Silence {
   kind: 'silence';
@@ -53,14 +53,14 @@ export class UdpLink {
   }
 
   /** Looks the name up and binds the socket to the BMC's address. */
-  static async open(settings: IpmiSettings, call: Call<CallTarget>, clock: Clock): Promise<UdpLink> {
-    const { host, port, family, timeoutSeconds } = settings;
+  static async open(settings: IpmiSettings, call: Call<CallTarget>, clock: Clock, waitMs: number): Promise<UdpLink> {
+    const { host, port, family } = settings;
     const found = await call.within(
       lookup(host, { family: family ?? 0 }).catch((error: unknown) => (error as NodeJS.ErrnoException).code ?? 'error'),
     );
     if (typeof found === 'string') throw call.error('Unreachable', `the name of the BMC does not resolve to such an address (${found})`);
     const socket = createSocket(found.family === 6 ? 'udp6' : 'udp4');
-    const link = new UdpLink(socket, clock, timeoutSeconds * 1_000);
+    const link = new UdpLink(socket, clock, waitMs);
     const connected = new Promise<string | undefined>((resolve) => {
       socket.once('error', (error) => resolve(error.message));
       socket.connect(port, found.address, (error?: unknown) => resolve(error instanceof Error ? error.message : undefined));
@@ -107,7 +107,7 @@ export class UdpLink {
       this.#hear = (heard) => {
         const value = accept(heard);
         if (value === undefined) strays += 1;
-        else finish({ kind: 'answer', value });
+        else finish({ kind: 'answer', value, isSure: sendings === 1 && strays === 0 });
       };
       call.signal.addEventListener('abort', onAbort, { once: true });
     });

@@ -64,6 +64,12 @@ export interface BmcFaults {
   duplicates?: number;
   /** IPMI: answers come this late. */
   lateMs?: number;
+  /** IPMI: a RAKP 1 that comes again is answered with another random number, which voids what was said before (pyghmi). */
+  voidsRepeats?: boolean;
+  /** IPMI: opens a session of suite 3, whichever it was asked for (pyghmi). */
+  opensSuite3?: boolean;
+  /** IPMI: says nothing to a user that it does not know (pyghmi). */
+  ignoresStrangers?: boolean;
   /** IPMI: shows the GUID of another machine. */
   wrongGuid?: boolean;
   /** IPMI: says nothing while its machine is off: it hangs on the same supply. */

@@ -5,7 +5,15 @@ type FaultName = keyof BmcFaults;
 
 const OF_SWITCH = ['offDelayMs', 'onDelayMs', 'ignoresReset', 'shows', 'restoresAfterMs', 'fails'] as const satisfies readonly FaultName[];
 const OF_WIRE = ['isSilent', 'drops', 'duplicates', 'lateMs', 'diesWithHost'] as const satisfies readonly FaultName[];
-const OF_EMULATOR = ['isMute', 'wrongGuid', 'sessionTimeoutMs', 'refusesWhenInState'] as const satisfies readonly FaultName[];
+const OF_EMULATOR = [
+  'isMute',
+  'wrongGuid',
+  'sessionTimeoutMs',
+  'refusesWhenInState',
+  'voidsRepeats',
+  'opensSuite3',
+  'ignoresStrangers',
+] as const satisfies readonly FaultName[];
 const OF_IPMI = ['fails', 'drops', 'duplicates', 'lateMs', 'wrongGuid', 'diesWithHost'] as const satisfies readonly FaultName[];
 
 /** Passes on faults that a BMC of this protocol can show; throws for any other, so that no test passes for want of its fault. */

@@ -78,6 +78,7 @@ export class IpmiDevice {
       users,
       sessionsMax,
       guid: () => this.#shownGuid(),
+      faults: () => this.faults,
       onLogin: (session, answer) => this.#record({ action: 'login', answer, session }),
       ...(kg === undefined ? {} : { kg }),
     });

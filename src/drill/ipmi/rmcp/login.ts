@@ -1,3 +1,4 @@
+import type { BmcFaults } from '../../bmc/faults.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Random } from '../../../ports/random.ts';
 import {
@@ -15,7 +16,7 @@ import {
 import { hexByte } from './device-events.ts';
 import { isSameCode, rakp2Code, rakp3Code, SessionKeys, type HandshakeSecrets } from './keys.ts';
 import { buildUnsigned, PAYLOAD } from './packet.ts';
-import { Sessions, type Session } from './sessions.ts';
+import { randomBytesOf, Sessions, type Session } from './sessions.ts';
 import { SUITES } from './suites.ts';
 
 export interface IpmiUser {
@@ -33,9 +34,12 @@ export interface LoginOptions {
   /** Active sessions at one time. */
   sessionsMax: number;
   guid: () => Buffer;
+  faults: () => Pick<BmcFaults, 'voidsRepeats' | 'opensSuite3' | 'ignoresStrangers'>;
   /** A login ended, one way or the other. */
   onLogin: (session: string, answer: string) => void;
 }
+
+const OF_SUITE_3 = { authentication: 1, integrity: 1, confidentiality: 1 };
 
 /** Open Session and RAKP 1 to 4: who may come in, under which keys. */
 export class Login {
@@ -74,8 +78,10 @@ export class Login {
   #open(payload: Buffer): Buffer | undefined {
     const request = parseOpenRequest(payload);
     if (request === undefined) return undefined;
-    const respond = (status: number, systemID: number): Buffer => buildUnsigned(PAYLOAD.openResponse, buildOpenResponse(request, status, systemID));
-    const { authentication, integrity, confidentiality } = request;
+    const opened = this.#options.faults().opensSuite3 === true ? OF_SUITE_3 : request;
+    const respond = (status: number, systemID: number): Buffer =>
+      buildUnsigned(PAYLOAD.openResponse, buildOpenResponse({ ...request, ...opened }, status, systemID));
+    const { authentication, integrity, confidentiality } = opened;
     const suite = SUITES.find(
       (each) => each.authentication === authentication && each.integrity === integrity && each.confidentiality === confidentiality,
     );
@@ -92,6 +98,7 @@ export class Login {
     const refuse = (status: number): Buffer => buildUnsigned(PAYLOAD.rakp2, failure(request.tag, status, session?.consoleID ?? 0));
     if (session === undefined || session.isActive) return refuse(STATUS.invalidSession);
     const user = this.#users.get(request.username);
+    if (user === undefined && this.#options.faults().ignoresStrangers === true) return undefined;
     const role = request.roleByte & 0x0f;
     const status =
       role < 1 || role > 4 ? STATUS.invalidRole : user === undefined ? STATUS.unknownUser : role > user.privilege ? STATUS.roleTooHigh : STATUS.ok;
@@ -100,6 +107,7 @@ export class Login {
       this.sessions.end(session);
       return refuse(status);
     }
+    if (this.#options.faults().voidsRepeats === true && session.keys !== undefined) session.systemNonce = randomBytesOf(this.#options.random, 16);
     const secrets = this.#secrets(session, request, user);
     session.username = request.username;
     session.privilegeMax = Math.min(session.privilegeMax, role);

@@ -12,7 +12,7 @@ export interface Session {
   readonly systemID: number;
   readonly consoleID: number;
   readonly suite: CipherSuite;
-  readonly systemNonce: Buffer;
+  systemNonce: Buffer;
   /** As the trace names it. */
   readonly name: string;
   readonly window: SequenceWindow;

@@ -9,6 +9,10 @@ export interface TestWire {
   arrives?: (datagram: Buffer) => boolean;
   /** What the console hears for an answer: nothing, the same, or anything else. */
   hears?: (answer: Buffer) => readonly Buffer[];
+  /** How late an answer is. */
+  delaysMs?: (answer: Buffer) => number;
+  /** How often each of the console's datagrams arrives. */
+  times?: number;
 }
 
 type TestServer = ReturnType<typeof testDevice> & { wire: TestWire; heard: Buffer[]; answers: Buffer[]; port: number; close: () => Promise<void> };
@@ -20,13 +24,21 @@ export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}
   const heard: Buffer[] = [];
   const answers: Buffer[] = [];
   const socket = createSocket('udp4');
+  let isOpen = true;
   socket.on('message', (datagram, from) => {
     heard.push(datagram);
     if (wire.arrives?.(datagram) === false) return;
-    const answer = bench.device.handle(datagram);
-    if (answer === undefined) return;
-    answers.push(answer);
-    for (const said of wire.hears?.(answer) ?? [answer]) socket.send(said, from.port, from.address);
+    for (let time = 0; time < (wire.times ?? 1); time += 1) {
+      const answer = bench.device.handle(datagram);
+      if (answer === undefined) continue;
+      answers.push(answer);
+      const send = (): void => {
+        if (isOpen) for (const said of wire.hears?.(answer) ?? [answer]) socket.send(said, from.port, from.address);
+      };
+      const delayMs = wire.delaysMs?.(answer) ?? 0;
+      if (delayMs === 0) send();
+      else setTimeout(send, delayMs).unref();
+    }
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
@@ -35,6 +47,9 @@ export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}
     heard,
     answers,
     port: socket.address().port,
-    close: () => new Promise<void>((resolve) => socket.close(() => resolve())),
+    close: () => {
+      isOpen = false;
+      return new Promise<void>((resolve) => socket.close(() => resolve()));
+    },
   };
 }
