@@ -7,6 +7,13 @@ const RUNS = 'src/controllers/fence/preserved-runs.test.ts';
 /** Defects of what a fence heeds of the preservation of its machine. */
 export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'a Machine deleted with its volumes',
+    defect: 'a Machine is deleted, and its Node with it, while the volumes of that are being detached, which then takes six minutes',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['if (attached === 0) return undefined;', 'if (attached >= 0) return undefined;']],
+    killedBy: byTest('test/preservation/proof-read-anew.test.ts', 'is deleted when that is detached, for the Node goes with it'),
+  },
+  {
     name: 'preserved and switched off',
     defect: 'the fence of a preserved machine is not held before power-management',
     file: `${PRESERVATION}.ts`,

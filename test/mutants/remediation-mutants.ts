@@ -93,6 +93,13 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(DETACH, 'is deleted all the same when they are not detached in two minutes, and a person is told'),
   },
   {
+    name: 'a fenced Node deleted with its volumes',
+    defect: 'the Node of a machine that stays off is deleted while its volumes are being detached, which then takes six minutes',
+    file: 'src/controllers/node-remediation/node-removal.ts',
+    edits: [['attached > 0 && silentForMs < DETACH_TIMEOUT_MS', 'attached > Infinity']],
+    killedBy: byTest('test/node-remediation/volumes.test.ts', 'goes as soon as its volumes are detached'),
+  },
+  {
     name: 'told in the history',
     defect: 'a condition without words is written into the deprecated list of a Machine, whose schema refuses the whole status',
     file: OWNER,

@@ -4,7 +4,7 @@ import { unprovenBecause } from '../../src/controllers/preservation/quorum-proof
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import type { KubeObject, Lease } from '../../src/ports/objects.ts';
-import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, VOLUME_ATTACHMENTS } from '../../src/ports/resources.ts';
 import { ShellWorld } from './shell-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -45,6 +45,38 @@ describe('a lease that was renewed after the proof of a fence', () => {
     await world.pass(10_000);
     expect(await world.machine('m1')).toBeDefined();
     expect(controller.problems().join()).toContain('its lease was renewed at');
+  });
+});
+
+describe('a Machine whose Node is out of service with a volume', () => {
+  const VOLUME = 'csi-data';
+
+  async function terminating(): Promise<ReturnType<ShellWorld['start']>> {
+    await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
+    await world.fenced(NODE);
+    await renew(-MINUTE_MS);
+    const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
+    await world.nodes.operator.mergePatch(NODES, NODE, { spec: { taints } });
+    const spec = { attacher: 'csi', nodeName: NODE, source: { persistentVolumeName: 'data' } };
+    await world.nodes.operator.create(VOLUME_ATTACHMENTS, { metadata: { name: VOLUME }, spec });
+    return world.start();
+  }
+
+  it('is deleted when that is detached, for the Node goes with it', async () => {
+    const { controller } = await terminating();
+    await world.pass(MINUTE_MS, 2_000);
+    expect(await world.machine('m1')).toBeDefined();
+    expect(controller.problems()).toEqual([]);
+    await world.nodes.operator.remove(VOLUME_ATTACHMENTS, VOLUME);
+    await world.pass(15_000, 1_000);
+    expect(await world.machine('m1')).toBeUndefined();
+  });
+
+  it('is deleted all the same after two minutes, and a person is told', async () => {
+    const { events } = await terminating();
+    await world.pass(3 * MINUTE_MS, 2_000);
+    expect(await world.machine('m1')).toBeUndefined();
+    expect(events.join()).toContain('Machine m1 Warning MachineDeleted');
   });
 });
 

@@ -1,9 +1,10 @@
+import { DETACH_TIMEOUT_MS } from '../shared/attached-volumes.ts';
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
 import { OUT_OF_SERVICE_KEY } from '../shared/baremetal-host/out-of-service.ts';
 import { nodeRef } from '../shared/remediation/node.ts';
 import type { NodeFacts } from '../shared/remediation/node.ts';
 import type { Action, Step } from './actions.ts';
-import { DETACH_POLL_MS, DETACH_TIMEOUT_MS, OUT_OF_SERVICE } from './names.ts';
+import { DETACH_POLL_MS, OUT_OF_SERVICE } from './names.ts';
 import type { Situation } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 

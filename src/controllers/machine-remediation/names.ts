@@ -30,8 +30,6 @@ export const POLL_MS = 5_000;
 export const DELETED_POLL_MS = 2_000;
 /** While its volumes are being detached. */
 export const DETACH_POLL_MS = 1_000;
-/** A node that was heard of lately is waited for until it is no longer Ready, then a round of the pod garbage collector, then the detach itself. */
-export const DETACH_TIMEOUT_MS = 2 * 60_000;
 export const DEFAULT_POWER_OFF_TIMEOUT_MS = 10 * 60_000;
 /** Where no MachineHealthCheck says how long a node may take to start. */
 export const DEFAULT_POWER_ON_TIMEOUT_MS = 20 * 60_000;

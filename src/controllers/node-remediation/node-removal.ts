@@ -2,6 +2,7 @@ import { fenceFactsOf } from '../../domain/fence-facts.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Node } from '../../ports/objects.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
+import { DETACH_TIMEOUT_MS, volumesLeavingOf } from '../shared/attached-volumes.ts';
 import { Moved } from '../shared/moved.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Action } from './actions.ts';
@@ -15,14 +16,15 @@ const SILENCE_MS = 40_000;
 
 /**
  * Deletes the Node of a machine that stays off (P1, P2): on the standing proof of the NodeFence that is named, for the same Node and boot, with no stop on it,
- * not Ready, and after its Lease has been seen to stand still. Everything is read from the quorum right before it. Rejects with `Moved` while any of it lacks.
+ * not Ready, and after its Lease has been seen to stand still. Everything is read from the quorum right before it. Rejects with `Moved` while any of it lacks,
+ * and while its volumes are being detached, for as long as that may take. Resolves with how many of them it went with.
  */
 export async function removeNode(
   { clock }: Pick<RemediationDependencies, 'clock'>,
   cluster: Cluster,
   { target, fence: named }: Extract<Action, { kind: 'delete-node' }>,
   sights: LeaseSights,
-): Promise<void> {
+): Promise<number> {
   const [fence, node, lease, stop] = await Promise.all([
     cluster.get(NODE_FENCES, named.name),
     cluster.get(NODES, target.name),
@@ -42,10 +44,14 @@ export async function removeNode(
     sights.set(target.uid, { renewTime, seenMs: clock.monotonicMs() });
     throw new Moved(`the lease of node ${target.name} is not known to stand still yet`);
   }
-  if (clock.monotonicMs() - sight.seenMs < SILENCE_MS) throw new Moved(`the lease of node ${target.name} has not stood still for long enough yet`);
+  const silentForMs = clock.monotonicMs() - sight.seenMs;
+  if (silentForMs < SILENCE_MS) throw new Moved(`the lease of node ${target.name} has not stood still for long enough yet`);
+  const attached = await volumesLeavingOf(cluster, node);
+  if (attached > 0 && silentForMs < DETACH_TIMEOUT_MS) throw new Moved(`${attached} volumes are still attached to node ${target.name}`);
   const { resourceVersion } = node.metadata;
   await cluster.remove(NODES, target.name, { uid: target.uid, ...(resourceVersion !== undefined && { resourceVersion }) });
   sights.delete(target.uid);
+  return attached;
 }
 
 function isAlive({ status }: Node, bootID: string | undefined): boolean {

@@ -3,6 +3,7 @@ import type { Recorder } from '../../ports/recorder.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationStatus } from '../../ports/remediation.ts';
 import { claim, releaseClaim } from '../shared/claims/claim.ts';
 import type { Claimant } from '../shared/claims/claim.ts';
+import { leftAttached } from '../shared/attached-volumes.ts';
 import { Moved } from '../shared/moved.ts';
 import { timeOf } from '../shared/remediation/actions.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
@@ -14,6 +15,7 @@ import { removeNode } from './node-removal.ts';
 import type { LeaseSights } from './node-removal.ts';
 import { keyOf } from './observe.ts';
 import type { Sight } from './observe.ts';
+import { remediationEvent, requestRef } from './status.ts';
 
 type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
@@ -42,10 +44,19 @@ export async function perform(dependencies: RemediationDependencies, leases: Lea
       await releaseClaim({ cluster: placeIn(sight).cluster }, placeIn(sight).nodeName, claimantOf(action.target));
       break;
     case 'delete-node':
-      await removeNode(dependencies, placeIn(sight).cluster, action, leases);
+      await deleteNode(dependencies, leases, sight, action);
       break;
   }
   tell(dependencies, sight, action);
+}
+
+async function deleteNode(dependencies: RemediationDependencies, leases: LeaseSights, sight: Sight, action: ActOf<'delete-node'>): Promise<void> {
+  const attached = await removeNode(dependencies, placeIn(sight).cluster, action, leases);
+  if (attached === 0) return;
+  const message = `node ${action.target.name} is deleted while ${leftAttached(attached)}`;
+  const event = remediationEvent('Stalled', message);
+  dependencies.log.warn('a remediation needs a look', { problem: message });
+  tell(dependencies, sight, { ...action, target: requestRef(sight.snapshot.request), event });
 }
 
 async function patch(

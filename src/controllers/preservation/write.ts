@@ -3,6 +3,7 @@ import type { Resource } from '../../ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_GROUP, MACHINE_SETS, MACHINE_VERSION, MACHINES } from '../../ports/machines.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
+import { DETACH_TIMEOUT_MS, leftAttached, volumesLeavingOf } from '../shared/attached-volumes.ts';
 import { claim } from '../shared/claims/claim.ts';
 import { Moved } from '../shared/moved.ts';
 import { standingStop } from '../shared/stops.ts';
@@ -26,6 +27,9 @@ export interface WriterDependencies {
   mode: () => Snapshot['mode'];
 }
 
+/** A Machine that is waited for no more. */
+const FORGOTTEN_MS = 20 * 60_000;
+
 const RESOURCES: Readonly<Record<ObjectRef['kind'], Resource>> = {
   Node: NODES,
   Machine: MACHINES,
@@ -36,6 +40,8 @@ const RESOURCES: Readonly<Record<ObjectRef['kind'], Resource>> = {
 /** One action is one write, under the uid and the version that it was decided for; its Event follows when the write has succeeded. */
 export class Writer {
   readonly #dependencies: WriterDependencies;
+  /** Monotonic time since which the volumes of its Node are waited for, by the uid of a Machine. */
+  readonly #volumesSinceMs = new Map<string, number>();
 
   constructor(dependencies: WriterDependencies) {
     this.#dependencies = dependencies;
@@ -115,10 +121,26 @@ export class Writer {
     }
     const doubt = provenOff === undefined ? undefined : await unprovenBecause(nodes.cluster, provenOff, 'isOff');
     if (doubt !== undefined) throw new Error(`node ${provenOff?.name ?? ''}: ${doubt}`);
+    const left = provenOff === undefined ? undefined : await this.#awaitVolumes(target, provenOff);
     const { uid, resourceVersion } = machine.metadata;
     const precondition = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
     await this.#sideOf(target).cluster.remove(RESOURCES.Machine, target.name, { ...place(target), ...precondition });
-    this.#tell(target, event, machine);
+    this.#volumesSinceMs.delete(target.uid);
+    this.#tell(target, left ?? event, machine);
+  }
+
+  /** With its Machine goes the Node, and its volumes with that: only when they are detached, or are not in time, which is told. Rejects with `Moved` until then. */
+  async #awaitVolumes(machine: ObjectRef, node: ObjectRef): Promise<ActionEvent | undefined> {
+    const { clock, nodes } = this.#dependencies;
+    const nowMs = clock.monotonicMs();
+    for (const [uid, sinceMs] of this.#volumesSinceMs) if (nowMs - sinceMs > FORGOTTEN_MS) this.#volumesSinceMs.delete(uid);
+    const standing = await nodes.cluster.get(NODES, node.name);
+    const attached = standing === undefined ? 0 : await volumesLeavingOf(nodes.cluster, standing);
+    if (attached === 0) return undefined;
+    const sinceMs = this.#volumesSinceMs.get(machine.uid) ?? nowMs;
+    this.#volumesSinceMs.set(machine.uid, sinceMs);
+    if (nowMs - sinceMs < DETACH_TIMEOUT_MS) throw new Moved(`${attached} volumes are still attached to node ${node.name}`);
+    return { type: 'Warning', reason: 'MachineDeleted', message: `node ${node.name} is proven off, and goes while ${leftAttached(attached)}` };
   }
 
   #objectOf(target: ObjectRef): KubeObject {
