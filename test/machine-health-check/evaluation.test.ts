@@ -62,6 +62,20 @@ describe('a machine', () => {
     expect(world.condition('a', SUCCEEDED, 'v1beta1')).toMatchObject({ reason: 'UnhealthyMachine', severity: 'Warning', message: lines.join('; ') });
   });
 
+  it('whose node is gone and that has conditions of its own tells both, in either list', () => {
+    const own = { type: 'EtcdPodHealthy', status: 'False' as const, reason: 'Crashed', lastTransitionTime: ago(4_000) };
+    const world = new World({
+      checks: [checkObject('mhc', { checks: CHECKS })],
+      clusters: [clusterObject()],
+      machines: [machineObject('a', { conditions: [own] })],
+    });
+    world.settle();
+    const crashed = 'Condition EtcdPodHealthy on Machine is reporting status False with reason Crashed for more than 1h0m0s';
+    const gone = 'Node node-of-a has been deleted';
+    expect(world.condition('a', SUCCEEDED, 'v1beta2')?.message).toBe(`Health check failed:\n  * ${crashed}\n  * ${gone}`);
+    expect(world.condition('a', SUCCEEDED, 'v1beta1')).toMatchObject({ reason: 'UnhealthyMachine', message: `${crashed}; ${gone}` });
+  });
+
   it.each([
     ['its creation', { ageSeconds: 500 }, {}],
     ['the control plane', { ageSeconds: 5_000 }, { controlPlaneInitialized: { is: true, ageSeconds: 500 } }],

@@ -43,9 +43,10 @@ describe('on OpenShift', () => {
 
   it('a machine without a controller is not, and that is told', () => {
     const cluster = world({ hasOwner: false });
-    expect(cluster.settle().views[0]?.waiting).toEqual([
-      { machine: 'm', why: 'Machine default/mhc/m/n has no controller owner, skipping remediation' },
-    ]);
+    const message = 'Machine default/mhc/m/n has no controller owner, skipping remediation';
+    const { views, notices } = cluster.settle();
+    expect(views[0]?.waiting).toMatchObject([{ machine: 'm', why: message }]);
+    expect(notices).toMatchObject([{ target: { kind: 'Machine', name: 'm' }, event: { type: 'Normal', reason: 'SkippedNoController', message } }]);
     expect(cluster.machines).toHaveLength(1);
   });
 

@@ -174,6 +174,32 @@ describe('a MachineHealthCheck', () => {
     });
   });
 
+  const KEY =
+    "a label's key is a name of at most 63 letters, digits, '-', '_' or '.' that begins and ends with a letter or digit, behind an optional domain and '/'";
+  const VALUE = "a label's value is empty, or at most 63 letters, digits, '-', '_' or '.' and begins and ends with a letter or digit";
+
+  it.each([
+    [{ matchLabels: { 'a b': 'x' } }, `spec.selector.matchLabels: Invalid value: "a b": ${KEY}`],
+    [{ matchLabels: { '': 'x' } }, `spec.selector.matchLabels: Invalid value: "": ${KEY}`],
+    [{ matchLabels: { 'Upper.example/role': 'x' } }, `spec.selector.matchLabels: Invalid value: "Upper.example/role": ${KEY}`],
+    [{ matchLabels: { 'a/b/c': 'x' } }, `spec.selector.matchLabels: Invalid value: "a/b/c": ${KEY}`],
+    [{ matchLabels: { ['r'.repeat(64)]: 'x' } }, `spec.selector.matchLabels: Invalid value: "${'r'.repeat(64)}": ${KEY}`],
+    [{ matchLabels: { role: 'two words' } }, `spec.selector.matchLabels.role: Invalid value: "two words": ${VALUE}`],
+    [{ matchLabels: { pool: 'a', role: 3 } }, 'spec.selector.matchLabels.role: Invalid value: 3: must be a string'],
+    [{ matchExpressions: [{ key: 'role!', operator: 'Exists' }] }, `spec.selector.matchExpressions[0].key: Invalid value: "role!": ${KEY}`],
+    [
+      { matchExpressions: [{ key: 'role', operator: 'In', values: ['-x'] }] },
+      `spec.selector.matchExpressions[0].values: Invalid value: "-x": ${VALUE}`,
+    ],
+  ])('whose selector no label can meet is refused: %j', (selector, words) => {
+    expect(read({ selector }).problems).toEqual([words]);
+  });
+
+  it('takes every key and value that a label may have', () => {
+    const matchLabels = { role: '', 'cluster.x-k8s.io/set-name': 'a.b_C-9', 'A_b.c': 'x', [`${'a'.repeat(63)}.example/${'r'.repeat(63)}`]: '1' };
+    expect(read({ selector: { matchLabels } }).problems).toEqual([]);
+  });
+
   it('selects by expressions as well', () => {
     const { check } = read({
       selector: {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/controllers/metal3-remediation/decide.ts';
 import { finalizerOf, phaseOf, phaseText } from '../../src/controllers/metal3-remediation/names.ts';
 import type { Phase } from '../../src/controllers/metal3-remediation/names.ts';
 import { readSpec } from '../../src/controllers/metal3-remediation/spec.ts';
@@ -33,8 +34,35 @@ describe('the spec', () => {
     ['a timeout that is no duration', OLDER, { strategy: { timeout: 'soon' } }, 'spec.strategy.timeout: "soon" is not a duration'],
     ['a strategy of the seed that nobody knows', SEED, { strategy: 'pray' }, 'spec.strategy: "pray" is not supported, only escalate'],
     ['a short timeout', API, { strategy: { timeoutSeconds: 99 } }, 'spec.strategy.timeoutSeconds: 99 is less than 100'],
+    ['a negative timeout', API, { strategy: { timeoutSeconds: -1 } }, 'spec.strategy.timeoutSeconds: -1 is less than 100'],
+    ['a negative duration', OLDER, { strategy: { timeout: '-10m0s' } }, 'spec.strategy.timeout: "-10m0s" is not a duration'],
+    ['a negative limit', API, { strategy: { retryLimit: -3 } }, 'spec.strategy.retryLimit: -3 is less than 1'],
+    ['half a retry', API, { strategy: { retryLimit: 1.5 } }, 'spec.strategy.retryLimit: 1.5 is not a whole number'],
+    ['a limit in words', API, { strategy: { retryLimit: 'three' } }, 'spec.strategy.retryLimit: "three" is not a whole number'],
+    ['a type that is no word', API, { strategy: { type: 7 } }, 'spec.strategy.type: 7 is not supported, only Reboot'],
+    ['negative retries of the seed', SEED, { deleteAfterRetries: -1 }, 'spec.deleteAfterRetries: -1 is less than 0'],
+    ['a negative timeout of the seed', SEED, { powerOffTimeoutSeconds: -1 }, 'spec.powerOffTimeoutSeconds: -1 is less than 0'],
   ])('with %s is told of', (_what, apiVersion, spec, problem) => {
     expect(readSpec(apiVersion, spec).problems).toEqual([problem]);
+  });
+
+  it.each([
+    ['timeout', { timeoutSeconds: -1 }],
+    ['limit', { retryLimit: -3 }],
+  ])('with a %s that can not be followed has the default, beside the problem', (_what, strategy) => {
+    expect(readSpec(API, { strategy }).settings).toEqual(readSpec(API, {}).settings);
+  });
+
+  it('with an empty type is a Reboot, as Metal3 fills it in', () => {
+    expect(readSpec(API, { strategy: { type: '' } })).toEqual(readSpec(API, {}));
+  });
+
+  it('of a remediation whose Metal3Machine is gone says that, and not that the host is', () => {
+    const world = new World();
+    const { host: _host, infrastructure: _infrastructure, ...bare } = world.snapshot();
+    const about = 'Metal3Remediation metal/m';
+    expect(decide(bare).problems).toEqual([`${about}: its Metal3Machine is not found, which names the host`]);
+    expect(decide({ ...bare, infrastructure: { name: 'mm', namespace: 'metal' } }).problems).toEqual([`${about}: its BareMetalHost is not found`]);
   });
 });
 

@@ -1,4 +1,3 @@
-import type { HealthCheckView } from '../../controllers/machine-health-check/actions.ts';
 import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
@@ -8,7 +7,7 @@ import type { ServedFamily } from './mode.ts';
 
 /** The controller of one group, with its watches. */
 export interface FamilyPart {
-  controller: { start(): void; wake(): void; close(): Promise<void>; views(): HealthCheckView[]; problems(): string[] };
+  controller: { start(): void; wake(): void; close(): Promise<void>; problems(): string[] };
   reflectors: readonly Reflector<KubeObject>[];
   /** It has been told to end. */
   ended: () => void;
@@ -57,11 +56,6 @@ export class WatchedHealthChecks {
     await this.#detector.close();
     this.#retain(new Set());
     await this.#leaving;
-  }
-
-  /** Rows for status and console. */
-  views(): HealthCheckView[] {
-    return [...this.#running.values()].flatMap(({ controller }) => controller.views());
   }
 
   problems(): string[] {

@@ -52,6 +52,8 @@ export interface Waiting {
   why: string;
   /** Who has its node. */
   holder?: string;
+  /** Nobody would make another in its place. */
+  isOrphan?: true;
 }
 
 /** One row of status and console. */

@@ -126,13 +126,12 @@ function failureOf(machineMessages: readonly string[], ofItsNode: NodeFindings):
   const reason = isMachine ? 'UnhealthyMachine' : ofItsNode.reason;
   if (reason === undefined) return undefined;
   const all = [...machineMessages, ...ofItsNode.messages];
-  const isGone = ofItsNode.reason === 'NodeDeleted';
   return {
     reason,
     message: `Health check failed:\n${all.map((each) => `  * ${each}`).join('\n')}`,
     v1beta1Reason: reason === 'NodeDeleted' ? 'NodeNotFound' : reason,
-    // The condition of v1beta1 has nothing to say about a node that is gone.
-    v1beta1Message: (isGone ? machineMessages : all).join('; '),
+    // Of a node that is gone, and of nothing else, the reason of v1beta1 says all.
+    v1beta1Message: reason === 'NodeDeleted' ? '' : all.join('; '),
   };
 }
 

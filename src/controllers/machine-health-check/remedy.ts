@@ -95,7 +95,9 @@ function byOpenShift(target: Target, means: Means, hasPlace: boolean): Course {
   const ref = refOf(machine, 'Machine');
   const name = `${keyOf(means.check)}/${machine.name}/${machine.nodeName ?? ''}`;
   if (isInFlight(target, means.check)) return NOTHING;
-  if (!means.check.annotatesMachines && !machine.hasController) return waits(`Machine ${name} has no controller owner, skipping remediation`);
+  if (!means.check.annotatesMachines && !machine.hasController) {
+    return waits({ why: `Machine ${name} has no controller owner, skipping remediation`, isOrphan: true });
+  }
   const hindered = obstacle(target, means, hasPlace);
   if (hindered !== undefined) return waits(hindered);
   if (means.check.annotatesMachines) {

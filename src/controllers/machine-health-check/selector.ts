@@ -1,3 +1,4 @@
+import { keyFault, valueFault } from './labels.ts';
 import type { Fields } from './read/fields.ts';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -24,7 +25,13 @@ function requirementOf(item: Fields): Requirement | undefined {
   const key = item.text('key');
   const operator = item.text('operator');
   const values = item.texts('values');
+  const fault = key === undefined ? undefined : keyFault(key);
   if (key === undefined) item.required('key');
+  else if (fault !== undefined) item.invalid('key', key, fault);
+  for (const value of values) {
+    const why = valueFault(value);
+    if (why !== undefined) item.invalid('values', value, why);
+  }
   if (!isOperator(operator)) {
     item.invalid('operator', operator ?? '', `${JSON.stringify(operator ?? '')} is not a valid label selector operator`);
     return undefined;
@@ -35,6 +42,18 @@ function requirementOf(item: Fields): Requirement | undefined {
   return { key: key ?? '', operator, values };
 }
 
+/** A selector that no label can meet selects nobody, and would say so nowhere. */
+function readLabels(fields: Fields): Labels {
+  const of = fields.child('matchLabels');
+  for (const key of of.keys()) {
+    const value = of.text(key);
+    const [wrongKey, wrongValue] = [keyFault(key), value === undefined ? undefined : valueFault(value)];
+    if (wrongKey !== undefined) fields.invalid('matchLabels', key, wrongKey);
+    if (wrongValue !== undefined) of.invalid(key, value, wrongValue);
+  }
+  return of.textRecord();
+}
+
 export interface ReadSelector {
   matches: Selector;
   isEmpty: boolean;
@@ -43,7 +62,7 @@ export interface ReadSelector {
 
 /** A metav1.LabelSelector; what is wrong with it is told to `fields`. */
 export function readSelector(fields: Fields): ReadSelector {
-  const matchLabels = fields.child('matchLabels').textRecord();
+  const matchLabels = readLabels(fields);
   const equal = Object.entries(matchLabels);
   const requirements = fields.list('matchExpressions').flatMap((item) => requirementOf(item) ?? []);
   return {

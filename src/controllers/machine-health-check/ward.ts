@@ -171,7 +171,7 @@ export class Ward {
       if (done.takesPlace) inFlight += 1;
       actions.push(...done.actions);
       if (done.waiting !== undefined) waiting.push(done.waiting);
-      if (done.waiting?.holder !== undefined) notices.push(waitsFor(target, done.waiting));
+      if (done.waiting !== undefined) notices.push(...waitsFor(target, done.waiting));
       if (target.verdict.kind === 'unhealthy' && target.request === undefined) refusal ??= requests.refusalOf(target.subject.machine.uid);
       const isSettled = target.verdict.kind === 'healthy' && done.actions.length === 0 && !isInFlight(target, check);
       if (isSettled) this.#settle(keyOf(target.subject.machine));
@@ -273,10 +273,12 @@ export class Ward {
   }
 }
 
-/** Who else has the node is told on the Machine. */
-function waitsFor({ subject: { machine } }: Target, { why }: Waiting): Notice {
+/** Who else has the node, and that nobody would replace it, is told on the Machine. */
+function waitsFor({ subject: { machine } }: Target, { why, holder, isOrphan }: Waiting): Notice[] {
+  const target = refOf(machine, 'Machine');
+  if (isOrphan === true) return [{ target, event: { type: 'Normal', reason: 'SkippedNoController', message: why } }];
   const message = `Machine ${keyOf(machine)} is not remediated yet: ${why}`;
-  return { target: refOf(machine, 'Machine'), event: { type: 'Normal', reason: 'RemediationWaits', message } };
+  return holder === undefined ? [] : [{ target, event: { type: 'Normal', reason: 'RemediationWaits', message } }];
 }
 
 function problemOf(verdict: Verdict): string[] {

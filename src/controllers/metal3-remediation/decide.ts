@@ -50,11 +50,16 @@ function stepOf(snapshot: Snapshot): Step {
   if (takenBy !== undefined) return wait(`its node is left alone: ${takenBy}`);
   if (machine === 'gone' || remediation.isDeleting) return ending(snapshot);
   if (remediation.phase === 'Deleting machine') return wayBack(snapshot, host);
-  if (host === undefined) return remediation.phase === 'Failed' ? {} : wait('its BareMetalHost is not found');
+  if (host === undefined) return remediation.phase === 'Failed' ? {} : wait(hostMissing(snapshot));
   const consumer = { kind: 'Metal3Machine', namespace: infrastructure?.namespace ?? host.namespace, name: infrastructure?.name ?? '' };
   const contradiction = contradictionOf(host, { consumer, providerID: typeof node === 'object' ? node.providerID : undefined });
   if (contradiction !== undefined) return wait(`nothing is done: ${contradiction}`);
   return byPhase(situationOf(snapshot, machine, host));
+}
+
+/** A Machine that is being taken down loses the one before the other. */
+function hostMissing({ infrastructure }: Snapshot): string {
+  return infrastructure === undefined ? 'its Metal3Machine is not found, which names the host' : 'its BareMetalHost is not found';
 }
 
 function byPhase(situation: Situation): Step {

@@ -24,7 +24,8 @@ const TIMEOUT_SECONDS_MIN = 100;
 const REBOOT = 'Reboot';
 
 /** What the webhooks of Metal3 refuse, each in words; the CRD's schema says the same where there is no webhook. */
-export function validate({ type = REBOOT, retryLimit = DEFAULT_RETRY_LIMIT, timeoutSeconds }: Strategy): string[] {
+export function validate({ type: written, retryLimit = DEFAULT_RETRY_LIMIT, timeoutSeconds }: Strategy): string[] {
+  const type = typeOf(written);
   const seconds = timeoutSeconds ?? undefined;
   const isShort = seconds !== undefined && seconds !== 0 && seconds < TIMEOUT_SECONDS_MIN;
   return [
@@ -36,12 +37,18 @@ export function validate({ type = REBOOT, retryLimit = DEFAULT_RETRY_LIMIT, time
 
 /** What is not said is filled in; a retry limit of 0, or a timeout of 0, which nothing could keep, counts as not said. A template without a strategy gets a whole one. */
 export function withDefaults(strategy: Strategy = {}): Required<Strategy> & { timeoutSeconds: number } {
-  const { type = REBOOT, retryLimit = 0, timeoutSeconds } = strategy;
+  const { retryLimit = 0, timeoutSeconds } = strategy;
+  const seconds = saidOf(timeoutSeconds) ?? 0;
   return {
-    type,
-    retryLimit: retryLimit === 0 ? DEFAULT_RETRY_LIMIT : retryLimit,
-    timeoutSeconds: saidOf(timeoutSeconds) ?? DEFAULT_TIMEOUT_MS / 1000,
+    type: typeOf(strategy.type),
+    retryLimit: retryLimit > 0 ? retryLimit : DEFAULT_RETRY_LIMIT,
+    timeoutSeconds: seconds > 0 ? seconds : DEFAULT_TIMEOUT_MS / 1000,
   };
+}
+
+/** Metal3 fills an empty one in. */
+function typeOf(type: string | undefined): string {
+  return type === undefined || type === '' ? REBOOT : type;
 }
 
 /** v1beta2 (`timeoutSeconds`), v1beta1 (`timeout: 10m0s`), and the seed's own kind. */
@@ -49,28 +56,63 @@ export function readSpec(apiVersion: string, spec: unknown): { settings: Setting
   const fields = recordOf(spec);
   if (isSeedShape(apiVersion)) return readSeed(fields);
   const written = recordOf(fields['strategy']);
+  const numbers = new Numbers('spec.strategy', written);
   const duration = written['timeout'];
-  const seconds = numberOf(written['timeoutSeconds']) ?? secondsOf(duration);
+  const type = written['type'];
+  const retryLimit = numbers.read('retryLimit');
+  const seconds = numbers.read('timeoutSeconds') ?? secondsOf(duration);
   const strategy: Strategy = {
-    ...(typeof written['type'] === 'string' && { type: written['type'] }),
-    ...(numberOf(written['retryLimit']) !== undefined && { retryLimit: numberOf(written['retryLimit']) ?? 0 }),
+    ...(type !== undefined && type !== null && { type: typeof type === 'string' ? type : JSON.stringify(type) }),
+    ...(retryLimit !== undefined && { retryLimit }),
     ...(seconds !== undefined && { timeoutSeconds: seconds }),
   };
   const isOdd = duration !== undefined && secondsOf(duration) === undefined;
-  const problems = [...validate(strategy), ...(isOdd ? [`spec.strategy.timeout: ${JSON.stringify(duration)} is not a duration`] : [])];
+  const odd = isOdd ? [`spec.strategy.timeout: ${JSON.stringify(duration)} is not a duration`] : [];
   const whole = withDefaults(strategy);
-  return { settings: settingsOf(whole.type, whole.retryLimit, whole.timeoutSeconds * 1000), problems };
+  return {
+    settings: settingsOf(whole.type, whole.retryLimit, whole.timeoutSeconds * 1000),
+    problems: [...validate(strategy), ...numbers.problems, ...odd],
+  };
 }
 
 function readSeed(fields: Record<string, unknown>): ReturnType<typeof readSpec> {
   const { strategy } = fields;
   const isKnown = strategy === undefined || strategy === 'escalate';
-  const powerOnTimeoutMs = (saidOf(numberOf(fields['powerOnTimeoutSeconds'])) ?? DEFAULT_TIMEOUT_MS / 1000) * 1000;
-  const powerOffTimeoutMs = (saidOf(numberOf(fields['powerOffTimeoutSeconds'])) ?? DEFAULT_TIMEOUT_MS / 1000) * 1000;
-  const retryLimit = numberOf(fields['deleteAfterRetries']) ?? DEFAULT_RETRY_LIMIT;
+  const numbers = new Numbers('spec', fields);
+  const secondsMs = (name: string): number => (saidOf(numbers.notNegative(name)) ?? DEFAULT_TIMEOUT_MS / 1000) * 1000;
+  const powerOnTimeoutMs = secondsMs('powerOnTimeoutSeconds');
+  const powerOffTimeoutMs = secondsMs('powerOffTimeoutSeconds');
+  const retryLimit = numbers.notNegative('deleteAfterRetries') ?? DEFAULT_RETRY_LIMIT;
   const type = isKnown ? REBOOT : JSON.stringify(strategy);
   const problems = isKnown ? [] : [`spec.strategy: ${JSON.stringify(strategy)} is not supported, only escalate`];
-  return { settings: { ...settingsOf(type, retryLimit, powerOnTimeoutMs), powerOffTimeoutMs }, problems };
+  return { settings: { ...settingsOf(type, retryLimit, powerOnTimeoutMs), powerOffTimeoutMs }, problems: [...problems, ...numbers.problems] };
+}
+
+/** Whole numbers of one object; what is none is told, and counts as not said. */
+class Numbers {
+  readonly problems: string[] = [];
+  readonly #path: string;
+  readonly #fields: Readonly<Record<string, unknown>>;
+
+  constructor(path: string, fields: Readonly<Record<string, unknown>>) {
+    this.#path = path;
+    this.#fields = fields;
+  }
+
+  read(name: string): number | undefined {
+    const value = this.#fields[name];
+    if (value === undefined || value === null) return undefined;
+    if (typeof value === 'number' && Number.isInteger(value)) return value;
+    this.problems.push(`${this.#path}.${name}: ${JSON.stringify(value)} is not a whole number`);
+    return undefined;
+  }
+
+  notNegative(name: string): number | undefined {
+    const value = this.read(name);
+    if (value === undefined || value >= 0) return value;
+    this.problems.push(`${this.#path}.${name}: ${value} is less than 0`);
+    return undefined;
+  }
 }
 
 function settingsOf(type: string, retryLimit: number, timeoutMs: number): Settings {
@@ -83,10 +125,6 @@ function saidOf(seconds: number | null | undefined): number | undefined {
 
 function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function numberOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3_600, m: 60, s: 1, ms: 0.001 };

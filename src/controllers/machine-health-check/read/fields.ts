@@ -64,6 +64,10 @@ export class Fields {
     return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
   }
 
+  keys(): string[] {
+    return isRecord(this.#value) ? Object.keys(this.#value) : [];
+  }
+
   textRecord(): Readonly<Record<string, string>> {
     if (!isRecord(this.#value)) return {};
     return Object.fromEntries(Object.entries(this.#value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
