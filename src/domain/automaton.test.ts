@@ -108,7 +108,7 @@ describe('the fence automaton', () => {
     model.nowMs += 60_000;
     model.step();
     expect(model.status.hold?.policy).toBe('observe');
-    expect(model.events.filter((reason) => reason === 'FencingHeld')).toHaveLength(1);
+    expect(model.events.filter((reason) => reason === 'WouldFence')).toHaveLength(1);
     expect(model.dispatched).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import { ANY_ROWS } from './rows/any.ts';
 import { withRequest } from './request.ts';
 import { releasedBefore } from './released-before.ts';
 import { eventsOfRuns } from './run-events.ts';
-import { beginning } from './rows/beginning.ts';
+import { beginning, begun } from './rows/beginning.ts';
 import { KEPT_BY_ANOTHER } from './rows/closing.ts';
 import { DONE_ROWS } from './rows/done.ts';
 import { ERROR_ROWS } from './rows/error.ts';
@@ -100,7 +100,7 @@ function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
     row: 'begin',
     status: withConditions(status, snapshot.wall),
     requeueAtMs: snapshot.nowMs,
-    events: [event('Warning', 'FencingBegan', status.message ?? '')],
+    events: [begun(snapshot, status)],
   };
 }
 

@@ -8,8 +8,8 @@ const DAY_MS = 86_400_000;
 /** Incidents in a row without recovery after which only a person lets the node be fenced again. */
 const BREAKER_AFTER = 2;
 
-export interface BudgetHold extends StandingHold {
-  /** Milliseconds from now after which time alone may end it; absent: only a person does. */
+/** `endsInMs`: milliseconds from now after which time alone may end it; absent: only a person does. */
+export interface BudgetHold extends Omit<StandingHold, 'untilMs'> {
   endsInMs?: number;
 }
 
@@ -46,5 +46,6 @@ export function withBudget(snapshot: Snapshot): { snapshot: Snapshot; endsAtMs?:
   const hold = budgetHold(record, status.incident, plan, Date.parse(wall));
   if (hold === undefined) return { snapshot };
   const { endsInMs, ...standing } = hold;
-  return { snapshot: { ...snapshot, holds: [...snapshot.holds, standing] }, ...(endsInMs === undefined ? {} : { endsAtMs: nowMs + endsInMs }) };
+  const timed = endsInMs === undefined ? standing : { ...standing, untilMs: nowMs + endsInMs };
+  return { snapshot: { ...snapshot, holds: [...snapshot.holds, timed] }, ...(endsInMs === undefined ? {} : { endsAtMs: nowMs + endsInMs }) };
 }

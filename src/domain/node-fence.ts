@@ -112,7 +112,16 @@ export interface Hold {
   checkedAt?: string;
   /** When a person was told that it lasts too long, once for each hold. */
   alarmedAt?: string;
+  /** When time alone ends it. Absent: only a change does, or nobody knows. */
+  until?: string;
+  /** What else holds; at most so many as `LIMITS.besides`. */
+  besides?: OtherHold[];
+  /** In mode observe: since when nothing else holds. Absent: something does. */
+  freeSince?: string;
 }
+
+/** A hold that stands beside the recorded one. */
+export type OtherHold = Pick<Hold, 'reason' | 'policy' | 'message' | 'until'>;
 
 /** What we set and must take back (P8). */
 export interface Restore {
@@ -234,7 +243,7 @@ export const CORDON_MARK = 'nodefence.ha.k8s.io/cordoned-by';
 /** The cluster autoscaler takes no node away that carries it. */
 export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 
-export const LIMITS = { journal: 64, restarted: 16, message: 512, evidence: 16, history: 32, podNames: 16, conditions: 16 } as const;
+export const LIMITS = { journal: 64, restarted: 16, message: 512, evidence: 16, history: 32, podNames: 16, besides: 12, conditions: 16 } as const;
 
 /** Cuts a text to what the schema admits, so that a device's long answer can never make a status write fail. */
 export function bounded(text: string, limit: number = LIMITS.message): string {

@@ -53,6 +53,8 @@ export interface Snapshot {
 export interface StandingHold extends Pick<Hold, 'reason' | 'policy' | 'message'> {
   /** Absent: `alarm_after` of the plan. */
   alarmAfterMs?: number;
+  /** When time alone ends it, monotonic. Absent: only a change does, or nobody knows. */
+  untilMs?: number;
 }
 
 export interface NodeFacts {

@@ -9,6 +9,7 @@ import type {
   KeptPod,
   NodeFenceSpec,
   NodeFenceStatus,
+  OtherHold,
   Outcome,
   Released,
   Restore,
@@ -111,6 +112,13 @@ const EVIDENCE = object<Evidence>('An observation that proves that the node, or 
   voidedBecause: optional(text('Which sign of life.')),
 });
 
+const OTHER_HOLD = object<OtherHold>('A hold that stands beside.', {
+  reason: token('Short reason.'),
+  policy: token('Name of the policy that holds.', { maxLength: NAME_LENGTH_MAX }),
+  message: text('In words.'),
+  until: optional(time('When time alone ends it.')),
+});
+
 const HOLD = object<Hold>('Why nothing is done now.', {
   reason: token('Short reason, such as observe or stopped.'),
   policy: token('Name of the policy that holds; empty when none does.', { maxLength: NAME_LENGTH_MAX }),
@@ -118,6 +126,9 @@ const HOLD = object<Hold>('Why nothing is done now.', {
   since: time('Since when.'),
   checkedAt: optional(time('When the words were last brought up to date; at most once a minute. Absent: at since.')),
   alarmedAt: optional(time('When an Event said that it lasts too long, once for each hold.')),
+  until: optional(time('When time alone ends it. Absent: only a change does, or nobody knows.')),
+  besides: optional(list('What else holds.', OTHER_HOLD, LIMITS.besides)),
+  freeSince: optional(time('In mode observe: since when nothing else holds. Absent: something does.')),
 });
 
 const RESTORE = object<Restore>('What nodefence set and must take back.', {

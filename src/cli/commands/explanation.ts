@@ -7,6 +7,7 @@ import { epochOf } from '../../domain/epoch.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { Hold, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since, Snapshot, StandingHold } from '../../domain/snapshot.ts';
+import { earliest } from '../../domain/transition.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
@@ -69,7 +70,8 @@ export function explain(input: ExplanationInput): Look[] {
     if (isLiving && atMs > nowMs) observation.lifeAtMs = atMs;
     const open = fence?.status?.journal.filter((entry) => entry.finishedAt === undefined && isUnderWay(entry.epoch, input.leader)) ?? [];
     const inFlight = new Set(open.map((entry) => entry.id));
-    return takeSnapshot(dependencies, node, fence, observation, { ...NO_RUNS, inFlight }, word, input.storm ?? []);
+    const storm = (input.storm ?? []).filter(({ untilMs }) => untilMs === undefined || untilMs > atMs);
+    return takeSnapshot(dependencies, node, fence, observation, { ...NO_RUNS, inFlight }, word, storm);
   };
   const { lifeWaitMs } = look(changedAtMs, undefined).plan.timing;
   isLiving = observed !== undefined && readyOf(observed)?.status !== 'Unknown' && lifeAtMs + lifeWaitMs > nowMs;
@@ -102,12 +104,18 @@ function lookAhead(look: (atMs: number, fence: NodeFence | undefined) => Snapsho
     if (decision.standDown !== undefined || decision.dispatch !== undefined) break;
     if (decision.removeFinalizer === true || decision.deleteFence === true) break;
     if (decision.create !== undefined) fence = { metadata: { name: fenceName(decision.create.spec.node), uid: '' }, spec: decision.create.spec };
-    else if (decision.requeueAtMs === undefined) break;
-    else if (decision.requeueAtMs <= atMs && decision.status === undefined) break;
+    // A hold that ends is looked at again, whatever else is waited for.
+    const nextMs = earliest(decision.requeueAtMs, ...endsOf(snapshot, atMs));
+    if (decision.create === undefined && (nextMs === undefined || (nextMs <= atMs && decision.status === undefined))) break;
     if (decision.status !== undefined && fence !== undefined) fence = { ...fence, status: decision.status };
-    atMs = Math.max(atMs, decision.requeueAtMs ?? atMs);
+    atMs = Math.max(atMs, nextMs ?? atMs);
   }
   return looks;
+}
+
+/** When holds that stand now end by time alone. */
+function endsOf({ holds }: Snapshot, atMs: number): number[] {
+  return holds.flatMap(({ untilMs }) => (untilMs !== undefined && untilMs > atMs ? [untilMs] : []));
 }
 
 /** The shell's ports, of which none acts: nothing is carried out here. */
@@ -130,7 +138,7 @@ export function dependenciesOf(
     log: QUIET,
     metrics: NO_METRICS.fence,
     ...(preservation === undefined ? {} : { preservation }),
-    ...(status?.hold?.policy === 'medik8s-lease' ? { nodeLeases: recordedLease(status.hold) } : {}),
+    ...recordedLease(status?.hold),
     // How the leader was started stands on its Lease; while nobody leads, what it held by that is recorded in the fence.
     options: {
       mode: leader.mode ?? (recorded === 'observe' ? 'observe' : 'enforce'),
@@ -147,8 +155,16 @@ function epochUnder(leader: Leader, status: NodeFenceStatus | undefined): number
 }
 
 /** How long the leader has known another's lease is in no API object: what it made of it stands in the fence. */
-function recordedLease({ message }: Hold): NonNullable<FenceDependencies['nodeLeases']> {
-  return { take: refused, markOn: () => undefined, holdOn: () => ({ policy: 'medik8s-lease', reason: 'node-lease', message }) };
+function recordedLease(hold: Hold | undefined): Pick<FenceDependencies, 'nodeLeases'> {
+  const lease = [...(hold === undefined ? [] : [hold]), ...(hold?.besides ?? [])].find(({ policy }) => policy === 'medik8s-lease');
+  if (lease === undefined) return {};
+  const { message } = lease;
+  const nodeLeases: NonNullable<FenceDependencies['nodeLeases']> = {
+    take: refused,
+    markOn: () => undefined,
+    holdOn: () => ({ policy: 'medik8s-lease', reason: 'node-lease', message }),
+  };
+  return { nodeLeases };
 }
 
 function refused(): Promise<never> {

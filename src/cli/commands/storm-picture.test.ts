@@ -53,6 +53,16 @@ describe('what storm policies say, as explain shows it', () => {
     expect(await judged(1, undefined)).toEqual([]);
   });
 
+  it('is what stands beside the recorded hold too: mode observe comes first there', async () => {
+    const observed = { ...HOLD, policy: 'observe', reason: 'observe', besides: [{ ...HOLD, until: '2026-01-01T12:02:00Z' }] };
+    const [grace, ...others] = await judged(1, observed);
+    expect([grace?.policy, grace?.untilMs, others]).toEqual(['startup-grace', NOW_MS + 120_000, []]);
+  });
+
+  it('is nothing that is over, though the leader has not looked since', async () => {
+    expect(await judged(1, { ...HOLD, until: '2026-01-01T11:59:59Z' })).toEqual([]);
+  });
+
   it('is not what the fence still records when the API shows otherwise', async () => {
     expect(await judged(1, { ...HOLD, policy: 'max-unhealthy' })).toEqual([]);
   });

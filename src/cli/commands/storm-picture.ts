@@ -28,8 +28,9 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
   const { planner, listers } = dependencies;
   const policies = planner.stormPolicies();
   const judged = policies.filter(({ policy }) => JUDGED.includes(policy));
-  const recorded = policies.some(({ name }) => name === status?.hold?.policy) ? status?.hold : undefined;
-  const kept = recorded === undefined ? [] : [{ reason: recorded.reason, policy: recorded.policy, message: recorded.message }];
+  const recorded = recordedHolds(status).filter(
+    ({ policy, untilMs }) => policies.some(({ name }) => name === policy) && !(untilMs !== undefined && untilMs <= nowMs),
+  );
   try {
     const [nodes, leases, fences, pods] = await Promise.all([
       cluster.list(NODES),
@@ -56,11 +57,21 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
     );
     const holds = storm.standingOn(node);
     storm.close();
-    const isTold = holds.some(({ policy }) => policy === recorded?.policy);
-    const isOurs = judged.some(({ name, policy }) => name === recorded?.policy && policy !== 'maintenance');
-    return isTold || isOurs ? holds : [...holds, ...kept];
+    const isJudged = ({ policy: own }: StandingHold): boolean => judged.some(({ name, policy }) => name === own && policy !== 'maintenance');
+    const isTold = ({ policy }: StandingHold): boolean => holds.some((hold) => hold.policy === policy);
+    return [...holds, ...recorded.filter((hold) => !isTold(hold) && !isJudged(hold))];
   } catch (error) {
     if (!(error instanceof ApiStatusError) || error.status !== 403) throw error;
-    return kept;
+    return recorded;
   }
+}
+
+/** All that the leader says holds it: the recorded one and what stands beside it. The clock of a picture is the one on the wall. */
+function recordedHolds(status: NodeFenceStatus | undefined): StandingHold[] {
+  const hold = status?.hold;
+  if (hold === undefined) return [];
+  return [hold, ...(hold.besides ?? [])].map(({ reason, policy, message, until }) => {
+    const untilMs = Date.parse(until ?? '');
+    return { reason, policy, message, ...(!Number.isNaN(untilMs) && { untilMs }) };
+  });
 }

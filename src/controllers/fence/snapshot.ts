@@ -111,7 +111,7 @@ export function holdsOn({ options, listers, clock, nodeLeases, successor }: Fenc
   const nowMs = clock.monotonicMs();
   const holds: StandingHold[] = [];
   if (options.mode === 'observe')
-    holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: the plan stands below, nothing is touched' });
+    holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: nothing is touched' });
   if (options.ownNode === name) {
     holds.push({
       reason: 'own-node',

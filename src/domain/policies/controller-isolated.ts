@@ -30,7 +30,7 @@ export function isolationOf(
 ): Isolation | undefined {
   const ageMs = nowMs - controller.freshAtMs;
   if (ageMs > staleAfterMs) {
-    const message = `nothing was heard from the API server for ${lasting(ageMs)} (${lasting(staleAfterMs)} at most): nobody is judged by that; ends once Nodes and Leases were heard for ${lasting(graceMs)}`;
+    const message = `nothing was heard from the API server for more than ${lasting(staleAfterMs)}: nobody is judged by that; ends once Nodes and Leases were heard for ${lasting(graceMs)}`;
     return { reason: 'stale-view', message };
   }
   const asked = targets.length > 0 ? targets : [...controller.targets.keys()];
@@ -43,7 +43,7 @@ export function isolationOf(
   }
   const knownForMs = nowMs - controller.heardSinceMs;
   if (knownForMs >= graceMs) return undefined;
-  const message = `Nodes and Leases are known without a gap for ${lasting(knownForMs)} only: nobody is judged before one grace of ${lasting(graceMs)} is over; ends in ${lasting(graceMs - knownForMs)}`;
+  const message = `Nodes and Leases were not heard without a gap for one grace of ${lasting(graceMs)}: nobody is judged before that`;
   return { reason: 'reconnected', message, untilMs: controller.heardSinceMs + graceMs };
 }
 

@@ -15,7 +15,7 @@ export function cooldown(settings: CooldownSettings): StormPolicy {
     if (stormEndedAtMs === undefined) return forAll(undefined);
     const untilMs = stormEndedAtMs + settings.durationMs;
     if (nowMs >= untilMs) return forAll(undefined);
-    const message = `a storm ended ${lasting(nowMs - stormEndedAtMs)} ago: nothing is fenced for ${lasting(settings.durationMs)} after it; ends in ${lasting(untilMs - nowMs)}`;
+    const message = `a storm has just ended: nothing is fenced for ${lasting(settings.durationMs)} after it`;
     // What was switched off before is finished: its workload waits, and nobody is judged anew.
     return ({ fence }) => (fence?.isSwitchedOff === true ? undefined : { reason: 'cooldown', message, untilMs });
   });

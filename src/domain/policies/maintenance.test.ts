@@ -43,7 +43,7 @@ describe('maintenance', () => {
     const window = { cron: parseCron('0 11 * * *')!, durationMs: 7_200_000, text: '0 11 * * * 2h' };
     expect(ask({ windows: [window] })).toEqual({
       reason: 'maintenance-window',
-      message: 'maintenance window 0 11 * * * 2h is open: ends in 60 min',
+      message: 'maintenance window 0 11 * * * 2h is open',
       untilMs: NOW_MS + 3_600_000,
     });
     expect(ask({ windows: [{ ...window, durationMs: 3_600_000 }] })).toBeUndefined();

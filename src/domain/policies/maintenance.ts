@@ -1,5 +1,5 @@
 import type { StormPolicy } from './policy.ts';
-import { lasting, named, stormPolicy } from './scope.ts';
+import { named, stormPolicy } from './scope.ts';
 import type { CommonSettings, Ruling } from './scope.ts';
 import type { StormNode } from './view.ts';
 import { openWindow } from './windows.ts';
@@ -25,7 +25,7 @@ export function maintenance(settings: MaintenanceSettings): StormPolicy {
       const where = [...node.marks.map((mark) => `${mark.source}: ${mark.where}`), ...own(settings, node)];
       if (where.length > 0) return { reason: 'maintenance', message: `it is in somebody's hands (${named(where)}): ends when the mark is gone` };
       if (open === undefined) return undefined;
-      const message = `maintenance window ${open.window.text} is open: ends in ${lasting(open.leftMs)}`;
+      const message = `maintenance window ${open.window.text} is open`;
       return { reason: 'maintenance-window', message, untilMs: view.nowMs + open.leftMs };
     };
   });

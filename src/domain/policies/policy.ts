@@ -50,7 +50,7 @@ export const STORM_ITSELF: ReadonlySet<string> = new Set<StormReason>(['max-unhe
 export interface PolicyHold {
   /** Lower case with dashes, from a closed set (`STORM_REASONS`): a metric's label. */
   reason: string;
-  /** The numbers filled in, and what would end it. */
+  /** The numbers filled in, and what would end it but time: that is `untilMs`, and told as the moment when it is shown. */
   message: string;
   /** When time alone may end it, monotonic milliseconds; absent: only a change does. */
   untilMs?: number;

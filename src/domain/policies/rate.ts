@@ -24,8 +24,8 @@ export function rate(settings: RateSettings): StormPolicy {
     if (lately.length < max) return forAll(undefined);
     const leaving = lately.toSorted((one, other) => one - other)[lately.length - max];
     const untilMs = leaving === undefined ? undefined : leaving + windowMs;
-    const end = untilMs === undefined ? 'ends when max is raised' : `ends in ${lasting(untilMs - view.nowMs)}`;
-    const message = `${lately.length} fences began in the last ${lasting(windowMs)}, ${max} may: ${end}`;
+    const end = untilMs === undefined ? ': ends when max is raised' : '';
+    const message = `${lately.length} fences began in the last ${lasting(windowMs)}, ${max} may${end}`;
     return (node) => (holdsSlot(node) ? undefined : { reason: 'rate', message, ...(untilMs !== undefined && { untilMs }) });
   });
 }

@@ -29,7 +29,7 @@ describe('startup-grace', () => {
   it('says when it ends', () => {
     expect(ask({ ageMs: 60_000 })).toEqual({
       reason: 'startup-grace',
-      message: 'this controller started 60 s ago, and nobody led before it: no new fence for 5 min; ends in 4 min',
+      message: 'this controller has just started, and nobody led before it: no new fence for 5 min',
       untilMs: NOW_MS + 240_000,
     });
   });

@@ -16,7 +16,7 @@ export function startupGrace(settings: StartupGraceSettings): StormPolicy {
   return stormPolicy('startup-grace', settings, ({ nowMs, controller }) => {
     const untilMs = controller.startedAtMs + settings.durationMs;
     if (controller.tookOver || nowMs >= untilMs) return forAll(undefined);
-    const message = `this controller started ${lasting(nowMs - controller.startedAtMs)} ago, and nobody led before it: no new fence for ${lasting(settings.durationMs)}; ends in ${lasting(untilMs - nowMs)}`;
+    const message = `this controller has just started, and nobody led before it: no new fence for ${lasting(settings.durationMs)}`;
     return ({ fence }) => {
       const isNew = fence === undefined || ((fence.state === 'new' || fence.state === 'final') && !fence.holdsSlot);
       return isNew && fence?.isRequested !== true ? { reason: 'startup-grace', message, untilMs } : undefined;

@@ -1,7 +1,7 @@
 import { lastMatch, nextMatch } from './cron.ts';
 import type { Cron } from './cron.ts';
 import type { StormPolicy } from './policy.ts';
-import { forAll, lasting, stormPolicy } from './scope.ts';
+import { forAll, stormPolicy } from './scope.ts';
 import type { CommonSettings, Ruling } from './scope.ts';
 import type { StormView } from './view.ts';
 
@@ -54,7 +54,7 @@ function unreadable(why: string): ReturnType<Ruling> {
 function hold({ allow, deny, offsetMs }: WindowsSettings, view: StormView): ReturnType<Ruling> {
   const denied = openWindow(deny, view, offsetMs);
   if (denied !== undefined) {
-    const message = `window deny=${denied.window.text} is open: ends in ${lasting(denied.leftMs)}`;
+    const message = `window deny=${denied.window.text} is open`;
     return { reason: 'denied-window', message, untilMs: view.nowMs + denied.leftMs };
   }
   if (allow.length === 0 || openWindow(allow, view, offsetMs) !== undefined) return undefined;
@@ -63,5 +63,5 @@ function hold({ allow, deny, offsetMs }: WindowsSettings, view: StormView): Retu
   const waitMs = next.length === 0 ? undefined : Math.min(...next) - localMs;
   const closed = `no window allow=${allow.map(({ text }) => text).join('; ')} is open`;
   if (waitMs === undefined) return { reason: 'outside-window', message: `${closed}, and none ever opens: ends when the policy is mended` };
-  return { reason: 'outside-window', message: `${closed}: ends in ${lasting(waitMs)}`, untilMs: view.nowMs + waitMs };
+  return { reason: 'outside-window', message: closed, untilMs: view.nowMs + waitMs };
 }

@@ -1,6 +1,8 @@
 import type { Frozen, HistoryEntry, NodeFenceSpec, NodeFenceStatus, Trigger } from '../node-fence.ts';
 import { kindOf, newRequest } from '../request.ts';
 import type { NodeFacts, Snapshot } from '../snapshot.ts';
+import { event } from '../transition.ts';
+import type { DecisionEvent } from '../transition.ts';
 
 /** The status with which an incident begins: plan and identity frozen (P7, P10). `undefined` without a Node. */
 export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident: number): NodeFenceStatus | undefined {
@@ -33,8 +35,17 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     timeline: { failedAt: asked === undefined ? (node.readySince ?? wall) : wall, noticedAt: wall },
     conditions: [],
     history,
-    message: `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}Ready is ${node.ready} (${node.readyReason}); isolation follows after isolation_delay.`,
+    message: `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}Ready is ${node.ready} (${node.readyReason}); ${isObserved(snapshot) ? 'mode observe: nothing is touched' : 'isolation follows after isolation_delay'}.`,
   };
+}
+
+function isObserved({ holds }: Snapshot): boolean {
+  return holds.some(({ policy }) => policy === 'observe');
+}
+
+/** A failure was seen: in mode observe nothing more than that has begun. */
+export function begun(snapshot: Snapshot, { message = '' }: NodeFenceStatus): DecisionEvent {
+  return event('Warning', isObserved(snapshot) ? 'FailureObserved' : 'FencingBegan', message);
 }
 
 type Request = NonNullable<NodeFenceSpec['requestedBy']>;

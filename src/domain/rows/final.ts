@@ -4,7 +4,7 @@ import { newRequest } from '../request.ts';
 import { event, moved, earliest } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { historyOf } from './closing.ts';
-import { beginning } from './beginning.ts';
+import { beginning, begun } from './beginning.ts';
 import { waitForChange } from './new.ts';
 
 function isOver({ snapshot }: Context, afterFinalMs: number): boolean {
@@ -96,5 +96,5 @@ function again({ snapshot, status }: Context): Transition {
   if (next === undefined) return { status };
   // What it was left with is still ours, and comes back with the node (P8).
   if (status.outcome === 'fenced-off' && status.restore !== undefined && sameNode({ status, node: snapshot.node })) next.restore = status.restore;
-  return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'FencingBegan', next.message ?? '')] };
+  return { status: next, requeueAtMs: snapshot.nowMs, events: [begun(snapshot, next)] };
 }

@@ -2,11 +2,12 @@ import { advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
 import { isOnBootThatWasOff, triggerDueMs } from '../health.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
-import type { Hold, NodeFenceStatus } from '../node-fence.ts';
+import type { Hold, NodeFenceStatus, OtherHold } from '../node-fence.ts';
 import { isPreservedOnly, mustSwitchOff } from '../preservation.ts';
 import type { StandingHold } from '../snapshot.ts';
 import { earliestAfter, event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
+import { momentOf, wouldWords } from '../would.ts';
 import { closed, failed } from './closing.ts';
 
 /** Something was done in this fence that has to be looked after. */
@@ -142,29 +143,66 @@ export function hold(context: Context): Transition {
   const standing = standingOf(context);
   if (standing === undefined) return { status };
   const { reason, policy } = standing;
-  const message = bounded(standing.message);
   const alarmAfterMs = standing.alarmAfterMs ?? plan.timing.alarmAfterMs;
   if (recorded?.reason !== reason || recorded.policy !== policy) {
+    const begun = described(context, standing, { reason, policy, message: '', since: snapshot.wall });
     return {
-      status: shown(status, { reason, policy, message, since: snapshot.wall }),
-      events: [event('Normal', 'FencingHeld', `Held by ${policy}: ${message}`)],
+      status: shown(context, begun),
+      events: [policy === 'observe' ? event('Normal', 'WouldFence', begun.message) : event('Normal', 'FencingHeld', `Held by ${timed(begun)}`)],
       requeueAtMs: policy === 'observe' ? undefined : snapshot.nowMs + alarmAfterMs,
     };
   }
   const isOld = Math.abs(Date.parse(snapshot.wall) - Date.parse(recorded.checkedAt ?? recorded.since)) >= CHECK_MIN_MS;
-  const checked: Hold = isOld ? { ...recorded, message, checkedAt: snapshot.wall } : recorded;
+  const isOther = namesOf(recorded.besides) !== namesOf(besides(context, standing));
+  const checked: Hold = isOld || isOther ? { ...described(context, standing, recorded), checkedAt: snapshot.wall } : recorded;
   const alarmDueMs = (snapshot.since.held ?? snapshot.nowMs) + alarmAfterMs;
   const isAlarm = alarmDueMs <= snapshot.nowMs && recorded.alarmedAt === undefined && policy !== 'observe';
   return {
-    status: shown(status, isAlarm ? { ...checked, alarmedAt: snapshot.wall } : checked),
+    status: shown(context, isAlarm ? { ...checked, alarmedAt: snapshot.wall } : checked),
     events: isAlarm ? [event('Warning', 'HeldTooLong', alarmWords(context, standing))] : [],
     requeueAtMs: policy === 'observe' ? undefined : earliestAfter(snapshot.nowMs, alarmDueMs),
   };
 }
 
-function shown(status: NodeFenceStatus, standing: Hold): NodeFenceStatus {
+function shown({ status }: Context, standing: Hold): NodeFenceStatus {
   const given = standing.reason === 'preserved' && { slotGivenAway: true };
-  return { ...status, hold: standing, ...given, ...(status.state === 'error' ? {} : { message: standing.message }) };
+  const { message, until } = standing;
+  const words = until === undefined ? message : bounded(`${message} (until ${until})`);
+  return { ...status, hold: standing, ...given, ...(status.state === 'error' ? {} : { message: words }) };
+}
+
+/** The record of a hold with what stands now. Moments are absolute: they stay true however late they are read. */
+function described(context: Context, standing: StandingHold, recorded: Hold): Hold {
+  const { snapshot } = context;
+  const { until: _until, besides: _besides, freeSince, ...rest } = recorded;
+  const others = besides(context, standing);
+  const until = momentOf(snapshot, standing.untilMs);
+  const isFree = standing.policy === 'observe' && others.length === 0;
+  const next: Hold = {
+    ...rest,
+    message: bounded(standing.message),
+    ...(until !== undefined && { until }),
+    ...(others.length > 0 && { besides: others }),
+    ...(isFree && { freeSince: freeSince ?? snapshot.wall }),
+  };
+  return standing.policy === 'observe' ? { ...next, message: bounded(wouldWords(context, next)) } : next;
+}
+
+function besides({ snapshot }: Context, { policy, reason }: StandingHold): OtherHold[] {
+  const others = snapshot.holds.filter((other) => other.policy !== policy || other.reason !== reason);
+  return others.slice(0, LIMITS.besides).map((other) => {
+    const until = momentOf(snapshot, other.untilMs);
+    return { reason: other.reason, policy: other.policy, message: bounded(other.message), ...(until !== undefined && { until }) };
+  });
+}
+
+function namesOf(others: readonly OtherHold[] = []): string {
+  return others.map(({ policy, reason }) => `${policy}/${reason}`).join(' ');
+}
+
+/** `rate: 5 fences began (until 2026-11-21T12:04:00Z)`. */
+function timed({ policy, message, until }: OtherHold): string {
+  return `${policy}: ${message}${until === undefined ? '' : ` (until ${until})`}`;
 }
 
 /** The recorded one while it stands, so that a storm of several policies is one trip; `observe` says most and comes first. */
@@ -173,10 +211,14 @@ function standingOf({ snapshot: { holds }, status }: Context): StandingHold | un
   return observe ?? holds.find(({ policy, reason }) => policy === status.hold?.policy && reason === status.hold.reason) ?? holds[0];
 }
 
-function alarmWords({ snapshot, status, plan }: Context, { policy, message, alarmAfterMs = plan.timing.alarmAfterMs }: StandingHold): string {
+function alarmWords(
+  { snapshot, status, plan }: Context,
+  { policy, message, untilMs, alarmAfterMs = plan.timing.alarmAfterMs }: StandingHold,
+): string {
+  const until = momentOf(snapshot, untilMs);
   const pods = snapshot.waitingPods ?? [];
   const waiting = pods.length === 0 ? 'No pod waits.' : `Pods that wait: ${pods.join(', ')}.`;
-  const words = `Held by ${policy} for more than ${Math.round(alarmAfterMs / 1_000)} s, since ${status.hold?.since ?? ''}: ${message.replace(/\.?$/, '.')} ${waiting}`;
+  const words = `Held by ${policy} for more than ${Math.round(alarmAfterMs / 1_000)} s, since ${status.hold?.since ?? ''}: ${message.replace(/\.?$/, '.')}${until === undefined ? '' : ` It ends at ${until}.`} ${waiting}`;
   const kubernetes =
     ' After 6 minutes Kubernetes detaches volumes of a node that is not Ready by force, proven off or not, unless its controller manager runs with --disable-force-detach-on-timeout.';
   return bounded(words, LIMITS.message - kubernetes.length) + kubernetes;

@@ -4,13 +4,14 @@ import { isRequestOpen, isTriggered, seemsHealthy, triggerDueMs } from '../../..
 import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { Plan, PlanProblem } from '../../../domain/plan.ts';
 import type { Snapshot } from '../../../domain/snapshot.ts';
+import { wouldDo } from '../../../domain/would.ts';
 import type { Node, Lease } from '../../../ports/objects.ts';
 import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
 import type { Look } from '../explanation.ts';
 import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import { counted, harmless } from '../terminal/text.ts';
-import { clockTime, duration, moment } from '../terminal/times.ts';
+import { clockTime, coming, duration, moment } from '../terminal/times.ts';
 import { keptWords } from './fence-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { runWords } from './run-words.ts';
@@ -86,7 +87,10 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
     rule('healthy', seems ? `looks so${until}` : 'no: Ready, a sign of life after our last action, and after an off another boot are asked for');
   }
   rule('stops', stopWords(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
-  const holds = snapshot.holds.map((hold) => `${hold.policy}: ${hold.message}`);
+  const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
+    const until = untilMs === undefined ? '' : ` until ${coming(untilMs, sheet.nowMs)}`;
+    return policy === 'observe' ? message : `${policy}${until}: ${message}`;
+  });
   rule('holds', holds.length === 0 ? 'none on record' : holds.map(harmless).join('; '), holds.length > 0 ? ink.warn : undefined);
   for (const line of status === undefined || status.state === 'final' ? [] : keptWords(status)) rule('kept', harmless(line), ink.warn);
   if (page.preserved !== undefined) rule('preservation', page.preserved);
@@ -185,15 +189,14 @@ function rowWords({ decision, snapshot }: Look): string {
 }
 
 function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
-  const lines: string[] = [];
   const last = looks.at(-1);
-  for (const { atMs, decision } of looks) {
-    const what = deedWords(decision);
-    if (what === undefined) continue;
+  const moments = [...endsOf(looks), ...looks.flatMap(deedOf), ...wouldOf(looks)].sort((one, other) => one.atMs - other.atMs);
+  const lines = moments.map(({ atMs, words }) => {
+    if (!Number.isFinite(atMs)) return entry(sheet, 'some time', words, NAME_WIDTH);
     const inMs = atMs - sheet.nowMs;
     const when = inMs <= 0 ? 'at once' : `in ${duration(Math.ceil(inMs / 1_000) * 1_000)}`;
-    lines.push(entry(sheet, when, `${inMs <= 0 ? '' : `${clockTime(atMs, sheet.nowMs)}, `}${what}`, NAME_WIDTH));
-  }
+    return entry(sheet, when, `${inMs <= 0 ? '' : `${clockTime(atMs, sheet.nowMs)}, `}${words}`, NAME_WIDTH);
+  });
   const open = last?.decision.row === 'in-flight' ? last.snapshot.fence?.status?.journal.find((run) => run.finishedAt === undefined) : undefined;
   if (open !== undefined)
     lines.push(entry(sheet, 'under way', `${runWords(open)}, since ${moment(open.startedAt, sheet.nowMs)}; its result decides`, NAME_WIDTH));
@@ -205,11 +208,57 @@ function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
   return lines;
 }
 
+interface Moment {
+  atMs: number;
+  words: string;
+}
+
+function deedOf({ atMs, decision, snapshot }: Look): Moment[] {
+  const isHeld = decision.status?.hold !== undefined && decision.dispatch === undefined;
+  const isTooLong = decision.events.some(({ reason }) => reason === 'HeldTooLong');
+  // What a hold changes is its record; the hold itself stands above.
+  if (isHeld) return isTooLong ? [{ atMs, words: `an Event says that it is held for too long by ${decision.status?.hold?.policy ?? ''}` }] : [];
+  const words = deedWords(decision, isObserved(snapshot));
+  return words === undefined ? [] : [{ atMs, words }];
+}
+
+/** When holds end by time alone, each of them once. */
+function endsOf(looks: readonly Look[]): Moment[] {
+  const ends = new Map<string, Moment>();
+  for (const { snapshot } of looks) {
+    const verb = isObserved(snapshot) ? 'would end' : 'ends';
+    for (const { policy, reason, untilMs } of snapshot.holds)
+      if (untilMs !== undefined) ends.set(`${policy}/${reason}`, { atMs: untilMs, words: `the hold ${policy} ${verb}` });
+  }
+  return [...ends.values()];
+}
+
+/** In mode observe: what mode enforce would do. */
+function wouldOf(looks: readonly Look[]): Moment[] {
+  const look = looks.find(
+    ({ snapshot, decision }) => isObserved(snapshot) && (decision.status ?? snapshot.fence?.status)?.hold?.policy === 'observe',
+  );
+  const status = look?.decision.status ?? look?.snapshot.fence?.status;
+  if (look === undefined || status?.hold === undefined) return [];
+  const { deeds, release, holds } = wouldDo({ snapshot: look.snapshot, status, plan: status.frozen?.plan ?? look.snapshot.plan }, status.hold);
+  const open = holds.find(({ untilMs }) => untilMs === undefined);
+  const told = deeds.map(({ words, atMs, afterMs }): Moment => {
+    const after = `when ${open?.policy ?? 'every hold'} holds no more${afterMs === 0 ? '' : `, and ${duration(afterMs)} later`}`;
+    return { atMs: atMs ?? Number.POSITIVE_INFINITY, words: harmless(`mode enforce would ${words}${atMs === undefined ? `, ${after}` : ''}`) };
+  });
+  const last = told.at(-1);
+  return last === undefined ? [] : [...told, { atMs: last.atMs, words: harmless(`then it would ${release}`) }];
+}
+
+function isObserved({ holds }: Snapshot): boolean {
+  return holds.some(({ policy }) => policy === 'observe');
+}
+
 /** What a decision does to the world or the fence; undefined when it only waits. */
-function deedWords({ row, create, status, dispatch, removeFinalizer, standDown }: Look['decision']): string | undefined {
+function deedWords({ row, create, status, dispatch, removeFinalizer, standDown }: Look['decision'], isObserved: boolean): string | undefined {
   if (standDown !== undefined) return `${row}: ${standDown.words}`;
   if (dispatch !== undefined) return `${row}: ${dispatch.kind === 'recover' ? 'read what became of: ' : ''}${runWords(dispatch.entry)}`;
-  if (create !== undefined) return `${row}: a NodeFence is created`;
+  if (create !== undefined) return `${row}: a NodeFence is created${isObserved ? ', as a record of what would be done' : ''}`;
   if (removeFinalizer === true) return `${row}: the NodeFence is let go`;
   if (status === undefined) return undefined;
   return `${row}: ${harmless(status.message ?? `state ${status.state}, step ${status.step}`)}`;

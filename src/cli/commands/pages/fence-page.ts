@@ -1,12 +1,12 @@
 import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
-import type { Evidence, JournalEntry, NodeFenceStatus, Restore, Timeline } from '../../../domain/node-fence.ts';
+import type { Evidence, Hold, JournalEntry, NodeFenceStatus, OtherHold, Restore, Timeline } from '../../../domain/node-fence.ts';
 import type { NodeFence, NodeFenceAcknowledgement } from '../../../ports/resources.ts';
 import type { PreservedRow } from '../../preservation/picture.ts';
 import type { NodeRow, StopRow } from '../fleet.ts';
 import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import { counted, harmless, padded } from '../terminal/text.ts';
-import { age, between, clockTime, duration, moment } from '../terminal/times.ts';
+import { age, between, clockTime, coming, duration, moment } from '../terminal/times.ts';
 import { holderLines } from './custody-page.ts';
 import { stopWords } from './fleet-page.ts';
 import { fenceHeadline } from './headline.ts';
@@ -126,10 +126,7 @@ function facts(status: NodeFenceStatus, sheet: Sheet): string[] {
   const { restore, released, frozen, retries, restarts, hold } = status;
   const lines: string[] = [];
   const plan = frozen?.plan;
-  if (hold !== undefined)
-    lines.push(
-      entry(sheet, 'held', harmless(`by ${hold.policy} since ${moment(hold.since, sheet.nowMs)}: ${hold.message}`), NAME_WIDTH, sheet.ink.warn),
-    );
+  for (const line of hold === undefined ? [] : holdLines(hold, sheet)) lines.push(entry(sheet, 'held', harmless(line), NAME_WIDTH, sheet.ink.warn));
   if (released !== undefined) {
     const detached = released.volumesDetachedAt === undefined ? '' : `; volumes detached ${moment(released.volumesDetachedAt, sheet.nowMs)}`;
     const trouble = `${released.timedOut === true ? '; release_timeout was over' : ''}${released.voidedAt === undefined ? '' : `; VOID since ${moment(released.voidedAt, sheet.nowMs)}`}`;
@@ -149,6 +146,15 @@ function facts(status: NodeFenceStatus, sheet: Sheet): string[] {
     plan === undefined ? '' : ` (step_retries ${plan.stepRetries}); restart ${restarts} of ${plan.maxRestarts < 0 ? 'many' : plan.maxRestarts}`;
   lines.push(entry(sheet, 'failed runs', `${retries} in this step${limit}`, NAME_WIDTH));
   return [heading(sheet, 'Standing'), ...lines];
+}
+
+/** The recorded hold and what holds besides; when each of them ends is told from now. */
+function holdLines(hold: Hold, { nowMs }: Sheet): string[] {
+  const isObserved = hold.policy === 'observe';
+  const since = `since ${moment(hold.since, nowMs)}`;
+  const until = (standing: OtherHold): string => (standing.until === undefined ? '' : ` until ${coming(standing.until, nowMs)}`);
+  const others = (hold.besides ?? []).map((other) => `${isObserved ? 'would be held' : 'and'} by ${other.policy}${until(other)}: ${other.message}`);
+  return [isObserved ? `by mode observe ${since}` : `by ${hold.policy} ${since}${until(hold)}: ${hold.message}`, ...others];
 }
 
 /** Pods that the release asked for and did not get, what keeps each of them, and what to do. */

@@ -127,6 +127,11 @@ function notes({ nodes }: FleetStatus, sheet: Sheet): string[] {
   const lines: string[] = [];
   for (const row of nodes.filter(({ outcome }) => outcome === 'failed').slice(0, PROBLEMS_SHOWN))
     lines.push(sheet.ink.bad(paragraph(sheet, harmless(`${row.node}: ${row.message ?? ''}`))));
+  const observed = nodes.filter(({ hold, message }) => hold === 'observe' && message !== undefined);
+  for (const { node, message = '' } of observed.slice(0, PROBLEMS_SHOWN))
+    lines.push(sheet.ink.warn(paragraph(sheet, harmless(`${node}: ${message}`))));
+  if (observed.length > PROBLEMS_SHOWN)
+    lines.push(sheet.ink.warn(`and ${observed.length - PROBLEMS_SHOWN} more nodes that mode observe looks at: nodefence explain NODE`));
   const broken = nodes.filter(({ problems }) => problems.length > 0);
   for (const { node, problems } of broken.slice(0, PROBLEMS_SHOWN))
     lines.push(sheet.ink.warn(paragraph(sheet, harmless(`${node} could not be fenced as it should: ${problems[0] ?? ''}`))));

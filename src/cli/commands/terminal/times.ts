@@ -42,6 +42,12 @@ export function moment(time: string | undefined, nowMs: number): string {
   return time === undefined ? '?' : `${clockTime(time, nowMs)} (${age(time, nowMs)} ago)`;
 }
 
+/** `02:13:27Z (in 1m48s)`, or that it is over. */
+export function coming(time: string | number, nowMs: number): string {
+  const inMs = (typeof time === 'number' ? time : Date.parse(time)) - nowMs;
+  return `${clockTime(time, nowMs)} (${inMs > 0 ? `in ${duration(Math.ceil(inMs / 1_000) * 1_000)}` : 'over'})`;
+}
+
 /** From one time stamp to another; undefined when one is none. */
 export function between(from: string | undefined, to: string | undefined): number | undefined {
   const ms = Date.parse(to ?? '') - Date.parse(from ?? '');
