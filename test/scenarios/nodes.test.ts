@@ -104,7 +104,7 @@ describe.concurrent('--mode observe', () => {
     expect(status.message).toContain('nothing is touched');
     const methods = status.frozen?.plan.powerManagement.flatMap((level) => level.methods.map(({ name, action }) => `${name} ${action}`));
     expect(methods).toEqual(['redfish-off off', 'redfish-on on']);
-    await operator.hears('NodeFence', 'node-fence-a', 'FencingHeld');
+    await operator.hears('NodeFence', 'node-fence-a', 'WouldFence');
     await until('well past every delay', async () => (world.clock.wallMs() > Date.parse(status.hold?.since ?? '') + 2_000 ? true : undefined));
     expect((await operator.status('a'))?.journal).toEqual([]);
     expect(world.witness.kindsWritten()).toEqual([

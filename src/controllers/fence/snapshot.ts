@@ -110,8 +110,7 @@ function waitingPods({ listers }: FenceDependencies, name: string): string[] {
 export function holdsOn({ options, listers, clock, nodeLeases, successor }: FenceDependencies, name: string): StandingHold[] {
   const nowMs = clock.monotonicMs();
   const holds: StandingHold[] = [];
-  if (options.mode === 'observe')
-    holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: nothing is touched' });
+  if (options.mode === 'observe') holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: nothing is touched' });
   if (options.ownNode === name) {
     holds.push({
       reason: 'own-node',
