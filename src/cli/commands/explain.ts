@@ -67,7 +67,21 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const unread = [...unreadable, ...kept.notes, ...custody.unreadable];
   const holders = holdersOf(custody, listers.fences.get(fenceName(name)), name);
   const drivers = await healthCheckDrivers(access, leader);
-  const page = { name, node, lease, leader, report: listers.reports.get(name), stops, looks, unreadable: unread, preserved, holders, drivers };
+  const policies = planner.stormPolicies();
+  const page = {
+    policies,
+    name,
+    node,
+    lease,
+    leader,
+    report: listers.reports.get(name),
+    stops,
+    looks,
+    unreadable: unread,
+    preserved,
+    holders,
+    drivers,
+  };
   console.print(explainPage(page, { ink: console.ink, width: console.width, nowMs }));
   return EXIT.done;
 }

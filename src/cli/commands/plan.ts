@@ -7,7 +7,7 @@ import { canonical } from '../../domain/canonical.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
 import { hasOutOfService } from '../server-version.ts';
-import { noSuchNode, planOf } from './explain.ts';
+import { noSuchNode, plannerOf } from './explain.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { listForNode } from './listed-cluster.ts';
@@ -17,6 +17,7 @@ import type { PlanPage } from './pages/plan-page.ts';
 import { witnessesOf } from './plan-witnesses.ts';
 import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
+import { timeToOff } from './time-to-off.ts';
 
 interface PlanFlags extends ClusterFlags {
   output: 'text' | 'json' | 'yaml';
@@ -40,7 +41,8 @@ async function showPlan({ access, console }: Session, name: string, flags: PlanF
   const { listers } = cluster;
   const node = listers.nodes.get(name);
   if (node === undefined) throw noSuchNode(name, access);
-  const plan = planOf(access, cluster, node);
+  const planner = plannerOf(access, cluster);
+  const plan = planner.planFor(node);
   const freed = releasablePods(listers, name).map((pod) => ({
     namespace: pod.metadata.namespace ?? 'default',
     name: pod.metadata.name,
@@ -58,6 +60,7 @@ async function showPlan({ access, console }: Session, name: string, flags: PlanF
     witnesses: witnessesOf(plan, standardRegistry()),
     open: frozen === undefined ? undefined : canonical(frozen) === canonical(plan) ? 'same' : 'other',
     unreadable: cluster.unreadable,
+    time: timeToOff(plan, planner.stormPolicies()),
   };
   const text = {
     text: () => planPage(page, { ink: console.ink, width: console.width, nowMs: access.clock.wallMs() }),

@@ -55,5 +55,5 @@ export function unlessSwitchedOff(isolation: Isolation | undefined): Ruling {
 /** A controller that is cut off itself, or has just come back, judges nobody. */
 export function controllerIsolated(settings: CommonSettings & IsolationSettings): StormPolicy {
   const policy = stormPolicy('controller-isolated', settings, (view) => unlessSwitchedOff(isolationOf(settings, view)));
-  return { ...policy, targets: settings.targets };
+  return { ...policy, targets: settings.targets, nodeGraceMs: settings.graceMs };
 }

@@ -75,6 +75,9 @@ export interface StormPolicy {
   name: string;
   policy: PolicyName;
   alarmAfterMs?: number;
+  /** Settings that add to the time until a failed node is off, told beforehand. */
+  startupMs?: number;
+  nodeGraceMs?: number;
   /** What `controller-isolated` was told to reach, as written; the shell asks them and puts the answers into `view.controller.targets`. */
   targets?: readonly string[];
   /** What `alerts` asks; the shell asks it and puts the answer into `view.alerts` under this policy's name. */

@@ -13,7 +13,7 @@ export const DEFAULT_STARTUP_GRACE_MS = 300_000;
  * who asked for a fence waits: a person or a remediation object knows more than a start.
  */
 export function startupGrace(settings: StartupGraceSettings): StormPolicy {
-  return stormPolicy('startup-grace', settings, ({ nowMs, controller }) => {
+  const policy = stormPolicy('startup-grace', settings, ({ nowMs, controller }) => {
     const untilMs = controller.startedAtMs + settings.durationMs;
     if (controller.tookOver || nowMs >= untilMs) return forAll(undefined);
     const message = `this controller has just started, and nobody led before it: no new fence for ${lasting(settings.durationMs)}`;
@@ -22,4 +22,5 @@ export function startupGrace(settings: StartupGraceSettings): StormPolicy {
       return isNew && fence?.isRequested !== true ? { reason: 'startup-grace', message, untilMs } : undefined;
     };
   });
+  return { ...policy, startupMs: settings.durationMs };
 }

@@ -2,6 +2,7 @@ import { readyOf } from '../../../controllers/fence/observation.ts';
 import { ROWS } from '../../../domain/automaton.ts';
 import { isRequestOpen, isTriggered, seemsHealthy, triggerDueMs } from '../../../domain/health.ts';
 import type { NodeFenceStatus } from '../../../domain/node-fence.ts';
+import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import type { Plan, PlanProblem } from '../../../domain/plan.ts';
 import type { Snapshot } from '../../../domain/snapshot.ts';
 import { wouldDo } from '../../../domain/would.ts';
@@ -10,6 +11,7 @@ import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts
 import type { Look } from '../explanation.ts';
 import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
+import { timeToOff, timeToOffWords } from '../time-to-off.ts';
 import { counted, harmless } from '../terminal/text.ts';
 import { clockTime, coming, duration, moment } from '../terminal/times.ts';
 import { keptWords } from './fence-page.ts';
@@ -30,6 +32,8 @@ export interface ExplainPage {
   unreadable: readonly string[];
   /** What preservation of its machine means for its fence; undefined: preservation is off. */
   preserved?: string | undefined;
+  /** Storm policies as configured; absent: not looked at. */
+  policies?: readonly StormPolicy[];
   /** Who has the node besides, in words; absent: it was not looked at. */
   holders?: readonly string[];
   /** Who drives health checks, in words; absent: it was not looked at. */
@@ -104,6 +108,8 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   );
   rule('controller', leaderWords(page.leader, sheet.nowMs), page.leader.isAlive ? undefined : ink.bad);
   rule('plan', planWords(plan, status !== undefined && status.state !== 'final'));
+  const time = timeToOff(plan, page.policies ?? []);
+  if (time !== undefined) rule('time', timeToOffWords(time));
   for (const problem of plan.problems) lines.push(problemLine(problem, sheet));
   return lines;
 }

@@ -3,6 +3,8 @@ import type { Plan, ReleaseMode, Step } from '../../../domain/plan.ts';
 import { stagesOf, totalOf } from '../plan-durations.ts';
 import type { Stage } from '../plan-durations.ts';
 import type { MethodWitness } from '../plan-witnesses.ts';
+import { timeToOffWords } from '../time-to-off.ts';
+import type { TimeToOff } from '../time-to-off.ts';
 import { clipped, counted, harmless, padded } from '../terminal/text.ts';
 import { duration } from '../terminal/times.ts';
 import { problemLine } from './explain-page.ts';
@@ -32,6 +34,8 @@ export interface PlanPage {
   /** A fence is open, and its frozen plan is this one or another. */
   open: 'same' | 'other' | undefined;
   unreadable: readonly string[];
+  /** From the failure to the off; absent: nothing proves one. */
+  time?: TimeToOff | undefined;
 }
 
 const WIDTH = 110;
@@ -58,7 +62,7 @@ export function planPage(page: PlanPage, sheet: Sheet): string {
   if (errors.length > 0) lines.push(ink.bad(`${errors.length} error${errors.length === 1 ? '' : 's'} in the configuration: see Problems.`));
   const stages = stagesOf(plan);
   for (const step of STEPS) lines.push(...stepLines(step, stages, page, sheet));
-  lines.push(...totals(stages, plan, sheet), ...evidence(stages, page, sheet), ...released(page, sheet));
+  lines.push(...totals(stages, plan, page.time, sheet), ...evidence(stages, page, sheet), ...released(page, sheet));
   if (plan.problems.length > 0) lines.push(heading(sheet, 'Problems'), ...plan.problems.map((problem) => problemLine(problem, sheet)));
   if (page.unreadable.length > 0)
     lines.push('', ink.warn(paragraph(sheet, `Not known, because you may not read it: ${page.unreadable.join(', ')}.`)));
@@ -98,7 +102,7 @@ function operationWords({ operation }: Stage, { plan, auto }: PlanPage): string 
   return method === undefined ? words : `${words} (${method.name})`;
 }
 
-function totals(stages: readonly Stage[], plan: Plan, sheet: Sheet): string[] {
+function totals(stages: readonly Stage[], plan: Plan, time: TimeToOff | undefined, sheet: Sheet): string[] {
   const lines = [heading(sheet, 'Altogether, from the moment Kubernetes says that the node has failed')];
   const line = (what: string, total: ReturnType<typeof totalOf>): void => {
     if (total !== undefined) lines.push(`  ${padded(what, 38)} typically ${duration(total.typicalMs)}, at worst ${duration(total.worstMs)}`);
@@ -120,7 +124,8 @@ function totals(stages: readonly Stage[], plan: Plan, sheet: Sheet): string[] {
     totalOf(stages, () => true),
   );
   const again = `Each run that fails is tried again, ${counted(plan.stepRetries, 'time')} in a step, after settle (${duration(plan.timing.settleMs)}); then the next level, then restarts (${plan.maxRestarts < 0 ? 'without end' : plan.maxRestarts}).`;
-  return [...lines, sheet.ink.dim(paragraph(sheet, again, '  '))];
+  const words = time === undefined ? [] : [paragraph(sheet, sheet.ink.bold(`In all: ${timeToOffWords(time)}.`), '  ')];
+  return [...lines, ...words, sheet.ink.dim(paragraph(sheet, again, '  '))];
 }
 
 function evidence(stages: readonly Stage[], { plan, witnesses }: PlanPage, sheet: Sheet): string[] {
