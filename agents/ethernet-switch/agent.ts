@@ -2,6 +2,7 @@ import type { FabricAgent, Outcome, PlugEntry, PortState, Reading, Target } from
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import { listPorts, readPort, setPort } from '../shared/interfaces/if-mib.ts';
+import { ownPortProblem } from '../shared/interfaces/own-port.ts';
 import { fitToSet, identified, NO_PORT } from '../shared/interfaces/port-identity.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
 import { SnmpClients } from '../shared/interfaces/snmp-clients.ts';
@@ -73,6 +74,8 @@ export class EthernetSwitchAgent implements FabricAgent {
       const settings = parseSettings(target.parameters);
       if ('problems' in settings) throw call.error('Misconfigured', settings.problems.join('; '));
       if (target.plug === '' && asked !== 'list') throw call.error('Misconfigured', NO_PORT);
+      const own = asked === 'list' ? undefined : ownPortProblem(target.plug);
+      if (own !== undefined) throw call.error('Misconfigured', own);
       return await work(settings, call);
     } finally {
       call.release();

@@ -6,6 +6,7 @@ import { SwitchPorts, type SwitchFaults } from '../../src/drill/ssh/switch-ports
 import { AgentError, type Parameters, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { EthernetSwitchAgent } from './agent.ts';
+import { ethernetSwitch } from './definition.ts';
 import type { DialectName } from './dialects.ts';
 
 const clock = new SystemClock();
@@ -203,5 +204,39 @@ describe('enable', { timeout: 60_000 }, () => {
     expect(error.message).not.toContain('some other');
     expect(await failure(agent.set(target(), 'closed'))).toMatchObject({ kind: 'Refused' });
     expect(ports.commands).toEqual([]);
+  });
+});
+
+describe('a wrong dialect', () => {
+  it('of a switch whose prompt it does not know is told with the prompt that was seen', async () => {
+    const { agent, target } = await scene('ios');
+    const wrong = target({}, { dialect: 'junos' });
+    await expect(agent.read(wrong)).rejects.toMatchObject({
+      kind: 'Misconfigured',
+      message: expect.stringMatching(/waits at ".*[>#]", which is no prompt of dialect junos/u) as string,
+    });
+  });
+
+  it('of a switch whose prompt looks alike shows the prompt, and no state', async () => {
+    const { agent, target } = await scene('junos');
+    const reading = await agent.read(target({}, { dialect: 'ios' }));
+    expect(reading).toMatchObject({ state: 'unknown', detail: expect.stringMatching(/asked at the prompt \S+ in dialect ios/u) as string });
+  });
+});
+
+describe('an interface of the switch itself', () => {
+  it.each(['nve1', 'Null0', 'mgmt0', 'Management1', 'Ma1', 'fxp0', 'em0', 'vme', 're0:mgmt-0', 'me0', 'MgmtEth0'])(
+    'is never switched: %s',
+    async (plug) => {
+      expect(ethernetSwitch.plugProblem?.(plug, {}, undefined)).toContain('interface of the switch itself');
+      const { agent, target, server } = await scene('nxos');
+      for (const call of [() => agent.read(target({ plug })), () => agent.set(target({ plug }), 'closed')])
+        await expect(call()).rejects.toMatchObject({ kind: 'Misconfigured' });
+      expect(server.typed).toEqual([]);
+    },
+  );
+
+  it.each(['Ethernet1/7', 'GigabitEthernet1/0/7', 'ge-0/0/7', 'Port-Channel7', 'xe-0/0/1', 'swp7', 'Te1/1/1', 'et-0/0/1'])('is not %s', (plug) => {
+    expect(ethernetSwitch.plugProblem?.(plug, {}, undefined)).toBeUndefined();
   });
 });

@@ -8,6 +8,8 @@ import { DIALECTS, type Dialect, type DialectName } from './dialects.ts';
 
 /** Letters, then numbers: nothing that a command line could take for more than a name. */
 const PORT = /^[A-Za-z][A-Za-z-]*\d[\w./:-]{0,40}$/;
+/** A switch that has said its first prompt says nothing more; banners and pauses between them are shorter. */
+const QUIET_MS = 2_000;
 const PASSWORD_PROMPT = /^\s*password: ?$/i;
 
 /** A login at the command line of one switch, at its prompt. */
@@ -29,7 +31,12 @@ export class CommandLine {
     const lines = await ask(prompt, call, prompt.dialect.show(plug), prompt.dialect.prompt(prompt.host), connection);
     const view = prompt.dialect.read(lines);
     if (view === undefined)
-      return { name: plug, description: undefined, state: 'unknown', detail: `no state of ${plug} in: ${wordsOf(lines, connection)}` };
+      return {
+        name: plug,
+        description: undefined,
+        state: 'unknown',
+        detail: `no state of ${plug}, asked at the prompt ${prompt.host} in dialect ${name}, in: ${wordsOf(lines, connection)}`,
+      };
     if (!isSamePort(view.name, plug)) throw call.error('Unreachable', `asked for ${plug}, the switch shows ${view.name}`);
     return view;
   }
@@ -59,16 +66,22 @@ export class CommandLine {
   async #prompt(connection: SshConnection, call: Call<CallTarget>, name: DialectName, enablePassword: string | undefined): Promise<Prompt> {
     const dialect = DIALECTS[name];
     const known = this.#prompts.get(connection);
-    const prompt = known ?? (await logIn(connection, call, dialect));
+    const prompt = known ?? (await logIn(connection, call, name));
     this.#prompts.set(connection, prompt);
     if (enablePassword !== undefined && !prompt.isPrivileged && dialect.hasEnable) await enable(prompt, connection, call, enablePassword);
     return prompt;
   }
 }
 
-async function logIn(connection: SshConnection, call: Call<CallTarget>, dialect: Dialect): Promise<Prompt> {
+async function logIn(connection: SshConnection, call: Call<CallTarget>, name: DialectName): Promise<Prompt> {
+  const dialect = DIALECTS[name];
   const dialogue = await connection.dialogue(call);
-  const first = await dialogue.until(call, dialect.firstPrompt);
+  const first = await dialogue.first(call, dialect.firstPrompt, QUIET_MS);
+  if ('strange' in first)
+    throw call.error(
+      'Misconfigured',
+      `after the login the switch waits at ${JSON.stringify(first.strange)}, which is no prompt of dialect ${name}: set the dialect of this switch`,
+    );
   const host = dialect.firstPrompt.exec(first.prompt)?.[1] ?? '';
   const prompt = { dialogue, dialect, host, isPrivileged: first.prompt.endsWith('#') };
   for (const line of dialect.prepare) await dialogue.ask(call, line, dialect.prompt(host));

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
+import { ownPortProblem } from '../shared/interfaces/own-port.ts';
 import { NO_PORT } from '../shared/interfaces/port-identity.ts';
 import { describeParameters } from '../shared/parameter-schema.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
@@ -14,7 +15,7 @@ export const ethernetSwitch: AgentDefinition = {
   deviceKey: deviceKeyOf,
   describe: () => describeParameters(switchParameters),
   check: switchProblems,
-  plugProblem: (plug) => (plug === '' ? NO_PORT : undefined),
+  plugProblem: (plug) => (plug === '' ? NO_PORT : ownPortProblem(plug)),
   warnings: sshWarnings,
   create: async (context) => {
     const { EthernetSwitchAgent } = await import('./agent.ts');

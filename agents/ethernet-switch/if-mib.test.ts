@@ -89,6 +89,20 @@ describe('a port by the IF-MIB', { timeout: 60_000 }, () => {
     expect([row.admin, row.oper]).toEqual([1, 1]);
   });
 
+  it('is never an interface of the switch itself, whatever led to it', async () => {
+    const row = port({ name: 'mgmt0', alias: 'worker-1' });
+    const { agent, target } = await scene([row]);
+    for (const call of [
+      () => agent.read(target('worker-1', { find_by: 'ifalias' })),
+      () => agent.set(target('worker-1', { find_by: 'ifalias' }), 'closed'),
+      () => agent.set(target('description of mgmt0'), 'closed'),
+    ]) {
+      const error = await failure(call());
+      expect([error.kind, error.message.includes('an interface of the switch itself')]).toEqual(['Misconfigured', true]);
+    }
+    expect(row.admin).toBe(1);
+  });
+
   it.each([
     [1, 1, 'open'],
     [1, 2, 'open'],

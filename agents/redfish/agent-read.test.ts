@@ -162,6 +162,16 @@ describe('a machine that is configured by a mark', () => {
     expect(device.commands).toEqual([]);
   });
 
+  it('is named by its plug: the end of its path, the path, or its Id where that is another', async () => {
+    const { agent, target, device } = await benches.start({ tree: { otherSystems: { HGX: '11111111-2222-3333-4444-555555555555' } } });
+    Object.assign(device.tree[SYSTEM_PATH] ?? {}, { Id: 'System.Embedded.1' });
+    for (const plug of ['1', SYSTEM_PATH, 'System.Embedded.1']) expect((await agent.read(target({ plug }))).identity).toBe('verified');
+    expect((await agentFailure(agent.read(target({ plug: 'nobody' })))).message).toContain('no ComputerSystem is called nobody');
+    const again = await benches.start({ tree: { otherSystems: { HGX: '11111111-2222-3333-4444-555555555555' } } });
+    for (const path of [SYSTEM_PATH, '/redfish/v1/Systems/HGX']) Object.assign(again.device.tree[path] ?? {}, { Id: 'Self' });
+    expect((await agentFailure(again.agent.read(again.target({ plug: 'Self' })))).kind).toBe('Misconfigured');
+  });
+
   it('may show no mark while it is off', async () => {
     const { agent, target, device, machine } = await benches.start({}, { serial: 'DRILL0001' });
     await agent.set(target(), 'off');

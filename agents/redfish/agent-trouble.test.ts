@@ -175,3 +175,16 @@ describe('time and trouble', () => {
     expect(server.connections()).toBe(0);
   });
 });
+
+describe('a login that needs a login', () => {
+  it.each([
+    ['auto', [{ path: '/redfish/v1', status: 401 }], true],
+    ['session', [{ method: 'POST', path: SESSIONS_PATH, status: 405 }], true],
+    ['auto', [{ method: 'POST', path: SESSIONS_PATH, status: 401 }], false],
+  ] as const)('hints at auth=basic where that may be all (%s, %j: %s)', async (auth, failures, isHinted) => {
+    const { agent, target } = await benches.start({ faults: { failures } }, { auth });
+    const error = await agentFailure(agent.read(target()));
+    expect(error.kind).toBe('Refused');
+    expect(error.message.includes('set auth=basic')).toBe(isHinted);
+  });
+});

@@ -155,7 +155,7 @@ export class Session {
     const isWithout = NO_SESSIONS.has(response.status) || response.status < 300;
     if (auth === 'auto' && isWithout) return basic;
     if (response.status >= 500) throw call.error('Unreachable', `no session: ${this.words(response)}`);
-    throw call.error('Refused', `login: ${this.words(response)} (check username and password)`);
+    throw call.error('Refused', `login: ${this.words(response)} (check username and password${basicHint(auth, root, response)})`);
   }
 
   /** Asks for a session. Its answer is kept even when the call is over first, so that the session can be used, or ended. */
@@ -201,6 +201,14 @@ export class Session {
       return this.#connection.exchange(call, request);
     }
   }
+}
+
+/** Where the device has no sessions, or wants a login before it opens one, another way to log in may be all that is missing. */
+function basicHint(auth: string, root: RedfishResponse, response: RedfishResponse): string {
+  if (NO_SESSIONS.has(response.status) && auth === 'session') return '; the device offers no session: set auth=basic';
+  const asksBasic = /\bbasic\b/i.test(response.headers['www-authenticate'] ?? '');
+  const isAsked = response.status === 401 && (root.status === 401 || asksBasic);
+  return isAsked ? '; it wants a login before it opens a session: where both are right, set auth=basic' : '';
 }
 
 /** How long a busy device wants to be left alone; undefined when it is not busy, or broken for other reasons. */

@@ -13,7 +13,7 @@ export async function chooseSystem(session: Session, settings: RedfishSettings, 
   const only = members[0];
   if (only === undefined) throw call.error('Misconfigured', 'the device has no ComputerSystem');
   if (plug !== '') {
-    const named = members.find((path) => idOf(path) === plug);
+    const named = members.find((path) => idOf(path) === plug) ?? (await chooseById(session, call, members, plug));
     if (named !== undefined) return named;
     throw call.error('Misconfigured', `no ComputerSystem is called ${plug}; there are ${members.join(', ')}`);
   }
@@ -23,6 +23,17 @@ export async function chooseSystem(session: Session, settings: RedfishSettings, 
     'Misconfigured',
     `the device has ${members.length} ComputerSystems (${members.join(', ')}): choose one by systems_uri, system_uuid or serial`,
   );
+}
+
+/** A path need not end with the Id of what is there. */
+async function chooseById(session: Session, call: Call, members: readonly string[], id: string): Promise<string | undefined> {
+  const matches: string[] = [];
+  for (const path of members) {
+    const response = await session.get(call, path);
+    if (response.status >= 500 || response.status === 429) throw unexpected(session, call, path, response);
+    if (textAt(response.body, 'Id') === id) matches.push(path);
+  }
+  return matches.length === 1 ? matches[0] : undefined;
 }
 
 /** By UUID and SerialNumber, as configured; exactly one may match. */

@@ -68,9 +68,16 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
   it('sends an off of its own to a machine that is on its way, and waits for it', async () => {
     const bench = await start({ faults: { shows: 'PoweringOn', chassisShows: 'PoweringOn' } });
     const off = call('redfish', { stdin: { ...bench.parameters, action: 'off' } });
-    await expect.poll(() => sets(bench)).toEqual(['off']);
+    await expect.poll(() => sets(bench), { timeout: 20_000 }).toEqual(['off']);
     bench.device.faults = {};
     expect(await off).toMatchObject({ code: 0, out: 'Success: Powered OFF\n' });
+  });
+
+  it('takes a plug that is a path for the ComputerSystem that is meant, and leaves the name of a node aside', async () => {
+    const bench = await start({ tree: { otherSystems: { HGX: '11111111-2222-3333-4444-555555555555' } } });
+    const status = (plug: string) => call('redfish', { stdin: { ...bench.parameters, action: 'status', plug } });
+    expect(await status('/redfish/v1/Systems/1')).toMatchObject({ code: 0, out: 'Status: ON\n', complaints: [] });
+    expect((await status('node-1')).complaints.join()).toContain('choose one by systems_uri');
   });
 
   it('switches off and on and proves it; what is as wanted already is left alone', async () => {

@@ -189,6 +189,13 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'management port closed',
+    defect: 'an alias that leads to the management port of a switch closes it, which cuts off no node and proves a revocation',
+    file: 'agents/shared/interfaces/port-identity.ts',
+    edits: [['if (own !== undefined) throw', 'if (own === view.name) throw']],
+    killedBy: byTest('agents/ethernet-switch/if-mib.test.ts', 'is never an interface of the switch itself, whatever led to it'),
+  },
+  {
     name: 'on its way is off',
     defect: 'to a caller on the command line a machine that is only powering off is off',
     file: 'src/cli/agent/fence-run.ts',

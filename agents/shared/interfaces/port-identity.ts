@@ -1,6 +1,7 @@
 import type { Identity, PortState, Reading } from '../../../src/ports/agents.ts';
 import type { Call } from '../call.ts';
 import type { Documentation } from '../parameter-schema.ts';
+import { ownPortProblem } from './own-port.ts';
 import type { PortView } from './port-view.ts';
 
 const NODE = '{node}';
@@ -24,6 +25,9 @@ function checkPortIdentity(description: string | undefined, portAlias: string | 
 
 /** A reading of the port. That of another machine is `Misconfigured`; a port that says nothing of itself is no other one. */
 export function identified(view: PortView, portAlias: string | undefined, call: Call): Reading<PortState> {
+  // A short name or an ifAlias may lead to it.
+  const own = ownPortProblem(view.name);
+  if (own !== undefined) throw call.error('Misconfigured', `${own}; nothing was sent`);
   const identity = checkPortIdentity(view.description, portAlias, call.target.identity);
   if (identity.kind === 'other' && view.state !== 'unknown') throw call.error('Misconfigured', identity.why);
   const why = identity.kind === 'verified' ? '' : `, identity: ${identity.why}`;

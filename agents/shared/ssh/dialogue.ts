@@ -51,6 +51,21 @@ export class Dialogue {
     }
   }
 
+  /** The next prompt, or the last line that stood still for `quietMs` and is none: a device that says nothing more waits for us. */
+  async first(call: Call<CallTarget>, prompt: RegExp, quietMs: number): Promise<Said | { strange: string }> {
+    for (;;) {
+      const said = this.#take(prompt);
+      if (said !== undefined) return said;
+      const before = this.#text;
+      const heard = new Promise<void>((resolve) => {
+        this.#onData = resolve;
+      });
+      await call.within(Promise.race([heard, call.pause(quietMs)]));
+      const last = plainText(this.#text).split('\n').at(-1)?.trim() ?? '';
+      if (this.#text === before && last !== '' && !this.#isOver) return { strange: deviceWords(last, this.#secrets) };
+    }
+  }
+
   /**
    * Types a line, and gives the lines up to the next prompt without the echo. `gate` is called in the turn in which the line is written. An answer
    * that does not begin with the echo belongs to something else, and is a failure.

@@ -36,7 +36,9 @@ export function fromStdin(text: string, options: readonly FenceOption[]): FenceI
     const value = /^"(.*)"$/s.exec(quoted)?.[1] ?? quoted;
     const option = known.get(written.replaceAll('-', '_'));
     if (option === undefined) {
-      if (!IGNORED.has(written))
+      // The name of a fencer's node is no path.
+      if (IGNORED.has(written) && value.startsWith('/') && known.has('systems_uri')) input.values.set('systems_uri', value);
+      else if (!IGNORED.has(written))
         input.warnings.push(`Parse error: Ignoring ${NAME.test(written) ? `unknown option '${written}'` : 'a line that names no option'}`);
     } else if (option.type !== 'boolean') input.values.set(option.name, value);
     else if (YES.has(value.toLowerCase())) input.values.set(option.name, 'yes');
