@@ -57,6 +57,22 @@ describe('a remediation, where the Node is deleted', () => {
     expect(world.node).toMatchObject({ labels: { zone: 'a' } });
   });
 
+  it('tells what a backup that nobody can read held, before it is dropped or written over', () => {
+    const garbled = '{"zone":"a","rack":';
+    const world = new World();
+    until(world, 'PowerOnRequested');
+    world.remediation = { ...world.own, annotations: { ...world.own.annotations, [LABELS_BACKUP]: garbled } };
+    world.run(10 * MINUTE_MS);
+    const told = world.done.flatMap(({ event }) => (event?.reason === 'NodeNotRestored' ? [`${event.type} ${event.message}`] : []));
+    expect(told).toEqual([`Warning ${LABELS_BACKUP} can not be read, and what it kept is not put back: ${garbled}`]);
+    expect(world.kinds()).toContain('RemediationFinished');
+    expect(leftovers(world)).toEqual([]);
+
+    const before = new World({ remediation: remediation({ annotations: { [ANNOTATIONS_BACKUP]: '[]' } }) });
+    until(before, 'NodeDeleted');
+    expect(before.kinds()).toContain('NodeNotRestored');
+  });
+
   it('goes on where the workload cluster forbids to read Nodes: it is power-cycled alone', () => {
     const world = new World({ node: 'forbidden' });
     world.run(5 * MINUTE_MS);

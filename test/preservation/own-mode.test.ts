@@ -78,6 +78,42 @@ describe('what another MCM has left behind', () => {
   });
 });
 
+describe('beyond the cases', () => {
+  it('the reason of the condition follows the value: a person who takes an automatic preservation over is named in it', () => {
+    const world = fleet({ members: [{ name: 'a', phase: 'Failed' }], max: 1 });
+    world.settle();
+    expect(world.node('node-of-a').preserved?.reason).toBe('Preserved by MCM.');
+    annotate(world, 'a', 'now');
+    world.settle();
+    expect(world.node('node-of-a').preserved?.reason).toBe('Preserved by user.');
+  });
+
+  it('what was last taken from a Node is removed with its annotation, and not left as an empty value', () => {
+    const world = fleet({ members: [{ name: 'a', node: 'now' }] });
+    world.settle();
+    expect(world.machine('a').annotations[LAST_APPLIED]).toBe('now');
+    world.editNode('node-of-a', { annotations: {} });
+    world.settle();
+    expect(world.machine('a').annotations).not.toHaveProperty(LAST_APPLIED);
+  });
+
+  it('a forced drain has a minute and one try, whatever times are configured: it asks each pod once, and is begun again while one is refused', () => {
+    const nodeFacts = {
+      ready: 'Unknown',
+      readySinceMs: NOW_MS - HOUR_MS,
+      fence: { uid: 'f', isOpen: false, isIsolated: true, isOff: false },
+    } as const;
+    const world = fleet({ members: [{ name: 'a', phase: 'Failed', machine: 'now', nodeFacts }] });
+    world.drains = 'failed';
+    world.settle();
+    const drains = () => world.done.flatMap((action) => (action.kind === 'drain' ? [action.options] : []));
+    expect(drains()).toEqual([{ isForced: true, timeoutMs: 60_000, evictionRetriesMax: 1 }]);
+    world.nowMs += 5_000;
+    world.settle();
+    expect(drains()).toHaveLength(2);
+  });
+});
+
 describe('phases that nobody else writes', () => {
   it('Running becomes Unknown at once, and Failed after ten minutes', () => {
     const world = fleet({ members: [{ name: 'a', machine: 'when-failed', nodeFacts: SILENT }] });

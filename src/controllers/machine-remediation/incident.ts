@@ -1,5 +1,5 @@
 import { troubleOf } from '../shared/baremetal-host/host.ts';
-import { backupChanges, hasBackup, restoreNode } from '../shared/baremetal-host/node-backup.ts';
+import { backupChanges, hasBackup, lostEvent, restoreNode } from '../shared/baremetal-host/node-backup.ts';
 import { wasOn } from '../shared/baremetal-host/reboot.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
@@ -72,7 +72,8 @@ const RETURN: readonly Rule[] = [
     then: 'remove request, mark, deadline and what was kept, in one write',
     applies: ({ isMarked, isHeld, node }) => isMarked && !isHeld && node !== undefined,
     step: (situation) => {
-      const event = { type: 'Normal', reason: 'Remediated', message: `node ${situation.node?.name ?? ''} is back` } as const;
+      const back = { type: 'Normal', reason: 'Remediated', message: `node ${situation.node?.name ?? ''} is back` } as const;
+      const event = lostEvent(situation.machine.annotations) ?? back;
       return { phase: 'idle', actions: [mark(situation, cleared(situation.machine.annotations, MARKS), event)] };
     },
   },
@@ -123,7 +124,10 @@ const CANCELLED: readonly Rule[] = [
     when: 'asked no more, Node is there, something was kept',
     then: 'remove what was kept',
     applies: ({ isAsked, node, machine }) => !isAsked && node !== undefined && hasBackup(machine.annotations),
-    step: (situation) => ({ phase: 'idle', actions: [mark(situation, cleared(situation.machine.annotations, MARKS))] }),
+    step: (situation) => {
+      const actions = [mark(situation, cleared(situation.machine.annotations, MARKS), lostEvent(situation.machine.annotations))];
+      return { phase: 'idle', actions };
+    },
   },
   { when: 'not asked', then: 'nothing', applies: ({ isAsked }) => !isAsked, step: () => ({ phase: 'idle' }) },
 ];
@@ -187,7 +191,8 @@ const OFF: readonly Rule[] = [
     applies: ({ node, machine }) => node !== undefined && backupChanges(machine.annotations, node).length > 0,
     step: ({ node, machine }) => {
       const changes = node === undefined ? [] : backupChanges(machine.annotations, node);
-      return { phase: 'deleting-node', actions: [{ kind: 'annotate', target: machineRef(machine), changes }] };
+      const event = lostEvent(machine.annotations);
+      return { phase: 'deleting-node', actions: [{ kind: 'annotate', target: machineRef(machine), changes, ...(event !== undefined && { event }) }] };
     },
   },
   {

@@ -1,5 +1,5 @@
 import { leftAloneBecause, unmanagedBecause } from '../shared/baremetal-host/host.ts';
-import { backupChanges } from '../shared/baremetal-host/node-backup.ts';
+import { backupChanges, lostEvent } from '../shared/baremetal-host/node-backup.ts';
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
 import { holdOff, letOn } from '../shared/baremetal-host/reboot.ts';
 import type { ActionEvent } from '../shared/remediation/actions.ts';
@@ -106,7 +106,9 @@ function deletion(situation: Situation, node: NodeFacts, proof: OffProof): Step 
     return wait(`node ${node.name} is being deleted, and something holds it: look at its finalizers`);
   }
   const changes = backupChanges(remediation.annotations, node);
-  if (changes.length > 0) return { actions: [{ kind: 'annotate', target: remediationRef(remediation), changes }], dueInMs: SHORT_POLL_MS };
+  const lost = lostEvent(remediation.annotations);
+  const keep = { kind: 'annotate', target: remediationRef(remediation), changes, ...(lost !== undefined && { event: lost }) } as const;
+  if (changes.length > 0) return { actions: [keep], dueInMs: SHORT_POLL_MS };
   const event = normal('NodeDeleted', `node ${node.name} is deleted so that its workload may start elsewhere: ${proof.detail}`);
   return unlessHeld(snapshot, { actions: [{ kind: 'delete-node', target: nodeRef(node), proof, event }], dueInMs: POLL_MS });
 }

@@ -1,4 +1,4 @@
-import { hasBackup, restoreNode, writeBackup } from '../shared/baremetal-host/node-backup.ts';
+import { hasBackup, lostEvent, restoreNode, writeBackup } from '../shared/baremetal-host/node-backup.ts';
 import { changesTo } from '../shared/remediation/actions.ts';
 import type { NodeFacts } from '../shared/remediation/node.ts';
 import { machineRef, REMEDIATE_MACHINE } from '../shared/remediation/owner-machine.ts';
@@ -66,7 +66,9 @@ export function putBack(remediation: RemediationFacts, node: NodeFacts): Action[
   if (!hasBackup(remediation.annotations)) return [];
   const restore = restoreNode(remediation.annotations, node);
   if (restore !== undefined) return [restore];
-  return [{ kind: 'annotate', target: remediationRef(remediation), changes: writeBackup(remediation.annotations, undefined, undefined) }];
+  const event = lostEvent(remediation.annotations);
+  const changes = writeBackup(remediation.annotations, undefined, undefined);
+  return [{ kind: 'annotate', target: remediationRef(remediation), changes, ...(event !== undefined && { event }) }];
 }
 
 /** A person's word is done with: a health check would count the machine as unhealthy for ever. */

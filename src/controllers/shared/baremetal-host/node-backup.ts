@@ -27,7 +27,9 @@ export function marshal(marks: Marks | undefined): string {
   return JSON.stringify(Object.fromEntries(kept.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-/** What a garbled backup holds is lost: it is told of as empty. */
+const TOLD_MAX = 256;
+
+/** What a garbled backup holds is not put back; see lostEvent. */
 export function unmarshal(text: string | undefined): Marks {
   try {
     const parsed: unknown = JSON.parse(text ?? '');
@@ -35,6 +37,25 @@ export function unmarshal(text: string | undefined): Marks {
     return Object.fromEntries(Object.entries(parsed).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   } catch {
     return {};
+  }
+}
+
+/** Goes with the write that drops a backup, or writes over it: what of it nobody can read is told, for a person may. */
+export function lostEvent(keeper: Marks): ActionEvent | undefined {
+  const lost = [ANNOTATIONS_BACKUP, LABELS_BACKUP].flatMap((key) => {
+    const text = keeper[key] ?? '';
+    return text === '' || isReadable(text) ? [] : [`${key} can not be read, and what it kept is not put back: ${text.slice(0, TOLD_MAX)}`];
+  });
+  return lost.length === 0 ? undefined : { type: 'Warning', reason: 'NodeNotRestored', message: lost.join('; ') };
+}
+
+function isReadable(text: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const isMap = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    return isMap && Object.values(parsed).every((value) => typeof value === 'string');
+  } catch {
+    return false;
   }
 }
 
