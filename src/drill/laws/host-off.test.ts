@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { violationsOf, judge } from './judge.ts';
 import { HOST_NODE_LABEL } from './host-off.ts';
-import { api, CONTROLLER, fenceWrite, status } from './sample-trace.ts';
+import { api, CONTROLLER, fenceWrite, node, OUR_TAINT, status } from './sample-trace.ts';
 import type { ApiEvent, DeviceEvent, OperatorEvent, TraceEvent } from './trace.ts';
 
 const HOSTS = 'baremetalhosts.metal3.io';
@@ -37,6 +37,24 @@ function violations(trace: readonly TraceEvent[]): string {
 
 const without = (left: TraceEvent): TraceEvent[] => STORY.filter((event) => event !== left);
 const [ASKED] = STORY;
+
+describe('a host that is let on again', () => {
+  const taint = (at: number, user: string): ApiEvent => api(at, user, 'patch', 'nodes', 'a', { object: node({ taints: [OUR_TAINT] }) });
+  const letOn = host(60, CONTROLLER, {}, false);
+  const upToReads = STORY.filter((event) => event !== DELETED);
+  const told = 'the host of a was let on while the Node had our out-of-service taint';
+
+  it('may be when its Node has gone with our taint, or our taint was taken back', () => {
+    expect(violations([...upToReads, taint(45, CONTROLLER), DELETED, letOn])).not.toContain(told);
+    const back = api(55, CONTROLLER, 'patch', 'nodes', 'a', { object: node() });
+    expect(violations([...upToReads, taint(45, CONTROLLER), back, letOn])).not.toContain(told);
+  });
+
+  it('may not be while our taint stands; somebody else’s is his', () => {
+    expect(violations([...upToReads, taint(45, CONTROLLER), letOn])).toContain(told);
+    expect(violations([...upToReads, taint(45, 'somebody'), letOn])).not.toContain(told);
+  });
+});
 
 describe('a Node that is deleted when the operator of its host has switched it off', () => {
   it('is deleted rightly when we asked, it is off, it was said to be, and all was read once more', () => {

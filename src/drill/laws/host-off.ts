@@ -48,6 +48,17 @@ export function hostOffBehind(history: History, release: Act): HostOff | undefin
   };
 }
 
+/** Our hold went from the host of a node: its operator may switch it on from there. */
+export function letOns(history: History): readonly { node: string; position: number; at: number }[] {
+  return [...history.objects.every(HOSTS)].flatMap(([, { entries }]) =>
+    entries.flatMap(({ position, at, value }, index) => {
+      const node = hostIn(value)?.metadata.labels?.[HOST_NODE_LABEL];
+      const isLetGo = holdsOf(entries[index - 1]?.value).some((key) => !holdsOf(value).includes(key));
+      return node !== undefined && isLetGo && history.isOurs(value.event) ? [{ node, position, at }] : [];
+    }),
+  );
+}
+
 function isRead(history: History, from: number, release: Act): boolean {
   return history.controllerCalls.some(
     ({ position, event }) => position > from && position < release.position && event.verb === 'get' && event.resource === HOSTS,

@@ -1,3 +1,4 @@
+import { letOns } from './host-off.ts';
 import { hasOutOfService } from './history.ts';
 import type { History, PlacedEvent } from './history.ts';
 import type { Expectations } from './expectations.ts';
@@ -10,6 +11,13 @@ export const order: Law = (history, expectations) => {
   const verdict = new Verdict();
   oneRunAtATime(history, verdict);
   for (const set of history.sets) if (set.event.want === 'on') beforeOn(history, expectations, set, verdict);
+  for (const { node, position, at } of letOns(history)) {
+    const isTainted = history.releases.some(
+      (release) => release.node === node && release.position < position && release.what.includes('out-of-service'),
+    );
+    const stands = isTainted && hasOutOfService(history.node(node, position));
+    verdict.check(!stands, at, `the host of ${node} was let on while the Node had our out-of-service taint`);
+  }
   for (const release of history.releases) {
     if (!release.what.includes('out-of-service')) continue;
     verdict.check(!history.isPoweredOn(release.node, release.position), release.at, `${release.what} while its power was on`);
