@@ -22,7 +22,7 @@ import { verdict } from './verdict.ts';
 import { Watcher } from './watcher.ts';
 
 /** Pods of a Node that was deleted wait for a round of the garbage collector, its quarantine and another round: 80 s before they may start anew. */
-const SETTLED_MS = 180_000;
+const SETTLED_MS = 120_000;
 const STOP_GRACE_MS = 5_000;
 
 /** Where no MCM is, its part is nodefence's. */
