@@ -72,6 +72,11 @@ export class Pdu {
   async list(call: Call): Promise<PlugEntry[]> {
     const family = await this.#familyOf(call);
     const table = await this.#table(call, family);
+    if (table.length === 0)
+      throw call.error(
+        'Misconfigured',
+        `the device has no outlets of ${family.name} (${family.title}): it meters and does not switch, or the account may not see them`,
+      );
     return table.slice(0, LISTED_MAX).map(({ outlet, label, value, second }) => {
       const seen = meaningOf(family.state, value);
       const state = family.also === undefined || second === undefined ? seen : together(seen, family.also, second);

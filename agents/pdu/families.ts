@@ -148,6 +148,14 @@ export const FAMILIES: readonly Family[] = [
     on: { root: `${RARITAN}.4.1.2.1.2`, value: 1 },
     label: { name: 'outletName', root: `${RARITAN}.3.5.3.1.3` },
     switchable: { name: 'outletSwitchable', root: `${RARITAN}.3.5.3.1.28`, values: [1] },
+    // Sensor 1 is rmsCurrent, in ampere; digits were seen as 1 (PX2) and 3 (PX3, PX4).
+    current: {
+      name: 'measurementsOutletSensorValue rmsCurrent',
+      root: `${RARITAN}.5.4.3.1.4`,
+      suffix: '.1',
+      milliamperesPerUnit: 1_000,
+      digits: { name: 'outletSensorDecimalDigits', root: `${RARITAN}.3.5.4.1.7`, suffix: '.1' },
+    },
   },
   {
     name: 'cyberpower-epdu2',

@@ -47,8 +47,13 @@ export interface Family {
   label?: Column;
   /** Says whether the outlet can be switched: by a value, or by a bit of BITS counted from the left. */
   switchable?: Column & ({ values: readonly number[] } | { bit: number });
-  /** Electric current. A negative value is no measurement. `unit`, `number`: of which outlet of which unit, where rows of two tables may differ. */
-  current?: Column & { milliamperesPerUnit: number; unit?: Column; number?: Column };
+  /** Electric current. A negative value is no measurement. `digits`: how many decimal digits the value has, where the device says. `unit`, `number`: of which outlet of which unit, where rows of two tables may differ. */
+  current?: Column & {
+    milliamperesPerUnit: number;
+    digits?: Column;
+    unit?: Column;
+    number?: Column;
+  };
   /** Rows of a chain of units: which unit and which outlet of it. */
   chain?: { unit: Column; number: Column };
 }

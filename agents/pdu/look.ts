@@ -22,7 +22,20 @@ export type Known = Set<string>;
 /** Everything that one read of an outlet asks for: what the device has, or all of it while that is not known. */
 export function columnsOf(family: Family, known: Known): readonly Column[] {
   const { state, also, sound, label, switchable, current, chain } = family;
-  const columns = [state, state.fallback, also, sound, label, switchable, current, current?.unit, current?.number, chain?.unit, chain?.number];
+  const columns = [
+    state,
+    state.fallback,
+    also,
+    sound,
+    label,
+    switchable,
+    current,
+    current?.digits,
+    current?.unit,
+    current?.number,
+    chain?.unit,
+    chain?.number,
+  ];
   return columns.filter((column): column is Column => column !== undefined && (known.size === 0 || known.has(column.root)));
 }
 
@@ -58,12 +71,15 @@ export function look(
   return {
     state: seen,
     detail: details.join(', '),
-    witness: isMetered && seen === 'off' ? currentWitness(current, byName.get(current.root), witness.offMaxMilliamperes) : undefined,
+    witness: isMetered && seen === 'off' ? currentWitness(current, byName, witness.offMaxMilliamperes) : undefined,
     label: label === undefined ? undefined : textOf(byName.get(label.root)),
     unswitchable: unswitchable(family, byName),
     chain: chain === undefined ? undefined : { unit: integerOf(byName.get(chain.unit.root)), number: integerOf(byName.get(chain.number.root)) },
   };
 }
+
+/** More would make any current nothing. */
+const DIGITS_MAX = 3;
 
 type Values = ReadonlyMap<string, SnmpValue | undefined>;
 
@@ -96,11 +112,14 @@ function isMeasured(current: NonNullable<Family['current']>, outlet: Outlet, val
 }
 
 /** An outlet that is off lets nothing through. A device that says of itself that it did not measure witnesses nothing. */
-function currentWitness(current: NonNullable<Family['current']>, value: SnmpValue | undefined, maxMilliamperes: number): Look['witness'] {
+function currentWitness(current: NonNullable<Family['current']>, values: Values, maxMilliamperes: number): Look['witness'] {
+  const value = values.get(current.root);
   const units = integerOf(value);
   if (units !== undefined && units < 0) return undefined;
   if (units === undefined) return { source: current.name, state: 'unknown', detail: `${current.name}=${inWords(value)}` };
-  const milliamperes = units * current.milliamperesPerUnit;
+  // Without its digits a value is taken for whole units: too much, never too little.
+  const digits = current.digits === undefined ? 0 : (integerOf(values.get(current.digits.root)) ?? 0);
+  const milliamperes = (units * current.milliamperesPerUnit) / 10 ** Math.min(Math.max(digits, 0), DIGITS_MAX);
   return { source: current.name, state: milliamperes <= maxMilliamperes ? 'off' : 'on', detail: `${milliamperes} mA` };
 }
 

@@ -120,6 +120,16 @@ describe('the outlet that a plug means', () => {
 });
 
 describe('an off', () => {
+  it('is not believed of a Raritan whose outlet still draws current by its own meter', async () => {
+    const { device, agent, target } = await start({ kind: 'raritan', outlets: [{ number: 1 }, { number: 2 }] });
+    await agent.set(target('1'), 'off');
+    const source = 'measurementsOutletSensorValue rmsCurrent';
+    expect(await agent.read(target('1'))).toMatchObject({ state: 'off', witness: { source, state: 'off', detail: '0 mA' } });
+    device.outlets.switchByHand(device.outlet(1), true);
+    device.breakOutlet(1, { shows: 8 });
+    expect(await agent.read(target('1'))).toMatchObject({ state: 'off', witness: { source, state: 'on', detail: '1300 mA' } });
+  });
+
   it('is not believed while current flows through a metered outlet', async () => {
     const { device, agent, target } = await start({ kind: 'geist', outlets: [{ number: 1 }] });
     await agent.set(target('1'), 'off');
@@ -196,5 +206,14 @@ describe('a reading', () => {
     expect((await failure(agent.read(wrong))).message).toMatch(/^Misconfigured: .*family must be one of apc-rpdu2/);
     const poor = { ...target('1'), parameters: { ip: '127.0.0.1', username: 'u', snmp_sec_level: 'authPriv', password: 'long enough' } };
     expect((await failure(agent.read(poor))).message).toMatch(/snmp_priv_passwd is missing/);
+  });
+});
+
+describe('a PDU without outlets', () => {
+  it('says so where they are listed, and lists nothing as if that were all', async () => {
+    const { agent, target } = await start({ kind: 'geist', outlets: [] });
+    const error = await failure(agent.list(target('')));
+    expect(error.kind).toBe('Misconfigured');
+    expect(error.message).toMatch(/has no outlets/u);
   });
 });

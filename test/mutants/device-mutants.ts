@@ -189,6 +189,13 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     ),
   },
   {
+    name: 'Raritan unmetered',
+    defect: 'an outlet of a Raritan whose state says off counts, though its meter shows that it feeds a machine',
+    file: 'agents/pdu/look.ts',
+    edits: [["witness: isMetered && seen === 'off' ?", "witness: isMetered && seen === 'off' && family.name !== 'raritan' ?"]],
+    killedBy: byTest('agents/pdu/outlets.test.ts', 'is not believed of a Raritan whose outlet still draws current by its own meter'),
+  },
+  {
     name: 'management port closed',
     defect: 'an alias that leads to the management port of a switch closes it, which cuts off no node and proves a revocation',
     file: 'agents/shared/interfaces/port-identity.ts',

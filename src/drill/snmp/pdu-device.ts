@@ -116,6 +116,11 @@ function treeOf(kind: PduKind, outlets: Outlets, table: CommandTable): Tree {
         },
       });
     }
+    for (const [column, { of, shows }] of Object.entries(kind.cells ?? {})) {
+      tree.put(`${ENTERPRISES}.${column}.${of(outlet)}`, {
+        read: () => shows(outlet, { isOn: outlets.shows(outlet), pending: outlets.pending(outlet), milliamperes: outlets.milliamperes(outlet) }),
+      });
+    }
     for (const [column, { of, means }] of Object.entries(kind.commands)) {
       const oid = `${ENTERPRISES}.${column}.${of?.(outlet) ?? index}`;
       const shown = tree.at(oid);

@@ -18,6 +18,8 @@ interface Objects {
   state: string;
   /** Every column that may be read, under the enterprise arc. */
   columns: Readonly<Record<string, (outlet: Outlet, shown: Shown) => TreeValue>>;
+  /** The same for columns with an index of their own. */
+  cells?: Readonly<Record<string, { of: (outlet: Outlet) => string; shows: (outlet: Outlet, shown: Shown) => TreeValue }>>;
   /** Columns that may be written: what a value means, undefined for one that is refused. */
   commands: Readonly<Record<string, { of?: (outlet: Outlet) => string; means: Meaning }>>;
 }
@@ -30,6 +32,8 @@ export interface PduKind extends Objects {
 const integer = (value: number): TreeValue => ({ integer: value });
 const name = ({ name: text }: Outlet): TreeValue => ({ text });
 const byNumber = ({ number }: Outlet): string => String(number);
+/** Sensor type 1 of an outlet. */
+const rmsCurrentOf = ({ unit, number }: Outlet): string => `${unit}.${number}.1`;
 const byRow = (_outlet: Outlet, row: number): string => String(row);
 const byUnit = ({ unit, number }: Outlet): string => `${unit}.${number}`;
 const byTower = ({ unit, bank, number }: Outlet): string => `${unit}.${bank}.${number}`;
@@ -162,6 +166,10 @@ export const PDU_KINDS: Readonly<Record<string, PduKind>> = {
       '13742.6.3.5.3.1.28': () => integer(1),
       '13742.6.4.1.2.1.2': () => integer(0),
       '13742.6.4.1.2.1.3': states([8, 7]),
+    },
+    cells: {
+      '13742.6.3.5.4.1.7': { of: rmsCurrentOf, shows: () => integer(3) },
+      '13742.6.5.4.3.1.4': { of: rmsCurrentOf, shows: current(1) },
     },
     commands: { '13742.6.4.1.2.1.2': enumerated(1, 0, 2) },
   },
