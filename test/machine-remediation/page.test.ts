@@ -6,15 +6,11 @@ import { ANNOTATIONS_BACKUP, LABELS_BACKUP } from '../../src/controllers/shared/
 import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
 import { Page } from '../baremetal-host/page.ts';
 
-const PAGE = new Page('machine-remediation.md', 'machine-remediation');
+const PAGE = new Page('machine-remediation.md');
 const SENTENCES = PAGE.rows('The design, sentence by sentence');
 const OURS = PAGE.rows('What the design leaves open');
 
 describe('docs/machine-remediation.md', () => {
-  it.each([...SENTENCES, ...OURS].map(([sentence = '', held = '']) => ({ sentence, held })))('$sentence', ({ held }) => {
-    expect(PAGE.missing(held)).toEqual([]);
-  });
-
   it('names every sentence of the design', () => {
     expect(SENTENCES.length).toBeGreaterThanOrEqual(19);
     expect(OURS.length).toBeGreaterThanOrEqual(10);

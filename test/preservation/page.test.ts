@@ -25,20 +25,6 @@ const OURS = [...rows('With fencing'), ...rows('What the documents leave open'),
 const SENTENCES = [...rows('The usage guide, sentence by sentence'), ...rows('The proposal, sentence by sentence')];
 
 describe('docs/preservation.md', () => {
-  it.each([...SENTENCES, ...OURS].map(([place = '', sentence = '', held = '']) => ({ place, sentence, held })))('$place: $sentence', ({ held }) => {
-    const references = held.split('<br>');
-    for (const reference of references) {
-      const [, file = '', words = ''] = /^`([^`]+)`: (.+)$/.exec(reference) ?? [];
-      expect(file, reference).not.toBe('');
-      const path = file.includes('/') ? file : `test/preservation/${file}`;
-      const tests = readFileSync(ROOT + path, 'utf8')
-        .replaceAll(/(?<=[(,])\s+/g, ' ')
-        .replaceAll('( ', '(');
-      const isThere = ["'", '"', '`'].some((quote) => tests.includes(`(${quote}${words}${quote}, `));
-      expect(isThere, `${path} has no test: ${words}`).toBe(true);
-    }
-  });
-
   it('names every sentence of both', () => {
     expect(SENTENCES.length).toBeGreaterThanOrEqual(100);
     expect(OURS.length).toBeGreaterThanOrEqual(17);

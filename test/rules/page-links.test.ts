@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const HELD_BY = 'held by';
+/** Names mutants beside tests, and has a check of its own: test/traps. */
+const TRAPS = 'traps.md';
+/** The folder of the tests that a page names without one, where it is not the page's own name. */
+const FOLDERS: Readonly<Record<string, string>> = { 'node-fence-remediation': 'node-remediation' };
+
+interface Link {
+  page: string;
+  sentence: string;
+  reference: string;
+}
+
+/** Every cell of every table column `held by`. */
+function linksOf(page: string, text: string): Link[] {
+  const links: Link[] = [];
+  let column = -1;
+  for (const line of text.split('\n')) {
+    if (!line.startsWith('|')) {
+      column = -1;
+      continue;
+    }
+    const cells = line
+      .replace(/^\| *| *\|$/g, '')
+      .split(' | ')
+      .map((cell) => cell.trim());
+    if (cells.includes(HELD_BY)) column = cells.indexOf(HELD_BY);
+    else if (column !== -1 && !cells.every((cell) => /^:?-+:?$/.test(cell))) {
+      for (const reference of (cells[column] ?? '').split('<br>')) links.push({ page, sentence: cells[Math.max(0, column - 1)] ?? '', reference });
+    }
+  }
+  return links;
+}
+
+function pathOf(page: string, file: string): string {
+  if (file.startsWith('src/') || file.startsWith('test/')) return file;
+  return file.includes('/') ? `test/${file}` : `test/${FOLDERS[page] ?? page}/${file}`;
+}
+
+/** The source of a test file with every title behind `(`, however it is laid out. */
+function titlesIn(path: string): string {
+  return readFileSync(ROOT + path, 'utf8')
+    .replaceAll(/(?<=[(,])\s+/g, ' ')
+    .replaceAll('( ', '(');
+}
+
+function isHeld({ page, reference }: Link): boolean {
+  const [, file = '', words = ''] = /^`([^`]+)`: (.+)$/.exec(reference) ?? [];
+  if (file === '') return false;
+  const titles = titlesIn(pathOf(page, file));
+  return ["'", '"', '`'].some((quote) => titles.includes(`(${quote}${words}${quote}, `));
+}
+
+it('every sentence of the pages that says by which test it is held names one that there is', () => {
+  const pages = readdirSync(`${ROOT}docs`).filter((file) => file.endsWith('.md') && file !== TRAPS);
+  const links = pages.flatMap((file) => linksOf(file.replace('.md', ''), readFileSync(`${ROOT}docs/${file}`, 'utf8')));
+  expect(links.length).toBeGreaterThanOrEqual(395);
+  const broken = links.filter((link) => !isHeld(link)).map(({ page, sentence, reference }) => `${page}: ${sentence}: ${reference}`);
+  expect(broken).toEqual([]);
+});
+
+it('a sentence without a test, or with one that is gone, would be found', () => {
+  const [none, gone] = linksOf('preservation', '| what | held by |\n| --- | --- |\n| a |  |\n| b | `own-mode.test.ts`: no such test |');
+  expect([none, gone].map((link) => link !== undefined && isHeld(link))).toEqual([false, false]);
+});
