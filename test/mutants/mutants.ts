@@ -15,6 +15,7 @@ import { SHELL_MUTANTS } from './shell-mutants.ts';
 import { DISPATCH_MUTANTS } from './dispatch-mutants.ts';
 import { CONFIG_MUTANTS } from './config-mutants.ts';
 import { SISTER_MUTANTS } from './sister-mutants.ts';
+import { NODE_REMEDIATION_MUTANTS } from './node-remediation-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -37,6 +38,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...DISPATCH_MUTANTS,
   ...CONFIG_MUTANTS,
   ...SISTER_MUTANTS,
+  ...NODE_REMEDIATION_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Action } from '../../src/controllers/node-remediation/actions.ts';
+import { removeNode } from '../../src/controllers/node-remediation/node-removal.ts';
+import type { LeaseSights } from '../../src/controllers/node-remediation/node-removal.ts';
+import { Moved } from '../../src/controllers/shared/moved.ts';
+import type { Cluster } from '../../src/ports/cluster.ts';
+import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
+import { ShellWorld } from './shell-world.ts';
+import { request, SECOND_MS, World } from './world.ts';
+
+let world: ShellWorld;
+let operator: Cluster;
+let sights: LeaseSights;
+
+beforeEach(async () => {
+  world = await ShellWorld.create();
+  ({ operator } = world.own);
+  sights = new Map();
+  await world.addNode('n');
+  await operator.create(NODE_FENCES, { metadata: { name: 'node-fence-n' }, spec: { node: 'n' } });
+  await world.fenced('n', { state: 'final', outcome: 'fenced-off', evidence: world.proof() });
+});
+afterEach(() => world.end());
+
+async function orderOf(): Promise<Extract<Action, { kind: 'delete-node' }>> {
+  const node = await operator.get(NODES, 'n');
+  const fence = await world.fence('n');
+  const target = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: node?.metadata.uid ?? '' };
+  return { kind: 'delete-node', target, fence: { name: 'node-fence-n', uid: fence?.metadata.uid ?? '' } };
+}
+
+/** After its Lease was seen to stand still. */
+async function removal(order: Extract<Action, { kind: 'delete-node' }>, cluster: Cluster = operator): Promise<unknown> {
+  const { clock } = world;
+  await removeNode({ clock }, operator, order, sights).catch((error: unknown) => error);
+  await clock.advance(41 * SECOND_MS);
+  return removeNode({ clock }, cluster, order, sights).catch((error: unknown) => error);
+}
+
+describe('the deletion of a Node for good, when all is read anew right before it', () => {
+  it('is done on the standing proof of the fence that was named', async () => {
+    expect(await removal(await orderOf())).toBeUndefined();
+    expect(await operator.get(NODES, 'n')).toBeUndefined();
+  });
+
+  it('is not done when the proof was taken away meanwhile', async () => {
+    const order = await orderOf();
+    const voided = world.proof().map((proof) => ({ ...proof, voidedAt: world.now() }));
+    await world.fenced('n', { state: 'final', outcome: 'fenced-off', evidence: voided });
+    expect(await removal(order)).toBeInstanceOf(Moved);
+    expect(await operator.get(NODES, 'n')).toBeDefined();
+  });
+
+  it('is not done on the proof of another fence that has its name now', async () => {
+    const order = await orderOf();
+    await operator.remove(NODE_FENCES, 'node-fence-n');
+    await operator.create(NODE_FENCES, { metadata: { name: 'node-fence-n' }, spec: { node: 'n' } });
+    await world.fenced('n', { state: 'final', outcome: 'fenced-off', evidence: world.proof() });
+    expect(await removal(order)).toBeInstanceOf(Moved);
+    expect(await operator.get(NODES, 'n')).toBeDefined();
+  });
+
+  it('is not done to a Node that came under the name after the fence', async () => {
+    await operator.remove(NODES, 'n');
+    await operator.remove(LEASES, 'n', { namespace: NODE_LEASE_NAMESPACE });
+    await world.addNode('n');
+    expect(await removal(await orderOf())).toBeInstanceOf(Moved);
+    expect(await operator.get(NODES, 'n')).toBeDefined();
+  });
+
+  it('is not done to a Node that was written to since it was read', async () => {
+    const lately: Cluster = {
+      ...({} as Cluster),
+      list: (...asked) => operator.list(...asked),
+      remove: (...asked) => operator.remove(...asked),
+      get: async (resource, ...asked) => {
+        const found = await operator.get(resource, ...asked);
+        if (resource.plural === 'nodes') await operator.mergePatch(NODES, 'n', { metadata: { labels: { late: 'yes' } } });
+        return found;
+      },
+    };
+    expect(await removal(await orderOf(), lately)).toMatchObject({ status: 409 });
+    expect(await operator.get(NODES, 'n')).toBeDefined();
+  });
+});
+
+describe('a request whose fence ended', () => {
+  const ended = (course: object): string => {
+    const decided = new World({ request: request({}, { retryLimit: 0 }), courses: [course] });
+    decided.run(600 * SECOND_MS);
+    return decided.own.phase;
+  };
+  const FINAL = { sentMs: 10 * SECOND_MS, finalMs: 60 * SECOND_MS, staysSilent: true };
+
+  it.each(['stopped', 'failed', 'untouched'])('%s has not succeeded', (outcome) => {
+    expect(ended({ ...FINAL, outcome })).toBe('Failed');
+  });
+
+  it('without its node has succeeded only where the off was proven', () => {
+    expect(ended({ ...FINAL, outcome: 'node-gone' })).toBe('Failed');
+    expect(ended({ ...FINAL, offMs: 30 * SECOND_MS, outcome: 'node-gone' })).toBe('Succeeded');
+  });
+});
