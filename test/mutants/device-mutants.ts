@@ -141,7 +141,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/switching.ts',
     edits: [
       ['  let reads = 0;\n  let unverified', '  let polls = 0;\n  let reads = 0;\n  let unverified'],
-      ['clock.monotonicMs() >= sinceMs + powerTimeoutMs + standsForMs', '(polls += 1) * 1_000 >= sinceMs - sinceMs + powerTimeoutMs'],
+      ['clock.monotonicMs() + roundMs >= endsAtMs + standsForMs', '(polls += 1) * 1_000 >= roundMs - roundMs + job.timing.powerTimeoutMs'],
     ],
     killedBy: byTest(STABLE, 'in seconds and not in polls'),
   },

@@ -48,7 +48,7 @@ export const KUBE_MUTANTS: readonly SourceMutant[] = [
     name: 'slow deletions everywhere',
     defect: 'an eviction takes the connections of ordinary calls',
     file: 'src/kube/client.ts',
-    edits: [["const isSlow = wish.method === 'DELETE' || path.endsWith('/eviction');", "const isSlow = wish.method === 'DELETE';"]],
+    edits: [["return method === 'DELETE' || path.endsWith('/eviction') ? 'slow' : undefined;", "return method === 'DELETE' ? 'slow' : undefined;"]],
     killedBy: byTest(CLIENT, 'reads stops on a lane of their own, and lets what may hang behind a webhook take none of the others'),
   },
   {

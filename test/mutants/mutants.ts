@@ -16,6 +16,10 @@ import { DISPATCH_MUTANTS } from './dispatch-mutants.ts';
 import { CONFIG_MUTANTS } from './config-mutants.ts';
 import { SISTER_MUTANTS } from './sister-mutants.ts';
 import { NODE_REMEDIATION_MUTANTS } from './node-remediation-mutants.ts';
+import { PROBE_MUTANTS } from './probe-mutants.ts';
+import { SELF_CHECK_ANSWER_MUTANTS } from './self-check-answer-mutants.ts';
+import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
+import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -39,6 +43,10 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...CONFIG_MUTANTS,
   ...SISTER_MUTANTS,
   ...NODE_REMEDIATION_MUTANTS,
+  ...PROBE_MUTANTS,
+  ...SELF_CHECK_ANSWER_MUTANTS,
+  ...METAL3_REMEDIATION_MUTANTS,
+  ...MACHINE_REMEDIATION_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

@@ -55,7 +55,7 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'removal before silence',
     defect: 'a Node is deleted for good before its Lease has stood still',
     file: 'src/controllers/node-remediation/node-removal.ts',
-    edits: [['if (clock.monotonicMs() - sight.seenMs < SILENCE_MS) throw', 'if (clock.monotonicMs() - sight.seenMs < 0) throw']],
+    edits: [['if (silentForMs < SILENCE_MS) throw', 'if (silentForMs < 0) throw']],
     killedBy: byTest(NODE_REMEDIATION_SHELL, 'is deleted once its lease has stood still, on the proof, and that is told before'),
   },
   {

@@ -248,6 +248,37 @@ describe('probes', () => {
     await fleet.controller.close();
   });
 
+  it('tell nothing of what a device showed while its node began to be fenced', async () => {
+    const fleet = new Fleet();
+    fleet.answer = () => {
+      fleet.fences.items = [{ metadata: { name: 'node-fence-a' }, spec: { node: 'a' }, status: { state: 'new' } } as unknown as NodeFence];
+      return Promise.resolve(WELL);
+    };
+    await fleet.clock.advance(2 * INTERVAL_MS);
+    expect([fleet.reads.length, fleet.status()]).toEqual([1, {}]);
+  });
+
+  it('write nothing of what was read for a replica that has lost its Lease meanwhile', async () => {
+    const fleet = new Fleet();
+    fleet.answer = () => {
+      fleet.isLeading = false;
+      return Promise.resolve(WELL);
+    };
+    await fleet.clock.advance(2 * INTERVAL_MS);
+    expect([fleet.reads.length, fleet.status()]).toEqual([1, {}]);
+  });
+
+  it('do not take a path that a leader before found broken for working until it was read anew', async () => {
+    const before = new Fleet();
+    before.answer = () => Promise.resolve(DEAD);
+    await before.clock.advance(2 * INTERVAL_MS);
+    await before.controller.close();
+    const after = new Fleet();
+    after.reports.items = before.reports.items;
+    await after.clock.advance(2_000);
+    expect([after.shown.get('redfish reachable'), after.shown.get('redfish unreachable')]).toEqual([0, 1]);
+  });
+
   it('end at once, with nothing armed', async () => {
     const fleet = new Fleet();
     await fleet.clock.advance(5_000);

@@ -1,0 +1,154 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const MACHINE_REMEDIATION_SHELL = 'test/machine-remediation/shell.test.ts';
+const INCIDENT = 'test/machine-remediation/incident.test.ts';
+const UPSTREAM_CASES = 'test/machine-remediation/upstream-cases.test.ts';
+
+/** Defects of what remediates Machines by their hosts. */
+export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'stop not asked before the off',
+    defect: 'a host is told to power off although a stop stands',
+    file: 'src/controllers/machine-remediation/observe.ts',
+    edits: [["...(stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }]),", '']],
+    killedBy: byTest(
+      MACHINE_REMEDIATION_SHELL,
+      'begins nothing under a person’s stop, and one that comes later keeps the Node and the host as they are, loudly',
+    ),
+  },
+  {
+    name: 'hold of mark',
+    defect: 'a host is kept off while its Machine is being deleted',
+    file: 'src/controllers/machine-remediation/incident.ts',
+    edits: [
+      [
+        'applies: ({ machine, isHeld }) => machine.isDeleting && isHeld,',
+        'applies: ({ machine, isHeld }) => machine.isDeleting && isHeld && machine.isPaused,',
+      ],
+    ],
+    killedBy: byTest(INCIDENT, 'whose Machine is being deleted is not left off, and no Node is deleted any more'),
+  },
+  {
+    name: 'off of an off host',
+    defect: 'a host that was off before is held, though nobody can prove since when',
+    file: 'src/controllers/machine-remediation/incident.ts',
+    edits: [
+      [
+        '!isHeld && (host.power?.isOn === true || snapshot.settings.canReadBmc)',
+        '!isHeld && (host.power !== undefined || snapshot.settings.canReadBmc)',
+      ],
+    ],
+    killedBy: byTest(INCIDENT, 'that was there before the request is nothing to go by: the host is cycled once the operator has it on'),
+  },
+  {
+    name: 'deleted while on',
+    defect: 'a Node is deleted while its host is still on',
+    file: 'src/controllers/machine-remediation/incident.ts',
+    edits: [
+      ["applies: ({ power }) => power.state !== 'off',", "applies: ({ power }) => power.state === 'contradicted',"],
+      [
+        "return node === undefined || power.state !== 'off' ? { phase: 'deleting-node' } : deleteNode(situation, node, power.proof);",
+        "return node === undefined ? { phase: 'deleting-node' } : deleteNode(situation, node, power.state === 'off' ? power.proof : ({ detail: '', seenMs: 0 } as never));",
+      ],
+      ["applies: ({ node, power }) => node !== undefined && power.state === 'off',", 'applies: ({ node }) => node !== undefined,'],
+    ],
+    killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'whose BMC is dead is told of, waited for, and goes on when the BMC is back'),
+  },
+  {
+    name: 'deleted without a backup',
+    defect: 'a Node is deleted before its labels are kept',
+    file: 'src/controllers/machine-remediation/incident.ts',
+    edits: [
+      [
+        'node !== undefined && backupChanges(machine.annotations, node).length > 0,',
+        'node !== undefined && backupChanges(machine.annotations, node).length > 100,',
+      ],
+    ],
+    killedBy: byTest(
+      MACHINE_REMEDIATION_SHELL,
+      'is switched off by its host, its Node is deleted and comes back with its labels, and nothing is left behind',
+    ),
+  },
+  {
+    name: 'fenced twice',
+    defect: 'a Machine whose node a fence has brought back since is switched off',
+    file: 'src/controllers/machine-remediation/incident.ts',
+    edits: [['!isHeld && snapshot.recoveredBy !== undefined', '!isHeld && snapshot.recoveredBy === null']],
+    killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'has done what was asked when a fence brought the node back meanwhile: it is not switched off twice'),
+  },
+  {
+    name: 'gave up and held',
+    defect: 'a host whose off can never be proven is left off',
+    file: 'src/controllers/machine-remediation/incident.ts',
+    edits: [['applies: ({ gaveUp, isHeld }) => gaveUp !== undefined && isHeld,', "applies: ({ gaveUp, isHeld }) => gaveUp === '' && isHeld,"]],
+    killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'keeps its Node while that shows life, whatever the BMC says, and a person is told'),
+  },
+  {
+    name: 'replaced too early',
+    defect: 'a Machine is deleted before its node had its time to come back',
+    file: 'src/controllers/machine-remediation/incident.ts',
+    edits: [
+      [
+        'isMarked && isPowerOnTimedOut(machine.annotations, snapshot.nowMs) && canReprovision(machine, host)',
+        'isMarked && canReprovision(machine, host)',
+      ],
+    ],
+    killedBy: byTest(
+      MACHINE_REMEDIATION_SHELL,
+      'has until the startup time of its health check to come back, and is deleted then for its owner to make another',
+    ),
+  },
+  {
+    name: 'control plane replaced',
+    defect: 'a machine of the control plane is deleted',
+    file: 'src/controllers/machine-remediation/reprovision.ts',
+    edits: [['return machine.labels[CONTROL_PLANE_LABEL] === undefined && !ROLE_LABELS', 'return !ROLE_LABELS']],
+    killedBy: byTest(
+      INCIDENT,
+      'a Node that does not come back has its Machine kept when it is of a control plane of Cluster API, and a person is told',
+    ),
+  },
+  {
+    name: 'master replaced',
+    defect: 'a master of OpenShift is deleted',
+    file: 'src/controllers/machine-remediation/reprovision.ts',
+    edits: [[" && !ROLE_LABELS.some((label) => machine.labels[label] === 'master')", '']],
+    killedBy: byTest(INCIDENT, 'a Node that does not come back has its Machine kept when it is of a control plane, and a person is told'),
+  },
+  {
+    name: 'foreign installation replaced',
+    defect: 'a Machine whose installation was not ours is deleted',
+    file: 'src/controllers/machine-remediation/reprovision.ts',
+    edits: [['host?.isExternallyProvisioned !== false || ', '']],
+    killedBy: byTest(UPSTREAM_CASES, 'what is asked of machine remediation, and what its implementations do mrc-reprov-003'),
+  },
+  {
+    name: 'nobody makes a new one',
+    defect: 'a Machine that no controller owns is deleted',
+    file: 'src/controllers/machine-remediation/reprovision.ts',
+    edits: [[' || !machine.hasController) return false', ') return false']],
+    killedBy: byTest(INCIDENT, 'a Node that does not come back has its Machine kept when it is without a controller, and a person is told'),
+  },
+  {
+    name: 'other namespace check',
+    defect: 'a health check of another namespace says how long a node may take',
+    file: 'src/controllers/machine-remediation/reprovision.ts',
+    edits: [['namespace === machine.namespace && ', '']],
+    killedBy: byTest(UPSTREAM_CASES, 'what is asked of machine remediation, and what its implementations do mrc-mhc-004'),
+  },
+  {
+    name: 'hold unheard',
+    defect: 'a storm does not keep a host on',
+    file: 'src/controllers/machine-remediation/observe.ts',
+    edits: [['...storm.map(({ reason, message }) => ({ reason, message, isStop: false })),', '']],
+    killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'waits for storm policies before the off and before its Node goes, and never on the way back'),
+  },
+  {
+    name: 'own machine',
+    defect: 'the machine on which the controller runs is switched off',
+    file: 'src/controllers/machine-remediation/observe.ts',
+    edits: [['const isOwn = nodeName !== undefined && nodeName === options.ownNode;', "const isOwn = nodeName === '';"]],
+    killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'a controller of Machines that runs on the node itself switches nothing off'),
+  },
+];

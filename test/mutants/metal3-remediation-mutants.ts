@@ -1,0 +1,79 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const STOPPED_MEANWHILE = 'test/metal3-remediation/stopped-meanwhile.test.ts';
+const FLOW = 'test/metal3-remediation/flow.test.ts';
+
+/** Defects of what carries out a Metal3Remediation. */
+export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'off while a stop stands',
+    defect: 'a host is told to power off although a stop came since it was decided',
+    file: 'src/controllers/metal3-remediation/perform.ts',
+    edits: [['if (isPowerOff(action, memory.uid)) await unlessStopped(dependencies, sight);', '']],
+    killedBy: byTest(STOPPED_MEANWHILE, 'keeps a host on: the annotation that holds it off is not set'),
+  },
+  {
+    name: 'taint while a stop stands',
+    defect: 'a Node is tainted out of service although a stop came since it was decided',
+    file: 'src/controllers/metal3-remediation/perform.ts',
+    edits: [['        await unlessStopped(dependencies, sight);\n        await setTaint', '        await setTaint']],
+    killedBy: byTest(STOPPED_MEANWHILE, 'keeps the workload: the Node, here or in another cluster, is not tainted out of service'),
+  },
+  {
+    name: 'deletion while a stop stands',
+    defect: 'a Node is deleted although a stop came since it was decided',
+    file: 'src/controllers/metal3-remediation/perform.ts',
+    edits: [['      await unlessStopped(dependencies, sight);\n      await removeNode', '      await removeNode']],
+    killedBy: byTest(STOPPED_MEANWHILE, 'keeps the Node, here or in another cluster'),
+  },
+  {
+    name: 'stop of one cluster',
+    defect: 'a stop in the cluster of the controller does not count for a Node of another',
+    file: 'src/controllers/metal3-remediation/perform.ts',
+    edits: [['? [own.cluster] : [own.cluster, place.cluster];', '? [own.cluster] : [place.cluster];']],
+    killedBy: byTest(STOPPED_MEANWHILE, 'keeps a host on whose Node is in another cluster, in whichever of both it stands'),
+  },
+  {
+    name: 'way back under a taint',
+    defect: 'a host is switched on while its Node is still tainted out of service by us',
+    file: 'src/controllers/metal3-remediation/steps.ts',
+    edits: [['if (isOurTaint(snapshot)) return { actions: untaint(snapshot), dueInMs: SHORT_POLL_MS };', '']],
+    killedBy: byTest(FLOW, 'takes its own taint back also when the off is doubted afterwards and never proven again'),
+  },
+  {
+    name: 'on against a stop',
+    defect: 'a host is switched on although a stop stands',
+    file: 'src/controllers/metal3-remediation/steps.ts',
+    edits: [['if (stop !== undefined) return wait(`LeftOff', "if (stop?.reason === '') return wait(`LeftOff"]],
+    killedBy: byTest(FLOW, 'a person’s stop keeps it off, loudly'),
+  },
+  {
+    name: 'held and off',
+    defect: 'a hold does not keep a host on',
+    file: 'src/controllers/metal3-remediation/steps.ts',
+    edits: [['return hold === undefined ? step : wait(', "return hold?.reason !== '' ? step : wait("]],
+    killedBy: byTest(FLOW, 'a hold stops power-off and release, and never the way back'),
+  },
+  {
+    name: 'retry too many',
+    defect: 'it is tried once more than the limit',
+    file: 'src/controllers/metal3-remediation/situation.ts',
+    edits: [['return retryCount >= retryLimit;', 'return retryCount > retryLimit;']],
+    killedBy: byTest(FLOW, 'keeps what the first Node said when a second one, that came late, is deleted in a retry'),
+  },
+  {
+    name: "somebody's taint is ours",
+    defect: 'an out-of-service taint of an admin is taken away',
+    file: 'src/controllers/metal3-remediation/situation.ts',
+    edits: [["return mark !== undefined && !mark.endsWith(':ended') && isTainted(snapshot);", 'return isTainted(snapshot);']],
+    killedBy: byTest(FLOW, 'leaves a taint that somebody else set before, and does not set its own'),
+  },
+  {
+    name: 'in flight without measure',
+    defect: 'all hosts of a site are cycled at once',
+    file: 'src/controllers/metal3-remediation/in-flight.ts',
+    edits: [['all.size < inFlightMax', 'all.size < Infinity']],
+    killedBy: byTest('test/metal3-remediation/in-flight.test.ts', 'waits while as many are under way as may be, and counts itself once'),
+  },
+];

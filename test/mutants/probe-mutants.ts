@@ -1,0 +1,123 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const CONTROLLER = 'src/controllers/probes/controller.test.ts';
+const RECORD = 'src/controllers/probes/record.test.ts';
+
+/** Defects of the probes of fence paths. */
+export const PROBE_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'probe beside a fence',
+    defect: 'a device is probed while its node is fenced',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['&& !this.busy.has(key) && !this.isFenced(path.node));', '&& !this.busy.has(key));']],
+    killedBy: byTest(CONTROLLER, 'are the leader’s alone, and leave a node alone that is being fenced'),
+  },
+  {
+    name: 'probe into a fence',
+    defect: 'what a device shows during a fence is recorded as its health',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['if (answer === undefined || this.isFenced(path.node)) return;', 'if (answer === undefined) return;']],
+    killedBy: byTest(CONTROLLER, 'tell nothing of what a device showed while its node began to be fenced'),
+  },
+  {
+    name: 'probe without a lease',
+    defect: 'a replica that does not lead probes devices',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['if (!leadership.isLeading) {', 'if (!leadership.isLeading && this.paths.size < 0) {']],
+    killedBy: byTest(CONTROLLER, 'are the leader’s alone, and leave a node alone that is being fenced'),
+  },
+  {
+    name: 'probe recorded late',
+    defect: 'a replica that has lost its Lease records what it read',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['if (this.stopping.signal.aborted || !this.dependencies.leadership.isLeading) return;', '']],
+    killedBy: byTest(CONTROLLER, 'write nothing of what was read for a replica that has lost its Lease meanwhile'),
+  },
+  {
+    name: 'probe told at once',
+    defect: 'one lost answer breaks a path',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['const FAILURES_TO_TELL = 2;', 'const FAILURES_TO_TELL = 1;']],
+    killedBy: byTest(CONTROLLER, 'take one lost answer for nothing'),
+  },
+  {
+    name: 'probes without measure',
+    defect: 'all devices of a fleet are read at once',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['const room = Math.min(BEGUN_MAX, UNDER_WAY_MAX - this.underWay.size);', 'const room = Infinity;']],
+    killedBy: byTest(CONTROLLER, 'never have more than 16 reads under way, whatever hangs'),
+  },
+  {
+    name: 'probe of another identity',
+    defect: 'a probe does not compare the machine with what was recorded of the Node',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['const systemUUID = identity?.systemUUID ?? node.status.nodeInfo?.systemUUID;', 'const systemUUID = undefined as string | undefined;']],
+    killedBy: byTest(CONTROLLER, 'ask with the identity that was recorded while the node was healthy'),
+  },
+  {
+    name: 'busy device counted as read',
+    defect: 'a device that was busy is looked at again only in its turn',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['(answer === undefined ? Math.min(AGAIN_MS, path.intervalMs) : path.intervalMs)', 'path.intervalMs']],
+    killedBy: byTest(CONTROLLER, 'know nothing of a device that was busy, and come back soon'),
+  },
+  {
+    name: 'broken path forgotten',
+    defect: 'a broken path of a former leader counts as working',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [["return recorded?.path === 'broken' ? {", "return recorded?.path === 'working' && recorded.plug === '?' ? {"]],
+    killedBy: byTest(CONTROLLER, 'do not take a path that a leader before found broken for working until it was read anew'),
+  },
+  {
+    name: 'broken path told again',
+    defect: 'a broken path is told with every probe',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [["if (entry.path === 'broken' && before?.path !== 'broken')", "if (entry.path === 'broken')"]],
+    killedBy: byTest(CONTROLLER, 'tell once that a path is broken, after a second look half a minute later, and once that it is healed'),
+  },
+  {
+    name: 'healed untold',
+    defect: 'nobody is told that a path works again',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [
+      ["if (entry.path === 'working' && before?.path === 'broken') this.tell", "if (entry.path === 'working' && before === undefined) this.tell"],
+    ],
+    killedBy: byTest(CONTROLLER, 'read a broken path again as soon as the configuration has changed, and only that'),
+  },
+  {
+    name: 'certificate ends untold',
+    defect: 'nobody is told that a certificate ends',
+    file: 'src/controllers/probes/record.ts',
+    edits: [['path.expiresAtMs - wallMs <= EXPIRES_SOON_MS', 'path.expiresAtMs - wallMs <= 0']],
+    killedBy: byTest(CONTROLLER, 'warn once of a certificate that ends within three weeks, and show the time that is left'),
+  },
+  {
+    name: 'later end',
+    defect: 'of certificate and credential the later end counts',
+    file: 'src/controllers/probes/record.ts',
+    edits: [['Math.min(...ends);', 'Math.max(...ends);']],
+    killedBy: byTest(RECORD, 'end with the first of both'),
+  },
+  {
+    name: 'one plug of several well',
+    defect: 'one working plug makes the condition of a node with a broken one true',
+    file: 'src/controllers/probes/record.ts',
+    edits: [["const value = broken.length === 0 ? 'True' : 'False';", "const value = broken.length < devices.length ? 'True' : 'False';"]],
+    killedBy: byTest(RECORD, 'is not well while one of them cannot be used'),
+  },
+  {
+    name: 'entries of all that ever was',
+    defect: 'the report keeps devices that are no more',
+    file: 'src/controllers/probes/record.ts',
+    edits: [['(status.devices ?? []).filter((device) => paths.some((path) => isOf(device, path)));', '(status.devices ?? []);']],
+    killedBy: byTest(CONTROLLER, 'forget devices that the configuration names no more'),
+  },
+  {
+    name: 'not hurried',
+    defect: 'a mended configuration is probed in its turn',
+    file: 'src/controllers/probes/controller.ts',
+    edits: [['if (this.isReconfigured) this.hurry(nowMs);', '']],
+    killedBy: byTest(CONTROLLER, 'read a broken path again as soon as the configuration has changed, and only that'),
+  },
+];
