@@ -20,6 +20,7 @@ import { PROBE_MUTANTS } from './probe-mutants.ts';
 import { SELF_CHECK_ANSWER_MUTANTS } from './self-check-answer-mutants.ts';
 import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
 import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
+import { MACHINE_HEALTH_CHECK_MUTANTS } from './machine-health-check-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -47,6 +48,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...SELF_CHECK_ANSWER_MUTANTS,
   ...METAL3_REMEDIATION_MUTANTS,
   ...MACHINE_REMEDIATION_MUTANTS,
+  ...MACHINE_HEALTH_CHECK_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

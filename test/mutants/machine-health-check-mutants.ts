@@ -1,0 +1,150 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const EVALUATION = 'test/machine-health-check/evaluation.test.ts';
+const MACHINE_HEALTH_CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
+const REMEDIATION = 'test/machine-health-check/remediation.test.ts';
+
+/** Defects of what decides which Machines are unhealthy, and what is done about it. */
+export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'check of another Cluster',
+    defect: 'a check looks after the Machines of another Cluster',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['if (check.clusterName !== undefined && machine.clusterName !== check.clusterName) return false;', '']],
+    killedBy: byTest(EVALUATION, 'of another cluster, another namespace or other labels is no target'),
+  },
+  {
+    name: 'paused Machine checked',
+    defect: 'a Machine that is paused is remediated',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['(PAUSED_ANNOTATION in machine.annotations || SKIP_ANNOTATION in machine.annotations)', '(SKIP_ANNOTATION in machine.annotations)']],
+    killedBy: byTest(EVALUATION, 'a machine with cluster.x-k8s.io/paused is no target'),
+  },
+  {
+    name: 'skipped Machine checked',
+    defect: 'a Machine that is to be skipped is remediated',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['(PAUSED_ANNOTATION in machine.annotations || SKIP_ANNOTATION in machine.annotations)', '(PAUSED_ANNOTATION in machine.annotations)']],
+    killedBy: byTest(EVALUATION, 'a machine with cluster.x-k8s.io/skip-remediation is no target'),
+  },
+  {
+    name: 'timeout at once',
+    defect: 'a condition counts before its timeout is over',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['if (endMs < nowMs) {\n', 'if (endMs < nowMs + timeoutMs) {\n']],
+    killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'is found when its time is over, though nothing changes then'),
+  },
+  {
+    name: 'unheard and missing',
+    defect: 'a Node of which nothing was heard yet counts as deleted',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [
+      [
+        "if (node === 'unheard' || node === 'disputed') return NOTHING;",
+        "if (node === 'disputed') return NOTHING;\n  if (node === 'unheard') return { ...NOTHING, messages: ['deleted'], reason: 'NodeDeleted' };",
+      ],
+    ],
+    killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'are read through its kubeconfig; nothing is concluded while they can not be'),
+  },
+  {
+    name: 'disputed and failed',
+    defect: 'a Node that two Machines name fails both',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [
+      [
+        "if (node === 'unheard' || node === 'disputed') return NOTHING;",
+        "if (node === 'unheard') return NOTHING;\n  if (node === 'disputed') return { ...NOTHING, messages: ['deleted'], reason: 'NodeDeleted' };",
+      ],
+    ],
+    killedBy: byTest(EVALUATION, 'of a Node that two machines name'),
+  },
+  {
+    name: 'startup before the control plane',
+    defect: 'Machines fail for a control plane that is not there yet',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [["if (gate === 'control-plane') return { kind: 'open' };", '']],
+    killedBy: byTest(EVALUATION, 'is not judged before its control plane is initialized, unless it is of the control plane itself'),
+  },
+  {
+    name: 'healthy while remediated',
+    defect: 'a Machine that is being power-cycled counts as healthy',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [["if (check.flavour === 'openshift' && EXTERNAL_REMEDIATION in machine.annotations) return { kind: 'open' };", '']],
+    killedBy: byTest(
+      'test/machine-health-check/openshift.test.ts',
+      'a machine that carries that annotation is not healthy before it is gone, whatever its node says',
+    ),
+  },
+  {
+    name: 'startup timeout off',
+    defect: 'a startup timeout of 0 fails every Machine',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['if (startupTimeoutMs === 0) return NOTHING;', '']],
+    killedBy: byTest(EVALUATION, 'may take as long as it likes to get a node where the timeout is 0'),
+  },
+  {
+    name: 'claimed and begun',
+    defect: 'a Machine whose node another has is remediated',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [['if (holder !== undefined) return { why', "if (holder === '') return { why"]],
+    killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'waits while a fence has its node, and is asked for when the fence is over'),
+  },
+  {
+    name: 'more than may be',
+    defect: 'more Machines are remediated than may be at once',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [["return hasPlace ? undefined : { why: 'as many", "return hasPlace || machine.name !== '' ? undefined : { why: 'as many"]],
+    killedBy: byTest(REMEDIATION, 'at once no more machines are remediated than the settings admit'),
+  },
+  {
+    name: 'request of others',
+    defect: 'a request that belongs to something else counts as ours',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [
+      [
+        'if (target.request !== undefined) return waits(`${target.request.kind}',
+        "if (target.request?.name === '') return waits(`${target.request.kind}",
+      ],
+    ],
+    killedBy: byTest(REMEDIATION, 'of a machine that had the same name before is not taken for this one’s, nor deleted'),
+  },
+  {
+    name: 'template unread',
+    defect: 'a template that is not read yet counts as missing',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [["if (template === 'unheard') return waits(", 'if (template === null) return waits(']],
+    killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'gets a request made of the template, which goes when the machine is healthy again'),
+  },
+  {
+    name: 'short circuit ignored',
+    defect: 'what max-unhealthy forbids is done',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [['means.isAllowed ? courseOf(target, means, hasPlace) : NOTHING', 'courseOf(target, means, hasPlace)']],
+    killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'is left alone while too many are unhealthy, and remediated when one of them has recovered'),
+  },
+  {
+    name: 'two checks of one Machine',
+    defect: 'a Machine of two checks is remediated by both',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [['if (!target.isOurs || (verdict.kind', 'if ((verdict.kind']],
+    killedBy: byTest(EVALUATION, 'do not contradict each other: the one that was there first has it, the other counts it and says so'),
+  },
+  {
+    name: 'request left',
+    defect: 'the request of a Machine that is healthy again stays',
+    file: 'src/controllers/machine-health-check/remedy.ts',
+    edits: [['request === undefined || request.isDeleting ? [] : [{ kind:', 'request === undefined || !request.isDeleting ? [] : [{ kind:']],
+    killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'gets a request made of the template, which goes when the machine is healthy again'),
+  },
+  {
+    name: 'begun against a stop',
+    defect: 'a remediation is begun although a stop stands',
+    file: 'src/controllers/machine-health-check/write.ts',
+    edits: [['if (stop !== undefined) throw new Error(stop);', '']],
+    killedBy: byTest(
+      MACHINE_HEALTH_CHECK_SHELL,
+      'a stop of a person holds what would take a machine down, and no longer than it stands: {"all":true}',
+    ),
+  },
+];
