@@ -10,6 +10,7 @@ const EATON_G3 = `${EATON}.7.6`;
 const EATON_MANAGED = `${EATON}.6.1.2.2.1`;
 const PULIZZI = '1.3.6.1.4.1.20677';
 const HPE = '1.3.6.1.4.1.232.165.11';
+const HPE_PDU2 = '1.3.6.1.4.1.232.165.7';
 const RARITAN = '1.3.6.1.4.1.13742.6';
 const CYBERPOWER = '1.3.6.1.4.1.3808';
 const CYBERPOWER_EPDU = `${CYBERPOWER}.1.1.3.3`;
@@ -131,6 +132,19 @@ export const FAMILIES: readonly Family[] = [
     label: { name: 'pdu3OutletName', root: `${HPE}.5.1.1.2` },
     switchable: { name: 'pdu3OutletControlSwitchable', root: `${HPE}.5.2.1.8`, values: [1] },
     current: { name: 'pdu3OutletCurrent', root: `${HPE}.5.1.1.5`, milliamperesPerUnit: 10 },
+  },
+  {
+    // From a recorded walk of such a PDU (names, states, currents) and from NUT's hpe-pdu-mib (commands, their unit, what can be switched).
+    name: 'hpe-pdu2',
+    title: 'HPE Managed and Intelligent PDU (pdu2 of CPQPOWER-MIB)',
+    sysObjectIds: [HPE_PDU2],
+    index: '{unit}.{outlet}',
+    state: { name: 'pdu2OutletControlStatus', root: `${HPE_PDU2}.5.2.1.1`, on: [2], off: [1], pending: [3, 4] },
+    off: { root: `${HPE_PDU2}.5.2.1.2`, value: 0 },
+    on: { root: `${HPE_PDU2}.5.2.1.3`, value: 0 },
+    label: { name: 'pdu2OutletName', root: `${HPE_PDU2}.5.1.1.2` },
+    switchable: { name: 'pdu2OutletControlSwitchable', root: `${HPE_PDU2}.5.2.1.8`, values: [1] },
+    current: { name: 'pdu2OutletCurrent', root: `${HPE_PDU2}.5.1.1.5`, milliamperesPerUnit: 1 },
   },
   {
     name: 'raritan',

@@ -140,8 +140,18 @@ describe.skipIf(!isPossible)(`recorded walks of real PDUs behind Debian's snmpsi
     expect(reading).toMatchObject({ state: 'on', identity: 'unverified' });
   });
 
+  it('reads an HPE of the second generation: outlets by name, off and without current', async () => {
+    const entries = await agent.list(targetFor('hpe-mapdu_pdu2', ''));
+    expect(entries).toHaveLength(8);
+    expect(entries[0]).toMatchObject({ alias: 'Outlet L1-1', state: 'off' });
+    const [first] = entries;
+    expect(await agent.read(targetFor('hpe-mapdu_pdu2', first?.plug ?? ''))).toMatchObject({
+      state: 'off',
+      witness: { state: 'off', detail: '0 mA' },
+    });
+  });
+
   it.each([
-    ['hpe-mapdu_pdu2', /no PDU is known that shows sysObjectID 1\.3\.6\.1\.4\.1\.232\.165\.7 \(sysDescr "Assy/],
     ['vertiv-pdu_mg02e4w1', /has no outlet 1/],
     ['sentry3_switched', /has no outlet 1/],
   ])('refuses %s, which cannot be switched, with its own words', async (walk, words) => {

@@ -10,6 +10,7 @@ import { fenceAgents, runFenceProgram } from '../../src/cli/agent/fence-program.
 import { startBmcBench } from '../../src/drill/bmc/bmc-bench.ts';
 import type { BenchOptions, BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
 import { has } from '../../src/drill/ipmi/test-process.ts';
+import { PduDevice } from '../../src/drill/snmp/pdu-device.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 
@@ -78,6 +79,17 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
     const status = (plug: string) => call('redfish', { stdin: { ...bench.parameters, action: 'status', plug } });
     expect(await status('/redfish/v1/Systems/1')).toMatchObject({ code: 0, out: 'Status: ON\n', complaints: [] });
     expect((await status('node-1')).complaints.join()).toContain('choose one by systems_uri');
+  });
+
+  it.each(['list', 'monitor'])('says of a PDU without outlets that it has none, and fails: %s', async (action) => {
+    const device = await PduDevice.start({ kind: 'geist', clock: new SystemClock(), outlets: [] });
+    try {
+      const { code, out, complaints } = await call('pdu', { stdin: { ip: '127.0.0.1', ipport: String(device.port), community: 'private', action } });
+      expect([code, out]).toEqual([1, '']);
+      expect(complaints.join()).toContain('has no outlets');
+    } finally {
+      await device.close();
+    }
   });
 
   it('switches off and on and proves it; what is as wanted already is left alone', async () => {

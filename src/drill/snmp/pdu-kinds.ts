@@ -156,6 +156,20 @@ export const PDU_KINDS: Readonly<Record<string, PduKind>> = {
     },
     commands: { '232.165.11.5.2.1.2': inSeconds('off'), '232.165.11.5.2.1.3': inSeconds('on') },
   },
+  'hpe-pdu2': {
+    sysObjectId: '1.3.6.1.4.1.232.165.7',
+    description: 'HP Managed Power Distribution Unit',
+    // The walk of a real one counts its units from 0.
+    index: ({ unit, number }) => `${unit - 1}.${number}`,
+    state: '232.165.7.5.2.1.1',
+    columns: {
+      '232.165.7.5.1.1.2': name,
+      '232.165.7.5.1.1.5': current(1),
+      '232.165.7.5.2.1.1': states([1, 2], [3, 4]),
+      '232.165.7.5.2.1.8': () => integer(1),
+    },
+    commands: { '232.165.7.5.2.1.2': inSeconds('off'), '232.165.7.5.2.1.3': inSeconds('on') },
+  },
   raritan: {
     sysObjectId: '1.3.6.1.4.1.13742.6',
     description: 'PX3 030400',
