@@ -12,6 +12,7 @@ const PULIZZI = '1.3.6.1.4.1.20677';
 const HPE = '1.3.6.1.4.1.232.165.11';
 const HPE_PDU2 = '1.3.6.1.4.1.232.165.7';
 const RARITAN = '1.3.6.1.4.1.13742.6';
+const RARITAN_PX1 = '1.3.6.1.4.1.13742.4';
 const CYBERPOWER = '1.3.6.1.4.1.3808';
 const CYBERPOWER_EPDU = `${CYBERPOWER}.1.1.3.3`;
 const CYBERPOWER_EPDU2 = `${CYBERPOWER}.1.1.6.6`;
@@ -170,6 +171,19 @@ export const FAMILIES: readonly Family[] = [
       milliamperesPerUnit: 1_000,
       digits: { name: 'outletSensorDecimalDigits', root: `${RARITAN}.3.5.4.1.7`, suffix: '.1' },
     },
+  },
+  {
+    // No walk of one was at hand: columns, states and units from the captured values and the tables in Checkmk's raritan_px_outlets; it is written where it is read.
+    name: 'raritan-px1',
+    title: 'Raritan PX, first generation (PDU-MIB)',
+    sysObjectIds: [RARITAN_PX1],
+    index: '{outlet}',
+    // -1 is an error.
+    state: { name: 'outletOperationalState', root: `${RARITAN_PX1}.1.2.2.1.3`, on: [1], off: [0], pending: [2] },
+    off: { root: `${RARITAN_PX1}.1.2.2.1.3`, value: 0 },
+    on: { root: `${RARITAN_PX1}.1.2.2.1.3`, value: 1 },
+    label: { name: 'outletLabel', root: `${RARITAN_PX1}.1.2.2.1.2` },
+    current: { name: 'outletCurrent', root: `${RARITAN_PX1}.1.2.2.1.4`, milliamperesPerUnit: 1 },
   },
   {
     name: 'cyberpower-epdu2',

@@ -187,6 +187,14 @@ export const PDU_KINDS: Readonly<Record<string, PduKind>> = {
     },
     commands: { '13742.6.4.1.2.1.2': enumerated(1, 0, 2) },
   },
+  'raritan-px1': {
+    sysObjectId: '1.3.6.1.4.1.13742.4',
+    description: 'Raritan Dominion PX',
+    index: byNumber,
+    state: '13742.4.1.2.2.1.3',
+    columns: { '13742.4.1.2.2.1.2': name, '13742.4.1.2.2.1.3': states([0, 1]), '13742.4.1.2.2.1.4': current(1) },
+    commands: { '13742.4.1.2.2.1.3': enumerated(1, 0, 2) },
+  },
   'cyberpower-epdu2': {
     sysObjectId: '1.3.6.1.4.1.3808.1.1.6',
     description: 'CyberPower PDU83105',
