@@ -88,7 +88,9 @@ async function run(flags: Flags, isOfCluster: boolean): Promise<number> {
     if (report.isInterrupted) return 130;
     return countOf(report, 'error') > 0 ? EXIT.failed : EXIT.done;
   } catch (error) {
-    console.say(`nodefence: ${failureOf(error, access?.server).words}`);
+    const { words } = failureOf(error, access?.server);
+    console.say(`nodefence: ${words}`);
+    if (flags.output === 'json') console.print(JSON.stringify({ valid: false, failure: words }));
     return EXIT.usage;
   } finally {
     access?.close();

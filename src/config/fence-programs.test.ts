@@ -54,7 +54,7 @@ describe('a method that names a fence agent of ClusterLabs', () => {
 
   it('is refused where the program is not installed and we have none of our own', () => {
     expect(planOf('agent_name=fence_netio\nip=192.0.2.7\nport=3', '/nowhere').errors[0]).toBe(
-      'agent_name cannot run: there is no fence_netio in /nowhere, the folder of --programs',
+      'agent fence_netio is not part of this version, and its program of ClusterLabs cannot run: there is no fence_netio in /nowhere, the folder of --programs',
     );
     expect(planOf('agent_name=fence_ilo4\nip=192.0.2.7\nsecret=login', '/nowhere').off?.agent).toBe('ipmi');
   });

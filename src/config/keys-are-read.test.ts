@@ -16,6 +16,7 @@ import { fakeRegistry } from './testing/fake-agents.ts';
 
 /** A value of each key that is not its default. */
 const OTHER_VALUES: Readonly<Record<string, string>> = {
+  fence: 'never',
   node_name: 'another',
   node_selector: 'rack=r9',
   profile: 'fast',

@@ -55,8 +55,14 @@ function isOfGroup({ groupLayer }: MethodLookup, { where }: MethodBody): boolean
 
 function agentOf(lookup: MethodLookup, { value, where }: Setting, problems: Problems): AgentDefinition | undefined {
   const { registry } = lookup.configuration;
-  const isProgram = agentToCome(value) === 'program';
-  const definition = registry.find(value) ?? (isProgram ? registry.find(`exec/${value}`) : undefined);
+  const own = registry.find(value);
+  const program = own === undefined && agentToCome(value) === 'program' ? registry.find(`exec/${value}`) : undefined;
+  const refusal = program?.check({}, false).find(({ message }) => message.startsWith('cannot run'));
+  if (refusal !== undefined) {
+    problems.error(where, `agent ${value} is not part of this version, and its program of ClusterLabs ${refusal.message}`);
+    return undefined;
+  }
+  const definition = own ?? program;
   if (definition !== undefined) return definition;
   const known = registry.names();
   if (spelling(value) === CLEAN_PODS) problems.warning(where, RELEASED_ANYHOW);

@@ -68,8 +68,13 @@ export const EVIDENCE_WORDS: Readonly<Record<string, readonly EvidenceKind[]>> =
   kdump: ['kdump'],
 };
 
+/** `never`: nobody is to fence this node; of a node or a group only. */
+export const FENCE_KEY = 'fence';
+export const FENCE_WORDS = ['auto', 'never'] as const;
+
 /** Keys with readers of their own. */
 export const OTHER_KEYS: readonly string[] = [
+  FENCE_KEY,
   'node_name',
   'node_selector',
   'profile',

@@ -5,11 +5,12 @@ import type { ClusterTiming } from '../domain/timing.ts';
 import type { AgentRegistry } from '../ports/agents.ts';
 import type { Setting, Settings } from './configuration.ts';
 import { checkDormant, DORMANT_KEYS } from './dormant-keys.ts';
-import { didYouMean } from './nearest.ts';
+import { nearest } from './nearest.ts';
 import {
   CLUSTER_DURATION_KEYS,
   DURATION_KEYS,
   EVIDENCE_WORDS,
+  FENCE_KEY,
   LEVELS_MAX,
   OTHER_KEYS,
   POLICIES_KEY,
@@ -22,7 +23,7 @@ import { parameterNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
 import { readPace } from './release-settings.ts';
 import { SettingReader } from './setting-reader.ts';
-import { parseDuration, parseList } from './properties.ts';
+import { canonicalKey, parseDuration, parseList } from './properties.ts';
 
 /** A BMC has better things to do. */
 const PROBE_INTERVAL_MIN_MS = 10_000;
@@ -124,11 +125,16 @@ export function checkKeys(settings: Settings, isCluster: boolean, registry: Agen
   for (const setting of settings.values()) {
     const { key, where } = setting;
     const form = DORMANT_KEYS[key];
-    if (form !== undefined) checkDormant(setting, form, problems.switching);
+    if (isCluster && key === FENCE_KEY)
+      problems.general.error(
+        where,
+        `${FENCE_KEY}= stands in the ConfigMap of a node or a group: of the whole cluster nobody is kept from being fenced`,
+      );
+    else if (form !== undefined) checkDormant(setting, form, problems.switching);
     else if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
     else if (!isCluster && STEP_KEY.test(key)) checkLevel(setting, problems.switching);
     else if (isCluster && (key in CLUSTER_DURATION_KEYS || key === POLICIES_KEY || isAgentDefault(key, registry))) continue;
-    else problems.general.warning(where, `unknown key ${key.slice(0, 60)}: ${didYouMean(key, knownKeys(isCluster), 'it is ignored')}`);
+    else problems.general.warning(where, `unknown key ${key.slice(0, 60)}: ${meantKey(key, knownKeys(isCluster))}`);
   }
 }
 
@@ -137,6 +143,16 @@ function checkLevel({ key, where }: Setting, problems: Problems): void {
   const [, step = '', level] = STEP_KEY.exec(key) ?? [];
   const isRead = level === undefined || (/^[2-9]$/.test(level) && Number(level) <= LEVELS_MAX);
   if (!isRead) problems.error(where, `${key.slice(0, 60)} is no level: write ${step}, then ${step}.2 to ${step}.${LEVELS_MAX}`);
+}
+
+/** A known key with something behind it was most likely meant too: `power_managment_level`. */
+function meantKey(key: string, known: readonly string[]): string {
+  const words = key.split('_');
+  const heads = words.map((_, index) => words.slice(0, words.length - index).join('_'));
+  const meant = nearest(key, known) ?? heads.map((head) => nearest(canonicalKey(head), known)).find((name) => name !== undefined);
+  if (meant === undefined) return 'it is ignored';
+  const next = STEP_KEYS.includes(meant) ? `, or ${meant}.2 for its next level` : '';
+  return `did you mean ${meant}${next}?`;
 }
 
 function knownKeys(isCluster: boolean): string[] {

@@ -82,6 +82,10 @@ function checkPowerLevel(level: ResolvedLevel, supplies: number | undefined, whe
         `level ${level.level}: ${method.name} switches ${describe(method)} on before it is switched off: write the off first`,
         'power-management',
       );
+    } else if (method.kind === 'power' && method.action === 'on' && isOfAnother(method, methods, offs)) {
+      const off = offs.find((other) => !isSwitchedOn(other, methods));
+      const message = `level ${level.level}: ${off?.name ?? ''} switches ${off === undefined ? '' : describe(off)} off, and ${method.name} switches ${describe(method)} on: name the same device and plug in both`;
+      problems.error(method.where, message, 'power-management');
     } else if (method.kind === 'power' && method.action === 'on' && !offs.some((other) => plugKey(other) === key)) {
       problems.warning(
         method.where,
@@ -96,6 +100,15 @@ function checkPowerLevel(level: ResolvedLevel, supplies: number | undefined, whe
     problems.warning(offs[0]?.where ?? where, message, 'power-management');
   }
   checkSupplies(level, offs, supplies, where, problems);
+}
+
+/** It switches on what this level does not switch off, while what is switched off stays so: one of the two names the wrong device. */
+function isOfAnother(on: ResolvedMethod, methods: readonly ResolvedMethod[], offs: readonly ResolvedMethod[]): boolean {
+  return !offs.some((off) => plugKey(off) === plugKey(on)) && offs.some((off) => off.agent === on.agent && !isSwitchedOn(off, methods));
+}
+
+function isSwitchedOn(off: ResolvedMethod, methods: readonly ResolvedMethod[]): boolean {
+  return off.action === 'reboot' || methods.some((other) => other.kind === 'power' && other.action === 'on' && plugKey(other) === plugKey(off));
 }
 
 function checkRepeated(level: ResolvedLevel, offs: readonly ResolvedMethod[], problems: Problems): void {

@@ -8,7 +8,7 @@ import type { MethodLookup } from './method-body.ts';
 import { nearest } from './nearest.ts';
 import { parameterNames, writableNames } from './parameter-names.ts';
 import type { Problems } from './problems.ts';
-import { parseDuration, parseList } from './properties.ts';
+import { parseBoolean, parseDuration, parseList } from './properties.ts';
 
 /** Keys of a Secret; undefined when there is no such Secret. */
 export type SecretKeys = (name: string) => readonly string[] | undefined;
@@ -59,7 +59,7 @@ export function resolveMethod(context: MethodContext, name: string): ResolvedMet
   if (merged === undefined) return [];
   const action = actionOf(merged, problems);
   const secret = secretOf(merged, lookup.node.name, secretKeys, problems);
-  const isComplete = checkParameters(merged, secret, secretKeys, problems);
+  const isComplete = checkParameters(merged, secret, lookup.node.name, secretKeys, problems);
   checkSecrets(merged, lookup.node.name, { secret, keys: secret === undefined ? undefined : secretKeys?.(secret) }, problems);
   const latencyMs = durationOf(merged, 'device_max_latency', merged.definition.deviceMaxLatencyMs, problems);
   const diagWaitMs = durationOf(merged, 'diag_wait', DIAG_WAIT_MS, problems);
@@ -161,7 +161,29 @@ function secretOf(merged: MergedMethod, node: string, secretKeys: SecretKeys | u
   return written.value;
 }
 
-function checkParameters(merged: MergedMethod, secret: string | undefined, secretKeys: SecretKeys | undefined, problems: Problems): boolean {
+const TRUSTS_ANYBODY =
+  'ssl_insecure=yes believes any certificate: whoever is on the path reads the password, and can say that the machine is off; write ca or ssl_fingerprint';
+
+/** Where a login that is missing was looked for, and belongs. */
+function secretHint(
+  { name, definition, secretNames }: MergedMethod,
+  parameter: string,
+  login: { secret: string | undefined; node: string; isKnown: boolean },
+): string {
+  const isLogin = secretNames.has(parameter) || (parameter === 'username' && secretNames.has('password'));
+  const isMissing = definition.describe().some((one) => one.name === parameter);
+  if (!login.isKnown || !isLogin || !isMissing) return '';
+  const usual = defaultSecretName(name, login.node);
+  return login.secret === undefined ? ` (no secret= is written, and there is no Secret ${usual})` : ` (not a key of Secret ${login.secret} either)`;
+}
+
+function checkParameters(
+  merged: MergedMethod,
+  secret: string | undefined,
+  node: string,
+  secretKeys: SecretKeys | undefined,
+  problems: Problems,
+): boolean {
   const { definition, parameters, where } = merged;
   const oversize = [...parameters.values()].filter(({ value }) => value.length > VALUE_MAX);
   for (const setting of oversize) problems.error(setting.where, `${setting.key} is longer than ${VALUE_MAX} characters`);
@@ -172,8 +194,13 @@ function checkParameters(merged: MergedMethod, secret: string | undefined, secre
   const found = parameterProblems(merged, secret, secretKeys);
   for (const { parameter, message } of found) {
     const setting: Setting | undefined = parameters.get(parameter);
-    problems.error(setting?.where ?? where, `${parameter} ${message}`);
+    problems.error(
+      setting?.where ?? where,
+      `${parameter} ${message}${secretHint(merged, parameter, { secret, node, isKnown: secretKeys !== undefined })}`,
+    );
   }
+  const insecure = parameters.get('ssl_insecure');
+  if (insecure !== undefined && parseBoolean(insecure.value) === true) problems.warning(insecure.where, TRUSTS_ANYBODY);
   for (const { parameter, message } of definition.warnings?.(publicParameters(merged)) ?? [])
     problems.warning(parameters.get(parameter)?.where ?? where, `${parameter} ${message}`);
   const isNowhere =

@@ -257,7 +257,11 @@ describe('what is wrong fails, with its place', () => {
     ],
     ['a missing parameter', seedWith('', { [off]: 'agent_name=redfish\nsecret=bmc-login\naction=off' }), { message: 'ip is missing' }],
     ['an emptied parameter', seedWith('', { [off]: 'template=fence-method-template-bmc\nip=\naction=off' }), { message: 'ip is missing' }],
-    ['a password that is nowhere', seedWith('', { [off]: 'agent_name=redfish\nip=192.0.2.7\naction=off' }), { message: 'username is missing' }],
+    [
+      'a password that is nowhere',
+      seedWith('', { [off]: 'agent_name=redfish\nip=192.0.2.7\naction=off' }),
+      { message: 'username is missing (no secret= is written, and there is no Secret secret-fence-method-bmc-off-node-a)' },
+    ],
     [
       'a method that is nowhere',
       seedWith('power_management.2=pdu-off'),

@@ -12,7 +12,7 @@ import { readDaemonTimes } from './daemon-times.ts';
 import { checkMachines } from './machine-index.ts';
 import type { MachineIndex } from './machine-index.ts';
 import { checkKeys, readClusterTiming, readNodeSettings } from './node-settings.ts';
-import { LEVELS_MAX } from './node-keys.ts';
+import { FENCE_KEY, FENCE_WORDS, LEVELS_MAX } from './node-keys.ts';
 import type { NodeSettings, SettingProblems } from './node-settings.ts';
 import { SettingReader } from './setting-reader.ts';
 import { checkSteps } from './plan-checks.ts';
@@ -48,8 +48,10 @@ const DEFAULT_STEPS: Readonly<Record<Step, string>> = { isolation: 'mark-unsched
 export function resolvePlan(input: PlanInput): Plan {
   const problems = new Problems();
   const lookup = lookupFor(input.node, input.configuration, problems);
-  const { steps, source } = resolveSteps(lookup, input.secretKeys, problems);
   const own = [lookup.nodeLayer?.settings, lookup.groupLayer?.settings].filter((layer): layer is Settings => layer !== undefined);
+  const fence = new SettingReader(own, problems).choice(FENCE_KEY, 'auto', FENCE_WORDS);
+  if (fence === 'never') return neverFenced(lookup, own, input.configuration, problems);
+  const { steps, source } = resolveSteps(lookup, input.secretKeys, problems);
   const cluster = lookup.clusterLayer?.settings;
   const spoilt: SettingProblems = { general: problems, switching: new Problems() };
   const layers = [...own, ...(cluster === undefined ? [] : [cluster])];
@@ -76,6 +78,14 @@ export function resolvePlan(input: PlanInput): Plan {
     ...settings,
     problems: problems.all(),
   };
+}
+
+/** Nobody is to fence this node: nothing of its steps is read, and nothing is wrong with their absence. */
+function neverFenced({ nodeLayer }: MethodLookup, own: readonly Settings[], { registry }: Configuration, problems: Problems): Plan {
+  const settings = readNodeSettings([], { general: new Problems(), switching: new Problems() });
+  for (const layer of own) checkKeys(layer, false, registry, { general: problems, switching: problems });
+  const source = nodeLayer === undefined ? 'group' : 'node';
+  return { source, isolation: [], powerManagement: [], recovery: [], ...settings, trigger: 'never', problems: problems.all() };
 }
 
 /** The steps that times and proofs matter to. A cordon is one idempotent write to the API: it is done whatever the power's times are. */

@@ -12,6 +12,7 @@ import { checkPolicyReach } from './policies-reach.ts';
 import { Problems } from './problems.ts';
 import { checkRemedies } from './remedies.ts';
 import { resolvePlan } from './resolve-plan.ts';
+import { strayProblems } from './stray-configs.ts';
 
 export interface SurveyInput {
   configuration: Configuration;
@@ -50,6 +51,7 @@ export function survey({ configuration, nodes, cluster, secretKeys, timing }: Su
 function wholeCluster(configuration: Configuration, cluster: ReadonlyMap<string, NodeFacts> | undefined): PlanProblem[] {
   const problems = new Problems();
   problems.take(clusterProblems(configuration));
+  problems.take(strayProblems(configuration));
   for (const config of configuration.configMaps.values()) if (isRemedies(config)) checkRemedies(config, problems);
   if (cluster !== undefined) {
     checkNames(configuration, cluster, problems);

@@ -11,6 +11,7 @@ import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
  */
 export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number, status?: NodeFenceStatus): boolean {
   if (isRequestOpen(node, plan, status) || mustBootAnew(node, status)) return true;
+  if (plan.trigger === 'never') return false;
   if (node.ready === 'Unknown') return nowMs >= silentFromMs(node) + plan.timing.lifeWaitMs;
   if (node.ready === 'False' || node.ready === 'missing') {
     return since.notReady !== undefined && nowMs >= since.notReady + plan.timing.notReadyPeriodMs;
@@ -80,6 +81,7 @@ function mustBootAnew(node: NodeFacts, status: NodeFenceStatus | undefined): boo
 
 /** When a node that is not triggered now would be, if nothing changed; `undefined` when only a change can trigger it. */
 export function triggerDueMs(node: NodeFacts, plan: Plan, since: Since): number | undefined {
+  if (plan.trigger === 'never') return undefined;
   if (node.ready === 'Unknown') return silentFromMs(node) + plan.timing.lifeWaitMs;
   if ((node.ready === 'False' || node.ready === 'missing') && since.notReady !== undefined) return since.notReady + plan.timing.notReadyPeriodMs;
   return undefined;

@@ -90,7 +90,8 @@ export interface Plan {
   maxRestarts: number;
   /** Fences of this node within 24 hours; absent: 3. */
   maxFencesPerDay?: number;
-  trigger: 'not-ready';
+  /** `never`: nobody is to fence this node, which is said by whoever configures it. */
+  trigger: 'not-ready' | 'never';
   release: ReleaseMode;
   /**
    * What the preservation of its machine means for the fence. `isolate-and-hold` (also when absent): isolated, then held before power-management. `power-off`:

@@ -104,7 +104,7 @@ export const PLAN = object<Plan>('How the node is fenced, as resolved from its c
   stepRetries: integer('Retries of a step before the fence goes to error.'),
   maxRestarts: integer('Restarts of the whole fence; -1: for ever.', -1),
   maxFencesPerDay: optional(integer('Fences of this node within 24 hours; absent: 3.', 1)),
-  trigger: choice<Plan['trigger']>('What starts a fence.', { 'not-ready': 'the node is not Ready' }),
+  trigger: choice<Plan['trigger']>('What starts a fence.', { 'not-ready': 'the node is not Ready', never: 'nothing: nobody is to fence this node' }),
   release: choice<ReleaseMode>('How the workload is released.', {
     auto: 'out-of-service where the server has it, else delete-pods',
     'out-of-service': 'by the out-of-service taint',

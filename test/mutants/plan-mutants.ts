@@ -48,6 +48,27 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(REFUSALS, 'dashes and underscores are one: power-timeout is power_timeout'),
   },
   {
+    name: 'fenced against its word',
+    defect: 'a node of which its configuration says that nobody is to fence it is fenced',
+    file: 'src/domain/health.ts',
+    edits: [["if (plan.trigger === 'never') return false;", '']],
+    killedBy: byTest('src/domain/never-fenced.test.ts', 'fails, and no fence of it begins; nobody waits to look again'),
+  },
+  {
+    name: 'read by nobody in silence',
+    defect: 'a ConfigMap whose name nobody reads is ok for validate',
+    file: 'src/config/stray-configs.ts',
+    edits: [['if (isMeant) problems.error(', 'if (isMeant === undefined) problems.error(']],
+    killedBy: byTest('test/installation/mistakes.test.ts', 'error: fence-conf- instead of fence-config-'),
+  },
+  {
+    name: 'on at another BMC',
+    defect: 'off at one BMC and on at another is ok for validate',
+    file: 'src/config/plan-checks.ts',
+    edits: [['&& isOfAnother(method, methods, offs)', '&& offs === undefined']],
+    killedBy: byTest('test/installation/mistakes.test.ts', 'error: off at one BMC, on at another'),
+  },
+  {
     name: 'first level vanishes',
     defect: 'power_management.1 is accepted and read by nobody',
     file: 'src/config/properties.ts',

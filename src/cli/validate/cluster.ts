@@ -1,5 +1,7 @@
 import { decoded } from '../../config/manifests/decode.ts';
+import type { SurveyProblem } from '../../config/survey.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
+import type { ConfigMap } from '../../ports/objects.ts';
 import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { leaderOf } from '../commands/leader.ts';
@@ -15,16 +17,31 @@ import { orUndefined } from './permitted.ts';
 import { preservationWarnings } from './preservation.ts';
 import { requestersOf } from './requesters.ts';
 
+/** Where kubectl puts what names no namespace. */
+const USUAL = 'default';
+
+function elsewhere(found: readonly ConfigMap[], namespace: string): SurveyProblem[] {
+  const meant = found.filter(({ metadata }) => /^fence-(?:config|cluster-config|method|policy)/.test(metadata.name));
+  return meant.map(({ metadata }) => ({
+    severity: 'error',
+    where: `ConfigMap ${metadata.name}`,
+    message: `is in namespace ${USUAL}, and only ${namespace} is read: create it there, and delete it here`,
+    steps: [],
+    nodes: [],
+  }));
+}
+
 /** The configuration as it stands in the cluster. Secrets and reports may be out of the caller's reach: less is checked then, and a note says so. */
 export async function inputFromCluster(access: ClusterAccess, flags: MachineFlags): Promise<Input> {
   const { cluster, namespace, server } = access;
   const notes: string[] = [];
-  const [configMaps, nodes, secrets, reports, hosts] = await Promise.all([
+  const [configMaps, nodes, secrets, reports, hosts, stray] = await Promise.all([
     cluster.list(CONFIG_MAPS, { namespace }),
     cluster.list(NODES),
     orUndefined(cluster.list(SECRETS, { namespace })),
     orUndefined(cluster.list(NODE_FENCE_REPORTS)),
     orUndefined(cluster.list(BARE_METAL_HOSTS)),
+    namespace === USUAL ? [] : orUndefined(cluster.list(CONFIG_MAPS, { namespace: USUAL })),
   ]);
   if (secrets === undefined) {
     const right = `kubectl -n ${namespace} create role fence-secrets --verb=get,list --resource=secrets`;
@@ -46,6 +63,7 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
     recordedUUIDs: new Map(recorded),
     problems: [],
     found: [
+      ...elsewhere(stray ?? [], namespace),
       ...(await installationProblems(access, notes)),
       ...(await preservationWarnings(access, nodes, flags)),
       ...(await healthCheckWarnings(access)),

@@ -13,7 +13,14 @@ export function inputFromFiles(paths: readonly string[], namespace: string): Inp
   const files = paths.flatMap(filesAt);
   const manifests = new Manifests(files, namespace);
   const isEmpty = manifests.problems.length === 0 && manifests.configMaps.length === 0;
+  const named = files.length > 1 ? files.filter(({ path }) => paths.includes(path) && !manifests.understood.has(path)) : [];
+  const strange = named.map(({ path }) => ({
+    file: path,
+    line: undefined,
+    message: 'nothing in it was understood: it holds no ConfigMap, Secret or Node',
+  }));
   return {
+    isOfFiles: true,
     source: files.length === 1 ? (files[0]?.path ?? '') : `${files.length} files`,
     configMaps: manifests.configMaps.map(({ metadata, data = {} }) => ({ name: metadata.name, data, labels: metadata.labels })),
     secrets: new Map(manifests.secrets.map((secret) => [secret.metadata.name, decoded(secret)])),
@@ -21,7 +28,7 @@ export function inputFromFiles(paths: readonly string[], namespace: string): Inp
     recordedUUIDs: new Map(),
     problems: isEmpty
       ? [{ file: paths.join(', '), line: undefined, message: 'holds no ConfigMap: name the files or folders of your fence configuration' }]
-      : manifests.problems,
+      : [...manifests.problems, ...strange],
     notes: manifests.notes,
     locate: (where) => manifests.locate(where),
   };

@@ -22,6 +22,8 @@ export interface Input {
   nodes: readonly Node[] | undefined;
   /** System UUIDs as they were recorded while the nodes were healthy. */
   recordedUUIDs: ReadonlyMap<string, string>;
+  /** It was read from files. */
+  isOfFiles?: true;
   /** What is wrong with the files themselves. */
   problems: readonly FileProblem[];
   /** What was found in the cluster itself; absent: there is none. */

@@ -57,6 +57,7 @@ function nodeLines(node: ReportedNode, report: Report, ink: Ink): string[] {
   const own = report.problems.filter(({ severity, nodes }) => severity === 'error' && nodes.includes(facts.name));
   const verdict = own.length === 0 ? ink.good('ok') : ink.bad(counted(own.length, 'error'));
   const lines = [`${ink.bold(harmless(facts.name))}  ${verdict}  ${ink.dim(SOURCES[plan.source])}`];
+  if (plan.trigger === 'never') return [...lines, '  never fenced: fence=never'];
   for (const step of STEPS) lines.push(...stepLines(step, plan));
   lines.push(`  ${'release'.padEnd(18)}${plan.release}, on ${plan.minimumEvidence.join(', ')}`);
   for (const device of devices ?? []) lines.push(deviceLine(device, ink));

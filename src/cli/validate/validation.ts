@@ -5,6 +5,7 @@ import { resolveParameters } from '../../config/resolve-parameters.ts';
 import { labelsFor } from '../../config/selector.ts';
 import { survey } from '../../config/survey.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
+import { holdsFencing } from '../../config/stray-configs.ts';
 import { methodsOf, writtenName } from '../../domain/device-paths.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
 import { AgentError } from '../../ports/agents.ts';
@@ -50,7 +51,10 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
     ...(line === undefined ? {} : { line }),
   }));
   const reported = plans.map(({ node, plan }) => ({ facts: node, plan }));
+  const isStrange = input.isOfFiles === true && input.problems.length === 0 && !holdsFencing(configuration);
+  const strange = isStrange ? [problemOf(input.source, NOTHING_UNDERSTOOD)] : [];
   const found = [
+    ...strange,
     ...unknown,
     ...problems,
     ...poolProblems(input),
@@ -75,6 +79,9 @@ export function validate(input: Input, registry: AgentRegistry, only: readonly s
     resolve,
   };
 }
+
+const NOTHING_UNDERSTOOD =
+  'holds nothing of fencing: no ConfigMap fence-config-<node>, fence-cluster-config, fence-method-... or fence-policy-...; name the right files';
 
 /** Errors first; otherwise as they came. */
 export function ordered(problems: readonly ReportedProblem[]): ReportedProblem[] {

@@ -21,17 +21,19 @@ items: [{kind: ConfigMap, metadata: {name: c}}]
 kind: Pod
 ---
 `);
-    expect(found.problems).toEqual([]);
+    expect(found.problems).toMatchObject([
+      {
+        file: 'a.yaml',
+        message: 'ConfigMap b is of namespace default, and only ns is read: mend metadata.namespace, or name that one by --fence-namespace',
+      },
+    ]);
     expect(found.configMaps).toEqual([
       { metadata: { name: 'a', labels: { x: 'y' } }, data: { k: 'v' } },
       { metadata: { name: 'b' }, data: {} },
       { metadata: { name: 'c' }, data: {} },
     ]);
     expect(found.nodes[0]).toMatchObject({ metadata: { name: 'n' }, spec: {}, status: { nodeInfo: { systemUUID: 'u' } } });
-    expect(found.notes).toEqual([
-      'a.yaml: ConfigMap b is of namespace default; it is read as one of ns',
-      'a.yaml: a Pod is left out; ConfigMaps, Secrets and Nodes are read',
-    ]);
+    expect(found.notes).toEqual(['a.yaml: a Pod is left out; ConfigMaps, Secrets and Nodes are read']);
   });
 
   it('know the line of the file for a line of a text', () => {

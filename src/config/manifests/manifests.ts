@@ -39,6 +39,8 @@ export class Manifests {
   readonly problems: FileProblem[] = [];
   /** What was left out, and what is read otherwise than it is written. */
   readonly notes: string[] = [];
+  /** Files that hold at least one object that is read. */
+  readonly understood = new Set<string>();
   readonly #written = new Map<string, Written>();
   readonly #namespace: string;
 
@@ -87,6 +89,7 @@ export class Manifests {
   /** False when an object of this name stands elsewhere already. */
   place(kind: Kind, name: string, written: Written): boolean {
     const object = `${kind} ${name}`;
+    this.understood.add(written.file);
     const earlier = this.#written.get(object);
     if (earlier !== undefined)
       this.#problem(written.file, written.line, `${object} stands in ${earlier.file}, line ${earlier.line}, already: keep one`);
@@ -94,10 +97,14 @@ export class Manifests {
     return earlier === undefined;
   }
 
-  /** Says where an object is read instead of where it says. */
-  moved(file: string, object: string, namespace: unknown): void {
+  /** An object that the controller would never see, although it is checked here. */
+  moved(file: string, line: number, object: string, namespace: unknown): void {
     if (typeof namespace === 'string' && namespace !== this.#namespace)
-      this.notes.push(`${file}: ${object} is of namespace ${namespace}; it is read as one of ${this.#namespace}`);
+      this.#problem(
+        file,
+        line,
+        `${object} is of namespace ${namespace.slice(0, 63)}, and only ${this.#namespace} is read: mend metadata.namespace, or name that one by --fence-namespace`,
+      );
   }
 }
 
@@ -160,7 +167,7 @@ class DocumentReading {
       });
       return;
     }
-    this.#into.moved(this.#file, `${kind} ${name}`, object.metadata?.namespace);
+    this.#into.moved(this.#file, line, `${kind} ${name}`, object.metadata?.namespace);
     const labels = object.metadata?.labels;
     const metadata = { name, ...(labels === undefined ? {} : { labels }) };
     const data = this.#texts(`${kind} ${name}`, 'data', object.data, keys);

@@ -1,0 +1,48 @@
+import type { PlanProblem } from '../domain/plan.ts';
+import { CLUSTER_CONFIG, CONFIG_KEY, METHOD_KEY, NODE_CONFIG_PREFIX, place, TEMPLATE_KEY } from './configuration.ts';
+import type { Configuration, ConfigText } from './configuration.ts';
+import { isRemedies } from './cluster-checks.ts';
+import { nearest } from './nearest.ts';
+import { POLICY_PREFIX } from './policies-written.ts';
+import { Problems } from './problems.ts';
+
+const METHOD_PREFIX = 'fence-method-';
+const KINDS = [NODE_CONFIG_PREFIX, METHOD_PREFIX, POLICY_PREFIX].map((prefix) => prefix.slice(0, -1));
+const DATA_KEYS: readonly string[] = [CONFIG_KEY, METHOD_KEY, TEMPLATE_KEY];
+
+/** ConfigMaps that are meant for fencing, by their name or their keys, and that nobody reads. */
+export function strayProblems(configuration: Configuration): PlanProblem[] {
+  const problems = new Problems();
+  const templates = new Set([...configuration.configMaps.values()].flatMap(templatesIn));
+  for (const config of configuration.configMaps.values()) {
+    if (isRead(config) || templates.has(config.name)) continue;
+    const isMeant = /^fenc/.test(config.name) || Object.keys(config.data).some((key) => DATA_KEYS.includes(key) || key.startsWith(METHOD_PREFIX));
+    if (isMeant) problems.error(place(config), `nobody reads a ConfigMap of this name: ${meantName(config)}`);
+  }
+  return problems.all();
+}
+
+/** Is there anything in it that is meant for fencing? */
+export function holdsFencing(configuration: Configuration): boolean {
+  return strayProblems(configuration).length > 0 || [...configuration.configMaps.values()].some((config) => isRead(config));
+}
+
+function isRead(config: ConfigText): boolean {
+  const { name } = config;
+  return name === CLUSTER_CONFIG || isRemedies(config) || KINDS.some((kind) => name.startsWith(`${kind}-`));
+}
+
+function templatesIn(config: ConfigText): string[] {
+  return Object.keys(config.data).flatMap((key) =>
+    (config.properties(key)?.entries ?? []).flatMap((entry) => (entry.key === 'template' ? [entry.value] : [])),
+  );
+}
+
+/** `fence-config-worker-1` for `fence-conf-worker-1`. */
+function meantName({ name }: ConfigText): string {
+  const [first = '', second = '', ...rest] = name.split('-');
+  const kind = nearest(`${first}-${second}`, [...KINDS, 'fence-cluster']) ?? (/^fenc/.test(name) && /^conf/.test(second) ? KINDS[0] : undefined);
+  if (kind === 'fence-cluster') return `did you mean ${CLUSTER_CONFIG}?`;
+  if (kind !== undefined && rest.length > 0) return `did you mean ${kind}-${rest.join('-')}?`;
+  return `${NODE_CONFIG_PREFIX}<node>, ${METHOD_PREFIX}<method>, ${POLICY_PREFIX}<policy>, ${CLUSTER_CONFIG}, or a name that template= gives`;
+}
