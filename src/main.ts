@@ -40,6 +40,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: "every node's plan and every error of the configuration, before a node fails",
     load: async () => (await import('./cli/validate-command.ts')).validateCommand(),
   },
+  probe: {
+    description: 'what a device shows to anybody: the fingerprint of its certificate',
+    load: async () => (await import('./cli/probe-command.ts')).probeCommand(),
+  },
   manifests: {
     description: 'what installs the controller in a cluster, as YAML for kubectl',
     load: async () => (await import('./cli/manifests-command.ts')).manifestsCommand(),

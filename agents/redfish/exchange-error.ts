@@ -19,7 +19,10 @@ export class ExchangeError extends Error {
   typed(call: Call): AgentError {
     if (this.kind === 'ended') return call.endedError();
     if (this.kind === 'untrusted') {
-      return call.error('Misconfigured', `${this.message}: give the right ca or ssl_fingerprint, or mend the certificate of the device`);
+      return call.error(
+        'Misconfigured',
+        `${this.message}: give the right ca or ssl_fingerprint (nodefence probe ADDRESS --show-fingerprint shows what it has), or mend the certificate of the device`,
+      );
     }
     return call.error('Unreachable', this.message);
   }

@@ -104,7 +104,8 @@ function checkPowerLevel(level: ResolvedLevel, supplies: number | undefined, whe
 
 /** It switches on what this level does not switch off, while what is switched off stays so: one of the two names the wrong device. */
 function isOfAnother(on: ResolvedMethod, methods: readonly ResolvedMethod[], offs: readonly ResolvedMethod[]): boolean {
-  return !offs.some((off) => plugKey(off) === plugKey(on)) && offs.some((off) => off.agent === on.agent && !isSwitchedOn(off, methods));
+  const isElsewhere = ({ device, plug }: ResolvedMethod): boolean => device !== on.device || plug !== on.plug;
+  return offs.every(isElsewhere) && offs.some((off) => off.agent === on.agent && !isSwitchedOn(off, methods));
 }
 
 function isSwitchedOn(off: ResolvedMethod, methods: readonly ResolvedMethod[]): boolean {

@@ -6,6 +6,7 @@ import { standardRegistry } from '../../agents/registry.ts';
 import { configurationOf } from '../../src/config/configuration.ts';
 import { parseProperties } from '../../src/config/properties.ts';
 import { resolvePlan } from '../../src/config/resolve-plan.ts';
+import { survey } from '../../src/config/survey.ts';
 import type { Plan } from '../../src/domain/plan.ts';
 import type { ConfigMap, Secret } from '../../src/ports/objects.ts';
 
@@ -34,14 +35,22 @@ const OF_METHODS = ['agent_name', 'template', 'secret', 'action'];
 type Manifest = ConfigMap | (Secret & { stringData?: Record<string, string> });
 
 function manifests(folder: string): { file: string; text: string; objects: Manifest[] }[] {
-  return readdirSync(join(CONFIG, folder)).map((file) => {
+  const names = readdirSync(join(CONFIG, folder)).filter((file) => file.endsWith('.yaml'));
+  return names.map((file) => {
     const text = readFileSync(join(CONFIG, folder, file), 'utf8');
     const read = parseAllDocuments(text).map((document) => document.toJS() as Manifest & { items?: Manifest[] });
     return { file: basename(file, '.yaml'), text, objects: read.flatMap((object) => object.items ?? [object]) };
   });
 }
 
-const files = manifests('templates');
+const templates = manifests('templates');
+const examples = manifests('templates/examples');
+/** Each template with its example. */
+const files = templates.map(({ file, text, objects }) => ({
+  file,
+  text,
+  objects: [...objects, ...examples.filter((example) => example.file === file).flatMap((example) => example.objects)],
+}));
 
 function configMaps(of: readonly { objects: Manifest[] }[]): { name: string; data: Record<string, string> }[] {
   return of.flatMap(({ objects }) =>
@@ -69,8 +78,42 @@ function agentsOf(plan: Plan): string[] {
 }
 
 describe('the templates of config/templates', () => {
-  it('are one file for each device', () => {
+  it('are one file for each device, and an example of a node for each beside them', () => {
     expect(files.map(({ file }) => file).sort()).toEqual(DEVICES);
+    expect(examples.map(({ file }) => file).sort()).toEqual(DEVICES);
+  });
+
+  it('configure no node, so that whoever applies them has no plug of theirs taken', () => {
+    expect(configMaps(templates).filter(({ name }) => name.startsWith('fence-config-'))).toEqual([]);
+    const own = {
+      'config.properties': 'power_management=off on\nsupplies=2\nidentity=unverified',
+      'fence-method-off': 'template=fence-method-template-eaton-pdu\nplug=1,2\naction=off',
+      'fence-method-on': 'template=fence-method-template-eaton-pdu\nplug=1,2\naction=on',
+    };
+    const mine = [{ objects: [{ kind: 'ConfigMap', metadata: { name: 'fence-config-mine' }, data: own }] as Manifest[] }];
+    const { plans, problems } = survey({
+      configuration: configurationOf(configMaps([...templates, ...mine]), standardRegistry()),
+      nodes: [{ name: 'mine', labels: {}, annotations: {}, addresses: [] }],
+    });
+    expect(plans[0]?.plan.powerManagement[0]?.methods).toHaveLength(4);
+    expect(problems).toEqual([]);
+  });
+
+  it('serve the bare-metal example of the proposal, once it says what validate tells it lacks', () => {
+    const example = (more: string): { objects: Manifest[] }[] => {
+      const data = {
+        'config.properties': `node_name=node-a\nisolation=fc-off\npower_management=eaton-off eaton-on\nrecovery=fc-on\n${more}`,
+        'fence-method-fc-on': 'template=fence-method-template-fc-switch-brocade\nplug=2\naction=on',
+        'fence-method-fc-off': 'template=fence-method-template-fc-switch-brocade\nplug=2\naction=off',
+        'fence-method-eaton-on': 'template=fence-method-template-eaton-pdu\nplug=1\naction=on',
+        'fence-method-eaton-off': 'template=fence-method-template-eaton-pdu\nplug=1\naction=off',
+      };
+      return [...templates, { objects: [{ kind: 'ConfigMap', metadata: { name: 'fence-config-node-a' }, data }] as Manifest[] }];
+    };
+    const told = planOf('node-a', example('')).problems.map(({ severity, message }) => `${severity}: ${message}`);
+    expect(told).toContainEqual(expect.stringMatching(/^error: eaton-off would be refused .* write identity=unverified to accept that$/));
+    expect(told).toContainEqual(expect.stringMatching(/^warning: .* write supplies=1 if they are$/));
+    expect(planOf('node-a', example('identity=unverified\nsupplies=1')).problems).toEqual([]);
   });
 
   it.each(files.filter(({ file }) => ABSENT[file] === undefined).map((each) => [each.file, each] as const))(

@@ -60,7 +60,7 @@ function refuse({ target, wish, forMs, mode }: Order): void {
   }
   if (mode.mode === 'off') {
     throw new CommandFailure(
-      `nothing was written, for preservation is off here (${mode.reasons.join('; ')}): start the controller with --preservation own`,
+      `nothing was written, for preservation is off here (${mode.reasons.join('; ')}): start the controller with --preservation own, and give it the rights for it: kubectl apply -k config/preservation-own (docs/preservation.md)`,
     );
   }
   if (target.machine !== undefined && !mode.hasExpiryField) {

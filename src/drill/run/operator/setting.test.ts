@@ -191,7 +191,7 @@ describe('a folder that cannot be played is refused before anything starts', () 
     [
       'two BMCs of one node',
       { 'a.yaml': `${template}---${node('a', 'off on', 'ipport=8443')}` },
-      /^a\.yaml: ConfigMap fence-config-a, key fence-method-on, line 2: the node has a second BMC/,
+      /^a\.yaml: ConfigMap fence-config-a, key fence-method-on[^:]*: level 1: off switches \S+ off, and on switches \S+ on: name the same device/,
     ],
     [
       'one BMC of two nodes',
