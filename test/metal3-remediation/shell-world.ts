@@ -293,7 +293,9 @@ export class ShellWorld {
 
   /** P1: nothing is released while the machine runs. */
   #judge({ method, path, body }: ApiRequest): void {
-    if (path !== '/api/v1/nodes/n' || !this.host.machine.isOn) return;
+    if (!this.host.machine.isOn) return;
+    if (method === 'DELETE' && path.includes('/pods/')) this.broken.push('P1: a pod was deleted while its machine ran');
+    if (path !== '/api/v1/nodes/n') return;
     const { spec } = (body ?? {}) as { spec?: { taints?: { key: string }[] } };
     if (method === 'DELETE') this.broken.push('P1: the Node was deleted while its machine ran');
     if (spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE.key) === true) this.broken.push('P1: the Node was tainted while its machine ran');

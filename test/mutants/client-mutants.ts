@@ -31,7 +31,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'release asks too early',
     defect: 'a release asks for stops and lease before each round only, not where the deletions leave',
-    file: 'src/controllers/fence/release/pods.ts',
+    file: 'src/controllers/shared/release/pods.ts',
     edits: [['    beforeSend,\n  };', '  };']],
     killedBy: byTest(LATE, 'lets no deletion reach the server any more'),
   },

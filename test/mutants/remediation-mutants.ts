@@ -1,6 +1,8 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const TAKEN = 'test/metal3-remediation/taken-pods.test.ts';
+
 const MACHINE_REMEDIATION = 'src/controllers/machine-remediation';
 const DETACH = 'test/machine-remediation/detach.test.ts';
 const OWNER = 'src/controllers/shared/remediation/owner-machine.ts';
@@ -190,5 +192,31 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
       'test/node-remediation/request.test.ts',
       'whose time for the off is over before the delays of its node are says so from the beginning, and at its end',
     ),
+  },
+  {
+    name: 'left to the collector of pods',
+    defect: 'behind the taint of a Metal3Remediation no pod is deleted by us: its replacement waits for the next round of the garbage collector',
+    file: 'src/controllers/metal3-remediation/perform.ts',
+    edits: [
+      [
+        "  if (action.kind === 'taint' && action.isPresent) {\n    const { clock }",
+        "  if (action.kind === 'taint' && !action.isPresent) {\n    const { clock }",
+      ],
+    ],
+    killedBy: byTest(TAKEN, 'are deleted with the taint, in whichever cluster (false): their replacements do not wait for the garbage collector'),
+  },
+  {
+    name: 'taken under a stop',
+    defect: 'stops are not looked at between the taint of a Metal3Remediation and the deletion of its pods',
+    file: 'src/controllers/shared/baremetal-host/take-pods.ts',
+    edits: [['await Promise.all([unlessStopped(), nodeToRelease({ cluster, life }, target, proof)]);', '']],
+    killedBy: byTest(TAKEN, 'stay once a person stops it, and are left to Kubernetes'),
+  },
+  {
+    name: 'taken from a node that lives',
+    defect: 'life is not looked for between the taint of a Metal3Remediation and the deletion of its pods',
+    file: 'src/controllers/shared/baremetal-host/take-pods.ts',
+    edits: [['await Promise.all([unlessStopped(), nodeToRelease({ cluster, life }, target, proof)]);', 'await unlessStopped();']],
+    killedBy: byTest(TAKEN, 'stay once its node shows life, and are left to Kubernetes'),
   },
 ];

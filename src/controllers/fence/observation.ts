@@ -1,7 +1,7 @@
 import type { Evidence, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since } from '../../domain/snapshot.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
-import { AskedPods } from './release/asked-pods.ts';
+import { AskedPods } from '../shared/release/asked-pods.ts';
 
 interface Mark {
   value: string;

@@ -8,7 +8,7 @@ import { Acknowledgements } from './acknowledgements.ts';
 import { NodeObservation } from './observation.ts';
 import { Runs } from './runs.ts';
 import { FenceBench, leaseOf, nodeOf } from './testing/bench.ts';
-import { factsOf } from './workload.ts';
+import { factsOf } from '../shared/release/pod-facts.ts';
 
 /** A fence whose off is about to be sent. */
 function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {

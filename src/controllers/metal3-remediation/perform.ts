@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../ports/objects.ts';
 import { removeTaint, setTaint } from '../shared/baremetal-host/out-of-service.ts';
 import { removeNode } from '../shared/baremetal-host/remove-node.ts';
+import { takePods } from '../shared/baremetal-host/take-pods.ts';
 import { claim, releaseClaim } from '../shared/claims/claim.ts';
 import type { Claimant } from '../shared/claims/claim.ts';
 import { Moved } from '../shared/moved.ts';
@@ -60,6 +61,11 @@ export async function perform(dependencies: Metal3RemediationDependencies, memor
       break;
   }
   tell(dependencies, sight, action);
+  if (action.kind === 'taint' && action.isPresent) {
+    const { clock } = dependencies;
+    const taking = { cluster: clusterOf(sight), clock, life: memory.life, unlessStopped: () => unlessStopped(dependencies, sight) };
+    await takePods(taking, action.target, action.proof);
+  }
 }
 
 /** Is it our hold that is set here? */

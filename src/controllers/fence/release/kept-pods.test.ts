@@ -6,7 +6,7 @@ import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts'
 import type { Pod } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { FenceBench, leaseOf, nodeOf, provenStatus } from '../testing/bench.ts';
-import { AskedPods } from './asked-pods.ts';
+import { AskedPods } from '../../shared/release/asked-pods.ts';
 import type { ReleaseOrder, ReleaseReport } from './order.ts';
 import { release } from './release.ts';
 

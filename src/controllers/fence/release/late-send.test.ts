@@ -8,7 +8,7 @@ import { HttpsTransport } from '../../../kube/https-transport.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { SystemClock } from '../../../runtime/system-clock.ts';
 import { FenceBench, leaseOf, nodeOf, provenStatus } from '../testing/bench.ts';
-import { AskedPods } from './asked-pods.ts';
+import { AskedPods } from '../../shared/release/asked-pods.ts';
 import { release } from './release.ts';
 
 const RENEWED = '2026-01-01T00:00:00.000000Z';

@@ -4,7 +4,7 @@ import type { Node } from '../../../ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { readyOf } from '../observation.ts';
-import type { AskedPods } from './asked-pods.ts';
+import type { AskedPods } from '../../shared/release/asked-pods.ts';
 
 export type ReleaseReport = Pick<JobReport, 'result' | 'message' | 'released' | 'storageRelease'>;
 

@@ -7,7 +7,7 @@ import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts'
 import type { Pod, Taint } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
-import { AskedPods } from './asked-pods.ts';
+import { AskedPods } from '../../shared/release/asked-pods.ts';
 import { endRelease, recoverRelease } from './end.ts';
 import type { ReleaseOrder } from './order.ts';
 import { release } from './release.ts';

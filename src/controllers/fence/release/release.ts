@@ -6,13 +6,14 @@ import type { PodFacts, ReleaseChoice, ReleasePlan } from '../../../domain/relea
 import { timestamp } from '../../../ports/clock.ts';
 import { failureOf } from '../../../ports/jobs.ts';
 import type { FenceDependencies } from '../dependencies.ts';
+import { letGo } from '../../shared/release/pods.ts';
+import type { Course, LetGoOrder } from '../../shared/release/pods.ts';
 import { attachmentsOf, podFactsOf } from '../workload.ts';
+import { detach } from './detach.ts';
 import { LifeSeen, silentNode } from './order.ts';
 import type { ReleaseOrder, ReleaseReport } from './order.ts';
 import { setTaint } from './out-of-service.ts';
 import type { TaintOwner } from './out-of-service.ts';
-import { detach, letGo } from './pods.ts';
-import type { Course } from './pods.ts';
 import { podsWithStorages } from './storage.ts';
 
 /** What one operation came to. */
@@ -73,7 +74,7 @@ interface Doing {
 /** One that hangs or is refused holds up neither the others nor the taint; only volumes wait for the last pod. */
 async function carryOut(dependencies: FenceDependencies, order: ReleaseOrder, { what, choice, act }: Doing): Promise<void> {
   const batch = nextBatch({ batched: dueOf(dependencies, order, what.batched) }, choice);
-  if (batch.length > 0) await letGo(dependencies, order, batch, what.treatment, act);
+  if (batch.length > 0) await letGo(dependencies, looking(dependencies, order), batch, what.treatment, act);
   else if (!what.taint) await silentNode(dependencies, order);
   const left = leftOf(what, act);
   if (left.some((pod) => !order.asked.wasAsked(pod))) return;
@@ -92,7 +93,12 @@ async function taintAndTake(dependencies: FenceDependencies, order: ReleaseOrder
   });
   const left = what.taken.filter((pod) => !act.freed.includes(pod) && !act.gone.includes(pod));
   // Counted as what the taint lets go.
-  await letGo(dependencies, order, dueOf(dependencies, order, left), what.treatment, { freed: [], gone: [] });
+  await letGo(dependencies, looking(dependencies, order), dueOf(dependencies, order, left), what.treatment, { freed: [], gone: [] });
+}
+
+function looking(dependencies: FenceDependencies, order: ReleaseOrder): LetGoOrder {
+  const { asked, mayGoOn, outlives } = order;
+  return { asked, mayGoOn, outlives, look: () => silentNode(dependencies, order) };
 }
 
 /** Those that may be asked for now; what was never asked for goes first. */

@@ -6,7 +6,7 @@ import type { VolumeFacts } from '../../../domain/storage-match.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
 import type { PersistentVolume, Pod } from '../../../ports/objects.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../../ports/resources.ts';
-import { factsOf } from '../workload.ts';
+import { factsOf } from '../../shared/release/pod-facts.ts';
 
 /** Sources of volumes that no other node ever sees, or that cannot be written. */
 const HARMLESS: ReadonlySet<string> = new Set(['configMap', 'secret', 'projected', 'downwardAPI', 'emptyDir', 'image']);

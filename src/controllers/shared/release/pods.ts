@@ -1,21 +1,36 @@
-import type { AttachmentFacts, PodFacts, Treatment } from '../../../domain/release-plan.ts';
+import type { PodFacts, Treatment } from '../../../domain/release-plan.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts';
+import type { Clock } from '../../../ports/clock.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
-import { PODS, VOLUME_ATTACHMENTS } from '../../../ports/resources.ts';
-import { isOverWithin } from '../../shared/over-within.ts';
-import type { FenceDependencies } from '../dependencies.ts';
+import { PODS } from '../../../ports/resources.ts';
+import { isOverWithin } from '../over-within.ts';
 import type { AskedPods, Refused } from './asked-pods.ts';
-import { silentNode } from './order.ts';
-import type { ReleaseOrder } from './order.ts';
 
-/** Deletions or evictions under way at once; Node and Lease are read anew before each such handful. */
+/** Deletions or evictions under way at once; life is asked for anew before each such handful. */
 const AT_ONCE = 20;
 /** What is not answered by then keeps none of the others, and the proof grows old: the call goes on without the operation. */
 const ANSWER_WAIT_MS = 1_000;
 /** Before a pod that a PodDisruptionBudget keeps is asked for again: others may make room at any time. */
 const BUDGET_MS = 5_000;
 const RETRY_AFTER_MAX_MS = 30_000;
+
+export interface LetGoDependencies {
+  cluster: Cluster;
+  clock: Clock;
+}
+
+/** What letting go may rest on. */
+export interface LetGoOrder {
+  /** What was asked for in vain so far. */
+  asked: AskedPods;
+  /** Reads from the quorum that nothing has changed since the proof; rejects where something has. Before each handful of pods. */
+  look(): Promise<unknown>;
+  /** Throws when the proof does not stand any more, or nothing may be written. Asked by each write in the turn in which its bytes leave. */
+  readonly mayGoOn: () => void;
+  /** A call goes on that is not waited for any longer. Never rejects. */
+  outlives(call: Promise<unknown>): void;
+}
 
 /** What one operation let go before it ended, or was stopped. */
 export interface Course {
@@ -32,21 +47,21 @@ type Answer =
 
 /** Deletes or evicts these pods, each on its own: none waits for another's answer, nor fails with it. What is done stands in `course` whenever it throws. */
 export async function letGo(
-  dependencies: FenceDependencies,
-  order: ReleaseOrder,
+  dependencies: LetGoDependencies,
+  order: LetGoOrder,
   pods: readonly PodFacts[],
   treatment: Treatment,
   course: Course,
 ): Promise<void> {
   for (let index = 0; index < pods.length; index += AT_ONCE) {
-    await silentNode(dependencies, order);
+    await order.look();
     await askForAll(dependencies, order, pods.slice(index, index + AT_ONCE), treatment, course);
   }
 }
 
 async function askForAll(
-  dependencies: FenceDependencies,
-  order: ReleaseOrder,
+  dependencies: LetGoDependencies,
+  order: LetGoOrder,
   pods: readonly PodFacts[],
   treatment: Treatment,
   { freed, gone }: Course,
@@ -75,7 +90,7 @@ async function askForAll(
 
 /** `beforeSend`: asks for the proof in the turn in which the bytes leave. */
 async function ask(
-  { cluster, clock }: FenceDependencies,
+  { cluster, clock }: LetGoDependencies,
   asked: AskedPods,
   pod: PodFacts,
   treatment: Treatment,
@@ -144,19 +159,4 @@ async function readBack(cluster: Cluster, { namespace, name, uid }: PodFacts, tr
   } catch (unread) {
     return { kind: 'kept', refused: { by: `${by}; and it could not be read: ${String(unread)}`, isUnsure: true } };
   }
-}
-
-/** After the last pod: a volume must not be attached elsewhere while the API still shows who writes to it here. `began`: told before the first call. */
-export async function detach(
-  dependencies: FenceDependencies,
-  order: ReleaseOrder,
-  attachments: readonly AttachmentFacts[],
-  began: () => void,
-): Promise<void> {
-  if (attachments.length === 0) return;
-  await silentNode(dependencies, order);
-  began();
-  const { cluster } = dependencies;
-  const how = { beforeSend: order.mayGoOn };
-  await Promise.all(attachments.map(({ name, uid }) => cluster.remove(VOLUME_ATTACHMENTS, name, uid === undefined ? how : { ...how, uid })));
 }
