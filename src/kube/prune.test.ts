@@ -57,7 +57,13 @@ describe('pruning', () => {
   });
 
   it('keeps of a pod what it tolerates and how soon it is to be let go', () => {
-    const spec = { nodeName: 'n', tolerations: [{ key: 'k', operator: 'Exists' }], priorityClassName: 'high', priority: 7 };
+    const spec = {
+      nodeName: 'n',
+      tolerations: [{ key: 'k', operator: 'Exists' }],
+      priorityClassName: 'high',
+      priority: 7,
+      terminationGracePeriodSeconds: 0,
+    };
     const pod = { metadata: { ...META, namespace: 'shop', deletionGracePeriodSeconds: 30 }, spec };
     expect(pruneFor(PODS)(wire(pod))).toMatchObject({ metadata: { deletionGracePeriodSeconds: 30 }, spec });
   });

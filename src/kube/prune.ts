@@ -49,7 +49,7 @@ function prunePod(pod: Wire<Pod>): Pod {
   return {
     ...header(pod, [...LIFE, 'labels', 'ownerReferences']),
     spec: {
-      ...pick(pod.spec, ['nodeName', 'priority', 'priorityClassName', 'tolerations']),
+      ...pick(pod.spec, ['nodeName', 'priority', 'priorityClassName', 'tolerations', 'terminationGracePeriodSeconds']),
       ...nested('volumes', claims),
     },
     ...nested('status', pod.status === undefined ? undefined : { ...pick(pod.status, ['phase']), ...nested('conditions', conditions) }),

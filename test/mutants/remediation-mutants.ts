@@ -199,8 +199,8 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/metal3-remediation/perform.ts',
     edits: [
       [
-        "  if (action.kind === 'taint' && action.isPresent) {\n    const { clock }",
-        "  if (action.kind === 'taint' && !action.isPresent) {\n    const { clock }",
+        "  if (action.kind === 'taint' && action.isPresent) {\n    const { clock, podsOf }",
+        "  if (action.kind === 'taint' && action.isPresent && action.event === undefined) {\n    const { clock, podsOf }",
       ],
     ],
     killedBy: byTest(TAKEN, 'are deleted with the taint, in whichever cluster (false): their replacements do not wait for the garbage collector'),

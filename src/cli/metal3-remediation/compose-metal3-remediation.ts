@@ -78,6 +78,7 @@ function partOf(
       terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
       volumeAttachments: listers.volumeAttachments.byIndex(BY_NODE, node).length,
     }),
+    podsOf: (node) => listers.pods.byIndex(BY_NODE, node),
     workloads: (secret) => nodeClusterOf(workloads, secret),
     stormHolds,
     metrics: metrics.metal3Remediation,

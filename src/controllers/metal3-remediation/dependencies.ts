@@ -3,7 +3,7 @@ import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { BareMetalHost, Metal3Remediation, Metal3RemediationTemplate } from '../../ports/metal3.ts';
 import type { SisterMetrics } from '../../ports/metrics.ts';
-import type { Node } from '../../ports/objects.ts';
+import type { Node, Pod } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { StormHolds } from '../../ports/storm.ts';
 import type { HostSights } from '../shared/baremetal-host/host-sights.ts';
@@ -38,6 +38,8 @@ export interface Metal3RemediationDependencies {
   nodes: Lister<Node>;
   /** What of a Node of the same cluster is not let go yet, as the watches have it. */
   workloadOf: (node: string) => { terminatingPods: number; volumeAttachments: number };
+  /** Pods of a Node of the same cluster, as the watch has them. */
+  podsOf: (node: string) => readonly Pod[];
   /** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
   workloads: (secret: { namespace: string; name: string }) => Promise<NodeCluster | undefined>;
   /** For Nodes of the own cluster. */

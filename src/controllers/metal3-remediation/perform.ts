@@ -1,4 +1,5 @@
-import type { KubeObject } from '../../ports/objects.ts';
+import type { KubeObject, Pod } from '../../ports/objects.ts';
+import { PODS } from '../../ports/resources.ts';
 import { removeTaint, setTaint } from '../shared/baremetal-host/out-of-service.ts';
 import { removeNode } from '../shared/baremetal-host/remove-node.ts';
 import { takePods } from '../shared/baremetal-host/take-pods.ts';
@@ -62,9 +63,12 @@ export async function perform(dependencies: Metal3RemediationDependencies, memor
   }
   tell(dependencies, sight, action);
   if (action.kind === 'taint' && action.isPresent) {
-    const { clock } = dependencies;
-    const taking = { cluster: clusterOf(sight), clock, life: memory.life, unlessStopped: () => unlessStopped(dependencies, sight) };
-    await takePods(taking, action.target, action.proof);
+    const { clock, podsOf } = dependencies;
+    const cluster = clusterOf(sight);
+    // The pods of another cluster are not watched from here.
+    const listed = (node: string): Promise<Pod[]> => cluster.list(PODS, { fieldSelector: `spec.nodeName=${node}` });
+    const taking = { cluster, clock, life: memory.life, podsOf: sight.place?.isOwn === true ? podsOf : listed };
+    await takePods({ ...taking, unlessStopped: () => unlessStopped(dependencies, sight) }, action.target, action.proof);
   }
 }
 

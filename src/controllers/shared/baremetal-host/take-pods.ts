@@ -1,7 +1,7 @@
 import { releasePlan } from '../../../domain/release-plan.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
-import { PODS } from '../../../ports/resources.ts';
+import type { Pod } from '../../../ports/objects.ts';
 import { Moved } from '../moved.ts';
 import type { ObjectRef } from '../remediation/actions.ts';
 import { AskedPods } from '../release/asked-pods.ts';
@@ -21,6 +21,8 @@ interface TakingDependencies {
   cluster: Cluster;
   clock: Clock;
   life: NodeLife;
+  /** Each goes by its uid, so that they may be of a while ago. */
+  podsOf(node: string): Promise<readonly Pod[]> | readonly Pod[];
   /** Rejects while a person has stopped it, in whichever cluster. */
   unlessStopped(): Promise<void>;
 }
@@ -29,10 +31,14 @@ interface TakingDependencies {
  * Behind the out-of-service taint of a Node whose host is proven off: what the garbage collector of pods would delete in its next round, up to 20 s later, is
  * deleted at once, each by its uid, as long as nothing has changed since the proof. Whatever is refused is left to Kubernetes.
  */
-export async function takePods({ cluster, clock, life, unlessStopped }: TakingDependencies, target: ObjectRef, proof: OffProof): Promise<void> {
+export async function takePods(
+  { cluster, clock, life, podsOf, unlessStopped }: TakingDependencies,
+  target: ObjectRef,
+  proof: OffProof,
+): Promise<void> {
   const beganAtMs = clock.monotonicMs();
   let lookedAtMs = beganAtMs;
-  const pods = await cluster.list(PODS, { fieldSelector: `spec.nodeName=${target.name}` });
+  const pods = await podsOf(target.name);
   const { taken } = releasePlan({ kind: 'host-off' }, { mode: 'out-of-service' }, pods.map(factsOf), []);
   const mayGoOn = (): void => {
     const heardMs = life.heardMs(target.name);
