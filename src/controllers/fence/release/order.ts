@@ -20,7 +20,7 @@ export interface ReleaseOrder {
   /** What the release has asked for in vain so far. */
   asked: AskedPods;
   /** A call goes on that the operation does not wait for any longer. Never rejects. */
-  outlives(call: Promise<unknown>): void;
+  readonly outlives: (call: Promise<unknown>) => void;
   /** Throws when a stop, a hold or a lost lease forbids to begin or go on. Asked before each round, and by each write in the turn in which its bytes leave. */
   readonly mayGoOn: () => void;
 }

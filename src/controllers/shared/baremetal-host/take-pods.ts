@@ -22,9 +22,9 @@ interface TakingDependencies {
   clock: Clock;
   life: NodeLife;
   /** Each goes by its uid, so that they may be of a while ago. */
-  podsOf(node: string): Promise<readonly Pod[]> | readonly Pod[];
+  podsOf: (node: string) => Promise<readonly Pod[]> | readonly Pod[];
   /** Rejects while a person has stopped it, in whichever cluster. */
-  unlessStopped(): Promise<void>;
+  unlessStopped: () => Promise<void>;
 }
 
 /**

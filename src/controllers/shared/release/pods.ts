@@ -29,7 +29,7 @@ export interface LetGoOrder {
   /** Throws when the proof does not stand any more, or nothing may be written. Asked by each write in the turn in which its bytes leave. */
   readonly mayGoOn: () => void;
   /** A call goes on that is not waited for any longer. Never rejects. */
-  outlives(call: Promise<unknown>): void;
+  readonly outlives: (call: Promise<unknown>) => void;
 }
 
 /** What one operation let go before it ended, or was stopped. */
