@@ -48,6 +48,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'what installs the controller in a cluster, as YAML for kubectl',
     load: async () => (await import('./cli/manifests-command.ts')).manifestsCommand(),
   },
+  uninstall: {
+    description: 'take back what nodefence set, and remove its objects and kinds',
+    load: async () => (await import('./cli/commands/uninstall.ts')).uninstallCommand(),
+  },
   agents: {
     description: "agents that can be called as ClusterLabs' fence agents are",
     load: async () => (await import('./cli/commands/agents.ts')).agentsCommand(),

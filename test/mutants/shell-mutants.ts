@@ -7,6 +7,29 @@ const STORM = 'src/controllers/fence/storm/storm.test.ts';
 /** Defects of what observes, holds and releases. */
 export const SHELL_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'uninstalled in mid-off',
+    defect: 'an uninstallation goes on beside a fence whose machine is off by us',
+    file: 'src/cli/uninstall/parting.ts',
+    edits: [
+      ["status.state !== 'final' && (edges.length > 0 || unsure.length > 0 || isReleasing(status))", 'unsure.length > 0 || isReleasing(status)'],
+    ],
+    killedBy: byTest('src/cli/uninstall/parting.test.ts', 'one that is proven off and not on again'),
+  },
+  {
+    name: 'their cordon',
+    defect: 'what carries no mark of ours is taken back with an uninstallation',
+    file: 'src/cli/uninstall/node-marks.ts',
+    edits: [['cordonMarks.length > 0 && node.spec.unschedulable === true', 'node.spec.unschedulable === true']],
+    killedBy: byTest('src/cli/uninstall/node-marks.test.ts', 'takes back nothing that carries no mark of ours'),
+  },
+  {
+    name: 'acts in words',
+    defect: 'mode observe says of a failure that fencing has begun',
+    file: 'src/domain/rows/beginning.ts',
+    edits: [["isObserved(snapshot) ? 'FailureObserved' : 'FencingBegan'", "'FencingBegan'"]],
+    killedBy: byTest('src/domain/would.test.ts', 'says what enforce would do and when, by absolute times, and nothing that sounds as if it happened'),
+  },
+  {
     name: 'off by a typing error',
     defect: 'a status of an agent that does not exist ends with 2, which a fencer reads as off',
     file: 'src/cli/agent/people.ts',

@@ -1,0 +1,141 @@
+import type { Command } from 'commander';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import { LEASES, NODE_FENCE_STOPS, NODE_FENCES } from '../../ports/resources.ts';
+import type { ClusterFlags } from '../cluster-access.ts';
+import { LEADER_LEASE } from '../composition.ts';
+import { partingOf } from '../uninstall/parting.ts';
+import type { Parting } from '../uninstall/parting.ts';
+import { cleanNodes, listServed, removeDeployment, removeFinalizers, removeKinds, removeLeases } from '../uninstall/removal.ts';
+import { CommandFailure, EXIT } from './failure.ts';
+import type { ExitCode } from './failure.ts';
+import { REQUESTED_BY } from './fleet.ts';
+import { leaderOf, leaderWords } from './leader.ts';
+import { personCommand, run } from './person-command.ts';
+import type { Session } from './person-command.ts';
+import { requesterOf } from './requester.ts';
+import { tell } from './terminal/console.ts';
+import { harmless } from './terminal/text.ts';
+
+interface UninstallFlags extends ClusterFlags {
+  keepFences?: true;
+  abandon?: true;
+  yes?: true;
+}
+
+const STOP = 'nodefence-uninstall';
+/** A lease, and what a pod takes to end. */
+const ENDS_WITHIN_MS = 45_000;
+const LOOK_EVERY_MS = 500;
+
+/** `nodefence uninstall`. */
+export function uninstallCommand(): Command {
+  return personCommand(
+    'uninstall',
+    'take back what nodefence set on nodes, end the controller, remove its objects and kinds; switches nothing on and frees no workload',
+  )
+    .option('--keep-fences', 'leave the kinds and every NodeFence as a record; a stop of all nodes stays')
+    .option('--abandon', 'also while a fence is open that only a controller finishes: what is left of it is said, and is yours to do')
+    .option('--yes', 'do not ask')
+    .action((flags: UninstallFlags) => run(flags, (session) => uninstall(session, flags)));
+}
+
+async function uninstall(session: Session, flags: UninstallFlags): Promise<ExitCode> {
+  const { access, console } = session;
+  // Asked before anything is changed: a fence that is under way is better finished by its controller.
+  if (refused(session, await partings(session), flags)) return EXIT.held;
+  await demandConsent(session, flags);
+  await stopAll(session);
+  if (await removeDeployment(access)) tell(console, `Deployment nodefence-controller deleted in ${access.namespace}`);
+  if (!(await isLeaderless(session))) return EXIT.held;
+  const found = await partings(session);
+  if (refused(session, found, flags)) return EXIT.held;
+  const closed = new Set(found.filter(({ keepsCordon }) => keepsCordon).map(({ node }) => node));
+  for (const step of [cleanNodes(access, closed), removeLeases(access), removeFinalizers(access)])
+    for await (const line of step) tell(console, harmless(line));
+  for (const { node, left } of found) for (const line of left) tell(console, harmless(`LEFT: ${node}: ${line}.`), console.ink.warn);
+  if (flags.keepFences === true) {
+    tell(
+      console,
+      `The kinds and every NodeFence stay; NodeFenceStop ${STOP} keeps a controller that is installed again from acting: kubectl delete nodefencestop ${STOP}`,
+    );
+    return done(session, flags);
+  }
+  const { removed, waiting } = await removeKinds(access);
+  for (const name of removed) tell(console, `Kind ${name} deleted, with its objects`);
+  if (waiting.length === 0) return done(session, flags);
+  tell(
+    console,
+    `Not gone yet: ${waiting.join(', ')}. A finalizer of somebody else keeps an object of it; run this again when it is gone.`,
+    console.ink.bad,
+  );
+  return EXIT.failed;
+}
+
+function done({ access, console }: Session, { keepFences }: UninstallFlags): ExitCode {
+  const rights = keepFences === true ? 'Rights and configuration stay' : 'What is left are rights and configuration';
+  tell(
+    console,
+    `UNINSTALLED. ${rights}: kubectl delete -k config/rbac takes them away, with the namespace ${access.namespace} and the Secrets in it.`,
+    console.ink.good,
+  );
+  return EXIT.done;
+}
+
+async function partings({ access }: Session): Promise<Parting[]> {
+  const nowMs = access.clock.wallMs();
+  return (await listServed(access.cluster, NODE_FENCES)).map((fence) => partingOf(fence, nowMs));
+}
+
+/** Says of each fence that is open what would be left of it. */
+function refused({ console }: Session, found: readonly Parting[], { abandon }: UninstallFlags): boolean {
+  const holding = found.filter(({ kind }) => kind === 'busy' || (kind === 'open' && abandon !== true));
+  for (const { node, kind, left } of holding) {
+    const words = kind === 'busy' ? 'a call to a device' : 'its fence is open';
+    tell(console, harmless(`OPEN: ${node}: ${words}: ${left.join('; ')}.`), console.ink.bad);
+  }
+  if (holding.length === 0) return false;
+  const wayOut = holding.some(({ kind }) => kind === 'open')
+    ? ' A controller finishes it (nodefence status -w; nodefence resume where a stop stands); or let it go with --abandon: then what is said above is yours to do.'
+    : '';
+  tell(console, `Nothing more was removed.${wayOut}`);
+  return true;
+}
+
+async function demandConsent({ console, access }: Session, { yes, keepFences }: UninstallFlags): Promise<void> {
+  if (yes === true) return;
+  if (!console.canAsk) throw new CommandFailure('nothing was removed: there is no terminal to ask at; say --yes when you are sure', EXIT.usage);
+  const what = keepFences === true ? 'nodefence' : 'nodefence, with every record of its fences,';
+  const answer = await console.ask(`Type uninstall to remove ${what} from the cluster at ${access.server}: `);
+  if (answer.trim() !== 'uninstall') throw new CommandFailure('nothing was removed: that is not uninstall');
+}
+
+/** No new call begins from here on, whoever leads. */
+async function stopAll({ access, console }: Session): Promise<void> {
+  const annotations = { [REQUESTED_BY]: await requesterOf(access) };
+  try {
+    await access.cluster.create(NODE_FENCE_STOPS, { metadata: { name: STOP, annotations }, spec: { all: true, reason: 'nodefence uninstall' } });
+    tell(console, `STOPPED: all nodes (NodeFenceStop ${STOP})`);
+  } catch (error) {
+    // It stands from an earlier call, or the kind is gone with one.
+    if (!(error instanceof ApiStatusError) || (error.status !== 409 && error.status !== 404)) throw error;
+  }
+}
+
+/** A leader that is not ours to end is named. */
+async function isLeaderless({ access, console }: Session): Promise<boolean> {
+  const { cluster, clock, namespace } = access;
+  for (const untilMs = clock.monotonicMs() + ENDS_WITHIN_MS; ;) {
+    const leader = leaderOf(await cluster.get(LEASES, LEADER_LEASE, namespace), clock.wallMs());
+    if (!leader.isAlive) return true;
+    if (clock.monotonicMs() < untilMs) {
+      await clock.sleep(LOOK_EVERY_MS);
+      continue;
+    }
+    tell(
+      console,
+      `HELD: ${leaderWords(leader, clock.wallMs())}: end that controller (systemctl disable --now nodefence-controller, or its own Deployment), then run this again.`,
+      console.ink.bad,
+    );
+    return false;
+  }
+}
