@@ -167,6 +167,20 @@ describe.skipIf(!isSshdThere)('scsi on a host that is well', { timeout: 90_000 }
     expect(await agent.read(target())).toMatchObject({ state: 'open' });
   });
 
+  it('has shut no storage while one of its devices still lets the node in, whichever that is', async () => {
+    const shut = join(folder, 'shut');
+    writeFileSync(shut, WITHOUT);
+    script('persist', `case "$*" in *wwn-open*) k=${keys} ;; *) k=${shut} ;; esac`, `case "$*" in *-k*) cat $k ;; *-r*) cat ${reservation} ;; esac`);
+    const [open, closed] = ['/dev/disk/by-id/wwn-open', '/dev/disk/by-id/wwn-shut'];
+    expect(await agent.read(target({ devices: closed }))).toMatchObject({ state: 'closed' });
+    for (const devices of [`${open},${closed}`, `${closed},${open}`]) expect(await agent.read(target({ devices }))).toMatchObject({ state: 'open' });
+  });
+
+  it('is not read from a command that failed, whatever it printed', async () => {
+    script('persist', `case "$*" in *-k*) printf '%s' '${WITHOUT}' ;; *-r*) cat ${reservation} ;; esac`, 'exit 1');
+    await expect(agent.read(target())).rejects.toMatchObject({ kind: 'Unreachable' });
+  });
+
   it('tells what the agent said that failed', async () => {
     script('fence', 'echo "Failed: keys cannot be same. You can not fence yourself." >&2', 'exit 1');
     await expect(agent.set(target(), 'closed')).rejects.toMatchObject({

@@ -81,6 +81,14 @@ describe.skipIf(!isSshdThere)('a command over SSH, with the server of OpenSSH', 
     expect(await agent.confirm(target(lying))).toBe(false);
   });
 
+  it('believes no second command that failed, or that said more than is read', async () => {
+    const confirm = (command: string): Promise<boolean> =>
+      agent.confirm(target({ command: 'true', confirm_command: command, confirm_output: 'active' }));
+    expect(await confirm('echo active')).toBe(true);
+    expect(await confirm('echo active; exit 3')).toBe(false);
+    expect(await confirm("echo active; head -c 400000 /dev/zero | tr '\\0' x")).toBe(false);
+  });
+
   it('sends nothing when the lease is lost in the turn of the send', async () => {
     const file = join(sshd.folder, 'never');
     const beforeSend = (): void => {

@@ -41,3 +41,35 @@ describe('a dialogue with a terminal', () => {
     expect(deviceWords('bad password: open  sesame !', ['open  sesame'])).toBe('bad password: *** !');
   });
 });
+
+describe('an answer at a prompt', () => {
+  async function asked(answer: (typed: string) => string, before = ''): Promise<string> {
+    const call = new Call(new SystemClock(), testTarget(), 'show');
+    const channel = terminal(answer);
+    const dialogue = new Dialogue(channel, []);
+    try {
+      if (before !== '') {
+        (channel as unknown as Duplex).push(before);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      const { lines } = await dialogue.ask(call, 'show port 7', /^switch#$/);
+      return lines.join();
+    } catch (error) {
+      return String(error);
+    } finally {
+      call.release();
+    }
+  }
+
+  it('is what follows the echo of the line', async () => {
+    expect(await asked((typed) => `${typed}\r\nport 7 is down\r\nswitch#`)).toBe('port 7 is down');
+  });
+
+  it('that begins with the echo of another line belongs to something else, and is none', async () => {
+    expect(await asked(() => 'show port 8\r\nport 8 is down\r\nswitch#')).toContain('its answer to show port 7 begins with show port 8');
+  });
+
+  it('is not asked for while the device still says something of its own accord', async () => {
+    expect(await asked((typed) => `${typed}\r\nport 7 is down\r\nswitch#`, 'port 8 is down\r\n')).toContain('it said more after its prompt');
+  });
+});
