@@ -21,6 +21,7 @@ import { SELF_CHECK_ANSWER_MUTANTS } from './self-check-answer-mutants.ts';
 import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
 import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
 import { MACHINE_HEALTH_CHECK_MUTANTS } from './machine-health-check-mutants.ts';
+import { PRESERVING_MUTANTS } from './preserving-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -49,6 +50,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...METAL3_REMEDIATION_MUTANTS,
   ...MACHINE_REMEDIATION_MUTANTS,
   ...MACHINE_HEALTH_CHECK_MUTANTS,
+  ...PRESERVING_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

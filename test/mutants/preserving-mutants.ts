@@ -1,0 +1,156 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const PRESERVATION_SHELL = 'test/preservation/shell.test.ts';
+const PROOF_READ_ANEW = 'test/preservation/proof-read-anew.test.ts';
+const WRITE = 'src/controllers/preservation/write.test.ts';
+const FENCING = 'test/preservation/fencing.test.ts';
+
+/** Defects of the preservation of machines, beside those of preservation-mutants.ts. */
+export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'Machine deleted against a stop',
+    defect: 'a Machine is deleted although a stop stands',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['if (stop !== undefined) throw new Error(stop);', '']],
+    killedBy: byTest(PRESERVATION_SHELL, 'deletes no Machine and forces no drain while a person’s stop stands'),
+  },
+  {
+    name: 'Machine deleted unproven',
+    defect: 'a Machine is deleted although a sign of life came after its proof',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['if (doubt !== undefined) throw new Error(`node', "if (doubt === '') throw new Error(`node"]],
+    killedBy: byTest(PROOF_READ_ANEW, 'keeps the Machine, and it is told'),
+  },
+  {
+    name: 'Machine deleted beside its Node',
+    defect: 'a Machine is deleted of whose Node nothing was proven',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['if (provenOff === undefined && nodeName !== undefined && (await', 'if (provenOff !== undefined && nodeName !== undefined && (await']],
+    killedBy: byTest(PRESERVATION_SHELL, 'preserves automatically within the maximum of the pool, and terminates the other on proof'),
+  },
+  {
+    name: 'Machine of any version deleted',
+    defect: 'a Machine is deleted although it has changed since it was read',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [[', ...(resourceVersion !== undefined && { resourceVersion }) };', ' };']],
+    killedBy: byTest(WRITE, 'is done to the Machine as it was when it was decided upon'),
+  },
+  {
+    name: 'Node of the name switched off',
+    defect: 'the Node that took the name is switched off',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['if (node?.metadata.uid !== target.uid) throw new Moved(`another node', 'if (node === undefined) throw new Moved(`another node']],
+    killedBy: byTest(WRITE, 'is not done to the Node that has come under the name of the one that is to be switched off'),
+  },
+  {
+    name: 'taken and switched off',
+    defect: 'a node that somebody else has is switched off',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [["if (outcome.kind === 'taken') {", "if (outcome.kind === 'taken' && outcome.by === '') {"]],
+    killedBy: byTest(PROOF_READ_ANEW, 'another who has the node is seen though no watch tells it: it is waited for, and told who it is'),
+  },
+  {
+    name: 'written beside a manager',
+    defect: 'beside a real MCM everything is written',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [
+      [
+        "if (this.#dependencies.mode() === 'observe' && !isRequest(action)) {",
+        "if (this.#dependencies.mode() === 'observe' && action.kind === 'power-off') {",
+      ],
+    ],
+    killedBy: byTest('test/preservation/write.test.ts', 'beside a real MCM is refused unless it is a request, whatever was decided'),
+  },
+  {
+    name: 'proof of another boot',
+    defect: 'the proof of a boot that is over counts for the next',
+    file: 'src/controllers/preservation/fence-proof.ts',
+    edits: [['return isOther ? {', 'return isOther && facts.isOpen ? {']],
+    killedBy: byTest(PRESERVATION_SHELL, 'does not take the proof of an earlier boot for one of this'),
+  },
+  {
+    name: 'proof of a living Node',
+    defect: 'a Node that is Ready counts as proven off',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [["if (ready === 'True') return 'the node is Ready';", '']],
+    killedBy: byTest(PROOF_READ_ANEW, 'right before a Machine is deleted a node that is Ready again is seen though no watch tells it'),
+  },
+  {
+    name: 'proof of another Node',
+    defect: 'the proof of a Node that is gone counts for the one under its name',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [["if (standing?.metadata.uid !== node.uid) return 'another", "if (standing === undefined) return 'another"]],
+    killedBy: byTest(WRITE, 'does not rest on the proof of a Node whose name another one has now'),
+  },
+  {
+    name: 'renewal after the proof',
+    defect: 'a renewal after the proof does not void it',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [['renewedMs <= proof.provenAtMs) return undefined;', 'renewedMs >= 0) return undefined;']],
+    killedBy: byTest(PROOF_READ_ANEW, 'keeps pods from being taken by force, and it is told'),
+  },
+  {
+    name: 'clock behind',
+    defect: 'a kubelet whose clock is behind hides its life',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [['...(lease?.metadata.managedFields ?? []).map(({ time }) => time)', '']],
+    killedBy: byTest(PROOF_READ_ANEW, 'knows a renewal by the clock of the API server, where the clock of the kubelet is behind'),
+  },
+  {
+    name: 'forced drain unproven',
+    defect: 'a machine that may still write is drained by force',
+    file: 'src/controllers/preservation/drain.ts',
+    edits: [['if (!asked.isForced || isProven) return', 'if (!asked.isForced || asked.isForced) return']],
+    killedBy: byTest(FENCING, 'is not forced before a fence has proven that the node can not write'),
+  },
+  {
+    name: 'off though Ready',
+    defect: 'a Node that reports Ready counts as off',
+    file: 'src/controllers/preservation/drain.ts',
+    edits: [["return node.fence?.isOff === true && node.ready !== 'True';", 'return node.fence?.isOff === true;']],
+    killedBy: byTest(FENCING, 'counts for nothing where the node reports Ready'),
+  },
+  {
+    name: 'refused and kept',
+    defect: 'a machine whose preservation was refused holds its fence',
+    file: 'src/controllers/preservation/fencing.ts',
+    edits: [["if (value === 'false') return undefined;", '']],
+    killedBy: byTest(PRESERVATION_SHELL, 'Machines that are not heard leave a guard unknown for a bounded time; what the Node shows counts at once'),
+  },
+  {
+    name: 'kept past its time',
+    defect: 'a machine is kept past the end of its time',
+    file: 'src/controllers/preservation/fencing.ts',
+    edits: [[' || isExpired(untilMs, nowMs)) return [];', ') return [];']],
+    killedBy: byTest(FENCING, 'its time is over'),
+  },
+  {
+    name: 'kept in hibernation',
+    defect: 'a machine is kept while its cluster is hibernated',
+    file: 'src/controllers/preservation/fencing.ts',
+    edits: [["override === 'hibernated' || ", '']],
+    killedBy: byTest(FENCING, 'is not held for hibernation or a rolling update'),
+  },
+  {
+    name: 'request of others taken back',
+    defect: 'what somebody else asked to be preserved is taken back',
+    file: 'src/controllers/preservation/fencing.ts',
+    edits: [["node.annotations[PRESERVE] === 'when-failed' ? { [PRESERVE]: undefined } : {};", '{ [PRESERVE]: undefined };']],
+    killedBy: byTest(FENCING, 'what somebody else made of our request stays'),
+  },
+  {
+    name: 'ended under an open fence',
+    defect: 'a machine is ended while its fence is open',
+    file: 'src/controllers/preservation/own.ts',
+    edits: [['if (node?.fence?.isOpen === true) {', "if (node?.fence?.isOpen === true && node.name === '') {"]],
+    killedBy: byTest(PRESERVATION_SHELL, 'leaves a node alone for as long as its fence is open, but for the bound of the hold'),
+  },
+  {
+    name: 'surplus of the deleted',
+    defect: 'Machines that are being deleted count as replicas that are too many',
+    file: 'src/controllers/preservation/own.ts',
+    edits: [["|| machine.isDeleting || machine.phase === 'Terminating') continue;", ') continue;']],
+    killedBy: byTest('test/preservation/guide.test.ts', 'is the last to be scaled down'),
+  },
+];
