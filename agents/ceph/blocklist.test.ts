@@ -117,6 +117,11 @@ describe('ceph by its program', { timeout: 60_000 }, () => {
     expect(readFileSync(said, 'utf8')).toContain('--id fence osd blocklist rm 10.0.0.5\n');
   });
 
+  it('is told every address, not the first alone', async () => {
+    await agent.set(target({ plug: '10.0.0.5 10.0.0.6' }), 'closed');
+    expect(readFileSync(said, 'utf8')).toBe('--id fence osd blocklist add 10.0.0.5 31536000\n--id fence osd blocklist add 10.0.0.6 31536000\n');
+  });
+
   it('refuses in its own words', async () => {
     script('echo "Error EACCES: access denied" >&2', 'exit 13');
     await expect(agent.set(target(), 'closed')).rejects.toMatchObject({ kind: 'Refused', message: expect.stringContaining('EACCES') as string });

@@ -22,6 +22,21 @@ import { METAL3_REMEDIATION_MUTANTS } from './metal3-remediation-mutants.ts';
 import { MACHINE_REMEDIATION_MUTANTS } from './machine-remediation-mutants.ts';
 import { MACHINE_HEALTH_CHECK_MUTANTS } from './machine-health-check-mutants.ts';
 import { PRESERVING_MUTANTS } from './preserving-mutants.ts';
+import { STORAGE_MUTANTS } from './storage-mutants.ts';
+import { SCSI_MUTANTS } from './scsi-mutants.ts';
+import { SSH_MUTANTS } from './ssh-mutants.ts';
+import { SHARED_AGENT_MUTANTS } from './shared-agent-mutants.ts';
+import { CLUSTER_AGENT_MUTANTS } from './cluster-agent-mutants.ts';
+import { CEPH_MUTANTS } from './ceph-mutants.ts';
+import { KUBEVIRT_MUTANTS } from './kubevirt-mutants.ts';
+import { METAL3_MUTANTS } from './metal3-mutants.ts';
+import { ETHERNET_SWITCH_MUTANTS } from './ethernet-switch-mutants.ts';
+import { FC_SWITCH_MUTANTS } from './fc-switch-mutants.ts';
+import { EXEC_MUTANTS } from './exec-mutants.ts';
+import { WATCHDOG_MUTANTS } from './watchdog-mutants.ts';
+import { ACK_MUTANTS } from './ack-mutants.ts';
+import { REDFISH_MUTANTS } from './redfish-mutants.ts';
+import { IPMI_MUTANTS } from './ipmi-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -51,6 +66,21 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...MACHINE_REMEDIATION_MUTANTS,
   ...MACHINE_HEALTH_CHECK_MUTANTS,
   ...PRESERVING_MUTANTS,
+  ...STORAGE_MUTANTS,
+  ...SCSI_MUTANTS,
+  ...SSH_MUTANTS,
+  ...SHARED_AGENT_MUTANTS,
+  ...CLUSTER_AGENT_MUTANTS,
+  ...CEPH_MUTANTS,
+  ...KUBEVIRT_MUTANTS,
+  ...METAL3_MUTANTS,
+  ...ETHERNET_SWITCH_MUTANTS,
+  ...FC_SWITCH_MUTANTS,
+  ...EXEC_MUTANTS,
+  ...WATCHDOG_MUTANTS,
+  ...ACK_MUTANTS,
+  ...REDFISH_MUTANTS,
+  ...IPMI_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

@@ -1,0 +1,69 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const ACK_AGENT = 'agents/ack/agent.test.ts';
+
+/** Defects of the agent ack. */
+export const ACK_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'ack of a refused word',
+    defect: 'a word that was refused counts',
+    file: 'agents/ack/agent.ts',
+    edits: [["word.status?.state === 'refused' ? (word.status.message ?? 'refused') : refusalOf", 'refusalOf']],
+    killedBy: byTest(ACK_AGENT, 'what was refused'),
+  },
+  {
+    name: 'ack of another node',
+    defect: 'a word about another node counts',
+    file: 'agents/ack/agent.ts',
+    edits: [['all.filter(({ spec }) => spec.node === name)', "all.filter(({ spec }) => spec.node !== '')"]],
+    killedBy: byTest(ACK_AGENT, 'another node'),
+  },
+  {
+    name: 'ack as evidence',
+    defect: 'the agent itself weighs what a word proves',
+    file: 'agents/ack/agent.ts',
+    edits: [
+      [
+        "return { result: 'accepted', detail: `${word.metadata.name} stands",
+        "return { result: 'accepted', evidence: { kind: 'ack' } as never, detail: `${word.metadata.name} stands",
+      ],
+    ],
+    killedBy: byTest(ACK_AGENT, 'waits for the word on this very incident, and says on the Node what is to be done'),
+  },
+  {
+    name: 'ack of any age',
+    defect: 'a word of any age counts',
+    file: 'agents/ack/agent.ts',
+    edits: [['return Math.max(0, this.#context.clock.wallMs() - createdMs);', 'return 0;']],
+    killedBy: byTest(ACK_AGENT, 'long ago'),
+  },
+  {
+    name: 'ack without an Event',
+    defect: 'who may write no Events gives up',
+    file: 'agents/ack/agent.ts',
+    edits: [['await Promise.allSettled([call.create(EVENTS, event)]);', 'await call.create(EVENTS, event);']],
+    killedBy: byTest(ACK_AGENT, 'waits also where it may write no events, and ends when it is given up'),
+  },
+  {
+    name: 'ack confirmed for ever',
+    defect: 'any fence that is open confirms a word',
+    file: 'agents/ack/agent.ts',
+    edits: [
+      ['async (call) => (await this.#words(call)).valid !== undefined);', 'async (call) => (await this.#words(call)).incident !== undefined);'],
+    ],
+    killedBy: byTest(ACK_AGENT, 'another incident'),
+  },
+  {
+    name: 'ack without boot',
+    defect: 'a word about another boot counts',
+    file: 'agents/ack/agent.ts',
+    edits: [
+      [
+        'refusalOf(facts, open, { bootID: node?.status.nodeInfo?.bootID });',
+        'refusalOf({ ...facts, bootID: undefined }, open, { bootID: node?.status.nodeInfo?.bootID });',
+      ],
+    ],
+    killedBy: byTest(ACK_AGENT, 'another boot'),
+  },
+];

@@ -1,0 +1,64 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const FC_SWITCH_AGENT = 'agents/fc-switch/agent.test.ts';
+
+/** Defects of the agent fc-switch. */
+export const FC_SWITCH_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'fc lit',
+    defect: 'a port that is disabled and online is closed',
+    file: 'agents/fc-switch/fabric-os-answers.ts',
+    edits: [[" && DARK.has(port.link) ? 'closed'", " ? 'closed'"]],
+    killedBy: byTest(FC_SWITCH_AGENT, 'reads a port that is disabled and still on line as pending'),
+  },
+  {
+    name: 'fc refused',
+    defect: 'a refusal of the switch counts as accepted',
+    file: 'agents/fc-switch/fabric-os.ts',
+    edits: [["if (REFUSAL.test(said) || (answer.code !== 0 && said !== '')) throw", "if (answer.code !== 0 && said !== '') throw"]],
+    killedBy: byTest(FC_SWITCH_AGENT, 'says what a switch that refuses says'),
+  },
+  {
+    name: 'fc until a restart',
+    defect: 'a port is disabled until the next restart only',
+    file: 'agents/fc-switch/fabric-os.ts',
+    edits: [['`portcfgpersistent${wanted', '`port${wanted']],
+    killedBy: byTest(FC_SWITCH_AGENT, 'closes a port, reads it back, and opens it'),
+  },
+  {
+    name: 'fc other fabric',
+    defect: 'the command goes to another virtual fabric',
+    file: 'agents/fc-switch/fabric-os.ts',
+    edits: [['return this.#virtualFabric === undefined ? command :', 'return this.#virtualFabric !== 0 ? command :']],
+    killedBy: byTest(FC_SWITCH_AGENT, 'is named in every command'),
+  },
+  {
+    name: 'fc rest lit',
+    defect: 'a port that REST shows online is closed',
+    file: 'agents/fc-switch/fos-rest.ts',
+    edits: [[" && operational === OPERATIONAL.offline ? 'closed'", " ? 'closed'"]],
+    killedBy: byTest(FC_SWITCH_AGENT, 'reads a port that is disabled and still on line as pending'),
+  },
+  {
+    name: 'fc rest ungated',
+    defect: 'a port is closed without lease and stops',
+    file: 'agents/fc-switch/fos-rest.ts',
+    edits: [['      gate: beforeSend,\n', '']],
+    killedBy: byTest(FC_SWITCH_AGENT, 'changes nothing when the lease is lost in the turn of the change, and asks for it last'),
+  },
+  {
+    name: 'fc rest refused',
+    defect: 'a refusal by REST counts as accepted',
+    file: 'agents/fc-switch/fos-rest.ts',
+    edits: [['if (answer.status >= 200 && answer.status < 300) return', 'if (answer.status >= 200) return']],
+    killedBy: byTest(FC_SWITCH_AGENT, 'says what a switch that refuses says'),
+  },
+  {
+    name: 'fc unread before',
+    defect: 'a port is closed whose name was not read',
+    file: 'agents/fc-switch/agent.ts',
+    edits: [['      fitToSet(await port.read(), settings.portAlias, call);\n', '']],
+    killedBy: byTest(FC_SWITCH_AGENT, 'changes nothing when the lease is lost in the turn of the change, and asks for it last'),
+  },
+];

@@ -1,0 +1,86 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const KUBEVIRT_AGENT = 'agents/kubevirt/agent.test.ts';
+
+/** Defects of the agent kubevirt. */
+export const KUBEVIRT_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'kubevirt terminated by a dead host',
+    defect: 'a pod that a dead host is said to have ended is off',
+    file: 'agents/kubevirt/power.ts',
+    edits: [
+      [
+        "      : { state: 'unknown', detail: `pod ${name}: terminated, but ${silence}` };",
+        "      : { state: 'off', detail: `pod ${name}: terminated` };",
+      ],
+    ],
+    killedBy: byTest(KUBEVIRT_AGENT, 'ends the machine, keeps the pod to be seen, and believes its kubelet'),
+  },
+  {
+    name: 'kubevirt best of pods',
+    defect: 'of several pods the ended one decides',
+    file: 'agents/kubevirt/power.ts',
+    edits: [["(['on', 'unknown', 'pending', 'off'] as const)", "(['off', 'on', 'unknown', 'pending'] as const)"]],
+    killedBy: byTest(KUBEVIRT_AGENT, 'needs every launcher of the machine to have ended, a migration’s target too'),
+  },
+  {
+    name: 'kubevirt restarts',
+    defect: 'a machine that will be started again is off',
+    file: 'agents/kubevirt/power.ts',
+    edits: [["if (worst === 'off' && vm !== undefined && !isHalted(vm)) return", "if (worst === 'off' && vm === null) return"]],
+    killedBy: byTest(KUBEVIRT_AGENT, 'calls a machine that will be started again pending, however dead it is now'),
+  },
+  {
+    name: 'kubevirt pod gone',
+    defect: 'a pod that was deleted by force is off',
+    file: 'agents/kubevirt/power.ts',
+    edits: [
+      [
+        "if (instance !== undefined && phase !== 'Failed' && phase !== 'Succeeded')\n    return",
+        "if (instance !== undefined && phase === 'nothing')\n    return",
+      ],
+    ],
+    killedBy: byTest(KUBEVIRT_AGENT, 'does not know where a machine without a pod may run, while a host is silent'),
+  },
+  {
+    name: 'kubevirt silent host',
+    defect: 'no pod while a host is silent is off',
+    file: 'agents/kubevirt/power.ts',
+    edits: [
+      [
+        "if (silent !== undefined) return { state: 'unknown', detail: `no launcher pod, but",
+        "if (silent === '') return { state: 'unknown', detail: `no launcher pod, but",
+      ],
+    ],
+    killedBy: byTest(KUBEVIRT_AGENT, 'does not know where a machine without a pod may run, while a host is silent'),
+  },
+  {
+    name: 'kubevirt no host',
+    defect: 'no pod and no host that could have one is off',
+    file: 'agents/kubevirt/power.ts',
+    edits: [['if (hosts.length === 0) return', 'if (hosts.length < 0) return']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'does not know where a machine without a pod may run, while a host is silent'),
+  },
+  {
+    name: 'kubevirt another machine',
+    defect: 'a machine whose firmware UUID is another is switched',
+    file: 'agents/kubevirt/agent.ts',
+    edits: [['if (shown !== expected && withGroupsSwapped(shown) !== expected)', 'if (shown === "" && withGroupsSwapped(shown) !== expected)']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'another firmware'),
+  },
+  {
+    name: 'kubevirt halted on purpose',
+    defect: 'a machine that somebody has halted is started',
+    file: 'agents/kubevirt/agent.ts',
+    edits: [['if (before === undefined && isHalted(vm)) throw', "if (before === '' && isHalted(vm)) throw"]],
+    killedBy: byTest(KUBEVIRT_AGENT, 'does not start what somebody else has halted'),
+  },
+  {
+    name: 'kubevirt no witness',
+    defect: 'a pod is ended without a finalizer that keeps its end to be read',
+    file: 'agents/kubevirt/agent.ts',
+    edits: [['for (const pod of alive) await setWitness(call, pod);', '']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'ends the machine, keeps the pod to be seen, and believes its kubelet'),
+  },
+];

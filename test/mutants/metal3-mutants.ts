@@ -1,0 +1,48 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const METAL3_AGENT = 'agents/metal3/agent.test.ts';
+
+/** Defects of the agent metal3. */
+export const METAL3_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'metal3 stale off',
+    defect: 'an off that was there before the request counts',
+    file: 'agents/metal3/host.ts',
+    edits: [['if (!record.wasOn)\n    return', 'if (record.node === "")\n    return']],
+    killedBy: byTest(METAL3_AGENT, 'does not believe an off that was told before our request'),
+  },
+  {
+    name: 'metal3 earlier incident',
+    defect: 'a hold of an earlier incident proves this one',
+    file: 'agents/metal3/host.ts',
+    edits: [['if (incident !== undefined && record.incident !== incident)', 'if (incident === "" && record.incident !== incident)']],
+    killedBy: byTest(METAL3_AGENT, 'proves nothing of this one: somebody may have switched the machine on, and the operator be away'),
+  },
+  {
+    name: 'metal3 unminded',
+    defect: 'the status of a host that the operator leaves alone counts',
+    file: 'agents/metal3/host.ts',
+    edits: [['const doubt = unmanaged(host) ?? trouble(host);', 'const doubt = trouble(host);']],
+    killedBy: byTest(METAL3_AGENT, 'a host in inspection'),
+  },
+  {
+    name: 'metal3 troubled',
+    defect: 'the status of a host in trouble counts',
+    file: 'agents/metal3/host.ts',
+    edits: [['const doubt = unmanaged(host) ?? trouble(host);', 'const doubt = unmanaged(host);']],
+    killedBy: byTest(METAL3_AGENT, 'a power management error'),
+  },
+  {
+    name: 'metal3 contradicted',
+    defect: 'a host that the Node’s records contradict is switched',
+    file: 'agents/metal3/agent.ts',
+    edits: [
+      [
+        "if (contradiction !== undefined) throw call.error('Misconfigured', `BareMetalHost",
+        "if (contradiction === '') throw call.error('Misconfigured', `BareMetalHost",
+      ],
+    ],
+    killedBy: byTest(METAL3_AGENT, 'by its uid in an older providerID, and by OpenShift’s'),
+  },
+];

@@ -1,0 +1,78 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const SCSI_AGENT = 'agents/scsi/agent.test.ts';
+
+/** Defects of the agent scsi. */
+export const SCSI_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'scsi last device',
+    defect: 'of several devices the last decides',
+    file: 'agents/scsi/agent.ts',
+    edits: [
+      [
+        "(['open', 'unknown', 'closed'] as const).find((one) => ports.some((port) => port.state === one)) ?? 'unknown'",
+        "ports.at(-1)?.state ?? 'unknown'",
+      ],
+    ],
+    killedBy: byTest(SCSI_AGENT, 'has shut no storage while one of its devices still lets the node in, whichever that is'),
+  },
+  {
+    name: 'scsi half a list',
+    defect: 'a list of keys that is not whole counts',
+    file: 'agents/scsi/reservation.ts',
+    edits: [['return keys.length === count ?', 'return keys.length <= count ?']],
+    killedBy: byTest(SCSI_AGENT, 'fewer keys than the head says'),
+  },
+  {
+    name: 'scsi cut line',
+    defect: 'a list of keys that ends in a line counts',
+    file: 'agents/scsi/reservation.ts',
+    edits: [["if (!text.endsWith('\\n')) return undefined;", '']],
+    killedBy: byTest(SCSI_AGENT, 'a list that was cut in its last key'),
+  },
+  {
+    name: 'scsi without a reservation',
+    defect: 'a device without any reservation is closed',
+    file: 'agents/scsi/reservation.ts',
+    edits: [["return { state: 'open', detail: `${told}, no reservation: everybody may write` };", "return { state: 'closed', detail: told };"]],
+    killedBy: byTest(SCSI_AGENT, 'the key is gone, and nothing is reserved'),
+  },
+  {
+    name: 'scsi any reservation',
+    defect: 'a reservation that keeps nobody out closes',
+    file: 'agents/scsi/reservation.ts',
+    edits: [["if (!isShut) return { state: 'open', detail };", '']],
+    killedBy: byTest(SCSI_AGENT, 'a reservation that lets everybody write'),
+  },
+  {
+    name: 'scsi key with zeros',
+    defect: 'a key written with leading zeros is another one',
+    file: 'agents/scsi/reservation.ts',
+    edits: [["    .replace(/^0+(?=.)/, '');", '    .trim();']],
+    killedBy: byTest(SCSI_AGENT, 'the key is there in another spelling'),
+  },
+  {
+    name: 'scsi nobody registered',
+    defect: 'a reservation without any key closes',
+    file: 'agents/scsi/reservation.ts',
+    edits: [['if (keys.length === 0) return {', 'if (keys.length < 0) return {']],
+    killedBy: byTest(SCSI_AGENT, 'no key at all, though something is reserved'),
+  },
+  {
+    name: 'scsi failed read',
+    defect: 'a command that failed is read all the same',
+    file: 'agents/scsi/agent.ts',
+    edits: [
+      ["if (answer.code !== 0) throw call.error('Unreachable', `${device}", "if (answer.code === 77) throw call.error('Unreachable', `${device}"],
+    ],
+    killedBy: byTest(SCSI_AGENT, 'is not read from a command that failed, whatever it printed'),
+  },
+  {
+    name: 'scsi ungated',
+    defect: 'the fencing command leaves without lease and stops',
+    file: 'agents/scsi/agent.ts',
+    edits: [['{ gate: () => target.beforeSend(), input:', '{ input:']],
+    killedBy: byTest(SCSI_AGENT, 'sends nothing without the lease'),
+  },
+];

@@ -1,0 +1,136 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const HOST_TRUST = 'agents/shared/ssh/host-trust.test.ts';
+const DIALOGUE = 'agents/shared/ssh/dialogue.test.ts';
+const STORAGE_AGENT = 'agents/storage/agent.test.ts';
+const IF_MIB = 'agents/ethernet-switch/if-mib.test.ts';
+
+/** Defects of what agents share. */
+export const SHARED_AGENT_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'revoked host key',
+    defect: 'a host key that known_hosts revokes is trusted',
+    file: 'agents/shared/ssh/host-trust.ts',
+    edits: [
+      [
+        "if (same.some(({ marker }) => marker === 'revoked')) return",
+        "if (same.some(({ marker }) => marker === 'revoked') && key.length === 0) return",
+      ],
+    ],
+    killedBy: byTest(HOST_TRUST, 'a revoked key'),
+  },
+  {
+    name: 'key of another host',
+    defect: 'a host key that known_hosts has for another host is trusted',
+    file: 'agents/shared/ssh/host-trust.ts',
+    edits: [
+      [
+        'return entries.filter(({ hosts }) => names.some((name) => isListed(hosts, name)));',
+        'return entries.filter(({ hosts }) => names.length > 0 && hosts !== "");',
+      ],
+    ],
+    killedBy: byTest(HOST_TRUST, 'no line'),
+  },
+  {
+    name: 'key of another port',
+    defect: 'a host key of another port is trusted',
+    file: 'agents/shared/ssh/host-trust.ts',
+    edits: [['const names = port === 22 ? [host, `[${host}]:22`] : [`[${host}]:${port}`];', 'const names = [host, `[${host}]:${port}`];']],
+    killedBy: byTest(HOST_TRUST, 'a line for another port'),
+  },
+  {
+    name: 'negated host',
+    defect: 'a host that a line of known_hosts leaves out is trusted by it',
+    file: 'agents/shared/ssh/host-trust.ts',
+    edits: [["if (patterns.some((pattern) => pattern.startsWith('!') && isMatch(pattern.slice(1), name))) return false;", '']],
+    killedBy: byTest(HOST_TRUST, 'a negated pattern'),
+  },
+  {
+    name: 'answer to something else',
+    defect: 'an answer that does not begin with its echo counts',
+    file: 'agents/shared/ssh/dialogue.ts',
+    edits: [['if (echo?.trim() !== line.trim()) throw', 'if (echo === undefined) throw']],
+    killedBy: byTest(DIALOGUE, 'that begins with the echo of another line belongs to something else, and is none'),
+  },
+  {
+    name: 'said after the prompt',
+    defect: 'what a device said after its prompt belongs to the next answer',
+    file: 'agents/shared/ssh/dialogue.ts',
+    edits: [["if (this.#text.trim() !== '') throw", "if (this.#text === '\\0') throw"]],
+    killedBy: byTest(DIALOGUE, 'is not asked for while the device still says something of its own accord'),
+  },
+  {
+    name: 'endless command output',
+    defect: 'output of any length is kept',
+    file: 'agents/shared/ssh/connection.ts',
+    edits: [['if (chunk.length > rest) this.isCut = true;', '']],
+    killedBy: byTest('agents/shared/ssh/open-sshd.test.ts', 'keeps the beginning of endless output'),
+  },
+  {
+    name: 'victim by its boot',
+    defect: 'a victim under another address is not known by its boot ID',
+    file: 'agents/shared/command/other-host.ts',
+    edits: [['if (isShown && shown === victim)', 'if (isShown && shown === "")']],
+    killedBy: byTest('agents/scsi/agent.test.ts', 'is never run on the node itself, whatever its address is called'),
+  },
+  {
+    name: 'victim by its address',
+    defect: 'a victim is not known by its address',
+    file: 'agents/shared/command/other-host.ts',
+    edits: [['if (own.has(place.host))', 'if (own.has("") && place.host === "")']],
+    killedBy: byTest(STORAGE_AGENT, 'does the same by SSH on another host, never on the node itself'),
+  },
+  {
+    name: 'unquoted words',
+    defect: 'a word with blanks is several to the far shell',
+    file: 'agents/shared/command/command-runner.ts',
+    edits: [["return PLAIN.test(word) ? word : `'${word.replaceAll(\"'\", `'\\\\''`)}'`;", 'return word;']],
+    killedBy: byTest(STORAGE_AGENT, 'does the same by SSH on another host, never on the node itself'),
+  },
+  {
+    name: 'placeholder UUID',
+    defect: 'a UUID that vendors leave in unset firmware names a machine',
+    file: 'agents/shared/machine-uuid.ts',
+    edits: [[' || PLACEHOLDERS.has(digits)) return undefined;', ') return undefined;']],
+    killedBy: byTest('agents/ipmi/identity.test.ts', 'a placeholder is recorded'),
+  },
+  {
+    name: 'two ports of a name',
+    defect: 'of two ports of one name the first is closed',
+    file: 'agents/shared/interfaces/if-mib.ts',
+    edits: [['if (others.length > 0)\n      throw', 'if (others.length > 9)\n      throw']],
+    killedBy: byTest(IF_MIB, 'that shares its name with another one is not touched'),
+  },
+  {
+    name: 'no transceiver',
+    defect: 'a port without a transceiver is closed',
+    file: 'agents/shared/interfaces/port-view.ts',
+    edits: [["return oper === 'notPresent' ? 'unknown' : 'closed';", "return 'closed';"]],
+    killedBy: byTest(IF_MIB, 'a port by the IF-MIB with ifAdminStatus 2 and ifOperStatus 6 is unknown'),
+  },
+  {
+    name: 'still passing',
+    defect: 'a port that is configured down and still passes is closed',
+    file: 'agents/shared/interfaces/port-view.ts',
+    edits: [["if (oper === 'up' || oper === 'dormant') return 'pending';", '']],
+    killedBy: byTest(IF_MIB, 'a port by the IF-MIB with ifAdminStatus 2 and ifOperStatus 1 is pending'),
+  },
+  {
+    name: 'another description',
+    defect: 'a port whose description does not name the machine is closed',
+    file: 'agents/shared/interfaces/port-identity.ts',
+    edits: [["if (!holds(description ?? '', wanted))\n    return", 'if (description === undefined)\n    return']],
+    killedBy: byTest('agents/ethernet-switch/command-line.test.ts', 'does not touch the port of another machine'),
+  },
+  {
+    name: 'contradicting NX-OS',
+    defect: 'two lines that contradict each other are believed',
+    file: 'agents/shared/interfaces/nxos.ts',
+    edits: [['(isEven ? said : undefined)', 'said']],
+    killedBy: byTest(
+      'agents/ethernet-switch/dialects.test.ts',
+      'what real switches print nxos: ["Ethernet1/1 is down (Administratively down)","admin state is up, Dedicated Interface"] says nothing',
+    ),
+  },
+];

@@ -1,0 +1,74 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const STORAGE_AGENT = 'agents/storage/agent.test.ts';
+
+/** Defects of the agent storage. */
+export const STORAGE_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'storage opened by a code',
+    defect: 'a state program that failed is read all the same',
+    file: 'agents/storage/agent.ts',
+    edits: [["if (answer.code !== 0) throw call.error('Unreachable', saidBy(answer));", '']],
+    killedBy: byTest(STORAGE_AGENT, 'tells what a command said that failed'),
+  },
+  {
+    name: 'storage half read',
+    defect: 'more output than is read counts as closed',
+    file: 'agents/storage/agent.ts',
+    edits: [
+      [
+        "if (answer.isCut) return { state: 'unknown', detail: `more",
+        "if (answer.isCut && answer.code !== 0) return { state: 'unknown', detail: `more",
+      ],
+    ],
+    killedBy: byTest(STORAGE_AGENT, 'does not know what more output than is kept would have said'),
+  },
+  {
+    name: 'storage both lines',
+    defect: 'a storage that shows both lines is closed',
+    file: 'agents/storage/agent.ts',
+    edits: [
+      [
+        "return { state: isOpen ? 'open' : 'closed', detail, identity: 'unverified' };",
+        "return { state: isClosed ? 'closed' : 'open', detail, identity: 'unverified' };",
+      ],
+    ],
+    killedBy: byTest(STORAGE_AGENT, 'shuts out by one command, and believes the other'),
+  },
+  {
+    name: 'storage ungated',
+    defect: 'the closing command leaves without lease and stops',
+    file: 'agents/storage/agent.ts',
+    edits: [['{ gate: () => target.beforeSend() }', '{}']],
+    killedBy: byTest(STORAGE_AGENT, 'starts nothing without the lease'),
+  },
+  {
+    name: 'storage on the victim',
+    defect: 'the commands run on the very node that is to be shut out',
+    file: 'agents/storage/agent.ts',
+    edits: [['if (place !== undefined) await demandElsewhere(', 'if (place?.host === "") await demandElsewhere(']],
+    killedBy: byTest(STORAGE_AGENT, 'does the same by SSH on another host, never on the node itself'),
+  },
+  {
+    name: 'storage part of a line',
+    defect: 'a line that only holds the words counts as closed',
+    file: 'agents/storage/template.ts',
+    edits: [['return lines.includes(text);', 'return lines.some((line) => line.includes(text));']],
+    killedBy: byTest(STORAGE_AGENT, 'storage takes a header with something before it for echo "no Export list:"'),
+  },
+  {
+    name: 'storage option as a value',
+    defect: 'a value may be an option of the program',
+    file: 'agents/storage/template.ts',
+    edits: [['/^[A-Za-z0-9_/][A-Za-z0-9_.:/@=+-]{0,254}$/', '/^[A-Za-z0-9_/-][A-Za-z0-9_.:/@=+-]{0,254}$/']],
+    killedBy: byTest(STORAGE_AGENT, 'storage puts no "-rf" into a command'),
+  },
+  {
+    name: 'storage failed closing',
+    defect: 'a closing command that failed counts as done',
+    file: 'agents/storage/agent.ts',
+    edits: [["if (answer.code !== 0) throw call.error('Refused', saidBy(answer));", '']],
+    killedBy: byTest(STORAGE_AGENT, 'tells what a command said that failed'),
+  },
+];

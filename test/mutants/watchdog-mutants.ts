@@ -1,0 +1,83 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
+
+/** Defects of the agent watchdog. */
+export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'watchdog soft',
+    defect: 'a software watchdog proves',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [["if (kind !== 'hardware') return", "if (kind === '') return"]],
+    killedBy: byTest(WATCHDOG_AGENT, 'a watchdog in the kernel'),
+  },
+  {
+    name: 'watchdog disarmed',
+    defect: 'a watchdog that was not armed proves',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [["if (state !== 'armed') return", "if (state === '') return"]],
+    killedBy: byTest(WATCHDOG_AGENT, 'a watchdog that is not armed'),
+  },
+  {
+    name: 'watchdog pausable',
+    defect: 'a watchdog of a machine that can be paused proves',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [['if (isPausable) return', 'if (isPausable && action === "") return']],
+    killedBy: byTest(WATCHDOG_AGENT, 'a machine that can be paused'),
+  },
+  {
+    name: 'watchdog that tells',
+    defect: 'a watchdog that only tells proves',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [['return ENDING.has(action) ? undefined :', "return action !== '' ? undefined :"]],
+    killedBy: byTest(WATCHDOG_AGENT, 'a watchdog that only tells'),
+  },
+  {
+    name: 'watchdog of another boot',
+    defect: 'the watchdog of an earlier boot proves',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [['if (shown !== bootID) return', 'if (shown === "") return']],
+    killedBy: byTest(WATCHDOG_AGENT, 'another boot'),
+  },
+  {
+    name: 'watchdog of another machine',
+    defect: 'the watchdog of another machine proves',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [['normalUUID(systemUUID) !== expected) return', 'normalUUID(systemUUID) === "") return']],
+    killedBy: byTest(WATCHDOG_AGENT, 'another machine'),
+  },
+  {
+    name: 'watchdog attested long ago',
+    defect: 'an attestation of any age proves',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [['return aliveAt - attestedAt > attestationMaxAgeMs', 'return aliveAt - attestedAt > Infinity']],
+    killedBy: byTest(WATCHDOG_AGENT, 'an attestation that was old'),
+  },
+  {
+    name: 'watchdog unpromised',
+    defect: 'a peer that may still vouch is left out',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [['if (missing.length > 0)', 'if (missing.length > 99)']],
+    killedBy: byTest(WATCHDOG_AGENT, 'waits until every peer has promised'),
+  },
+  {
+    name: 'watchdog renewed',
+    defect: 'a kubelet that was heard in the wait does not begin it anew',
+    file: 'agents/watchdog/agent.ts',
+    edits: [
+      [
+        "return { ...judgement, key: [judgement.key, kubelet?.spec.renewTime ?? '', ...written].join(' ') };",
+        'return { ...judgement, key: judgement.key };',
+      ],
+    ],
+    killedBy: byTest(WATCHDOG_AGENT, 'watchdog begins anew when a sign of life comes from the kubelet'),
+  },
+  {
+    name: 'watchdog at once',
+    defect: 'the wait is not waited',
+    file: 'agents/watchdog/agent.ts',
+    edits: [["if (judgement.verdict === 'after' && leftMs <= 0) return", "if (judgement.verdict === 'after') return"]],
+    killedBy: byTest(WATCHDOG_AGENT, 'proves after everything that may keep the machine running has surely ended'),
+  },
+];
