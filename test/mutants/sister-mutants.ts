@@ -12,4 +12,30 @@ export const SISTER_MUTANTS: readonly SourceMutant[] = [
     edits: [['...toldHealthy(snapshot), setFinalizer(request, false)', '...toldHealthy(snapshot), setFinalizer(request, true)']],
     killedBy: byTest(WORLDS, 'power-cycles a node that somebody asks for, and lets the request go when it is taken back'),
   },
+  {
+    name: 'left off, though it stands',
+    defect: 'a request that is deleted before its Node was leaves the machine off',
+    file: 'src/controllers/node-remediation/ending.ts',
+    edits: [['isRemoving(snapshot) && snapshot.node === undefined', 'isRemoving(snapshot)']],
+    killedBy: byTest('test/node-remediation/request.test.ts', 'of strategy fence with DeleteNode, whose Node still stands, brings its node back'),
+  },
+  {
+    name: 'gone while it was switched on',
+    defect: 'a Machine is deleted on the proof of a fence that is being taken back',
+    file: 'src/controllers/preservation/fence-proof.ts',
+    edits: [['metadata.deletionTimestamp === undefined ? facts :', 'metadata.deletionTimestamp !== metadata.uid ? facts :']],
+    killedBy: byTest('test/preservation/proof-read-anew.test.ts', 'a fence that is being taken back is seen though no watch tells it'),
+  },
+  {
+    name: 'kept and switched off',
+    defect: 'fences hear nothing of the machines that are kept',
+    file: 'src/controllers/preservation/fencing.ts',
+    edits: [
+      [
+        "override === 'rolling' ? [] : [{ ...base, guard: 'isolate-and-hold' }]",
+        "override === 'rolling' ? [{ ...base, guard: 'isolate-and-hold' }] : []",
+      ],
+    ],
+    killedBy: byTest(WORLDS, 'switches a machine that failed off only when nobody keeps it any more'),
+  },
 ];

@@ -224,6 +224,16 @@ describe('a request that is deleted', () => {
     expect(world).toMatchObject({ request: undefined, isOn: true });
   });
 
+  it('of strategy fence with DeleteNode, whose Node still stands, brings its node back', () => {
+    const world = new World({ request: request({}, { strategy: 'fence', nodeRemoval: 'DeleteNode' }) });
+    world.until('Recovering');
+    for (let seconds = 0; seconds < 120 && world.fence?.isFinal !== true; seconds += 1) world.run(SECOND_MS);
+    expect([world.fence?.outcome, world.node !== undefined, world.isOn]).toEqual(['fenced-off', true, false]);
+    world.delete();
+    world.run(MINUTE_MS);
+    expect(world).toMatchObject({ request: undefined, isOn: true });
+  });
+
   it('loses its finalizer also when its node is gone', () => {
     const world = new World();
     world.until('Succeeded');

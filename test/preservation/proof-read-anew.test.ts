@@ -80,9 +80,17 @@ describe('a Machine whose Node is out of service with a volume', () => {
   });
 });
 
+/** It is deleted, and the fence controller is switching the machine on again: its finalizer still stands. */
+async function takenBack(): Promise<void> {
+  const { operator } = world.nodes;
+  await operator.mergePatch(NODE_FENCES, fenceName(NODE), { metadata: { finalizers: ['nodefence.ha.k8s.io/protect'] } });
+  await operator.remove(NODE_FENCES, fenceName(NODE));
+}
+
 describe('right before a Machine is deleted', () => {
   it.each([
     ['a proof that was voided meanwhile', () => world.nodes.operator.remove(NODE_FENCES, fenceName(NODE)), 'no fence has proven'],
+    ['a fence that is being taken back', takenBack, 'no fence has proven'],
     ['a node that is Ready again', () => world.ready(NODE, 'True'), 'the node is Ready'],
   ])('%s is seen though no watch tells it', async (_what, happens, told) => {
     await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });

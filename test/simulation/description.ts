@@ -1,7 +1,7 @@
 import type { CrashPoint } from './kernel/port.ts';
 import { CALM_API } from './network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
-import type { Deed, Sisters } from './sisters/sisters.ts';
+import type { Deed, RequestDeed, Sisters } from './sisters/sisters.ts';
 
 /** The scenario in one line. */
 export function describeScenario(scenario: Scenario): string {
@@ -98,11 +98,12 @@ function wordsOf(disturbance: Disturbance): string {
 
 function describeSisters(sisters: Sisters | undefined): string[] {
   if (sisters === undefined) return [];
-  const { composed, nodes, check, deeds } = sisters;
+  const { composed, nodes, check, pool, deeds } = sisters;
   const names = Object.entries(composed).flatMap(([name, isOn]) => (isOn ? [name] : []));
   return [
     `beside it ${names.length === 0 ? 'nobody' : names.join(', ')} for ${nodes.join(' ')}`,
     ...(check === undefined ? [] : [`a check of ${seconds(check.timeoutMs)}, at most ${check.atMost}, ${check.spec.strategy ?? ''}`]),
+    ...(pool === undefined ? [] : [`a pool of ${seconds(pool.healthMs)}, at most ${pool.most} for ${seconds(pool.preserveMs)}`]),
     ...deeds.map(describeDeed),
   ];
 }
@@ -110,8 +111,19 @@ function describeSisters(sisters: Sisters | undefined): string[] {
 function describeDeed(deed: Deed): string {
   const { node, atMs, durationMs } = deed;
   const when = `${node} at ${seconds(atMs)} for ${seconds(durationMs)}`;
-  if (deed.what === 'illness') return `illness of ${when}`;
-  const { spec, timesOutMs, hasLease } = deed;
+  switch (deed.what) {
+    case 'illness':
+      return `illness of ${when}`;
+    case 'preserve':
+      return `preserve=${deed.value} on the ${deed.on} of ${when}`;
+    case 'delete-machine':
+      return `the Machine deleted of ${when}`;
+    case 'request':
+      return describeRequest(deed, when);
+  }
+}
+
+function describeRequest({ spec, timesOutMs, hasLease }: RequestDeed, when: string): string {
   const given = timesOutMs === undefined ? '' : ` given up after ${seconds(timesOutMs)}`;
   return `request to ${spec.strategy ?? ''}${hasLease ? ' with its lease' : ''}${given} of ${when}`;
 }

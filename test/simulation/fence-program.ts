@@ -3,8 +3,10 @@ import type { ComposedController } from '../../src/cli/compose.ts';
 import type { ControllerOptions } from '../../src/cli/composition.ts';
 import { LivePlanner } from '../../src/config/live-planner.ts';
 import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
+import { FLEET_NAMESPACE } from '../../src/drill/fleet/fleet.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
+import type { Preservation } from '../../src/ports/preservation.ts';
 import type { Logger } from '../../src/ports/recorder.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
 import type { ControllerProgram, ControllerWorld } from './controller-program.ts';
@@ -47,7 +49,7 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
         },
         planner: (sources) => new LivePlanner({ ...sources, namespace: FENCE_NAMESPACE }),
         mutate: (dependencies) => {
-          const sound = { ...dependencies, preservation: world.preservation };
+          const sound = { ...dependencies, preservation: bothOf(world.preservation, dependencies.preservation) };
           return mutate?.(sound) ?? sound;
         },
       },
@@ -71,6 +73,21 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
   };
 }
 
+/** What the draws say of a machine, and what the controller that keeps machines says. */
+function bothOf(drawn: Preservation, composed: Preservation | undefined): Preservation {
+  if (composed === undefined) return drawn;
+  return {
+    guardOf: (node) => drawn.guardOf(node) ?? composed.guardOf(node),
+    isPreserved: (node) => drawn.isPreserved(node) || composed.isPreserved(node),
+    onChange: (listener) => {
+      const ends = [drawn.onChange(listener), composed.onChange(listener)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+  };
+}
+
 /** As the flags of the daemon say it. */
 function optionsOf(sisters: Composed | undefined): Partial<ControllerOptions> {
   if (sisters === undefined) return {};
@@ -79,6 +96,8 @@ function optionsOf(sisters: Composed | undefined): Partial<ControllerOptions> {
     detectionRestMs: DETECTION_REST_MS,
     remediation: sisters.remediation,
     healthChecks: sisters.healthChecks ? 'auto' : 'off',
+    preservation: sisters.preservation ? 'auto' : 'off',
+    machinesNamespace: FLEET_NAMESPACE,
   };
 }
 

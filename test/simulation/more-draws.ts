@@ -2,7 +2,7 @@ import { expectedOf } from './expected.ts';
 import { SeededRandom } from './kernel/seeded-random.ts';
 import { CALM_API } from './network.ts';
 import type { ApiFaults } from './network.ts';
-import { rackOf } from './rack.ts';
+import { rackOf } from './racks.ts';
 import type { Disturbance, Feed, ForeignMark, OtherFault, Policies, Scenario, Word } from './scenario.ts';
 
 const FAULT_AT_MS = 18_000;

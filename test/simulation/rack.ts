@@ -2,6 +2,7 @@ import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
 import type { Trace } from '../../src/drill/world/dependencies.ts';
 import type { Disk } from '../../src/drill/world/disk.ts';
+import { fleetLabels } from '../../src/drill/fleet/fleet.ts';
 import { hostProviderID } from '../../src/drill/fleet/host-fleet.ts';
 import { Machine } from '../../src/drill/world/machine.ts';
 import { KUBERNETES_KUBELET } from '../../src/drill/world/options.ts';
@@ -10,11 +11,11 @@ import type { PowerBackend } from './devices.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import { PowerFeed } from './power-feed.ts';
+import { rackOf } from './racks.ts';
 import type { Scenario } from './scenario.ts';
 
 const BOOT_MS = 8_000;
 const WRITE_MS = 4_000;
-const RACKS = 2;
 
 export interface RackOptions {
   scenario: Scenario;
@@ -47,6 +48,8 @@ export class Rack {
     for (const [index, node] of options.scenario.nodes.entries()) {
       const [process, transport] = options.insider(`machine-${node}`, `system:node:${node}`, options.scenario.clockRates.kubelets);
       kubelets.push(process);
+      const { sisters } = options.scenario;
+      const isPooled = sisters?.pool !== undefined && sisters.nodes.includes(node);
       const machine = new Machine(
         { transport, clock: process.clock, random: process.random, trace: options.trace, disk: options.disk },
         {
@@ -54,9 +57,9 @@ export class Rack {
           writeMs: WRITE_MS,
           node,
           systemUUID: systemUUIDOf(node),
-          ...(options.scenario.sisters !== undefined && { providerID: hostProviderID(node) }),
+          ...(sisters !== undefined && { providerID: hostProviderID(node) }),
           bootDelayMs: BOOT_MS,
-          labels: { rack: rackOf(index), 'topology.kubernetes.io/zone': rackOf(index) },
+          labels: { rack: rackOf(index), 'topology.kubernetes.io/zone': rackOf(index), ...(isPooled && fleetLabels(rackOf(index))) },
         },
       );
       const feed = new PowerFeed(machine, options.scenario.feed?.restore ?? 'always-on');
@@ -131,11 +134,6 @@ export class Rack {
       }),
     );
   }
-}
-
-/** Every second node stands in the other rack, and in the other zone. */
-export function rackOf(index: number): string {
-  return `r${index % RACKS}`;
 }
 
 function systemUUIDOf(node: string): string {

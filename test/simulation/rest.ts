@@ -30,10 +30,12 @@ export interface RestOptions {
 export class Rest {
   readonly #options: RestOptions;
   readonly #calmFromMs: number;
+  readonly #hasJumps: boolean;
 
   constructor(options: RestOptions) {
     this.#options = options;
     const { scenario } = options;
+    this.#hasJumps = scenario.disturbances.some(({ what }) => what === 'clock');
     this.#calmFromMs = Math.max(
       scenario.faultAtMs,
       disturbedUntilMs(scenario) + REST_MS,
@@ -68,6 +70,8 @@ export class Rest {
         return isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
       case 'held':
         if (status?.hold?.policy === 'breaker') return scenario.expected.states.includes('held');
+        // The time of a machine that is kept is a wall clock's: one that was set back by hours keeps it for as long.
+        if (status?.hold?.policy === 'preservation' && scenario.sisters !== undefined) return this.#hasJumps && nowMs > this.#calmFromMs + LETS_GO_MS;
         // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.
         return quietMs > LETS_GO_MS && scenario.nodes.some((other) => other !== node && !isReady(other));
       case undefined:

@@ -35,6 +35,12 @@ const PLAIN: Readonly<Record<string, Change>> = {
     delete alone.sisters;
     return alone;
   },
+  pool: (scenario) =>
+    changeSisters(scenario, (sisters) => {
+      const unkept = { ...sisters, composed: { ...sisters.composed, preservation: false } };
+      delete unkept.pool;
+      return unkept;
+    }),
   check: (scenario) =>
     changeSisters(scenario, (sisters) => {
       const unchecked = { ...sisters };

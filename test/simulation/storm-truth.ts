@@ -3,7 +3,7 @@ import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
 import type { FenceWatch } from './fence-watch.ts';
 import { CALM_API } from './network.ts';
-import { rackOf } from './rack.ts';
+import { rackOf } from './racks.ts';
 import type { Scenario } from './scenario.ts';
 
 /** So old may be what a leader knows that was stopped for a moment: longer, and it has lost its Lease. */

@@ -88,7 +88,8 @@ export class World {
       insider: (name, user, clockRate) => this.#insider(name, user, clockRate),
       onDevice: (event) => {
         this.trace.record(event);
-        const violation = this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs) ?? this.#guards.asked(event, kernel.nowMs);
+        const violation =
+          this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs) ?? this.#guards.asked(event, kernel.nowMs) ?? this.#sisters.asked(event);
         if (violation !== undefined) kernel.fail(`at ${kernel.nowMs.toFixed(0)} ms: ${violation}`);
         this.#healAfterOff(event);
       },
@@ -98,6 +99,9 @@ export class World {
       api: this.api,
       nodes: scenario.nodes,
       sisters: scenario.sisters,
+      hasJumps: scenario.disturbances.some(({ what }) => what === 'clock'),
+      power: (node) => this.machines.get(node)?.state,
+      fence: this.fence,
       hardware: new Hardware(kernel, this.#rack, this.#inside),
       trace: this.#record,
       insider: (name, user) => this.#insider(name, user),
@@ -238,8 +242,7 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
-    this.#sisters.hear(event);
-    const violation = this.bounds.wrote(event, this.#kernel.nowMs);
+    const violation = this.bounds.wrote(event, this.#kernel.nowMs) ?? this.#sisters.hear(event);
     if (violation !== undefined) {
       this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
     }

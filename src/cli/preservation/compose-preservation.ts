@@ -22,7 +22,7 @@ export interface PreservationSources {
 /** Preservation over the watches that there are; `undefined` when it is switched off. */
 export function composePreservation(
   { transport, clock, random, logger, metrics, recorder, machines: elsewhere }: ControllerPorts,
-  { preservation: choice = 'off', namespace, machinesNamespace, mode, reflector: timings }: ControllerOptions,
+  { preservation: choice = 'off', namespace, machinesNamespace, mode, reflector: timings, detectionRestMs }: ControllerOptions,
   { cluster, listers, configMaps, leader, leadership }: PreservationSources,
 ): WatchedPreservation | undefined {
   if (choice === 'off') return undefined;
@@ -36,6 +36,7 @@ export function composePreservation(
   const pools = configuredPools(configMaps, namespace);
   const preservation = new WatchedPreservation({
     choice,
+    leastRestMs: detectionRestMs,
     enforce: mode === 'enforce',
     machines,
     base: { clock, nodes: { cluster, recorder, listers: { nodes, fences, pods } }, pools, leadership, log: logger, metrics: metrics.preservation },

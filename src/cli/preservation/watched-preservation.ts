@@ -20,6 +20,7 @@ export interface ModeController extends Preservation {
 
 export interface WatchedPreservationParts {
   choice: PreservationChoice;
+  leastRestMs?: number | undefined;
   /** The whole program enforces; else nothing is written. */
   enforce: boolean;
   machines: MachineAccess;
@@ -56,9 +57,10 @@ export class WatchedPreservation implements Preservation {
 
   constructor(parts: WatchedPreservationParts) {
     this.#parts = parts;
-    const { machines, base, choice } = parts;
+    const { machines, base, choice, leastRestMs } = parts;
     const read = () => readManagerFacts(machines, base.nodes.listers.nodes.all(), base.clock.wallMs());
-    this.#detector = modeDetector({ clock: base.clock, log: base.log, choice, read, onMode: (mode) => this.#change(mode) });
+    const onMode = (mode: PreservationMode): void => this.#change(mode);
+    this.#detector = modeDetector({ clock: base.clock, log: base.log, choice, read, onMode, leastRestMs });
   }
 
   /** Of the Machines, while they are watched. */

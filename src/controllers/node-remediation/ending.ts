@@ -16,7 +16,7 @@ export function hasFinalizer({ finalizers, apiVersion }: RequestFacts): boolean 
 
 /**
  * The request is deleted, or its Machine is gone. Before an off was sent the fence is cancelled; after it, the fence is left to bring the node back first. What
- * stays off for its sake is brought back, unless its Node was to go for good. Whether the Node exists is not asked: a request never outlives its node for that.
+ * stays off for its sake is brought back, unless its Node has gone for good. Whether the Node exists is not asked: a request never outlives its node for that.
  */
 export function ending(snapshot: Snapshot): Step {
   const { request, fence, machine } = snapshot;
@@ -24,7 +24,8 @@ export function ending(snapshot: Snapshot): Step {
   if (fence !== undefined && isOurs(snapshot)) {
     if (fence.isDeleting) return { dueInMs: POLL_MS };
     if (!fence.isFinal) return endOpen(snapshot, fence, machine === 'gone');
-    if (fence.outcome === 'fenced-off' && !isRemoving(snapshot)) return withdraw(snapshot, fence, 'its node may come back');
+    const hasGone = isRemoving(snapshot) && snapshot.node === undefined;
+    if (fence.outcome === 'fenced-off' && !hasGone) return withdraw(snapshot, fence, 'its node may come back');
   }
   return { actions: [...toldHealthy(snapshot), setFinalizer(request, false)] };
 }

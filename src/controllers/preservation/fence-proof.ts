@@ -19,7 +19,9 @@ export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
   const { uid } = metadata;
   const bare = fenceFactsOf({ metadata: uid === undefined ? {} : { uid }, spec, status });
   const facts: FenceFacts = { ...bare, ...(bare.isOpen && hasFailed(status) && { hasFailed: true }) };
-  return { node: spec.node, facts, provenBootID: proof?.bootID, provenAtMs: timeMs(proof?.observedAt) };
+  // Who takes a fence back may be switching the machine on already.
+  const proven = metadata.deletionTimestamp === undefined ? facts : { ...facts, isIsolated: false, isOff: false };
+  return { node: spec.node, facts: proven, provenBootID: proof?.bootID, provenAtMs: timeMs(proof?.observedAt) };
 }
 
 /** A restart begins from error. */

@@ -64,7 +64,13 @@ function stateAfter(event: ApiEvent, before: KubeObject | undefined): KubeObject
   if (event.subresource === 'binding') return before === undefined ? 'unknown' : bound(before, event.request);
   if (event.subresource === 'eviction') return before === undefined ? 'unknown' : afterDelete(event, before);
   const object = event.object as Partial<KubeObject> | undefined;
-  return object?.metadata === undefined ? 'unknown' : { ...object, metadata: object.metadata };
+  if (object?.metadata === undefined) return 'unknown';
+  return hasEnded(event, object.metadata) ? undefined : { ...object, metadata: object.metadata };
+}
+
+/** The write that takes the last finalizer of what is being deleted is its end; a pod's is its kubelet's. */
+function hasEnded({ resource }: ApiEvent, { deletionTimestamp, finalizers = [] }: KubeObject['metadata']): boolean {
+  return resource !== 'pods' && deletionTimestamp !== undefined && finalizers.length === 0;
 }
 
 function afterDelete(event: ApiEvent, object: DeletableObject | undefined): KubeObject | undefined {

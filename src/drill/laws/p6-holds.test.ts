@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { judge } from './judge.ts';
-import { api, fenceWrite, goodTrace, status } from './sample-trace.ts';
+import type { KubeObject } from '../../ports/objects.ts';
+import { api, fenceWrite, goodTrace, node, nodePatch, status } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P6 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P6;
@@ -40,6 +41,17 @@ describe('P6, holds win', () => {
       event.kind === 'device' && event.action === 'set' && event.want === 'off' ? { ...event, at: 13_900 } : event,
     );
     expect(P6([...late, held(11_000)]).violations.join()).toContain('was set off although its fence says');
+  });
+
+  it('asks nothing of a hold whose fence is gone with its last finalizer', () => {
+    const hold = { reason: 'preserved', policy: 'preservation', message: 'it is kept', since: '' };
+    const held = fenceWrite(33_000, status([], { hold }));
+    const cordon = nodePatch(50_000, node({ unschedulable: true }));
+    const uncordoned = nodePatch(34_000, node({}));
+    const last = { ...(held.object as KubeObject), metadata: { name: 'node-fence-a', uid: 'fence-a', deletionTimestamp: '', finalizers: [] } };
+    const gone = api(40_000, 'nodefence', 'patch', 'nodefences.ha.k8s.io', 'node-fence-a', { object: last });
+    expect(P6([...goodTrace(), held, uncordoned, cordon]).violations.join()).toContain('a was cordoned although its fence says');
+    expect(P6([...goodTrace(), held, uncordoned, gone, cordon]).violations).toEqual([]);
   });
 
   it('lets a fence go on when the stop is gone, or is for another node', () => {

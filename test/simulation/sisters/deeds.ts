@@ -1,6 +1,8 @@
+import { FLEET_NAMESPACE, machineName } from '../../../src/drill/fleet/fleet.ts';
 import { HOSTS_NAMESPACE } from '../../../src/drill/fleet/host-fleet.ts';
 import type { ApiClient } from '../../../src/kube/client.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../../src/manifests/access.ts';
+import { MACHINES } from '../../../src/ports/machines.ts';
 import { NODE_FENCE_REMEDIATION } from '../../../src/ports/remediation.ts';
 import { LEASES, NODES } from '../../../src/ports/resources.ts';
 import type { KernelView } from '../kernel/kernel-view.ts';
@@ -9,6 +11,7 @@ import type { Deed, RequestDeed } from './sisters.ts';
 
 const { requests: REQUESTS } = NODE_FENCE_REMEDIATION;
 const NODE_NAME = 'remediation.medik8s.io/node-name';
+const PRESERVE = 'node.machine.sapcloud.io/preserve';
 const TIMED_OUT = 'remediation.medik8s.io/nhc-timed-out';
 const HOLDER = 'NodeHealthCheck-simulated';
 const LEASE_SECONDS = 660;
@@ -41,7 +44,9 @@ export class Deeds {
   schedule(deeds: readonly Deed[]): void {
     for (const [index, deed] of deeds.entries()) {
       if (deed.what === 'request') this.#scheduleRequest(`by-hand-${index}`, deed);
-      else this.#scheduleIllness(deed);
+      else if (deed.what === 'illness') this.#scheduleIllness(deed);
+      else if (deed.what === 'preserve') this.#schedulePreserving(deed);
+      else this.#later(deed.atMs, `somebody deletes the Machine of ${deed.node}`, () => this.#deleteMachine(deed.node));
     }
   }
 
@@ -55,6 +60,26 @@ export class Deeds {
   #scheduleIllness({ node, atMs, durationMs }: Deed): void {
     this.#later(atMs, `${node} falls ill`, () => this.#diagnose(node, true));
     this.#later(atMs + durationMs, `${node} is well again`, () => this.#diagnose(node, false));
+  }
+
+  #schedulePreserving({ node, atMs, durationMs, on, value }: Extract<Deed, { what: 'preserve' }>): void {
+    this.#later(atMs, `somebody writes ${value === '' ? 'nothing' : value} on the ${on} of ${node}`, () => this.#preserve(node, on, value));
+    this.#later(atMs + durationMs, `somebody takes that from the ${on} of ${node}`, () => this.#preserve(node, on, null));
+  }
+
+  async #preserve(node: string, on: 'node' | 'machine', value: string | null): Promise<void> {
+    const { admin } = this.#options;
+    const patch = { metadata: { annotations: { [PRESERVE]: value } } };
+    if (on === 'node') {
+      if ((await admin.get(NODES, node)) !== undefined) await admin.mergePatch(NODES, node, patch);
+      return;
+    }
+    const [name, namespace] = [machineName(node), FLEET_NAMESPACE];
+    if ((await admin.get(MACHINES, name, namespace)) !== undefined) await admin.mergePatch(MACHINES, name, patch, { namespace });
+  }
+
+  async #deleteMachine(node: string): Promise<void> {
+    await this.#options.admin.remove(MACHINES, machineName(node), { namespace: FLEET_NAMESPACE });
   }
 
   async #diagnose(node: string, isIll: boolean): Promise<void> {

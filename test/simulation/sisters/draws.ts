@@ -3,7 +3,7 @@ import { scenarioOf } from '../draws.ts';
 import { expectedOf } from '../expected.ts';
 import { SeededRandom } from '../kernel/seeded-random.ts';
 import type { Scenario } from '../scenario.ts';
-import type { Check, Composed, Deed, Sisters } from './sisters.ts';
+import type { Check, Composed, Deed, Pool, Preserving, Sisters } from './sisters.ts';
 
 /** `--controllers`: the one that fences alone, or all of them. */
 export type Cast = 'fence' | 'all';
@@ -20,6 +20,9 @@ type Subject = 'all' | 'others' | 'victim';
 const SUBJECTS: Readonly<Record<Subject, number>> = { all: 4, others: 3, victim: 3 };
 const COUNTS: Readonly<Record<'0' | '1' | '2' | '3', number>> = { 0: 2, 1: 4, 2: 3, 3: 1 };
 
+const PRESERVING: Readonly<Record<Exclude<Preserving, ''> | 'emptied', number>> = { now: 4, 'when-failed': 5, false: 2, emptied: 1 };
+const MACHINE_DELETED_SHARE = 0.1;
+
 type Spec = Required<Pick<NodeFenceRemediationSpec, 'strategy' | 'retryLimit' | 'timeoutSeconds' | 'nodeRemoval' | 'onExhaustion'>>;
 const STRATEGIES: Readonly<Record<Spec['strategy'], number>> = { fence: 2, 'fence-and-recover': 4, escalate: 2 };
 const REMOVALS: Readonly<Record<Spec['nodeRemoval'], number>> = { OutOfServiceTaint: 5, DeleteNode: 2, None: 2 };
@@ -35,15 +38,22 @@ export function scenarioWith(seed: number, cast: Cast): Scenario {
 function withSisters(scenario: Scenario): Scenario {
   const random = new SeededRandom(scenario.seed, 'sisters');
   if (!random.chance(PLAYED_SHARE)) return scenario;
-  const composed: Composed = { remediation: random.chance(COMPOSED_SHARE), healthChecks: random.chance(COMPOSED_SHARE) };
+  const isComposed = (name: string): boolean => new SeededRandom(scenario.seed, `sisters ${name}`).chance(COMPOSED_SHARE);
+  const composed: Composed = {
+    remediation: isComposed('remediation'),
+    healthChecks: isComposed('health checks'),
+    preservation: isComposed('preservation'),
+  };
   const nodes = subjectsOf(random.weighted(SUBJECTS), scenario);
   const sisters: Sisters = {
     composed,
     nodes,
     ...(composed.healthChecks && { check: drawCheck(new SeededRandom(scenario.seed, 'sisters check')) }),
+    ...(composed.preservation && { pool: drawPool(new SeededRandom(scenario.seed, 'sisters pool')) }),
     deeds: [
       ...(composed.remediation ? drawRequests(new SeededRandom(scenario.seed, 'sisters requests'), nodes) : []),
       ...(composed.healthChecks ? drawIllness(new SeededRandom(scenario.seed, 'sisters illness'), nodes) : []),
+      ...(composed.preservation ? drawPreserving(new SeededRandom(scenario.seed, 'sisters preserving'), nodes) : []),
     ],
   };
   const whole = { ...scenario, sisters };
@@ -88,6 +98,21 @@ function drawRequests(random: SeededRandom, nodes: readonly string[]): Deed[] {
 function drawIllness(random: SeededRandom, nodes: readonly string[]): Deed[] {
   if (!random.chance(ILL_SHARE)) return [];
   return [{ what: 'illness', node: random.pick(nodes), atMs: FAULT_AT_MS + random.between(0, 90_000), durationMs: random.between(10_000, 240_000) }];
+}
+
+function drawPool(random: SeededRandom): Pool {
+  return { most: random.below(3), preserveMs: random.between(60_000, 240_000), healthMs: random.between(20_000, 120_000) };
+}
+
+function drawPreserving(random: SeededRandom, nodes: readonly string[]): Deed[] {
+  const deeds = Array.from({ length: Number(random.weighted(COUNTS)) }, (): Deed => {
+    const value = random.weighted(PRESERVING);
+    const base = { node: random.pick(nodes), atMs: FAULT_AT_MS + random.between(-3_000, 120_000), durationMs: random.between(10_000, 240_000) };
+    return { ...base, what: 'preserve', on: random.chance(0.7) ? 'node' : 'machine', value: value === 'emptied' ? '' : value };
+  });
+  const isDeleted = random.chance(MACHINE_DELETED_SHARE);
+  const deletion: Deed = { what: 'delete-machine', node: random.pick(nodes), atMs: FAULT_AT_MS + random.between(0, 150_000), durationMs: 0 };
+  return isDeleted ? [...deeds, deletion] : deeds;
 }
 
 function drawSpec(random: SeededRandom): NodeFenceRemediationSpec {

@@ -1,3 +1,4 @@
+import { createFleet, POOL } from '../../../src/drill/fleet/fleet.ts';
 import {
   createHostFleet,
   HOST_DEFINITIONS,
@@ -13,8 +14,11 @@ import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import { CLUSTER_API_GROUP, machineHealthChecks } from '../../../src/ports/cluster-api.ts';
 import type { Resource } from '../../../src/ports/cluster.ts';
 import { NODE_FENCE_REMEDIATION } from '../../../src/ports/remediation.ts';
+import { CONFIG_MAPS } from '../../../src/ports/resources.ts';
+import { FENCE_NAMESPACE } from '../configuration.ts';
+import { rackOf } from '../racks.ts';
 import { ILLNESS } from './sisters.ts';
-import type { Check, Sisters } from './sisters.ts';
+import type { Check, Pool, Sisters } from './sisters.ts';
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -41,6 +45,25 @@ export async function installSisters({ admin, transport, nodes, wallMs }: Site, 
     await admin.mergePatch(HOST_MACHINES, hostMachineName(node), patch, { namespace: HOSTS_NAMESPACE });
   }
   if (sisters.check !== undefined) await createCheck(admin, sisters.check);
+  if (sisters.pool !== undefined) await createPool({ admin, transport, nodes, wallMs }, sisters.nodes, sisters.pool);
+}
+
+/** A Machine for each node that is theirs, in the zone of its rack. */
+async function createPool({ admin, transport, nodes }: Site, owned: readonly string[], { most, preserveMs, healthMs }: Pool): Promise<void> {
+  await sendShipped(transport, ['machine-crd']);
+  const fleet = owned.map((node) => ({ node, zone: rackOf(nodes.indexOf(node)) }));
+  await createFleet(admin, fleet, () => Promise.resolve());
+  const settings = {
+    autoPreserveFailedMachineMax: most,
+    machinePreserveTimeout: secondsText(preserveMs),
+    machineHealthTimeout: secondsText(healthMs),
+  };
+  const metadata = { name: 'preservation-pools', namespace: FENCE_NAMESPACE };
+  await admin.create(CONFIG_MAPS, { metadata, data: { [POOL]: JSON.stringify(settings) } });
+}
+
+function secondsText(milliseconds: number): string {
+  return `${Math.round(milliseconds / 1_000)}s`;
 }
 
 async function createCheck(admin: ApiClient, { timeoutMs, atMost, spec }: Check): Promise<void> {

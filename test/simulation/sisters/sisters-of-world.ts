@@ -1,17 +1,24 @@
 import { HostMachines } from '../../../src/drill/fleet/host-machines.ts';
-import type { ApiEvent } from '../../../src/drill/laws/trace.ts';
+import { fenceName } from '../../../src/domain/node-fence.ts';
+import type { ApiEvent, DeviceEvent } from '../../../src/drill/laws/trace.ts';
 import type { Trace } from '../../../src/drill/world/dependencies.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
-import { CLUSTER_API_USER } from '../api.ts';
+import { CLUSTER_API_USER, CONTROLLER_USER } from '../api.ts';
 import type { SimulatedApi } from '../api.ts';
+import type { FenceWatch } from '../fence-watch.ts';
 import type { Hardware } from '../hardware.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { WORLD_BEGINS_WALL_MS } from '../kernel/process-clock.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { Deeds } from './deeds.ts';
 import { installSisters } from './installed.ts';
+import { Kept } from './kept.ts';
+import { MachineDriver } from './machine-driver.ts';
 import { Requests } from './requests.ts';
 import type { Sisters } from './sisters.ts';
+
+/** Where nothing proves the machine off, its Machine stays for a person. */
+const ENDLESS: ReadonlySet<string | undefined> = new Set(['error', 'running', 'new']);
 
 export interface SistersOptions {
   kernel: Kernel;
@@ -19,6 +26,11 @@ export interface SistersOptions {
   nodes: readonly string[];
   hardware: Hardware;
   sisters: Sisters | undefined;
+  /** Clocks jump: nobody can tell what a controller takes for the end of a time. */
+  hasJumps: boolean;
+  /** True power of the machine of a node. */
+  power: (node: string) => 'on' | 'off' | undefined;
+  fence: FenceWatch;
   trace: Trace;
   insider: (name: string, user: string) => [SimulatedProcess, ApiTransport];
 }
@@ -28,6 +40,8 @@ export class SistersOfWorld {
   readonly #options: SistersOptions;
   readonly #deeds: Deeds;
   readonly #requests: Requests;
+  readonly #driver: MachineDriver;
+  readonly #kept: Kept | undefined;
 
   constructor(options: SistersOptions) {
     this.#options = options;
@@ -36,6 +50,11 @@ export class SistersOfWorld {
     const wallMs = (): number => WORLD_BEGINS_WALL_MS + kernel.nowMs;
     this.#deeds = new Deeds({ kernel, admin: api.admin, wallMs, switchOn: (node) => hardware.switchOn(node) });
     this.#requests = new Requests(() => kernel.nowMs);
+    this.#driver = new MachineDriver({ kernel, admin: api.admin, hardware });
+    const { power, fence, sisters, hasJumps } = options;
+    const isOurs = (user: string): boolean => user === CONTROLLER_USER;
+    const incident = (node: string): number => fence.of(fenceName(node))?.incident ?? 0;
+    this.#kept = sisters?.pool === undefined ? undefined : new Kept({ nowMs: () => kernel.nowMs, wallMs, power, isOurs, incident, hasJumps });
   }
 
   /** Without time passing. */
@@ -53,8 +72,18 @@ export class SistersOfWorld {
     this.#deeds.schedule(sisters.deeds);
   }
 
-  hear(event: ApiEvent): void {
-    this.#requests.hear(event);
+  /** Returns what is broken, in words. */
+  hear(event: ApiEvent): string | undefined {
+    if (this.#options.sisters === undefined) return undefined;
+    // Without the controller they are nobody's.
+    if (this.#options.sisters.composed.remediation) this.#requests.hear(event);
+    this.#driver.hear(event);
+    return this.#kept?.hear(event);
+  }
+
+  /** A device was asked something. Returns what is broken, in words. */
+  asked(event: DeviceEvent): string | undefined {
+    return this.#kept?.asked(event);
   }
 
   get isPending(): boolean {
@@ -63,6 +92,8 @@ export class SistersOfWorld {
 
   /** Requests of which more is to be expected, each in words. */
   openRequests(): string[] {
-    return this.#requests.open();
+    const { fence } = this.#options;
+    const ending = (this.#kept?.terminating() ?? []).filter((node) => !ENDLESS.has(fence.of(fenceName(node))?.state));
+    return [...this.#requests.open(), ...ending.map((node) => `the Machine of ${node} is to end, and has not`)];
   }
 }

@@ -4,6 +4,7 @@ import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts
 export interface Composed {
   remediation: boolean;
   healthChecks: boolean;
+  preservation: boolean;
 }
 
 /** A MachineHealthCheck over the Machines of the nodes that may be acted on; it makes requests of a template of ours. */
@@ -25,9 +26,22 @@ export interface RequestDeed {
 
 /**
  * What people and other clients of the API ask for, of one node, and what else is to be seen of it there. illness: it stays Ready, and a condition says that
- * it is ill.
+ * it is ill. preserve: the annotation of the Node or of its Machine, until it is taken away. delete-machine: somebody deletes the Machine.
  */
-export type Deed = { node: string; atMs: number; durationMs: number } & (RequestDeed | { what: 'illness' });
+export type Deed = { node: string; atMs: number; durationMs: number } & (
+  RequestDeed | { what: 'illness' } | { what: 'preserve'; on: 'node' | 'machine'; value: Preserving } | { what: 'delete-machine' }
+);
+
+/** `''`: whatever stands there is emptied. */
+export type Preserving = 'now' | 'when-failed' | 'false' | '';
+
+/** The pool of the Machines that preservation keeps, as its ConfigMap has it. */
+export interface Pool {
+  /** So many are preserved automatically. */
+  most: number;
+  preserveMs: number;
+  healthMs: number;
+}
 
 /** The condition of a Node that is ill. */
 export const ILLNESS = 'SimulatedIllness';
@@ -38,6 +52,7 @@ export interface Sisters {
   /** Those that are theirs to act on: for all others must come what would come without them. */
   nodes: readonly string[];
   check?: Check;
+  pool?: Pool;
   deeds: readonly Deed[];
 }
 

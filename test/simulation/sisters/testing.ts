@@ -6,7 +6,7 @@ import type { Scenario } from '../scenario.ts';
 import type { SeedResult } from '../seed-result.ts';
 import type { Composed, Sisters } from './sisters.ts';
 
-export const ALL: Composed = { remediation: true, healthChecks: true };
+export const ALL: Composed = { remediation: true, healthChecks: true, preservation: true };
 
 /** A quiet world in which one node fails, and what is asked of the controllers beside. */
 export function quiet(sisters: Sisters, changes: Partial<Scenario> = {}): Scenario {

@@ -25,6 +25,11 @@ function setsOf(lines: readonly string[], node: string): string[] {
     .filter((words) => words.startsWith(node));
 }
 
+/** Of the first line that has these words. */
+function timeOf(lines: readonly string[], words: string): number {
+  return Number(lines.find((line) => line.includes(words))?.split(' ')[0]);
+}
+
 describe('a world with all controllers', { timeout: TIMEOUT_MS }, () => {
   it('power-cycles a node that somebody asks for, and lets the request go when it is taken back', async () => {
     const { violations, lines } = await played(quiet({ composed: ALL, nodes: ['b'], deeds: [request('b')] }));
@@ -38,8 +43,7 @@ describe('a world with all controllers', { timeout: TIMEOUT_MS }, () => {
     const { violations, lines } = await played(quiet({ composed: ALL, nodes: ['b'], deeds: [request('b', { spec, durationMs: 200_000 })] }));
     expect(violations).toEqual([]);
     expect(setsOf(lines, 'b')).toEqual(['b off']);
-    const on = Number(lines.find((line) => line.includes('somebody switches b on'))?.split(' ')[0]);
-    expect(on).toBeGreaterThanOrEqual(260_000);
+    expect(timeOf(lines, 'somebody switches b on')).toBeGreaterThanOrEqual(260_000);
   });
 
   it('has a Machine found ill by its health check, and remediated', async () => {
@@ -52,6 +56,24 @@ describe('a world with all controllers', { timeout: TIMEOUT_MS }, () => {
     const made = lines.some((line) => /api nodefence create nodefenceremediations\S+ 201/.test(line));
     const gone = lines.some((line) => /api nodefence delete nodefenceremediations\S+ 200/.test(line));
     expect([made, gone]).toEqual([true, true]);
+  });
+
+  it('switches a machine that failed off only when nobody keeps it any more', async () => {
+    const keeping: Deed = { what: 'preserve', on: 'node', value: 'when-failed', node: 'a', atMs: 16_000, durationMs: 150_000 };
+    const pool = { most: 0, preserveMs: 400_000, healthMs: 600_000 };
+    const { violations, lines } = await played(quiet({ composed: ALL, nodes: ['a'], pool, deeds: [keeping] }));
+    expect(violations).toEqual([]);
+    expect(setsOf(lines, 'a')).toEqual(['a off', 'a on']);
+    expect(timeOf(lines, 'bmc-a set off')).toBeGreaterThan(166_000);
+  });
+
+  it('ends a Machine whose node stays away: proven off, deleted with its Node, and another one comes in its place', async () => {
+    const pool = { most: 0, preserveMs: 60_000, healthMs: 10_000 };
+    const spec = { strategy: 'fence', retryLimit: 0, ...TIMES } as const;
+    const { violations, lines } = await played(quiet({ composed: ALL, nodes: ['b'], pool, deeds: [request('b', { spec, durationMs: 400_000 })] }));
+    expect(violations).toEqual([]);
+    expect(timeOf(lines, 'api nodefence delete machines.machine.sapcloud.io')).toBeGreaterThan(timeOf(lines, 'power b off'));
+    expect(timeOf(lines, 'somebody switches b on')).toBeGreaterThan(timeOf(lines, 'api admin delete nodes/b'));
   });
 
   it('breaks no law while everything else goes wrong too', async () => {

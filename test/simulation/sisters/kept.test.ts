@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiEvent, DeviceEvent } from '../../../src/drill/laws/trace.ts';
+import { Kept } from './kept.ts';
+
+const PRESERVE = 'node.machine.sapcloud.io/preserve';
+const OFF: DeviceEvent = { kind: 'device', at: 0, device: 'bmc-a', plug: '', node: 'a', action: 'set', want: 'off', answer: '204', session: 's' };
+
+function bench(hasJumps = false) {
+  const state = { nowMs: 0, power: 'on' as 'on' | 'off', incident: 1 };
+  const kept = new Kept({
+    nowMs: () => state.nowMs,
+    wallMs: () => state.nowMs,
+    power: () => state.power,
+    isOurs: (user) => user === 'nodefence',
+    incident: () => state.incident,
+    hasJumps,
+  });
+  const hear = (verb: ApiEvent['verb'], resource: string, object: object, user = 'admin'): string | undefined =>
+    kept.hear({ kind: 'api', at: 0, user, verb, resource, status: 200, object });
+  const machine = (untilMs: number | undefined, verb: ApiEvent['verb'] = 'patch', user?: string): string | undefined => {
+    const currentStatus = { phase: 'Failed', ...(untilMs !== undefined && { preserveExpiryTime: new Date(untilMs).toISOString() }) };
+    return hear(verb, 'machines.machine.sapcloud.io', { metadata: { name: 'machine-a', labels: { node: 'a' } }, status: { currentStatus } }, user);
+  };
+  const ask = (value?: string): void => {
+    hear('patch', 'nodes', { metadata: { name: 'a', annotations: value === undefined ? {} : { [PRESERVE]: value } } });
+  };
+  return { state, kept, machine, ask };
+}
+
+describe('a machine that is preserved', () => {
+  it.each(['now', 'when-failed', 'auto-preserve'])('by %s may not be switched off first, nor deleted', (value) => {
+    const { state, kept, machine, ask } = bench();
+    ask(value);
+    machine(300_000);
+    state.nowMs = 20_000;
+    expect(kept.asked(OFF)).toContain('P6: bmc-a was set off although its machine is preserved');
+    expect(machine(300_000, 'delete', 'nodefence')).toContain('P6: Machine machine-a was deleted although it is preserved');
+  });
+
+  it('may be while the request was on its way, when its time is over, when nobody wants it any more, and when it is done with it already', () => {
+    const { state, kept, machine, ask } = bench();
+    ask('now');
+    machine(300_000);
+    state.nowMs = 5_000;
+    expect(kept.asked(OFF)).toBeUndefined();
+    state.nowMs = 20_000;
+    expect(kept.asked(OFF)).toBeUndefined();
+    state.incident = 2;
+    ask();
+    expect(kept.asked(OFF)).toBeUndefined();
+    state.incident = 3;
+    ask('now');
+    state.nowMs = 400_000;
+    expect(kept.asked(OFF)).toBeUndefined();
+  });
+
+  it('is not judged where clocks jump', () => {
+    const { state, kept, machine, ask } = bench(true);
+    ask('now');
+    machine(300_000);
+    state.nowMs = 20_000;
+    expect(kept.asked(OFF)).toBeUndefined();
+  });
+});
+
+describe('a Machine', () => {
+  it('is deleted by us only where its node is off', () => {
+    const { state, machine, ask } = bench();
+    ask();
+    machine(undefined);
+    expect(machine(undefined, 'delete', 'nodefence')).toContain('P1: Machine machine-a was deleted while a was on');
+    machine(undefined);
+    expect(machine(undefined, 'delete', 'somebody')).toBeUndefined();
+    machine(undefined);
+    state.power = 'off';
+    expect(machine(undefined, 'delete', 'nodefence')).toBeUndefined();
+  });
+});

@@ -1,0 +1,119 @@
+import type { ApiEvent, DeviceEvent } from '../../../src/drill/laws/trace.ts';
+import type { ObjectMeta } from '../../../src/ports/objects.ts';
+
+const MACHINES = 'machines.machine.sapcloud.io';
+const PRESERVE = 'node.machine.sapcloud.io/preserve';
+const NODE_LABEL = 'node';
+/** What keeps a machine that has an expiry. */
+const KEEPING: ReadonlySet<string | undefined> = new Set(['now', 'when-failed', 'auto-preserve', 'auto-preserved']);
+/** A set that was on its way when the machine came to be kept is no fault: its deadline, and how long a request may be on its way. */
+const UNDER_WAY_MS = 12_000;
+/** By how much the clocks of these worlds may disagree about the end of a time, where none of them jumps. */
+const MARGIN_MS = 10_000;
+
+interface KeptMachine {
+  metadata: ObjectMeta;
+  status?: { currentStatus?: { phase?: string; preserveExpiryTime?: string } };
+}
+
+/** Since when somebody wants this, until when. */
+interface Wish {
+  text: string;
+  sinceMs: number;
+  untilMs: number;
+}
+
+export interface KeptTruth {
+  nowMs: () => number;
+  wallMs: () => number;
+  /** True power of the machine of a node. */
+  power: (node: string) => 'on' | 'off' | undefined;
+  isOurs: (user: string) => boolean;
+  /** The incident that the fence of a node stands in. */
+  incident: (node: string) => number;
+  /** Clocks jump: nobody can tell what a controller takes for the end of a time. */
+  hasJumps: boolean;
+}
+
+/** Machines that are preserved, as the API server has them, judged at every off and every deletion. Returns what is broken, in words. */
+export class Kept {
+  readonly #truth: KeptTruth;
+  readonly #machines = new Map<string, KeptMachine>();
+  readonly #nodes = new Map<string, ObjectMeta>();
+  /** By node. */
+  readonly #wishes = new Map<string, Wish>();
+  /** The incident in which an off was first sent: what was begun is carried through. */
+  readonly #switched = new Map<string, number>();
+
+  constructor(truth: KeptTruth) {
+    this.#truth = truth;
+  }
+
+  hear(event: ApiEvent): string | undefined {
+    const isWrite = event.verb === 'create' || event.verb === 'update' || event.verb === 'patch' || event.verb === 'delete';
+    if (!isWrite || event.status >= 300 || event.object === undefined) return undefined;
+    if (event.resource === 'nodes') {
+      const { metadata } = event.object as { metadata: ObjectMeta };
+      if (event.verb === 'delete') this.#nodes.delete(metadata.name);
+      else this.#nodes.set(metadata.name, metadata);
+      this.#look(metadata.name);
+    }
+    return event.resource === MACHINES ? this.#machineWritten(event, event.object as KeptMachine) : undefined;
+  }
+
+  /** A device was asked something. */
+  asked({ node, device, action, want, answer, shown }: DeviceEvent): string | undefined {
+    const incident = this.#truth.incident(node);
+    if (action === 'read' && shown === 'off') this.#switched.set(node, incident);
+    if (action !== 'set' || want !== 'off' || (answer !== '204' && answer !== 'lost')) return undefined;
+    const isFirst = this.#switched.get(node) !== incident;
+    this.#switched.set(node, incident);
+    const kept = this.#keptFor(node);
+    return isFirst && kept !== undefined ? `P6: ${device} was set off although its machine is preserved (${kept})` : undefined;
+  }
+
+  /** Machines whose end has begun and is not over, each in words. */
+  terminating(): string[] {
+    return [...this.#machines].flatMap(([node, { status }]) => (status?.currentStatus?.phase === 'Terminating' ? [node] : []));
+  }
+
+  #machineWritten(event: ApiEvent, machine: KeptMachine): string | undefined {
+    const node = machine.metadata.labels?.[NODE_LABEL] ?? '';
+    const violation = event.verb === 'delete' && this.#truth.isOurs(event.user) ? this.#deleted(node, machine.metadata.name) : undefined;
+    const isGoing = event.verb === 'delete' || machine.metadata.deletionTimestamp !== undefined;
+    if (isGoing) this.#machines.delete(node);
+    else this.#machines.set(node, machine);
+    this.#look(node);
+    return violation;
+  }
+
+  #deleted(node: string, name: string): string | undefined {
+    const kept = this.#keptFor(node);
+    if (kept !== undefined) return `P6: Machine ${name} was deleted although it is preserved (${kept})`;
+    const isOn = this.#nodes.has(node) && this.#truth.power(node) === 'on';
+    return isOn ? `P1: Machine ${name} was deleted while ${node} was on` : undefined;
+  }
+
+  #keptFor(node: string): string | undefined {
+    const wish = this.#wishes.get(node);
+    if (wish === undefined || this.#truth.hasJumps) return undefined;
+    const stoodMs = this.#truth.nowMs() - wish.sinceMs;
+    return stoodMs > UNDER_WAY_MS && this.#truth.wallMs() < wish.untilMs - MARGIN_MS
+      ? `${wish.text} for ${(stoodMs / 1_000).toFixed(0)} s`
+      : undefined;
+  }
+
+  /** Both where the value stands and the end of its time, as they are read together. */
+  #look(node: string): void {
+    const machine = this.#machines.get(node);
+    const expiry = machine?.status?.currentStatus?.preserveExpiryTime;
+    const value = this.#nodes.get(node)?.annotations?.[PRESERVE] ?? machine?.metadata.annotations?.[PRESERVE];
+    if (expiry === undefined || !KEEPING.has(value) || machine?.status?.currentStatus?.phase === 'Terminating') {
+      this.#wishes.delete(node);
+      return;
+    }
+    const text = `${value ?? ''} until ${expiry}`;
+    if (this.#wishes.get(node)?.text === text) return;
+    this.#wishes.set(node, { text, sinceMs: this.#truth.nowMs(), untilMs: Date.parse(expiry) });
+  }
+}
