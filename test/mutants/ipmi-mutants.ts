@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const REPLAY = 'agents/ipmi/native/replay.test.ts';
+const NATIVE_SESSION = 'agents/ipmi/native/native-session.test.ts';
 
 /** Defects of the agent ipmi, beside those of device-mutants.ts. */
 export const IPMI_MUTANTS: readonly SourceMutant[] = [
@@ -28,5 +29,50 @@ export const IPMI_MUTANTS: readonly SourceMutant[] = [
       ['return line === this.#line && this.#guid !== undefined', 'return this.#guid !== undefined'],
     ],
     killedBy: byTest(REPLAY, 'of the machine behind a session that is lost says nothing of the one behind the next'),
+  },
+  {
+    name: 'new packet for a repetition',
+    defect: 'a repeated off is a packet of its own: a BMC may act twice',
+    file: 'agents/ipmi/native/secure-channel.ts',
+    edits: [
+      [
+        '      if (sending === 1) beforeSend();\n      return packet;',
+        '      if (sending === 1) beforeSend();\n      return sending === 1 ? packet : this.#packet(requestBytes(request));',
+      ],
+    ],
+    killedBy: byTest(NATIVE_SESSION, 'is repeated as the same packet when it was lost, after the lease was asked again'),
+  },
+  {
+    name: 'repetition without a lease',
+    defect: 'an off is repeated after the lease was lost',
+    file: 'agents/ipmi/native/secure-channel.ts',
+    edits: [['if (sending > 1 && !isAllowed(beforeSend)) return undefined;', '']],
+    killedBy: byTest(NATIVE_SESSION, 'is repeated as the same packet when it was lost, after the lease was asked again'),
+  },
+  {
+    name: 'guid for ever',
+    defect: 'the GUID of a session is never read again before a set',
+    file: 'agents/ipmi/session.ts',
+    edits: [["const keepsMs = when === 'anew' ? line.identityKeepsMs : Number.POSITIVE_INFINITY;", 'const keepsMs = Number.POSITIVE_INFINITY;']],
+    killedBy: byTest(NATIVE_SESSION, 'is read again before a set once it is old'),
+  },
+  {
+    name: 'any machine by IPMI',
+    defect: 'a BMC that shows another machine is switched',
+    file: 'agents/ipmi/power.ts',
+    edits: [
+      [
+        "if (check.kind === 'verified') return { identity: 'verified', why: '' };",
+        "if (check.kind !== 'unverified') return { identity: 'verified', why: '' };",
+      ],
+    ],
+    killedBy: byTest(NATIVE_SESSION, 'of another machine stops everything'),
+  },
+  {
+    name: 'unsigned answer',
+    defect: 'an answer that nobody signed is believed',
+    file: 'agents/ipmi/native/secure-channel.ts',
+    edits: [[' || !keys.isSigned(packet.trailed)) return undefined;', ') return undefined;']],
+    killedBy: byTest('agents/ipmi/native/hostile-datagrams.test.ts', 'is believed in a session only as the BMC sent it'),
   },
 ];

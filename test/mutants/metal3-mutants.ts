@@ -45,4 +45,25 @@ export const METAL3_MUTANTS: readonly SourceMutant[] = [
     ],
     killedBy: byTest(METAL3_AGENT, 'by its uid in an older providerID, and by OpenShift’s'),
   },
+  {
+    name: 'metal3 off of before',
+    defect: 'an off that is older than our request counts while our hold is not to be seen',
+    file: 'agents/metal3/agent.ts',
+    edits: [["if (power.state !== 'off' || isHeld(host) || !this.#asked.has(keyOf(host))) return power;", 'return power;']],
+    killedBy: byTest(METAL3_AGENT, 'does not believe an off while its own request is not to be seen'),
+  },
+  {
+    name: 'metal3 let go of all',
+    defect: 'the holds of others are taken away',
+    file: 'agents/metal3/agent.ts',
+    edits: [['if (host.spec?.online === false) throw', 'if (host.spec === null) throw']],
+    killedBy: byTest(METAL3_AGENT, 'says so when somebody has switched the host off on purpose'),
+  },
+  {
+    name: 'metal3 unpowered',
+    defect: 'a host that is never switched off is held',
+    file: 'agents/metal3/agent.ts',
+    edits: [["if (refusal !== undefined) throw call.error('Refused', refusal);", '']],
+    killedBy: byTest(METAL3_AGENT, 'baremetalhost.metal3.io/paused'),
+  },
 ];

@@ -37,6 +37,7 @@ import { WATCHDOG_MUTANTS } from './watchdog-mutants.ts';
 import { ACK_MUTANTS } from './ack-mutants.ts';
 import { REDFISH_MUTANTS } from './redfish-mutants.ts';
 import { IPMI_MUTANTS } from './ipmi-mutants.ts';
+import { JOB_MUTANTS } from './job-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -81,6 +82,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...ACK_MUTANTS,
   ...REDFISH_MUTANTS,
   ...IPMI_MUTANTS,
+  ...JOB_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */
