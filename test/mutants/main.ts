@@ -18,6 +18,8 @@ interface Row extends Hunted {
   name: string;
   defect: string;
   seconds: number;
+  /** Not hunted: what its test needs is not installed here. */
+  isSkipped?: boolean;
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' } } });
@@ -31,12 +33,12 @@ async function ofSimulation(mutant: Mutant): Promise<Row> {
 }
 
 async function ofSource(mutant: SourceMutant): Promise<Row> {
-  const { killer, seconds } = await check(mutant.killedBy, mutant);
-  return { name: mutant.name, defect: mutant.defect, file: mutant.file, killer, seconds };
+  const { killer, isSkipped, seconds } = await check(mutant.killedBy, mutant);
+  return { name: mutant.name, defect: mutant.defect, file: mutant.file, killer, isSkipped, seconds };
 }
 
-function print({ name, defect, killer, seconds }: Row): void {
-  const words = killer === undefined ? 'SURVIVED' : `killed by ${killer}`;
+function print({ name, defect, killer, seconds, isSkipped = false }: Row): void {
+  const words = isSkipped ? 'skipped: what its test needs is not installed here' : killer === undefined ? 'SURVIVED' : `killed by ${killer}`;
   process.stdout.write(`${name.padEnd(NAME_WIDTH)} ${defect}\n${''.padEnd(NAME_WIDTH)} ${words.slice(0, KILLER_MAX)} (${seconds.toFixed(1)} s)\n`);
 }
 
@@ -82,7 +84,8 @@ const rows = [
     1,
   )),
 ];
-const killed = rows.filter(({ killer }) => killer !== undefined).length;
-process.stdout.write(`${tableOf(rows).join('\n')}\n`);
-process.stdout.write(`${rows.length} mutants, ${killed} killed\n`);
-process.exitCode = killed === rows.length ? 0 : 1;
+const hunted = rows.filter(({ isSkipped }) => isSkipped !== true);
+const killed = hunted.filter(({ killer }) => killer !== undefined).length;
+process.stdout.write(`${tableOf(hunted).join('\n')}\n`);
+process.stdout.write(`${rows.length} mutants, ${killed} killed, ${rows.length - hunted.length} skipped\n`);
+process.exitCode = killed === hunted.length ? 0 : 1;

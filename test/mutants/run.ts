@@ -17,19 +17,21 @@ const WORDS_MAX = 160;
 /** What a check came to: `killer` names what noticed the defect, `undefined` when nothing did. */
 export interface Outcome {
   killer: string | undefined;
+  /** The test that should notice it is skipped here, for what it needs is not installed. */
+  isSkipped: boolean;
   seconds: number;
 }
 
 /** Runs one check in a process of its own, with the mutant in it or, without one, with the sound core. Rejects when the check itself broke. */
 export async function check(one: Check, mutant?: SourceMutant): Promise<Outcome> {
   const beganMs = performance.now();
-  const killer = one.kind === 'search' ? await searched(mutant) : await tested([one.file], one.name, mutant);
-  return { killer, seconds: (performance.now() - beganMs) / 1000 };
+  const found = one.kind === 'search' ? { killer: await searched(mutant), isSkipped: false } : await tested([one.file], one.name, mutant);
+  return { ...found, seconds: (performance.now() - beganMs) / 1000 };
 }
 
 /** The names of the failed tests in these files with the sound core: there must be none. */
-export function failedWithoutMutant(files: readonly string[]): Promise<string | undefined> {
-  return tested(files, '', undefined);
+export async function failedWithoutMutant(files: readonly string[]): Promise<string | undefined> {
+  return (await tested(files, '', undefined)).killer;
 }
 
 async function searched(mutant: SourceMutant | undefined): Promise<string | undefined> {
@@ -44,7 +46,7 @@ interface Report {
   testResults: readonly { message: string; assertionResults: readonly { fullName: string; status: string }[] }[];
 }
 
-async function tested(files: readonly string[], name: string, mutant: SourceMutant | undefined): Promise<string | undefined> {
+async function tested(files: readonly string[], name: string, mutant: SourceMutant | undefined): Promise<Omit<Outcome, 'seconds'>> {
   const folder = mkdtempSync(join(tmpdir(), 'nodefence-mutant-'));
   try {
     const file = join(folder, 'report.json');
@@ -54,9 +56,11 @@ async function tested(files: readonly string[], name: string, mutant: SourceMuta
     const unread = report.testResults.find(({ assertionResults }) => assertionResults.length === 0);
     if (unread !== undefined) throw new Error(`no test ran: ${unread.message.slice(0, 500)}`);
     const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
-    if (!tests.some(({ fullName }) => fullName.includes(name))) throw new Error(`${files.join(', ')} has no test ${JSON.stringify(name)}`);
-    const failed = tests.find(({ status, fullName }) => status === 'failed' && fullName.includes(name));
-    return failed === undefined ? undefined : `test “${failed.fullName}”${files.length === 1 ? ` (${files[0] ?? ''})` : ''}`;
+    const named = tests.filter(({ fullName }) => fullName.includes(name));
+    if (named.length === 0) throw new Error(`${files.join(', ')} has no test ${JSON.stringify(name)}`);
+    const failed = named.find(({ status }) => status === 'failed');
+    const killer = failed === undefined ? undefined : `test “${failed.fullName}”${files.length === 1 ? ` (${files[0] ?? ''})` : ''}`;
+    return { killer, isSkipped: named.every(({ status }) => status === 'skipped' || status === 'pending') };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
