@@ -1,16 +1,38 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const FABRIC_OS_ANSWERS = 'agents/fc-switch/fabric-os-answers.test.ts';
 const FC_SWITCH_AGENT = 'agents/fc-switch/agent.test.ts';
 
 /** Defects of the agent fc-switch. */
 export const FC_SWITCH_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'fc disabled until a restart',
+    defect: 'a port that is disabled until the next restart is closed',
+    file: 'agents/fc-switch/fabric-os-answers.ts',
+    edits: [['return port.isDisabled && isPersistent && DARK', 'return port.isDisabled && DARK']],
+    killedBy: byTest(FABRIC_OS_ANSWERS, 'disabled until the next restart of the switch'),
+  },
   {
     name: 'fc lit',
     defect: 'a port that is disabled and online is closed',
     file: 'agents/fc-switch/fabric-os-answers.ts',
     edits: [[" && DARK.has(port.link) ? 'closed'", " ? 'closed'"]],
     killedBy: byTest(FC_SWITCH_AGENT, 'reads a port that is disabled and still on line as pending'),
+  },
+  {
+    name: 'fc first row',
+    defect: 'of two rows of one name the first counts',
+    file: 'agents/fc-switch/fabric-os-answers.ts',
+    edits: [['if (row === undefined || rows.length > 1) return undefined;', 'if (row === undefined) return undefined;']],
+    killedBy: byTest(FABRIC_OS_ANSWERS, 'a port of which switchshow has two rows is none that is known'),
+  },
+  {
+    name: 'fc unknown link',
+    defect: 'a link state that nobody knows is dark',
+    file: 'agents/fc-switch/fabric-os-answers.ts',
+    edits: [['isPersistent === undefined || !KNOWN.has(port.link)) return', 'isPersistent === undefined) return']],
+    killedBy: byTest(FABRIC_OS_ANSWERS, 'in a state that nobody knows'),
   },
   {
     name: 'fc refused',
