@@ -45,7 +45,7 @@ export interface ComposedController {
 export function composeController(ports: ControllerPorts, options: ControllerOptions): ComposedController {
   const { transport, clock, random, logger, metrics } = ports;
   const cluster = new TellingClient(transport, () => proof.refused);
-  const { listers, configMaps, secrets, leader, announced, reflectors } = watchCluster(ports, options);
+  const { listers, configMaps, secrets, leader, announced, reflectors, tellWentBack } = watchCluster(ports, options);
   const dispatcher = dispatcherOf(ports, options, cluster);
   const elector = electorOf(ports, options, new ApiClient({ transport, lane: 'urgent' }), {
     onAcquired: (epoch) => {
@@ -58,6 +58,10 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     onLost: (reason) => {
       controller.abort(new Error(reason));
       ports.exit(`leadership lost: ${reason}`, 'lost');
+    },
+    onWentBack: (message) => {
+      tellWentBack(message);
+      for (const watch of [...reflectors, announced, ...(nodeLeases === undefined ? [] : [nodeLeases]), ...sisters.reflectors]) watch.listAnew();
     },
     mayStand: (freeForMs) => selfCheck.mayLead() && own.ownNode.mayStand(freeForMs),
   });
@@ -181,7 +185,7 @@ function electorOf(
   { clock, random, logger, metrics }: ControllerPorts,
   options: ControllerOptions,
   cluster: Cluster,
-  terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'mayStand'>,
+  terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'onWentBack' | 'mayStand'>,
 ): LeaderElector {
   const { namespace, identity, lease, mode, ownNode = '', preservation, healthChecks, programs } = options;
   if (lease !== undefined) {

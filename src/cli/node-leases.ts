@@ -12,6 +12,7 @@ export interface WatchedNodeLeases {
   /** As they are. */
   lister: Lister<Lease>;
   start(): void;
+  listAnew(): void;
   close(): void;
 }
 
@@ -33,6 +34,9 @@ export function watchNodeLeases(
     start: () => {
       watch.start();
       leases.start();
+    },
+    listAnew: () => {
+      watch.listAnew();
     },
     close: () => {
       leases.close();

@@ -38,7 +38,7 @@ const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
 export function watchBase(
   { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
   { reflector: timings, namespace }: ControllerOptions,
-): WatchBase {
+): WatchBase & Required<Pick<WatchBase, 'onWentBack'>> {
   let toldAtMs = Number.NEGATIVE_INFINITY;
   const onWentBack = (message: string): void => {
     // Every watch notices one restore; the log has each of them.

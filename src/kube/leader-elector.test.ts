@@ -292,6 +292,23 @@ describe('the leader elector', () => {
     expect(elector.isLeading).toBe(true);
   });
 
+  it('tells, leading or not, when the Lease reads older than it was: etcd was restored, and every watch has a gap', async () => {
+    const told: string[] = [];
+    const leader = build('a', { onWentBack: (message) => told.push(`a: ${message}`) });
+    await clock.advance(1_000);
+    build('b', { onWentBack: (message) => told.push(`b: ${message}`) });
+    const backup = server.backup();
+    await clock.advance(10_000);
+    expect(told).toEqual([]);
+    server.restore(backup);
+    await clock.advance(5_000);
+    expect(told.toSorted()).toEqual([
+      expect.stringMatching(/^a: leases\/leader has version 1, older than \d+ .* was etcd restored/),
+      expect.stringMatching(/^b: leases\/leader has version \d+, older than \d+ .* was etcd restored/),
+    ]);
+    expect(leader.isLeading).toBe(true);
+  });
+
   it('hands over at once on release, and the old leader says nothing of a loss', async () => {
     const first = build('a');
     await clock.advance(0);

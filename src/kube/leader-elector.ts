@@ -7,7 +7,7 @@ import type { Lease } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { LEASES } from '../ports/resources.ts';
-import { claimed, emptied, renewed, sight, waitBeforeTaking, type Sighting } from './lease-record.ts';
+import { claimed, emptied, renewed, restored, sight, waitBeforeTaking, type Sighting } from './lease-record.ts';
 import { within } from './within.ts';
 
 /** Design 10, rule 1: safety margin between the end of our right to act and the end of the lease. */
@@ -39,6 +39,8 @@ export interface LeaderElectorOptions {
   /** Asked before a Lease that nobody has held for so long is taken; `false`: another candidate goes first, and it is looked at again. */
   mayStand?: (freeForMs: number) => boolean;
   onAcquired: (epoch: number) => void;
+  /** The Lease reads older than it was seen before: whatever was written since may be gone, and whatever was watched has a gap. */
+  onWentBack?: (message: string) => void;
   /** The lease is lost: abort everything and end the process with a failure. Called once, never after `release`. */
   onLost: (reason: string) => void;
 }
@@ -68,6 +70,8 @@ export class LeaderElector implements Leadership {
   #wake: () => void = () => undefined;
   #isPoked = false;
   #sighting: Sighting | undefined;
+  /** The newest Lease that was seen or written. */
+  #newest: Lease | undefined;
   /** Of the first look that was answered since one was not; minus infinity while every look was. */
   #answeredSinceMs: number | undefined = Number.NEGATIVE_INFINITY;
   /** Somebody may still believe in a Lease that is gone. */
@@ -197,6 +201,7 @@ export class LeaderElector implements Leadership {
     const pauseMs = this.#retryMs * (1 + 0.2 * random.next());
     try {
       const lease = await this.#look();
+      this.#compare(lease);
       this.#sighting = sight(this.#sighting, lease, clock.monotonicMs());
       this.#hasSomebodyLed ||= lease !== undefined;
       this.#highestEpoch = Math.max(this.#highestEpoch, lease?.spec.leaseTransitions ?? 0);
@@ -306,6 +311,7 @@ export class LeaderElector implements Leadership {
   async #reread(term: Term): Promise<number> {
     try {
       const lease = await this.#attempt(this.#read());
+      this.#compare(lease);
       if (this.#term !== term) {
         return this.#retryMs;
       }
@@ -321,8 +327,18 @@ export class LeaderElector implements Leadership {
     }
   }
 
+  #compare(lease: Lease | undefined): void {
+    const { logger, onWentBack } = this.#options;
+    const message = restored(this.#newest, lease);
+    this.#newest = lease;
+    if (message === undefined) return;
+    logger.error('the API server went back in time', { resource: 'leases', error: message });
+    onWentBack?.(message);
+  }
+
   #hold(term: Term): void {
     this.#term = term;
+    this.#newest = term.lease;
     this.#cancelDeadline?.();
     const restMs = term.sentAtMs + this.#renewDeadlineMs - this.#options.clock.monotonicMs();
     this.#cancelDeadline = this.#options.clock.after(restMs, () => {

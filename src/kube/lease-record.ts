@@ -1,6 +1,7 @@
 import { microTimestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Lease } from '../ports/objects.ts';
+import { isOlder } from './resource-version.ts';
 
 /** What a candidate last saw of the Lease, and since when it has stood so. */
 export interface Sighting {
@@ -38,6 +39,17 @@ export function waitBeforeTaking(sighting: Sighting, ownDurationMs: number, hasS
   }
   const recordedMs = (lease.spec.leaseDurationSeconds ?? 0) * 1000;
   return Math.max(0, sinceMs + Math.max(ownDurationMs, recordedMs) - nowMs);
+}
+
+/**
+ * What is told where a Lease reads older than it was seen: a read at the quorum never does, but where etcd was restored. The holder writes every two
+ * seconds, so that few restores escape.
+ */
+export function restored(before: Lease | undefined, lease: Lease | undefined): string | undefined {
+  const [seen, shown] = [before?.metadata, lease?.metadata];
+  if (shown?.resourceVersion === undefined || shown.uid !== seen?.uid || !isOlder(shown.resourceVersion, seen?.resourceVersion)) return undefined;
+  const versions = `version ${shown.resourceVersion}, older than ${seen?.resourceVersion ?? ''} that was seen before`;
+  return `leases/${shown.name} has ${versions}: was etcd restored from a backup? Everything is listed anew`;
 }
 
 export interface Claim {

@@ -67,6 +67,9 @@ export class Reflector<T extends KubeObject> {
   readonly #prune: (object: T) => T;
   readonly #cache: ObjectCache<T>;
   readonly #closing = new AbortController();
+  /** Ends the watch that is open. */
+  #turn = new AbortController();
+  #mustList = false;
   readonly #waiting = new Set<() => void>();
   /** Where the next watch begins; undefined: list first. */
   #resourceVersion: string | undefined;
@@ -135,9 +138,17 @@ export class Reflector<T extends KubeObject> {
     });
   }
 
+  /** The server's history is not the one that was watched: what the open watch would bring has gaps. Everything is listed anew. */
+  listAnew(): void {
+    this.#mustList = true;
+    this.#cache.outdated();
+    this.#turn.abort();
+  }
+
   /** Ends the watch. The lister keeps what it has and goes stale. */
   close(): void {
     this.#closing.abort();
+    this.#turn.abort();
     this.#wake();
   }
 
@@ -163,6 +174,8 @@ export class Reflector<T extends KubeObject> {
 
   /** A list where one is needed, then one watch. */
   async #cycle(): Promise<WatchResult> {
+    if (this.#mustList) this.#resourceVersion = undefined;
+    this.#mustList = false;
     if (this.#resourceVersion === undefined || this.#wasSilent) {
       try {
         if (this.#resourceVersion === undefined || (await this.#isServerBehind())) this.#resourceVersion = await this.#list();
@@ -175,6 +188,10 @@ export class Reflector<T extends KubeObject> {
     const { watchMinMs, watchMaxMs, openDeadlineMs, idleMs } = this.#timings;
     const timeoutMs = watchMinMs + this.#options.random.next() * (watchMaxMs - watchMinMs);
     let isOpen = false;
+    // Asked for while the list was on its way, which may be of before.
+    if (this.#isListWanted()) return { end: 'closed', error: undefined, openMs: 0 };
+    this.#turn = new AbortController();
+    if (this.#isClosed()) this.#turn.abort();
     this.#watchedFrom = this.#resourceVersion;
     return runWatch({
       transport,
@@ -190,7 +207,7 @@ export class Reflector<T extends KubeObject> {
       },
       openDeadlineMs,
       idleMs,
-      signal: this.#closing.signal,
+      signal: this.#turn.signal,
       onLive: () => {
         if (isOpen) {
           this.#cache.freshAtMs = clock.monotonicMs();
@@ -203,6 +220,10 @@ export class Reflector<T extends KubeObject> {
         this.#apply(event);
       },
     });
+  }
+
+  #isListWanted(): boolean {
+    return this.#mustList;
   }
 
   async #list(): Promise<string> {

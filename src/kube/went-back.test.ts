@@ -93,6 +93,28 @@ describe('a reflector whose API server was restored from a backup', () => {
     expect(told[0]).toContain('a list shows version 7000500');
   });
 
+  it('lists anew when it is told so by somebody who knows, though its watch has caught up and shows nothing of the gap', async () => {
+    transport.lastWatch.open().send('MODIFIED', node('9000200', 'True'));
+    await clock.settle();
+    reflector.listAnew();
+    expect(reflector.lister.freshAtMs).toBe(Number.NEGATIVE_INFINITY);
+    await clock.advance(1_000);
+    expect(ready()).toBe('Unknown');
+    expect(transport.lastWatch.request.query['resourceVersion']).toBe('7000500');
+  });
+
+  it('lists once more when it is told so while a list is on its way, which may be of before', async () => {
+    let lists = 0;
+    transport.answer = () => {
+      lists += 1;
+      if (lists === 1) reflector.listAnew();
+      return { body: listOf('7000500', [lists === 1 ? node('7000300', 'True') : node('7000400', 'Unknown')]) };
+    };
+    reflector.listAnew();
+    await clock.advance(2_000);
+    expect([lists, ready()]).toEqual([2, 'Unknown']);
+  });
+
   it('is content with a bookmark that comes twice', async () => {
     transport.lastWatch.open().send('BOOKMARK', bookmark('9000100')).send('BOOKMARK', bookmark('9000100'));
     await clock.settle();

@@ -74,7 +74,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'fresh while outdated',
     defect: 'a view that is known to be of another time counts as fresh until the new list is there',
     file: 'src/kube/reflector.ts',
-    edits: [['    this.#cache.outdated();\n', '']],
+    edits: [['    this.#cache.outdated();\n    metrics.wentBack', '    metrics.wentBack']],
     killedBy: byTest(WENT_BACK, 'lists anew at an older bookmark, and counts nothing as heard before that'),
   },
   {

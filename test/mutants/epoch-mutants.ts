@@ -22,6 +22,20 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(LEASE, 'waits a whole lease from the return of an API server that was away'),
   },
   {
+    name: 'gap behind a restore',
+    defect: 'a restore that the Lease shows is told to nobody: watches that caught up never see what was written in between',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['    onWentBack?.(message);\n', '']],
+    killedBy: byTest(LEASE, 'tells, leading or not, when the Lease reads older than it was'),
+  },
+  {
+    name: 'watch kept over a gap',
+    defect: 'a watch that is to list anew goes on with what it has',
+    file: 'src/kube/reflector.ts',
+    edits: [['    this.#cache.outdated();\n    this.#turn.abort();\n', '']],
+    killedBy: byTest('src/kube/went-back.test.ts', 'lists anew when it is told so by somebody who knows'),
+  },
+  {
     name: 'records of one Lease for another',
     defect: 'records that were read beside another Lease count for a new one',
     file: 'src/kube/leader-elector.ts',

@@ -39,6 +39,15 @@ export class LeaseServer implements Pick<Cluster, 'get' | 'create' | 'replace'> 
     this.lease = spec === undefined ? undefined : { metadata: { ...metadata, resourceVersion: String(++this.#version) }, spec };
   }
 
+  backup(): { lease: Lease | undefined; version: number } {
+    return { lease: structuredClone(this.lease), version: this.#version };
+  }
+
+  /** As etcd does: versions are given a second time. */
+  restore({ lease, version }: ReturnType<LeaseServer['backup']>): void {
+    [this.lease, this.#version] = [structuredClone(lease), version];
+  }
+
   async #store<T extends KubeObject>(object: T, isFine: () => boolean, reason: string): Promise<T> {
     this.writes += 1;
     if (this.fault !== 'lose-answer') {
