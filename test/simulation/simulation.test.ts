@@ -11,7 +11,7 @@ import { runInWorkers } from './workers.ts';
 const SEEDS = 2000;
 const LAWS = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'];
 const TIMEOUT_MS = 240_000;
-/** On two quiet cores it takes less than two minutes. */
+/** On two quiet cores it takes less than five minutes. */
 const ALL_TIMEOUT_MS = 1_200_000;
 const PROGRAM = fileURLToPath(new URL('main.ts', import.meta.url));
 
