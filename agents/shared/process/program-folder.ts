@@ -93,7 +93,7 @@ function located(path: string, name: string, use: 'run' | 'read'): Located {
 /** The file and every folder above it, up to that of the programs. */
 function wayTo(file: string, folder: string): string[] {
   const places = [file];
-  for (let place = file; place !== folder;) places.push((place = dirname(place)));
+  for (let place = file; place !== folder && place !== dirname(place);) places.push((place = dirname(place)));
   return places;
 }
 
