@@ -14,6 +14,7 @@ const SCHEDULED_MS = 15_000;
 /** Some worlds have none of them, as a cluster may that never installed their kinds. */
 const PLAYED_SHARE = 0.9;
 const COMPOSED_SHARE = 0.85;
+const RESTORED_MS = 1_000;
 const ILL_SHARE = 0.5;
 
 type Subject = 'all' | 'others' | 'victim';
@@ -44,6 +45,9 @@ function withSisters(scenario: Scenario): Scenario {
     healthChecks: isComposed('health checks'),
     preservation: isComposed('preservation'),
   };
+  // What is asked before a restore of etcd is gone with it.
+  const restored = scenario.disturbances.flatMap((one) => (one.what === 'restore' ? [one.atMs + one.durationMs + RESTORED_MS] : []));
+  const fromMs = Math.max(0, ...restored);
   const nodes = subjectsOf(random.weighted(SUBJECTS), scenario);
   const sisters: Sisters = {
     composed,
@@ -54,7 +58,7 @@ function withSisters(scenario: Scenario): Scenario {
       ...(composed.remediation ? drawRequests(new SeededRandom(scenario.seed, 'sisters requests'), nodes) : []),
       ...(composed.healthChecks ? drawIllness(new SeededRandom(scenario.seed, 'sisters illness'), nodes) : []),
       ...(composed.preservation ? drawPreserving(new SeededRandom(scenario.seed, 'sisters preserving'), nodes) : []),
-    ],
+    ].map((deed) => ({ ...deed, atMs: Math.max(deed.atMs, fromMs) })),
   };
   const whole = { ...scenario, sisters };
   return { ...whole, expected: expectedOf(whole) };

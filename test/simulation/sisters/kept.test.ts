@@ -21,8 +21,9 @@ function bench(hasJumps = false) {
     const currentStatus = { phase: 'Failed', ...(untilMs !== undefined && { preserveExpiryTime: new Date(untilMs).toISOString() }) };
     return hear(verb, 'machines.machine.sapcloud.io', { metadata: { name: 'machine-a', labels: { node: 'a' } }, status: { currentStatus } }, user);
   };
-  const ask = (value?: string): void => {
-    hear('patch', 'nodes', { metadata: { name: 'a', annotations: value === undefined ? {} : { [PRESERVE]: value } } });
+  const ask = (value?: string, ready = 'Unknown'): void => {
+    const metadata = { name: 'a', annotations: value === undefined ? {} : { [PRESERVE]: value } };
+    hear('patch', 'nodes', { metadata, status: { conditions: [{ type: 'Ready', status: ready }] } });
   };
   return { state, kept, machine, ask };
 }
@@ -52,6 +53,18 @@ describe('a machine that is preserved', () => {
     ask('now');
     state.nowMs = 400_000;
     expect(kept.asked(OFF)).toBeUndefined();
+  });
+
+  it.each([
+    ['now', true],
+    ['when-failed', false],
+    ['auto-preserve', false],
+  ])('by %s and is Ready again is still kept: %s', (value, isKept) => {
+    const { state, kept, machine, ask } = bench();
+    ask(value, 'True');
+    machine(300_000);
+    state.nowMs = 20_000;
+    expect(kept.asked(OFF) !== undefined).toBe(isKept);
   });
 
   it('is not judged where clocks jump', () => {

@@ -16,6 +16,11 @@ interface KeptMachine {
   status?: { currentStatus?: { phase?: string; preserveExpiryTime?: string } };
 }
 
+interface KnownNode {
+  metadata: ObjectMeta;
+  status?: { conditions?: { type?: string; status?: string }[] };
+}
+
 /** Since when somebody wants this, until when. */
 interface Wish {
   text: string;
@@ -39,7 +44,7 @@ export interface KeptTruth {
 export class Kept {
   readonly #truth: KeptTruth;
   readonly #machines = new Map<string, KeptMachine>();
-  readonly #nodes = new Map<string, ObjectMeta>();
+  readonly #nodes = new Map<string, KnownNode>();
   /** By node. */
   readonly #wishes = new Map<string, Wish>();
   /** The incident in which an off was first sent: what was begun is carried through. */
@@ -53,10 +58,10 @@ export class Kept {
     const isWrite = event.verb === 'create' || event.verb === 'update' || event.verb === 'patch' || event.verb === 'delete';
     if (!isWrite || event.status >= 300 || event.object === undefined) return undefined;
     if (event.resource === 'nodes') {
-      const { metadata } = event.object as { metadata: ObjectMeta };
-      if (event.verb === 'delete') this.#nodes.delete(metadata.name);
-      else this.#nodes.set(metadata.name, metadata);
-      this.#look(metadata.name);
+      const node = event.object as KnownNode;
+      if (event.verb === 'delete') this.#nodes.delete(node.metadata.name);
+      else this.#nodes.set(node.metadata.name, node);
+      this.#look(node.metadata.name);
     }
     return event.resource === MACHINES ? this.#machineWritten(event, event.object as KeptMachine) : undefined;
   }
@@ -107,8 +112,11 @@ export class Kept {
   #look(node: string): void {
     const machine = this.#machines.get(node);
     const expiry = machine?.status?.currentStatus?.preserveExpiryTime;
-    const value = this.#nodes.get(node)?.annotations?.[PRESERVE] ?? machine?.metadata.annotations?.[PRESERVE];
-    if (expiry === undefined || !KEEPING.has(value) || machine?.status?.currentStatus?.phase === 'Terminating') {
+    const known = this.#nodes.get(node);
+    const value = known?.metadata.annotations?.[PRESERVE] ?? machine?.metadata.annotations?.[PRESERVE];
+    // Whoever failed and is Ready again is kept by `now` alone.
+    const hasRecovered = value !== 'now' && known?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+    if (expiry === undefined || !KEEPING.has(value) || hasRecovered || machine?.status?.currentStatus?.phase === 'Terminating') {
       this.#wishes.delete(node);
       return;
     }
