@@ -14,6 +14,7 @@ interface TestProgram {
 }
 export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'git', package: 'git' },
+  { command: 'openssl', package: 'openssl' },
   { command: 'ipmitool', package: 'ipmitool' },
   { command: 'ipmi_sim', package: 'openipmi' },
   { command: 'ipmipower', package: 'freeipmi-tools' },

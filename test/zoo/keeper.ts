@@ -61,9 +61,10 @@ export function keepTogether(atOnce: number): void {
   vi.setConfig({ maxConcurrency: atOnce });
 }
 
-function oddOf(species: Species, { like, words, spawn }: Oddity): Species {
+function oddOf(species: Species, oddity: Oddity): Species {
+  const { like, words } = oddity;
   const told = words === undefined ? {} : { [like]: words };
-  return { ...species, words: { ...species.words, ...told }, spawn: (_behaviour, isOn) => spawn(isOn) };
+  return { ...species, words: { ...species.words, ...told }, spawn: (_behaviour, isOn) => oddity.spawn(isOn) };
 }
 
 /** The long ones begin first, so that the short ones fill the gaps. */
