@@ -43,11 +43,12 @@ describe('a program that is asked for its metadata', () => {
     },
   );
 
-  it('is not there any more once its file is gone', () => {
+  it('is refused in words once its file is gone', () => {
     const catalogue = new FenceCatalogue(new ProgramFolder({ kind: 'folder', path: folder }));
     install('first');
-    expect(catalogue.find('fence_a')).toBeDefined();
+    expect(catalogue.find('fence_a')?.metadata).toBeDefined();
     rmSync(join(folder, 'fence_a'));
-    expect(catalogue.find('fence_a')).toBeUndefined();
+    const refusal = expect.stringMatching(/^there is no fence_a in .*, the folder of --programs$/) as string;
+    expect(catalogue.find('fence_a')).toEqual({ name: 'fence_a', metadata: undefined, refusal });
   });
 });
