@@ -14,7 +14,11 @@ const WRITES_WINDOW_MS = 60_000;
 const EVENTS_MAX = 20;
 /** One for each retry, on every level, off and on: a device that fails them all comes to half as many. */
 const FAILURES_MAX = 40;
+/** A request tells of each look that failed: one call of a hundred is lost on rough water, and each look makes several. */
+const FAILED_LOOKS_MAX = 80;
 const EVENTS_WINDOW_MS = 600_000;
+
+const MOST_BY_REASON: Readonly<Record<string, number>> = { MethodFailed: FAILURES_MAX, RemediationStalled: FAILED_LOOKS_MAX };
 
 /** A count that begins anew with each window. */
 interface Window {
@@ -63,7 +67,7 @@ export class Bounds {
       return undefined;
     }
     lines.push(said.message);
-    const most = said.reason === 'MethodFailed' ? FAILURES_MAX : EVENTS_MAX;
+    const most = MOST_BY_REASON[said.reason] ?? EVENTS_MAX;
     return counted(this.#events, `${said.about} ${said.reason}`, EVENTS_WINDOW_MS, nowMs) === most
       ? `Event ${said.reason} of ${said.about} came ${most} times within ${EVENTS_WINDOW_MS / 1000} s, the last: ${said.message}`
       : undefined;

@@ -16,6 +16,9 @@ const UNNOTICED_MS = 60_000;
 /** The longest time after which a storm policy lets go by itself: the sliding window of `rate`. */
 const LETS_GO_MS = 660_000;
 
+/** Until a person resumes it, or for a day. */
+const BUDGETS: ReadonlySet<string | undefined> = new Set(['breaker', 'max-fences-per-day']);
+
 export interface RestOptions {
   scenario: Scenario;
   fence: FenceWatch;
@@ -69,7 +72,7 @@ export class Rest {
       case 'error':
         return isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
       case 'held':
-        if (status?.hold?.policy === 'breaker') return scenario.expected.states.includes('held');
+        if (BUDGETS.has(status?.hold?.policy)) return scenario.expected.states.includes('held');
         // The time of a machine that is kept is a wall clock's: one that was set back by hours keeps it for as long.
         if (status?.hold?.policy === 'preservation' && scenario.sisters !== undefined) return this.#hasJumps && nowMs > this.#calmFromMs + LETS_GO_MS;
         // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.

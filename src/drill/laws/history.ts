@@ -9,6 +9,7 @@ import { Timeline } from './timeline.ts';
 import type { ApiEvent, DeviceEvent, PowerEvent, TraceEvent } from './trace.ts';
 
 export const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+const PRESERVE_CORDONED = 'ha.k8s.io/preserve-cordoned';
 const KUBE_NODE_LEASE = 'kube-node-lease';
 
 /** Something that a controller did to a node, or to its workload, by the API. */
@@ -156,7 +157,8 @@ export class History {
 
   #recordAct(position: number, event: ApiEvent): void {
     const name = nameOf(event) ?? '*';
-    const isCordon = event.resource === 'nodes' && isCordoned(event.object) && !isCordoned(this.node(name, position));
+    const isCordon =
+      event.resource === 'nodes' && isCordoned(event.object) && !isCordoned(this.node(name, position)) && !isCordonOfPreservation(event.object);
     if (isCordon) this.cordons.push({ position, at: event.at, node: name, what: `${name} was cordoned` });
     const act = this.#releaseBy(position, event);
     if (act !== undefined) this.releases.push({ position, at: event.at, ...act });
@@ -210,6 +212,11 @@ export function hasOutOfService(object: unknown): boolean {
 
 function isCordoned(object: unknown): boolean {
   return (object as Partial<Node> | undefined)?.spec?.unschedulable === true;
+}
+
+/** No fence isolates by it: it keeps new pods from a machine that failed and is kept. */
+function isCordonOfPreservation(object: unknown): boolean {
+  return (object as Partial<Node> | undefined)?.metadata?.annotations?.[PRESERVE_CORDONED] !== undefined;
 }
 
 function timelineIn<T>(timelines: Map<string, Timeline<T>>, key: string): Timeline<T> {

@@ -54,6 +54,18 @@ describe('P6, holds win', () => {
     expect(P6([...goodTrace(), held, uncordoned, gone, cordon]).violations).toEqual([]);
   });
 
+  it('asks nothing of a cordon that keeps new pods from a machine that is preserved', () => {
+    const halt = stop(40_000, 'create', { node: 'a' });
+    const cordon = (annotations: Record<string, string>): TraceEvent[] => [
+      ...goodTrace(),
+      nodePatch(39_000, node({})),
+      halt,
+      nodePatch(50_000, node({ unschedulable: true, annotations })),
+    ];
+    expect(P6(cordon({})).violations.join()).toContain('a was cordoned although NodeFenceStop halt');
+    expect(P6(cordon({ 'ha.k8s.io/preserve-cordoned': 'true' })).violations).toEqual([]);
+  });
+
   it('lets a fence go on when the stop is gone, or is for another node', () => {
     expect(P6([...goodTrace(), stop(5_000, 'create', { node: 'a' }), stop(9_000, 'delete', { node: 'a' })]).violations).toEqual([]);
     expect(P6([...goodTrace(), stop(5_000, 'create', { node: 'b' })]).violations).toEqual([]);
