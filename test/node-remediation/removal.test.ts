@@ -39,7 +39,7 @@ async function removal(order: Extract<Action, { kind: 'delete-node' }>, cluster:
 
 describe('the deletion of a Node for good, when all is read anew right before it', () => {
   it('is done on the standing proof of the fence that was named', async () => {
-    expect(await removal(await orderOf())).toBeUndefined();
+    expect(await removal(await orderOf()), 'volumes that are still attached').toBe(0);
     expect(await operator.get(NODES, 'n')).toBeUndefined();
   });
 

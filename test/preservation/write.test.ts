@@ -54,6 +54,27 @@ describe('one write', () => {
   });
 });
 
+describe('the deletion of a Machine', () => {
+  it.each([
+    [true, ['MachineDeleted']],
+    [false, []],
+  ])('is told when it was one (%s), and not of a Machine that is gone already', async (isThere, expected) => {
+    const told: string[] = [];
+    const machine = { metadata: { name: 'm', namespace: 'n', uid: 'uid-m', resourceVersion: '1' } };
+    const side = {
+      cluster: { list: () => Promise.resolve([]), remove: () => Promise.resolve(isThere) },
+      recorder: { event: (_about: unknown, _type: string, reason: string) => told.push(reason) },
+    };
+    const picture = { objectOf: () => machine, machine: () => undefined };
+    const writer = new Writer({ mode: () => 'own', nodes: side, machines: side, picture } as never);
+    const target = { kind: 'Machine', name: 'm', namespace: 'n', uid: 'uid-m' } as const;
+    const event = { type: 'Normal', reason: 'MachineDeleted', message: 'it has no node' } as const;
+    const outcome = await writer.perform({ kind: 'delete-machine', target, event }).catch((error: unknown) => error);
+    expect(told).toEqual(expected);
+    expect(outcome instanceof Error).toBe(!isThere);
+  });
+});
+
 describe('what is read of a watch', () => {
   const map = (resourceVersion: string, word: string): ConfigMap => ({ metadata: { name: 'a', uid: 'u', resourceVersion }, data: { word } });
 

@@ -124,8 +124,10 @@ export class Writer {
     const left = provenOff === undefined ? undefined : await this.#awaitVolumes(target, provenOff);
     const { uid, resourceVersion } = machine.metadata;
     const precondition = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
-    await this.#sideOf(target).cluster.remove(RESOURCES.Machine, target.name, { ...place(target), ...precondition });
+    const isRemoved = await this.#sideOf(target).cluster.remove(RESOURCES.Machine, target.name, { ...place(target), ...precondition });
     this.#volumesSinceMs.delete(target.uid);
+    // The watch has not told it yet.
+    if (!isRemoved) throw new Moved(`${target.kind} ${target.name} is gone already`);
     this.#tell(target, left ?? event, machine);
   }
 
