@@ -14,11 +14,9 @@ const WRITES_WINDOW_MS = 60_000;
 const EVENTS_MAX = 20;
 /** One for each retry, on every level, off and on: a device that fails them all comes to half as many. */
 const FAILURES_MAX = 40;
-/** A request tells of each look that failed: one call of a hundred is lost on rough water, and each look makes several. */
-const FAILED_LOOKS_MAX = 80;
 const EVENTS_WINDOW_MS = 600_000;
 
-const MOST_BY_REASON: Readonly<Record<string, number>> = { MethodFailed: FAILURES_MAX, RemediationStalled: FAILED_LOOKS_MAX };
+const MOST_BY_REASON: Readonly<Record<string, number>> = { MethodFailed: FAILURES_MAX };
 
 /** A count that begins anew with each window. */
 interface Window {

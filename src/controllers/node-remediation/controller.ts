@@ -25,6 +25,8 @@ interface Known {
   problems: ReadonlySet<string>;
   /** What could not be read or written at the last look. */
   complaint?: string;
+  /** The last look failed; nobody is told of one alone, which any API server has. */
+  isMissed?: boolean;
 }
 
 /** A request that waits for nothing in particular is looked at so often: its Machine may be gone. */
@@ -126,6 +128,7 @@ export class RemediationController {
       const decision = decide({ ...sight.snapshot, inFlight: this.#inFlight(object) });
       this.#warn(key, decision.problems);
       const end = await this.#act(key, sight, decision);
+      this.#missed(key, false);
       if (end !== 'refused') this.#complainNoMore(key);
       if (end === 'moved') return { afterMs: ANEW_MS };
       const dueMs = decision.nextDueMs === undefined ? RELOOK_MS : Math.min(RELOOK_MS, decision.nextDueMs - sight.snapshot.nowMs);
@@ -134,7 +137,7 @@ export class RemediationController {
       return { afterMs: Math.max(0, isFar ? Math.min(dueMs, ANEW_MS) : dueMs) };
     } catch (error) {
       if (wasOvertaken(error)) return { afterMs: ANEW_MS };
-      this.#complain(key, readRequest(object, identity), error instanceof Error ? error.message : String(error));
+      if (this.#hasMissedBefore(key)) this.#complain(key, readRequest(object, identity), error instanceof Error ? error.message : String(error));
       throw error;
     }
   }
@@ -233,6 +236,17 @@ export class RemediationController {
     this.#dependencies.log.warn('a remediation needs a look', { problem: complaint });
     this.#known.set(key, { ...known, complaint });
     this.#show();
+  }
+
+  #hasMissedBefore(key: string): boolean {
+    const isSecond = this.#known.get(key)?.isMissed === true;
+    this.#missed(key, true);
+    return isSecond;
+  }
+
+  #missed(key: string, isMissed: boolean): void {
+    const known = this.#known.get(key);
+    if (known !== undefined) known.isMissed = isMissed;
   }
 
   #complainNoMore(key: string): void {
