@@ -115,19 +115,6 @@ describe('MachineHealthCheck of Cluster API against the API, step by step', () =
     expect(await world.phase('m')).toBe('Fencing');
   });
 
-  it.each([
-    [1, []],
-    [4, ['RemediationCannotStart']],
-  ])('of which %i writes in a row are lost is told of from the second on, once', async (lost, expected) => {
-    await world.addNode('n');
-    let left = lost;
-    const { events } = world.start({ fate: (write) => (write.endsWith('/nodefences') && left-- > 0 ? 'lost' : 'done') });
-    await world.request();
-    await world.pass(10 * SECOND_MS);
-    expect(await world.fence('n')).toBeDefined();
-    expect(events.map((event) => event.split(' ')[3] ?? '').filter((reason) => /CannotStart|Stalled/.test(reason))).toEqual(expected);
-  });
-
   it('waits where there is no Secret, and says so on the request, once', async () => {
     await world.addNode('n');
     const owner = await world.addMachine('m', 'n', 'c');
