@@ -281,6 +281,17 @@ describe('the leader elector', () => {
     expect(elector.isLeading).toBe(true);
   });
 
+  it('waits so where there is no Lease either: the first one ever may be what the restore took away', async () => {
+    server.fault = 'refuse';
+    const elector = build('a');
+    await clock.advance(3_000);
+    server.fault = undefined;
+    await clock.advance(14_000);
+    expect(elector.isLeading).toBe(false);
+    await clock.advance(3_500);
+    expect(elector.isLeading).toBe(true);
+  });
+
   it('does not begin anew at a refusal: the server that refuses has not been restored meanwhile', async () => {
     const elector = build('a');
     server.set(held('1'));

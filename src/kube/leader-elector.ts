@@ -241,11 +241,10 @@ export class LeaderElector implements Leadership {
     }
   }
 
-  /** While the API server was away, the holder may have renewed what a restore of etcd then took away: its lease is waited out from the return on. */
+  /** While the API server was away, a holder may have renewed, or taken, what a restore of etcd then took away: its lease is waited out from the return on. */
   #waitMs(sighting: Sighting): number {
     const nowMs = this.#options.clock.monotonicMs();
     const waitMs = waitBeforeTaking(sighting, this.#durationMs, this.#hasSomebodyLed, nowMs);
-    if (!this.#hasSomebodyLed) return waitMs;
     return Math.max(waitMs, (this.#answeredSinceMs ?? nowMs) + this.#durationMs - nowMs);
   }
 
