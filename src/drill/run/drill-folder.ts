@@ -10,6 +10,12 @@ export class DrillFolder {
   constructor() {
     this.path = mkdtempSync(join(tmpdir(), 'nodefence-drill-'));
     for (const part of ['traces', 'logs', 'disk']) mkdirSync(this.in(part));
+    mkdirSync(this.programs, { mode: 0o700 });
+  }
+
+  /** What the controllers may run: their --programs. */
+  get programs(): string {
+    return this.in('programs');
   }
 
   in(name: string): string {
@@ -34,6 +40,10 @@ export class DrillFolder {
     const path = this.in(name);
     writeFileSync(path, text, { mode: 0o600 });
     return path;
+  }
+
+  writeProgram(name: string, text: string): void {
+    writeFileSync(join(this.programs, name), text, { mode: 0o700 });
   }
 
   record(event: TraceEvent): void {

@@ -7,7 +7,8 @@ export const FILER = 'filer';
  * What shuts a machine out of the disk that all share, lets it in, and shows who is let in; traced as a device is. It is a script of `sh`, for a program of
  * Node would take longer to start than its call may last.
  */
-const SCRIPT = `set -eu
+const SCRIPT = `#!/bin/sh
+set -eu
 disk=$1 trace=$2 what=$3 node=$4
 closed="$disk/closed-$node"
 tell() {
@@ -24,8 +25,8 @@ esac
 
 /** Parameters of the methods of every node, as the template has them. */
 export function filerTemplate(folder: DrillFolder): Record<string, string> {
-  const script = folder.writeText('filer.sh', SCRIPT);
-  const command = (what: string): string => `sh ${script} ${folder.in('disk')} ${folder.trace(FILER)} ${what} %client%`;
+  folder.writeProgram(FILER, SCRIPT);
+  const command = (what: string): string => `${FILER} ${folder.in('disk')} ${folder.trace(FILER)} ${what} %client%`;
   return {
     agent_name: 'nfs',
     close_command: command('close'),
