@@ -235,7 +235,8 @@ export class Reflector<T extends KubeObject> {
     }
     this.#newest = resourceVersion;
     this.#cache.replaceAll(items);
-    this.#cache.reopened(startedAtMs);
+    // Asked for anew meanwhile: this one may be of before, and makes nothing fresh.
+    if (!this.#mustList) this.#cache.reopened(startedAtMs);
     this.#cache.synced = true;
     metrics.listed(this.name, items.length, clock.monotonicMs() - startedAtMs);
     this.#wake();

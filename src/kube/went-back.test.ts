@@ -110,9 +110,15 @@ describe('a reflector whose API server was restored from a backup', () => {
       if (lists === 1) reflector.listAnew();
       return { body: listOf('7000500', [lists === 1 ? node('7000300', 'True') : node('7000400', 'Unknown')]) };
     };
+    const fresh: number[] = [];
+    reflector.lister.onChange(() => fresh.push(reflector.lister.freshAtMs));
     reflector.listAnew();
     await clock.advance(2_000);
     expect([lists, ready()]).toEqual([2, 'Unknown']);
+    expect(
+      fresh.every((atMs) => atMs === Number.NEGATIVE_INFINITY),
+      'nothing counts as heard before the second list is there',
+    ).toBe(true);
   });
 
   it('is content with a bookmark that comes twice', async () => {
