@@ -3,9 +3,9 @@ import type { Exhibit, Outcome, PowerAgent, PowerState, Reading, Target } from '
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import type { CallTarget } from '../shared/call.ts';
+import { searchPath } from '../shared/process/run-program.ts';
 import { readEventLog } from './event-log.ts';
 import { ShellLine } from './ipmitool/shell-line.ts';
-import { searchPath } from './ipmitool/program.ts';
 import { TransportUnfit } from './line.ts';
 import { NativeLine } from './native/native-line.ts';
 import { ONE_MACHINE, parseSettings, sessionKey, type IpmiSettings, type Transport } from './parameters.ts';

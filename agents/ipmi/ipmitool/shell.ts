@@ -3,9 +3,10 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import type { NoAnswer } from '../line.ts';
 import { linesOf, quoted, withoutEscapes } from './answers.ts';
 import type { Call, CallTarget } from '../../shared/call.ts';
+import { findProgram } from '../../shared/process/run-program.ts';
 import { loginError } from './login-error.ts';
 import type { IpmiSettings } from '../parameters.ts';
-import { findIpmitool, shellEnvironment, shellParameters } from './program.ts';
+import { shellEnvironment, shellParameters } from './program.ts';
 import { Terminal } from './terminal.ts';
 
 /** More than this for one command is no answer of a BMC. */
@@ -120,7 +121,7 @@ export class Shell {
   }
 
   async #start(settings: IpmiSettings, path: string, call: Call<CallTarget>): Promise<void> {
-    const program = findIpmitool(path);
+    const program = findProgram('ipmitool', path);
     if (program === undefined) {
       throw call.error('Misconfigured', 'ipmitool is not installed where the controller runs: apt-get install -y --no-install-recommends ipmitool');
     }

@@ -1,9 +1,10 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 
 import { NO_PROGRAMS } from '../../../src/ports/programs.ts';
 import type { ProgramRights } from '../../../src/ports/programs.ts';
+import { isExecutable } from './run-program.ts';
 
 /** One file of the folder: never a path, never hidden, never an option. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,254}$/;
@@ -99,14 +100,4 @@ function wayTo(file: string, folder: string): string[] {
 
 function isLoose({ mode, uid }: Stats): boolean {
   return (mode & WRITABLE_BY_OTHERS) !== 0 || (uid !== ROOT && uid !== process.getuid?.());
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch (error) {
-    if (error instanceof Error) return false;
-    throw error;
-  }
 }

@@ -67,7 +67,8 @@ export function childEnvironment(path: string): Readonly<Record<string, string>>
   return { PATH: path, LANG: 'C', LC_ALL: 'C' };
 }
 
-function isExecutable(file: string): boolean {
+/** A file that this process may run. */
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return statSync(file).isFile();
