@@ -1,5 +1,6 @@
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { assertions } from './scripts/assertion-rules.mjs';
 import { COMPARING, INSTALLING, memoryRules, shippedRules } from './scripts/shipped-rules.mjs';
 import { simulationRules, SIMULATED, NOT_SIMULATED } from './scripts/simulation-rules.mjs';
 
@@ -45,7 +46,9 @@ export default defineConfig(
   { files: PROGRAMS, rules: { 'no-console': 'off' } },
   {
     files: TESTS,
+    plugins: { assertions },
     rules: {
+      'assertions/guarded': 'error',
       'max-lines-per-function': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
       'no-restricted-properties': [

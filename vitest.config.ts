@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // A test that asserts nothing can not fail.
+    expect: { requireAssertions: true },
     reporters: ['default', new CountsReporter()],
   },
 });

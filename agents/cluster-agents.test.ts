@@ -24,11 +24,12 @@ function merged(target: unknown, patch: unknown): unknown {
   return JSON.parse(JSON.stringify(result)) as unknown;
 }
 
-/** One Node behind the Cluster port, with compare-and-swap; `before` runs before each patch is looked at. */
+/** One Node behind the Cluster port, with compare-and-swap; `before` runs before each patch is looked at, `after` when it is done. */
 class OneNode {
   node: Node | undefined;
   patches: unknown[] = [];
   before: () => void = () => undefined;
+  after: () => void = () => undefined;
   failure: Error | undefined;
 
   constructor(node: Partial<Node['spec']> = {}, annotations: Record<string, string> = {}) {
@@ -48,6 +49,7 @@ class OneNode {
       return Promise.reject(new ApiStatusError(409, 'Conflict', 'the object has been modified'));
     this.patches.push(patch);
     this.touch(merged(this.node, patch) as Node);
+    this.after();
     return Promise.resolve(structuredClone(this.node) as unknown as T);
   }
 
@@ -115,6 +117,18 @@ describe('cordon', () => {
     };
     await (await agentOf(cordon, cluster)).run(target());
     expect(cluster.node?.metadata.annotations).toEqual(keptAway);
+  });
+
+  it('is not done where somebody lifted it at once: the Node is read back', async () => {
+    const cluster = new OneNode();
+    cluster.after = () => cluster.touch({ ...cluster.node!, spec: {} });
+    await expect((await agentOf(cordon, cluster)).run(target())).rejects.toMatchObject({ kind: 'Unreachable' });
+  });
+
+  it('is confirmed by a cordon of whomever: the mark is no part of it', async () => {
+    const agent = await agentOf(cordon, new OneNode({ unschedulable: true }));
+    expect(await agent.confirm(target())).toBe(true);
+    expect(await (await agentOf(cordon, new OneNode({}, marked))).confirm(target())).toBe(false);
   });
 
   it('neither changes nor claims what somebody else has told the autoscaler', async () => {
@@ -211,6 +225,24 @@ describe('uncordon', () => {
     expect(await agent.confirm(target())).toBe(true);
   });
 
+  it('is not done where our mark came back at once: the Node is read back', async () => {
+    const cluster = new OneNode({ unschedulable: true }, marked);
+    cluster.after = () => cluster.touch({ ...cluster.node!, metadata: { ...cluster.node!.metadata, annotations: marked } });
+    await expect((await agentOf(uncordon, cluster)).run(target())).rejects.toMatchObject({ kind: 'Unreachable' });
+  });
+
+  it('takes back the cordon and the word to the autoscaler together', async () => {
+    const cluster = new OneNode({ unschedulable: true }, { ...marked, ...keptAway });
+    expect(await (await agentOf(uncordon, cluster)).run(target())).toEqual({ result: 'accepted', detail: 'uncordoned' });
+    expect(cluster.node).toMatchObject({ metadata: { annotations: {} }, spec: {} });
+    expect(cluster.patches).toHaveLength(1);
+  });
+
+  it('tells that a Node stays cordoned by somebody else', async () => {
+    const cluster = new OneNode({ unschedulable: true }, keptAway);
+    expect((await (await agentOf(uncordon, cluster)).run(target())).detail).toBe('still cordoned by somebody else; left alone');
+  });
+
   it('leaves what carries the mark of another fence', async () => {
     const cluster = new OneNode({ unschedulable: true }, { [CORDON_MARK]: 'node-fence-b' });
     await (await agentOf(uncordon, cluster)).run(target());
@@ -244,6 +276,50 @@ describe('taint', () => {
     };
     await (await agentOf(taint, cluster)).run(target(ours));
     expect(cluster.node?.spec.taints).toEqual([added, { key: ours.key, value: 'yes', effect: 'NoExecute' }]);
+  });
+
+  it('is not done where somebody removed it at once, or where ours came back: the Node is read back', async () => {
+    const cluster = new OneNode();
+    cluster.after = () => cluster.touch({ ...cluster.node!, spec: {} });
+    const agent = await agentOf(taint, cluster);
+    await expect(agent.run(target(ours))).rejects.toMatchObject({ kind: 'Unreachable' });
+    const { annotations } = cluster.node!.metadata;
+    cluster.after = () => cluster.touch({ ...cluster.node!, metadata: { ...cluster.node!.metadata, annotations: annotations! } });
+    await expect(agent.run(target({ ...ours, state: 'absent' }))).rejects.toMatchObject({ kind: 'Unreachable' });
+  });
+
+  it('is one of several of ours: each has its mark, and goes alone', async () => {
+    const second = { ...ours, key: 'example.org/second', effect: 'NoSchedule' };
+    const cluster = new OneNode();
+    const agent = await agentOf(taint, cluster);
+    await agent.run(target(ours));
+    await agent.run(target(second));
+    await agent.run(target({ ...ours, state: 'absent' }));
+    expect(cluster.node?.spec.taints).toEqual([{ key: second.key, value: 'yes', effect: 'NoSchedule' }]);
+    expect(await agent.confirm(target({ ...second, state: 'absent' }))).toBe(false);
+    await agent.run(target({ ...second, state: 'absent' }));
+    expect(cluster.node).toMatchObject({ metadata: { annotations: {} }, spec: {} });
+  });
+
+  it('is another one with another effect', async () => {
+    const theirs: Taint = { key: ours.key, value: 'theirs', effect: 'NoSchedule' };
+    const cluster = new OneNode({ taints: [theirs] });
+    const agent = await agentOf(taint, cluster);
+    await agent.run(target(ours));
+    await agent.run(target({ ...ours, state: 'absent' }));
+    expect(cluster.node?.spec.taints).toEqual([theirs]);
+  });
+
+  it('is neither confirmed nor removed once somebody gave it another value', async () => {
+    const cluster = new OneNode();
+    const agent = await agentOf(taint, cluster);
+    await agent.run(target(ours));
+    const changed: Taint = { key: ours.key, value: 'other', effect: 'NoExecute' };
+    cluster.touch({ ...cluster.node!, spec: { taints: [changed] } });
+    expect(await agent.confirm(target(ours))).toBe(false);
+    await agent.run(target({ ...ours, state: 'absent' }));
+    expect(cluster.node?.spec.taints).toEqual([changed]);
+    expect(cluster.node?.metadata.annotations).toEqual({});
   });
 
   it('leaves the same taint of an admin, and does not take it back', async () => {

@@ -109,6 +109,20 @@ describe('ack', () => {
     expect(await agent.confirm(target())).toBe(false);
   });
 
+  it('takes the word that counts, whatever stands before it', async () => {
+    word({ incident: 2 });
+    word({ reason: 'seen myself' }, { metadata: { name: 'second' } });
+    expect(await agent.run(target())).toEqual({ result: 'accepted', detail: 'second stands: seen myself' });
+  });
+
+  it('weighs the age of a word until the core has accepted it', async () => {
+    const old = { metadata: { name: 'word', creationTimestamp: '1969-12-31T23:44:00Z' } };
+    word({}, { ...old, status: { message: 'not weighed yet' } });
+    expect(await agent.confirm(target())).toBe(false);
+    word({}, { ...old, status: { state: 'accepted' } });
+    expect(await agent.confirm(target())).toBe(true);
+  });
+
   it('does not take a word when the configuration admits none', async () => {
     const plan = { minimumEvidence: ['power-off'], release: 'auto' };
     objects.set(NODE_FENCES.plural, [

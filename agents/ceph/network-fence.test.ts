@@ -68,6 +68,17 @@ describe('ceph by csi-addons', () => {
     expect(await read()).toMatchObject({ state: 'closed', identity: 'verified' });
   });
 
+  it.each([[['10.0.0.6/32']], [['10.0.0.5/32', '10.0.0.6/32']], [[]], ['10.0.0.5/32'], [undefined]])(
+    'believes no result about the addresses %j, which somebody else wrote into it',
+    async (cidrs) => {
+      await agent.set(target(), 'closed');
+      await told('Succeeded', FENCED);
+      const { name } = (await only()).metadata;
+      await world.cluster.mergePatch(NETWORK_FENCES, name, { spec: { cidrs: cidrs ?? null } });
+      expect(await read()).toMatchObject({ state: 'unknown', detail: expect.stringContaining('its cidrs are') as string });
+    },
+  );
+
   it('does not take the result of the operation before for that of this one', async () => {
     await agent.set(target(), 'closed');
     await told('Succeeded', FENCED);

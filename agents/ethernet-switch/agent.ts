@@ -2,6 +2,7 @@ import type { FabricAgent, Outcome, PlugEntry, PortState, Reading, Target } from
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import { listPorts, readPort, setPort } from '../shared/interfaces/if-mib.ts';
+import type { PortSearch } from '../shared/interfaces/if-mib.ts';
 import { ownPortProblem } from '../shared/interfaces/own-port.ts';
 import { fitToSet, identified, NO_PORT } from '../shared/interfaces/port-identity.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
@@ -37,7 +38,7 @@ export class EthernetSwitchAgent implements FabricAgent {
       const beforeSend = (): void => target.beforeSend();
       if (settings.transport === 'snmp')
         return this.#snmp.run(settings.snmp, async (client) => {
-          const port = await readPort(client, call, target.plug, settings.findBy);
+          const port = await readPort(client, call, target.plug, searchOf(settings));
           fitToSet(port, settings.portAlias, call);
           return setPort(client, call, port, wanted, beforeSend);
         });
@@ -64,7 +65,7 @@ export class EthernetSwitchAgent implements FabricAgent {
 
   async #view(settings: SwitchSettings, call: Call): Promise<PortView> {
     const { plug } = call.target;
-    if (settings.transport === 'snmp') return this.#snmp.run(settings.snmp, (client) => readPort(client, call, plug, settings.findBy));
+    if (settings.transport === 'snmp') return this.#snmp.run(settings.snmp, (client) => readPort(client, call, plug, searchOf(settings)));
     return this.#ssh.run(call, settings.ssh, (connection) => this.#commandLine.read(connection, call, settings.dialect, plug));
   }
 
@@ -81,4 +82,8 @@ export class EthernetSwitchAgent implements FabricAgent {
       call.release();
     }
   }
+}
+
+function searchOf({ findBy, bootMaxMs }: Extract<SwitchSettings, { transport: 'snmp' }>): PortSearch {
+  return { kind: findBy, bootMaxMs };
 }

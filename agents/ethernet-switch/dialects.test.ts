@@ -31,8 +31,7 @@ describe('what real switches print', () => {
     ['junos', 'juniper-junos', 'Physical interface: ge-0/0/0', 'open', 'Test'],
   ] as const)('%s: %s, "%s" is %s', (dialect: DialectName, file, first, state, description) => {
     const view = DIALECTS[dialect].read(part(file, first));
-    expect(view?.state).toBe(state);
-    if (description !== undefined) expect(view?.description).toBe(description);
+    expect(view).toMatchObject({ state, ...(description !== undefined && { description }) });
   });
 
   it.each([

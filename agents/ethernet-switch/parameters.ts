@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import type { NameKind } from '../shared/interfaces/if-mib.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
+import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
 import { canonical, checkParameters, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
@@ -19,6 +20,7 @@ const own = {
   find_by: z.enum(FIND_BY, `must be one of ${FIND_BY.join(', ')}`).default('any'),
   port_alias: z.string().optional(),
   enable_password: z.string().optional(),
+  bmc_boot_time: bootTime,
 };
 const schema = z.object({ ...own, ...snmpShape, ...sshShape });
 const snmpSchema = z.object(snmpShape);
@@ -37,6 +39,12 @@ export const switchParameters: ParameterSchema<typeof schema> = {
     },
     port_alias: portAliasDocumentation,
     enable_password: { description: 'Second password of Cisco-like switches, typed after `enable`.', secret: true, fromSecret: true },
+    bmc_boot_time: {
+      ...BOOT_TIME,
+      description:
+        'No start of the switch takes longer than these seconds. One that restarts while a closed port is proven, or has just started, may show it closed by default: that counts once the port has shown open, or for so long closed. Over SNMP only.',
+      aliases: ['device_boot_time'],
+    },
     ipport: { description: 'UDP port of SNMP, TCP port of SSH.', default: '161, 22 for SSH', aliases: ['udpport'] },
     username: { description: 'Login name of SSH, user of SNMP 3.', fromSecret: true, aliases: ['login'] },
     password: { description: 'Password of SSH, authentication password of SNMP 3.', fromSecret: true, secret: true, aliases: ['passwd'] },
@@ -44,7 +52,7 @@ export const switchParameters: ParameterSchema<typeof schema> = {
 };
 
 export type SwitchSettings = { portAlias: string | undefined } & (
-  | { transport: 'snmp'; findBy: NameKind; snmp: SnmpSettings }
+  | { transport: 'snmp'; findBy: NameKind; bootMaxMs: number; snmp: SnmpSettings }
   | { transport: 'ssh'; dialect: DialectName; enablePassword: string | undefined; ssh: SshSettings }
 );
 
@@ -70,7 +78,10 @@ export function parseSettings(parameters: Parameters): SwitchSettings | { proble
   const named = canonical(switchParameters, parameters);
   const value = schema.parse(named);
   const portAlias = value.port_alias;
-  if (value.transport === 'snmp') return { transport: 'snmp', portAlias, findBy: value.find_by, snmp: snmpSettings(snmpSchema.parse(named)) };
+  if (value.transport === 'snmp') {
+    const bootMaxMs = value.bmc_boot_time * 1_000;
+    return { transport: 'snmp', portAlias, findBy: value.find_by, bootMaxMs, snmp: snmpSettings(snmpSchema.parse(named)) };
+  }
   return {
     transport: 'ssh',
     portAlias,

@@ -88,7 +88,7 @@ export class FcSwitchAgent implements FabricAgent {
       case 'snmp':
         return this.#snmp.run(settings.snmp, (client) => {
           let found: FoundPort | undefined;
-          const read = async (): Promise<FoundPort> => (found = await readPort(client, call, plug, 'ifname'));
+          const read = async (): Promise<FoundPort> => (found = await readPort(client, call, plug, { kind: 'ifname' }));
           return work({ read, set: async (wanted) => setPort(client, call, found ?? (await read()), wanted, beforeSend) });
         });
     }

@@ -20,3 +20,13 @@ it('a port of which switchshow has two rows is none that is known', () => {
   expect(portOfSwitchShow([HEAD, ROW], '7')).toMatchObject({ link: 'No_Light', isDisabled: true });
   expect(portOfSwitchShow([HEAD, ROW, ROW.replace('No_Light', 'Online  ').replace('Disabled (Persistent)', '')], '7')).toBeUndefined();
 });
+
+it('a row of switchshow is of its own port only, in its own slot', () => {
+  const others = [ROW.replaceAll('   7   7', '  17  17'), ROW.replace('   7   7', '   7  70')];
+  expect(portOfSwitchShow([HEAD, ...others], '7')).toBeUndefined();
+  expect(portOfSwitchShow([HEAD, ...others, ROW], '7')).toMatchObject({ isDisabled: true });
+  const slots = ' Index Slot Port Address  Media Speed   State       Proto';
+  const inSlot = (slot: number): string => ROW.replace('   7   7', `   7  ${slot}   7`);
+  expect(portOfSwitchShow([slots, inSlot(1), inSlot(11)], '2/7')).toBeUndefined();
+  expect(portOfSwitchShow([slots, inSlot(1), inSlot(2)], '2/7')).toMatchObject({ link: 'No_Light' });
+});

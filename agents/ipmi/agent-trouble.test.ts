@@ -104,8 +104,8 @@ describe.skipIf(!areProgramsThere)("trouble with OpenIPMI's simulator", { timeou
     const before = shellsOf(bmc.port);
     await bmc.stop();
     await bmc.start();
-    if (what === 'set') expect(await agent.set(bmc.target(), 'off')).toMatchObject({ result: 'accepted' });
-    else expect(await agent.read(bmc.target())).toMatchObject({ state: 'on' });
+    const answer = what === 'set' ? await agent.set(bmc.target(), 'off') : await agent.read(bmc.target());
+    expect(answer).toMatchObject(what === 'set' ? { result: 'accepted' } : { state: 'on' });
     expect(shellsOf(bmc.port)).not.toEqual(before);
     expect(bmc.calls().filter((call) => call === 'set power 0')).toHaveLength(what === 'set' ? 1 : 0);
   });

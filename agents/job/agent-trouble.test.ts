@@ -77,6 +77,17 @@ describe('a Job that a crash left', () => {
     expect((await scene.hands.jobs()).map(({ metadata }) => metadata.annotations?.['nodefence.ha.k8s.io/action'])).toEqual(['off']);
   });
 
+  it('is taken back by its uid: one that took its name is left alone', async () => {
+    lasting('on', 60_000);
+    void agent.set(scene.target({ intent: 'outlet-on-1', deadlineMs: 100_000 }), 'on').catch(() => undefined);
+    await scene.step();
+    await scene.step();
+    const [on] = await scene.hands.jobs();
+    await scene.until((await another()).set(scene.target(), 'off')).catch(() => undefined);
+    const deletions = scene.world.writes.filter(({ method, path }) => method === 'DELETE' && path.includes(on?.metadata.name ?? ''));
+    expect(deletions[0]).toMatchObject({ body: { preconditions: { uid: on?.metadata.uid } } });
+  });
+
   it('keeps an off from being believed as long as its pod may run where nobody hears of it', async () => {
     lasting('on', 60_000);
     const stop = new AbortController();
@@ -195,6 +206,36 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
     const { name, namespace = '', labels = {}, ownerReferences = [] } = pod.metadata;
     await scene.world.cluster.create(JOB_PODS, { ...pod, metadata: { name: `${name}-again`, namespace, labels, ownerReferences } });
     expect(await scene.until(promise)).toMatchObject({ result: 'unclear', detail: expect.stringContaining('2 pods of it were started') as string });
+  });
+
+  it('a pod that bears its label and that its Job does not own: it says nothing of this one', async () => {
+    lasting('off', 2_000);
+    const promise = agent.set(scene.target(), 'off');
+    await scene.step();
+    await scene.step();
+    const [pod] = await scene.hands.pods();
+    if (pod === undefined) throw new Error('no pod');
+    const { namespace = '', labels = {} } = pod.metadata;
+    const [container] = (pod.spec as { containers?: { name: string }[] }).containers ?? [];
+    const stranger = { name: 'stranger', namespace, labels };
+    await scene.world.cluster.create(JOB_PODS, { ...pod, metadata: stranger });
+    const terminated = { name: container?.name ?? '', state: { terminated: { exitCode: 1 } } };
+    await scene.world.status(JOB_PODS, 'stranger', { phase: 'Failed', containerStatuses: [terminated] }, NAMESPACE);
+    expect(await scene.until(promise)).toMatchObject({ result: 'accepted' });
+    expect(scene.outlets.get('3')).toBe('off');
+  });
+
+  it('a Job that somebody deleted, and another one that took its name', async () => {
+    lasting('off', 60_000);
+    const promise = agent.set(scene.target(), 'off');
+    await scene.step();
+    await scene.step();
+    const [mine] = await scene.hands.jobs();
+    if (mine === undefined) throw new Error('no Job');
+    const { name, labels = {}, annotations = {} } = mine.metadata;
+    await scene.world.cluster.remove(JOBS, name, { namespace: NAMESPACE, propagationPolicy: 'Background' });
+    await scene.world.cluster.create(JOBS, { metadata: { name, namespace: NAMESPACE, labels, annotations }, spec: mine.spec });
+    expect(await failure(promise)).toMatchObject({ facts: { answered: expect.stringContaining('somebody has deleted it') as string } });
   });
 
   it('no node for it', async () => {

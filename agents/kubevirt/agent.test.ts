@@ -58,6 +58,14 @@ describe('kubevirt', () => {
     expect(await agent.read(target({ identity: { ...named, systemUUID: FIRMWARE } }))).toMatchObject({ identity: 'verified' });
   });
 
+  it('ends the pods that it saw, and none that took the name of one', async () => {
+    const [seen] = await world.pods('worker-1');
+    const name = seen?.metadata.name ?? '';
+    await agent.set(target(), 'off');
+    const deletions = world.objects.writes.filter(({ method }) => method === 'DELETE');
+    expect(deletions).toMatchObject([{ path: expect.stringContaining(name) as string, body: { preconditions: { uid: seen?.metadata.uid } } }]);
+  });
+
   it('never believes that a pod was deleted by force', async () => {
     await agent.set(target(), 'off');
     await world.ready('host-1', 'Unknown');

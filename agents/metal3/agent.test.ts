@@ -81,6 +81,22 @@ describe('metal3', () => {
     expect(await agent.read(target())).toMatchObject({ state: 'off', identity: 'verified', deviceTime: '2026-01-01T00:01:00Z' });
   });
 
+  it.each([
+    ['is missing', {}],
+    ['is garbled', { [RECORD]: '{"node":"worker-1"}' }],
+  ])('believes no off under our hold whose record %s', async (_what, record) => {
+    await annotate({ [HOLD]: HARD, ...record });
+    await told({ poweredOn: false });
+    const reading = await agent.read(target({ incident: 'fence/1' }));
+    expect(reading).toMatchObject({ state: 'unknown', detail: expect.stringContaining(RECORD) as string });
+  });
+
+  it('sets a hard hold where a soft one of our name stands: a shutdown that the system may ignore holds nothing', async () => {
+    await annotate({ [HOLD]: '{"mode":"soft"}', [RECORD]: '{"node":"worker-1","incident":"fence/1","wasOn":true}' });
+    await agent.set(target({ incident: 'fence/1' }), 'off');
+    expect(await annotations()).toMatchObject({ [HOLD]: HARD });
+  });
+
   it('takes back what it set and nothing else', async () => {
     await annotate({ 'reboot.metal3.io/other': '{"mode":"soft"}', 'example.org/own': 'yes' });
     await agent.set(target(), 'off');
@@ -238,6 +254,18 @@ describe('metal3', () => {
       expect(await read({}, { providerID: `baremetalhost:///metal/host-a/${uid}` }, uid)).toMatchObject({ identity: 'verified' });
       await expect(read({}, { providerID: 'baremetalhost:///metal/host-a/0a000000-0000-4000-8000-000000000000' })).rejects.toMatchObject({
         kind: 'Misconfigured',
+      });
+    });
+
+    it('of several by its own uid, and none where no host has it', async () => {
+      await host('a-first', { online: true });
+      const uid = (await world.cluster.get(BARE_METAL_HOSTS, 'host-a', 'metal'))?.metadata.uid ?? '';
+      await agent.set(target({ identity: { node: 'worker-1', providerID: `metal3://${uid}` } }), 'off');
+      expect(await annotations()).toMatchObject({ [HOLD]: HARD });
+      const nobody = target({ identity: { node: 'worker-1', providerID: 'metal3://0a000000-0000-4000-8000-000000000000' } });
+      await expect(agent.read(nobody)).rejects.toMatchObject({
+        kind: 'Misconfigured',
+        message: expect.stringContaining('no BareMetalHost') as string,
       });
     });
 

@@ -47,6 +47,8 @@ export class PduAgent implements PowerAgent {
       identify(look, settings, target, call);
       if (look.state === 'unknown') throw call.error('Unreachable', `state unknown (${look.detail}); nothing was sent`);
       if (look.unswitchable !== undefined) throw call.error('Misconfigured', look.unswitchable);
+      if (look.returning !== undefined && state === 'off')
+        throw call.error('Misconfigured', `${look.returning}: the device would switch the outlet on again by itself; set it to 0 there`);
       return pdu.client.set(call, [bindingOf(found, state)], () => target.beforeSend());
     });
   }

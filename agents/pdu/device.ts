@@ -6,8 +6,9 @@ import { integerOf, inWords, textOf } from '../shared/snmp/value.ts';
 import { FAMILIES } from './families.ts';
 import type { Column, Family } from './family.ts';
 import { look, meaningOf, namesOf, together, type Known, type Look } from './look.ts';
-import { isMeant, outletAt, outletOf, spelled, type Outlet, type Plug } from './outlet.ts';
+import { firstRow, isMeant, outletAt, outletOf, spelled, type Outlet, type Plug } from './outlet.ts';
 import type { PduSettings } from './parameters.ts';
+import { REFUSED } from './refused.ts';
 
 const SYS_OBJECT_ID = '1.3.6.1.2.1.1.2.0';
 const SYS_DESCR = '1.3.6.1.2.1.1.1.0';
@@ -60,6 +61,11 @@ export class Pdu {
         const { name } = found.family.state;
         throw call.error('Misconfigured', `${found.family.title} has no outlet ${wordsOf(plug)}: ${name}.${found.outlet.index} is missing`);
       }
+      if (plug.kind === 'numbers' && shown.number !== undefined && shown.number !== plug.numbers.at(-1))
+        throw call.error(
+          'Misconfigured',
+          `${found.family.title}: row ${found.outlet.index} is of outlet ${shown.number}, and ${wordsOf(plug)} is meant`,
+        );
       if (isStill(shown, found, plug)) {
         this.#remember(key, found);
         return { found, look: shown, boot };
@@ -96,8 +102,22 @@ export class Pdu {
   }
 
   async #familyOf(call: Call): Promise<Family> {
-    this.#family ??= FAMILIES.find(({ name }) => name === this.#familyName) ?? (await this.#detect(call));
+    this.#family ??= await this.#settled(call, FAMILIES.find(({ name }) => name === this.#familyName) ?? (await this.#detect(call)));
     return this.#family;
+  }
+
+  /** The family as this device has it, where only the device tells below which arc, or with which row, a table of it begins. */
+  async #settled(call: Call, family: Family): Promise<Family> {
+    const [root = ''] = family.sysObjectIds;
+    const [id] = family.ofModel === undefined ? [] : await this.#client.get(call, [SYS_OBJECT_ID]);
+    const arc = id?.kind === 'oid' && id.oid.startsWith(`${root}.`) ? id.oid.slice(root.length + 1).split('.')[0] : undefined;
+    if (family.ofModel !== undefined && arc === undefined)
+      throw call.error('Misconfigured', `${family.title}: sysObjectID ${inWords(id)} does not say which model it is, below ${root}`);
+    const own = family.ofModel?.(arc ?? '') ?? family;
+    if (own.current?.isFromZeroOrOne !== true) return own;
+    const { current } = own;
+    const [rows = []] = await this.#client.columns(call, [current.root], ROWS_MAX);
+    return rows.some(({ index }) => index === '0') ? { ...own, current: fromZero(current) } : own;
   }
 
   /** By sysObjectID, the longest that is known; where several families share it, the first that the device has outlets of. */
@@ -109,6 +129,9 @@ export class Pdu {
     const longest = Math.max(...FAMILIES.map(length));
     const candidates = longest === 0 ? [] : FAMILIES.filter((family) => length(family) === longest);
     const words = `sysObjectID ${inWords(id)} (sysDescr ${inWords(description)})`;
+    const refused = REFUSED.find(({ sysObjectId }) => shown === sysObjectId || shown.startsWith(`${sysObjectId}.`));
+    if (candidates.length === 0 && refused !== undefined)
+      throw call.error('Misconfigured', `${refused.title}, ${words}, is not switched: ${refused.why}`);
     if (candidates.length === 0) {
       throw call.error('Misconfigured', `no PDU is known that shows ${words}; give family= one of ${FAMILIES.map(({ name }) => name).join(', ')}`);
     }
@@ -135,6 +158,13 @@ export class Pdu {
     const matches = table.filter(({ outlet, label }) => (plug.kind === 'numbers' ? isMeant(outlet, plug.numbers) : label === plug.name));
     const [match] = matches;
     if (matches.length === 1 && match !== undefined) return { family, outlet: match.outlet, known };
+    if (plug.kind === 'numbers' && table.length > 0 && table.every(({ outlet }) => outlet.path.length === 0 && family.countsFromFirst === true)) {
+      const row = `row ${firstRow(family)}, which is outlet 1 on every one that is known`;
+      throw call.error(
+        'Misconfigured',
+        `${family.title} has no ${row}: which outlet ${wordsOf(plug)} is, is not told; write a name: ${inShort(table)}`,
+      );
+    }
     const words =
       matches.length === 0
         ? `no outlet ${wordsOf(plug)}; it has ${inShort(table)}`
@@ -144,7 +174,9 @@ export class Pdu {
 
   /** Every outlet with what the device says of it in tables. */
   async #table(call: Call, family: Family): Promise<Row[]> {
-    const { state, chain, label, also } = family;
+    const { state, chain, label } = family;
+    // One that is no column of the table is left to the looks at single outlets.
+    const also = family.also?.instanceOf === undefined ? family.also : undefined;
     const columns = [state, state.fallback, chain?.unit, chain?.number, label, also].map((column) => column ?? state);
     const asked = [...new Set(columns)];
     const answers = await this.#client.columns(
@@ -155,8 +187,9 @@ export class Pdu {
     const tables = columns.map((column) => byIndex(column, answers[asked.indexOf(column)] ?? []));
     const [own, fallback, units, numbers, labels, seconds] = tables;
     const rows = [...(own === undefined || own.size === 0 ? (fallback ?? []) : own)];
+    const isCounted = family.countsFromFirst !== true || rows.some(([index]) => index === firstRow(family));
     return rows.flatMap(([index, row]) => {
-      const outlet = outletAt(family, index);
+      const outlet = isCounted ? outletAt(family, index) : { index, path: [] };
       if (outlet === undefined) return [];
       const path = [units, numbers].map((table) => integerOf(table?.get(index)?.value)).filter((number) => number !== undefined);
       return [
@@ -169,6 +202,11 @@ export class Pdu {
       ];
     });
   }
+}
+
+function fromZero(current: NonNullable<Family['current']>): NonNullable<Family['current']> {
+  const instanceOf = (outlet: number): string => String(outlet - 1);
+  return { ...current, instanceOf, ...(current.valid !== undefined && { valid: { ...current.valid, instanceOf } }) };
 }
 
 interface Row {

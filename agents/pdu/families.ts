@@ -21,9 +21,40 @@ const SENTRY3 = '1.3.6.1.4.1.1718.3';
 const SENTRY3_OUTLET = `${SENTRY3}.2.3.1`;
 const SENTRY4 = '1.3.6.1.4.1.1718.4';
 const SENTRY4_OUTLET = `${SENTRY4}.1.8`;
+const GUDE = '1.3.6.1.4.1.28507';
+const ATEN = '1.3.6.1.4.1.21317';
+const ATEN_PE = `${ATEN}.1.3.2.2.2`;
+const IBOOT_PDU = '1.3.6.1.4.1.1418.6';
+const ENLOGIC = '1.3.6.1.4.1.38446.1';
+const PANDUIT = '1.3.6.1.4.1.19536.10.1.5';
 const TRIPP_LITE = '1.3.6.1.4.1.850';
 const TRIPP_LITE_LX = `${TRIPP_LITE}.1.1.3.2.3.3.1.1`;
 const TRIPP_LITE_OLD = `${TRIPP_LITE}.10.2.3.5.1`;
+
+/** MIBs of EPC 1202 (43), 8226 (58), 8316 (64) of 2024-09-26, 8031 (81), 8045 (87), 8712-10 (112) of 2024-09-24: the same below each model's arc. */
+const gude = (model: string): Family => ({
+  name: 'gude',
+  title: 'Gude Expert Power Control (GUDEADS-EPC...-MIB)',
+  sysObjectIds: [GUDE],
+  ofModel: gude,
+  index: '{outlet}',
+  state: { name: 'PortState', root: `${GUDE}.${model}.1.3.1.2.1.3`, on: [1], off: [0] },
+  returns: { name: 'PortRepowerTime', root: `${GUDE}.${model}.1.3.1.2.1.7` },
+  off: { root: `${GUDE}.${model}.1.3.1.2.1.3`, value: 0 },
+  on: { root: `${GUDE}.${model}.1.3.1.2.1.3`, value: 1 },
+  label: { name: 'PortName', root: `${GUDE}.${model}.1.3.1.2.1.2` },
+  // Rows from 0 by its words, from 1 by its syntax.
+  current: {
+    name: 'spCurrent',
+    root: `${GUDE}.${model}.1.5.5.2.1.5`,
+    milliamperesPerUnit: 1,
+    valid: { name: 'spChanStatus', root: `${GUDE}.${model}.1.5.5.2.1.2`, values: [1] },
+    isFromZeroOrOne: true,
+  },
+});
+
+/** ATEN has a scalar for each outlet, and a table in the middle of them. */
+const atenScalar = (outlet: number): string => `${outlet <= 8 ? outlet + 1 : outlet + 2}.0`;
 
 /**
  * Every kind of PDU that is known, from the vendors' MIBs; where several claim a device, the first that the device has outlets of is taken.
@@ -290,4 +321,68 @@ export const FAMILIES: readonly Family[] = [
     on: { root: `${TRIPP_LITE_OLD}.4`, value: 2 },
     label: { name: 'outletName', root: `${TRIPP_LITE_OLD}.5` },
   },
+  {
+    // PANDUIT-MIB of 2023-07-24 (SmartZone G5 and G6). No walk with its control columns was at hand; its rows are written as unit.outlet, from 1, by those who read it.
+    name: 'panduit',
+    title: 'Panduit SmartZone G5 (PANDUIT-MIB)',
+    sysObjectIds: ['1.3.6.1.4.1.19536.10'],
+    index: '{unit}.{outlet}',
+    state: { name: 'pdug5OutletControlStatus', root: `${PANDUIT}.2.1.1`, on: [2], off: [1], pending: [3, 4] },
+    off: { root: `${PANDUIT}.2.1.10`, value: 1 },
+    on: { root: `${PANDUIT}.2.1.10`, value: 2 },
+    label: { name: 'pdug5OutletName', root: `${PANDUIT}.1.1.2` },
+    switchable: { name: 'pdug5OutletControlSwitchable', root: `${PANDUIT}.2.1.8`, values: [1] },
+    current: { name: 'pdug5OutletCurrent', root: `${PANDUIT}.1.1.5`, milliamperesPerUnit: 10 },
+  },
+  {
+    // ENLOGIC-PDU-MIB of 2015-06-18 and ENLOGIC-PDU2-MIB of 2020-06-09, which agree in this; sysObjectID from walks of two that have no switched outlets.
+    name: 'enlogic',
+    title: 'Enlogic (ENLOGIC-PDU-MIB, ENLOGIC-PDU2-MIB)',
+    sysObjectIds: [ENLOGIC],
+    index: '{unit}.{outlet}',
+    // It has no value for a state that is not known; the object of the command has one (7), and tells the state when it is read.
+    state: { name: 'pduOutletSwitchedStatusState', root: `${ENLOGIC}.5.4.1.4`, on: [1], off: [0] },
+    also: { name: 'pduOutletSwitchedControlCommand', root: `${ENLOGIC}.5.5.1.4`, settled: [1, 2], pending: [3, 4, 5, 6], off: [1] },
+    off: { root: `${ENLOGIC}.5.5.1.4`, value: 1 },
+    on: { root: `${ENLOGIC}.5.5.1.4`, value: 2 },
+    number: { name: 'pduOutletSwitchedStatusNumber', root: `${ENLOGIC}.5.4.1.2` },
+    label: { name: 'pduOutletSwitchedStatusName', root: `${ENLOGIC}.5.4.1.3` },
+    current: {
+      name: 'pduOutletMeteredStatusCurrent',
+      root: `${ENLOGIC}.5.9.1.5`,
+      milliamperesPerUnit: 10,
+      number: { name: 'pduOutletMeteredStatusNumber', root: `${ENLOGIC}.5.9.1.2` },
+    },
+  },
+  {
+    // IBOOTPDU-MIB of 2017-10-25; that its rows begin with 0, where outlets begin with 1, is from the agent of an observatory that switches some.
+    name: 'iboot-pdu',
+    title: 'Dataprobe iBoot-PDU (IBOOTPDU-MIB)',
+    sysObjectIds: [IBOOT_PDU],
+    index: '{outlet}',
+    outletsFrom: 0,
+    countsFromFirst: true,
+    // The one that is of the physical outlet; outletStatus shows that a cycle or a delayed on goes on, and may be no more than what was commanded.
+    state: { name: 'outletActualStatus', root: `${IBOOT_PDU}.5.1.7`, on: [1], off: [0] },
+    also: { name: 'outletStatus', root: `${IBOOT_PDU}.5.1.6`, settled: [0, 1], pending: [2, 3, 4], off: [0] },
+    off: { root: `${IBOOT_PDU}.5.1.5`, value: 0 },
+    on: { root: `${IBOOT_PDU}.5.1.5`, value: 1 },
+    label: { name: 'outletName', root: `${IBOOT_PDU}.5.1.2` },
+  },
+  {
+    // ATEN-PE-CFG 1.1.116 of 2015-02-11; that outlets show 3 for some seconds and obey a SET is from programs of others that switch some.
+    name: 'aten',
+    title: 'ATEN PE (ATEN-PE-CFG)',
+    sysObjectIds: [ATEN],
+    index: '{outlet}',
+    // 4 fault, 5 no authority, 6 not supported, 7 switched by the protection of the PDU.
+    state: { name: 'displayOutletStatus', root: `${ATEN_PE}.1.5.1.2`, on: [2], off: [1], pending: [3] },
+    also: { name: 'outletStatus', root: `${ATEN_PE}.2`, instanceOf: atenScalar, settled: [1, 2], pending: [3, 4], off: [1] },
+    off: { root: `${ATEN_PE}.2`, instanceOf: atenScalar, value: 1 },
+    on: { root: `${ATEN_PE}.2`, instanceOf: atenScalar, value: 2 },
+    label: { name: 'outletName', root: `${ATEN_PE}.2.10.1.2` },
+    // Below 0 where the model does not measure.
+    current: { name: 'outletIntegerCurrent', root: `${ATEN_PE}.2.99.1.2`, milliamperesPerUnit: 1 },
+  },
+  gude('58'),
 ];

@@ -12,6 +12,10 @@ export interface Look {
   label: string | undefined;
   /** Why the outlet cannot be switched; undefined where it can, or the device does not say. */
   unswitchable: string | undefined;
+  /** Which outlet the row says it is of; undefined where it says nothing, not a number where that cannot be read. */
+  number: number | undefined;
+  /** Why an off of it would not last; undefined where it would. */
+  returning: string | undefined;
   /** Unit and number of the row, where rows are a chain's. */
   chain: { unit: number | undefined; number: number | undefined } | undefined;
 }
@@ -21,18 +25,21 @@ export type Known = Set<string>;
 
 /** Everything that one read of an outlet asks for: what the device has, or all of it while that is not known. */
 export function columnsOf(family: Family, known: Known): readonly Column[] {
-  const { state, also, sound, label, switchable, current, chain } = family;
+  const { state, also, sound, number, label, switchable, returns, current, chain } = family;
   const columns = [
     state,
     state.fallback,
     also,
     sound,
+    number,
     label,
     switchable,
+    returns,
     current,
     current?.digits,
     current?.unit,
     current?.number,
+    current?.valid,
     chain?.unit,
     chain?.number,
   ];
@@ -48,7 +55,7 @@ export function look(
   witness: { isWanted: boolean; offMaxMilliamperes: number },
 ): Look | undefined {
   const byName = new Map(columnsOf(family, known).map((column, place) => [column.root, values[place]]));
-  const { state, also, sound, current, chain, label } = family;
+  const { state, also, sound, number, current, chain, label } = family;
   if (known.size === 0) {
     if (byName.get(state.root) === undefined && (state.fallback === undefined || byName.get(state.fallback.root) === undefined)) return undefined;
     for (const [root, value] of byName) if (value !== undefined) known.add(root);
@@ -67,6 +74,12 @@ export function look(
     details.push(`${sound.name}=${inWords(health)}`);
     if (!sound.values.includes(integerOf(health) ?? Number.NaN)) seen = 'unknown';
   }
+  const returning = isReturning(family, byName, known);
+  if (returning !== undefined) {
+    details.push(returning);
+    // Off for so many seconds only.
+    if (seen === 'off') seen = 'pending';
+  }
   const isMetered = witness.isWanted && current !== undefined && isMeasured(current, outlet, byName, known);
   return {
     state: seen,
@@ -74,6 +87,8 @@ export function look(
     witness: isMetered && seen === 'off' ? currentWitness(current, byName, witness.offMaxMilliamperes) : undefined,
     label: label === undefined ? undefined : textOf(byName.get(label.root)),
     unswitchable: unswitchable(family, byName),
+    number: number === undefined || !known.has(number.root) ? undefined : (integerOf(byName.get(number.root)) ?? Number.NaN),
+    returning,
     chain: chain === undefined ? undefined : { unit: integerOf(byName.get(chain.unit.root)), number: integerOf(byName.get(chain.number.root)) },
   };
 }
@@ -95,12 +110,15 @@ export function meaningOf(column: Family['state'], value: number | undefined): P
 export function together(seen: PowerState, also: NonNullable<Family['also']>, value: number | undefined): PowerState {
   if (seen === 'unknown' || value === undefined) return 'unknown';
   if (also.pending.includes(value)) return 'pending';
+  if (seen === 'off' && also.off?.includes(value) === false) return 'unknown';
   return also.settled.includes(value) ? seen : 'unknown';
 }
 
 /** Rows of metered outlets may be counted apart from those of switched ones: a row that says it is another outlet's does not count. */
 function isMeasured(current: NonNullable<Family['current']>, outlet: Outlet, values: Values, known: Known): boolean {
+  const { valid } = current;
   if (!known.has(current.root)) return false;
+  if (valid !== undefined && !valid.values.includes(integerOf(values.get(valid.root)) ?? Number.NaN)) return false;
   const isOf = (column: Column | undefined, wanted: number | undefined): boolean => {
     if (column === undefined) return true;
     const shown = integerOf(values.get(column.root));
@@ -116,11 +134,22 @@ function currentWitness(current: NonNullable<Family['current']>, values: Values,
   const value = values.get(current.root);
   const units = integerOf(value);
   if (units !== undefined && units < 0) return undefined;
-  if (units === undefined) return { source: current.name, state: 'unknown', detail: `${current.name}=${inWords(value)}` };
+  if (units === undefined) return { source: current.name, state: 'unknown', detail: `${current.name}=${inWords(value)}`, waiver: UNREADABLE };
   // Without its digits a value is taken for whole units: too much, never too little.
   const digits = current.digits === undefined ? 0 : (integerOf(values.get(current.digits.root)) ?? 0);
   const milliamperes = (units * current.milliamperesPerUnit) / 10 ** Math.min(Math.max(digits, 0), DIGITS_MAX);
-  return { source: current.name, state: milliamperes <= maxMilliamperes ? 'off' : 'on', detail: `${milliamperes} mA` };
+  const isOff = milliamperes <= maxMilliamperes;
+  return { source: current.name, state: isOff ? 'off' : 'on', detail: `${milliamperes} mA`, ...(!isOff && { waiver: flowing(maxMilliamperes) }) };
+}
+
+/** What is given up by it: the only sight of a relay that does not open. */
+const WAIVED = 'current_witness=no does without it, and an off that the outlet only says of itself is believed then, also where its relay is stuck';
+const UNREADABLE = `the current of the outlet can not be read: look at the PDU; where its meter is broken, ${WAIVED}`;
+
+/** Told where the current alone disagrees: a person decides, after a look at what hangs on the outlet. */
+function flowing(maxMilliamperes: number): string {
+  const limit = `off_current_max_ma=${maxMilliamperes} is the most that counts as none`;
+  return `the current alone disagrees, and ${limit}: look whether its load still has power; only where the meter is broken, ${WAIVED}`;
 }
 
 function unswitchable({ switchable }: Family, values: Values): string | undefined {
@@ -134,6 +163,12 @@ function unswitchable({ switchable }: Family, values: Values): string | undefine
   if (isSo) return undefined;
   const shown = value.kind === 'text' ? `0x${Buffer.from(value.bytes).toString('hex').slice(0, 16)}` : inWords(value);
   return `${switchable.name}=${shown}: the device does not let this outlet be switched`;
+}
+
+function isReturning({ returns }: Family, values: Values, known: Known): string | undefined {
+  if (returns === undefined || !known.has(returns.root)) return undefined;
+  const value = values.get(returns.root);
+  return integerOf(value) === 0 ? undefined : `${returns.name}=${inWords(value)}`;
 }
 
 /** Names of all values of one outlet. */

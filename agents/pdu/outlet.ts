@@ -1,4 +1,4 @@
-import type { Column, Family } from './family.ts';
+import type { Column, Command, Family } from './family.ts';
 
 /** One outlet of a device: where it stands in the tables. */
 export interface Outlet {
@@ -27,8 +27,13 @@ function partsOf(family: Family): string[] {
 
 /** The outlet that the numbers name by themselves: where they are as many as the index has and no table has to be asked. */
 export function outletOf(family: Family, numbers: readonly number[]): Outlet | undefined {
-  if (family.chain !== undefined || numbers.length !== partsOf(family).length) return undefined;
+  if (family.chain !== undefined || family.countsFromFirst === true || numbers.length !== partsOf(family).length) return undefined;
   return { index: indexOf(family, numbers), path: numbers };
+}
+
+/** The row of outlet 1, where a device has no units. */
+export function firstRow(family: Family): string {
+  return indexOf(family, [1]);
 }
 
 function indexOf(family: Family, path: readonly number[]): string {
@@ -55,16 +60,17 @@ export function isMeant({ path }: Outlet, numbers: readonly number[]): boolean {
 }
 
 export function spelled({ path, index }: Outlet): string {
-  return path.length === 0 ? index : path.join('/');
+  return path.length === 0 ? `row ${index}` : path.join('/');
 }
 
 /** The whole name of a column's instance for an outlet. */
-export function nameIn({ root, suffix }: Column, { index }: Outlet): string {
-  return `${root}.${index}${suffix ?? ''}`;
+export function nameIn({ root, suffix, instanceOf }: Column, { index, path }: Outlet): string {
+  return `${root}.${instanceOf?.(path.at(-1) ?? 0) ?? index}${suffix ?? ''}`;
 }
 
 /** Where the command for an outlet is written. */
-export function commandOid(family: Family, command: { root: string; shift?: number }, outlet: Outlet): string {
+export function commandOid(family: Family, command: Command, outlet: Outlet): string {
+  if (command.instanceOf !== undefined) return `${command.root}.${command.instanceOf(outlet.path.at(-1) ?? 0)}`;
   if (command.shift === undefined) return `${command.root}.${outlet.index}`;
   const shifted = outlet.path.map((number, place) => (place === outlet.path.length - 1 ? number + (command.shift ?? 0) : number));
   return `${command.root}.${indexOf(family, shifted)}`;

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
+import { SnmpDevice } from '../../src/drill/snmp/snmp-device.ts';
+import { Tree } from '../../src/drill/snmp/tree.ts';
 import { PduDevice, type PduDeviceOptions } from '../../src/drill/snmp/pdu-device.ts';
 import { AgentError } from '../../src/ports/agents.ts';
 import type { Target } from '../../src/ports/agents.ts';
@@ -29,14 +31,13 @@ async function start(
 }
 
 async function failure(promise: Promise<unknown>): Promise<AgentError> {
-  try {
-    await promise;
-  } catch (error) {
-    if (!(error instanceof AgentError)) throw error;
-    expect(error.message).not.toContain(COMMUNITY);
-    return error;
-  }
-  throw new Error('it did not fail');
+  const error: unknown = await promise.then(
+    () => new Error('it did not fail'),
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof AgentError)) throw error;
+  expect(error.message).not.toContain(COMMUNITY);
+  return error;
 }
 
 const CHAIN: Start = {
@@ -109,6 +110,38 @@ describe('the outlet that a plug means', () => {
     expect(device.commands).toHaveLength(1);
   });
 
+  it('follows its row when the units of a chain come up in another order', async () => {
+    const { device, agent, target } = await start(CHAIN);
+    expect((await agent.read(target('2/1'))).state).toBe('on');
+    const [first, , third] = device.outlets.all;
+    if (first === undefined || third === undefined) throw new Error('no such outlets');
+    [first.unit, third.unit] = [2, 1];
+    await agent.set(target('2/1'), 'off');
+    expect(device.commands.map(({ outlet }) => outlet)).toEqual([first]);
+  });
+
+  it('is not written to where the device does not let it be switched', async () => {
+    const tree = new Tree();
+    const enterprise = '1.3.6.1.4.1.534.6.6.7';
+    tree.put('1.3.6.1.2.1.1.2.0', { read: () => ({ oid: enterprise }) });
+    for (const [column, value] of [
+      [2, 1],
+      [3, -1],
+      [9, 2],
+    ] as const)
+      tree.put(`${enterprise}.6.6.1.${column}.0.1`, { read: () => ({ integer: value }), set: () => 0 });
+    const device = await SnmpDevice.start({ tree, clock, writeCommunity: COMMUNITY });
+    const agent = new PduAgent(clock);
+    closing.push(
+      () => agent.close(),
+      () => device.close(),
+    );
+    const target = targetOf(device.port, '1', { community: COMMUNITY, snmp_timeout: '3' });
+    expect(await agent.read(target)).toMatchObject({ state: 'on' });
+    expect((await failure(agent.set(target, 'off'))).message).toMatch(/outletControlSwitchable=2: the device does not let this outlet be switched/);
+    expect(device.sets).toEqual([]);
+  });
+
   it('must bear the name that outlet_name says, in each call', async () => {
     const { device, agent, target } = await start({ kind: 'eaton-g3', outlets: [{ number: 1, name: 'worker-1 ' }] });
     const given = target('1', { outlet_name: '{node}' });
@@ -138,6 +171,17 @@ describe('an off', () => {
     device.breakOutlet(1, { shows: 2 });
     expect(await agent.read(target('1'))).toMatchObject({ state: 'off', witness: { state: 'on', detail: '1300 mA' } });
     expect((await agent.read(target('1', { current_witness: 'no' }))).witness).toBeUndefined();
+  });
+
+  it('that the current alone contradicts is told with what does without it, and with what that gives up', async () => {
+    const { device, agent, target } = await start({ kind: 'geist', outlets: [{ number: 1 }] });
+    await agent.set(target('1'), 'off');
+    expect((await agent.read(target('1'))).witness?.waiver).toBeUndefined();
+    device.outlets.switchByHand(device.outlet(1), true);
+    device.breakOutlet(1, { shows: 2 });
+    const { waiver } = (await agent.read(target('1', { off_current_max_ma: '60' }))).witness ?? {};
+    expect(waiver).toContain('off_current_max_ma=60 is the most that counts as none');
+    expect(waiver).toMatch(/only where the meter is broken, current_witness=no does without it, .*also where its relay is stuck$/u);
   });
 
   it('is pending while a command waits, and sent all the same', async () => {
@@ -185,6 +229,22 @@ describe('an off', () => {
 });
 
 describe('a reading', () => {
+  it('tells the start of the device that answered', async () => {
+    const { agent, target } = await start({ kind: 'tripplite', outlets: [{ number: 1 }] });
+    const first = (await agent.read(target('1', { bmc_boot_time: '77' }))).boot;
+    expect(first).toMatchObject({ startMaxMs: 77_000, upMs: expect.any(Number) as number });
+    expect((await agent.read(target('1'))).boot?.id).toBe(first?.id);
+  });
+
+  it('is of its own login: a session that is kept serves no other', async () => {
+    const { agent, target } = await start({ kind: 'tripplite', outlets: [{ number: 1 }], readCommunity: 'to be read with' });
+    expect((await agent.read(target('1'))).state).toBe('on');
+    await expect(agent.read({ ...target('1', { community: 'guessed' }), deadlineMs: 400 })).rejects.toMatchObject({
+      kind: 'Unreachable',
+      message: expect.stringContaining('no answer') as string,
+    });
+  });
+
   it('comes from the answer that was asked for, however often the device has to be asked', async () => {
     const { device, agent, target } = await start({ kind: 'hpe-pdu3', outlets: [{ number: 1 }], faults: { dropsEvery: 2 } });
     expect((await agent.read(target('1', { snmp_timeout: '0.3' }))).state).toBe('on');

@@ -51,7 +51,8 @@ export const pduParameters: ParameterSchema<typeof schema> = {
       aliases: ['outlet-name'],
     },
     current_witness: {
-      description: 'Where the outlet is metered: an off counts only while its current is about 0.',
+      description:
+        'Where the outlet is metered: an off counts only while its current is about 0. Without it an off is believed that the outlet only says of itself.',
       default: 'yes',
       aliases: ['current-witness'],
     },

@@ -92,7 +92,8 @@ export class Boots {
     const isSame = before !== undefined && shown?.resetMs !== undefined && Math.abs(shown.resetMs - before) <= SLACK_MS;
     if (doubt !== undefined && !isSame) this.#begin(doubt);
     else if (before !== undefined && shown?.resetMs !== undefined && !isSame) this.#begin('its Manager shows another LastResetTime');
-    this.#isLooked = true;
+    // What it shows while it starts says nothing of its machine: it is asked again until it has started.
+    this.#isLooked = shown?.isStarting !== true;
     if (shown !== undefined) this.#seen = { view: shown, atMs: this.#clock.monotonicMs() };
     return shown?.isStarting === true;
   }

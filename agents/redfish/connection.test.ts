@@ -41,6 +41,7 @@ interface Watched {
   before: number;
   after: number;
   pending: number;
+  tls: string | null | undefined;
 }
 
 describe.each(['good', 'plain'] as const)('the gate of a change (%s)', (certificate) => {
@@ -49,18 +50,20 @@ describe.each(['good', 'plain'] as const)('the gate of a change (%s)', (certific
     if (kind === 'a kept connection') await connection.exchange(call, { method: 'GET', path: '/redfish/v1/' });
     const watched: Watched[] = [];
     const gate = ({ socket }: Peer): void => {
-      const seen: Watched = { isReady: !socket.connecting && socket.writable, before: socket.bytesWritten, after: -1, pending: -1 };
+      const isReady = !socket.connecting && socket.writable;
+      const tls = socket instanceof TLSSocket ? socket.getProtocol() : undefined;
+      const seen: Watched = { isReady, before: socket.bytesWritten, after: -1, pending: -1, tls };
       watched.push(seen);
       // A microtask runs when the turn's own code has ended and before anything else can happen in the process.
       queueMicrotask(() => {
         seen.after = socket.bytesWritten;
         seen.pending = socket.writableLength;
       });
-      if (socket instanceof TLSSocket) expect(socket.getProtocol()).toMatch(/^TLSv1/);
     };
     await connection.exchange(call, { method: 'POST', path: RESET_PATH, body: { ResetType: 'ForceOff' }, gate });
     expect(watched).toHaveLength(1);
     expect(watched[0]?.isReady).toBe(true);
+    expect(watched[0]?.tls).toEqual(certificate === 'plain' ? undefined : expect.stringMatching(/^TLSv1/));
     expect(watched[0]?.after).toBeGreaterThan(watched[0]?.before ?? Infinity);
     expect(watched[0]?.pending).toBeLessThanOrEqual(watched[0]?.after ?? -1);
   });

@@ -56,6 +56,10 @@ describe('storage', { timeout: 90_000 }, () => {
     agent = await agentWith({ metadata: { name: 'worker-1' }, spec: {}, status: { addresses: [{ type: 'InternalIP', address: '10.0.0.5' }] } });
   });
 
+  it('says that its closed proves only what was seen open before: a mistyped name is never there', () => {
+    expect(agent.mustBeSeenOpen).toBe(true);
+  });
+
   function script(...lines: string[]): void {
     writeFileSync(filer, ['#!/bin/sh', `echo "$*" >> ${said}`, ...lines].join('\n'));
     chmodSync(filer, 0o755);

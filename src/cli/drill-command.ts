@@ -100,7 +100,7 @@ async function drill(flags: Flags): Promise<number> {
   if (flags.matrix === true) return matrix(options, flags);
   const audience = options.json && !process.stderr.isTTY ? SILENT : new Display(process.stderr, options.fault);
   const result = await runDrill(options, audience, async (ended) => {
-    process.stdout.write(options.json ? `${JSON.stringify(ended)}\n` : summaryOf(ended));
+    process.stdout.write(options.json ? `${JSON.stringify(ended)}\n` : summaryOf(ended, options.keep));
     if (options.keep) await untilInterrupted();
   });
   return result.expected ? 0 : 1;

@@ -74,10 +74,11 @@ describe('the mode of preservation', () => {
   });
 
   it('is never own beside a sign of an MCM', () => {
-    for (const [, , found] of ROWS) {
-      const all = facts(found);
+    const beside = ROWS.map(([, , found]) => facts(found)).filter((all) => signsOf(all).length > 0 || all.unseen.length > 0);
+    expect(beside.length).toBeGreaterThan(10);
+    for (const all of beside) {
       const modes = (['auto', 'observe', 'own', 'off'] as const).map((choice) => detectMode(choice, all).mode);
-      if (signsOf(all).length > 0 || all.unseen.length > 0) expect(modes).not.toContain('own');
+      expect(modes).not.toContain('own');
     }
   });
 

@@ -20,12 +20,12 @@ function parsed(text: string): Record<string, string> {
 
 describe('the properties dialect', () => {
   it.each(vectors.map((vector) => ({ ...vector, named: JSON.stringify(vector.in) })))('reads $named as wanted', (vector) => {
-    const want = vector.want ?? vector.want_alias;
-    if (want !== undefined) expect(parsed(vector.in)).toEqual(want);
-    if (vector.want_list !== undefined) expect(parseList(Object.values(parsed(vector.in))[0] ?? '')).toEqual(vector.want_list);
+    const entries = parsed(vector.in);
+    expect(vector.want_list === undefined ? entries : parseList(Object.values(entries)[0] ?? '')).toEqual(
+      vector.want ?? vector.want_alias ?? vector.want_list,
+    );
     const messages = parseProperties(vector.in).problems.map((problem) => problem.message);
-    if (vector.warn === undefined) expect(messages).toEqual([]);
-    else expect(messages.join()).toContain(vector.warn);
+    expect(messages).toEqual(vector.warn === undefined ? [] : [expect.stringContaining(vector.warn)]);
   });
 
   it('knows the line of every entry and of every fault', () => {
@@ -55,9 +55,17 @@ describe('the properties dialect', () => {
   });
 
   it('never throws and keeps every value that has no comment in it', () => {
-    fc.assert(fc.property(fc.string(), (text) => parseProperties(text).entries.every(({ key, line }) => key !== '' && line > 0)));
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(parseProperties(text).entries.filter(({ key, line }) => key === '' || line < 1)).toEqual([]);
+      }),
+    );
     const word = fc.stringMatching(/^[A-Za-z0-9=/+:._-]{1,20}$/);
-    fc.assert(fc.property(word, (value) => parsed(`password=${value}`)['password'] === value));
+    fc.assert(
+      fc.property(word, (value) => {
+        expect(parsed(`password=${value}`)['password']).toBe(value);
+      }),
+    );
   });
 });
 

@@ -46,11 +46,15 @@ function verdicts(status: NodeFenceStatus): Verdict[] {
 }
 
 function releasedWords({ released, storageRelease }: NodeFenceStatus): string {
-  const revoked = storageRelease === undefined ? '' : `${storageRelease.pods} pods by storage-revoked (${storageRelease.storages.join(', ')})`;
+  const revoked = storageRelease === undefined ? '' : `${podsOf(storageRelease.pods)} by storage-revoked (${storageRelease.storages.join(', ')})`;
   if (released === undefined) return revoked;
   const more = (released.left ?? 0) > 0 ? `, ${released.left} more to go` : '';
   const kept = (released.kept ?? []).map(({ pod, by }) => `; ${pod} is kept: ${by}`).join('');
-  return `by ${released.by}, ${released.pods} pods${more}${kept}${revoked === '' ? '' : `; before that ${revoked}`}`;
+  return `by ${released.by}, ${podsOf(released.pods)}${more}${kept}${revoked === '' ? '' : `; before that ${revoked}`}`;
+}
+
+function podsOf(count: number): string {
+  return count === 1 ? '1 pod' : `${count} pods`;
 }
 
 function truth(type: Verdict['type'], holds: boolean, yes: string, no: string, message: string): Verdict {

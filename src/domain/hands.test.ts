@@ -178,9 +178,17 @@ describe('people stop a fence, delete it or its Node, in every state and between
     const { rests, begins } = courseOf(point, 'deleted by hand');
     expect(rests).toBe('gone');
     const { restore } = at(point).status;
-    if (restore?.taints !== undefined) expect(begins).toContain('release-end');
-    if (restore?.cordoned === true && point !== 'done, recovering') expect(begins).toContain('run:undo-cordon');
-    if (restore?.edges !== undefined && point !== 'running, on under way') expect(begins).toContain('on:off');
+    const due = [
+      ...(restore?.taints !== undefined ? ['release-end'] : []),
+      ...(restore?.cordoned === true && point !== 'done, recovering' ? ['run:undo-cordon'] : []),
+      ...(restore?.edges !== undefined && point !== 'running, on under way' ? ['on:off'] : []),
+    ];
+    expect(begins.split(', ')).toEqual(expect.arrayContaining(due));
+  });
+
+  it('has fences of which each of cordon, taint and edge is left', () => {
+    const kinds = POINTS.flatMap((point) => Object.keys(at(point).status.restore ?? {}));
+    expect(kinds).toEqual(expect.arrayContaining(['cordoned', 'taints', 'edges']));
   });
 
   it('says of a Node that is gone what it has left off, and not a taint that went with it', () => {

@@ -1,4 +1,4 @@
-import type { PlanProblem } from './plan.ts';
+import type { Plan, PlanProblem } from './plan.ts';
 
 /** Ends the words of a value that could not be used and kept nobody from being fenced. */
 export const DEFAULT_STANDS = 'the default stands';
@@ -6,12 +6,19 @@ export const DEFAULT_STANDS = 'the default stands';
 /** Ends the words about a plan that switches nothing off and revokes no storage. */
 export const PROVES_NOTHING = 'nothing can prove that it is gone, so its workload will not be released';
 
-/** How a fence of the node would go, by what is wrong with its plan. */
-export const FENCEABLE = ['yes', 'configuration-error', 'no-proof', 'default-stands'] as const;
+/** How a fence of the node would go, by its plan; `never`: there would be none. */
+export const FENCEABLE = ['yes', 'configuration-error', 'no-proof', 'default-stands', 'never'] as const;
 export type Fenceable = (typeof FENCEABLE)[number];
 
-/** The worst of it. */
-export function fenceableOf(problems: readonly { severity: string; message: string }[]): Fenceable {
+/** What a fence is judged by: of a plan, or of what a report keeps of one. */
+export interface Judged {
+  trigger?: Plan['trigger'];
+  problems: readonly { severity: string; message: string }[];
+}
+
+/** The worst of it. A node that nobody is to fence is not fenced, whatever is wrong with how. */
+export function fenceableOf({ trigger, problems }: Judged): Fenceable {
+  if (trigger === 'never') return 'never';
   if (problems.some(({ severity }) => severity === 'error')) return 'configuration-error';
   if (problems.some(({ message }) => message.endsWith(PROVES_NOTHING))) return 'no-proof';
   return problems.some(isDefaulted) ? 'default-stands' : 'yes';

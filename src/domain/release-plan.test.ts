@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inTotal, nextBatch, paceOf, podName, releasePlan } from './release-plan.ts';
 import type { PodFacts, ReleaseBasis, ReleaseChoice } from './release-plan.ts';
+import { Implications } from './testing/implications.ts';
 
 function pod(name: string, more: Partial<PodFacts> = {}): PodFacts {
   const usual = {
@@ -140,6 +141,8 @@ const POD: fc.Arbitrary<PodFacts> = fc.record({
   storages: fc.subarray(['san', 'nas']),
   hasUnknownVolume: fc.boolean(),
 });
+/** Of one name there is one in a namespace. */
+const PODS = fc.uniqueArray(POD, { maxLength: 12, selector: podName });
 const BASIS: fc.Arbitrary<ReleaseBasis> = fc.record({
   kind: fc.constantFrom('power-off', 'instance-stopped', 'host-off', 'storage-revoked', 'booted-anew', 'ack', 'watchdog', 'kdump', 'alive'),
   storages: fc.subarray(['san', 'nas']),
@@ -152,26 +155,29 @@ const CHOICE: fc.Arbitrary<ReleaseChoice> = fc.record({
 
 describe('any release', () => {
   it('frees nobody out of its scope, forces only where the proof permits it, and has one order whatever the pods came in', () => {
+    const laws = new Implications('freed of revoked storage', 'weak', 'alive');
     fc.assert(
-      fc.property(BASIS, CHOICE, fc.array(POD, { maxLength: 12 }), (basis, choice, pods) => {
+      fc.property(BASIS, CHOICE, PODS, (basis, choice, pods) => {
         const plan = releasePlan(basis, choice, pods, [ATTACHMENT]);
         for (const freed of plan.pods) {
           expect(['DaemonSet', 'Node']).not.toContain(freed.ownerKind);
           expect(freed.isMeantToStay).toBe(false);
-          if (basis.kind === 'storage-revoked') {
+          laws.where('freed of revoked storage', basis.kind === 'storage-revoked', () => {
             expect(freed.hasUnknownVolume || freed.storages.length === 0).toBe(false);
             expect(basis.storages).toEqual(expect.arrayContaining([...freed.storages]));
-          }
+          });
         }
-        const weak = ['storage-revoked', 'booted-anew', 'kdump', 'alive'].includes(basis.kind);
-        if (weak) expect(plan.taint || plan.attachments.length > 0).toBe(false);
-        if (basis.kind === 'booted-anew' || basis.kind === 'alive') expect(plan.treatment).not.toContain('force');
+        const isWeak = ['storage-revoked', 'booted-anew', 'kdump', 'alive'].includes(basis.kind);
+        laws.where('weak', isWeak, () => expect(plan.taint || plan.attachments.length > 0).toBe(false));
+        laws.where('alive', basis.kind === 'booted-anew' || basis.kind === 'alive', () => expect(plan.treatment).not.toContain('force'));
         expect(plan.pods).toEqual(expect.arrayContaining([...plan.batched]));
         const key = (one: PodFacts): string => JSON.stringify([podName(one), one.uid, one.priority, one.priorityClass, one.ownerKind]);
         const again = releasePlan(basis, choice, [...pods].reverse(), [ATTACHMENT]);
         expect(again.pods.map(key)).toEqual(plan.pods.map(key));
       }),
+      { numRuns: 300 },
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('comes to an end by batches that are neither empty nor larger than the pace', () => {

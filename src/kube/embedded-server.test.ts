@@ -149,13 +149,13 @@ describe('the Kubernetes layer on the embedded server in one process', () => {
         namespace: 'kube-system',
         name: 'nodefence',
         identity: name,
-        records: { highestEpoch: () => Promise.resolve(0), hasLed: () => Promise.resolve(false) },
+        records: { highestEpoch: () => Promise.resolve(0) },
         onAcquired: (epoch) => log.push(`${name} ${String(epoch)}`),
         onLost: (reason) => log.push(`${name} lost: ${reason}`),
       });
     const [first, second] = [candidate('a'), candidate('b')];
     first.start();
-    await clock.advance(0);
+    await clock.advance(1_000);
     second.start();
     await clock.advance(100_000);
     expect(log).toEqual(['a 1']);

@@ -19,11 +19,13 @@ describe('the leader elector', () => {
 
   const build = (name: string, options: Partial<LeaderElectorOptions> = {}): LeaderElector => bench.build(name, options);
 
-  it('creates the Lease where there is none and leads with epoch 1', async () => {
+  it('creates the Lease where there is none after a whole lease, and leads with epoch 1: it may have been deleted, or lost by a restore', async () => {
+    server.set(undefined);
     const elector = build('a');
-    expect([elector.isLeading, elector.epoch, elector.mayBegin(0)]).toEqual([false, 0, false]);
-    await clock.advance(0);
-    expect([elector.isLeading, elector.epoch, elector.actsFromMs]).toEqual([true, 1, 1_000_000]);
+    await clock.advance(14_999);
+    expect([elector.isLeading, elector.epoch, elector.mayBegin(0), server.writes]).toEqual([false, 0, false, 0]);
+    await clock.advance(1);
+    expect([elector.isLeading, elector.epoch, elector.actsFromMs]).toEqual([true, 1, 1_015_000]);
     expect(server.lease?.spec).toMatchObject({ holderIdentity: 'a_uuid1', leaseDurationSeconds: 15, leaseTransitions: 1 });
     expect(server.lease?.spec.renewTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(microTimestamp(clock)).toHaveLength(27);
@@ -83,6 +85,18 @@ describe('the leader elector', () => {
     server.set({ ...held('t2'), holderIdentity: 'third' });
     await clock.advance(5_000);
     expect(said.slice(1)).toEqual(['standing by {"reason":"third holds the lease"}']);
+  });
+
+  it('says once why it waits where no Lease stands, and for how long', async () => {
+    const said: string[] = [];
+    const info = (message: string, fields: object = {}): void => void said.push(`${message} ${JSON.stringify(fields)}`);
+    const silent = (): void => undefined;
+    server.set(undefined);
+    build('a', { logger: { debug: silent, info, warn: silent, error: silent } });
+    await clock.advance(14_999);
+    expect(said).toEqual([
+      'standing by {"reason":"no Lease stands: whoever led under one that was deleted, or lost by a restore of etcd, may believe in it for 15 s more; then it is created"}',
+    ]);
   });
 
   it('takes an emptied Lease at once when it is poked, and not one that is held', async () => {
@@ -282,6 +296,7 @@ describe('the leader elector', () => {
   });
 
   it('waits so where there is no Lease either: the first one ever may be what the restore took away', async () => {
+    server.set(undefined);
     server.fault = 'refuse';
     const elector = build('a');
     await clock.advance(3_000);

@@ -7,7 +7,7 @@ import type { Lease } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { LEASES } from '../ports/resources.ts';
-import { claimed, emptied, renewed, restored, sight, waitBeforeTaking, type Sighting } from './lease-record.ts';
+import { claimed, emptied, reasonToWait, renewed, restored, sight, waitBeforeTaking, type Sighting } from './lease-record.ts';
 import { within } from './within.ts';
 
 /** Design 10, rule 1: safety margin between the end of our right to act and the end of the lease. */
@@ -74,15 +74,13 @@ export class LeaderElector implements Leadership {
   #newest: Lease | undefined;
   /** Of the first look that was answered since one was not; minus infinity while every look was. */
   #answeredSinceMs: number | undefined = Number.NEGATIVE_INFINITY;
-  /** Somebody may still believe in a Lease that is gone. */
-  #hasSomebodyLed = false;
   /** UID of the Lease beside which the records were read. */
   #recordsReadFor: string | undefined;
   /** Since when this candidate could have taken the Lease. */
   #freeSinceMs: number | undefined;
   #highestEpoch = 0;
   /** Whose standby this was last said to be. */
-  #standsByFor: string | undefined;
+  #standsByFor: { holder: string | undefined } | undefined;
   #term: Term | undefined;
   #actsFromMs = Number.POSITIVE_INFINITY;
   #cancelDeadline: (() => void) | undefined;
@@ -203,7 +201,6 @@ export class LeaderElector implements Leadership {
       const lease = await this.#look();
       this.#compare(lease);
       this.#sighting = sight(this.#sighting, lease, clock.monotonicMs());
-      this.#hasSomebodyLed ||= lease !== undefined;
       this.#highestEpoch = Math.max(this.#highestEpoch, lease?.spec.leaseTransitions ?? 0);
       await this.#readRecords(lease);
       // Our own write of which the answer was lost: nobody else has led since.
@@ -211,12 +208,12 @@ export class LeaderElector implements Leadership {
       const waitMs = isOurs ? 0 : this.#waitMs(this.#sighting);
       if (waitMs > 0) {
         this.#freeSinceMs = undefined;
-        this.#tellStandby(lease?.spec.holderIdentity ?? '');
+        this.#tellStandby(lease, waitMs);
         return Math.min(pauseMs, waitMs);
       }
       this.#freeSinceMs ??= clock.monotonicMs();
       if (!isOurs && this.#options.mayStand?.(clock.monotonicMs() - this.#freeSinceMs) === false) {
-        this.#tellStandby('');
+        this.#tellStandby(lease, 0);
         logger.debug('the lease is free and left to another candidate', {});
         return pauseMs;
       }
@@ -244,15 +241,16 @@ export class LeaderElector implements Leadership {
   /** While the API server was away, a holder may have renewed, or taken, what a restore of etcd then took away: its lease is waited out from the return on. */
   #waitMs(sighting: Sighting): number {
     const nowMs = this.#options.clock.monotonicMs();
-    const waitMs = waitBeforeTaking(sighting, this.#durationMs, this.#hasSomebodyLed, nowMs);
+    const waitMs = waitBeforeTaking(sighting, this.#durationMs, nowMs);
     return Math.max(waitMs, (this.#answeredSinceMs ?? nowMs) + this.#durationMs - nowMs);
   }
 
   /** Once for each holder: a replica that waits is told from one that hangs. */
-  #tellStandby(holder: string): void {
-    if (holder === this.#standsByFor) return;
-    this.#standsByFor = holder;
-    this.#options.logger.info('standing by', { reason: holder === '' ? 'the lease is free and not taken yet' : `${holder} holds the lease` });
+  #tellStandby(lease: Lease | undefined, waitMs: number): void {
+    const holder = lease === undefined ? undefined : (lease.spec.holderIdentity ?? '');
+    if (this.#standsByFor !== undefined && this.#standsByFor.holder === holder) return;
+    this.#standsByFor = { holder };
+    this.#options.logger.info('standing by', { reason: reasonToWait(holder, waitMs) });
   }
 
   /** A Lease counts the terms under itself only. Those before it stand in the records; while there is none they are read at each look. */
@@ -261,7 +259,6 @@ export class LeaderElector implements Leadership {
     const { clock, records } = this.#options;
     const highest = await within(clock, RECORDS_DEADLINE_MS, records.highestEpoch());
     this.#highestEpoch = Math.max(this.#highestEpoch, highest);
-    this.#hasSomebodyLed ||= this.#highestEpoch > 0 || (await within(clock, RECORDS_DEADLINE_MS, records.hasLed()));
     this.#recordsReadFor = lease?.metadata.uid;
   }
 

@@ -27,18 +27,28 @@ function recordOf(lease: Lease | undefined): string {
 
 /**
  * How long a candidate must still wait before it may take the Lease. Counted on its own clock from its own first sight; other machines' time
- * stamps are never compared. A holder that emptied the record has stopped; a Lease that was deleted may still be believed in by whoever led under it.
+ * stamps are never compared. A holder that emptied the record has stopped; one that is not there tells nothing: it may have been deleted, or taken
+ * away by a restore of etcd together with all that its holder ever wrote, while that holder still believes in it.
  */
-export function waitBeforeTaking(sighting: Sighting, ownDurationMs: number, hasSomebodyLed: boolean, nowMs: number): number {
+export function waitBeforeTaking(sighting: Sighting, ownDurationMs: number, nowMs: number): number {
   const { lease, sinceMs } = sighting;
   if (lease === undefined) {
-    return hasSomebodyLed ? Math.max(0, sinceMs + ownDurationMs - nowMs) : 0;
+    return Math.max(0, sinceMs + ownDurationMs - nowMs);
   }
   if ((lease.spec.holderIdentity ?? '') === '') {
     return 0;
   }
   const recordedMs = (lease.spec.leaseDurationSeconds ?? 0) * 1000;
   return Math.max(0, sinceMs + Math.max(ownDurationMs, recordedMs) - nowMs);
+}
+
+/** Why a candidate waits, in words. Without holder: `undefined` there is no Lease, '' it is free. */
+export function reasonToWait(holder: string | undefined, waitMs: number): string {
+  if (holder === undefined) {
+    const rest = `${String(Math.ceil(waitMs / 1000))} s`;
+    return `no Lease stands: whoever led under one that was deleted, or lost by a restore of etcd, may believe in it for ${rest} more; then it is created`;
+  }
+  return holder === '' ? 'the lease is free and not taken yet' : `${holder} holds the lease`;
 }
 
 /**

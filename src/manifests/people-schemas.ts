@@ -140,4 +140,5 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
       64,
     ),
   ),
+  fence: optional(choice('Whether it is to be fenced at all; absent: yes.', { never: 'nobody is to fence it, says fence=never' })),
 });

@@ -12,10 +12,8 @@ export interface Leadership {
   readonly actsFromMs: number;
 }
 
-/** What earlier leaders have written, whatever became of their Lease. Both reject when it cannot be read. */
+/** What earlier leaders have written, whatever became of their Lease. Rejects when it cannot be read. */
 export interface LeadershipRecords {
   /** The highest epoch that stands anywhere; 0: none. */
   highestEpoch(): Promise<number>;
-  /** Has anybody led in this cluster? */
-  hasLed(): Promise<boolean>;
 }

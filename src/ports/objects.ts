@@ -22,6 +22,8 @@ export interface ManagedFields {
   manager?: string;
   /** When the manager last set them, by the clock of the API server; a server before 1.25 may have it from when the fields came. */
   time?: string;
+  /** Through which of its subresources, such as `status`. */
+  subresource?: string;
   fieldsV1?: object;
 }
 

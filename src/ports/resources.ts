@@ -46,6 +46,8 @@ export interface NodeFenceReport extends KubeObject {
     incidents?: IncidentRecord[];
     conditions?: { type: string; status: string; reason: string; message: string; lastTransitionTime: string }[];
     problems?: { severity: string; where: string; message: string }[];
+    /** Nobody is to fence this node, say its ConfigMaps (fence=never). */
+    fence?: 'never';
     /** What the probes last found of every device that the node's fence depends on. */
     devices?: ProbedDevice[];
     /** What a device showed right before the last off, which destroyed it. */

@@ -34,8 +34,9 @@ describe('the page of job', () => {
     const made = jobOf({ ...order, secret: off.secret, deadlineMs: 6_500 }, templateOf(text));
     expect(made.spec.template.spec.volumes?.map((volume) => volume.name)).toEqual(['nodefence-call', 'nodefence-secret']);
     const written = JSON.stringify(made.spec.template.spec.containers);
-    for (const { mountPath } of (made.spec.template.spec.containers[0]?.volumeMounts ?? []) as { mountPath: string }[])
-      expect(readme, 'the program reads where it is mounted').toContain(`${mountPath}/`);
+    const mounts = (made.spec.template.spec.containers[0]?.volumeMounts ?? []) as { mountPath: string }[];
+    expect(mounts).toHaveLength(2);
+    for (const { mountPath } of mounts) expect(readme, 'the program reads where it is mounted').toContain(`${mountPath}/`);
     expect(written).not.toContain('change-me');
   });
 

@@ -7,7 +7,7 @@ import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../src/ports/machines.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../src/ports/machines.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
-import type { KubeObject, Node, Pod } from '../../src/ports/objects.ts';
+import type { KubeObject, Lease, Node, Pod } from '../../src/ports/objects.ts';
 import { NODE_FENCES, NODES, PODS } from '../../src/ports/resources.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
@@ -89,18 +89,19 @@ export async function measurePreservation(count = 5_000, pools = 100): Promise<P
   const caches = {
     nodes: cacheOf<Node>(),
     fences: cacheOf<NodeFence>(),
+    leases: cacheOf<Lease>(),
     pods: cacheOf<Pod>({ node: () => [] }),
     machines: cacheOf<Machine>(),
     machineSets: cacheOf<MachineSet>(),
     machineDeployments: cacheOf<MachineDeployment>(),
   };
-  const { nodes, fences, pods, machines, machineSets, machineDeployments } = caches;
+  const { nodes, fences, leases, pods, machines, machineSets, machineDeployments } = caches;
   const settings = { autoPreserveMax: 1, preserveTimeoutMs: 72 * 3_600_000 };
   const configured = { pools: new Map(Array.from({ length: pools }, (_unused, index) => [`pool-${index}`, settings])), problems: [] };
   const site = { cluster: refusing(), recorder: { event: quiet } };
   const controller = new PreservationController({
     clock,
-    nodes: { ...site, listers: { nodes, fences, pods } },
+    nodes: { ...site, listers: { nodes, fences, leases, pods } },
     machines: { ...site, listers: { machines, machineSets, machineDeployments } },
     pools: () => configured,
     leadership: { isLeading: true, mayBegin: () => true },

@@ -41,9 +41,11 @@ describe('the README of exec', () => {
 
   it('names our own parameters, and every program that faults are known of, with the faults', () => {
     const own = standardRegistry({ kind: 'folder', path: fake.folder }).find('exec/fence_fake')?.describe().slice(-2) ?? [];
+    expect(own).toHaveLength(2);
     for (const { name, default: usual } of own) expect(README).toMatch(new RegExp(`\\| \`${name}\` +\\| ${usual ?? ''} +\\|`));
     for (const program of FAULTY_PROGRAMS) {
       const row = README.split('\n').find((line) => line.startsWith(`| \`${program}\``));
+      expect(Object.keys(knownFaults(program))).not.toEqual([]);
       for (const fault of Object.values(knownFaults(program))) expect(row).toContain(fault);
     }
   });

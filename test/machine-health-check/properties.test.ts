@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../src/controllers/machine-health-check/conditions.ts';
+import { Implications } from '../../src/domain/testing/implications.ts';
 import { externalFleet, fleet, setNode } from './fleet.ts';
 import type { FleetOptions, State } from './fleet.ts';
 import { ago, clusterObject, NOW_MS, requestObject, templateObject } from './objects.ts';
@@ -135,14 +136,15 @@ describe('whatever stands in the cluster', () => {
         }
         broken.settle();
         // Which of several machines has the places is the order of the writes; how many is not.
-        if (each.maxInFlight === undefined) expect(standing(broken)).toEqual(standing(whole));
-        else expect(broken.requests).toHaveLength(whole.requests.length);
+        const rest = (world: World): unknown => (each.maxInFlight === undefined ? standing(world) : world.requests.length);
+        expect(rest(broken)).toEqual(rest(whole));
       }),
       RUNS,
     );
   });
 
   it('there are never more requests for unhealthy machines than may be unhealthy, nor than may be at once, and no new one after a short circuit', () => {
+    const laws = new Implications('short circuit', 'as many unhealthy as may be', 'as many at once as may be');
     fc.assert(
       fc.property(picture, (each) => {
         const world = worldOf({ ...each, isExternal: true });
@@ -150,30 +152,36 @@ describe('whatever stands in the cluster', () => {
         const { views, actions } = world.decide();
         const made = actions.filter(({ kind }) => kind === 'create-request').length;
         const view = views[0]!;
-        if (view.blocked !== undefined || view.isPaused) expect(made).toBe(0);
-        if (made > 0 && each.maximum !== undefined) expect(view.failed).toBeLessThanOrEqual(each.maximum);
-        if (made > 0 && each.maxInFlight !== undefined) expect(view.inFlight).toBeLessThanOrEqual(Math.max(each.maxInFlight, 0));
+        laws.where('short circuit', view.blocked !== undefined || view.isPaused, () => expect(made).toBe(0));
+        laws.where('as many unhealthy as may be', made > 0 && each.maximum, (maximum) => expect(view.failed).toBeLessThanOrEqual(maximum));
+        laws.where('as many at once as may be', made > 0 && each.maxInFlight, (max) => expect(view.inFlight).toBeLessThanOrEqual(Math.max(max, 0)));
         expect(made + before).toBeLessThanOrEqual(before + view.failed);
       }),
       RUNS,
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('a machine that is being deleted never gets OwnerRemediated', () => {
+    const laws = new Implications('being deleted');
     fc.assert(
       fc.property(picture, (each) => {
         const world = worldOf(each);
         const before = world.machines.map(({ metadata: { name } }) => [name, world.condition(name, 'OwnerRemediated')] as const);
         world.settle();
         for (const [name, was] of before) {
-          if (world.machine(name).isDeleting) expect([undefined, was]).toContainEqual(world.condition(name, 'OwnerRemediated'));
+          laws.where('being deleted', world.machine(name).isDeleting, () =>
+            expect([undefined, was]).toContainEqual(world.condition(name, 'OwnerRemediated')),
+          );
         }
       }),
       RUNS,
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('nothing of an external remediation is left when all machines are well', () => {
+    const laws = new Implications('a request', 'a condition that is False');
     fc.assert(
       fc.property(picture, (each) => {
         const world = worldOf({ ...each, isExternal: true, isPaused: false });
@@ -189,14 +197,16 @@ describe('whatever stands in the cluster', () => {
         world.settle();
         for (const { metadata, ...rest } of world.requests) {
           const isEnding = metadata.deletionTimestamp !== undefined || metadata.ownerReferences?.[0]?.uid === 'uid-other';
-          const machine = world.machine(metadata.name);
-          expect(isEnding || machine.isDeleting, JSON.stringify({ metadata, ...rest })).toBe(true);
+          const { isDeleting } = world.machine(metadata.name);
+          laws.where('a request', true, () => expect(isEnding || isDeleting, JSON.stringify({ metadata, ...rest })).toBe(true));
         }
         for (const { metadata } of world.machines) {
-          const machine = world.machine(metadata.name);
-          if (machine.isDeleting) continue;
           const external = world.condition(metadata.name, 'ExternallyRemediated', 'v1beta2');
-          if (external?.status === 'False') expect(external.reason).not.toMatch(/^(WaitingForRemediation|RemediationTemplateNotFound)$/);
+          laws.where(
+            'a condition that is False',
+            !world.machine(metadata.name).isDeleting && external?.status === 'False' && external,
+            ({ reason }) => expect(reason).not.toMatch(/^(WaitingForRemediation|RemediationTemplateNotFound)$/),
+          );
         }
       }),
       RUNS,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HOLD, MARKS } from '../../src/controllers/machine-remediation/names.ts';
 import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
+import { Implications } from '../../src/domain/testing/implications.ts';
 import { MINUTE_MS, SECOND_MS, World } from './world.ts';
 
 /** What happens before peace is left to it: how many actions are done before it dies, how much time goes by, who asks or takes back. */
@@ -30,6 +31,7 @@ function live(world: World, { actions, seconds, word }: { actions: number; secon
 
 describe('a controller that dies between any two of its actions', () => {
   it('leaves no host off and no mark behind, and deletes no Node of a running machine, once it is back', () => {
+    const laws = new Implications('in mode incident');
     fc.assert(
       fc.property(story, ({ crashes, ...scene }) => {
         const world = new World(scene);
@@ -41,13 +43,15 @@ describe('a controller that dies between any two of its actions', () => {
         expect(world.operator.isOn).toBe(true);
         expect(world.operator.annotations[HOLD]).toBeUndefined();
         expect(world.isOutOfService).toBe(false);
-        if (scene.mode === 'seed-table') return;
-        expect(world.operator.annotations[OFF_REQUESTED]).toBeUndefined();
-        expect(MARKS.filter((key) => world.machine?.annotations[key] !== undefined)).toEqual([]);
-        expect(world.node?.labels['zone']).toBe('a');
+        laws.where('in mode incident', scene.mode === 'incident', () => {
+          expect(world.operator.annotations[OFF_REQUESTED]).toBeUndefined();
+          expect(MARKS.filter((key) => world.machine?.annotations[key] !== undefined)).toEqual([]);
+          expect(world.node?.labels['zone']).toBe('a');
+        });
       }),
       { numRuns: 150 },
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('powers off once for each incident, wherever it dies', () => {

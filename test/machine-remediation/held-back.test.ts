@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { NODE_FENCE_STOPS } from '../../src/ports/resources.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';
 import { ShellWorld } from './shell-world.ts';
 import type { Replica } from './shell-world.ts';
@@ -32,6 +33,19 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     await world.pass(5 * MINUTE_MS);
     expect(onTheWay, 'something was to be written').toBeGreaterThan(0);
     expect(replica.writes).toEqual([]);
+  });
+
+  it('switches nothing off against a stop that came between its look and its write', async () => {
+    const replica = await failed();
+    replica.onTheWay = async () => {
+      if (replica.writes.length > 0) return;
+      await world.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'stop' }, spec: { node: 'n1', reason: 'I look at it' } });
+      delete replica.onTheWay;
+    };
+    await world.pass(5 * MINUTE_MS);
+    expect(replica.writes[0], 'it takes the node first').toContain('/leases');
+    expect(replica.writes.filter((write) => write.includes('/baremetalhosts/'))).toEqual([]);
+    expect(replica.remediation.problems().join()).toContain('I look at it');
   });
 
   it('sends nothing that it decided upon once it was closed, as when another comes that serves the kind', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Implications } from '../../src/domain/testing/implications.ts';
 import { HOLD, MINUTE_MS, remediation, SECOND_MS, World } from './world.ts';
 
 const crash = fc.record({
@@ -28,6 +29,7 @@ function live(world: World, { actions, seconds, word }: { actions: number; secon
 /** The world itself throws when a law is broken: a release while the machine runs, or a tainted node that is started. */
 describe('a controller that dies between any two of its actions', () => {
   it('leaves no host off, no taint and no finalizer behind, once it is back', () => {
+    const laws = new Implications('a Node is there');
     fc.assert(
       fc.property(story, ({ crashes, ...scene }) => {
         const world = new World({ ...scene, remediation: remediation({}, { strategy: { timeoutSeconds: 300 } }) });
@@ -39,10 +41,11 @@ describe('a controller that dies between any two of its actions', () => {
         expect(world.remediation).toSatisfy((own: World['remediation']) => own === undefined || own.finalizers.length === 0);
         expect(world.operator.isOn).toBe(true);
         expect(world.operator.annotations[HOLD]).toBeUndefined();
-        if (typeof world.node === 'object') expect(world.node.taints).toEqual([]);
+        laws.where('a Node is there', typeof world.node === 'object' && world.node, ({ taints }) => expect(taints).toEqual([]));
       }),
       { numRuns: 150 },
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('makes no more power cycles than it may: N + 1, wherever it dies', () => {

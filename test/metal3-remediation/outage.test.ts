@@ -48,4 +48,21 @@ describe('an outage of the cluster that the Node is in', { timeout: 60_000 }, ()
     expect((await world.found())?.status?.retryCount).toBe(1);
     expect(world.host.machine.offs).toBe(2);
   });
+
+  it('is told on the remediation once, and only when it lasts: a call that fails now and then is tried again', async () => {
+    world = await ShellWorld.create({ isFar: true });
+    const { events } = world.start();
+    const told = (): string[] => events.filter((event) => event.includes('RemediationWaits') && event.includes('no way there'));
+    await world.request();
+    for (let time = 0; time < 5; time += 1) {
+      world.workload.isReachable = false;
+      await world.pass(20 * SECOND_MS);
+      world.workload.isReachable = true;
+      await world.pass(20 * SECOND_MS);
+    }
+    expect(told()).toEqual([]);
+    world.workload.isReachable = false;
+    await world.pass(OUTAGE_MS);
+    expect(told()).toHaveLength(1);
+  });
 });

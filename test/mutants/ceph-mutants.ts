@@ -76,4 +76,11 @@ export const CEPH_MUTANTS: readonly SourceMutant[] = [
     edits: [['prefix > longest || prefix === 0', 'prefix > longest']],
     killedBy: byTest(NETWORK_FENCE, 'ceph by csi-addons refuses {"driver":"d","cidrs":"0.0.0.0/0","allow_ranges":"yes"}'),
   },
+  {
+    name: 'fence of other addresses',
+    defect: 'a NetworkFence of other addresses counts as ours',
+    file: 'agents/ceph/network-fence.ts',
+    edits: [['if (JSON.stringify([...cidrs].sort()) !== JSON.stringify(cidrsOf(wish))) return say', 'if (cidrs.length === 0) return say']],
+    killedBy: byTest(NETWORK_FENCE, 'ceph by csi-addons believes no result about the addresses ["10.0.0.6/32"], which somebody else wrote into it'),
+  },
 ];

@@ -103,6 +103,16 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('test/zoo/boards.test.ts', 'off of a device that is restarts fails in the words of the device'),
   },
   {
+    name: 'restarted switch',
+    defect: 'a switch that restarted between the close of a port and the last read is believed',
+    file: 'agents/ethernet-switch/agent.ts',
+    edits: [['return { kind: findBy, bootMaxMs };', 'return bootMaxMs < 0 ? { kind: findBy, bootMaxMs } : { kind: findBy };']],
+    killedBy: byTest(
+      'test/zoo/shells.test.ts',
+      'off of a device that restarts when a port is closed over SNMP, and shows closed until it has read what is saved fails in the words of the device',
+    ),
+  },
+  {
     name: 'starting BMC',
     defect: 'the default Off of a BMC that has only just started is believed',
     file: 'agents/redfish/boots.ts',
@@ -194,6 +204,16 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/pdu/look.ts',
     edits: [["witness: isMetered && seen === 'off' ?", "witness: isMetered && seen === 'off' && family.name !== 'raritan' ?"]],
     killedBy: byTest('agents/pdu/outlets.test.ts', 'is not believed of a Raritan whose outlet still draws current by its own meter'),
+  },
+  {
+    name: 'silent meter',
+    defect: 'an off that the current of the outlet alone contradicts fails without a word of what would do without it, and at which price',
+    file: 'agents/pdu/look.ts',
+    edits: [['...(!isOff && { waiver: flowing(maxMilliamperes) })', '...(isOff && { waiver: flowing(maxMilliamperes) })']],
+    killedBy: byTest(
+      'agents/pdu/outlets.test.ts',
+      'that the current alone contradicts is told with what does without it, and with what that gives up',
+    ),
   },
   {
     name: 'management port closed',

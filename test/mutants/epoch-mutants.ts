@@ -45,9 +45,16 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'heir of a deleted Lease at once',
     defect: 'a Lease that is gone is made anew at once, while a paused leader may still believe in it',
+    file: 'src/kube/lease-record.ts',
+    edits: [['return Math.max(0, sinceMs + ownDurationMs - nowMs);', 'return 0;']],
+    killedBy: byTest(LEASE, 'waits a whole lease when the Lease is deleted under its eyes, and never reuses an epoch'),
+  },
+  {
+    name: 'first Lease at once',
+    defect: 'a fresh process creates the Lease at its first look, though a restore of etcd may have taken away one whose holder still acts',
     file: 'src/kube/leader-elector.ts',
-    edits: [['this.#hasSomebodyLed ||= this.#highestEpoch > 0 ||', 'this.#hasSomebodyLed ||= this.#highestEpoch < 0 &&']],
-    killedBy: byTest(ELECTOR, 'waits a whole lease where there is none and somebody has led'),
+    edits: [['const waitMs = isOurs ? 0 :', 'const waitMs = isOurs || (lease === undefined && this.#highestEpoch === 0) ? 0 :']],
+    killedBy: byTest(LEASE, 'creates the Lease where there is none after a whole lease, and leads with epoch 1'),
   },
   {
     name: 'given back below the records',

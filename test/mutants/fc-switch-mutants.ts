@@ -83,4 +83,32 @@ export const FC_SWITCH_MUTANTS: readonly SourceMutant[] = [
     edits: [['      fitToSet(await port.read(), settings.portAlias, call);\n', '']],
     killedBy: byTest(FC_SWITCH_AGENT, 'changes nothing when the lease is lost in the turn of the change, and asks for it last'),
   },
+  {
+    name: 'FC port of another name',
+    defect: 'REST shows another port, and it counts',
+    file: 'agents/fc-switch/fos-rest.ts',
+    edits: [["shown.filter((port) => member(port, 'name') === name)", "shown.filter((port) => member(port, 'name') !== '')"]],
+    killedBy: byTest('agents/fc-switch/fos-rest.test.ts', 'is the one that was asked for, alone or among others'),
+  },
+  {
+    name: 'FC row of another port',
+    defect: 'the row of another port in switchshow counts',
+    file: 'agents/fc-switch/fabric-os-answers.ts',
+    edits: [['nameOf(line, hasSlots) === plug)', "nameOf(line, hasSlots)?.endsWith(plug.split('/').at(-1) ?? '') === true)"]],
+    killedBy: byTest(FABRIC_OS_ANSWERS, 'a row of switchshow is of its own port only, in its own slot'),
+  },
+  {
+    name: 'MDS port of another name',
+    defect: 'NX-API shows another port, and it counts',
+    file: 'agents/fc-switch/nx-api.ts',
+    edits: [['if (view.name.toLowerCase() !== name.toLowerCase()) throw', "if (view.name === '') throw"]],
+    killedBy: byTest('agents/fc-switch/nx-api.test.ts', 'a port that NX-API shows is the one that was asked for'),
+  },
+  {
+    name: 'REST port closed until the restart',
+    defect: 'a port that REST shows disabled until the next restart is closed',
+    file: 'agents/fc-switch/fos-rest.ts',
+    edits: [['enabled === ENABLED.offline && persistent === 1 && operational', 'enabled === ENABLED.offline && operational']],
+    killedBy: byTest('agents/fc-switch/fos-rest.test.ts', 'a port that Fabric OS shows by REST with persistent-disable 0 is pending'),
+  },
 ];

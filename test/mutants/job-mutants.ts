@@ -92,4 +92,25 @@ export const JOB_MUTANTS: readonly SourceMutant[] = [
     edits: [["restartPolicy: 'Never',", "restartPolicy: 'OnFailure',"]],
     killedBy: byTest('agents/job/job-spec.test.ts', 'takes the rest of the template as it is, and no account that the template does not name'),
   },
+  {
+    name: 'job pods of another Job',
+    defect: 'a pod of another Job of the same name counts',
+    file: 'agents/job/session.ts',
+    edits: [['const own = pods.filter(({ metadata }) => (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid));', 'const own = pods;']],
+    killedBy: byTest(AGENT_TROUBLE, 'a pod that bears its label and that its Job does not own: it says nothing of this one'),
+  },
+  {
+    name: 'job of another uid',
+    defect: 'a Job that took the name counts as the one that was created',
+    file: 'agents/job/session.ts',
+    edits: [['job?.metadata.uid === uid ? job : undefined', 'job']],
+    killedBy: byTest(AGENT_TROUBLE, 'a Job that somebody deleted, and another one that took its name'),
+  },
+  {
+    name: 'job taken back by name',
+    defect: 'a Job that took the name of the one that was seen is deleted',
+    file: 'agents/job/session.ts',
+    edits: [["propagationPolicy: 'Background', ...(uid === undefined ? {} : { uid }) }", "propagationPolicy: 'Background' }"]],
+    killedBy: byTest(AGENT_TROUBLE, 'is taken back by its uid: one that took its name is left alone'),
+  },
 ];

@@ -83,4 +83,11 @@ export const KUBEVIRT_MUTANTS: readonly SourceMutant[] = [
     edits: [['for (const pod of alive) await setWitness(call, pod);', '']],
     killedBy: byTest(KUBEVIRT_AGENT, 'ends the machine, keeps the pod to be seen, and believes its kubelet'),
   },
+  {
+    name: 'kubevirt pod of another uid',
+    defect: 'a launcher pod that took the name of the one that was seen is deleted',
+    file: 'agents/kubevirt/agent.ts',
+    edits: [['...(uid === undefined ? {} : { uid }),', '']],
+    killedBy: byTest(KUBEVIRT_AGENT, 'ends the pods that it saw, and none that took the name of one'),
+  },
 ];

@@ -147,4 +147,26 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
       'a stop of a person holds what would take a machine down, and no longer than it stands: {"all":true}',
     ),
   },
+  {
+    name: 'check of another namespace',
+    defect: 'a check looks after the Machines of another namespace',
+    file: 'src/controllers/machine-health-check/evaluate.ts',
+    edits: [['if (machine.namespace !== check.namespace) return false;', '']],
+    killedBy: byTest(
+      'src/controllers/machine-health-check/evaluate.test.ts',
+      'a check looks after the Machines of its own namespace and Cluster that it selects, and no other',
+    ),
+  },
+  {
+    name: 'candidate of another namespace',
+    defect: 'a check of another namespace is asked about a Machine',
+    file: 'src/controllers/machine-health-check/candidates.ts',
+    edits: [
+      [
+        'return [namespace, ...Object.entries(labels).map(([key, value]) => `${namespace}\\n${key}\\n${value}`)];',
+        "return ['', ...Object.entries(labels).map(([key, value]) => `${key}\\n${value}`)];",
+      ],
+    ],
+    killedBy: byTest('src/controllers/machine-health-check/candidates.test.ts', 'are all of the namespace where it names no label'),
+  },
 ];

@@ -2,11 +2,19 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const MACHINE_REMEDIATION_SHELL = 'test/machine-remediation/shell.test.ts';
+const MACHINE_REMEDIATION_HELD_BACK = 'test/machine-remediation/held-back.test.ts';
 const INCIDENT = 'test/machine-remediation/incident.test.ts';
 const UPSTREAM_CASES = 'test/machine-remediation/upstream-cases.test.ts';
 
 /** Defects of what remediates Machines by their hosts. */
 export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'held is off',
+    defect: 'a host that our annotation is to hold off counts as off, though its operator says that it is on',
+    file: 'src/controllers/shared/baremetal-host/off-proof.ts',
+    edits: [["  if (power.isOn) return { state: 'on' };\n", '']],
+    killedBy: byTest('test/simulation/sisters/hosts.test.ts', 'frees nothing of a node that nobody reaches while its BMC lies (asked by metal3)'),
+  },
   {
     name: 'stop not asked before the off',
     defect: 'a host is told to power off although a stop stands',
@@ -16,6 +24,13 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
       MACHINE_REMEDIATION_SHELL,
       'begins nothing under a person’s stop, and one that comes later keeps the Node and the host as they are, loudly',
     ),
+  },
+  {
+    name: 'stop not asked at the off',
+    defect: 'a host is told to power off against a stop that came after the look',
+    file: 'src/controllers/machine-remediation/perform.ts',
+    edits: [['key === HOLD && to !== undefined)', 'key === HOLD && to === undefined)']],
+    killedBy: byTest(MACHINE_REMEDIATION_HELD_BACK, 'switches nothing off against a stop that came between its look and its write'),
   },
   {
     name: 'hold of mark',
@@ -150,5 +165,31 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/machine-remediation/observe.ts',
     edits: [['const isOwn = nodeName !== undefined && nodeName === options.ownNode;', "const isOwn = nodeName === '';"]],
     killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'a controller of Machines that runs on the node itself switches nothing off'),
+  },
+  {
+    name: 'Machine deleted without version',
+    defect: 'a Machine is deleted although somebody has changed it since it was decided',
+    file: 'src/controllers/machine-remediation/perform.ts',
+    edits: [['...(resourceVersion !== undefined && { resourceVersion }) };\n      await cluster.remove', '};\n      await cluster.remove']],
+    killedBy: byTest('test/machine-remediation/deletion.test.ts', 'is asked for under the uid and the version that it was decided for'),
+  },
+  {
+    name: 'Machine deleted without uid',
+    defect: 'a Machine that took the name of the one that was meant is deleted',
+    file: 'src/controllers/machine-remediation/perform.ts',
+    edits: [['const precondition = { uid, ...', 'const precondition = { ...']],
+    killedBy: byTest('test/machine-remediation/deletion.test.ts', 'is asked for under the uid and the version that it was decided for'),
+  },
+  {
+    name: 'Machine deleted under a hold',
+    defect: 'a Machine is deleted although a hold stands',
+    file: 'src/controllers/machine-remediation/steps.ts',
+    edits: [
+      [
+        "return unlessHeld(situation, { phase: 'waiting-for-node', actions: [action], dueInMs: POLL_MS });",
+        "return { phase: 'waiting-for-node', actions: [action], dueInMs: POLL_MS };",
+      ],
+    ],
+    killedBy: byTest('test/machine-remediation/deletion.test.ts', 'waits for every hold, and follows when it ends'),
   },
 ];

@@ -66,4 +66,32 @@ export const METAL3_MUTANTS: readonly SourceMutant[] = [
     edits: [["if (refusal !== undefined) throw call.error('Refused', refusal);", '']],
     killedBy: byTest(METAL3_AGENT, 'baremetalhost.metal3.io/paused'),
   },
+  {
+    name: 'metal3 hold without record',
+    defect: 'an off under our hold counts though nothing tells what was before',
+    file: 'agents/metal3/host.ts',
+    edits: [["  if (record === undefined)\n    return say('unknown',", "  if (record === undefined)\n    return say('off',"]],
+    killedBy: byTest(METAL3_AGENT, 'metal3 believes no off under our hold whose record is missing'),
+  },
+  {
+    name: 'metal3 soft hold',
+    defect: 'a hold that only asks the system to shut down counts as ours',
+    file: 'agents/metal3/host.ts',
+    edits: [['return host.metadata.annotations?.[HOLD] === HARD;', 'return host.metadata.annotations?.[HOLD] !== undefined;']],
+    killedBy: byTest(METAL3_AGENT, 'sets a hard hold where a soft one of our name stands: a shutdown that the system may ignore holds nothing'),
+  },
+  {
+    name: 'metal3 any uid',
+    defect: 'a host with another uid than the Machine names is switched',
+    file: 'agents/metal3/agent.ts',
+    edits: [['if (claim.uid !== undefined && claim.uid.toLowerCase() !== metadata.uid?.toLowerCase())', "if (claim.uid === '')"]],
+    killedBy: byTest(METAL3_AGENT, 'by its uid in an older providerID, and by OpenShift’s'),
+  },
+  {
+    name: 'metal3 first of uids',
+    defect: 'a host of any uid is found',
+    file: 'agents/metal3/agent.ts',
+    edits: [['all.find(({ metadata }) => metadata.uid?.toLowerCase() === uid)', "all.find(({ metadata }) => metadata.uid !== '')"]],
+    killedBy: byTest(METAL3_AGENT, 'of several by its own uid, and none where no host has it'),
+  },
 ];

@@ -7,6 +7,20 @@ const FLOW = 'test/metal3-remediation/flow.test.ts';
 /** Defects of what carries out a Metal3Remediation. */
 export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'each hiccup is an event',
+    defect: 'a call that fails now and then is told on the remediation each time',
+    file: 'src/controllers/metal3-remediation/controller.ts',
+    edits: [['if (!isPassing(error) || memory.unheard.isToBeTold())', 'if (!isPassing(error) || memory.unheard !== undefined)']],
+    killedBy: byTest('test/metal3-remediation/outage.test.ts', 'a call that fails now and then is tried again'),
+  },
+  {
+    name: 'a lasting trouble in silence',
+    defect: 'nobody is told that the cluster of a node is not reached for minutes',
+    file: 'src/controllers/shared/long-trouble.ts',
+    edits: [['this.#isTold || nowMs - this.#sinceMs < TOLD_AFTER_MS', 'this.#isTold || nowMs >= this.#sinceMs']],
+    killedBy: byTest('test/metal3-remediation/outage.test.ts', 'a call that fails now and then is tried again'),
+  },
+  {
     name: 'off while a stop stands',
     defect: 'a host is told to power off although a stop came since it was decided',
     file: 'src/controllers/metal3-remediation/perform.ts',
@@ -75,5 +89,22 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/metal3-remediation/in-flight.ts',
     edits: [['all.size < inFlightMax', 'all.size < Infinity']],
     killedBy: byTest('test/metal3-remediation/in-flight.test.ts', 'waits while as many are under way as may be, and counts itself once'),
+  },
+  {
+    name: 'status of somebody else overwritten',
+    defect: 'a status that somebody else has written since is overwritten',
+    file: 'src/controllers/metal3-remediation/perform.ts',
+    edits: [['if (!isSame) throw new Moved(`the status of ${object.metadata.name} is another`);', '']],
+    killedBy: byTest(
+      'test/metal3-remediation/status-write.test.ts',
+      'the status of a Metal3Remediation is left alone where somebody else wrote another phase',
+    ),
+  },
+  {
+    name: 'status without precondition',
+    defect: 'a status is written under no version',
+    file: 'src/controllers/metal3-remediation/perform.ts',
+    edits: [['return { metadata: precondition(object), status };', 'return { status };']],
+    killedBy: byTest('test/metal3-remediation/status-write.test.ts', 'is written under the uid and the version that it was decided for'),
   },
 ];

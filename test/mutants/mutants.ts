@@ -35,9 +35,11 @@ import { FC_SWITCH_MUTANTS } from './fc-switch-mutants.ts';
 import { EXEC_MUTANTS } from './exec-mutants.ts';
 import { WATCHDOG_MUTANTS } from './watchdog-mutants.ts';
 import { ACK_MUTANTS } from './ack-mutants.ts';
+import { OUTLET_MUTANTS } from './outlet-mutants.ts';
 import { REDFISH_MUTANTS } from './redfish-mutants.ts';
 import { IPMI_MUTANTS } from './ipmi-mutants.ts';
 import { JOB_MUTANTS } from './job-mutants.ts';
+import { PDU_MUTANTS } from './pdu-mutants.ts';
 import type { SourceMutant } from './source-mutant.ts';
 import { STORM_MUTANTS } from './storm-mutants.ts';
 
@@ -80,9 +82,11 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...EXEC_MUTANTS,
   ...WATCHDOG_MUTANTS,
   ...ACK_MUTANTS,
+  ...OUTLET_MUTANTS,
   ...REDFISH_MUTANTS,
   ...IPMI_MUTANTS,
   ...JOB_MUTANTS,
+  ...PDU_MUTANTS,
 ];
 
 /** Names the mutant that a process is to load instead of the sound core; absent: none. */

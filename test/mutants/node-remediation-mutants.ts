@@ -209,4 +209,11 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [["Failed: { processing: 'False', succeeded: 'False'", "Failed: { processing: 'False', succeeded: 'True'"]],
     killedBy: byTest(NODE_REMEDIATION_SHELL, 'that has failed ends with its Machine and Node, though no Secret may be read: nothing of it is left'),
   },
+  {
+    name: 'DeleteNode of a node that comes back',
+    defect: 'DeleteNode is taken with a strategy under which the node comes back',
+    file: 'src/controllers/node-remediation/spec.ts',
+    edits: [["const isOdd = settings.nodeRemoval === 'DeleteNode' && strategy !== 'fence';", 'const isOdd = false;']],
+    killedBy: byTest(REQUEST, 'what stands in the way a Node deleted that is to come back: it fails and says so'),
+  },
 ];

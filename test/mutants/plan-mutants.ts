@@ -90,6 +90,13 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/probes/controller.test.ts', 'read a broken path again as soon as the configuration has changed, and only that'),
   },
   {
+    name: 'never looks fenceable',
+    defect: 'the report of a node whose ConfigMap says fence=never later on does not say so',
+    file: 'src/controllers/fence/report.ts',
+    edits: [[' && known?.fence === fence.fence', '']],
+    killedBy: byTest('src/controllers/fence/report.test.ts', 'is said to be so by its report, until its ConfigMap says otherwise'),
+  },
+  {
     name: 'default in silence',
     defect: 'a setting that could not be used is replaced by its default without an Event',
     file: 'src/controllers/fence/report.ts',

@@ -3,6 +3,8 @@ import type { SourceMutant } from './source-mutant.ts';
 
 const PRESERVATION_SHELL = 'test/preservation/shell.test.ts';
 const PROOF_READ_ANEW = 'test/preservation/proof-read-anew.test.ts';
+const HELD_BACK = 'test/preservation/held-back.test.ts';
+const QUORUM_PROOF = 'src/controllers/preservation/quorum-proof.test.ts';
 const WRITE = 'src/controllers/preservation/write.test.ts';
 const FENCING = 'test/preservation/fencing.test.ts';
 
@@ -21,6 +23,20 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/preservation/write.ts',
     edits: [['if (doubt !== undefined) throw new Error(`node', "if (doubt === '') throw new Error(`node"]],
     killedBy: byTest(PROOF_READ_ANEW, 'keeps the Machine, and it is told'),
+  },
+  {
+    name: 'Machine deleted again and again',
+    defect: 'a Machine is deleted again and again while its watch is deaf',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['if (await this.#isDeleted(target)) this.#unlessDone', 'if (target.name === "") this.#unlessDone']],
+    killedBy: byTest(HELD_BACK, 'does not delete a Machine again and again that its finalizer keeps, and tells it once'),
+  },
+  {
+    name: 'fence asked for again and again',
+    defect: 'an Event tells again and again that a machine is switched off while the watch of fences is deaf',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['this.#unlessDone(done, ', 'if (done === "") this.#unlessDone(done, ']],
+    killedBy: byTest(HELD_BACK, 'does not ask for a fence again and again'),
   },
   {
     name: 'Machine deleted beside its Node',
@@ -81,21 +97,54 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     defect: 'the proof of a Node that is gone counts for the one under its name',
     file: 'src/controllers/preservation/quorum-proof.ts',
     edits: [["if (standing?.metadata.uid !== node.uid) return 'another", "if (standing === undefined) return 'another"]],
-    killedBy: byTest(WRITE, 'does not rest on the proof of a Node whose name another one has now'),
+    killedBy: byTest(QUORUM_PROOF, 'is not that of a Node whose name another one has now'),
   },
   {
     name: 'renewal after the proof',
     defect: 'a renewal after the proof does not void it',
     file: 'src/controllers/preservation/quorum-proof.ts',
-    edits: [['renewedMs <= proof.provenAtMs) return undefined;', 'renewedMs >= 0) return undefined;']],
+    edits: [['&& renewal !== known.renewal) return RENEWED;', '&& renewal === nowMs.toString()) return RENEWED;']],
     killedBy: byTest(PROOF_READ_ANEW, 'keeps pods from being taken by force, and it is told'),
   },
   {
-    name: 'clock behind',
-    defect: 'a kubelet whose clock is behind hides its life',
+    name: 'clock of the kubelet',
+    defect: 'a kubelet whose clock is ahead has renewed after the proof',
     file: 'src/controllers/preservation/quorum-proof.ts',
-    edits: [['...(lease?.metadata.managedFields ?? []).map(({ time }) => time)', '']],
-    killedBy: byTest(PROOF_READ_ANEW, 'knows a renewal by the clock of the API server, where the clock of the kubelet is behind'),
+    edits: [
+      [
+        'return isStampedAfter(lease, fence) ?',
+        "return isStampedAfter(lease, fence) || (lease?.spec.renewTime ?? '') > (fence.status?.evidence.at(-1)?.observedAt ?? '') ?",
+      ],
+    ],
+    killedBy: byTest(PROOF_READ_ANEW, 'is no sign of life after the proof: the Machine goes at once'),
+  },
+  {
+    name: 'lease not watched',
+    defect: 'a process that has not seen the Lease stand still takes it for one that does',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [['return isOfBefore ? undefined : SILENCE;', 'return undefined;']],
+    killedBy: byTest(PROOF_READ_ANEW, 'has to be seen to stand still by a process that was not there before the proof, which is told'),
+  },
+  {
+    name: 'proof brought late',
+    defect: 'a proof that a reopened watch brings counts as told at once',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [['?? -Infinity) > SILENCE_MS;', '?? -Infinity) >= 0;']],
+    killedBy: byTest(QUORUM_PROOF, 'waits for silence where the watch was opened anew: the proof may be older than what it had of the Lease'),
+  },
+  {
+    name: 'silence of an outage',
+    defect: 'the time in which the API server was away counts as silence of the kubelet',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [['Math.max(known.sinceMs, this.#sources.listers.leases.heardSinceMs ?? known.sinceMs)', 'known.sinceMs']],
+    killedBy: byTest(QUORUM_PROOF, 'does not count the time in which the API server was away'),
+  },
+  {
+    name: 'stamp of the API server',
+    defect: 'a renewal that no process of ours has seen is not known by the stamps of the API server',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [['&& renewedMs > fencedMs;', '&& renewedMs < fencedMs;']],
+    killedBy: byTest(QUORUM_PROOF, 'is void where the API server has stamped the Lease after the last status of the fence'),
   },
   {
     name: 'forced drain unproven',

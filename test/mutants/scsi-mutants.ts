@@ -75,4 +75,18 @@ export const SCSI_MUTANTS: readonly SourceMutant[] = [
     edits: [['{ gate: () => target.beforeSend(), input:', '{ input:']],
     killedBy: byTest(SCSI_AGENT, 'sends nothing without the lease'),
   },
+  {
+    name: 'scsi taken unseen',
+    defect: 'a device on which the key was never seen is believed closed',
+    file: 'agents/scsi/agent.ts',
+    edits: [['readonly mustBeSeenOpen = true;', 'readonly mustBeSeenOpen = false;']],
+    killedBy: byTest('agents/scsi/answers.test.ts', 'says that its closed proves only what was seen open before: a mistyped key is never there'),
+  },
+  {
+    name: 'scsi cut off',
+    defect: 'a list of keys that was cut off counts',
+    file: 'agents/scsi/agent.ts',
+    edits: [['if (answer.isCut) return', 'if (answer.isCut && device === "") return']],
+    killedBy: byTest('agents/scsi/answers.test.ts', 'believes no list that is longer than what is read, whatever its beginning says'),
+  },
 ];

@@ -133,4 +133,64 @@ export const SHARED_AGENT_MUTANTS: readonly SourceMutant[] = [
       'what real switches print nxos: ["Ethernet1/1 is down (Administratively down)","admin state is up, Dedicated Interface"] says nothing',
     ),
   },
+  {
+    name: 'SSH connection kept after a failure',
+    defect: 'a connection on which a command failed serves the next call',
+    file: 'agents/shared/ssh/connections.ts',
+    edits: [
+      [
+        '      kept.connection?.abandon();\n      kept.connection = undefined;\n      if (error instanceof SshFailure)',
+        '      if (error instanceof SshFailure)',
+      ],
+    ],
+    killedBy: byTest(
+      'agents/shared/ssh/connections.test.ts',
+      'a connection over SSH that is kept is let go after a command that did not end in time: a late answer is never that to another command',
+    ),
+  },
+  {
+    name: 'SSH connection left open',
+    defect: 'a connection that is given up stays open',
+    file: 'agents/shared/ssh/connections.ts',
+    edits: [['      kept.connection?.abandon();\n', '']],
+    killedBy: byTest(
+      'agents/shared/ssh/connections.test.ts',
+      'a connection over SSH that is kept is let go after a command that did not end in time: a late answer is never that to another command',
+    ),
+  },
+  {
+    name: 'lost SSH connection used',
+    defect: 'a connection that the device closed is used again',
+    file: 'agents/shared/ssh/connections.ts',
+    edits: [['if (kept.connection?.isLost === true) kept.connection = undefined;', '']],
+    killedBy: byTest('agents/shared/ssh/connections.test.ts', 'that the device closed meanwhile is replaced'),
+  },
+  {
+    name: 'SSH connection of another account',
+    defect: 'a connection is used for another account of the same host',
+    file: 'agents/shared/ssh/connections.ts',
+    edits: [['JSON.stringify(settings)', 'JSON.stringify([settings.host, settings.port])']],
+    killedBy: byTest('agents/shared/ssh/connections.test.ts', 'is of one account: another login has its own'),
+  },
+  {
+    name: 'SSH connection for ever',
+    defect: 'a connection that nobody uses is never closed',
+    file: 'agents/shared/ssh/connections.ts',
+    edits: [['      this.#kept.delete(key);\n      void kept.connection?.close();', '        this.#kept.delete("");']],
+    killedBy: byTest('agents/shared/ssh/connections.test.ts', 'ends ten seconds after its last use, not before'),
+  },
+  {
+    name: 'SSH connection closed in use',
+    defect: 'a connection in use is closed when it has been used before for a while',
+    file: 'agents/shared/ssh/connections.ts',
+    edits: [['    kept.cancelIdle();\n    const before', '    const before']],
+    killedBy: byTest('agents/shared/ssh/connections.test.ts', 'ends ten seconds after its last use, not before'),
+  },
+  {
+    name: 'object edited without version',
+    defect: 'an object is changed although somebody has changed it since it was read',
+    file: 'agents/shared/cluster/object-call.ts',
+    edits: [['...(resourceVersion === undefined ? {} : { resourceVersion })', '']],
+    killedBy: byTest('agents/shared/cluster/object-call.test.ts', 'is changed under the version that was read, and under no other'),
+  },
 ];

@@ -71,4 +71,11 @@ export const STORAGE_MUTANTS: readonly SourceMutant[] = [
     edits: [["if (answer.code !== 0) throw call.error('Refused', saidBy(answer));", '']],
     killedBy: byTest(STORAGE_AGENT, 'tells what a command said that failed'),
   },
+  {
+    name: 'storage taken unseen',
+    defect: 'a storage that was never seen open is believed when it says closed',
+    file: 'agents/storage/agent.ts',
+    edits: [['readonly mustBeSeenOpen = true;', 'readonly mustBeSeenOpen = false;']],
+    killedBy: byTest(STORAGE_AGENT, 'says that its closed proves only what was seen open before: a mistyped name is never there'),
+  },
 ];

@@ -15,6 +15,7 @@ import {
   SCALE_DOWN_DISABLED,
   SCALE_DOWN_MARKER,
 } from '../../src/controllers/preservation/names.ts';
+import { Implications } from '../../src/domain/testing/implications.ts';
 import type { FenceFacts, MachineFacts, MachinePhase, NodeFacts } from '../../src/controllers/preservation/snapshot.ts';
 import { POOL, POOL_LABEL } from './fleet.ts';
 import { HOUR_MS, machine, node, NOW_MS, World } from './world.ts';
@@ -139,78 +140,104 @@ function worldOf({ machines, nodes, max, replicas, isHibernated, mode, drains, p
 }
 
 /** What must hold of a cluster in which there is nothing more to do. */
-function settledLaws(world: World): void {
-  const { views, actions } = world.decide();
-  expect(actions).toEqual([]);
-  for (const own of world.machines) {
-    const backing = world.nodes.find(({ name }) => name === own.nodeName);
-    if (own.isDeleting || backing === undefined || backing.fence?.isOpen === true || world.scene.mode === 'observe') continue;
-    const isPreserved = views.find(({ name }) => name === own.name)?.isPreserved === true;
-    const asked = effectiveValue(readMarks(own.annotations, backing.annotations), true);
-    if (isPreserved) {
+class SettledLaws extends Implications<'preserved' | 'preserved and failed' | 'not preserved' | 'not preserved and running'> {
+  constructor() {
+    super('preserved', 'preserved and failed', 'not preserved', 'not preserved and running');
+  }
+
+  judge(world: World): void {
+    const { views, actions } = world.decide();
+    expect(actions).toEqual([]);
+    for (const own of world.machines) {
+      const backing = world.nodes.find(({ name }) => name === own.nodeName);
+      if (own.isDeleting || backing === undefined || backing.fence?.isOpen === true || world.scene.mode === 'observe') continue;
+      this.judgePair(own, backing, views.find(({ name }) => name === own.name)?.isPreserved === true);
+    }
+  }
+
+  private judgePair(own: MachineFacts, backing: NodeFacts, isPreserved: boolean): void {
+    this.where('preserved', isPreserved, () => {
       expect(backing.annotations[SCALE_DOWN_DISABLED]).toBe('true');
-      expect(['now', 'when-failed', 'automatic']).toContain(asked);
-      if (own.phase === 'Failed') expect(backing).toMatchObject({ isUnschedulable: true, taints: [PRESERVED_TAINT] });
-    } else {
+      expect(['now', 'when-failed', 'automatic']).toContain(effectiveValue(readMarks(own.annotations, backing.annotations), true));
+    });
+    this.where('preserved and failed', isPreserved && own.phase === 'Failed', () =>
+      expect(backing).toMatchObject({ isUnschedulable: true, taints: [PRESERVED_TAINT] }),
+    );
+    this.where('not preserved', !isPreserved, () => {
       expect(own.expiryMs).toBeUndefined();
       expect(backing.annotations[SCALE_DOWN_MARKER]).toBeUndefined();
       expect(backing.taints).toEqual([]);
       expect(claimsPreserved(backing.preserved)).toBe(false);
-      if (own.phase === 'Running') expect(backing.annotations[CORDON_MARK]).toBeUndefined();
-    }
+    });
+    this.where('not preserved and running', !isPreserved && own.phase === 'Running', () => expect(backing.annotations[CORDON_MARK]).toBeUndefined());
   }
 }
 
+const WRITES = ['observes', 'of a Node', 'under a fence', 'annotates a Node', 'uncordons', 'drains by force', 'deletes', 'keeps a time'] as const;
+
 /** What no single write may do. */
-function actionLaws(before: World, action: Action): void {
-  if (before.scene.mode === 'observe') {
-    expect(action).toMatchObject({ kind: 'annotate', target: { kind: 'Node' } });
-    return;
+class WriteLaws extends Implications<(typeof WRITES)[number]> {
+  constructor() {
+    super(...WRITES);
   }
-  const backing = before.nodes.find(({ name }) => action.target.kind === 'Node' && name === action.target.name);
-  if (action.target.kind === 'Node') expect(action.target.uid).toBe(backing?.uid);
-  if (backing?.fence?.isOpen === true) expect(action.kind).toBe('annotate');
-  if (action.kind === 'annotate' && action.target.kind === 'Node') {
-    expect(action.changes).not.toContainEqual(expect.objectContaining({ key: PRESERVE, was: 'false' }));
+
+  judge(before: World, action: Action): void {
+    const isOwn = before.scene.mode !== 'observe';
+    this.where('observes', !isOwn, () => expect(action).toMatchObject({ kind: 'annotate', target: { kind: 'Node' } }));
+    const backing = before.nodes.find(({ name }) => action.target.kind === 'Node' && name === action.target.name);
+    this.where('of a Node', isOwn && action.target.kind === 'Node', () => expect(action.target.uid).toBe(backing?.uid));
+    this.where('under a fence', isOwn && backing?.fence?.isOpen === true, () => expect(action.kind).toBe('annotate'));
+    this.where('annotates a Node', isOwn && action.kind === 'annotate' && action.target.kind === 'Node' && action, ({ changes }) =>
+      expect(changes).not.toContainEqual(expect.objectContaining({ key: PRESERVE, was: 'false' })),
+    );
+    this.where('uncordons', isOwn && action.kind === 'cordon' && !action.isCordoned, () => expect(backing?.annotations[CORDON_MARK]).toBeDefined());
+    this.where('drains by force', isOwn && action.kind === 'drain' && action.options.isForced, () =>
+      expect(backing?.fence?.isIsolated === true || isOffAndSilent(backing)).toBe(true),
+    );
+    this.where('deletes', isOwn && action.kind === 'delete-machine', () => {
+      const owner = before.machine(action.target.name);
+      const stood = before.nodes.find(({ name }) => name === owner.nodeName);
+      expect(stood === undefined || isOffAndSilent(stood)).toBe(true);
+    });
+    const times = action.kind === 'machine-status' ? { was: action.was.expiryMs, to: action.to.expiryMs } : {};
+    this.where('keeps a time', isOwn && times.was !== undefined && times.to !== undefined, () => expect(times.to).toBe(times.was));
   }
-  if (action.kind === 'cordon' && !action.isCordoned) expect(backing?.annotations[CORDON_MARK]).toBeDefined();
-  if (action.kind === 'drain' && action.options.isForced)
-    expect(backing?.fence?.isIsolated === true || (backing?.fence?.isOff === true && backing.ready !== 'True')).toBe(true);
-  if (action.kind === 'delete-machine') {
-    const owner = before.machine(action.target.name);
-    const stood = before.nodes.find(({ name }) => name === owner.nodeName);
-    expect(stood === undefined || (stood.fence?.isOff === true && stood.ready !== 'True')).toBe(true);
-  }
-  if (action.kind === 'machine-status' && action.was.expiryMs !== undefined && action.to.expiryMs !== undefined) {
-    expect(action.to.expiryMs).toBe(action.was.expiryMs);
-  }
+}
+
+function isOffAndSilent(backing: NodeFacts | undefined): boolean {
+  return backing?.fence?.isOff === true && backing.ready !== 'True';
 }
 
 describe('decide', () => {
   it('has nothing more to do once its actions are done, and leaves no mark of ours behind', () => {
+    const laws = new SettledLaws();
     fc.assert(
       fc.property(made, (facts) => {
         const world = worldOf(facts);
         world.settle();
-        settledLaws(world);
+        laws.judge(world);
       }),
       { numRuns: 1_500 },
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('comes to rest from wherever a crash leaves it: after any part of its actions, done in the order in which they stand', () => {
+    const laws = new SettledLaws();
     fc.assert(
       fc.property(made, fc.array(fc.nat({ max: 6 }), { maxLength: 12 }), (facts, crashes) => {
         const world = worldOf(facts);
         for (const count of crashes) for (const action of world.decide().actions.slice(0, count)) world.apply(action);
         world.settle();
-        settledLaws(world);
+        laws.judge(world);
       }),
       { numRuns: 1_500 },
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('comes to rest when any of its actions are lost', () => {
+    const laws = new SettledLaws();
     fc.assert(
       fc.property(made, fc.array(fc.array(flag, { maxLength: 12 }), { maxLength: 6 }), (facts, losses) => {
         const world = worldOf(facts);
@@ -219,27 +246,30 @@ describe('decide', () => {
           for (const action of chosen) if (isStillPossible(world, action)) world.apply(action);
         }
         world.settle();
-        settledLaws(world);
+        laws.judge(world);
       }),
       { numRuns: 1_500 },
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('forces no drain, deletes no Machine and touches no node under a fence without proof, in any state', () => {
+    const laws = new WriteLaws();
     fc.assert(
       fc.property(made, (facts) => {
         const world = worldOf(facts);
-        for (let round = 0; round < 40; round += 1) {
-          const { actions } = world.decide();
-          if (actions.length === 0) return;
+        let { actions } = world.decide();
+        for (let round = 0; round < 40 && actions.length > 0; round += 1) {
           for (const action of actions) {
-            actionLaws(world, action);
+            laws.judge(world, action);
             world.apply(action);
           }
+          ({ actions } = world.decide());
         }
       }),
       { numRuns: 1_000 },
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 
   it('is the same whatever the order in which things are listed', () => {

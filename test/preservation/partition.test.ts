@@ -79,7 +79,7 @@ function pictureOf(made: Made): Picture {
   }));
   const unused = {} as never;
   const picture = new Picture(
-    { cluster: unused, recorder: RECORDER, listers: { nodes, fences, pods: unused } },
+    { cluster: unused, recorder: RECORDER, listers: { nodes, fences, leases: unused, pods: unused } },
     { cluster: unused, recorder: RECORDER, listers: { machines, machineSets, machineDeployments } },
     () => undefined,
     () => undefined,

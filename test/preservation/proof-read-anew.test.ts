@@ -1,13 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PRESERVE } from '../../src/controllers/preservation/names.ts';
-import { unprovenBecause } from '../../src/controllers/preservation/quorum-proof.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
-import type { Cluster } from '../../src/ports/cluster.ts';
-import type { KubeObject, Lease } from '../../src/ports/objects.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, VOLUME_ATTACHMENTS } from '../../src/ports/resources.ts';
 import { ShellWorld } from './shell-world.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const NODE = 'node-of-m1';
 
 let world: ShellWorld;
@@ -20,31 +18,70 @@ afterEach(async () => {
   await world.end();
 });
 
-async function renew(afterMs: number): Promise<void> {
-  const renewTime = new Date(world.clock.wallMs() + afterMs).toISOString();
-  await world.nodes.operator.create(LEASES, { metadata: { name: NODE, namespace: NODE_LEASE_NAMESPACE }, spec: { renewTime } });
+/** By a kubelet whose clock is wrong by so much. */
+async function renew(aheadMs: number): Promise<void> {
+  const { operator } = world.nodes;
+  const spec = { renewTime: new Date(world.clock.wallMs() + aheadMs).toISOString() };
+  const place = { name: NODE, namespace: NODE_LEASE_NAMESPACE };
+  if ((await operator.get(LEASES, NODE, NODE_LEASE_NAMESPACE)) === undefined) await operator.create(LEASES, { metadata: place, spec });
+  else await operator.mergePatch(LEASES, NODE, { spec }, { namespace: NODE_LEASE_NAMESPACE });
 }
+
+/** It has watched for so long that it knows what came before what. */
+const WATCHED_MS = MINUTE_MS;
 
 describe('a lease that was renewed after the proof of a fence', () => {
   it('keeps pods from being taken by force, and it is told', async () => {
     await world.add('m1', { phase: 'Failed', ready: 'Unknown', machine: { [PRESERVE]: 'when-failed' }, timeout: '1h' });
     await world.addPod('web', NODE, { isBudgeted: true });
-    await world.fenced(NODE);
-    await renew(1_000);
+    await renew(-HOUR_MS);
     const { writes, controller } = world.start();
+    await world.pass(WATCHED_MS);
+    await world.fenced(NODE);
+    await world.pass(1_000);
+    await renew(-HOUR_MS);
     await world.pass(7 * MINUTE_MS, 2_000);
     expect(writes.filter((write) => write.startsWith('DELETE'))).toEqual([]);
-    expect(controller.problems().join()).toContain('its lease was renewed at');
+    expect(controller.problems().join()).toContain('its lease was renewed after the proof');
   });
 
   it('keeps the Machine, and it is told', async () => {
+    await world.add('m1', { phase: 'Running', ready: 'Unknown' });
+    await renew(-HOUR_MS);
+    const { controller } = world.start();
+    await world.pass(WATCHED_MS);
+    await world.fenced(NODE);
+    await world.pass(1_000);
+    await renew(-HOUR_MS);
+    await world.pass(1_000);
+    await world.phase('m1', 'Terminating');
+    await world.pass(2 * MINUTE_MS, 2_000);
+    expect(await world.machine('m1')).toBeDefined();
+    expect(controller.problems().join()).toContain('its lease was renewed after the proof');
+  });
+});
+
+describe('a lease of a kubelet whose clock is ahead', () => {
+  it('is no sign of life after the proof: the Machine goes at once', async () => {
+    await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
+    await renew(36 * MINUTE_MS);
+    world.start();
+    await world.pass(WATCHED_MS);
+    await world.fenced(NODE);
+    await world.pass(5_000);
+    expect(await world.machine('m1')).toBeUndefined();
+  });
+
+  it('has to be seen to stand still by a process that was not there before the proof, which is told', async () => {
     await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
     await world.fenced(NODE);
-    await renew(1_000);
+    await renew(36 * MINUTE_MS);
     const { controller } = world.start();
-    await world.pass(10_000);
+    await world.pass(39_000);
     expect(await world.machine('m1')).toBeDefined();
-    expect(controller.problems().join()).toContain('its lease was renewed at');
+    expect(controller.problems().join()).toContain('it is not known yet that its lease stands still');
+    await world.pass(30_000);
+    expect(await world.machine('m1')).toBeUndefined();
   });
 });
 
@@ -53,13 +90,15 @@ describe('a Machine whose Node is out of service with a volume', () => {
 
   async function terminating(): Promise<ReturnType<ShellWorld['start']>> {
     await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
-    await world.fenced(NODE);
     await renew(-MINUTE_MS);
     const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
     await world.nodes.operator.mergePatch(NODES, NODE, { spec: { taints } });
     const spec = { attacher: 'csi', nodeName: NODE, source: { persistentVolumeName: 'data' } };
     await world.nodes.operator.create(VOLUME_ATTACHMENTS, { metadata: { name: VOLUME }, spec });
-    return world.start();
+    const replica = world.start();
+    await world.pass(WATCHED_MS, 2_000);
+    await world.fenced(NODE);
+    return replica;
   }
 
   it('is deleted when that is detached, for the Node goes with it', async () => {
@@ -137,35 +176,11 @@ describe('right before a Machine is deleted', () => {
 
   it('an old lease is no sign of life', async () => {
     await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
-    await world.fenced(NODE);
     await renew(-MINUTE_MS);
     world.start();
+    await world.pass(WATCHED_MS);
+    await world.fenced(NODE);
     await world.pass(10_000);
     expect(await world.machine('m1')).toBeUndefined();
-  });
-});
-
-describe('a proof read anew', () => {
-  const HOUR_MS = 60 * MINUTE_MS;
-
-  /** What it says when the lease is this one. */
-  async function saysOf(lease: Lease): Promise<string | undefined> {
-    const { operator } = world.nodes;
-    const get: Cluster['get'] = async (resource, name, namespace) =>
-      (resource.plural === LEASES.plural ? lease : await operator.get<KubeObject>(resource, name, namespace)) as never;
-    return unprovenBecause({ get }, { name: NODE, uid: (await world.node(NODE)).metadata.uid ?? '' }, 'isOff');
-  }
-
-  it('knows a renewal by the clock of the API server, where the clock of the kubelet is behind', async () => {
-    await world.addNode(NODE);
-    await world.fenced(NODE);
-    const at = (ms: number): string => new Date(world.clock.wallMs() + ms).toISOString();
-    const metadata = { name: NODE, namespace: NODE_LEASE_NAMESPACE };
-    const spec = { renewTime: at(-HOUR_MS) };
-    expect(await saysOf({ metadata, spec })).toBeUndefined();
-    expect(await saysOf({ metadata: { ...metadata, managedFields: [{ manager: 'kubelet', time: at(-MINUTE_MS) }] }, spec })).toBeUndefined();
-    expect(await saysOf({ metadata: { ...metadata, managedFields: [{ manager: 'kubelet', time: at(MINUTE_MS) }] }, spec })).toContain(
-      'its lease was renewed at',
-    );
   });
 });

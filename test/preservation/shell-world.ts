@@ -17,7 +17,7 @@ import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../src/ports/mac
 import type { Machine } from '../../src/ports/machines.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject, Node, Pod } from '../../src/ports/objects.ts';
-import { NODE_FENCES, NODES, PODS } from '../../src/ports/resources.ts';
+import { LEASES, NODE_FENCES, NODES, PODS } from '../../src/ports/resources.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { NOW_MS } from './world.ts';
@@ -118,8 +118,7 @@ export class ShellWorld {
       metadata: { name, namespace: NAMESPACE, annotations: making.machine ?? {}, labels: { node: `node-of-${name}` }, ownerReferences: owner },
       spec: { machinePreserveTimeout: making.timeout ?? '10m' },
     });
-    const currentStatus = { phase: making.phase ?? 'Running', lastUpdateTime: this.now() };
-    await operator.mergePatch(MACHINES, name, { status: { currentStatus } }, { namespace: NAMESPACE, subresource: 'status' });
+    await this.phase(name, making.phase ?? 'Running');
   }
 
   async #ownerOf(name: string): Promise<NonNullable<KubeObject['metadata']['ownerReferences']>[number]> {
@@ -132,6 +131,11 @@ export class ShellWorld {
     const standing = await operator.get(MACHINE_SETS, name, NAMESPACE);
     const set = standing ?? (await operator.create(MACHINE_SETS, { metadata: { name, namespace: NAMESPACE }, spec: {} }));
     return { apiVersion: 'machine.sapcloud.io/v1alpha1', uid: set.metadata.uid ?? '' };
+  }
+
+  async phase(name: string, phase: string): Promise<void> {
+    const currentStatus = { phase, lastUpdateTime: this.now() };
+    await this.machines.operator.mergePatch(MACHINES, name, { status: { currentStatus } }, { namespace: NAMESPACE, subresource: 'status' });
   }
 
   async addPod(name: string, node: string, { isDaemon = false, isBudgeted = false } = {}): Promise<void> {
@@ -251,7 +255,12 @@ export class ShellWorld {
     };
     const side = (site: Site) => ({ cluster: new ApiClient({ transport: wireOf(site) }), recorder });
     const byNode = { node: (pod: Pod) => (pod.spec.nodeName === undefined ? [] : [pod.spec.nodeName]) };
-    const listers = { nodes: watch(this.nodes, NODES), fences: watch(this.nodes, NODE_FENCES), pods: watch(this.nodes, PODS, byNode) };
+    const listers = {
+      nodes: watch(this.nodes, NODES),
+      fences: watch(this.nodes, NODE_FENCES),
+      leases: watch(this.nodes, LEASES),
+      pods: watch(this.nodes, PODS, byNode),
+    };
     const machines: MachineSide = {
       ...side(this.machines),
       listers: {

@@ -6,6 +6,7 @@ import { WatchedFacts } from '../../src/controllers/preservation/watched-facts.t
 import { Writer } from '../../src/controllers/preservation/write.ts';
 import { ObjectCache } from '../../src/kube/lister.ts';
 import type { ConfigMap, Node } from '../../src/ports/objects.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { NOW_MS } from './world.ts';
 
 const TARGET = { kind: 'Node', name: 'a', uid: 'uid-a' } as const;
@@ -66,7 +67,7 @@ describe('the deletion of a Machine', () => {
       recorder: { event: (_about: unknown, _type: string, reason: string) => told.push(reason) },
     };
     const picture = { objectOf: () => machine, machine: () => undefined };
-    const writer = new Writer({ mode: () => 'own', nodes: side, machines: side, picture } as never);
+    const writer = new Writer({ clock: new ManualClock(), mode: () => 'own', nodes: side, machines: side, picture } as never);
     const target = { kind: 'Machine', name: 'm', namespace: 'n', uid: 'uid-m' } as const;
     const event = { type: 'Normal', reason: 'MachineDeleted', message: 'it has no node' } as const;
     const outcome = await writer.perform({ kind: 'delete-machine', target, event }).catch((error: unknown) => error);

@@ -83,6 +83,23 @@ const EVERYWHERE: readonly Planted[] = [
   },
 ];
 
+/** Ways in which an assertion may never run. */
+const GUARDED_TEXTS: readonly (readonly [what: string, text: string])[] = [
+  ['in an if', 'if (n > 1) expect(n).toBe(2);'],
+  ['in an else', 'if (n > 1) n = 2;\n  else expect(n).toBe(1);'],
+  ['in a choice', 'n > 1 ? expect(n).toBe(2) : undefined;'],
+  ['after an and', 'n > 1 && expect(n).toBe(2);'],
+  ['in a case', 'switch (n) {\n    case 1:\n      expect(n).toBe(1);\n  }'],
+  ['in a catch', 'try {\n    n += 1;\n  } catch (error) {\n    expect(error).toBeInstanceOf(Error);\n  }'],
+  ['of a rejection', 'await Promise.resolve().catch((error: unknown) => expect(error).toBeInstanceOf(Error));'],
+  ['of a promise that is kept', 'await Promise.resolve(1).then((n) => expect(n).toBe(1));'],
+  ['after a return', 'if (n > 1) return;\n  expect(n).toBe(1);'],
+  ['after a continue', 'for (const m of [1]) {\n    if (m > 1) continue;\n    expect(m).toBe(1);\n  }'],
+  ['in a helper', 'const sound = (m: number): void => expect(m).toBe(1);\n  if (n > 1) sound(n);'],
+  ['in a helper of a helper', 'const a = (): void => expect(n).toBe(1);\n  function b(): void {\n    a();\n  }\n  if (n > 1) b();'],
+  ['that polls', 'if (n > 1) await expect.poll(() => n).toBe(2);'],
+];
+
 const BY_ANOTHER_WAY: readonly Planted[] = [
   {
     what: 'a definition of ours out of memory',
@@ -113,6 +130,12 @@ const BY_ANOTHER_WAY: readonly Planted[] = [
 const PLANTED: readonly Planted[] = [
   ...EVERYWHERE,
   ...BY_ANOTHER_WAY,
+  ...GUARDED_TEXTS.map(([what, text], index) => ({
+    what: `an assertion ${what}`,
+    rule: 'assertions/guarded',
+    path: `src/http/guarded-${index}.test.ts`,
+    text: `import { expect, it } from 'vitest';\nlet n = 1;\nit('x', async () => {\n  ${text}\n});\n`,
+  })),
   ...SIMULATED_TEXTS.map(([what, rule, text], index) => ({ what, rule, text, path: `src/domain/planted-${index}.ts` })),
   ...SIMULATED_FOLDERS.map((folder) => ({
     what: 'a timer',
@@ -122,11 +145,26 @@ const PLANTED: readonly Planted[] = [
   })),
 ];
 
+/** Conditions that no assertion stands behind. */
+const STRAIGHT = `import { expect, it } from 'vitest';
+let n = 1;
+it('x', (context) => {
+  if (n > 2) return context.skip('no machine');
+  if (n > 1) throw new Error('x');
+  const isOne = n === 1 ? true : (() => false)();
+  if (isOne) n = 1;
+  for (const m of [1, 2]) expect(m).toBeGreaterThan(0);
+  expect(isOne && n).toBe(isOne ? 1 : false);
+  if (n > 1) return;
+});
+`;
+
 const ALLOWED: Readonly<Record<string, string>> = {
   'src/domain/clean.ts': 'export const at = new Date(0).toISOString();\n',
   'src/runtime/clock.ts': 'export const timer = setTimeout(() => undefined, 1);\n',
   'src/kube/https-transport.ts': "import { request } from 'node:https';\nexport { request };\n",
   'src/domain/clean.test.ts': 'export const at = Date.now();\n',
+  'src/http/straight.test.ts': STRAIGHT,
   'test/scenarios/clean.ts': "import { NAMESPACE } from '../../src/manifests/access.ts';\nexport { NAMESPACE };\n",
   'test/scenarios/of-others.ts': "export const role = { kind: 'ClusterRole', metadata: { name: 'mcm' }, rules: [] };\n",
 };

@@ -81,14 +81,25 @@ describe('a composed controller', () => {
     return controller;
   }
 
+  /** Undefined: nobody, whether or not a Lease stands. */
   async function holder(): Promise<string | undefined> {
     const lease: Lease | undefined = await new ApiClient({ transport: site.admin }).get(LEASES, LEADER_LEASE, NAMESPACE);
-    return lease?.spec.holderIdentity?.split('_')[0];
+    const { holderIdentity = '' } = lease?.spec ?? {};
+    return holderIdentity === '' ? undefined : holderIdentity.split('_')[0];
   }
 
   it('leads at once where everything is as shipped', async () => {
     begin('a');
     await clock.advance(3_000);
+    expect(await holder()).toBe('a');
+  });
+
+  it('leads after a whole lease where none stands, as in a cluster in which it was installed a moment ago', async () => {
+    await new ApiClient({ transport: site.admin }).remove(LEASES, LEADER_LEASE, { namespace: NAMESPACE });
+    begin('a');
+    await clock.advance(LEASE_MS - 1_000);
+    expect(await holder()).toBeUndefined();
+    await clock.advance(4_000);
     expect(await holder()).toBe('a');
   });
 

@@ -20,7 +20,9 @@ const WRITTEN_SINCE = 10_000_000;
 const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 /** Who works beside it on Machines and hosts. */
 export const CLUSTER_API_USER = 'cluster-api';
-const INSIDERS = [CLUSTER_API_USER];
+/** Its user, and the name under which it speaks to devices. */
+export const OPERATOR_USER = 'baremetal-operator';
+const INSIDERS = [CLUSTER_API_USER, OPERATOR_USER];
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 

@@ -20,6 +20,8 @@ export interface Written {
   configuration: Configuration;
   feed: Feed | undefined;
   withSecret: boolean;
+  /** Nodes whose machines are somebody else's to switch. */
+  never: readonly string[];
 }
 
 /** The ConfigMaps that an administrator would write for these nodes, in the seed's own form. */
@@ -35,7 +37,9 @@ export async function createFenceConfiguration(admin: Pick<Cluster, 'create'>, w
     const data = { password: Buffer.from(SECRET_TEXT).toString('base64') };
     await admin.create(SECRETS, { metadata: { name: SECRET_NAME, namespace: FENCE_NAMESPACE }, data });
   }
-  for (const node of nodes) {
+  for (const node of written.never)
+    await createMap(admin, `fence-config-${node}`, { 'config.properties': propertiesOf({ node_name: node, fence: 'never' }) });
+  for (const node of nodes.filter((name) => !written.never.includes(name))) {
     await createMap(admin, `fence-config-${node}`, {
       'config.properties': propertiesOf({ node_name: node, isolation: 'cordon', ...powerSteps(feed), recovery: 'uncordon' }),
       'fence-method-cordon': propertiesOf({ agent_name: 'cordon', action: 'run' }),

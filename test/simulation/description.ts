@@ -1,7 +1,7 @@
 import type { CrashPoint } from './kernel/port.ts';
 import { CALM_API } from './network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
-import type { Deed, RequestDeed, Sisters } from './sisters/sisters.ts';
+import type { Deed, HostDeed, RequestDeed, Sisters } from './sisters/sisters.ts';
 
 /** The scenario in one line. */
 export function describeScenario(scenario: Scenario): string {
@@ -98,14 +98,36 @@ function wordsOf(disturbance: Disturbance): string {
 
 function describeSisters(sisters: Sisters | undefined): string[] {
   if (sisters === undefined) return [];
-  const { composed, nodes, check, pool, deeds } = sisters;
+  const { composed, nodes, check, pool, deeds, hosts } = sisters;
   const names = Object.entries(composed).flatMap(([name, isOn]) => (isOn ? [name] : []));
   return [
     `beside it ${names.length === 0 ? 'nobody' : names.join(', ')} for ${nodes.join(' ')}`,
     ...(check === undefined ? [] : [`a check of ${seconds(check.timeoutMs)}, at most ${check.atMost}, ${check.spec.strategy ?? ''}`]),
     ...(pool === undefined ? [] : [`a pool of ${seconds(pool.healthMs)}, at most ${pool.most} for ${seconds(pool.preserveMs)}`]),
     ...deeds.map(describeDeed),
+    ...(hosts === undefined
+      ? []
+      : [
+          `hosts of ${hosts.nodes.join(' ')} ${hosts.isServed ? `looked at each ${seconds(hosts.pace.steadyMs)}` : 'minded by nobody'}`,
+          ...hosts.deeds.map(describeHostDeed),
+        ]),
   ];
+}
+
+function describeHostDeed(deed: HostDeed): string {
+  const when = `of ${deed.node} at ${seconds(deed.atMs)} for ${seconds(deed.durationMs)}`;
+  switch (deed.what) {
+    case 'fail':
+      return `${deed.fault} ${when}`;
+    case 'ask':
+      return `asked by ${deed.by}${deed.everyMs === undefined ? '' : ` each ${seconds(deed.everyMs)}`} ${when}`;
+    case 'operator':
+      return `operator ${deed.how} ${when}`;
+    case 'bmc':
+      return `bmc ${deed.behaviour} ${when}`;
+    case 'host':
+      return `host ${deed.how} ${when}`;
+  }
 }
 
 function describeDeed(deed: Deed): string {

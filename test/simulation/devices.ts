@@ -112,6 +112,11 @@ export class SimulatedDevice {
     return shown;
   }
 
+  /** As `read`, by somebody else than a controller: the trace has nothing of it. */
+  look(): PowerState {
+    return this.behaviour === 'unknown' ? 'unknown' : this.#shown();
+  }
+
   /** A set was sent that did not arrive. */
   missed(want: 'on' | 'off', session: string): void {
     this.#record({ action: 'set', want, answer: 'lost', session });

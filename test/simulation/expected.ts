@@ -49,7 +49,7 @@ export function expectedOf(scenario: Played): Expected {
 
 function alone(scenario: Played): Expected {
   const { fault, disturbances, configuration, api } = scenario;
-  const isStormy = disturbances.some(({ what }) => STORMY.has(what));
+  const isStormy = disturbances.some(({ what }) => STORMY.has(what)) || scenario.sisters?.hosts !== undefined;
   const states: EndState[] =
     isHopeless(scenario) && fault !== 'flap' ? ['error'] : isHopeless(scenario) || isUncertain(scenario) ? ['final', 'error'] : ['final'];
   const mayBeGone = fault === 'flap' || disturbances.some(({ what }) => REMOVING.has(what));

@@ -98,6 +98,7 @@ function optionsOf(sisters: Composed | undefined): Partial<ControllerOptions> {
     healthChecks: sisters.healthChecks ? 'auto' : 'off',
     preservation: sisters.preservation ? 'auto' : 'off',
     machinesNamespace: FLEET_NAMESPACE,
+    ...(sisters.hosts === true && { machineRemediation: 'incident', metal3Remediation: 'auto' }),
   };
 }
 

@@ -52,7 +52,6 @@ describe('the mains of a machine', () => {
     two.off();
     one.on('set');
     expect(board.state).toBe(after);
-    if (before !== after) return;
     two.on('set');
     expect(board.state, 'the second outlet changes nothing any more').toBe(after);
   });

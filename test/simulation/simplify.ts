@@ -23,6 +23,14 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
       changeSisters(scenario, (sisters) => ({ ...sisters, deeds: sisters.deeds.filter((one) => one !== deed) })),
     );
   }
+  for (const [index, deed] of (drawn.sisters?.hosts?.deeds ?? []).entries()) {
+    map.set(`host-deed.${index}`, (scenario) =>
+      changeSisters(scenario, ({ hosts, ...sisters }) => ({
+        ...sisters,
+        ...(hosts !== undefined && { hosts: { ...hosts, deeds: hosts.deeds.filter((one) => one !== deed) } }),
+      })),
+    );
+  }
   for (const [name, change] of Object.entries(PLAIN)) {
     if (JSON.stringify(change(drawn)) !== JSON.stringify(drawn)) map.set(name, change);
   }
@@ -78,6 +86,7 @@ function changeSisters(scenario: Scenario, change: (sisters: Sisters) => Sisters
 function needed({ nodes, victim, disturbances, sisters }: Scenario): readonly string[] {
   const named = new Set([
     ...(sisters?.nodes ?? []),
+    ...(sisters?.hosts?.nodes ?? []),
     ...failing({ victim, disturbances }),
     ...disturbances.flatMap((one) => ('node' in one ? [one.node] : [])),
   ]);

@@ -1,4 +1,5 @@
 import type { ApiEvent, DeviceEvent, DiskEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import { OPERATOR_USER } from './api.ts';
 import { WORLD_BEGINS_WALL_MS } from './kernel/process-clock.ts';
 import type { Kernel } from './kernel/kernel.ts';
 import { TakeOvers } from './take-overs.ts';
@@ -58,6 +59,7 @@ export class WorldTrace {
       case 'api':
         return this.#storm(event) ?? this.#releaseWhilePowered(event) ?? this.#called(event);
       case 'device':
+        if (event.session === OPERATOR_USER) return undefined;
         return this.#setSound(event) ?? this.takeOvers.asked(event, this.#kernel.nowMs);
       default:
         return undefined;

@@ -6,7 +6,7 @@ import type { Trace } from '../../src/drill/world/dependencies.ts';
 import { MemoryDisk } from '../../src/drill/world/disk.ts';
 import type { Machine } from '../../src/drill/world/machine.ts';
 import { KUBERNETES_CLUSTER } from '../../src/drill/world/options.ts';
-import { CONTROLLER_USER, SimulatedApi } from './api.ts';
+import { CONTROLLER_USER, OPERATOR_USER, SimulatedApi } from './api.ts';
 import { Bounds } from './bounds.ts';
 import { createFenceConfiguration } from './configuration.ts';
 import type { ControllerProgram } from './controller-program.ts';
@@ -34,6 +34,11 @@ const NODE_GRACE_MS = 25_000;
 const BOOKMARK_MS = 30_000;
 /** Calm water inside the cluster: faults strike the controllers' side, what the cluster does by itself is given. */
 const INSIDE: typeof CALM_API = { ...CALM_API, latencyMs: [0.2, 1] };
+
+/** Nodes whose machines an operator switches. */
+function served({ sisters }: Scenario): readonly string[] {
+  return sisters?.hosts?.isServed === true ? sisters.hosts.nodes : [];
+}
 
 /** A whole cluster with its machines, devices and controllers on one kernel. */
 export class World {
@@ -88,6 +93,7 @@ export class World {
       insider: (name, user, clockRate) => this.#insider(name, user, clockRate),
       onDevice: (event) => {
         this.trace.record(event);
+        if (event.session === OPERATOR_USER) return;
         const violation =
           this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs) ?? this.#guards.asked(event, kernel.nowMs) ?? this.#sisters.asked(event);
         if (violation !== undefined) kernel.fail(`at ${kernel.nowMs.toFixed(0)} ms: ${violation}`);
@@ -102,6 +108,8 @@ export class World {
       hasJumps: scenario.disturbances.some(({ what }) => what === 'clock'),
       power: (node) => this.machines.get(node)?.state,
       fence: this.fence,
+      deviceOf: (node) => this.#rack.bmcOf(node),
+      isReady: (node) => this.#ready.has(node),
       hardware: new Hardware(kernel, this.#rack, this.#inside),
       trace: this.#record,
       insider: (name, user) => this.#insider(name, user),
@@ -161,7 +169,13 @@ export class World {
   async begin(): Promise<void> {
     const { nodes, configuration, feed, isMisconfigured } = this.#scenario;
     await this.api.install();
-    await createFenceConfiguration(this.api.admin, { nodes, configuration, feed, withSecret: !isMisconfigured });
+    await createFenceConfiguration(this.api.admin, {
+      nodes,
+      configuration,
+      feed,
+      withSecret: !isMisconfigured,
+      never: served(this.#scenario),
+    });
     await this.#sisters.install();
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
     new ClusterControllers(

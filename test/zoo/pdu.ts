@@ -6,7 +6,7 @@ import { PduDevice } from '../../src/drill/snmp/pdu-device.ts';
 import type { SnmpFaults } from '../../src/drill/snmp/snmp-device.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
-import type { Behaviour } from './species.ts';
+import type { Behaviour, Specimen } from './species.ts';
 
 const clock = new SystemClock();
 const COMMUNITY = 'a community that writes';
@@ -54,6 +54,31 @@ function socketsTo(port: number): number {
   return lines.filter((line) => line.trim().split(/\s+/)[2]?.endsWith(`:${hexadecimal}`) === true).length;
 }
 
+/** An outlet that only some vendors have. */
+async function oddOutlet(kind: string, isOn: boolean, faults: OutletFaults): Promise<Specimen> {
+  const device = await PduDevice.start({
+    kind,
+    clock,
+    isOn,
+    writeCommunity: COMMUNITY,
+    outlets: [{ number: 1, name: 'db-1', faults }, { number: 2 }],
+  });
+  return specimenOf(device, { ip: '127.0.0.1', ipport: String(device.port), community: COMMUNITY }, ['1']);
+}
+
+function specimenOf(device: PduDevice, parameters: Specimen['parameters'], plugs: readonly string[]): Specimen {
+  const { port } = device;
+  return {
+    parameters,
+    plugs,
+    identity: { node: 'worker-7' },
+    flows: (plug) => device.outlets.isOn(device.outlet(Number(plug))),
+    commands: () => device.commands.map(({ outlet, wanted }) => ({ plug: String(outlet.number), wanted })),
+    leftOpen: () => ({ sessions: 0, connections: socketsTo(port), processes: 0 }),
+    close: () => device.close(),
+  };
+}
+
 keepSpecies({
   agent: pdu,
   cannot: {
@@ -79,6 +104,55 @@ keepSpecies({
     'one-plug-stuck': /method-2: st4OutletState=/u,
     'late-after-deadline': /no answer|State=/u,
   },
+  oddities: [
+    {
+      name: 'is a Panduit that shows its command as its state while the current flows on',
+      like: 'flips-back-on',
+      words: /pdug5OutletCurrent.*1300 mA/u,
+      spawn: (isOn) => oddOutlet('panduit', isOn, isOn ? { showsCommand: true } : {}),
+    },
+    {
+      name: 'is an Enlogic that shows its command as its state while the current flows on',
+      like: 'flips-back-on',
+      words: /pduOutletMeteredStatusCurrent.*1300 mA/u,
+      spawn: (isOn) => oddOutlet('enlogic', isOn, isOn ? { showsCommand: true } : {}),
+    },
+    {
+      name: 'is an Enlogic that cannot tell the state of its outlet',
+      like: 'state-unknown',
+      words: /pduOutletSwitchedControlCommand=7/u,
+      spawn: (isOn) => oddOutlet('enlogic', isOn, { showsElsewhere: 7 }),
+    },
+    {
+      name: 'is an iBoot-PDU whose relay does not do what its outletStatus says',
+      like: 'accepts-and-lies',
+      words: /outletActualStatus=[01]/u,
+      spawn: (isOn) => oddOutlet('iboot-pdu', isOn, { isStuck: true }),
+    },
+    {
+      name: 'is an ATEN that waits 3 s, pending, before it does what it is told',
+      like: 'honest',
+      spawn: (isOn) => oddOutlet('aten', isOn, { actsAfterMs: 3_000 }),
+    },
+    {
+      name: 'is an ATEN that shows its command as its state while the current flows on',
+      like: 'flips-back-on',
+      words: /outletIntegerCurrent.*1300 mA/u,
+      spawn: (isOn) => oddOutlet('aten', isOn, isOn ? { showsCommand: true } : {}),
+    },
+    {
+      name: 'is a Gude that is set to switch the outlet on again 1 s after an off',
+      like: 'flips-back-on',
+      words: /PortRepowerTime=1/u,
+      spawn: (isOn) => oddOutlet('gude', isOn, { repowersAfterS: 1 }),
+    },
+    {
+      name: 'is a Gude that shows its command as its state while the current flows on',
+      like: 'flips-back-on',
+      words: /spCurrent.*1300 mA/u,
+      spawn: (isOn) => oddOutlet('gude', isOn, isOn ? { showsCommand: true } : {}),
+    },
+  ],
   async spawn(behaviour, isOn) {
     const isPair = behaviour === 'one-plug-stuck';
     const device = await PduDevice.start({
@@ -95,23 +169,16 @@ keepSpecies({
       ...(WIRE[behaviour] === undefined ? {} : { faults: WIRE[behaviour] }),
     });
     const { port } = device;
-    if (behaviour === 'unreachable') await device.close();
     const community = behaviour === 'refuses' ? READER : behaviour === 'wrong-credentials' ? 'a community of nobody' : COMMUNITY;
-    return {
-      parameters: {
-        ip: '127.0.0.1',
-        ipport: String(port),
-        community,
-        ...(behaviour === 'wrong-machine' ? { outlet_name: '{node}' } : {}),
-      },
-      plugs: isPair ? ['1', '2'] : ['1'],
-      identity: { node: 'worker-7' },
-      flows: (plug) => device.outlets.isOn(device.outlet(Number(plug))),
-      commands: () => device.commands.map(({ outlet, wanted }) => ({ plug: String(outlet.number), wanted })),
-      leftOpen: () => ({ sessions: 0, connections: socketsTo(port), processes: 0 }),
-      close: async () => {
-        if (behaviour !== 'unreachable') await device.close();
-      },
+    const parameters = {
+      ip: '127.0.0.1',
+      ipport: String(port),
+      community,
+      ...(behaviour === 'wrong-machine' ? { outlet_name: '{node}' } : {}),
     };
+    const specimen = specimenOf(device, parameters, isPair ? ['1', '2'] : ['1']);
+    if (behaviour !== 'unreachable') return specimen;
+    await device.close();
+    return { ...specimen, close: async () => undefined };
   },
 });

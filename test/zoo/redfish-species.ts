@@ -68,6 +68,18 @@ async function oddBmc(isOn: boolean, faults: BmcFaults, own: (bmc: BmcBench) => 
   });
 }
 
+/** A BMC of several systems; `plug` names one of them. */
+async function systemNamed(isOn: boolean, plug: string): Promise<Specimen> {
+  const otherSystems = { HGX: '11111111-2222-3333-4444-555555555555' };
+  const bmc = await startBmcBench({ state: isOn ? 'on' : 'off', tree: { otherSystems } });
+  return specimenOf(bmc, {
+    parameters: bmc.parameters,
+    plugs: [plug],
+    identity: { node: 'a', systemUUID: BENCH_UUID },
+    flows: () => bmc.machine.state() === 'on',
+  });
+}
+
 /** A machine behind a BMC. */
 export const bmcs: Species = {
   agent: redfish,
@@ -92,6 +104,23 @@ export const bmcs: Species = {
     'late-after-deadline': /PowerState=|no (complete )?answer within 4000 ms/u,
   },
   oddities: [
+    {
+      name: 'shows several systems, of which plug names the one that is meant',
+      like: 'honest',
+      spawn: (isOn) => systemNamed(isOn, '1'),
+    },
+    {
+      name: 'shows several systems, of which plug names that of another machine',
+      like: 'wrong-machine',
+      words: /11111111-2222-3333-4444-555555555555/u,
+      spawn: (isOn) => systemNamed(isOn, 'HGX'),
+    },
+    {
+      name: 'opens no session before it has seen a login',
+      like: 'wrong-credentials',
+      words: /set auth=basic/u,
+      spawn: (isOn) => oddBmc(isOn, { failures: [{ path: '/redfish/v1', status: 401 }] }, () => ({ auth: 'auto' })),
+    },
     {
       name: 'has no sessions, closes each connection and is known by a pinned certificate',
       like: 'honest',

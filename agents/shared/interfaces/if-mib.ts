@@ -38,17 +38,22 @@ export interface FoundPort extends PortView {
   index: string;
 }
 
+/** How a port is found, and how long the device may take to start; absent: its restarts are not looked for. */
+export interface PortSearch {
+  kind: NameKind;
+  bootMaxMs?: number;
+}
+
 /**
  * Finds the port and reads it, with the name that it was found by in the same answer as its state. Rejects with `AgentError`: `Misconfigured`
  * when no port or more than one has the name.
  */
-export async function readPort(client: SnmpClient, call: Call<CallTarget>, name: string, kind: NameKind): Promise<FoundPort> {
+export async function readPort(client: SnmpClient, call: Call<CallTarget>, name: string, { kind, bootMaxMs }: PortSearch): Promise<FoundPort> {
   const { index, column } = await find(client, call, name, kind);
   const columns = [column, IF_ADMIN_STATUS, IF_OPER_STATUS, IF_ALIAS, IF_NAME];
-  const values = await client.get(
-    call,
-    columns.map((one) => `${one}.${index}`),
-  );
+  const names = columns.map((one) => `${one}.${index}`);
+  const { values, boot } =
+    bootMaxMs === undefined ? { values: await client.get(call, names), boot: undefined } : await client.getWithBoot(call, names, bootMaxMs);
   const [shown, admin, oper, alias, ifName] = values;
   if (textOf(shown) !== name)
     throw call.error('Unreachable', `port ${index} was ${name}, and is ${inWords(shown)} in the next answer: the switch is changing its ports`);
@@ -58,6 +63,7 @@ export async function readPort(client: SnmpClient, call: Call<CallTarget>, name:
     description: textOf(alias),
     state: portState(ADMIN_WORDS[integerOf(admin) ?? 0], OPER_WORDS[integerOf(oper) ?? 0]),
     detail: `${textOf(ifName) ?? name} ifIndex=${index} ifAdminStatus=${worded(ADMIN_WORDS, integerOf(admin), inWords(admin))} ifOperStatus=${worded(OPER_WORDS, integerOf(oper), inWords(oper))}`,
+    ...(boot !== undefined && { boot }),
   };
 }
 

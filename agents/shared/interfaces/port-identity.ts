@@ -31,7 +31,9 @@ export function identified(view: PortView, portAlias: string | undefined, call: 
   const identity = checkPortIdentity(view.description, portAlias, call.target.identity);
   if (identity.kind === 'other' && view.state !== 'unknown') throw call.error('Misconfigured', identity.why);
   const why = identity.kind === 'verified' ? '' : `, identity: ${identity.why}`;
-  return { state: view.state, detail: `${view.detail}${why}`, identity: identity.kind === 'verified' ? 'verified' : 'unverified' };
+  const { state, boot } = view;
+  const reading = { state, detail: `${view.detail}${why}`, identity: identity.kind === 'verified' ? 'verified' : 'unverified' } as const;
+  return boot === undefined ? reading : { ...reading, boot };
 }
 
 /** What must be so right before a set: a port that can be read, and of the right machine. */

@@ -1,4 +1,4 @@
-import type { PortState } from '../../../src/ports/agents.ts';
+import type { DeviceBoot, PortState } from '../../../src/ports/agents.ts';
 
 /** ifAdminStatus, RFC 2863. */
 export type AdminStatus = 'up' | 'down' | 'testing';
@@ -14,6 +14,8 @@ export interface PortView {
   state: PortState;
   /** In the device's words. */
   detail: string;
+  /** Of the switch, where its protocol tells. */
+  boot?: DeviceBoot;
 }
 
 /**

@@ -13,11 +13,13 @@ const word: NodeFenceAcknowledgement = {
   spec: { node: 'a', nodeFenceUID: 'u', incident: 1, bootID: 'b', reason: 'seen' },
 };
 
-/** Nobody answers the word. The Lease was last renewed so long before it is read; `forbidden`: it may not be. */
-async function answer(renewedAgoMs: number | 'forbidden'): Promise<{ code: number; said: string }> {
+/** Nobody answers the word, or somebody `answersAfterMs`. The Lease was last renewed so long before it is read; `forbidden`: it may not be. */
+async function answer(renewedAgoMs: number | 'forbidden', answersAfterMs = Number.POSITIVE_INFINITY): Promise<{ code: number; said: string }> {
   const clock = new ManualClock();
+  const startedAtMs = clock.monotonicMs();
   const get = async ({ plural }: Resource): Promise<unknown> => {
-    if (plural === 'nodefenceacknowledgements') return word;
+    if (plural === 'nodefenceacknowledgements')
+      return clock.monotonicMs() - startedAtMs < answersAfterMs ? word : { ...word, status: { state: 'accepted', message: 'It is evidence now.' } };
     if (plural === 'nodefences') return { ...fence('a', {}), status: { ...fence('a', {}).status, message: 'its BMC is silent' } };
     if (renewedAgoMs === 'forbidden') throw new ApiStatusError(403, 'Forbidden', 'no');
     const renewTime = new Date(clock.wallMs() - renewedAgoMs).toISOString();
@@ -28,9 +30,17 @@ async function answer(renewedAgoMs: number | 'forbidden'): Promise<{ code: numbe
   const console = { print: (text: string) => void said.push(text), say: () => undefined, ink: PLAIN, width: undefined };
   const access = { cluster: { get } as unknown as Cluster, clock, namespace: 'nodefence-system' };
   const answered = awaitAnswer({ access, console } as unknown as Session, word);
-  await clock.advance(30_000);
+  await clock.advance(50_000);
   return { code: await answered, said: said.join('\n') };
 }
+
+describe('an acknowledgement while two dead devices are asked', () => {
+  it('is waited for until both have been', async () => {
+    const { code, said } = await answer(2_000, 37_000);
+    expect(said).toContain('ACCEPTED: It is evidence now.');
+    expect(code).toBe(0);
+  });
+});
 
 describe('an acknowledgement that the controller did not answer in time', () => {
   it('is told by the fence where a controller leads: its lease is read after the wait, which is longer than a lease', async () => {

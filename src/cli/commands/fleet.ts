@@ -149,7 +149,8 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
     .filter(({ severity }) => severity === 'error')
     .map(({ where, message }) => `${where}: ${message}`);
   const problems = [...outranked(fence, leader), ...configured];
-  const fenceable = fenceableOf(report?.status?.problems ?? []);
+  const { fence: trigger, problems: told = [] } = report?.status ?? {};
+  const fenceable = fenceableOf({ ...(trigger !== undefined && { trigger }), problems: told });
   const shown = {
     ready: ready?.status ?? ('missing' as const),
     cordoned: node.spec.unschedulable === true,

@@ -14,6 +14,7 @@ it('says of every method that switches off whether a witness is used, and which'
     method('outlet', 'redfish', { resource: 'outlet' }, 'reboot'),
     method('pdu', 'pdu', {}),
     method('pdu-blind', 'pdu', { 'current-witness': 'No' }),
+    method('pdu-unmetered', 'pdu', { family: 'iboot-pdu' }),
     method('ipmi', 'ipmi', {}),
     method('ipmi-both', 'ipmi', { verify_with: 'other' }),
     method('on', 'redfish', {}, 'on'),
@@ -25,6 +26,7 @@ it('says of every method that switches off whether a witness is used, and which'
     'outlet: the current of the outlet, where it measures one',
     'pdu: the current of the outlet, where its family measures one (current_witness=yes)',
     'pdu-blind: none',
+    'pdu-unmetered: none',
     'ipmi: none',
     'ipmi-both: the other transport (verify_with=other)',
   ]);

@@ -5,6 +5,8 @@ import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import { releasablePods } from '../../controllers/fence/workload.ts';
 import { canonical } from '../../domain/canonical.ts';
 import { fenceName } from '../../domain/node-fence.ts';
+import type { NodeFenceStatus } from '../../domain/node-fence.ts';
+import type { Plan } from '../../domain/plan.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
 import { hasOutOfService } from '../server-version.ts';
 import { noSuchNode, plannerOf } from './explain.ts';
@@ -49,7 +51,6 @@ async function showPlan({ access, console }: Session, name: string, flags: PlanF
     claims: (pod.spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []),
   }));
   const status = listers.fences.get(fenceName(name))?.status;
-  const frozen = status?.state === 'final' ? undefined : status?.frozen?.plan;
   const page: PlanPage = {
     node: name,
     plan,
@@ -58,7 +59,7 @@ async function showPlan({ access, console }: Session, name: string, flags: PlanF
     attached: listers.volumeAttachments.byIndex(BY_NODE, name).map(({ spec, metadata }) => spec.source.persistentVolumeName ?? metadata.name),
     auto: outOfService ? 'out-of-service' : 'delete-pods',
     witnesses: witnessesOf(plan, standardRegistry()),
-    open: frozen === undefined ? undefined : canonical(frozen) === canonical(plan) ? 'same' : 'other',
+    open: openPlan(status, plan),
     unreadable: cluster.unreadable,
     time: timeToOff(plan, planner.stormPolicies()),
   };
@@ -68,4 +69,11 @@ async function showPlan({ access, console }: Session, name: string, flags: PlanF
   };
   console.print(flags.output === 'yaml' ? (await import('yaml')).stringify(JSON.parse(text.json())).trimEnd() : text[flags.output]());
   return plan.problems.some(({ severity }) => severity === 'error') ? EXIT.failed : EXIT.done;
+}
+
+/** How the plan of the fence that is open compares with this one. */
+function openPlan(status: NodeFenceStatus | undefined, plan: Plan): PlanPage['open'] {
+  if (status?.frozen === undefined || status.state === 'final') return undefined;
+  if (canonical(status.frozen.plan) === canonical(plan)) return 'same';
+  return status.state === 'new' && status.journal.length === 0 ? 'unbegun' : 'other';
 }

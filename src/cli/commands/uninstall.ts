@@ -75,7 +75,7 @@ function done({ access, console }: Session, { keepFences }: UninstallFlags): Exi
   const rights = keepFences === true ? 'Rights and configuration stay' : 'What is left are rights and configuration';
   tell(
     console,
-    `UNINSTALLED. ${rights}: kubectl delete -k config/rbac takes them away, with the namespace ${access.namespace} and the Secrets in it.`,
+    `UNINSTALLED. ${rights}: kubectl delete -k config/rbac --ignore-not-found takes them away, with the namespace ${access.namespace} and the Secrets in it.`,
     console.ink.good,
   );
   return EXIT.done;

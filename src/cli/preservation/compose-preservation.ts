@@ -12,7 +12,7 @@ import { WatchedPreservation } from './watched-preservation.ts';
 
 export interface PreservationSources {
   cluster: Cluster;
-  listers: Pick<FenceListers, 'nodes' | 'fences' | 'pods'>;
+  listers: Pick<FenceListers, 'nodes' | 'fences' | 'leases' | 'pods'>;
   configMaps: Lister<ConfigMap>;
   /** The leader's Lease alone. */
   leader: Lister<Lease>;
@@ -32,14 +32,21 @@ export function composePreservation(
     recorder: elsewhere?.recorder ?? recorder,
     namespace: machinesNamespace,
   };
-  const { nodes, fences, pods } = listers;
+  const { nodes, fences, leases, pods } = listers;
   const pools = configuredPools(configMaps, namespace);
   const preservation = new WatchedPreservation({
     choice,
     leastRestMs: detectionRestMs,
     enforce: mode === 'enforce',
     machines,
-    base: { clock, nodes: { cluster, recorder, listers: { nodes, fences, pods } }, pools, leadership, log: logger, metrics: metrics.preservation },
+    base: {
+      clock,
+      nodes: { cluster, recorder, listers: { nodes, fences, leases, pods } },
+      pools,
+      leadership,
+      log: logger,
+      metrics: metrics.preservation,
+    },
     watchMachines: () => watchMachines(machines, { clock, random, logger, metrics: metrics.watch }, timings),
     controllerOf: (dependencies) => new PreservationController(dependencies),
     about: () => leader.get(`${namespace}/${LEADER_LEASE}`),

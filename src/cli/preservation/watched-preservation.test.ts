@@ -90,7 +90,7 @@ class Scene {
     };
     const recorder = { event: (_about: KubeObject, _type: string, reason: string): void => void this.events.push(reason) };
     const machines = { transport, cluster: this.cluster, recorder, namespace: undefined };
-    const listers = { nodes: listed([NODE]), fences: listed<never>([]), pods: listed<never>([]) };
+    const listers = { nodes: listed([NODE]), fences: listed<never>([]), leases: listed<never>([]), pods: listed<never>([]) };
     this.preservation = new WatchedPreservation({
       choice,
       enforce: true,

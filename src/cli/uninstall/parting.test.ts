@@ -37,12 +37,25 @@ describe('what becomes of a fence when nodefence is uninstalled', () => {
       'ready',
       /stays off/,
     ],
+    [
+      'one whose machine a person brought back',
+      { state: 'final', outcome: 'recovered', journal: [run('off:off', 200, { finishedAt: ago(190), result: 'unreachable' })] },
+      'ready',
+      undefined,
+    ],
     ['one that is over', { state: 'final', outcome: 'recovered', journal: [off, on], restore: {} }, 'ready', undefined],
   ])('%s', (_what, status, kind, words) => {
     const parting = partingOf(fence('a', status), NOW_MS);
     expect(parting.kind).toBe(kind);
-    if (words === undefined) expect(parting.left).toEqual([]);
-    else expect(parting.left.join('\n')).toMatch(words);
+    expect(parting.left.join('\n')).toMatch(words ?? /^$/);
+  });
+
+  it('names an off that was tried twice in vain once, by its last try', () => {
+    const tries = [300, 200].map((seconds) => run('off:off', seconds, { finishedAt: ago(seconds - 10), result: 'unreachable' }));
+    const { left } = partingOf(fence('a', { state: 'error', journal: tries }), NOW_MS);
+    const told = left.filter((words) => words.startsWith('what became of'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain(ago(200));
   });
 
   it('leaves a node cordoned whose way to storage stays closed', () => {

@@ -44,16 +44,19 @@ export function partingOf({ spec: { node }, status }: NodeFence, nowMs: number):
   return { node, kind: isOpen ? 'open' : 'ready', left, keepsCordon };
 }
 
-/** Offs that no read settled and after which nothing was switched on. */
-function unsureOffs({ journal }: NodeFenceStatus): JournalEntry[] {
+/** Offs that no read settled and after which nothing was switched on; of several by the same device the last one, which is read like all of them. */
+function unsureOffs({ journal, outcome }: NodeFenceStatus): JournalEntry[] {
+  // The node was seen healthy on another boot since.
+  if (outcome === 'recovered') return [];
   const lastOn = journal.findLastIndex(({ action, result }) => action === 'on' && result === 'succeeded');
   const lastProof = journal.findLastIndex(({ action, result }) => (action === 'off' || action === 'confirm') && result === 'succeeded');
-  return journal.filter(
+  const unsure = journal.filter(
     (entry, index) =>
       index > Math.max(lastOn, lastProof) &&
       (entry.action === 'off' || entry.action === 'reboot') &&
       (entry.finishedAt === undefined || UNSURE.has(entry.result)),
   );
+  return [...new Map(unsure.map((entry) => [wordsOfRun(entry), entry])).values()];
 }
 
 function isReleasing({ released, journal }: NodeFenceStatus): boolean {

@@ -12,10 +12,11 @@ describe('nodefence_node_fenceable', () => {
     nodes.see('b', { problems: [problem('warning', `x: ${PROVES_NOTHING}`), problem('error', 'wrong')] });
     nodes.see('c', { problems: [problem('warning', `x: ${PROVES_NOTHING}`)] });
     nodes.see('d', { problems: [problem('warning', `x; ${DEFAULT_STANDS}`)] });
-    expect(shown.at(-1)).toEqual({ yes: 1, 'configuration-error': 1, 'no-proof': 1, 'default-stands': 1 });
+    nodes.see('e', { trigger: 'never', problems: [problem('error', 'wrong')] });
+    expect(shown.at(-1)).toEqual({ yes: 1, 'configuration-error': 1, 'no-proof': 1, 'default-stands': 1, never: 1 });
     nodes.see('b', { problems: [] });
     nodes.see('c', undefined);
-    expect(shown.at(-1)).toEqual({ yes: 2, 'configuration-error': 0, 'no-proof': 0, 'default-stands': 1 });
+    expect(shown.at(-1)).toEqual({ yes: 2, 'configuration-error': 0, 'no-proof': 0, 'default-stands': 1, never: 1 });
     const before = shown.length;
     nodes.see('a', { problems: [] });
     expect(shown).toHaveLength(before);

@@ -1,6 +1,5 @@
 import { FENCEABLE, fenceableOf } from '../../domain/plan-problems.ts';
-import type { Fenceable } from '../../domain/plan-problems.ts';
-import type { Plan } from '../../domain/plan.ts';
+import type { Fenceable, Judged } from '../../domain/plan-problems.ts';
 import type { FenceMetrics } from '../../ports/metrics.ts';
 
 /** How many nodes could be fenced as they are configured, before any of them fails. */
@@ -14,9 +13,9 @@ export class FenceableNodes {
   }
 
   /** `undefined`: there is no such Node any more. */
-  see(node: string, plan: Pick<Plan, 'problems'> | undefined): void {
+  see(node: string, plan: Judged | undefined): void {
     const before = this.nodes.get(node);
-    const now = plan === undefined ? undefined : fenceableOf(plan.problems);
+    const now = plan === undefined ? undefined : fenceableOf(plan);
     if (before === now) return;
     if (before !== undefined) this.counts[before] -= 1;
     if (now === undefined) this.nodes.delete(node);

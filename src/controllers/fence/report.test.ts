@@ -65,6 +65,23 @@ describe('what is wrong with the plan of a healthy node', () => {
   });
 });
 
+describe('a node that nobody is to fence', () => {
+  it('is said to be so by its report, until its ConfigMap says otherwise', async () => {
+    const { bench, writes, stored, seen } = benchWith(EMPTY);
+    const node = nodeOf({ ready: 'True' });
+    bench.plan = planOf({ trigger: 'never' });
+    for (let pass = 0; pass < 2; pass += 1) {
+      await recordHealthy(bench.dependencies, node);
+      seen();
+    }
+    expect(stored().status).toMatchObject({ fence: 'never' });
+    expect(writes).toHaveLength(1);
+    bench.plan = planOf({});
+    await recordHealthy(bench.dependencies, node);
+    expect(stored().status).not.toHaveProperty('fence');
+  });
+});
+
 describe('what a report keeps of a fence', () => {
   it('is its number, its record, and how many in a row were in vain', async () => {
     const { bench, stored } = benchWith(EMPTY);

@@ -22,14 +22,18 @@ const PROBLEMS_MAX = 64;
 export async function recordHealthy(dependencies: FenceDependencies, node: Node): Promise<void> {
   const { listers, planner, recorder } = dependencies;
   const known = listers.reports.get(node.metadata.name)?.status;
-  const problems: Problems = planner
-    .planFor(node)
-    .problems.slice(0, PROBLEMS_MAX)
-    .map(({ severity, where, message }) => ({ severity, where, message }));
+  const plan = planner.planFor(node);
+  const problems: Problems = plan.problems.slice(0, PROBLEMS_MAX).map(({ severity, where, message }) => ({ severity, where, message }));
   const sameProblems = canonical(problems) === canonical(known?.problems ?? []);
-  if (isRecorded(known, node) && sameProblems) return;
+  const fence = plan.trigger === 'never' ? { fence: plan.trigger } : {};
+  if (isRecorded(known, node) && sameProblems && known?.fence === fence.fence) return;
   const identity = isRecorded(known, node) ? known?.identity : identityOf(dependencies, node);
-  await updateReport(dependencies, node.metadata.name, (status) => ({ ...status, problems, ...(identity === undefined ? {} : { identity }) }));
+  await updateReport(dependencies, node.metadata.name, ({ fence: _before, ...status }) => ({
+    ...status,
+    ...fence,
+    problems,
+    ...(identity === undefined ? {} : { identity }),
+  }));
   const first = problems.find((problem) => problem.severity === 'error');
   if (first !== undefined && !sameProblems) {
     const words = `This node could not be fenced as it should: ${first.where}: ${first.message}`;

@@ -32,33 +32,45 @@ describe('candidates of a check', () => {
 
   it('are never fewer than it selects, in whatever order machines and checks come and go', () => {
     const labels = fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom('1', '2'));
+    const sizes = new Set<number>();
     const change = fc.record({ isCheck: fc.boolean(), isGone: fc.boolean(), index: fc.integer({ min: 0, max: 3 }), labels });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
         const candidates = new Candidates();
+        const missed: string[] = [];
         const [machines, checks] = [new Map<number, MachineFacts>(), new Map<number, HealthCheck>()];
         const selects = (one: HealthCheck, other: MachineFacts): boolean =>
           Object.entries(one.matchLabels).every(([key, value]) => other.labels[key] === value);
+        const putCheck = (index: number, given: Record<string, string>): void => {
+          const added = check(`c${index}`, given);
+          checks.set(index, added);
+          const found = candidates.putCheck(added);
+          const selected = [...machines.values()].filter((each) => selects(added, each)).map(({ name }) => `default/${name}`);
+          sizes.add(selected.length);
+          missed.push(...selected.filter((key) => !new Set(found).has(key)));
+        };
+        const putMachine = (index: number, given: Record<string, string>): void => {
+          const added = machine(`m${index}`, given);
+          machines.set(index, added);
+          candidates.putMachine(added);
+          const selecting = [...checks.values()].filter((each) => selects(each, added)).map(({ name }) => `default/${name}`);
+          sizes.add(selecting.length);
+          missed.push(...selecting.filter((key) => !candidates.checksFor(added).includes(key)));
+        };
         for (const { isCheck, isGone, index, labels: given } of changes) {
           if (isCheck) {
             if (checks.delete(index)) candidates.removeCheck(`default/c${index}`);
-            if (isGone) continue;
-            const added = check(`c${index}`, given);
-            checks.set(index, added);
-            const found = candidates.putCheck(added);
-            for (const each of machines.values()) if (selects(added, each)) expect(found).toContain(`default/${each.name}`);
+            if (!isGone) putCheck(index, given);
           } else {
             const before = machines.get(index);
             if (before !== undefined) candidates.removeMachine(before);
             machines.delete(index);
-            if (isGone) continue;
-            const added = machine(`m${index}`, given);
-            machines.set(index, added);
-            candidates.putMachine(added);
-            for (const each of checks.values()) if (selects(each, added)) expect(candidates.checksFor(added)).toContain(`default/${each.name}`);
+            if (!isGone) putMachine(index, given);
           }
         }
+        expect(missed).toEqual([]);
       }),
     );
+    expect([...sizes]).toEqual(expect.arrayContaining([0, 1, 2]));
   });
 });

@@ -6,9 +6,11 @@ import { removeNode } from '../shared/baremetal-host/remove-node.ts';
 import { Moved } from '../shared/moved.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { resourceOf } from '../shared/remediation/resource-of.ts';
+import { standingStop } from '../shared/stops.ts';
 import type { Action } from './actions.ts';
 import type { FenceAction } from './by-fence.ts';
 import type { MachineRemediationDependencies } from './dependencies.ts';
+import { HOLD } from './names.ts';
 import type { Sight } from './observe.ts';
 
 type Performer = Pick<MachineRemediationDependencies, 'cluster' | 'recorder'> & { life: LifeSights };
@@ -22,10 +24,11 @@ export async function perform(performer: Performer, sight: Sight, action: Action
   performer.recorder.event({ apiVersion, kind, metadata }, event.type, event.reason, event.message);
 }
 
-async function write({ cluster, recorder, life }: Performer, { objects }: Sight, action: Action | FenceAction): Promise<void> {
+async function write({ cluster, recorder, life }: Performer, { objects, nodeName }: Sight, action: Action | FenceAction): Promise<void> {
   const { target } = action;
   switch (action.kind) {
     case 'annotate':
+      if (action.changes.some(({ key, to }) => key === HOLD && to !== undefined)) await unlessStopped(cluster, nodeName);
       await objects.annotate(cluster, action);
       return;
     case 'restore-node':
@@ -53,6 +56,12 @@ async function write({ cluster, recorder, life }: Performer, { objects }: Sight,
       await releaseClaim({ cluster }, action.node, claimantOf(target));
       return;
   }
+}
+
+/** The node was taken and its locks were asked for since it was looked at: once more before each off (P6). */
+async function unlessStopped(cluster: Performer['cluster'], nodeName: string | undefined): Promise<void> {
+  const stop = await standingStop(cluster, nodeName);
+  if (stop !== undefined) throw new Moved(stop);
 }
 
 function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Claimant {

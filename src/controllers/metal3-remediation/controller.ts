@@ -2,7 +2,7 @@ import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
 import { NodeLock } from '../shared/claims/node-lock.ts';
 import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
-import { Moved, wasOvertaken } from '../shared/moved.ts';
+import { isPassing, Moved, wasOvertaken } from '../shared/moved.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Action, Decision } from './actions.ts';
 import { decideByFence } from './by-fence.ts';
@@ -106,6 +106,7 @@ export class Metal3RemediationController {
       const sight = await observe(this.#dependencies, object, memory);
       this.#adopt(sight, memory);
       const decision = await this.#decide(sight, memory);
+      memory.unheard.over();
       this.#tell(key, memory, object, decision.problems);
       const afterMs = await this.#act(sight, memory, decision);
       if (!decision.holdsNode || !this.#needsLock(sight, decision)) await this.#unlock(memory);
@@ -114,7 +115,9 @@ export class Metal3RemediationController {
       return { afterMs: Math.max(0, dueMs) };
     } catch (error) {
       if (wasOvertaken(error) || error instanceof Moved) return { afterMs: ANEW_MS };
-      this.#tell(key, memory, object, [`${key}: ${error instanceof Error ? error.message : String(error)}`]);
+      // The queue tells the log of each; whoever looks at the remediation need not know of a call that succeeds at the next try.
+      if (!isPassing(error) || memory.unheard.isToBeTold())
+        this.#tell(key, memory, object, [`${key}: ${error instanceof Error ? error.message : String(error)}`]);
       throw error;
     }
   }

@@ -3,6 +3,7 @@ import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
 import { HostSights } from '../shared/baremetal-host/host-sights.ts';
 import type { NodeLock } from '../shared/claims/node-lock.ts';
 import { PhaseSight } from '../shared/phase-sight.ts';
+import { LongTrouble } from '../shared/long-trouble.ts';
 import { LifeReads } from './life-reads.ts';
 import { holdKeyOf } from './names.ts';
 
@@ -20,6 +21,8 @@ export class Memory {
   locked: { lock: NodeLock; node: string } | undefined;
   isAdopted = false;
   problems: ReadonlySet<string> = new Set();
+  /** Of calls that fail and are tried again. */
+  readonly unheard: LongTrouble;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #taint: { node: string; seenMs: number } | undefined;
   #fence: { uid: string; seenMs: number } | undefined;
@@ -27,6 +30,7 @@ export class Memory {
   constructor(clock: Pick<Clock, 'monotonicMs'>, uid: string) {
     this.#clock = clock;
     this.uid = uid;
+    this.unheard = new LongTrouble(clock);
     this.phase = new PhaseSight(clock);
     this.life = new LifeReads(clock);
     this.hosts = new HostSights(clock, [holdKeyOf(uid)]);

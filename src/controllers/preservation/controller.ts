@@ -16,6 +16,7 @@ import { isKnownValue } from './marks.ts';
 import { PRESERVE } from './names.ts';
 import { Picture } from './picture.ts';
 import type { Part, Settings } from './picture.ts';
+import { QuorumProofs } from './quorum-proof.ts';
 import { showTally } from './tally.ts';
 import { Writer } from './write.ts';
 
@@ -45,6 +46,7 @@ export class PreservationController implements Preservation {
   readonly #told = new Set<string>();
   readonly #warned = new Set<string>();
   readonly #writer: Writer;
+  readonly #proofs: QuorumProofs;
   #options: PreservationOptions;
   #poolProblems: readonly string[] = [];
   /** The Machines were not there yet when it was last decided. */
@@ -74,7 +76,9 @@ export class PreservationController implements Preservation {
     const touch = (link: string): void => {
       this.#picture.touch(link);
     };
-    const reach = { clock, cluster: nodes.cluster, pods: nodes.listers.pods, mayWrite };
+    const proofs = new QuorumProofs({ clock, cluster: nodes.cluster, log, listers: nodes.listers });
+    this.#proofs = proofs;
+    const reach = { clock, cluster: nodes.cluster, pods: nodes.listers.pods, proofs, mayWrite };
     this.#drainer = new Drainer({
       ...reach,
       log,
@@ -84,7 +88,7 @@ export class PreservationController implements Preservation {
       },
     });
     const mode = (): PreservationOptions['mode'] => this.#options.mode;
-    this.#writer = new Writer({ clock, nodes, machines, picture: this.#picture, drainer: this.#drainer, mode });
+    this.#writer = new Writer({ clock, nodes, machines, picture: this.#picture, drainer: this.#drainer, proofs, mode });
     this.#executor = new Executor<Chain>({
       clock,
       log,
@@ -112,6 +116,7 @@ export class PreservationController implements Preservation {
   start(): void {
     this.#startedAtMs = this.#dependencies.clock.monotonicMs();
     this.#picture.start();
+    this.#proofs.start();
     this.#timer.start();
   }
 
@@ -120,6 +125,7 @@ export class PreservationController implements Preservation {
     this.#isClosed = true;
     this.#timer.close();
     this.#picture.close();
+    this.#proofs.close();
     await Promise.all([this.#executor.close(), this.#drainer.close()]);
   }
 

@@ -3,7 +3,7 @@ import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../ports/machines.ts';
 import type { PreservationMetrics } from '../../ports/metrics.ts';
-import type { Node, Pod } from '../../ports/objects.ts';
+import type { Lease, Node, Pod } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { AutomaticSpelling } from './names.ts';
@@ -12,11 +12,11 @@ import type { PoolSettings, Snapshot } from './snapshot.ts';
 /** Index of the Pod lister: the name of its node, as the fence controller has it. */
 export const PODS_BY_NODE = 'node';
 
-/** The cluster of the Nodes; NodeFences live there too. */
+/** The cluster of the Nodes; NodeFences live there too. Leases are those of the nodes. */
 export interface NodeSide {
   cluster: Cluster;
   recorder: Recorder;
-  listers: { nodes: Lister<Node>; fences: Lister<NodeFence>; pods: Lister<Pod> };
+  listers: { nodes: Lister<Node>; fences: Lister<NodeFence>; leases: Lister<Lease>; pods: Lister<Pod> };
 }
 
 /** The cluster of the Machines; may be another API server (Gardener's seed). */

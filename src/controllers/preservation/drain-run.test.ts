@@ -39,11 +39,14 @@ async function drained(server: OnePod, beforeWrite: () => void): Promise<string 
     beforeWrite();
     return true;
   };
-  const reach = { clock, cluster: server.asCluster(), pods: new FakeLister<Pod>(), mayWrite };
+  const reach = { clock, cluster: server.asCluster(), pods: new FakeLister<Pod>(), proofs, mayWrite };
   const draining = drainNode(reach, { node: NODE, options: OPTIONS }, new AbortController().signal);
   await clock.advance(5_000);
   return draining;
 }
+
+/** A gentle drain asks for none. */
+const proofs = { unprovenBecause: () => Promise.reject(new Error('nobody asked for a proof')) };
 
 describe('a gentle drain', () => {
   it('evicts the pod that it saw', async () => {
@@ -86,7 +89,7 @@ describe('an eviction that hangs behind a webhook', () => {
         });
       },
     };
-    const reach = { clock, cluster: cluster as Cluster, pods: new FakeLister<Pod>(), mayWrite: () => true };
+    const reach = { clock, cluster: cluster as Cluster, pods: new FakeLister<Pod>(), proofs, mayWrite: () => true };
     const drain = drainNode(reach, { node: NODE, options: OPTIONS }, new AbortController().signal);
     return { clock, standing, asked, options, answers, drain };
   }
@@ -132,7 +135,7 @@ describe('an eviction that hangs behind a webhook', () => {
       },
     };
     const clock = new ManualClock();
-    const reach = { clock, cluster: cluster as Cluster, pods: new FakeLister<Pod>(), mayWrite: () => true };
+    const reach = { clock, cluster: cluster as Cluster, pods: new FakeLister<Pod>(), proofs, mayWrite: () => true };
     const drain = drainNode(reach, { node: NODE, options: OPTIONS }, new AbortController().signal);
     await clock.advance(30_000);
     await drain;

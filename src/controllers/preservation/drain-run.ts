@@ -6,7 +6,7 @@ import { PODS } from '../../ports/resources.ts';
 import type { ObjectRef } from './actions.ts';
 import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
-import { unprovenBecause } from './quorum-proof.ts';
+import type { QuorumProofs } from './quorum-proof.ts';
 import { Moved } from '../shared/moved.ts';
 import { isOverWithin } from '../shared/over-within.ts';
 import { standingStop } from '../shared/stops.ts';
@@ -15,6 +15,7 @@ export interface DrainReach {
   clock: Clock;
   cluster: Cluster;
   pods: Lister<Pod>;
+  proofs: Pick<QuorumProofs, 'unprovenBecause'>;
   /** May a write begin now? Asked in the turn of each. */
   mayWrite: () => boolean;
 }
@@ -148,7 +149,7 @@ async function untilWorthALook(reach: DrainReach, node: string, before: readonly
 /** On proof only, read from the API's quorum, and under the uid of each pod. What is asked for once is not waited for: the node can not answer. */
 async function forced(reach: DrainReach, { node }: DrainOrder, signal: AbortSignal): Promise<string | undefined> {
   const pods = await podsOn(reach, node.name);
-  const why = (await standingStop(reach.cluster, node.name)) ?? (await unprovenBecause(reach.cluster, node, 'isIsolated'));
+  const why = (await standingStop(reach.cluster, node.name)) ?? (await reach.proofs.unprovenBecause(node, 'isIsolated'));
   signal.throwIfAborted();
   if (why !== undefined) return why;
   let problem: string | undefined;

@@ -1,7 +1,6 @@
 import { standingEvidence } from '../../domain/evidence.ts';
 import { fenceFactsOf } from '../../domain/fence-facts.ts';
 import type { NodeFence } from '../../ports/resources.ts';
-import { timeMs } from './node-facts.ts';
 import type { FenceFacts } from './snapshot.ts';
 
 /** What is read of a NodeFence, and the boot of its node that its proof speaks of. */
@@ -9,8 +8,8 @@ export interface FenceProof {
   node: string;
   facts: FenceFacts;
   provenBootID: string | undefined;
-  /** Wall clock: when it was last seen off, or isolated. */
-  provenAtMs: number | undefined;
+  /** The evidence that it is, and the read that it is of; undefined: there is none. */
+  provenAs: string | undefined;
 }
 
 export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
@@ -21,7 +20,7 @@ export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
   const facts: FenceFacts = { ...bare, ...(bare.isOpen && hasFailed(status) && { hasFailed: true }) };
   // Who takes a fence back may be switching the machine on already.
   const proven = metadata.deletionTimestamp === undefined ? facts : { ...facts, isIsolated: false, isOff: false };
-  return { node: spec.node, facts: proven, provenBootID: proof?.bootID, provenAtMs: timeMs(proof?.observedAt) };
+  return { node: spec.node, facts: proven, provenBootID: proof?.bootID, provenAs: proof && `${proof.source} ${proof.observedAt}` };
 }
 
 /** A restart begins from error. */

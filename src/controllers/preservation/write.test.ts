@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster, RemoveOptions } from '../../ports/cluster.ts';
 import type { KubeObject } from '../../ports/objects.ts';
+import { ManualClock } from '../../runtime/manual-clock.ts';
 import { Moved } from '../shared/moved.ts';
-import { unprovenBecause } from './quorum-proof.ts';
 import { Writer } from './write.ts';
 
 const MACHINE = { kind: 'Machine', name: 'm', namespace: 'machines', uid: 'uid-m' } as const;
@@ -12,18 +12,19 @@ describe('what can not be taken back', () => {
   let objects: Map<string, KubeObject>;
   let removed: RemoveOptions[];
   let writes: number;
+  let standing: KubeObject[];
   let cluster: Cluster;
 
   beforeEach(() => {
     objects = new Map();
-    [removed, writes] = [[], 0];
+    [removed, writes, standing] = [[], 0, []];
     const write = (_resource: unknown, object: KubeObject): Promise<never> => {
       writes += 1;
       return Promise.resolve(object as never);
     };
     cluster = {
       get: (resource: { plural: string }, name: string) => Promise.resolve(objects.get(`${resource.plural}/${name}`)),
-      list: () => Promise.resolve([]),
+      list: (resource: { plural: string }) => Promise.resolve(resource.plural === 'machines' ? standing : []),
       create: write,
       remove: (_resource: unknown, _name: string, options: RemoveOptions) => {
         removed.push(options);
@@ -36,7 +37,7 @@ describe('what can not be taken back', () => {
     const machine = { metadata: { name: 'm', namespace: 'machines', uid: 'uid-m', resourceVersion: '7' } };
     const picture = { objectOf: () => machine, machine: () => undefined };
     const side = { cluster, recorder: { event: () => undefined } };
-    return new Writer({ mode: () => 'own', nodes: side, machines: side, picture } as never);
+    return new Writer({ clock: new ManualClock(), mode: () => 'own', nodes: side, machines: side, picture } as never);
   }
 
   it('is done to the Machine as it was when it was decided upon', async () => {
@@ -44,21 +45,23 @@ describe('what can not be taken back', () => {
     expect(removed).toEqual([{ namespace: 'machines', uid: 'uid-m', resourceVersion: '7' }]);
   });
 
+  it('is not done again to a Machine that is deleted though no watch shows it, but to one that a restore has brought back', async () => {
+    const writing = writer();
+    const order = { kind: 'delete-machine', target: MACHINE } as never;
+    await writing.perform(order);
+    await expect(writing.perform(order)).rejects.toBeInstanceOf(Moved);
+    standing = [{ metadata: { name: 'm', uid: 'uid-m', deletionTimestamp: '2027-01-01T00:00:00Z' } }];
+    await expect(writing.perform(order)).rejects.toBeInstanceOf(Moved);
+    expect(removed).toHaveLength(1);
+    standing = [{ metadata: { name: 'm', uid: 'uid-m' } }];
+    await writing.perform(order);
+    expect(removed).toHaveLength(2);
+  });
+
   it('is not done to the Node that has come under the name of the one that is to be switched off', async () => {
     objects.set('nodes/n', { metadata: { name: 'n', uid: 'another' } });
     const order = { kind: 'power-off', target: NODE, requestedBy: MACHINE };
     await expect(writer().perform(order as never)).rejects.toBeInstanceOf(Moved);
     expect(writes).toBe(0);
-  });
-
-  it('does not rest on the proof of a Node whose name another one has now', async () => {
-    const observedAt = '2027-01-01T00:00:00Z';
-    const evidence = [{ kind: 'power-off', grade: 'read-back', source: 'j', detail: 'off', observedAt }];
-    const status = { state: 'final', evidence, journal: [], restarts: 0, frozen: { nodeUID: 'uid-n', plan: { minimumEvidence: ['power-off'] } } };
-    objects.set('nodefences/node-fence-n', { metadata: { name: 'node-fence-n', uid: 'f' }, spec: { node: 'n' }, status } as KubeObject);
-    objects.set('nodes/n', { metadata: { name: 'n', uid: 'uid-n' }, spec: {}, status: {} } as KubeObject);
-    expect(await unprovenBecause(cluster, NODE, 'isOff')).toBeUndefined();
-    objects.set('nodes/n', { metadata: { name: 'n', uid: 'another' }, spec: {}, status: {} } as KubeObject);
-    expect(await unprovenBecause(cluster, NODE, 'isOff')).toBe('another node stands under its name, or none');
   });
 });

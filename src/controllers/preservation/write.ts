@@ -14,7 +14,7 @@ import { PRESERVE, REQUEST_MARK } from './names.ts';
 import { patchOf } from './patch.ts';
 import type { PatchAct } from './patch.ts';
 import type { Picture } from './picture.ts';
-import { unprovenBecause } from './quorum-proof.ts';
+import type { QuorumProofs } from './quorum-proof.ts';
 import type { Snapshot } from './snapshot.ts';
 import { keyOf } from './watched-facts.ts';
 
@@ -24,11 +24,14 @@ export interface WriterDependencies {
   machines: MachineSide | undefined;
   picture: Picture;
   drainer: Drainer;
+  proofs: Pick<QuorumProofs, 'unprovenBecause'>;
   mode: () => Snapshot['mode'];
 }
 
 /** A Machine that is waited for no more. */
 const FORGOTTEN_MS = 20 * 60_000;
+/** A watch brings by then what was written. */
+const SEEN_WITHIN_MS = 10_000;
 
 const RESOURCES: Readonly<Record<ObjectRef['kind'], Resource>> = {
   Node: NODES,
@@ -42,6 +45,8 @@ export class Writer {
   readonly #dependencies: WriterDependencies;
   /** Monotonic time since which the volumes of its Node are waited for, by the uid of a Machine. */
   readonly #volumesSinceMs = new Map<string, number>();
+  /** Monotonic time at which something was done that only a watch shows, by what it was. */
+  readonly #doneAtMs = new Map<string, number>();
 
   constructor(dependencies: WriterDependencies) {
     this.#dependencies = dependencies;
@@ -107,11 +112,14 @@ export class Writer {
       this.#tell(target, { type: 'Warning', reason: 'PreservationWaits', message: `The machine is not switched off yet: ${words}` }, node);
       throw new Error(words);
     }
+    const done = `${outcome.fence.metadata.uid ?? ''} ${requestedBy.uid}`;
+    this.#unlessDone(done, `the fence of node ${target.name} is asked for`);
+    this.#did(done);
     this.#tell(target, event, node);
   }
 
   async #deleteMachine({ target, provenOff, event }: Extract<Action, { kind: 'delete-machine' }>): Promise<void> {
-    const { nodes, picture } = this.#dependencies;
+    const { nodes, picture, proofs } = this.#dependencies;
     const machine = this.#objectOf(target);
     const nodeName = picture.machine(keyOf(target))?.nodeName;
     const stop = await standingStop(nodes.cluster, nodeName);
@@ -119,13 +127,15 @@ export class Writer {
     if (provenOff === undefined && nodeName !== undefined && (await nodes.cluster.get(NODES, nodeName)) !== undefined) {
       throw new Moved(`node ${nodeName} is there, and nothing was proven of it`);
     }
-    const doubt = provenOff === undefined ? undefined : await unprovenBecause(nodes.cluster, provenOff, 'isOff');
+    const doubt = provenOff === undefined ? undefined : await proofs.unprovenBecause(provenOff, 'isOff');
     if (doubt !== undefined) throw new Error(`node ${provenOff?.name ?? ''}: ${doubt}`);
     const left = provenOff === undefined ? undefined : await this.#awaitVolumes(target, provenOff);
+    if (await this.#isDeleted(target)) this.#unlessDone(target.uid, `Machine ${target.name} is deleted`);
     const { uid, resourceVersion } = machine.metadata;
     const precondition = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
     const isRemoved = await this.#sideOf(target).cluster.remove(RESOURCES.Machine, target.name, { ...place(target), ...precondition });
     this.#volumesSinceMs.delete(target.uid);
+    this.#did(target.uid);
     // The watch has not told it yet.
     if (!isRemoved) throw new Moved(`${target.kind} ${target.name} is gone already`);
     this.#tell(target, left ?? event, machine);
@@ -143,6 +153,30 @@ export class Writer {
     this.#volumesSinceMs.set(machine.uid, sinceMs);
     if (nowMs - sinceMs < DETACH_TIMEOUT_MS) throw new Moved(`${attached} volumes are still attached to node ${node.name}`);
     return { type: 'Warning', reason: 'MachineDeleted', message: `node ${node.name} is proven off, and goes while ${leftAttached(attached)}` };
+  }
+
+  /** By us, and so it stands at the API's quorum: a restore may have brought it back. */
+  async #isDeleted(machine: ObjectRef): Promise<boolean> {
+    if (!this.#doneAtMs.has(machine.uid)) return false;
+    const [standing] = await this.#sideOf(machine).cluster.list(RESOURCES.Machine, {
+      ...place(machine),
+      fieldSelector: `metadata.name=${machine.name}`,
+    });
+    return standing?.metadata.uid !== machine.uid || standing.metadata.deletionTimestamp !== undefined;
+  }
+
+  #did(what: string): void {
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    for (const [other, atMs] of this.#doneAtMs) if (nowMs - atMs > FORGOTTEN_MS) this.#doneAtMs.delete(other);
+    this.#doneAtMs.set(what, nowMs);
+  }
+
+  /** What was done already is not done again where the watch does not show it: that is waited for, and told when it lasts. */
+  #unlessDone(what: string, words: string): void {
+    const atMs = this.#doneAtMs.get(what);
+    if (atMs === undefined) return;
+    if (this.#dependencies.clock.monotonicMs() - atMs < SEEN_WITHIN_MS) throw new Moved(`${words}, and its watch does not show it yet`);
+    throw new Error(`${words}, and its watch does not show it`);
   }
 
   #objectOf(target: ObjectRef): KubeObject {

@@ -25,9 +25,10 @@ class Bench {
     resource: typeof NODE_FENCES | typeof NODE_FENCE_REPORTS = NODE_FENCES,
   ): Promise<void> {
     const write = outcome === undefined ? Promise.resolve(object) : Promise.reject(outcome);
-    await this.refused.follow(resource as typeof NODE_FENCES, object, write as Promise<never>).catch((error: unknown) => {
-      expect(error).toBe(outcome);
-    });
+    const ended: unknown = await this.refused
+      .follow(resource as typeof NODE_FENCES, object, write as Promise<never>)
+      .catch((error: unknown) => error);
+    expect(ended).toBe(outcome ?? object);
   }
 }
 

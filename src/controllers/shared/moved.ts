@@ -1,4 +1,4 @@
-import { ApiStatusError } from '../../ports/api-transport.ts';
+import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 
 /** The object is another than the decision was made for: nothing was written, and it is decided anew. */
 export class Moved extends Error {
@@ -13,4 +13,9 @@ export function wasRefused(error: unknown): error is ApiStatusError {
 /** The API server says that somebody else wrote first, or that it is gone. */
 export function wasOvertaken(error: unknown): boolean {
   return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);
+}
+
+/** It was not answered, or not just now: the next try may succeed. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof TransportError || (error instanceof ApiStatusError && !wasRefused(error));
 }

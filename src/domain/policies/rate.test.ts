@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Implications } from '../testing/implications.ts';
 import { DEFAULT_RATE, rate } from './rate.ts';
 import { heldBy, holdOf, node, nodes, NOW_MS, SLOT, view } from './testing/views.ts';
 import type { StormView } from './view.ts';
@@ -42,16 +43,18 @@ describe('rate', () => {
   });
 
   it('lets go exactly when it said it would', () => {
+    const laws = new Implications('held');
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 1_200_000 }), { maxLength: 12 }), fc.integer({ min: 1, max: 6 }), (ages, max) => {
         const one = rate({ name: 'rate', max, windowMs: 600_000 });
         const starts = ages.map((age) => ({ node: 'x', atMs: NOW_MS - age }));
-        const untilMs = holdOf(one, view(nodes(1), { starts }))?.untilMs;
-        if (untilMs === undefined) return;
-        expect(untilMs).toBeGreaterThan(NOW_MS);
-        expect(holdOf(one, view(nodes(1), { starts, nowMs: untilMs - 1 }))).toBeDefined();
-        expect(holdOf(one, view(nodes(1), { starts, nowMs: untilMs }))).toBeUndefined();
+        laws.where('held', holdOf(one, view(nodes(1), { starts }))?.untilMs, (untilMs) => {
+          expect(untilMs).toBeGreaterThan(NOW_MS);
+          expect(holdOf(one, view(nodes(1), { starts, nowMs: untilMs - 1 }))).toBeDefined();
+          expect(holdOf(one, view(nodes(1), { starts, nowMs: untilMs }))).toBeUndefined();
+        });
       }),
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 });

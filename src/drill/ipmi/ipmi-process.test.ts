@@ -117,7 +117,7 @@ describe.each(['ipmi', 'ipmi-sim'] as const)('a BMC process of protocol %s under
 
   it.skipIf(isMissing)('gets through a network that loses, doubles and delays datagrams', async () => {
     const { ipmitool } = await start(protocol, { seed: 7, faults: { drops: 0.05, duplicates: 0.3, lateMs: 5 } });
-    await until('a read came through', async () => (await ipmitool('chassis power status')).stdout === isOn.stdout);
+    await expect.poll(async () => (await ipmitool('chassis power status')).stdout, { timeout: 20_000 }).toBe(isOn.stdout);
   });
 
   it.skipIf(isMissing)('leaves nothing running when it is killed, nor when its input ends', async () => {

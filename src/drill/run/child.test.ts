@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Child } from './child.ts';
-import { firstAnswer } from './pause.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -15,11 +14,6 @@ afterEach(() => {
 
 function options(script: string): { name: string; command: readonly string[]; logFile: string; ready: boolean } {
   return { name: 'child', command: ['sh', '-c', script], logFile: join(folder, 'log'), ready: true };
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const answer = await firstAnswer(() => (holds() ? true : undefined), 20_000, 10);
-  if (answer === undefined) throw new Error(`not: ${what}`);
 }
 
 function stateOf(pid: number): string {
@@ -42,9 +36,9 @@ describe('a process of the drill', () => {
   it('stands still while it is frozen, and goes on afterwards', { timeout: 60_000 }, async () => {
     const { child } = await Child.start({ ...options('echo \'{"ready":true}\'; read -r _'), readyDeadlineMs: 20_000 });
     const thaw = child.freeze();
-    await until('it is stopped', () => stateOf(child.pid) === 'T');
+    await expect.poll(() => stateOf(child.pid), { timeout: 20_000 }).toBe('T');
     thaw();
-    await until('it goes on', () => stateOf(child.pid) !== 'T');
+    await expect.poll(() => stateOf(child.pid), { timeout: 20_000 }).not.toBe('T');
     await child.stop(5_000);
   });
 });

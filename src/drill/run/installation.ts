@@ -1,9 +1,10 @@
+import { LEADER_LEASE } from '../../cli/composition.ts';
 import { HOST_DEFINITIONS, HOSTS_NAMESPACE } from '../fleet/host-fleet.ts';
 import { CONTROLLER_ACCOUNT, MEDIK8S_LEASE_NAMESPACE, NAMESPACE } from '../../manifests/access.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { WORKLOAD_ROLE } from '../../manifests/workload-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
-import type { KubeObject } from '../../ports/objects.ts';
+import type { KubeObject, Lease } from '../../ports/objects.ts';
 import { CONFIG_MAPS, NODE_FENCES, NODE_LEASE_NAMESPACE, SECRETS } from '../../ports/resources.ts';
 import { sendShipped } from '../shipped/send.ts';
 import type { ClusterSession } from './cluster-session.ts';
@@ -17,6 +18,17 @@ const SHIPPED = ['crd', 'rbac'];
 const OBSERVED = ['machine-crd', 'preservation-observe'];
 const OWN = ['machine-crd', 'preservation-own'];
 
+/**
+ * A cluster that was made a moment ago has no leader who could believe in a Lease that is gone. The administrator, who knows it, leaves one that
+ * is free; without it the first controller waits a whole lease.
+ */
+const FREE_LEASE: KubeObject & Pick<Lease, 'spec'> = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: LEADER_LEASE, namespace: NAMESPACE },
+  spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0 },
+};
+
 /** The operator's access to a cluster, and the nodes that Machines stand for there. */
 export type Installed = Pick<ClusterSession, 'transport' | 'cluster'> & Partial<Pick<ClusterSession, 'fleet' | 'manager' | 'hosts'>>;
 
@@ -27,6 +39,7 @@ export type Installer = (folders: readonly string[]) => Promise<void>;
 const COLLECTIONS: Readonly<Record<string, string>> = {
   Namespace: '/api/v1/namespaces',
   CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  Lease: '/apis/coordination.k8s.io/v1/namespaces/NAMESPACE/leases',
   RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/rolebindings',
 };
 
@@ -43,7 +56,9 @@ export async function install(session: Installed, installer: Installer = (folder
   const preservation = fleet.length === 0 ? [] : session.manager === undefined ? OWN : OBSERVED;
   await installer([...SHIPPED, ...preservation, ...(hosts?.folders ?? [])]);
   await established(session);
+  await post(session.transport, FREE_LEASE);
 }
+
 /** Loads the ConfigMaps and Secrets that say how nodes are fenced. */
 export async function configure(session: ClusterSession, configuration: ReturnType<typeof fenceConfiguration>): Promise<void> {
   for (const secret of configuration.secrets) await session.cluster.create(SECRETS, secret);

@@ -2,7 +2,7 @@ import type { DrillResult } from './result.ts';
 import { stamp } from './display.ts';
 
 /** What a person reads at the end. */
-export function summaryOf(result: DrillResult): string {
+export function summaryOf(result: DrillResult, isKept: boolean): string {
   const { timeline, laws } = result;
   const checks = Object.values(laws).reduce((sum, law) => sum + law.checks, 0);
   const violations = Object.values(laws).reduce((sum, law) => sum + law.violations.length, 0);
@@ -23,7 +23,9 @@ export function summaryOf(result: DrillResult): string {
       .join(', ')}`,
     `  leader: ${result.controller.rssMb} MB resident, ${result.controller.cpuMs} ms CPU`,
     ...(result.outcome === 'failed' ? [`  what it tells the operator: ${result.message}`] : []),
-    `  kubectl get nodefence node-fence-${result.node} -o yaml`,
+    isKept
+      ? `  kubectl get nodefence node-fence-${result.node} -o yaml`
+      : '  this cluster ends now; --keep leaves it running, for kubectl and nodefence',
     ...(result.expected ? [] : [whyOf(result)]),
     '',
   ].join('\n');

@@ -27,13 +27,14 @@ describe('the last line of a drill', () => {
   });
 
   it('that did not go as it must names the first problem and how many more', () => {
-    const last = (problems: string[]): string | undefined =>
-      summaryOf({ ...result, expected: problems.length === 0, problems })
+    const last = (problems: string[], isKept = false): string | undefined =>
+      summaryOf({ ...result, expected: problems.length === 0, problems }, isKept)
         .trimEnd()
         .split('\n')
         .at(-1);
     expect(last(['P1 was broken', 'late'])).toBe('failed: P1 was broken; and 1 more, above');
     expect(last(['late'])).toBe('failed: late');
-    expect(last([])).toBe('  kubectl get nodefence node-fence-node-1 -o yaml');
+    expect(last([], true)).toBe('  kubectl get nodefence node-fence-node-1 -o yaml');
+    expect(last([])).toMatch(/this cluster ends now; --keep/u);
   });
 });

@@ -93,8 +93,11 @@ describe('what ships', () => {
   });
 
   it('is let stand where it is there already', async () => {
+    const all = (): Promise<unknown[]> => Promise.all([FENCES, ROLE].map((path) => found(overHttps, path)));
     await sendShipped(overHttps, ['crd', 'rbac']);
+    const before = await all();
     await sendShipped(overHttps, ['crd', 'rbac']);
+    expect(await all()).toEqual(before);
   });
 
   it('gives the controller a token of its own account, under its roles', async () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { STATUS } from './message.ts';
 import { Outlets, type Outlet, type OutletFaults } from './outlets.ts';
-import { PDU_KINDS, type Meaning, type PduKind } from './pdu-kinds.ts';
+import { PDU_KINDS, type Meaning, type PduKind, type Shown } from './pdu-kinds.ts';
 import { SnmpDevice, type SnmpFaults } from './snmp-device.ts';
 import { Tree } from './tree.ts';
 
@@ -110,15 +110,19 @@ function treeOf(kind: PduKind, outlets: Outlets, table: CommandTable): Tree {
     for (const [column, value] of Object.entries(kind.columns)) {
       tree.put(`${ENTERPRISES}.${column}.${index}`, {
         read: () => {
-          const { shows } = outlet.faults;
+          const { shows, showsElsewhere } = outlet.faults;
+          if (column === kind.second && showsElsewhere !== undefined) return { integer: showsElsewhere };
           if (column === kind.state && shows !== undefined) return shows === null ? undefined : { integer: shows };
-          return value(outlet, { isOn: outlets.shows(outlet), pending: outlets.pending(outlet), milliamperes: outlets.milliamperes(outlet) });
+          return value(outlet, shownOf(outlets, outlet));
         },
       });
     }
     for (const [column, { of, shows }] of Object.entries(kind.cells ?? {})) {
       tree.put(`${ENTERPRISES}.${column}.${of(outlet)}`, {
-        read: () => shows(outlet, { isOn: outlets.shows(outlet), pending: outlets.pending(outlet), milliamperes: outlets.milliamperes(outlet) }),
+        read: () => {
+          const { showsElsewhere } = outlet.faults;
+          return column === kind.second && showsElsewhere !== undefined ? { integer: showsElsewhere } : shows(outlet, shownOf(outlets, outlet));
+        },
       });
     }
     for (const [column, { of, means }] of Object.entries(kind.commands)) {
@@ -129,6 +133,15 @@ function treeOf(kind: PduKind, outlets: Outlets, table: CommandTable): Tree {
     }
   }
   return tree;
+}
+
+function shownOf(outlets: Outlets, outlet: Outlet): Shown {
+  return {
+    isOn: outlets.shows(outlet),
+    wasTold: outlets.told(outlet),
+    pending: outlets.pending(outlet),
+    milliamperes: outlets.milliamperes(outlet),
+  };
 }
 
 function commanded(outlets: Outlets, outlet: Outlet, wanted: ReturnType<Meaning>): number {

@@ -4,6 +4,8 @@ import type { Outlet } from './outlets.ts';
 /** What of an outlet decides on the values that its PDU shows. */
 export interface Shown {
   isOn: boolean;
+  /** What the outlet was told last to be. */
+  wasTold: boolean;
   pending: 'on' | 'off' | undefined;
   milliamperes: number;
 }
@@ -16,6 +18,8 @@ interface Objects {
   index(outlet: Outlet, row: number): string;
   /** The column whose value `shows` of a faulty outlet replaces. */
   state: string;
+  /** A second one that tells of the state, whose value `showsElsewhere` replaces. */
+  second?: string;
   /** Every column that may be read, under the enterprise arc. */
   columns: Readonly<Record<string, (outlet: Outlet, shown: Shown) => TreeValue>>;
   /** The same for columns with an index of their own. */
@@ -50,6 +54,12 @@ const commandPending: Objects['columns'][string] = (_outlet, { pending }) => int
 const current =
   (milliamperesPerUnit: number): Objects['columns'][string] =>
   (_outlet, { milliamperes }) => ({ gauge: Math.round(milliamperes / milliamperesPerUnit) });
+
+/** The scalar of an ATEN's outlet: those of the first eight come before the table of names, the others after it. */
+const besideNames = ({ number }: Outlet): string => `${number > 8 ? number + 2 : number + 1}.0`;
+
+/** Gude counts meters of single ports apart from ports. */
+const byMeter = ({ number, meterRow = number }: Outlet): string => String(meterRow);
 
 /** An enumeration of commands: those of the delayed kind and reboots are `other`. */
 function enumerated(on: number, off: number, most: number): { means: Meaning } {
@@ -289,5 +299,87 @@ export const PDU_KINDS: Readonly<Record<string, PduKind>> = {
     state: '850.10.2.3.5.1.2',
     columns: { '850.10.2.3.5.1.2': states([1, 2]), '850.10.2.3.5.1.5': name },
     commands: { '850.10.2.3.5.1.4': enumerated(2, 1, 3) },
+  },
+  panduit: {
+    sysObjectId: '1.3.6.1.4.1.19536.10.1',
+    description: 'Model P24G01M, 200-240V 24A 5.0kVA',
+    index: byUnit,
+    state: '19536.10.1.5.2.1.1',
+    columns: {
+      '19536.10.1.5.1.1.2': name,
+      '19536.10.1.5.1.1.5': current(10),
+      '19536.10.1.5.2.1.1': states([1, 2], [3, 4]),
+      '19536.10.1.5.2.1.2': () => integer(-1),
+      '19536.10.1.5.2.1.3': () => integer(-1),
+      '19536.10.1.5.2.1.8': () => integer(1),
+      '19536.10.1.5.2.1.10': states([1, 2]),
+    },
+    commands: {
+      '19536.10.1.5.2.1.2': inSeconds('off'),
+      '19536.10.1.5.2.1.3': inSeconds('on'),
+      '19536.10.1.5.2.1.10': enumerated(2, 1, 6),
+    },
+  },
+  enlogic: {
+    sysObjectId: '1.3.6.1.4.1.38446.1',
+    description: 'Enlogic PDU',
+    index: byUnit,
+    state: '38446.1.5.4.1.4',
+    second: '38446.1.5.5.1.4',
+    columns: {
+      '38446.1.5.4.1.2': ({ number, rowSays = number }) => integer(rowSays),
+      '38446.1.5.4.1.3': name,
+      '38446.1.5.4.1.4': states([0, 1]),
+      '38446.1.5.5.1.4': states([1, 2]),
+      '38446.1.5.9.1.2': ({ number, meteredNumber = number }) => integer(meteredNumber),
+      '38446.1.5.9.1.5': current(10),
+    },
+    commands: { '38446.1.5.5.1.4': enumerated(2, 1, 6) },
+  },
+  'iboot-pdu': {
+    sysObjectId: '1.3.6.1.4.1.1418.6',
+    description: 'iBoot-PDU8-C10',
+    // Outlet 1 is printed on what row 0 is.
+    index: ({ number }) => String(number - 1),
+    state: '1418.6.5.1.7',
+    second: '1418.6.5.1.6',
+    columns: {
+      '1418.6.5.1.1': ({ number }) => integer(number - 1),
+      '1418.6.5.1.2': name,
+      '1418.6.5.1.5': () => integer(0),
+      '1418.6.5.1.6': (_outlet, { wasTold, pending }) => integer(pending === 'on' ? 4 : wasTold ? 1 : 0),
+      '1418.6.5.1.7': states([0, 1]),
+    },
+    commands: { '1418.6.5.1.5': enumerated(1, 0, 2) },
+  },
+  aten: {
+    sysObjectId: '1.3.6.1.4.1.21317.1.3.2.2.2',
+    description: 'PE8108G',
+    index: byNumber,
+    state: '21317.1.3.2.2.2.1.5.1.2',
+    second: '21317.1.3.2.2.2.2',
+    columns: {
+      '21317.1.3.2.2.2.1.5.1.2': states([1, 2], [3, 3]),
+      '21317.1.3.2.2.2.2.10.1.2': name,
+      '21317.1.3.2.2.2.2.99.1.2': (_outlet, { milliamperes }) => integer(milliamperes),
+    },
+    cells: { '21317.1.3.2.2.2.2': { of: besideNames, shows: states([1, 2], [3, 3]) } },
+    commands: { '21317.1.3.2.2.2.2': { of: besideNames, ...enumerated(2, 1, 4) } },
+  },
+  gude: {
+    sysObjectId: '1.3.6.1.4.1.28507.58',
+    description: 'Expert Power Control 8226-1',
+    index: byNumber,
+    state: '28507.58.1.3.1.2.1.3',
+    columns: {
+      '28507.58.1.3.1.2.1.2': name,
+      '28507.58.1.3.1.2.1.3': states([0, 1]),
+      '28507.58.1.3.1.2.1.7': ({ faults }) => integer(faults.repowersAfterS ?? 0),
+    },
+    cells: {
+      '28507.58.1.5.5.2.1.2': { of: byMeter, shows: ({ faults }) => integer(faults.isUnmeasured === true ? 0 : 1) },
+      '28507.58.1.5.5.2.1.5': { of: byMeter, shows: current(1) },
+    },
+    commands: { '28507.58.1.3.1.2.1.3': enumerated(1, 0, 1) },
   },
 };

@@ -12,7 +12,8 @@ type Fault = 'refuse' | 'lose-answer' | 'hang' | 'too-many';
 
 /** One Lease behind compare-and-swap. `fault` says how the next calls go wrong. */
 export class LeaseServer implements Pick<Cluster, 'get' | 'create' | 'replace'> {
-  lease: Lease | undefined;
+  /** Given back by an earlier leader. */
+  lease: Lease | undefined = { metadata: { name: 'leader', namespace: 'ns', uid: 'u0', resourceVersion: '0' }, spec: { holderIdentity: '' } };
   fault: Fault | undefined;
   writes = 0;
   #version = 0;
@@ -81,7 +82,7 @@ export class ElectorBench {
   readonly server = new LeaseServer();
   readonly log: string[] = [];
   /** What earlier leaders have written. */
-  records: { highestEpoch: number | Error; hasLed: boolean } = { highestEpoch: 0, hasLed: false };
+  records: { highestEpoch: number | Error } = { highestEpoch: 0 };
   #count = 0;
 
   build(name: string, options: Partial<LeaderElectorOptions> = {}): LeaderElector {
@@ -99,7 +100,6 @@ export class ElectorBench {
           const { highestEpoch } = this.records;
           return highestEpoch instanceof Error ? Promise.reject(highestEpoch) : Promise.resolve(highestEpoch);
         },
-        hasLed: () => Promise.resolve(this.records.hasLed),
       },
       onAcquired: (epoch) => this.log.push(`${name} acquired ${String(epoch)}`),
       onLost: (reason) => this.log.push(`${name} lost: ${reason}`),

@@ -3,6 +3,7 @@ import { scenarioOf } from '../draws.ts';
 import { expectedOf } from '../expected.ts';
 import { SeededRandom } from '../kernel/seeded-random.ts';
 import type { Scenario } from '../scenario.ts';
+import { drawHosts } from './host-draws.ts';
 import type { Check, Composed, Deed, Pool, Preserving, Sisters } from './sisters.ts';
 
 /** `--controllers`: the one that fences alone, or all of them. */
@@ -48,10 +49,13 @@ function withSisters(scenario: Scenario): Scenario {
   // What is asked before a restore of etcd is gone with it.
   const restored = scenario.disturbances.flatMap((one) => (one.what === 'restore' ? [one.atMs + one.durationMs + RESTORED_MS] : []));
   const fromMs = Math.max(0, ...restored);
-  const nodes = subjectsOf(random.weighted(SUBJECTS), scenario);
+  const subjects = subjectsOf(random.weighted(SUBJECTS), scenario);
+  const hosts = drawHosts(scenario, subjects, fromMs);
+  const nodes = subjects.filter((node) => hosts?.isServed !== true || !hosts.nodes.includes(node));
   const sisters: Sisters = {
-    composed,
+    composed: { ...composed, ...(hosts !== undefined && { hosts: true }) },
     nodes,
+    ...(hosts !== undefined && { hosts }),
     ...(composed.healthChecks && { check: drawCheck(new SeededRandom(scenario.seed, 'sisters check')) }),
     ...(composed.preservation && { pool: drawPool(new SeededRandom(scenario.seed, 'sisters pool')) }),
     deeds: [

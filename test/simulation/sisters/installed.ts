@@ -4,23 +4,31 @@ import {
   HOST_DEFINITIONS,
   HOST_MACHINES,
   hostMachineName,
+  hostName,
   HOSTS_CLUSTER,
   HOSTS_NAMESPACE,
 } from '../../../src/drill/fleet/host-fleet.ts';
 import { sendShipped } from '../../../src/drill/shipped/send.ts';
 import type { ApiClient } from '../../../src/kube/client.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../../src/manifests/access.ts';
+import { OPERATOR_DEPLOYMENTS } from '../../../src/manifests/machine-remediation-access.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import { CLUSTER_API_GROUP, machineHealthChecks } from '../../../src/ports/cluster-api.ts';
 import type { Resource } from '../../../src/ports/cluster.ts';
+import { BARE_METAL_HOSTS } from '../../../src/ports/metal3.ts';
+import type { KubeObject } from '../../../src/ports/objects.ts';
 import { NODE_FENCE_REMEDIATION } from '../../../src/ports/remediation.ts';
 import { CONFIG_MAPS } from '../../../src/ports/resources.ts';
 import { FENCE_NAMESPACE } from '../configuration.ts';
 import { rackOf } from '../racks.ts';
 import { ILLNESS } from './sisters.ts';
-import type { Check, Pool, Sisters } from './sisters.ts';
+import type { Check, Hosts, Pool, Sisters } from './sisters.ts';
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+const DEPLOYMENTS: Resource = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
+const [OPERATOR = ''] = OPERATOR_DEPLOYMENTS;
+const UNMINDED = { status: { provisioning: null } };
+const PAUSED = 'baremetalhost.metal3.io/paused';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const DEADLINE_MS = 10_000;
 const WARD = 'simulation/ward';
@@ -40,12 +48,33 @@ export async function installSisters({ admin, transport, nodes, wallMs }: Site, 
   for (const body of HOST_DEFINITIONS) await transport.request({ method: 'POST', path: DEFINITIONS, body, deadlineMs: DEADLINE_MS });
   await sendShipped(transport, ['remediation', 'machine-health-check-crd']);
   await createHostFleet(admin, nodes, wallMs);
+  if (sisters.hosts !== undefined) await prepareHosts({ admin, transport, nodes, wallMs }, sisters.hosts);
   for (const node of sisters.nodes) {
     const patch = { metadata: { labels: { [WARD]: 'yes' } } };
     await admin.mergePatch(HOST_MACHINES, hostMachineName(node), patch, { namespace: HOSTS_NAMESPACE });
   }
   if (sisters.check !== undefined) await createCheck(admin, sisters.check);
   if (sisters.pool !== undefined) await createPool({ admin, transport, nodes, wallMs }, sisters.nodes, sisters.pool);
+}
+
+/** The Deployment by which everybody knows that an operator is there; hosts of machines that a fence switches are not its own. Without one nobody ever wrote a status. */
+async function prepareHosts({ admin, transport, nodes }: Site, hosts: Hosts): Promise<void> {
+  await sendShipped(transport, ['metal3-remediation-crd']);
+  const namespace = HOSTS_NAMESPACE;
+  if (!hosts.isServed) {
+    for (const node of nodes) await admin.mergePatch(BARE_METAL_HOSTS, hostName(node), UNMINDED, { namespace, subresource: 'status' });
+    return;
+  }
+  const labels = { app: OPERATOR };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'manager', image: 'baremetal-operator' }] } };
+  const deployment: KubeObject & { spec: object } = {
+    metadata: { name: OPERATOR, namespace },
+    spec: { selector: { matchLabels: labels }, template },
+  };
+  await admin.create(DEPLOYMENTS, deployment);
+  const patch = { metadata: { annotations: { [PAUSED]: '' } } };
+  for (const node of nodes.filter((name) => !hosts.nodes.includes(name)))
+    await admin.mergePatch(BARE_METAL_HOSTS, hostName(node), patch, { namespace });
 }
 
 /** A Machine for each node that is theirs, in the zone of its rack. */

@@ -5,12 +5,15 @@ import type { Trace } from '../../../src/drill/world/dependencies.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import { CLUSTER_API_USER, CONTROLLER_USER } from '../api.ts';
 import type { SimulatedApi } from '../api.ts';
+import type { SimulatedDevice } from '../devices.ts';
 import type { FenceWatch } from '../fence-watch.ts';
 import type { Hardware } from '../hardware.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import { WORLD_BEGINS_WALL_MS } from '../kernel/process-clock.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
+import { BareMetal } from './bare-metal.ts';
 import { Deeds } from './deeds.ts';
+import { HostsLeft } from './hosts-left.ts';
 import { installSisters } from './installed.ts';
 import { Kept } from './kept.ts';
 import { MachineDriver } from './machine-driver.ts';
@@ -31,6 +34,8 @@ export interface SistersOptions {
   /** True power of the machine of a node. */
   power: (node: string) => 'on' | 'off' | undefined;
   fence: FenceWatch;
+  deviceOf: (node: string) => SimulatedDevice | undefined;
+  isReady: (node: string) => boolean;
   trace: Trace;
   insider: (name: string, user: string) => [SimulatedProcess, ApiTransport];
 }
@@ -42,6 +47,8 @@ export class SistersOfWorld {
   readonly #requests: Requests;
   readonly #driver: MachineDriver;
   readonly #kept: Kept | undefined;
+  readonly #metal: BareMetal | undefined;
+  readonly #left: HostsLeft | undefined;
 
   constructor(options: SistersOptions) {
     this.#options = options;
@@ -55,6 +62,10 @@ export class SistersOfWorld {
     const isOurs = (user: string): boolean => user === CONTROLLER_USER;
     const incident = (node: string): number => fence.of(fenceName(node))?.incident ?? 0;
     this.#kept = sisters?.pool === undefined ? undefined : new Kept({ nowMs: () => kernel.nowMs, wallMs, power, isOurs, incident, hasJumps });
+    const hosts = sisters?.hosts;
+    if (hosts === undefined) return;
+    this.#metal = new BareMetal({ ...options, admin: api.admin, hosts });
+    this.#left = new HostsLeft(hosts, options.isReady);
   }
 
   /** Without time passing. */
@@ -70,6 +81,7 @@ export class SistersOfWorld {
     const [process, transport] = insider('cluster-api', CLUSTER_API_USER);
     new HostMachines({ transport, clock: process.clock, random: process.random, trace }).start();
     this.#deeds.schedule(sisters.deeds);
+    this.#metal?.start();
   }
 
   /** Returns what is broken, in words. */
@@ -78,6 +90,7 @@ export class SistersOfWorld {
     // Without the controller they are nobody's.
     if (this.#options.sisters.composed.remediation) this.#requests.hear(event);
     this.#driver.hear(event);
+    this.#left?.hear(event);
     return this.#kept?.hear(event);
   }
 
@@ -87,13 +100,16 @@ export class SistersOfWorld {
   }
 
   get isPending(): boolean {
-    return this.#deeds.isPending || this.#options.hardware.isPending;
+    return this.#deeds.isPending || this.#metal?.isPending === true || this.#options.hardware.isPending;
   }
 
   /** Requests of which more is to be expected, each in words. */
   openRequests(): string[] {
-    const { fence } = this.#options;
-    const ending = (this.#kept?.terminating() ?? []).filter((node) => !ENDLESS.has(fence.of(fenceName(node))?.state));
-    return [...this.#requests.open(), ...ending.map((node) => `the Machine of ${node} is to end, and has not`)];
+    const { fence, nodes, isReady } = this.#options;
+    // A node that is back is drained first, for two hours where a budget permits nothing because others are down.
+    const areDown = nodes.some((node) => !isReady(node));
+    const isDrained = (node: string): boolean => areDown && isReady(node);
+    const ending = (this.#kept?.terminating() ?? []).filter((node) => !ENDLESS.has(fence.of(fenceName(node))?.state) && !isDrained(node));
+    return [...this.#requests.open(), ...(this.#left?.open() ?? []), ...ending.map((node) => `the Machine of ${node} is to end, and has not`)];
   }
 }

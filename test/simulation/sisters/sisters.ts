@@ -1,10 +1,14 @@
+import type { OperatorPace } from '../../../src/drill/fleet/baremetal-operator.ts';
 import type { NodeFenceRemediationSpec } from '../../../src/ports/remediation.ts';
+import type { DeviceBehaviour } from '../devices.ts';
 
 /** The controllers beside the one that fences, and whether each is composed. */
 export interface Composed {
   remediation: boolean;
   healthChecks: boolean;
   preservation: boolean;
+  /** Machine remediation and Metal3Remediation, where somebody asks for machines by their hosts. */
+  hosts?: true;
 }
 
 /** A MachineHealthCheck over the Machines of the nodes that may be acted on; it makes requests of a template of ours. */
@@ -43,6 +47,30 @@ export interface Pool {
   healthMs: number;
 }
 
+/**
+ * Machines that are asked for by their hosts. Served: an operator of BareMetalHosts switches them, and no fence. Else nobody minds the hosts, and their
+ * nodes, which are among those that the others may act on, are fenced for whoever asks.
+ */
+export interface Hosts {
+  nodes: readonly string[];
+  isServed: boolean;
+  pace: OperatorPace;
+  deeds: readonly HostDeed[];
+}
+
+/**
+ * fail: the node fails; a partition ends by itself, else the operator is asked for a cycle in the end. ask: its Machine is marked, again and again where `everyMs`
+ * is given, or a Metal3Remediation made, and all that taken back. operator: it stands still, or dies and comes again. bmc: the device behaves otherwise.
+ * host: a person tells the operator to keep away, or deletes the host and makes it anew.
+ */
+export type HostDeed = { node: string; atMs: number; durationMs: number } & (
+  | { what: 'fail'; fault: 'partition' | 'panic' | 'hang' }
+  | { what: 'ask'; by: 'machine' | 'metal3'; retryLimit: number; timeoutSeconds: number; everyMs?: number }
+  | { what: 'operator'; how: 'stopped' | 'restarted' }
+  | { what: 'bmc'; behaviour: DeviceBehaviour }
+  | { what: 'host'; how: 'paused' | 'deleted' }
+);
+
 /** The condition of a Node that is ill. */
 export const ILLNESS = 'SimulatedIllness';
 
@@ -54,9 +82,10 @@ export interface Sisters {
   check?: Check;
   pool?: Pool;
   deeds: readonly Deed[];
+  hosts?: Hosts;
 }
 
 /** When the last deed is over. */
 export function deedsEndMs(sisters: Sisters | undefined): number {
-  return Math.max(0, ...(sisters?.deeds ?? []).map(({ atMs, durationMs }) => atMs + durationMs));
+  return Math.max(0, ...[...(sisters?.deeds ?? []), ...(sisters?.hosts?.deeds ?? [])].map(({ atMs, durationMs }) => atMs + durationMs));
 }

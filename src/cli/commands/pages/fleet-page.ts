@@ -92,9 +92,7 @@ function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {
   const shown: Cell[] = [
     { text: row.node },
     { text: readyText(row), paint: row.ready === 'True' ? (row.cordoned ? ink.warn : ink.good) : ink.bad },
-    row.fenceable === undefined
-      ? plain(undefined)
-      : { text: FENCEABLE_WORDS[row.fenceable], paint: row.fenceable === 'default-stands' ? ink.warn : ink.bad },
+    row.fenceable === undefined ? plain(undefined) : { text: FENCEABLE_WORDS[row.fenceable], paint: WANTED.has(row.fenceable) ? ink.warn : ink.bad },
     state === undefined ? plain(undefined) : { text: state, paint: statePaint(row, ink) },
     plain(wide ? row.step : row.step?.replace('-management', '')),
     row.hold === undefined ? plain(undefined) : { text: row.hold, paint: ink.warn },
@@ -109,7 +107,10 @@ const FENCEABLE_WORDS: Readonly<Record<NonNullable<NodeRow['fenceable']>, string
   'configuration-error': 'no: error',
   'no-proof': 'no: proof',
   'default-stands': 'default',
+  never: 'no: never',
 };
+/** Of these somebody may have meant it so. */
+const WANTED = new Set<NodeRow['fenceable']>(['default-stands', 'never']);
 
 const READY: Readonly<Record<NodeRow['ready'], string>> = { True: 'Ready', False: 'NotReady', Unknown: 'Unknown', missing: 'no Ready', gone: 'gone' };
 

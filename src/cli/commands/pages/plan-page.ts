@@ -1,4 +1,5 @@
 import { EVIDENCE_RULES } from '../../../domain/evidence.ts';
+import { fenceName } from '../../../domain/node-fence.ts';
 import type { Plan, ReleaseMode, Step } from '../../../domain/plan.ts';
 import { stagesOf, totalOf } from '../plan-durations.ts';
 import type { Stage } from '../plan-durations.ts';
@@ -31,8 +32,8 @@ export interface PlanPage {
   auto: Exclude<ReleaseMode, 'auto'>;
   /** What has to agree with each device's own state. */
   witnesses: readonly MethodWitness[];
-  /** A fence is open, and its frozen plan is this one or another. */
-  open: 'same' | 'other' | undefined;
+  /** A fence is open, and its frozen plan is this one or another; `unbegun`: another, by which nothing was done yet. */
+  open: 'same' | 'other' | 'unbegun' | undefined;
   unreadable: readonly string[];
   /** From the failure to the off; absent: nothing proves one. */
   time?: TimeToOff | undefined;
@@ -50,13 +51,20 @@ const SOURCES: Readonly<Record<Plan['source'], string>> = {
   none: 'no ConfigMap: nothing speaks of this node',
 };
 
+/** What lets a fence that mode observe or a hold kept from acting take up what was mended meanwhile. */
+function anew(node: string): string {
+  return `kubectl delete --wait=false nodefence ${fenceName(node)} lets it begin anew, by this plan and with its delays from the start.`;
+}
+
 /** Steps, devices, times, evidence, what would be released, and what is wrong. */
 export function planPage(page: PlanPage, sheet: Sheet): string {
   const { node, plan, open } = page;
   const { ink } = sheet;
   const lines = [paragraph(sheet, ink.bold(`How node ${node} would be fenced, from ${SOURCES[plan.source]}. Nothing is done now.`))];
-  if (open === 'other')
-    lines.push(ink.warn(paragraph(sheet, 'A fence is open, and the plan that was frozen when it began is another one: nodefence explain shows it.')));
+  if (open === 'other' || open === 'unbegun') {
+    const words = 'A fence is open, and goes by another plan, which was frozen when it began: nodefence explain shows that one.';
+    lines.push(ink.warn(paragraph(sheet, open === 'other' ? words : `${words} Nothing was done by it yet: ${anew(node)}`)));
+  }
   if (open === 'same') lines.push(paragraph(sheet, 'A fence is open, and goes by this plan.'));
   const errors = plan.problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) lines.push(ink.bad(`${errors.length} error${errors.length === 1 ? '' : 's'} in the configuration: see Problems.`));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FenceState } from '../../../domain/node-fence.ts';
+import { Implications } from '../../../domain/testing/implications.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import { decideHandOver, lookAt, mayStand } from './decision.ts';
 import type { Candidate, HandOverView, NodeLook } from './decision.ts';
@@ -43,6 +44,7 @@ describe('the leader whose own node is the target', () => {
   });
 
   it('is never handed to by the one that it would hand over to: of two nodes not both are well and a target', () => {
+    const laws = new Implications('handed over');
     const look = fc.constantFrom<NodeLook>('well', 'failed', 'target');
     fc.assert(
       fc.property(look, look, (a, b) => {
@@ -50,12 +52,13 @@ describe('the leader whose own node is the target', () => {
         const here: HandOverView = { ...view(a, [B]), lookOf };
         const there: HandOverView = { ...here, ownNode: 'b', candidates: [{ ...B, id: 'a', node: 'a' }] };
         expect([decideHandOver(here).kind, decideHandOver(there).kind]).not.toEqual(['hand-over', 'hand-over']);
-        if (decideHandOver(here).kind === 'hand-over') {
+        laws.where('handed over', decideHandOver(here).kind === 'hand-over', () => {
           expect(mayStand(here, 0, false)).toBe(false);
           expect(mayStand(there, 0, false)).toBe(true);
-        }
+        });
       }),
     );
+    expect(laws.neverGiven).toEqual([]);
   });
 });
 
