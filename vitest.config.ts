@@ -11,6 +11,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     // A test that asserts nothing can not fail.
     expect: { requireAssertions: true },
+    runner: './scripts/assertion-runner.ts',
     reporters: ['default', new CountsReporter()],
   },
 });

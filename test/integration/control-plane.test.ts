@@ -129,10 +129,10 @@ describe.runIf(HAS_REAL_SERVER)(`the real control plane as a process of the dril
           () => undefined,
           () => true as const,
         );
-      await until('no request is answered', isGone, PATIENCE_MS);
+      expect(await until('no request is answered', isGone, PATIENCE_MS)).toBe(true);
       server.child.stdin?.write('{"command":"resume"}\n');
       const isBack = async (): Promise<true | undefined> => ((await isGone()) === true ? undefined : true);
-      await until('requests are answered', isBack, START_DEADLINE_MS);
+      expect(await until('requests are answered', isBack, START_DEADLINE_MS)).toBe(true);
     });
   }
 
@@ -142,7 +142,7 @@ describe.runIf(HAS_REAL_SERVER)(`the real control plane as a process of the dril
     expect(before.length).toBeGreaterThanOrEqual(4);
     server.child.kill('SIGKILL');
     const left = async (): Promise<true | undefined> => (before.some(isRunning) ? undefined : true);
-    await until('all of them are gone', left, PATIENCE_MS);
+    expect(await until('all of them are gone', left, PATIENCE_MS)).toBe(true);
   });
 });
 

@@ -71,6 +71,8 @@ export function selfCheckSuite(given: () => Site): void {
       renewTime: new Date(clock.wallMs() - renewedAgoMs).toISOString().replace('Z', '000Z'),
     });
     const metadata = { name: LEADER_LEASE, namespace: 'default' };
+    // The free one that the installation left is older, and then the other came second.
+    await cluster.remove(LEASES, LEADER_LEASE, { namespace: NAMESPACE });
     const lease = await cluster.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: spec(0) });
     const said = 'another installation, in namespace default, fences the nodes of this cluster (its leader is pod-1)';
     const [problem, ...more] = await installationProblems(access, []);
