@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -19,6 +20,7 @@ const SILENCE_MS = 300_000;
 const PROGRESS_MS = 2_000;
 const SHOWN_FAILURES_MAX = 20;
 
+const DIGEST_DIGITS = 16;
 const SHRUNK_MAX = 3;
 const SHRINK_MS = 60_000;
 
@@ -27,7 +29,8 @@ const USAGE = `usage: npm run -s simulate -- --seeds N [--first S] [--jobs K] [-
        npm run -s simulate -- --sweep [--jobs K] [--every N] | --at BASE:CALL:MOMENT [--trace]
        --controllers fence|all: beside --seeds and --seed, the controller that fences alone, or (as by default) those beside it too, as the seed draws them
 Runs whole simulated clusters, one per seed, and judges laws P1 to P10. A seed that fails is shrunk: what it can do without is left out. --sweep
-strikes the controller at each call of a few base scenarios, before and after its effect. The last line is "N seeds, N violations"; exit 1 on any.`;
+strikes the controller at each call of a few base scenarios, before and after its effect. "digest" sums the traces up: it stays the same as long as
+no simulated code does anything else. The last line is "N seeds, N violations"; exit 1 on any.`;
 
 function wholeNumber(name: string, text: string | undefined, fallback: number): number {
   if (text === undefined) {
@@ -141,10 +144,11 @@ interface Batch {
 }
 
 /** Runs worlds in processes of their own; shows the first failures and the pace. */
-async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<{ violations: number; failed: SeedResult[] }> {
+async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<{ violations: number; failed: SeedResult[]; digest: string }> {
   const startedMs = performance.now();
   let [done, violations, lastShownMs] = [0, 0, startedMs];
   const failed: SeedResult[] = [];
+  const traces: string[] = [];
   const rate = (): string => `${(done / ((performance.now() - startedMs) / 1000)).toFixed(0)} seeds/s`;
   await runInWorkers({
     program: fileURLToPath(import.meta.url),
@@ -155,6 +159,7 @@ async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<
     silenceMs: SILENCE_MS,
     onResult: (result) => {
       done += 1;
+      traces.push(`${result.seed}:${result.hash}`);
       violations += result.violations.length;
       if (result.violations.length > 0 && failed.push(result) <= SHOWN_FAILURES_MAX) {
         show(result);
@@ -169,15 +174,16 @@ async function runBatch({ argument, first, count, jobs, show }: Batch): Promise<
   if (failed.length > SHOWN_FAILURES_MAX) {
     process.stdout.write(`and ${failed.length - SHOWN_FAILURES_MAX} failing seeds more\n`);
   }
-  return { violations, failed };
+  return { violations, failed, digest: createHash('sha256').update(traces.toSorted().join()).digest('hex').slice(0, DIGEST_DIGITS) };
 }
 
 async function runMany(first: number, seeds: number, jobs: number, { cast, isShrinking }: Arguments): Promise<void> {
   const show = (failure: SeedResult): void => printFailure(failure, cast);
-  const { violations, failed } = await runBatch({ argument: cast === 'fence' ? FENCE_WORKER : WORKER, first, count: seeds, jobs, show });
+  const { violations, failed, digest } = await runBatch({ argument: cast === 'fence' ? FENCE_WORKER : WORKER, first, count: seeds, jobs, show });
   for (const result of isShrinking ? distinct(failed).slice(0, SHRUNK_MAX) : []) {
     await printShrunk(result, cast);
   }
+  process.stdout.write(`digest ${digest}\n`);
   finish(seeds, violations);
 }
 
