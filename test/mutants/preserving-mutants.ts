@@ -196,6 +196,13 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(PRESERVATION_SHELL, 'leaves a node alone for as long as its fence is open, but for the bound of the hold'),
   },
   {
+    name: 'old word of the Node under an open fence',
+    defect: 'that the word of a Node was taken away is not taken down while its fence is open, so that a later one on its Machine is not heard',
+    file: 'src/controllers/preservation/own.ts',
+    edits: [['return { ...step, actions: [...step.actions, ...synced(subject)] };', 'return step;']],
+    killedBy: byTest(FENCING, 'heeds a word on its Machine that comes after the word of the Node was taken away'),
+  },
+  {
     name: 'surplus of the deleted',
     defect: 'Machines that are being deleted count as replicas that are too many',
     file: 'src/controllers/preservation/own.ts',

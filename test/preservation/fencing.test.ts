@@ -41,6 +41,35 @@ describe('a node under an open fence', () => {
     expect(look(world, 'a')).toMatchObject({ phase: 'Failed:Preserved', until: 72, free: true, shielded: false });
   });
 
+  it('heeds a word on its Machine that comes after the word of the Node was taken away', () => {
+    const world = fleet({ members: [{ name: 'a', node: 'false' }] });
+    world.settle();
+    world.editNode('node-of-a', { ...SILENT, fence: OPEN });
+    annotate(world, 'a', undefined);
+    world.settle();
+    annotate(world, 'a', 'when-failed', 'machine');
+    expect(guards(world)).toMatchObject([{ guard: 'isolate-and-hold', cause: 'user' }]);
+    world.settle();
+    expect(look(world, 'a')).toMatchObject({ phase: 'Failed:Preserved', until: 72, machine: 'when-failed' });
+  });
+
+  it('has the word of the Node, and not that of its Machine, taken away with it', () => {
+    const world = fenced({ node: 'when-failed', machine: 'when-failed' });
+    world.settle();
+    annotate(world, 'a', undefined);
+    world.settle();
+    expect(guards(world)).toEqual([]);
+  });
+
+  it('is preserved automatically once the word that forbids it is taken from its Node', () => {
+    const world = fleet({ members: [{ name: 'a', node: 'false' }], max: 1 });
+    world.settle();
+    world.editNode('node-of-a', { ...SILENT, fence: OPEN });
+    annotate(world, 'a', undefined);
+    world.settle();
+    expect(guards(world)).toMatchObject([{ guard: 'isolate-and-hold', cause: 'automatic' }]);
+  });
+
   it('is not terminated, and goes on being fenced, when the preservation ends', () => {
     const world = fenced({ node: 'when-failed' });
     world.settle();

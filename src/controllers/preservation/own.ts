@@ -43,11 +43,11 @@ function settle(snapshot: Snapshot, pools: Pools, subject: Subject): Step {
   const settings = subject.pool === undefined ? undefined : snapshot.pools.get(subject.pool);
   const { value, phase, expiryMs, node, machine } = subject;
   const verdict = judge({ value, phase, expiryMs, nowMs, override: pools.overrideOf(machine) });
-  // The node belongs to its fence; only the bound of the hold is written.
+  // The node belongs to its fence; only the bound of the hold is written, and whose word counts: else one on the Machine that comes later is not heard.
   if (node?.fence?.isOpen === true) {
-    return verdict.kind === 'preserve'
-      ? { actions: startExpiry(subject, settings, nowMs).actions }
-      : fencedStep(subject, node, node.fence, verdict.why);
+    const step: Step =
+      verdict.kind === 'preserve' ? { actions: startExpiry(subject, settings, nowMs).actions } : fencedStep(subject, node, node.fence, verdict.why);
+    return { ...step, actions: [...step.actions, ...synced(subject)] };
   }
   if (verdict.kind === 'preserve') {
     const step = preserve(subject, settings, nowMs);

@@ -3,6 +3,7 @@ import type { ApiEvent, DeviceEvent } from '../../../src/drill/laws/trace.ts';
 import { Kept } from './kept.ts';
 
 const PRESERVE = 'node.machine.sapcloud.io/preserve';
+const LAST_APPLIED = 'node.machine.sapcloud.io/last-applied-node-preserve-value';
 const OFF: DeviceEvent = { kind: 'device', at: 0, device: 'bmc-a', plug: '', node: 'a', action: 'set', want: 'off', answer: '204', session: 's' };
 
 function bench(hasJumps = false) {
@@ -17,9 +18,10 @@ function bench(hasJumps = false) {
   });
   const hear = (verb: ApiEvent['verb'], resource: string, object: object, user = 'admin'): string | undefined =>
     kept.hear({ kind: 'api', at: 0, user, verb, resource, status: 200, object });
-  const machine = (untilMs: number | undefined, verb: ApiEvent['verb'] = 'patch', user?: string): string | undefined => {
+  const machine = (untilMs: number | undefined, verb: ApiEvent['verb'] = 'patch', user?: string, annotations = {}): string | undefined => {
     const currentStatus = { phase: 'Failed', ...(untilMs !== undefined && { preserveExpiryTime: new Date(untilMs).toISOString() }) };
-    return hear(verb, 'machines.machine.sapcloud.io', { metadata: { name: 'machine-a', labels: { node: 'a' } }, status: { currentStatus } }, user);
+    const metadata = { name: 'machine-a', labels: { node: 'a' }, annotations };
+    return hear(verb, 'machines.machine.sapcloud.io', { metadata, status: { currentStatus } }, user);
   };
   const ask = (value?: string, ready = 'Unknown'): void => {
     const metadata = { name: 'a', annotations: value === undefined ? {} : { [PRESERVE]: value } };
@@ -53,6 +55,30 @@ describe('a machine that is preserved', () => {
     ask('now');
     state.nowMs = 400_000;
     expect(kept.asked(OFF)).toBeUndefined();
+  });
+
+  it('by a word that stood beside that of its Node may be, when that is taken away; for longer than it takes to take that down, no word stands', () => {
+    const { state, kept, machine, ask } = bench();
+    ask('now');
+    machine(300_000, 'patch', 'somebody', { [PRESERVE]: 'now', [LAST_APPLIED]: 'now' });
+    state.nowMs = 20_000;
+    ask();
+    state.nowMs = 60_000;
+    expect(kept.asked(OFF)).toBeUndefined();
+    state.incident = 2;
+    state.nowMs = 63_000;
+    expect(kept.asked(OFF)).toContain('P6: bmc-a was set off although its machine is preserved');
+  });
+
+  it('by a word that came when that of its Node was taken down may not be', () => {
+    const { state, kept, machine, ask } = bench();
+    ask('false');
+    machine(300_000, 'patch', 'nodefence', { [LAST_APPLIED]: 'false' });
+    ask();
+    machine(300_000, 'patch', 'nodefence');
+    machine(300_000, 'patch', 'somebody', { [PRESERVE]: 'now' });
+    state.nowMs = 20_000;
+    expect(kept.asked(OFF)).toContain('P6: bmc-a was set off although its machine is preserved');
   });
 
   it.each([

@@ -3,11 +3,14 @@ import type { ObjectMeta } from '../../../src/ports/objects.ts';
 
 const MACHINES = 'machines.machine.sapcloud.io';
 const PRESERVE = 'node.machine.sapcloud.io/preserve';
+const LAST_APPLIED = 'node.machine.sapcloud.io/last-applied-node-preserve-value';
 const NODE_LABEL = 'node';
 /** What keeps a machine that has an expiry. */
 const KEEPING: ReadonlySet<string | undefined> = new Set(['now', 'when-failed', 'auto-preserve', 'auto-preserved']);
 /** A set that was on its way when the machine came to be kept is no fault: its deadline, and how long a request may be on its way. */
 const UNDER_WAY_MS = 12_000;
+/** Until then somebody leads who has taken down that the Node's word is gone, and with it the Machine's of before; one that stands then is a new one. */
+const TAKEN_DOWN_MS = 30_000;
 /** By how much the clocks of these worlds may disagree about the end of a time, where none of them jumps. */
 const MARGIN_MS = 10_000;
 
@@ -47,6 +50,8 @@ export class Kept {
   readonly #nodes = new Map<string, KnownNode>();
   /** By node. */
   readonly #wishes = new Map<string, Wish>();
+  /** When the word of a node was taken away that its Machine still remembers: what the Machine says itself does not count. */
+  readonly #taken = new Map<string, number>();
   /** The incident in which an off was first sent: what was begun is carried through. */
   readonly #switched = new Map<string, number>();
 
@@ -113,15 +118,21 @@ export class Kept {
     const machine = this.#machines.get(node);
     const expiry = machine?.status?.currentStatus?.preserveExpiryTime;
     const known = this.#nodes.get(node);
-    const value = known?.metadata.annotations?.[PRESERVE] ?? machine?.metadata.annotations?.[PRESERVE];
+    const word = known?.metadata.annotations?.[PRESERVE];
+    const value = word ?? machine?.metadata.annotations?.[PRESERVE];
+    const isTaken = known !== undefined && word === undefined && (machine?.metadata.annotations?.[LAST_APPLIED] ?? '') !== '';
+    const takenMs = isTaken ? (this.#taken.get(node) ?? this.#truth.nowMs()) : undefined;
+    if (takenMs === undefined) this.#taken.delete(node);
+    else this.#taken.set(node, takenMs);
     // Whoever failed and is Ready again is kept by `now` alone.
     const hasRecovered = value !== 'now' && known?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
     if (expiry === undefined || !KEEPING.has(value) || hasRecovered || machine?.status?.currentStatus?.phase === 'Terminating') {
       this.#wishes.delete(node);
       return;
     }
-    const text = `${value ?? ''} until ${expiry}`;
+    const text = `${value ?? ''} until ${expiry}${isTaken ? ', and its Node says so no more' : ''}`;
     if (this.#wishes.get(node)?.text === text) return;
-    this.#wishes.set(node, { text, sinceMs: this.#truth.nowMs(), untilMs: Date.parse(expiry) });
+    const sinceMs = takenMs === undefined ? this.#truth.nowMs() : takenMs + TAKEN_DOWN_MS;
+    this.#wishes.set(node, { text, sinceMs, untilMs: Date.parse(expiry) });
   }
 }
