@@ -4,6 +4,9 @@ import type { SourceMutant } from './source-mutant.ts';
 const NODE_REMEDIATION_SHELL = 'test/node-remediation/shell.test.ts';
 const REMOVAL = 'test/node-remediation/removal.test.ts';
 const REQUEST = 'test/node-remediation/request.test.ts';
+const LOST = 'test/node-remediation/lost.test.ts';
+const PLACE = 'src/controllers/shared/remediation/place.ts';
+const PLACE_TEST = 'src/controllers/shared/remediation/place.test.ts';
 
 /** Defects of what carries out a NodeFenceRemediation. */
 export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
@@ -215,5 +218,40 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/node-remediation/spec.ts',
     edits: [["const isOdd = settings.nodeRemoval === 'DeleteNode' && strategy !== 'fence';", 'const isOdd = false;']],
     killedBy: byTest(REQUEST, 'what stands in the way a Node deleted that is to come back: it fails and says so'),
+  },
+  {
+    name: 'gone without end',
+    defect: 'a request whose Node and fence are gone is never over where no Secret leads to its cluster, though that is this one',
+    file: PLACE,
+    edits: [['const isGone = here === undefined &&', 'const isGone = here !== undefined &&']],
+    killedBy: byTest(PLACE_TEST, 'is this one, and the node is gone, where there is no Secret and others of its Cluster are here'),
+  },
+  {
+    name: 'gone though it is here',
+    defect: 'a node whose Node has only just come again, and says nothing yet, is taken for gone',
+    file: PLACE,
+    edits: [['const isGone = here === undefined &&', 'const isGone =']],
+    killedBy: byTest(PLACE_TEST, 'is not known where a Node of that name is here that does not say whose it is, though others of its Cluster are'),
+  },
+  {
+    name: 'lost, and timed all the same',
+    defect: 'the time of a request runs while nobody knows where its node is: its fence is withdrawn at the first look',
+    file: 'src/controllers/node-remediation/controller.ts',
+    edits: [['if (seen.snapshot.lostNode === undefined) phase.heard();', 'phase.heard();']],
+    killedBy: byTest(LOST, 'has its whole time anew when the Secret is there again, and its fence is left alone till then'),
+  },
+  {
+    name: 'lost, and let go',
+    defect: 'a request that is deleted leaves its fence behind in a cluster to which no Secret leads just then',
+    file: 'src/controllers/node-remediation/decide.ts',
+    edits: [['return lost(snapshot) ?? ending(snapshot);', 'return ending(snapshot);']],
+    killedBy: byTest(LOST, 'that is deleted keeps its finalizer, for its fence may be under way there, and says so'),
+  },
+  {
+    name: 'lost, and why is forgotten',
+    defect: 'why a fence was withdrawn is overwritten while nobody knows where its node is',
+    file: 'src/controllers/node-remediation/attempt.ts',
+    edits: [["phase === 'Succeeded' || whyWithdrawn(snapshot) !== undefined", "phase === 'Succeeded'"]],
+    killedBy: byTest(LOST, 'keeps why its fence was withdrawn'),
   },
 ];

@@ -167,7 +167,7 @@ describe('the node of a request', () => {
 
   it('of Cluster API is in the cluster of its Machine, by the Secret that leads there', () => {
     const machine = ownerMachine({ ...CAPI, labels: { 'cluster.x-k8s.io/cluster-name': 'c' } });
-    expect(targetOf(request({ name: 'm' }), machine)).toEqual({ node: 'n', kubeconfigSecret: { namespace: 'machines', name: 'c-kubeconfig' } });
+    expect(targetOf(request({ name: 'm' }), machine)).toEqual({ node: 'n', ofCluster: { namespace: 'machines', name: 'c' } });
   });
 });
 

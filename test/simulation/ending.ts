@@ -64,8 +64,9 @@ async function unrecovered(world: World, scenario: Scenario): Promise<string[]> 
       wrong.push(`node ${name} is still cordoned`);
     }
   }
-  if (nodes.length !== scenario.nodes.length) {
-    wrong.push(`there are ${nodes.length} nodes instead of ${scenario.nodes.length}`);
+  const expected = scenario.nodes.filter((node) => !world.isGone(node)).length;
+  if (nodes.length !== expected) {
+    wrong.push(`there are ${nodes.length} nodes instead of ${expected}`);
   }
   const pods = await world.api.admin.list(PODS, { namespace: 'default' });
   const ready = pods.filter((pod) => pod.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') === true);

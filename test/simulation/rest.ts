@@ -22,9 +22,11 @@ const BUDGETS: ReadonlySet<string | undefined> = new Set(['breaker', 'max-fences
 export interface RestOptions {
   scenario: Scenario;
   fence: FenceWatch;
-  takeOvers: TakeOvers;
+  takeOvers: Pick<TakeOvers, 'heldSinceMs'>;
   /** As the API server has it. */
   isReady: (node: string) => boolean;
+  /** Its Machine has ended, its Node went with it, and no other has come since. */
+  isGone: (node: string) => boolean;
   /** Something of the outer world is still to come. */
   isPending: () => boolean;
 }
@@ -60,11 +62,12 @@ export class Rest {
   }
 
   #rests(node: string, nowMs: number): boolean {
-    const { scenario, fence, isReady, takeOvers } = this.#options;
+    const { scenario, fence, isReady, isGone, takeOvers } = this.#options;
     const status = fence.of(fenceName(node));
     const quietMs = nowMs - Math.max(fence.changedAtMs, takeOvers.heldSinceMs);
     switch (endStateOf(status)) {
       case 'none':
+        if (isGone(node)) return quietMs > UNNOTICED_MS;
         return isReady(node) && (node !== scenario.victim || (scenario.expected.states.includes('none') && nowMs - fence.changedAtMs > UNNOTICED_MS));
       case 'final':
         // It may have failed once more, by an off that came late.

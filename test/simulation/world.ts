@@ -157,6 +157,7 @@ export class World {
       fence: this.fence,
       takeOvers: this.trace.takeOvers,
       isReady: (node) => this.#ready.has(node),
+      isGone: (node) => this.isGone(node),
       isPending: () => this.#rack.isPending || this.#disturbances.isPending || this.#sisters.isPending || this.#sisters.openRequests().length > 0,
     });
   }
@@ -213,6 +214,11 @@ export class World {
   /** Requests to the controllers beside of which more is to be expected, each in words. */
   openRequests(): string[] {
     return this.#sisters.openRequests();
+  }
+
+  /** Its Machine has ended, its Node went with it, and its machine is off: none will come. */
+  isGone(node: string): boolean {
+    return this.#sisters.hasEnded(node) && this.machines.get(node)?.state === 'off';
   }
 
   /** Are all nodes that are not this one Ready, as the API server has it? */

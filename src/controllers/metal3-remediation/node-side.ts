@@ -6,7 +6,7 @@ import { LEASES, NODE_LEASE_NAMESPACE, PODS, VOLUME_ATTACHMENTS } from '../../po
 import type { HoldFact } from '../shared/remediation/actions.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import type { Owner } from '../shared/remediation/owner.ts';
-import { CLUSTER_NAME, isClusterHere, MACHINE, nodeLeftBy, placeOf } from '../shared/remediation/place.ts';
+import { CLUSTER_NAME, isClusterHere, MACHINE, nodeLeftBy, placeOf, secretOf } from '../shared/remediation/place.ts';
 import { readNode } from '../shared/remediation/read-node.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
@@ -73,7 +73,7 @@ async function placed(
   const { namespace } = facts;
   const name = metadata.labels?.[CLUSTER_NAME] ?? facts.labels[CLUSTER_NAME];
   const isHere = name === undefined || isClusterHere(nodes.all(), { namespace, name });
-  const target = { node: nodeName, ...(!isHere && { kubeconfigSecret: { namespace, name: `${name}-kubeconfig` } }) };
+  const target = { node: nodeName, ...(!isHere && { ofCluster: { namespace, name } }) };
   let other: NodeCluster | undefined;
   const workloadClusters = async (secret: { namespace: string; name: string }): Promise<Cluster | undefined> => {
     other = await workloads(secret);
@@ -94,7 +94,7 @@ async function placed(
     return { place: { cluster: far.cluster, isOwn: false, nodeName }, object: 'forbidden', serves: far.servesOutOfService };
   }
   if (metadata.deletionTimestamp !== undefined) return undefined;
-  throw new Error(`there is no Secret ${namespace}/${name ?? ''}-kubeconfig, which leads to the cluster of node ${nodeName}`);
+  throw new Error(`there is no Secret ${namespace}/${secretOf(name ?? '')}, which leads to the cluster of node ${nodeName}`);
 }
 
 /** Of a Machine that is gone: its Node matters only as long as our taint may stand on it. */
@@ -104,7 +104,7 @@ async function left({ own, workloads }: Metal3RemediationDependencies, { metadat
   const machine = ownerReferences.find(({ kind }) => kind === 'Machine');
   if (machine === undefined || mark === undefined || mark.endsWith(':ended')) return undefined;
   const name = labels[CLUSTER_NAME];
-  const other = name === undefined ? undefined : await workloads({ namespace, name: `${name}-kubeconfig` });
+  const other = name === undefined ? undefined : await workloads({ namespace, name: secretOf(name) });
   for (const [{ cluster, servesOutOfService: serves }, isOwn] of [[own, true] as const, ...(other === undefined ? [] : [[other, false] as const])]) {
     const object = await nodeLeftBy(cluster, { namespace, name: machine.name });
     if (object !== undefined) return { place: { cluster, isOwn, nodeName: object.metadata.name }, object, serves };

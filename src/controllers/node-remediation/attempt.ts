@@ -19,6 +19,21 @@ export function wait(snapshot: Snapshot, problem?: string): Step {
   return { actions: told, dueInMs: POLL_MS, ...(problem !== undefined && { problem }) };
 }
 
+/** Its fence may be under way where nobody can look: nothing is begun, failed or let go, however long that lasts. The look that follows is the usual one. */
+export function lost(snapshot: Snapshot): Step | undefined {
+  const { request, lostNode } = snapshot;
+  const { phase } = request;
+  if (lostNode === undefined) return undefined;
+  const problem = `there is no Secret that leads to the cluster of node ${lostNode}`;
+  if (!request.isDeleting) {
+    if (phase === 'Failed' || phase === 'Stopped') return {};
+    // Why a fence was withdrawn stands in the same words, and is needed when it is gone.
+    if (phase === 'Succeeded' || whyWithdrawn(snapshot) !== undefined) return { problem };
+  }
+  const event = remediationEvent(phase === '' ? 'CannotStart' : 'Stalled', problem);
+  return { actions: tell(snapshot, { phase, message: problem }, event), problem };
+}
+
 export function isOurs({ request, fence }: Snapshot): boolean {
   return fence?.requestedByUID === request.uid;
 }

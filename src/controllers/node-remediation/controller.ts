@@ -121,7 +121,7 @@ export class RemediationController {
     const phaseSeenMs = phase.sinceMs(mark);
     try {
       const seen = await observe(this.#dependencies, object, identity, phaseSeenMs);
-      phase.heard();
+      if (seen.snapshot.lostNode === undefined) phase.heard();
       const request = { ...seen.snapshot.request, phaseSeenMs: phase.sinceMs(mark) };
       const sight = { ...seen, snapshot: { ...seen.snapshot, request } };
       // Counted in the turn in which it is decided and begun, so that two side by side do not both take the last place.

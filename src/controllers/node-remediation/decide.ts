@@ -1,5 +1,5 @@
 import type { Decision, Step } from './actions.ts';
-import { exhausted } from './attempt.ts';
+import { exhausted, lost } from './attempt.ts';
 import { ending, hasFinalizer, setFinalizer, timedOut } from './ending.ts';
 import { POLL_MS, TIMED_OUT } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -22,10 +22,12 @@ export function decide(snapshot: Snapshot): Decision {
 function stepOf(snapshot: Snapshot): Step {
   const { request, machine } = snapshot;
   if (request.isPaused || (typeof machine === 'object' && machine.isPaused)) return { problem: 'it is paused' };
-  if (request.isDeleting || machine === 'gone') return ending(snapshot);
+  if (request.isDeleting || machine === 'gone') return lost(snapshot) ?? ending(snapshot);
   if (request.annotations[TIMED_OUT] !== undefined && request.phase !== 'Succeeded') return timedOut(snapshot);
   const [problem] = request.problems;
   if (problem !== undefined && request.phase === '') return exhausted(snapshot, problem, 'CannotStart');
+  const unknown = lost(snapshot);
+  if (unknown !== undefined) return unknown;
   if (!hasFinalizer(request) && request.phase === '') return { actions: [setFinalizer(request, true)], dueInMs: POLL_MS };
   return underWay(snapshot);
 }

@@ -61,7 +61,7 @@ export async function observe(
     // With its Secret a cluster is gone, and what was begun in it.
     if (machine === 'gone' || (request.isDeleting && (request.phase === '' || hasNothingLeft(request))))
       return { snapshot: { ...base, ...more }, objects };
-    throw new Error(`there is no Secret that leads to the cluster of node ${target.node}`);
+    return { snapshot: { ...base, ...more, lostNode: target.node }, objects };
   }
   const fence = await place.cluster.get(NODE_FENCES, fenceName(target.node));
   const facts = {

@@ -44,6 +44,8 @@ export interface Snapshot {
   request: RequestFacts;
   /** none: no owner reference of kind Machine. gone: NotFound, or another uid under its name. */
   machine: OwnerMachine | 'none' | 'gone';
+  /** The node that it names, where nobody knows in which cluster that is: neither it nor its fence is known of then. */
+  lostNode?: string;
   /** By the name that targetOf finds, in the cluster of the Node. */
   node?: NodeFacts;
   /** The NodeFence of that name, whosever it is. */

@@ -15,7 +15,7 @@ export function targetOf(request: RequestFacts, machine: Snapshot['machine']): T
   if (node === undefined || node === '') return undefined;
   const cluster = typeof machine === 'object' && machine.apiVersion.startsWith('cluster.x-k8s.io/') ? clusterOf(request, machine.labels) : undefined;
   if (cluster === undefined) return { node };
-  return { node, kubeconfigSecret: { namespace: request.namespace, name: `${cluster}-kubeconfig` } };
+  return { node, ofCluster: { namespace: request.namespace, name: cluster } };
 }
 
 /** The same of a request whose Machine is gone, and names no node any more: the fence that was begun for it does. */
@@ -23,7 +23,7 @@ export function leftTarget({ annotations, nodeFence, namespace, labels }: Omit<R
   const node = annotations[NODE_NAME] ?? nodeFence?.slice(FENCE_NAME_PREFIX.length);
   const cluster = labels[CLUSTER_NAME];
   if (node === undefined || node === '') return undefined;
-  return { node, ...(cluster !== undefined && { kubeconfigSecret: { namespace, name: `${cluster}-kubeconfig` } }) };
+  return { node, ...(cluster !== undefined && { ofCluster: { namespace, name: cluster } }) };
 }
 
 /** Both name a node, and not the same. */

@@ -23,12 +23,19 @@ export interface MachineDriverOptions {
 export class MachineDriver {
   readonly #options: MachineDriverOptions;
   readonly #driven = new Set<string>();
+  readonly #ended = new Set<string>();
 
   constructor(options: MachineDriverOptions) {
     this.#options = options;
   }
 
+  /** Its Machine has ended, and no Node has come in the place of the one that went with it. */
+  hasEnded(node: string): boolean {
+    return this.#ended.has(node);
+  }
+
   hear(event: ApiEvent): void {
+    if (event.resource === 'nodes' && event.verb === 'create' && event.status < 300 && event.name !== undefined) this.#ended.delete(event.name);
     if (event.resource !== RESOURCE || event.status >= 300 || event.object === undefined) return;
     const machine = event.object as Machine;
     const { uid = '', deletionTimestamp, finalizers = [] } = machine.metadata;
@@ -44,6 +51,7 @@ export class MachineDriver {
     hardware.pullPlug(node);
     hardware.later(REPLACED_MS, () => void this.#replace(machine, node));
     await admin.remove(NODES, node);
+    this.#ended.add(node);
     await admin.mergePatch(MACHINES, machine.metadata.name, { metadata: { finalizers: [] } }, { namespace: FLEET_NAMESPACE });
   }
 

@@ -103,6 +103,11 @@ export class SistersOfWorld {
     return this.#deeds.isPending || this.#metal?.isPending === true || this.#options.hardware.isPending;
   }
 
+  /** Its Machine has ended, and no Node has come in the place of the one that went with it. */
+  hasEnded(node: string): boolean {
+    return this.#driver.hasEnded(node);
+  }
+
   /** Requests of which more is to be expected, each in words. */
   openRequests(): string[] {
     const { fence, nodes, isReady } = this.#options;

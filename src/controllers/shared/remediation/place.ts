@@ -7,10 +7,10 @@ import { NODE_FENCES, NODES } from '../../../ports/resources.ts';
 /** Label of a Machine and of what is made for it. */
 export const CLUSTER_NAME = 'cluster.x-k8s.io/cluster-name';
 
-/** The node that a remediation is about, and the Secret that leads to its cluster; no Secret: it is the own cluster. */
+/** The node that a remediation is about, and the Cluster of Cluster API that it belongs to; without one it is in the own cluster. */
 export interface Target {
   node: string;
-  kubeconfigSecret?: { namespace: string; name: string };
+  ofCluster?: { namespace: string; name: string };
 }
 
 /** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
@@ -29,21 +29,29 @@ export const MACHINE = 'cluster.x-k8s.io/machine';
 
 /**
  * Where the target is. A Machine of Cluster API belongs to the cluster of its Secret, unless the Node here says that it is that Machine's, or a fence here was
- * begun for the request `uid`: then this is that cluster, and no Secret is read. `undefined`: there is no Secret. Rejects when the other cluster cannot be
- * asked, for then nothing is known of its node.
+ * begun for the request `uid`: then this is that cluster, and no Secret is read. Where there is no Secret, and the Nodes here are that Cluster's, the target is
+ * gone; a Node of its name that does not say whose it is is never taken for it. `undefined`: nobody knows where it is. Rejects when the other cluster cannot
+ * be asked, for then nothing is known of its node.
  */
 export async function placeOf(
   { cluster, workloadClusters }: { cluster: Cluster; workloadClusters: WorkloadClusters },
-  { node: name, kubeconfigSecret }: Target,
+  { node: name, ofCluster }: Target,
   { uid, machine }: { uid: string; machine: ClusterMachine | undefined },
 ): Promise<Place | undefined> {
   const here = await cluster.get(NODES, name);
-  if (kubeconfigSecret === undefined) return { cluster, isOwn: true, node: here };
+  if (ofCluster === undefined) return { cluster, isOwn: true, node: here };
   if (here !== undefined && machine !== undefined && isNodeOf(here, machine)) return { cluster, isOwn: true, node: here };
   const fence = await cluster.get(NODE_FENCES, fenceName(name));
   if (fence?.spec.requestedBy?.uid === uid) return { cluster, isOwn: true, node: here };
-  const other = await workloadClusters(kubeconfigSecret);
-  return other === undefined ? undefined : { cluster: other, isOwn: false, node: await other.get(NODES, name) };
+  const other = await workloadClusters({ ...ofCluster, name: secretOf(ofCluster.name) });
+  if (other !== undefined) return { cluster: other, isOwn: false, node: await other.get(NODES, name) };
+  const isGone = here === undefined && isClusterHere(await cluster.list(NODES), ofCluster);
+  return isGone ? { cluster, isOwn: true, node: undefined } : undefined;
+}
+
+/** Where Cluster API keeps the kubeconfig of a Cluster. */
+export function secretOf(cluster: string): string {
+  return `${cluster}-kubeconfig`;
 }
 
 /** Whether these Nodes are those of a Cluster: one of its Machines may have lost its own. */
