@@ -23,6 +23,8 @@ export interface Intent {
   writtenAt: number;
   /** It still stood open in the newest status. */
   isStanding: boolean;
+  /** What its fence said when it was last seen open. */
+  status: NodeFenceStatus;
 }
 
 export function fenceHistories(states: Iterable<[name: string, timeline: Timeline<ObjectState>]>): FenceHistory[] {
@@ -69,10 +71,11 @@ export function incidentStart(fence: FenceHistory, position: number): number {
 export function intentBefore(fence: FenceHistory, position: number, matches: (entry: JournalEntry) => boolean): Intent | undefined {
   const entries = fence.statuses.between(-1, position);
   for (let index = entries.length - 1; index >= 0; index -= 1) {
-    const entry = entries[index]?.value.journal.find((candidate) => candidate.finishedAt === undefined && matches(candidate));
-    if (entry === undefined) continue;
+    const status = entries[index]?.value;
+    const entry = status?.journal.find((candidate) => candidate.finishedAt === undefined && matches(candidate));
+    if (status === undefined || entry === undefined) continue;
     const first = entries.find(({ value }) => value.journal.some((candidate) => candidate.id === entry.id));
-    return { fence, entry, writtenAt: first?.at ?? 0, isStanding: index === entries.length - 1 };
+    return { fence, entry, writtenAt: first?.at ?? 0, isStanding: index === entries.length - 1, status };
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { PlanProblem } from '../../domain/plan.ts';
 import { judge } from './judge.ts';
-import { edited, fenceWrite, goodTrace, plan, status } from './sample-trace.ts';
+import { device, edited, entry, fenceWrite, goodTrace, plan, status } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';
 
 const P7 = (trace: readonly TraceEvent[]): { checks: number; violations: string[] } => judge(trace).laws.P7;
@@ -15,6 +15,12 @@ function withProblem(problem: PlanProblem): TraceEvent[] {
     return { ...event, object: { ...object, status: { ...object.status, frozen } } };
   });
 }
+
+const SPOILED = {
+  nodeUID: 'node-a',
+  plan: plan({ problems: [{ severity: 'error', step: 'power-management', where: 'ConfigMap x', message: 'settle is no duration' }] }),
+};
+const FINISHED = entry('off', { finishedAt: '2026-01-01T00:00:01.000Z', result: 'succeeded' });
 
 const DONE: Pick<NodeFenceStatus, 'conditions'> = {
   conditions: [{ type: 'PoweredOff', status: 'True', reason: 'x', message: '', lastTransitionTime: '' }],
@@ -43,5 +49,16 @@ describe('P7, wrong configuration fails', () => {
     const problems: PlanProblem[] = [{ severity: 'error', step: 'power-management', where: 'ConfigMap x', message: 'no Secret y' }];
     const said = status([], { ...DONE, frozen: { nodeUID: 'node-a', plan: plan({ problems }) } });
     expect(P7([fenceWrite(1, said)]).violations.join()).toContain('says that power-management is done');
+  });
+
+  it('passes a set of the plan that was right, although a later incident of the same NodeFence froze a wrong one and switched nothing', () => {
+    const ran = [fenceWrite(1, status([entry('off')])), fenceWrite(2, status([FINISHED]))];
+    const later = fenceWrite(3, status([], { state: 'new', incident: 2, frozen: SPOILED }));
+    expect(P7([...ran, later, device(4, 'set', { want: 'off' })]).violations).toEqual([]);
+  });
+
+  it('catches a set of a wrong plan, although a right one was frozen before it arrived', () => {
+    const ran = [fenceWrite(1, status([entry('off')], { frozen: SPOILED })), fenceWrite(2, status([FINISHED]))];
+    expect(P7([...ran, device(3, 'set', { want: 'off' })]).violations.join()).toContain('method bmc of node-fence-a was run although');
   });
 });

@@ -10,8 +10,9 @@ const DONE_CONDITIONS = { isolation: 'Isolated', 'power-management': 'PoweredOff
 export const wrongConfigurationFails: Law = (history) => {
   const verdict = new Verdict();
   for (const set of history.sets) {
-    for (const { fence, entry } of history.intentsFor(set)) {
-      const plan = fence.statuses.before(set.position)?.frozen?.plan;
+    for (const { fence, entry, status } of history.intentsFor(set)) {
+      // By the plan that the run was of: a later incident of the same NodeFence may have frozen another.
+      const plan = status.frozen?.plan;
       if (plan === undefined) continue;
       const complaint = `method ${entry.method} of ${fence.name} was run although the configuration of ${entry.step} is wrong`;
       verdict.check(!spoiledSteps(plan).includes(entry.step), set.event.at, complaint);
