@@ -6,7 +6,7 @@ import { simulationRules, SIMULATED, NOT_SIMULATED } from './scripts/simulation-
 
 const TESTS = ['**/*.test.ts', 'test/**/*.ts'];
 /** Programs whose output is the point: their stdout is written on purpose. */
-const PROGRAMS = ['src/main.ts', 'src/cli/**', 'src/drill/processes/**', 'test/**/main.ts', 'scripts/**'];
+const PROGRAMS = ['src/main.ts', 'src/cli/**', 'src/testbed/processes/**', 'test/**/main.ts', 'scripts/**'];
 
 export default defineConfig(
   { ignores: ['dist/', 'coverage/', 'node_modules/', '.cache/', '.drill/'] },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { ApiServer } from '../src/drill/apiserver/server.ts';
-import { inProcessTransport } from '../src/drill/apiserver/transport.ts';
+import { ApiServer } from '../src/testbed/apiserver/server.ts';
+import { inProcessTransport } from '../src/testbed/apiserver/transport.ts';
 import { ApiClient } from '../src/kube/client.ts';
 import type { Parameters, Target } from '../src/ports/agents.ts';
 import type { Node } from '../src/ports/objects.ts';

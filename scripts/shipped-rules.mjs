@@ -1,15 +1,15 @@
-// What is installed is what ships: whoever needs our kinds or roles takes the files of config/ (src/drill/shipped), and makes none from the code.
-const MESSAGE = 'install the files of config/ (src/drill/shipped), so that what is tested is what is installed';
+// What is installed is what ships: whoever needs our kinds or roles takes the files of config/ (src/testbed/shipped), and makes none from the code.
+const MESSAGE = 'install the files of config/ (src/testbed/shipped), so that what is tested is what is installed';
 
 /** Where a CustomResourceDefinition or a role of ours could be made by another way. */
-export const INSTALLING = ['src/drill/**/*.ts', '**/*.test.ts', 'test/**/*.ts'];
+export const INSTALLING = ['src/{drill,testbed}/**/*.ts', '**/*.test.ts', 'test/**/*.ts'];
 
 /** They compare what is in memory with files, fields or rights, or spoil and mend what was installed; they create nothing. */
 export const COMPARING = [
   'src/manifests/**',
   'src/config/resolve-plan.test.ts',
   'src/controllers/self-check/schema-gaps.test.ts',
-  'src/drill/shipped/shipped.test.ts',
+  'src/testbed/shipped/shipped.test.ts',
   'src/kube/pod-log.test.ts',
   'test/installation/*.test.ts',
   'test/installation/rights.ts',

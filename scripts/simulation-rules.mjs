@@ -3,7 +3,8 @@
 /** Folders whose code the simulation runs. */
 export const SIMULATED = [
   'src/{domain,controllers,dispatch,ports,kube,config}/**/*.ts',
-  'src/drill/{apiserver,world,laws}/**/*.ts',
+  'src/testbed/{apiserver,cluster}/**/*.ts',
+  'src/laws/**/*.ts',
   'agents/{cordon,uncordon,taint}/**/*.ts',
 ];
 
@@ -12,9 +13,9 @@ export const NOT_SIMULATED = [
   '**/*.test.ts',
   'src/kube/**/{https-transport,kubeconfig,exec-credential,exec-credentials,credentials}*.ts',
   'src/kube/{transport,kubeconfig,credentials}/**',
-  'src/drill/apiserver/**/{https,http}-*.ts',
-  'src/drill/apiserver/{http,https}*',
-  'src/drill/apiserver/{http,https,shell}/**',
+  'src/testbed/apiserver/**/{https,http}-*.ts',
+  'src/testbed/apiserver/{http,https}*',
+  'src/testbed/apiserver/{http,https,shell}/**',
 ];
 
 const BY_CLOCK = 'time comes from the injected Clock (src/ports/clock.ts)';

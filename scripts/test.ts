@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runChecks } from './check.ts';
 import { COUNTS_FILE_VARIABLE, countsLine, withSecondRun, type Counts, type RunCounts } from './counts-reporter.ts';
-import { assetsLine } from '../src/drill/control-plane/assets.ts';
+import { assetsLine } from '../src/testbed/control-plane/assets.ts';
 import { setUpPackages, TEST_PROGRAMS, thisMachine } from './packages.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -1,5 +1,5 @@
-import { readYaml } from '../src/drill/apiserver/yaml-body.ts';
-import { shippedIn } from '../src/drill/shipped/manifests.ts';
+import { readYaml } from '../src/testbed/apiserver/yaml-body.ts';
+import { shippedIn } from '../src/testbed/shipped/manifests.ts';
 import type { KubeObject } from '../src/ports/objects.ts';
 
 /** What the files of a folder of config/ say, as kubectl reads them. */

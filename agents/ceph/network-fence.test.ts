@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { FabricAgent, Target } from '../../src/ports/agents.ts';
 import { NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
-import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
+import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { cephWith } from './definition.ts';
 import { FENCED, NETWORK_FENCES, UNFENCED } from './network-fence.ts';
 import type { NetworkFence } from './network-fence.ts';

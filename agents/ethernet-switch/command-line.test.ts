@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { CliKind } from '../../src/drill/ssh/command-line.ts';
-import { startSwitchServer, type SwitchServer, type SwitchServerOptions } from '../../src/drill/ssh/switch-server.ts';
-import { SwitchPorts, type SwitchFaults } from '../../src/drill/ssh/switch-ports.ts';
+import type { CliKind } from '../../src/testbed/devices/ssh/command-line.ts';
+import { startSwitchServer, type SwitchServer, type SwitchServerOptions } from '../../src/testbed/devices/ssh/switch-server.ts';
+import { SwitchPorts, type SwitchFaults } from '../../src/testbed/devices/ssh/switch-ports.ts';
 import { AgentError, type Parameters, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { EthernetSwitchAgent } from './agent.ts';

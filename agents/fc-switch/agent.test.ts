@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { startSwitchServer } from '../../src/drill/ssh/switch-server.ts';
-import { SwitchPorts, type SwitchFaults } from '../../src/drill/ssh/switch-ports.ts';
+import { startSwitchServer } from '../../src/testbed/devices/ssh/switch-server.ts';
+import { SwitchPorts, type SwitchFaults } from '../../src/testbed/devices/ssh/switch-ports.ts';
 import { AgentError, type Parameters, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { FcSwitchAgent } from './agent.ts';
-import { startSwitchWeb } from '../../src/drill/ssh/switch-web.ts';
+import { startSwitchWeb } from '../../src/testbed/devices/ssh/switch-web.ts';
 
 const clock = new SystemClock();
 const PASSWORD = "p4ss <&'word";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { startTestProcess, TEST_PASSWORD } from '../../src/drill/ipmi/test-process.ts';
-import { TEST_UUID } from '../../src/drill/ipmi/rmcp/test-device.ts';
+import { startTestProcess, TEST_PASSWORD } from '../../src/testbed/devices/ipmi/test-process.ts';
+import { TEST_UUID } from '../../src/testbed/devices/ipmi/rmcp/test-device.ts';
 import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { IpmiAgent } from './agent.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import { run } from '../../src/drill/ipmi/test-process.ts';
-import { startTestServer } from '../../src/drill/ipmi/rmcp/test-server.ts';
+import { run } from '../../src/testbed/devices/ipmi/test-process.ts';
+import { startTestServer } from '../../src/testbed/devices/ipmi/rmcp/test-server.ts';
 import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { IpmiAgent } from './agent.ts';

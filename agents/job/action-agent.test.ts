@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AgentError } from '../../src/ports/agents.ts';
 import type { ActionAgent } from '../../src/ports/agents.ts';
 import { jobRun } from './definition.ts';
-import { JobScene, NAMESPACE } from '../../src/drill/objects/job-scene.ts';
+import { JobScene, NAMESPACE } from '../../src/testbed/objects/job-scene.ts';
 
 describe('anything by a Job', () => {
   let scene: JobScene;

@@ -7,7 +7,7 @@ import { failureOf } from '../../src/ports/jobs.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
 import { job } from './definition.ts';
 import { JOB_PODS, JOBS } from './objects.ts';
-import { JobScene, NAMESPACE } from '../../src/drill/objects/job-scene.ts';
+import { JobScene, NAMESPACE } from '../../src/testbed/objects/job-scene.ts';
 
 let scene: JobScene;
 let agent: PowerAgent;

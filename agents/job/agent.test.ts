@@ -5,7 +5,7 @@ import type { PowerAgent } from '../../src/ports/agents.ts';
 import { ApiStatusError } from '../../src/ports/api-transport.ts';
 import { NODE_ANNOTATION } from './objects.ts';
 import { job } from './definition.ts';
-import { JobScene, NAMESPACE, PASSWORD } from '../../src/drill/objects/job-scene.ts';
+import { JobScene, NAMESPACE, PASSWORD } from '../../src/testbed/objects/job-scene.ts';
 
 async function agentOf({ world, clock }: JobScene): Promise<PowerAgent> {
   const agent = await job.create({ cluster: world.seen, clock, namespace: NAMESPACE });

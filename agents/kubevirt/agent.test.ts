@@ -5,7 +5,7 @@ import { NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { kubevirt } from './definition.ts';
 import { HALTED_BY_US, LAUNCHER_PODS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
-import { FIRMWARE, MachineWorld, NAMESPACE } from '../../src/drill/objects/machine-world.ts';
+import { FIRMWARE, MachineWorld, NAMESPACE } from '../../src/testbed/objects/machine-world.ts';
 
 describe('kubevirt', () => {
   let world: MachineWorld;

@@ -5,7 +5,7 @@ import type { Resource } from '../../src/ports/cluster.ts';
 import type { KubeObject, Node } from '../../src/ports/objects.ts';
 import { NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
-import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
+import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { metal3 } from './definition.ts';
 import { BARE_METAL_HOSTS, HARD, HOLD, RECORD, type BareMetalHost } from './host.ts';
 

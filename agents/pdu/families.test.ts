@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { PduDevice } from '../../src/drill/snmp/pdu-device.ts';
-import { PDU_KINDS } from '../../src/drill/snmp/pdu-kinds.ts';
+import { PduDevice } from '../../src/testbed/devices/snmp/pdu-device.ts';
+import { PDU_KINDS } from '../../src/testbed/devices/snmp/pdu-kinds.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { PduAgent } from './agent.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { SnmpDevice } from '../../src/drill/snmp/snmp-device.ts';
-import { Tree } from '../../src/drill/snmp/tree.ts';
-import { PduDevice, type PduDeviceOptions } from '../../src/drill/snmp/pdu-device.ts';
+import { SnmpDevice } from '../../src/testbed/devices/snmp/snmp-device.ts';
+import { Tree } from '../../src/testbed/devices/snmp/tree.ts';
+import { PduDevice, type PduDeviceOptions } from '../../src/testbed/devices/snmp/pdu-device.ts';
 import { AgentError } from '../../src/ports/agents.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { PduDevice } from '../../src/drill/snmp/pdu-device.ts';
+import { PduDevice } from '../../src/testbed/devices/snmp/pdu-device.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { PduAgent } from './agent.ts';
 import { areHere, runFenceAgent, targetOf } from './testing/fixture.ts';

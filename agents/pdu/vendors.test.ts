@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { PduDevice } from '../../src/drill/snmp/pdu-device.ts';
-import type { Outlet } from '../../src/drill/snmp/outlets.ts';
-import { SnmpDevice } from '../../src/drill/snmp/snmp-device.ts';
-import { Tree } from '../../src/drill/snmp/tree.ts';
+import { PduDevice } from '../../src/testbed/devices/snmp/pdu-device.ts';
+import type { Outlet } from '../../src/testbed/devices/snmp/outlets.ts';
+import { SnmpDevice } from '../../src/testbed/devices/snmp/snmp-device.ts';
+import { Tree } from '../../src/testbed/devices/snmp/tree.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { PduAgent } from './agent.ts';
 import { targetOf } from './testing/fixture.ts';

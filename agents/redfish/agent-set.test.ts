@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure, BENCH_UUID } from '../../src/drill/bmc/bmc-bench.ts';
-import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/drill/bmc/tree.ts';
+import { AgentBenches, agentFailure, BENCH_UUID } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { AgentError } from '../../src/ports/agents.ts';
 import { RedfishAgent } from './agent.ts';
 

@@ -2,8 +2,8 @@ import { TLSSocket } from 'node:tls';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
-import { RESET_PATH } from '../../src/drill/bmc/tree.ts';
+import { startBmcBench, type BmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { RESET_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { Call } from '../shared/call.ts';
 import { Connection, type Peer } from './connection.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure, BENCH_UUID } from '../../src/drill/bmc/bmc-bench.ts';
-import { resourceTree, RESET_PATH, SYSTEM_PATH, type ResourceTree } from '../../src/drill/bmc/tree.ts';
+import { AgentBenches, agentFailure, BENCH_UUID } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { resourceTree, RESET_PATH, SYSTEM_PATH, type ResourceTree } from '../../src/testbed/devices/bmc/tree.ts';
 import { RedfishAgent } from './agent.ts';
 
 const benches = new AgentBenches((clock) => new RedfishAgent(clock));

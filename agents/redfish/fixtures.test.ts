@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { startBmcBench, type BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
-import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
+import { startBmcBench, type BmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import type { BmcFaults } from '../../src/testbed/devices/bmc/faults.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { RedfishAgent } from './agent.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure } from '../../src/drill/bmc/bmc-bench.ts';
-import { outletPath, type OutletOptions } from '../../src/drill/bmc/rack-pdu.ts';
+import { AgentBenches, agentFailure } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { outletPath, type OutletOptions } from '../../src/testbed/devices/bmc/rack-pdu.ts';
 import { RedfishAgent } from './agent.ts';
 
 const benches = new AgentBenches((clock) => new RedfishAgent(clock));

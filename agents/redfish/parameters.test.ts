@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createAuthority } from '../../src/drill/certificates.ts';
+import { createAuthority } from '../../src/testbed/certificates.ts';
 import { redfish } from './definition.ts';
 import { normalUUID } from '../shared/machine-uuid.ts';
 import { checkIdentity, isSameMachine } from './identity.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { AgentBenches } from '../../src/drill/bmc/bmc-bench.ts';
-import { CHASSIS_PATH, SYSTEM_PATH } from '../../src/drill/bmc/tree.ts';
+import { AgentBenches } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { CHASSIS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { RedfishAgent } from './agent.ts';
 
 /** Not below Chassis, so that the emulated device leaves its power as it stands. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { createAuthority } from '../../src/drill/certificates.ts';
+import { createAuthority } from '../../src/testbed/certificates.ts';
 import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { RedfishAgent } from './agent.ts';

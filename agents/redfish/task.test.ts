@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure } from '../../src/drill/bmc/bmc-bench.ts';
-import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
+import { AgentBenches, agentFailure } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import type { BmcFaults } from '../../src/testbed/devices/bmc/faults.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { RedfishAgent } from './agent.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure, BENCH_PASSWORD } from '../../src/drill/bmc/bmc-bench.ts';
-import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/drill/bmc/tree.ts';
+import { AgentBenches, agentFailure, BENCH_PASSWORD } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { RedfishAgent } from './agent.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FabricAgent, Parameters, Target } from '../../src/ports/agents.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { startCommandServer, type CommandServer, type Ending } from '../../src/drill/ssh/command-server.ts';
+import { startCommandServer, type CommandServer, type Ending } from '../../src/testbed/devices/ssh/command-server.ts';
 import { scsi } from './definition.ts';
 
 const VICTIM = '123abc01';

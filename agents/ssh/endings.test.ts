@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { AgentError, type Parameters, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
-import { startCommandServer, type CommandServer, type Ending } from '../../src/drill/ssh/command-server.ts';
+import { startCommandServer, type CommandServer, type Ending } from '../../src/testbed/devices/ssh/command-server.ts';
 import { SshAgent } from './agent.ts';
 
 describe('a command over SSH', { timeout: 60_000 }, () => {

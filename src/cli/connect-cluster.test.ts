@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { serveHttps, type HttpShell } from '../drill/apiserver/http-shell.ts';
-import { ApiServer } from '../drill/apiserver/server.ts';
+import { serveHttps, type HttpShell } from '../testbed/apiserver/http-shell.ts';
+import { ApiServer } from '../testbed/apiserver/server.ts';
 import { NODES } from '../ports/resources.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
 import { SystemClock } from '../runtime/system-clock.ts';

@@ -1,13 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { Display, SILENT } from '../drill/run/display.ts';
 import { runDrill } from '../drill/run/drill-run.ts';
-import { FAULTS } from '../drill/run/faults/names.ts';
-import type { Fault } from '../drill/run/faults/names.ts';
-import { needsOwnScene, sceneOf } from '../drill/run/faults/scenes.ts';
+import { FAULTS } from '../drill/faults/names.ts';
+import type { Fault } from '../drill/faults/names.ts';
+import { needsOwnScene, sceneOf } from '../drill/faults/scenes.ts';
 import { isGood, runMatrix, tableOf } from '../drill/run/matrix.ts';
-import { AssetsMissing } from '../drill/control-plane/assets.ts';
+import { AssetsMissing } from '../testbed/control-plane/assets.ts';
 import { whyLine } from '../drill/run/why.ts';
-import { ConfigurationRefused } from '../drill/run/operator/refusal.ts';
+import { ConfigurationRefused } from '../drill/operator/refusal.ts';
 import { AGENTS, APIS, DEFAULT_OPTIONS, SHORT_SETTINGS } from '../drill/run/options.ts';
 import type { Agent, Api, DrillOptions } from '../drill/run/options.ts';
 import { summaryOf } from '../drill/run/summary.ts';

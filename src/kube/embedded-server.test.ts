@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { serveHttps, type HttpShell } from '../drill/apiserver/http-shell.ts';
-import { ApiServer } from '../drill/apiserver/server.ts';
-import { inProcessTransport } from '../drill/apiserver/transport.ts';
-import type { ApiEvent } from '../drill/laws/trace.ts';
+import { serveHttps, type HttpShell } from '../testbed/apiserver/http-shell.ts';
+import { ApiServer } from '../testbed/apiserver/server.ts';
+import { inProcessTransport } from '../testbed/apiserver/transport.ts';
+import type { ApiEvent } from '../laws/trace.ts';
 import { NO_METRICS } from '../ports/metrics.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import { connect, createServer as createRelay, type AddressInfo, Socket, type Server as Relay } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createAuthority } from '../drill/certificates.ts';
+import { createAuthority } from '../testbed/certificates.ts';
 import { AgentError } from '../ports/agents.ts';
 import { LEASES, NODE_FENCE_STOPS, NODES, PODS } from '../ports/resources.ts';
 import { SystemClock } from '../runtime/system-clock.ts';

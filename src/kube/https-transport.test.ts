@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAuthority, type CertificateAuthority } from '../drill/certificates.ts';
+import { createAuthority, type CertificateAuthority } from '../testbed/certificates.ts';
 import type { TransportError } from '../ports/api-transport.ts';
 import { type ApiStatusError, type WatchEvent } from '../ports/api-transport.ts';
 import { SystemClock } from '../runtime/system-clock.ts';

@@ -3,9 +3,9 @@ import type { ApiRequest, ApiResponse } from '../ports/api-transport.ts';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { BARE_METAL_HOSTS } from '../ports/metal3.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../ports/resources.ts';
-import { ApiServer } from '../drill/apiserver/server.ts';
-import { testClock, testRandom } from '../drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../drill/apiserver/transport.ts';
+import { ApiServer } from '../testbed/apiserver/server.ts';
+import { testClock, testRandom } from '../testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../testbed/apiserver/transport.ts';
 import { ApiClient } from './client.ts';
 import { ScriptedTransport, statusOf } from './testing/scripted-transport.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { ApiServer } from '../drill/apiserver/server.ts';
-import { testClock, testRandom } from '../drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../drill/apiserver/transport.ts';
+import { ApiServer } from '../testbed/apiserver/server.ts';
+import { testClock, testRandom } from '../testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../testbed/apiserver/transport.ts';
 import { JOB_ACCESS } from '../manifests/access.ts';
 import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Resource } from '../ports/cluster.ts';

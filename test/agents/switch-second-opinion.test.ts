@@ -6,8 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { EthernetSwitchAgent } from '../../agents/ethernet-switch/agent.ts';
 import { areHere, freePort, runFenceAgent, startProgram } from '../../agents/pdu/testing/fixture.ts';
-import { SnmpDevice } from '../../src/drill/snmp/snmp-device.ts';
-import { Tree } from '../../src/drill/snmp/tree.ts';
+import { SnmpDevice } from '../../src/testbed/devices/snmp/snmp-device.ts';
+import { Tree } from '../../src/testbed/devices/snmp/tree.ts';
 import { AgentError, type Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 

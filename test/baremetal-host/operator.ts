@@ -1,5 +1,5 @@
 import type { HostFacts, OwnRead } from '../../src/controllers/shared/baremetal-host/host.ts';
-import { backOffMs, CYCLE, isLeftAlone, wishOf } from '../../src/drill/fleet/host-wish.ts';
+import { backOffMs, CYCLE, isLeftAlone, wishOf } from '../../src/testbed/operators/host-wish.ts';
 
 const SHORT_WAIT_MS = 3_000;
 const STEADY_MS = 60_000;

@@ -5,8 +5,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
-import { connect } from '../../src/drill/processes/connection.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
+import { connect } from '../../src/testbed/processes/connection.ts';
 import { Child } from '../../src/drill/run/child.ts';
 import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
 import { install } from '../../src/drill/run/installation.ts';
@@ -84,7 +84,7 @@ export class BenchCluster {
     ];
     const file = join(folder, 'api.json');
     writeFileSync(file, JSON.stringify({ users, authorization: 'rbac', trace: join(folder, 'api.jsonl') }), { mode: 0o600 });
-    const program = fileURLToPath(new URL('../../src/drill/processes/api.ts', import.meta.url));
+    const program = fileURLToPath(new URL('../../src/testbed/processes/api.ts', import.meta.url));
     const command = [process.execPath, program, file];
     const { child, ready } = await Child.start({
       name: 'api',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
 import type { Node } from '../../src/ports/objects.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { fenceAgents, runFenceProgram } from '../../src/cli/agent/fence-program.ts';
-import { startBmcBench } from '../../src/drill/bmc/bmc-bench.ts';
-import type { BenchOptions, BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
-import { has } from '../../src/drill/ipmi/test-process.ts';
-import { PduDevice } from '../../src/drill/snmp/pdu-device.ts';
+import { startBmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import type { BenchOptions, BmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { has } from '../../src/testbed/devices/ipmi/test-process.ts';
+import { PduDevice } from '../../src/testbed/devices/snmp/pdu-device.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 

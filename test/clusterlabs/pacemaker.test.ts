@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { startTestProcess, TEST_PASSWORD, until } from '../../src/drill/ipmi/test-process.ts';
+import { startTestProcess, TEST_PASSWORD, until } from '../../src/testbed/devices/ipmi/test-process.ts';
 
 const FENCER = '/usr/lib/pacemaker/pacemaker-fenced';
 const ADMIN = '/usr/sbin/stonith_admin';

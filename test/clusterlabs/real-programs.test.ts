@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { standardRegistry } from '../../agents/registry.ts';
-import { has, startTestProcess, TEST_PASSWORD, until } from '../../src/drill/ipmi/test-process.ts';
+import { has, startTestProcess, TEST_PASSWORD, until } from '../../src/testbed/devices/ipmi/test-process.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import type { PowerAgent, Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';

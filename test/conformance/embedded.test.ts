@@ -1,8 +1,8 @@
 import { Agent } from 'node:https';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serveHttps, type HttpShell } from '../../src/drill/apiserver/http-shell.ts';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
+import { serveHttps, type HttpShell } from '../../src/testbed/apiserver/http-shell.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
 import { applies, CASES } from './cases.ts';
 import type { ConformanceTarget } from './case.ts';
 import { httpsTarget } from './https-target.ts';

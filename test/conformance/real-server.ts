@@ -4,8 +4,8 @@ import { request } from 'node:http';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ControlPlane } from '../../src/drill/control-plane/control-plane.ts';
-import { SHORT_PACE } from '../../src/drill/control-plane/commands.ts';
+import { ControlPlane } from '../../src/testbed/control-plane/control-plane.ts';
+import { SHORT_PACE } from '../../src/testbed/control-plane/commands.ts';
 import type { ConformanceTarget } from './case.ts';
 import { httpsTarget } from './https-target.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAssets } from '../../src/drill/control-plane/assets.ts';
+import { findAssets } from '../../src/testbed/control-plane/assets.ts';
 import { applies, CASES } from './cases.ts';
 import { prepare } from './prepare.ts';
 import { startRealServer, type RealServer } from './real-server.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAssets } from '../../src/drill/control-plane/assets.ts';
+import { findAssets } from '../../src/testbed/control-plane/assets.ts';
 import { NAMESPACE } from '../../src/manifests/access.ts';
 import { MANIFEST_FILES } from '../../src/manifests/installation.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -40,7 +40,7 @@ export class Cluster {
     const users = [{ name: OPERATOR, groups: ['system:masters'], token: this.#tokens[OPERATOR] }];
     const place = assets === undefined ? { authorization: 'rbac' } : { assets, folder: join(this.folder, 'control-plane') };
     const configuration = this.file('api.json', JSON.stringify({ users, trace: this.#trace, ...place }));
-    const program = join(ROOT, 'src/drill/processes', assets === undefined ? 'api.ts' : 'control-plane.ts');
+    const program = join(ROOT, 'src/testbed/processes', assets === undefined ? 'api.ts' : 'control-plane.ts');
     const server = spawn(process.execPath, [program, configuration], { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#server = server;
     const ended = once(server, 'exit').then(() => Promise.reject(new Error(`${program} ended before it served`)));

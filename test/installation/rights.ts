@@ -1,4 +1,4 @@
-import type { ApiEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_ACCESS, NODE_LEASE_ACCESS } from '../../src/manifests/access.ts';
 import type { Binding, Role } from '../../src/manifests/access.ts';
 import { CONTROLLER_USER } from '../scenarios/witness.ts';

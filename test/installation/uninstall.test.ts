@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAssets } from '../../src/drill/control-plane/assets.ts';
+import { findAssets } from '../../src/testbed/control-plane/assets.ts';
 import { CORDON_MARK, fenceName } from '../../src/domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { DEFAULT_TIMING, EMPTY_PLAN } from '../../src/domain/plan.ts';

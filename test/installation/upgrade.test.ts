@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findAssets } from '../../src/drill/control-plane/assets.ts';
+import { findAssets } from '../../src/testbed/control-plane/assets.ts';
 import { CORDON_MARK, fenceName } from '../../src/domain/node-fence.ts';
 import { DEFAULT_TIMING, EMPTY_PLAN } from '../../src/domain/plan.ts';
 import { Daemon } from '../scenarios/daemon.ts';

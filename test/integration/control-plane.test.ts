@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { assetsOf } from '../../src/drill/control-plane/assets.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
-import { connect } from '../../src/drill/processes/connection.ts';
+import { assetsOf } from '../../src/testbed/control-plane/assets.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
+import { connect } from '../../src/testbed/processes/connection.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
 import { until } from '../scenarios/waiting.ts';
 import { HAS_REAL_SERVER, NEEDS_REAL_SERVER, START_DEADLINE_MS } from './real-server.ts';
@@ -35,7 +35,7 @@ async function serve(program: 'api' | 'control-plane', more: object): Promise<Se
     { name: 'manager', groups: ['system:masters'], token: MANAGER_TOKEN },
   ];
   writeFileSync(path, JSON.stringify({ users, trace, ...more }), { mode: 0o600 });
-  const file = fileURLToPath(new URL(`../../src/drill/processes/${program}.ts`, import.meta.url));
+  const file = fileURLToPath(new URL(`../../src/testbed/processes/${program}.ts`, import.meta.url));
   const child = spawn(process.execPath, [file, path], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const { url, caPem } = JSON.parse(line) as { url: string; caPem: string };

@@ -1,9 +1,9 @@
 import { canonical } from '../../src/domain/canonical.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import { isObject } from '../../src/drill/apiserver/json.ts';
-import type { Json, JsonObject } from '../../src/drill/apiserver/json.ts';
-import { prune } from '../../src/drill/apiserver/schema/structure.ts';
-import { validate } from '../../src/drill/apiserver/schema/validate.ts';
+import { isObject } from '../../src/testbed/apiserver/json.ts';
+import type { Json, JsonObject } from '../../src/testbed/apiserver/json.ts';
+import { prune } from '../../src/testbed/apiserver/schema/structure.ts';
+import { validate } from '../../src/testbed/apiserver/schema/validate.ts';
 import { NODE_FENCE_DEFINITION } from '../../src/manifests/definitions.ts';
 
 const SCHEMA = statusSchema();

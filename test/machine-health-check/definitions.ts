@@ -1,4 +1,4 @@
-import { clusterApiDefinition } from '../../src/drill/fleet/cluster-api.ts';
+import { clusterApiDefinition } from '../../src/testbed/operators/cluster-api.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { apiClusters, clusterMachines } from '../../src/ports/cluster-api.ts';

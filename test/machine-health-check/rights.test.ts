@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { testRandom } from '../../src/drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { HEALTH_CHECK_ACCESS } from '../../src/manifests/health-check-access.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { apiClusters, clusterMachines, machineHealthChecks, OPENSHIFT_GROUP, OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';

@@ -7,11 +7,11 @@ import type {
   WorkloadClusters,
 } from '../../src/controllers/machine-health-check/dependencies.ts';
 import { kindKey } from '../../src/controllers/machine-health-check/snapshot.ts';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { testRandom } from '../../src/drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
-import { sendShipped } from '../../src/drill/shipped/send.ts';
+import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';

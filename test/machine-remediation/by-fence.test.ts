@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GAVE_UP, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { Outcome } from '../../src/domain/node-fence.ts';
-import { hostName, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
+import { hostName, HOSTS_NAMESPACE } from '../../src/testbed/operators/host-fleet.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { standardRegistry } from '../../agents/registry.ts';
-import { composeController } from '../../src/cli/compose.ts';
-import type { ComposedController } from '../../src/cli/compose.ts';
+import { composeController } from '../../src/manager/compose.ts';
+import type { ComposedController } from '../../src/manager/compose.ts';
 import { LivePlanner } from '../../src/config/live-planner.ts';
 import { REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import { MEDIK8S_LEASE_NAMESPACE, NAMESPACE } from '../../src/manifests/access.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';
 import { CONFIG_MAPS, NODES } from '../../src/ports/resources.ts';
-import { testRandom } from '../../src/drill/apiserver/test-support.ts';
+import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
 import { ShellWorld } from './shell-world.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';
 

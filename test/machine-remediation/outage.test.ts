@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { GAVE_UP, POWERED_OFF } from '../../src/controllers/machine-remediation/names.ts';
-import { HOST_MACHINES, hostMachineName, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
+import { HOST_MACHINES, hostMachineName, HOSTS_NAMESPACE } from '../../src/testbed/operators/host-fleet.ts';
 import { Way } from '../way.ts';
 import { ShellWorld } from './shell-world.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';

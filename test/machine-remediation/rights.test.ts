@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { REQUEST } from '../../src/controllers/machine-remediation/names.ts';
-import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
+import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../src/testbed/operators/host-fleet.ts';
 import { MACHINE_REMEDIATION_ACCESS, MACHINE_REMEDIATION_GUARD } from '../../src/manifests/machine-remediation-access.ts';
 import { CLUSTER_API_GROUP, machineHealthChecks, OPENSHIFT_GROUP, OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';

@@ -1,19 +1,26 @@
 import { standardRegistry } from '../../agents/registry.ts';
-import { composeMachineRemediation } from '../../src/cli/machine-remediation/compose-machine-remediation.ts';
-import type { WatchedMachineRemediation } from '../../src/cli/machine-remediation/watched-machine-remediation.ts';
+import { composeMachineRemediation } from '../../src/manager/machine-remediation/compose-machine-remediation.ts';
+import type { WatchedMachineRemediation } from '../../src/manager/machine-remediation/watched-machine-remediation.ts';
 import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
 import { HOLD, MARKS, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { planOf } from '../../src/domain/testing/model.ts';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { testRandom } from '../../src/drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
-import { BareMetalOperator } from '../../src/drill/fleet/baremetal-operator.ts';
-import type { HostPower } from '../../src/drill/fleet/baremetal-operator.ts';
-import { createHostFleet, HOST_MACHINES, hostMachineName, hostName, hostProviderID, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
-import { HostMachines } from '../../src/drill/fleet/host-machines.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
+import { BareMetalOperator } from '../../src/testbed/operators/baremetal-operator.ts';
+import type { HostPower } from '../../src/testbed/operators/baremetal-operator.ts';
+import {
+  createHostFleet,
+  HOST_MACHINES,
+  hostMachineName,
+  hostName,
+  hostProviderID,
+  HOSTS_NAMESPACE,
+} from '../../src/testbed/operators/host-fleet.ts';
+import { HostMachines } from '../../src/testbed/operators/host-machines.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import type { Indexers } from '../../src/kube/lister.ts';

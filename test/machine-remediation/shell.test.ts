@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { GAVE_UP, HOLD, LOCK_HOLDER, POWERED_OFF, REQUEST, TIMES_OUT_AT } from '../../src/controllers/machine-remediation/names.ts';
 import { HARD } from '../../src/controllers/shared/baremetal-host/reboot.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
-import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
+import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../src/testbed/operators/host-fleet.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import type { Resource } from '../../src/ports/cluster.ts';
 import { OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';

@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { machineRemediationWarnings } from '../../src/cli/validate/machine-remediation.ts';
 import { HOLD } from '../../src/controllers/machine-remediation/names.ts';
 import { HARD } from '../../src/controllers/shared/baremetal-host/reboot.ts';
-import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../src/drill/fleet/host-fleet.ts';
+import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../src/testbed/operators/host-fleet.ts';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
 import { ShellWorld } from './shell-world.ts';
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { standardRegistry } from '../../agents/registry.ts';
-import { composeController } from '../../src/cli/compose.ts';
-import type { ComposedController } from '../../src/cli/compose.ts';
-import type { Metal3RemediationChoice } from '../../src/cli/metal3-remediation/mode.ts';
+import { composeController } from '../../src/manager/compose.ts';
+import type { ComposedController } from '../../src/manager/compose.ts';
+import type { Metal3RemediationChoice } from '../../src/manager/metal3-remediation/mode.ts';
 import { LivePlanner } from '../../src/config/live-planner.ts';
-import { testRandom } from '../../src/drill/apiserver/test-support.ts';
+import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
 import { MEDIK8S_LEASE_NAMESPACE, NAMESPACE } from '../../src/manifests/access.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject } from '../../src/ports/objects.ts';

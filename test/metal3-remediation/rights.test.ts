@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { REMEDIATE_MACHINE } from '../../src/controllers/shared/remediation/owner-machine.ts';
-import { HOST_MACHINES } from '../../src/drill/fleet/host-fleet.ts';
+import { HOST_MACHINES } from '../../src/testbed/operators/host-fleet.ts';
 import { METAL3_REMEDIATION_ACCESS } from '../../src/manifests/metal3-remediation-access.ts';
 import { grantsOf, refusalsIn, rightsOf, rightsUsed } from '../installation/rights.ts';
 import { NAMESPACE, ShellWorld, TEMPLATES } from './shell-world.ts';

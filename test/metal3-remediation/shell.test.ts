@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { BARE_METAL_HOSTS } from '../../src/ports/metal3.ts';
 import type { Lease } from '../../src/ports/objects.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, SECRETS } from '../../src/ports/resources.ts';
-import { HOST_MACHINES } from '../../src/drill/fleet/host-fleet.ts';
+import { HOST_MACHINES } from '../../src/testbed/operators/host-fleet.ts';
 import { Operator } from '../baremetal-host/operator.ts';
 import { CLUSTERS, NAMESPACE, ShellWorld, TEMPLATES } from './shell-world.ts';
 import { MINUTE_MS, SECOND_MS } from './world.ts';

@@ -1,7 +1,7 @@
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { testRandom } from '../../src/drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';

@@ -1,7 +1,7 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
-const WORLD = 'src/drill/world';
+const WORLD = 'src/testbed/cluster';
 const WORLD_TEST = `${WORLD}/world.test.ts`;
 
 /** Defects of the cluster that the tests bring: where it is kinder than a real one, what is proven in it is not. */
@@ -63,35 +63,35 @@ export const CLUSTER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'bookmark without news',
     defect: 'a watch gets bookmarks that say nothing newer than it began with',
-    file: 'src/drill/apiserver/watches.ts',
+    file: 'src/testbed/apiserver/watches.ts',
     edits: [['if (this.backend.store.revision <= watcher.fromRevision) return;', '']],
     killedBy: byTest(
-      'src/drill/apiserver/behaviour.test.ts',
+      'src/testbed/apiserver/behaviour.test.ts',
       'end when their time is up, after a bookmark where there is something newer than they began with',
     ),
   },
   {
     name: 'flag of long ago',
     defect: 'kube-controller-manager is given a flag that it refuses from 1.24 on',
-    file: 'src/drill/control-plane/commands.ts',
+    file: 'src/testbed/control-plane/commands.ts',
     edits: [["...(minor <= PLAIN_PORT_UNTIL ? ['--port=0'] : []),", "'--port=0',"]],
-    killedBy: byTest('src/drill/control-plane/commands.test.ts', 'closes the plain port of 1.20, and leaves the flag away where it is refused'),
+    killedBy: byTest('src/testbed/control-plane/commands.test.ts', 'closes the plain port of 1.20, and leaves the flag away where it is refused'),
   },
   {
     name: 'nobody evicts',
     defect: 'the controller that evicts from tainted nodes is not started where it is one of its own',
-    file: 'src/drill/control-plane/commands.ts',
+    file: 'src/testbed/control-plane/commands.ts',
     edits: [['minor >= TAINT_EVICTION_SINCE ? [...CONTROLLERS, TAINT_EVICTION] : CONTROLLERS', 'CONTROLLERS']],
     killedBy: byTest(
-      'src/drill/control-plane/commands.test.ts',
+      'src/testbed/control-plane/commands.test.ts',
       'starts the eviction from tainted nodes, which is a controller of its own from 1.29 on',
     ),
   },
   {
     name: 'half a control plane',
     defect: 'the newest version below the home directory is taken although a program of it is missing',
-    file: 'src/drill/control-plane/assets.ts',
+    file: 'src/testbed/control-plane/assets.ts',
     edits: [['.find((folder) => missingIn(folder, needed).length === 0)', '.find((folder) => missingIn(folder, needed.slice(0, 1)).length === 0)']],
-    killedBy: byTest('src/drill/control-plane/assets.test.ts', 'are found below the home directory, of the newest version that has them all'),
+    killedBy: byTest('src/testbed/control-plane/assets.test.ts', 'are found below the home directory, of the newest version that has them all'),
   },
 ];

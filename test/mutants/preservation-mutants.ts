@@ -31,9 +31,9 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'outage as a manager that is gone',
     defect:
       'behind an outage of the API server the part of another controller is taken over at once: it could renew nothing in it, and comes back to a second writer',
-    file: 'src/cli/detection/sign-memory.ts',
+    file: 'src/manager/detection/sign-memory.ts',
     edits: [['nowMs - this.#lookedAtMs > OUTAGE_MS', 'nowMs - this.#lookedAtMs > Infinity']],
-    killedBy: byTest('src/cli/preservation/mode-detector.test.ts', 'takes no outage of the API server for the quiet of an MCM'),
+    killedBy: byTest('src/manager/preservation/mode-detector.test.ts', 'takes no outage of the API server for the quiet of an MCM'),
   },
   {
     name: 'inherited drain',

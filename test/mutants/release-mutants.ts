@@ -242,12 +242,9 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'blind judge of supplies',
     defect: 'the judge lets a supply be that was told on again, or stayed on, when the other one of its level is proven',
-    file: 'src/drill/laws/proof.ts',
+    file: 'src/laws/proof.ts',
     edits: [['declared.some((method) => isPlug(method, device, expectations));', 'false;']],
-    killedBy: byTest(
-      'src/drill/laws/p1-proof.test.ts',
-      'catches one that was told on again, although the other one was told off after it and is proven',
-    ),
+    killedBy: byTest('src/laws/p1-proof.test.ts', 'catches one that was told on again, although the other one was told off after it and is proven'),
   },
   {
     name: 'on upon an unread off',

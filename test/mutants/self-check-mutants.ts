@@ -66,14 +66,14 @@ export const SELF_CHECK_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'a dry run that is none',
     defect: 'what is tried is stored',
-    file: 'src/cli/self-check/api-server.ts',
+    file: 'src/manager/self-check/api-server.ts',
     edits: [["{ dryRun: 'All', fieldValidation: 'Strict' }", "{ fieldValidation: 'Strict' }"]],
     killedBy: byTest(EMBEDDED, 'finds nothing wrong with what is shipped, and leaves nothing behind'),
   },
   {
     name: 'leads unproven',
     defect: 'the lease is taken whatever the self-check says',
-    file: 'src/cli/compose.ts',
+    file: 'src/manager/compose.ts',
     edits: [['selfCheck.mayLead() && own.ownNode.mayStand(freeForMs)', 'own.ownNode.mayStand(freeForMs)']],
     killedBy: byTest(COMPOSED, 'does not take the lease while a definition refuses what it must write, and takes it soon after that is mended'),
   },

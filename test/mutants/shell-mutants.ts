@@ -182,28 +182,28 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'server of YAML 1.2',
     defect: 'the embedded server takes on for a text where every real one takes it for true, so that what is wrong for kubectl passes here',
-    file: 'src/drill/apiserver/yaml-body.ts',
+    file: 'src/testbed/apiserver/yaml-body.ts',
     edits: [["'TRUE', 'on', 'On', 'ON']", "'TRUE']"]],
-    killedBy: byTest('src/drill/apiserver/http-shell.test.ts', "reads YAML as kubectl's library does: on without quotes is true"),
+    killedBy: byTest('src/testbed/apiserver/http-shell.test.ts', "reads YAML as kubectl's library does: on without quotes is true"),
   },
   {
     name: 'token without an end',
     defect: "the embedded server takes a ServiceAccount's token after its time and after its account",
-    file: 'src/drill/apiserver/service-account-tokens.ts',
+    file: 'src/testbed/apiserver/service-account-tokens.ts',
     edits: [
       [' || bound.expiresMs <= this.backend.clock.wallMs()', ''],
       ['if (account?.metadata.uid !== bound.uid) return undefined;', 'if (account === undefined && bound.uid === undefined) return undefined;'],
     ],
     killedBy: byTest(
-      'src/drill/apiserver/service-account-tokens.test.ts',
+      'src/testbed/apiserver/service-account-tokens.test.ts',
       'ends with its account, and is not that of another one with the same name',
     ),
   },
   {
     name: 'first file only',
     defect: 'of a folder of config/ only the first file is installed, and the drill goes on',
-    file: 'src/drill/shipped/manifests.ts',
+    file: 'src/testbed/shipped/manifests.ts',
     edits: [['?? resourcesOf(folder).flatMap(', '?? resourcesOf(folder).slice(0, 1).flatMap(']],
-    killedBy: byTest('src/drill/shipped/shipped.test.ts', 'of config/crd are those in memory, read as kubectl reads them'),
+    killedBy: byTest('src/testbed/shipped/shipped.test.ts', 'of config/crd are those in memory, read as kubectl reads them'),
   },
 ];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sendShipped } from '../../src/drill/shipped/send.ts';
+import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { REMEDIATION_ACCESS } from '../../src/manifests/remediation-access.ts';
 import { clusterMachines, OPENSHIFT_MACHINES } from '../../src/ports/cluster-api.ts';
 import type { ClusterMachine } from '../../src/ports/cluster-api.ts';

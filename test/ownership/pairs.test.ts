@@ -8,9 +8,9 @@ import type { Asked, Claimant } from '../../src/controllers/shared/claims/claim.
 import { NodeLeases } from '../../src/controllers/shared/claims/node-leases.ts';
 import { NodeLock } from '../../src/controllers/shared/claims/node-lock.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { testRandom } from '../../src/drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { ApiStatusError } from '../../src/ports/api-transport.ts';

@@ -3,11 +3,11 @@ import type { MachineSide, PreservationOptions } from '../../src/controllers/pre
 import type { PoolSettings } from '../../src/controllers/preservation/snapshot.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import { planOf } from '../../src/domain/testing/model.ts';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { testRandom } from '../../src/drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
-import { sendShipped } from '../../src/drill/shipped/send.ts';
+import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';

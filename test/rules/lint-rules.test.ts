@@ -35,8 +35,8 @@ const SIMULATED_FOLDERS = [
   'src/dispatch',
   'src/kube',
   'src/config',
-  'src/drill/apiserver',
-  'src/drill/world',
+  'src/testbed/apiserver',
+  'src/testbed/cluster',
   'agents/cordon',
 ];
 

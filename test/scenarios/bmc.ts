@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { startBmcServer } from '../../src/drill/bmc/bmc-server.ts';
-import type { BmcServer } from '../../src/drill/bmc/bmc-server.ts';
-import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
-import { RedfishDevice } from '../../src/drill/bmc/redfish-device.ts';
-import { resourceTree } from '../../src/drill/bmc/tree.ts';
-import type { TreeOptions } from '../../src/drill/bmc/tree.ts';
-import { createAuthority } from '../../src/drill/certificates.ts';
-import type { TraceEvent } from '../../src/drill/laws/trace.ts';
-import type { Machine } from '../../src/drill/world/machine.ts';
+import { startBmcServer } from '../../src/testbed/devices/bmc/bmc-server.ts';
+import type { BmcServer } from '../../src/testbed/devices/bmc/bmc-server.ts';
+import type { BmcFaults } from '../../src/testbed/devices/bmc/faults.ts';
+import { RedfishDevice } from '../../src/testbed/devices/bmc/redfish-device.ts';
+import { resourceTree } from '../../src/testbed/devices/bmc/tree.ts';
+import type { TreeOptions } from '../../src/testbed/devices/bmc/tree.ts';
+import { createAuthority } from '../../src/testbed/certificates.ts';
+import type { TraceEvent } from '../../src/laws/trace.ts';
+import type { Machine } from '../../src/testbed/cluster/machine.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { CANDIDATES_LEASE } from '../../src/controllers/fence/handover/candidates.ts';
-import { LEADER_LEASE, LEADER_MODE, LEADER_NODE } from '../../src/cli/composition.ts';
+import { LEADER_LEASE, LEADER_MODE, LEADER_NODE } from '../../src/manager/composition.ts';
 import { LEASES } from '../../src/ports/resources.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
 import { replicated, TAKE_OVER_MS, terms } from './replicated-world.ts';

@@ -1,6 +1,6 @@
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { testClock, testRandom } from '../../src/drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { testClock, testRandom } from '../../src/testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAuthority } from '../../src/drill/certificates.ts';
+import { createAuthority } from '../../src/testbed/certificates.ts';
 import { Daemon } from './daemon.ts';
 import { ServedWorld } from './served-world.ts';
 import { CONTROLLER_USER } from './witness.ts';

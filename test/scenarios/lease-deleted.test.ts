@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { DeviceEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { DeviceEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { EVENTS, LEASES, NODE_FENCES } from '../../src/ports/resources.ts';
 import type { Operator } from './operator.ts';
 import { replicated, seen, TAKE_OVER_MS, terms } from './replicated-world.ts';

@@ -1,4 +1,4 @@
-import { sendShipped } from '../../src/drill/shipped/send.ts';
+import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import { microTimestamp } from '../../src/ports/clock.ts';
 import type { Lease } from '../../src/ports/objects.ts';

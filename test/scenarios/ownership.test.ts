@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import type { Lease } from '../../src/ports/objects.ts';
 import { installMedik8s, leaseOut, nodeLease } from './medik8s.ts';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { SCALE_DOWN_DISABLED } from '../../src/domain/node-fence.ts';
 import { PODS } from '../../src/ports/resources.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
 import { scenario } from './scenario.ts';
 import { until } from './waiting.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
-import type { ApiEvent, DeviceEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
-import { CSI_DRIVER } from '../../src/drill/world/kinds.ts';
+import type { ApiEvent, DeviceEvent, TraceEvent } from '../../src/laws/trace.ts';
+import { CSI_DRIVER } from '../../src/testbed/cluster/kinds.ts';
 import { properties } from './configuration.ts';
 import type { Configuration } from './configuration.ts';
 import { journal } from './operator.ts';

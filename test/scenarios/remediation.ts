@@ -1,4 +1,4 @@
-import { sendShipped } from '../../src/drill/shipped/send.ts';
+import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { NODE_FENCE_REMEDIATION } from '../../src/ports/remediation.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationSpec } from '../../src/ports/remediation.ts';
 import { until } from './waiting.ts';

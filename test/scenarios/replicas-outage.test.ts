@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { DeviceEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { DeviceEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { replicated, seen, TAKE_OVER_MS, terms } from './replicated-world.ts';
 import { until } from './waiting.ts';
 

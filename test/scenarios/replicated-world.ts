@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import type { TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { TraceEvent } from '../../src/laws/trace.ts';
 import { termsOf } from '../../src/drill/run/leaders.ts';
 import type { Term } from '../../src/drill/run/leaders.ts';
 import { CONFIG_MAPS, NODE_FENCE_REPORTS, SECRETS } from '../../src/ports/resources.ts';

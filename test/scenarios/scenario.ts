@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it, vi } from 'vitest';
 import { standardRegistry } from '../../agents/registry.ts';
-import { composeController } from '../../src/cli/compose.ts';
-import type { ComposedController } from '../../src/cli/compose.ts';
+import { composeController } from '../../src/manager/compose.ts';
+import type { ComposedController } from '../../src/manager/compose.ts';
 import { LivePlanner } from '../../src/config/live-planner.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { EventRecorder } from '../../src/kube/recorder.ts';
 import type { AgentDefinition, AgentRegistry } from '../../src/ports/agents.ts';

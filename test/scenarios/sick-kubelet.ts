@@ -1,6 +1,6 @@
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
-import { WorldApi } from '../../src/drill/world/api.ts';
-import { WORLD_NODES } from '../../src/drill/world/kinds.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
+import { WorldApi } from '../../src/testbed/cluster/api.ts';
+import { WORLD_NODES } from '../../src/testbed/cluster/kinds.ts';
 import { timestamp } from '../../src/ports/clock.ts';
 import { LEASES, NODE_LEASE_NAMESPACE } from '../../src/ports/resources.ts';
 import { PACE } from './settings.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { serveHttps } from '../../src/drill/apiserver/http-shell.ts';
-import type { HttpShell } from '../../src/drill/apiserver/http-shell.ts';
+import { serveHttps } from '../../src/testbed/apiserver/http-shell.ts';
+import type { HttpShell } from '../../src/testbed/apiserver/http-shell.ts';
 import type { World } from './world.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));

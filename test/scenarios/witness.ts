@@ -1,7 +1,7 @@
-import { judge, violationsOf } from '../../src/drill/laws/judge.ts';
-import type { ApiEvent, DeviceEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import { judge, violationsOf } from '../../src/laws/judge.ts';
+import type { ApiEvent, DeviceEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { NAMESPACE, CONTROLLER_ACCOUNT } from '../../src/manifests/access.ts';
-import { LEADER_LEASE } from '../../src/cli/composition.ts';
+import { LEADER_LEASE } from '../../src/manager/composition.ts';
 import { PACE } from './settings.ts';
 
 /** The ServiceAccount of the shipped manifests, under exactly their rights. */

@@ -1,11 +1,11 @@
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
-import { ClusterControllers } from '../../src/drill/world/cluster-controllers.ts';
-import { MemoryDisk } from '../../src/drill/world/disk.ts';
-import { Machine } from '../../src/drill/world/machine.ts';
-import { KUBERNETES_CLUSTER } from '../../src/drill/world/options.ts';
-import { createScene, DEFAULT_SCENE } from '../../src/drill/world/scene.ts';
+import { ClusterControllers } from '../../src/testbed/cluster/cluster-controllers.ts';
+import { MemoryDisk } from '../../src/testbed/cluster/disk.ts';
+import { Machine } from '../../src/testbed/cluster/machine.ts';
+import { KUBERNETES_CLUSTER } from '../../src/testbed/cluster/options.ts';
+import { createScene, DEFAULT_SCENE } from '../../src/testbed/cluster/scene.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import { ApiServerCheck } from '../../src/cli/self-check/api-server.ts';
-import { installedFor } from '../../src/cli/self-check/installed.ts';
+import { ApiServerCheck } from '../../src/manager/self-check/api-server.ts';
+import { installedFor } from '../../src/manager/self-check/installed.ts';
 import { questionsOf, sentenceOf } from '../../src/controllers/self-check/questions.ts';
-import { shippedIn } from '../../src/drill/shipped/manifests.ts';
+import { shippedIn } from '../../src/testbed/shipped/manifests.ts';
 import type { Binding, Role } from '../../src/manifests/access.ts';
 import type { CustomResourceDefinition } from '../../src/manifests/definitions.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';

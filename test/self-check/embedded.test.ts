@@ -1,6 +1,6 @@
 import { beforeAll, describe } from 'vitest';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ClusterAccess } from '../../src/cli/cluster-access.ts';
 import { listFleet } from '../../src/cli/commands/watched-cluster.ts';
-import { LEADER_LEASE, LEADER_MODE } from '../../src/cli/composition.ts';
+import { LEADER_LEASE, LEADER_MODE } from '../../src/manager/composition.ts';
 import { standingFaults } from '../../src/cli/self-check/installation-faults.ts';
 import { installationProblems } from '../../src/cli/validate/installation.ts';
 import { sentenceOf } from '../../src/controllers/self-check/questions.ts';

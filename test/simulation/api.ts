@@ -1,9 +1,9 @@
-import type { StoreBackup } from '../../src/drill/apiserver/store.ts';
-import { ApiServer } from '../../src/drill/apiserver/server.ts';
-import { inProcessTransport } from '../../src/drill/apiserver/transport.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
-import { sendShipped } from '../../src/drill/shipped/send.ts';
-import { createScene, DEFAULT_SCENE } from '../../src/drill/world/scene.ts';
+import type { StoreBackup } from '../../src/testbed/apiserver/store.ts';
+import { ApiServer } from '../../src/testbed/apiserver/server.ts';
+import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
+import { sendShipped } from '../../src/testbed/shipped/send.ts';
+import { createScene, DEFAULT_SCENE } from '../../src/testbed/cluster/scene.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { ApiStatusError, type ApiTransport, type WatchRequest, type WatchSink } from '../../src/ports/api-transport.ts';
 import type { Resource } from '../../src/ports/cluster.ts';

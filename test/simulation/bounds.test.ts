@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../src/domain/node-fence.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from './api.ts';
 import { Bounds } from './bounds.ts';
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from './api.ts';
 import type { ToldEvent } from './controller-program.ts';
 

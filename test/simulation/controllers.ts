@@ -1,6 +1,6 @@
 import { clusterAgents, createRegistry } from '../../agents/registry.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
-import type { ControllerEvent } from '../../src/drill/laws/trace.ts';
+import type { ControllerEvent } from '../../src/laws/trace.ts';
 import type { ControllerProgram, RunningController, ToldEvent } from './controller-program.ts';
 import { simulatedDefinition } from './device-agent.ts';
 import type { SimulatedDevice } from './devices.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AgentError } from '../../src/ports/agents.ts';
 import type { Target } from '../../src/ports/agents.ts';
-import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import type { DeviceEvent } from '../../src/laws/trace.ts';
 import { SimulatedPowerAgent } from './device-agent.ts';
 import { SimulatedDevice } from './devices.ts';
 import type { DeviceBehaviour } from './devices.ts';

@@ -1,5 +1,5 @@
 import type { PowerState } from '../../src/ports/agents.ts';
-import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import type { DeviceEvent } from '../../src/laws/trace.ts';
 import type { SeededRandom } from './kernel/seeded-random.ts';
 import type { RangeMs } from './network.ts';
 

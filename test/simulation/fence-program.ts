@@ -1,9 +1,9 @@
-import { composeController } from '../../src/cli/compose.ts';
-import type { ComposedController } from '../../src/cli/compose.ts';
-import type { ControllerOptions } from '../../src/cli/composition.ts';
+import { composeController } from '../../src/manager/compose.ts';
+import type { ComposedController } from '../../src/manager/compose.ts';
+import type { ControllerOptions } from '../../src/manager/composition.ts';
 import { LivePlanner } from '../../src/config/live-planner.ts';
 import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
-import { FLEET_NAMESPACE } from '../../src/drill/fleet/fleet.ts';
+import { FLEET_NAMESPACE } from '../../src/testbed/operators/fleet.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../src/manifests/access.ts';
 import type { Preservation } from '../../src/ports/preservation.ts';

@@ -1,5 +1,5 @@
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import type { ApiEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent } from '../../src/laws/trace.ts';
 import type { ObjectMeta } from '../../src/ports/objects.ts';
 
 const FENCES = 'nodefences.ha.k8s.io';

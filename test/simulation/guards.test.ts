@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import type { DeviceEvent } from '../../src/laws/trace.ts';
 import { FenceWatch } from './fence-watch.ts';
 import { Guards } from './guards.ts';
 

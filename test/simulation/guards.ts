@@ -1,5 +1,5 @@
 import { fenceName } from '../../src/domain/node-fence.ts';
-import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import type { DeviceEvent } from '../../src/laws/trace.ts';
 import type { NodeGuard, Preservation } from '../../src/ports/preservation.ts';
 import type { FenceWatch } from './fence-watch.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';

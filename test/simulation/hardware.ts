@@ -1,4 +1,4 @@
-import type { Machine } from '../../src/drill/world/machine.ts';
+import type { Machine } from '../../src/testbed/cluster/machine.ts';
 import { PROOF_MS } from './devices.ts';
 import type { SimulatedDevice } from './devices.ts';
 import type { KernelView } from './kernel/kernel-view.ts';

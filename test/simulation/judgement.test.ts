@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { device, entry, fenceWrite, goodTrace, FINAL_AT, status } from '../../src/drill/laws/sample-trace.ts';
-import type { TraceEvent } from '../../src/drill/laws/trace.ts';
+import { device, entry, fenceWrite, goodTrace, FINAL_AT, status } from '../../src/laws/sample-trace.ts';
+import type { TraceEvent } from '../../src/laws/trace.ts';
 import { judged } from './judgement.ts';
 import type { Scenario } from './scenario.ts';
 import { sweptScenario } from './sweep.ts';

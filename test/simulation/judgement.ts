@@ -1,6 +1,6 @@
-import { LEADER_LEASE } from '../../src/cli/composition.ts';
-import { judge, violationsOf } from '../../src/drill/laws/judge.ts';
-import type { TraceEvent } from '../../src/drill/laws/trace.ts';
+import { LEADER_LEASE } from '../../src/manager/composition.ts';
+import { judge, violationsOf } from '../../src/laws/judge.ts';
+import type { TraceEvent } from '../../src/laws/trace.ts';
 import { CONTROLLER_USER } from './api.ts';
 import { ROTATED_TEXT, SECRET_TEXT } from './configuration.ts';
 import type { Scenario } from './scenario.ts';

@@ -1,4 +1,4 @@
-import { LEADER_LEASE } from '../../src/cli/composition.ts';
+import { LEADER_LEASE } from '../../src/manager/composition.ts';
 import type { Agent, AgentRegistry, PowerAgent } from '../../src/ports/agents.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Lister } from '../../src/ports/cluster.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { Evidence, NodeFenceStatus, Released } from '../../src/domain/node-fence.ts';
-import { entry, plan, status as statusOf } from '../../src/drill/laws/sample-trace.ts';
+import { entry, plan, status as statusOf } from '../../src/laws/sample-trace.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { SimulatedApi } from './api.ts';
 import { Kernel } from './kernel/kernel.ts';

@@ -1,4 +1,4 @@
-import { LEADER_LEASE } from '../../src/cli/composition.ts';
+import { LEADER_LEASE } from '../../src/manager/composition.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { ApiClient } from '../../src/kube/client.ts';

@@ -1,4 +1,4 @@
-import type { Machine } from '../../src/drill/world/machine.ts';
+import type { Machine } from '../../src/testbed/cluster/machine.ts';
 import type { PowerBackend } from './devices.ts';
 import type { Feed } from './scenario.ts';
 

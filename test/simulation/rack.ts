@@ -1,11 +1,11 @@
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
-import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
-import type { Trace } from '../../src/drill/world/dependencies.ts';
-import type { Disk } from '../../src/drill/world/disk.ts';
-import { fleetLabels } from '../../src/drill/fleet/fleet.ts';
-import { hostProviderID } from '../../src/drill/fleet/host-fleet.ts';
-import { Machine } from '../../src/drill/world/machine.ts';
-import { KUBERNETES_KUBELET } from '../../src/drill/world/options.ts';
+import type { DeviceEvent } from '../../src/laws/trace.ts';
+import type { Trace } from '../../src/testbed/cluster/dependencies.ts';
+import type { Disk } from '../../src/testbed/cluster/disk.ts';
+import { fleetLabels } from '../../src/testbed/operators/fleet.ts';
+import { hostProviderID } from '../../src/testbed/operators/host-fleet.ts';
+import { Machine } from '../../src/testbed/cluster/machine.ts';
+import { KUBERNETES_KUBELET } from '../../src/testbed/cluster/options.ts';
 import { SimulatedDevice } from './devices.ts';
 import type { PowerBackend } from './devices.ts';
 import type { Kernel } from './kernel/kernel.ts';

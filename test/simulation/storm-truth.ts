@@ -1,6 +1,6 @@
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import type { DeviceEvent } from '../../src/laws/trace.ts';
 import type { FenceWatch } from './fence-watch.ts';
 import { CALM_API } from './network.ts';
 import { rackOf } from './racks.ts';

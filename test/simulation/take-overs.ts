@@ -1,6 +1,6 @@
-import { LEADER_LEASE } from '../../src/cli/composition.ts';
+import { LEADER_LEASE } from '../../src/manager/composition.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
-import type { ApiEvent, DeviceEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent, DeviceEvent } from '../../src/laws/trace.ts';
 import type { Lease, ObjectMeta } from '../../src/ports/objects.ts';
 
 const LEASE_MS = 15_000;
@@ -29,7 +29,7 @@ interface OpenIntent {
 
 /**
  * Design 10 rule 1 and P5, judged from outside at every event: who holds the Lease, what may the holder touch, and when. Returns what is broken, in
- * words. It knows more than `src/drill/laws` may: which process made a call.
+ * words. It knows more than `src/laws` may: which process made a call.
  */
 export class TakeOvers {
   #term: Term = { holder: '', epoch: 0, sinceMs: 0, renewedAtMs: 0, read: new Set() };

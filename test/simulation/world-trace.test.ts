@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { Kernel } from './kernel/kernel.ts';
 import { WorldTrace } from './world-trace.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiEvent, DeviceEvent, DiskEvent, TraceEvent } from '../../src/drill/laws/trace.ts';
+import type { ApiEvent, DeviceEvent, DiskEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { OPERATOR_USER } from './api.ts';
 import { WORLD_BEGINS_WALL_MS } from './kernel/process-clock.ts';
 import type { Kernel } from './kernel/kernel.ts';

@@ -1,11 +1,11 @@
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Node } from '../../src/ports/objects.ts';
-import type { ApiEvent, DeviceEvent } from '../../src/drill/laws/trace.ts';
-import { ClusterControllers } from '../../src/drill/world/cluster-controllers.ts';
-import type { Trace } from '../../src/drill/world/dependencies.ts';
-import { MemoryDisk } from '../../src/drill/world/disk.ts';
-import type { Machine } from '../../src/drill/world/machine.ts';
-import { KUBERNETES_CLUSTER } from '../../src/drill/world/options.ts';
+import type { ApiEvent, DeviceEvent } from '../../src/laws/trace.ts';
+import { ClusterControllers } from '../../src/testbed/cluster/cluster-controllers.ts';
+import type { Trace } from '../../src/testbed/cluster/dependencies.ts';
+import { MemoryDisk } from '../../src/testbed/cluster/disk.ts';
+import type { Machine } from '../../src/testbed/cluster/machine.ts';
+import { KUBERNETES_CLUSTER } from '../../src/testbed/cluster/options.ts';
 import { CONTROLLER_USER, OPERATOR_USER, SimulatedApi } from './api.ts';
 import { Bounds } from './bounds.ts';
 import { createFenceConfiguration } from './configuration.ts';

@@ -1,5 +1,5 @@
 import { ack } from '../../agents/ack/definition.ts';
-import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
+import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES, NODES } from '../../src/ports/resources.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';

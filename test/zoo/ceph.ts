@@ -2,7 +2,7 @@ import { cephWith } from '../../agents/ceph/definition.ts';
 import { FENCED, fenceNameOf, NETWORK_FENCES, UNFENCED } from '../../agents/ceph/network-fence.ts';
 import type { NetworkFence } from '../../agents/ceph/network-fence.ts';
 import { parseSettings } from '../../agents/ceph/parameters.ts';
-import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
+import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import { actsAfterMs, API_WORDS, commandsOf, connectionTo, everyMoment, faultOf, KUBECONFIG } from './object-faults.ts';

@@ -3,11 +3,11 @@ import { createSocket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
 
 import { shellsOf } from '../../agents/ipmi/testing/ipmi-simulator.ts';
-import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
-import { MemoryMachine, type PowerBackend } from '../../src/drill/bmc/power-backend.ts';
-import { IpmiDevice, type IpmiDeviceOptions } from '../../src/drill/ipmi/rmcp/ipmi-device.ts';
-import { PRIVILEGE } from '../../src/drill/ipmi/rmcp/sessions.ts';
-import type { DeviceEvent } from '../../src/drill/laws/trace.ts';
+import type { BmcFaults } from '../../src/testbed/devices/bmc/faults.ts';
+import { MemoryMachine, type PowerBackend } from '../../src/testbed/devices/bmc/power-backend.ts';
+import { IpmiDevice, type IpmiDeviceOptions } from '../../src/testbed/devices/ipmi/rmcp/ipmi-device.ts';
+import { PRIVILEGE } from '../../src/testbed/devices/ipmi/rmcp/sessions.ts';
+import type { DeviceEvent } from '../../src/laws/trace.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../src/runtime/system-random.ts';
 import type { Behaviour, Species, Specimen } from './species.ts';

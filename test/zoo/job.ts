@@ -1,7 +1,7 @@
 import { job } from '../../agents/job/definition.ts';
-import { JobHands } from '../../src/drill/objects/job-hands.ts';
-import type { ProgramEnd, ProgramRun } from '../../src/drill/objects/job-hands.ts';
-import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
+import { JobHands } from '../../src/testbed/objects/job-hands.ts';
+import type { ProgramEnd, ProgramRun } from '../../src/testbed/objects/job-hands.ts';
+import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { CONFIG_MAPS } from '../../src/ports/resources.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';

@@ -1,7 +1,7 @@
 import { kubevirt } from '../../agents/kubevirt/definition.ts';
 import { HALTED_BY_US, LAUNCHER_PODS, VIRTUAL_MACHINES } from '../../agents/kubevirt/objects.ts';
 import type { VirtualMachine } from '../../agents/kubevirt/objects.ts';
-import { FIRMWARE, MachineWorld, NAMESPACE } from '../../src/drill/objects/machine-world.ts';
+import { FIRMWARE, MachineWorld, NAMESPACE } from '../../src/testbed/objects/machine-world.ts';
 import { NODES } from '../../src/ports/resources.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';

@@ -1,7 +1,7 @@
 import { metal3 } from '../../agents/metal3/definition.ts';
 import { BARE_METAL_HOSTS, HARD, holders, HOLD, RECORD } from '../../agents/metal3/host.ts';
 import type { BareMetalHost } from '../../agents/metal3/host.ts';
-import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
+import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import { actsAfterMs, API_WORDS, commandsOf, connectionTo, everyMoment, faultOf, KUBECONFIG } from './object-faults.ts';

@@ -1,4 +1,4 @@
-import type { ApiFault, ObjectWorld } from '../../src/drill/objects/object-world.ts';
+import type { ApiFault, ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import type { AgentContext } from '../../src/ports/agents.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { Behaviour, Specimen } from './species.ts';

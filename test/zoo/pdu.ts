@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 import { pdu } from '../../agents/pdu/definition.ts';
-import type { OutletFaults } from '../../src/drill/snmp/outlets.ts';
-import { PduDevice } from '../../src/drill/snmp/pdu-device.ts';
-import type { SnmpFaults } from '../../src/drill/snmp/snmp-device.ts';
+import type { OutletFaults } from '../../src/testbed/devices/snmp/outlets.ts';
+import { PduDevice } from '../../src/testbed/devices/snmp/pdu-device.ts';
+import type { SnmpFaults } from '../../src/testbed/devices/snmp/snmp-device.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import type { Behaviour, Specimen } from './species.ts';

@@ -1,9 +1,9 @@
 import { redfish } from '../../agents/redfish/definition.ts';
-import { BENCH_UUID, startBmcBench } from '../../src/drill/bmc/bmc-bench.ts';
-import type { BenchOptions, BmcBench } from '../../src/drill/bmc/bmc-bench.ts';
-import type { BmcFaults } from '../../src/drill/bmc/faults.ts';
-import { outletPath } from '../../src/drill/bmc/rack-pdu.ts';
-import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/drill/bmc/tree.ts';
+import { BENCH_UUID, startBmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import type { BenchOptions, BmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import type { BmcFaults } from '../../src/testbed/devices/bmc/faults.ts';
+import { outletPath } from '../../src/testbed/devices/bmc/rack-pdu.ts';
+import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import type { Behaviour, Species, Specimen } from './species.ts';
 
 /** What is wrong with the device, for each behaviour that is more than a wrong parameter. */

@@ -1,5 +1,5 @@
-import { SnmpDevice } from '../../src/drill/snmp/snmp-device.ts';
-import { Tree } from '../../src/drill/snmp/tree.ts';
+import { SnmpDevice } from '../../src/testbed/devices/snmp/snmp-device.ts';
+import { Tree } from '../../src/testbed/devices/snmp/tree.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import type { Specimen } from './species.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import ssh2 from 'ssh2';
 import type { ServerChannel } from 'ssh2';
 
-import { makeHostKey } from '../../src/drill/ssh/host-key.ts';
+import { makeHostKey } from '../../src/testbed/devices/ssh/host-key.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Behaviour } from './species.ts';
 

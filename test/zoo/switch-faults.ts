@@ -1,4 +1,4 @@
-import type { SwitchFaults } from '../../src/drill/ssh/switch-ports.ts';
+import type { SwitchFaults } from '../../src/testbed/devices/ssh/switch-ports.ts';
 import type { Behaviour } from './species.ts';
 
 const CALL_MS = 4_000;

@@ -1,6 +1,6 @@
-import { SwitchPorts } from '../../src/drill/ssh/switch-ports.ts';
-import { startSwitchServer } from '../../src/drill/ssh/switch-server.ts';
-import type { CliKind } from '../../src/drill/ssh/command-line.ts';
+import { SwitchPorts } from '../../src/testbed/devices/ssh/switch-ports.ts';
+import { startSwitchServer } from '../../src/testbed/devices/ssh/switch-server.ts';
+import type { CliKind } from '../../src/testbed/devices/ssh/command-line.ts';
 import type { Parameters } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import type { Behaviour, Specimen } from './species.ts';

@@ -1,6 +1,6 @@
 import { ATTESTATION, GRANTS_ENDED } from '../../agents/watchdog/attestation.ts';
 import { watchdog } from '../../agents/watchdog/definition.ts';
-import { ObjectWorld } from '../../src/drill/objects/object-world.ts';
+import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import type { Lease, Node } from '../../src/ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import type { IpmiDeviceOptions } from '../../../src/drill/ipmi/rmcp/ipmi-device.ts';
-import { startTestServer } from '../../../src/drill/ipmi/rmcp/test-server.ts';
-import { TEST_UUID } from '../../../src/drill/ipmi/rmcp/test-device.ts';
+import type { IpmiDeviceOptions } from '../../../src/testbed/devices/ipmi/rmcp/ipmi-device.ts';
+import { startTestServer } from '../../../src/testbed/devices/ipmi/rmcp/test-server.ts';
+import { TEST_UUID } from '../../../src/testbed/devices/ipmi/rmcp/test-device.ts';
 import { AgentError, type Target } from '../../../src/ports/agents.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { ManualClock } from '../../../src/runtime/manual-clock.ts';

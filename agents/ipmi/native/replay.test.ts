@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startTestServer } from '../../../src/drill/ipmi/rmcp/test-server.ts';
-import { TEST_UUID } from '../../../src/drill/ipmi/rmcp/test-device.ts';
+import { startTestServer } from '../../../src/testbed/devices/ipmi/rmcp/test-server.ts';
+import { TEST_UUID } from '../../../src/testbed/devices/ipmi/rmcp/test-device.ts';
 import type { Target } from '../../../src/ports/agents.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { IpmiAgent } from '../agent.ts';

@@ -2,8 +2,8 @@ import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { elements, encode, encodeInteger, encodeOid, integer, TAG } from '../../../src/drill/snmp/ber.ts';
-import { encodeAnswer, parseRequest } from '../../../src/drill/snmp/message.ts';
+import { elements, encode, encodeInteger, encodeOid, integer, TAG } from '../../../src/testbed/devices/snmp/ber.ts';
+import { encodeAnswer, parseRequest } from '../../../src/testbed/devices/snmp/message.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { Call, type CallTarget } from '../call.ts';
 import { SnmpClient } from './client.ts';

@@ -8,7 +8,7 @@ import { Call } from '../call.ts';
 import type { ExecAnswer } from './connection.ts';
 import { SshConnections } from './connections.ts';
 import type { SshSettings } from './parameters.ts';
-import { startCommandServer, type CommandServer, type Ending } from '../../../src/drill/ssh/command-server.ts';
+import { startCommandServer, type CommandServer, type Ending } from '../../../src/testbed/devices/ssh/command-server.ts';
 import { testTarget } from './testing/target.ts';
 
 const ENDINGS: Readonly<Record<string, Ending>> = {

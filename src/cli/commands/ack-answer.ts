@@ -3,7 +3,7 @@ import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCES } from '../../ports/re
 import type { NodeFenceAcknowledgement } from '../../ports/resources.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Lease } from '../../ports/objects.ts';
-import { LEADER_LEASE } from '../composition.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { leaderOf, leaderWords } from './leader.ts';

@@ -15,7 +15,7 @@ import { withMachineOptions } from '../preservation/machine-flags.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { guardWords, picturedPreservation } from '../preservation/pictured-preservation.ts';
 import { rightsElsewhere } from '../program-rights.ts';
-import { hasOutOfService } from '../server-version.ts';
+import { hasOutOfService } from '../../manager/server-version.ts';
 import { dependenciesOf, explain } from './explanation.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';

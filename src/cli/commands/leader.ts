@@ -1,9 +1,9 @@
 import type { Lease } from '../../ports/objects.ts';
 import { PRESERVATION_CHOICES } from '../../config/preservation-mode.ts';
 import type { PreservationChoice } from '../../config/preservation-mode.ts';
-import { LEADER_HEALTH_CHECKS, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from '../composition.ts';
-import { HEALTH_CHECK_CHOICES } from '../health-checks/mode.ts';
-import type { HealthCheckChoice } from '../health-checks/mode.ts';
+import { LEADER_HEALTH_CHECKS, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from '../../manager/composition.ts';
+import { HEALTH_CHECK_CHOICES } from '../../manager/health-checks/mode.ts';
+import type { HealthCheckChoice } from '../../manager/health-checks/mode.ts';
 import { age } from './terminal/times.ts';
 import { harmless } from './terminal/text.ts';
 

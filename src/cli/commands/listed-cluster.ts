@@ -20,7 +20,7 @@ import {
   VOLUME_ATTACHMENTS,
 } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { LEADER_LEASE } from '../composition.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
 
 /** What the fence controller would see of one node now. */
 export interface ListedCluster {

@@ -8,7 +8,7 @@ import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
-import { hasOutOfService } from '../server-version.ts';
+import { hasOutOfService } from '../../manager/server-version.ts';
 import { noSuchNode, plannerOf } from './explain.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';

@@ -8,7 +8,7 @@ import type { NodeFacts } from '../../controllers/preservation/snapshot.ts';
 import { MACHINES } from '../../ports/machines.ts';
 import { LEASES, NODE_FENCES, NODES } from '../../ports/resources.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
-import { LEADER_LEASE } from '../composition.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
 import { listMachines } from '../preservation/listed-machines.ts';
 import { reachMachines, withMachineOptions } from '../preservation/machine-flags.ts';
 import type { MachineFlags, MachineReach } from '../preservation/machine-flags.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { LEASES, NODE_FENCE_STOPS, NODE_FENCES } from '../../ports/resources.ts';
 import type { ClusterFlags } from '../cluster-access.ts';
-import { LEADER_LEASE } from '../composition.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
 import { partingOf } from '../uninstall/parting.ts';
 import type { Parting } from '../uninstall/parting.ts';
 import { cleanNodes, listServed, removeDeployment, removeFinalizers, removeKinds, removeLeases } from '../uninstall/removal.ts';

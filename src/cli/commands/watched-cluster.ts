@@ -13,8 +13,8 @@ import type { Custody } from '../custody/custody.ts';
 import { listCustody } from '../custody/listed-custody.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import type { MachineReach } from '../preservation/machine-flags.ts';
-import { LEADER_LEASE } from '../composition.ts';
-import { watching } from '../served-part.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
+import { watching } from '../../manager/served-part.ts';
 import { listed, QUIET } from './listed-cluster.ts';
 
 /** What `status` shows, read once or kept fresh. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { GAVE_UP, POWERED_OFF, TIMES_OUT_AT } from '../../controllers/machine-remediation/names.ts';
 import { fenceName } from '../../domain/node-fence.ts';
-import { ApiServer } from '../../drill/apiserver/server.ts';
-import { testRandom } from '../../drill/apiserver/test-support.ts';
-import { inProcessTransport } from '../../drill/apiserver/transport.ts';
+import { ApiServer } from '../../testbed/apiserver/server.ts';
+import { testRandom } from '../../testbed/apiserver/test-support.ts';
+import { inProcessTransport } from '../../testbed/apiserver/transport.ts';
 import { ApiClient } from '../../kube/client.ts';
-import { sendShipped } from '../../drill/shipped/send.ts';
+import { sendShipped } from '../../testbed/shipped/send.ts';
 import { OPERATOR_ROLE } from '../../manifests/operator-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';

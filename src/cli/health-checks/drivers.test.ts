@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { driverWords } from './drivers.ts';
-import type { FamilyFacts } from './mode.ts';
+import type { FamilyFacts } from '../../manager/health-checks/mode.ts';
 
 const GROUP = 'cluster.x-k8s.io';
 const NOW_MS = Date.UTC(2027, 0, 1);

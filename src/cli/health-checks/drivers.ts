@@ -1,8 +1,8 @@
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { Leader } from '../commands/leader.ts';
-import { readFamilies } from './family-facts.ts';
-import { detectFamily } from './mode.ts';
-import type { FamilyFacts } from './mode.ts';
+import { readFamilies } from '../../manager/health-checks/family-facts.ts';
+import { detectFamily } from '../../manager/health-checks/mode.ts';
+import type { FamilyFacts } from '../../manager/health-checks/mode.ts';
 
 type Saying = Pick<Leader, 'isAlive' | 'healthChecks'>;
 

@@ -9,10 +9,10 @@ import { CONFIG_MAPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { Leader } from '../commands/leader.ts';
 import { listed } from '../commands/listed-cluster.ts';
-import { configuredPools, POOLS_CONFIG } from './configured-pools.ts';
+import { configuredPools, POOLS_CONFIG } from '../../manager/preservation/configured-pools.ts';
 import { reachMachines } from './machine-flags.ts';
 import type { MachineFlags, MachineReach } from './machine-flags.ts';
-import { readManagerFacts } from './manager-facts.ts';
+import { readManagerFacts } from '../../manager/preservation/manager-facts.ts';
 import { pictureOf } from './picture.ts';
 import type { PreservationInput, PreservationPicture } from './picture.ts';
 

@@ -6,17 +6,13 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Lease } from '../../ports/objects.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { leaderOf } from '../commands/leader.ts';
-import { LEADER_LEASE, LEADER_MODE } from '../composition.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
+import { doesAct } from '../../manager/self-check/does-act.ts';
 import { orUndefined } from '../validate/permitted.ts';
-import { ApiServerCheck } from './api-server.ts';
-import { installedFor } from './installed.ts';
+import { ApiServerCheck } from '../../manager/self-check/api-server.ts';
+import { installedFor } from '../../manager/self-check/installed.ts';
 
 type Access = Pick<ClusterAccess, 'transport' | 'namespace'>;
-
-/** One that only observes is in nobody's way; one that does not say what it does may act. */
-export function doesAct({ metadata }: Lease): boolean {
-  return metadata.annotations?.[LEADER_MODE] !== 'observe';
-}
 
 /** And whether another installation came first, told at one look. */
 export async function standingFaults(access: Pick<ClusterAccess, 'transport' | 'namespace' | 'cluster' | 'clock'>): Promise<Fault[]> {

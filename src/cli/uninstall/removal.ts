@@ -10,7 +10,7 @@ import type { Cluster, ListOptions, Resource } from '../../ports/cluster.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { GROUP, LEASES, NODE_FENCES, NODES, VERSION } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { LEADER_LEASE } from '../composition.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
 import { takenBack } from './node-marks.ts';
 
 const DEPLOYMENT_NAME = 'nodefence-controller';

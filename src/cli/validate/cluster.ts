@@ -5,7 +5,7 @@ import type { ConfigMap } from '../../ports/objects.ts';
 import { CONFIG_MAPS, LEASES, NODE_FENCE_REPORTS, NODES, SECRETS } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { leaderOf } from '../commands/leader.ts';
-import { LEADER_LEASE } from '../composition.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
 import { healthCheckDrivers } from '../health-checks/drivers.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
 import { healthCheckWarnings } from './health-checks.ts';

@@ -8,7 +8,7 @@ import type { Resource } from '../../ports/cluster.ts';
 import { machineHealthChecks } from '../../ports/cluster-api.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { readFamilies } from '../health-checks/family-facts.ts';
+import { readFamilies } from '../../manager/health-checks/family-facts.ts';
 import { orUndefined } from './permitted.ts';
 
 /** What is wrong in the MachineHealthChecks of this cluster, whoever serves them: each a warning, for fencing goes on without them. */

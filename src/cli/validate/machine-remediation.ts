@@ -11,7 +11,7 @@ import type { BareMetalHost } from '../../ports/metal3.ts';
 import { BY_HOST } from '../../controllers/machine-remediation/dependencies.ts';
 import { MACHINE_INDEXES, namesOnHost } from '../../controllers/machine-remediation/machine-index.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { readFacts } from '../machine-remediation/found-facts.ts';
+import { readFacts } from '../../manager/machine-remediation/found-facts.ts';
 import { orUndefined } from './permitted.ts';
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };

@@ -3,7 +3,7 @@ import { readSpec } from '../../controllers/metal3-remediation/spec.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { metal3Remediations } from '../../ports/metal3.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { readMetal3 } from '../metal3-remediation/facts.ts';
+import { readMetal3 } from '../../manager/metal3-remediation/facts.ts';
 
 /** What is wrong in the Metal3RemediationTemplates of this cluster, whoever serves them: each a warning, for it is followed as far as it can be. */
 export async function metal3RemediationWarnings({

@@ -10,12 +10,12 @@ import { LEASES } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { leaderOf } from '../commands/leader.ts';
 import type { Leader } from '../commands/leader.ts';
-import { LEADER_LEASE } from '../composition.ts';
-import { POOLS_CONFIG } from '../preservation/configured-pools.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
+import { POOLS_CONFIG } from '../../manager/preservation/configured-pools.ts';
 import { listPicture } from '../preservation/listed-machines.ts';
 import { reachMachines } from '../preservation/machine-flags.ts';
 import type { MachineFlags, MachineReach } from '../preservation/machine-flags.ts';
-import { readManagerFacts } from '../preservation/manager-facts.ts';
+import { readManagerFacts } from '../../manager/preservation/manager-facts.ts';
 import type { Input } from './input.ts';
 
 /** What is wrong in ConfigMap `preservation-pools`, with key and line. */

@@ -1,6 +1,6 @@
-import { assetsOf } from '../control-plane/assets.ts';
-import { SHORT_PACE } from '../control-plane/commands.ts';
-import { BESIDE_CONTROLLER_MANAGER } from '../world/options.ts';
+import { assetsOf } from '../../testbed/control-plane/assets.ts';
+import { SHORT_PACE } from '../../testbed/control-plane/commands.ts';
+import { BESIDE_CONTROLLER_MANAGER } from '../../testbed/cluster/options.ts';
 import type { Child } from './child.ts';
 import type { ProcessHost, Ready } from './process-host.ts';
 

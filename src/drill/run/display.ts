@@ -5,9 +5,9 @@ import type { Machine } from '../../ports/machines.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import type { Audience } from './drill-run.ts';
-import { STORY } from './faults/names.ts';
-import type { Fault } from './faults/names.ts';
-import { shownPhase } from './faults/preservation/kept-findings.ts';
+import { STORY } from '../faults/names.ts';
+import type { Fault } from '../faults/names.ts';
+import { shownPhase } from '../faults/preservation/kept-findings.ts';
 import type { Replicas } from './replicas.ts';
 import type { Watcher } from './watcher.ts';
 

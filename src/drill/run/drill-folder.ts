@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TraceEvent } from '../laws/trace.ts';
+import type { TraceEvent } from '../../laws/trace.ts';
 
 /** Everything that one drill writes: configurations, logs, the shared disk, and one trace file for each process. */
 export class DrillFolder {

@@ -1,12 +1,12 @@
-import { LEADER_LEASE } from '../../cli/composition.ts';
-import { HOST_DEFINITIONS, HOSTS_NAMESPACE } from '../fleet/host-fleet.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
+import { HOST_DEFINITIONS, HOSTS_NAMESPACE } from '../../testbed/operators/host-fleet.ts';
 import { CONTROLLER_ACCOUNT, MEDIK8S_LEASE_NAMESPACE, NAMESPACE } from '../../manifests/access.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { WORKLOAD_ROLE } from '../../manifests/workload-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { KubeObject, Lease } from '../../ports/objects.ts';
 import { CONFIG_MAPS, NODE_FENCES, NODE_LEASE_NAMESPACE, SECRETS } from '../../ports/resources.ts';
-import { sendShipped } from '../shipped/send.ts';
+import { sendShipped } from '../../testbed/shipped/send.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import type { fenceConfiguration } from './scene-configuration.ts';
 

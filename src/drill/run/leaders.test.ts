@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LEADER_LEASE } from '../../cli/composition.ts';
-import type { ApiEvent } from '../laws/trace.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
+import type { ApiEvent } from '../../laws/trace.ts';
 import { termsOf } from './leaders.ts';
 
 function write(at: number, holderIdentity: string, leaseTransitions: number, changes: Partial<ApiEvent> = {}): ApiEvent {

@@ -1,5 +1,5 @@
-import type { ApiEvent, TraceEvent } from '../laws/trace.ts';
-import { LEADER_LEASE } from '../../cli/composition.ts';
+import type { ApiEvent, TraceEvent } from '../../laws/trace.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
 import type { Lease } from '../../ports/objects.ts';
 
 /** One term of one leader, as the writes of the Lease show it. */

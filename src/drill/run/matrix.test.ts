@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../laws/judge.ts';
+import { judge } from '../../laws/judge.ts';
 import { isGood, Room, tableOf } from './matrix.ts';
 import type { MatrixRow } from './matrix.ts';
 import type { DrillResult } from './result.ts';

@@ -3,9 +3,9 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SILENT } from './display.ts';
 import { runDrill } from './drill-run.ts';
-import { EXPECTED } from './faults/names.ts';
-import type { Fault } from './faults/names.ts';
-import { sceneOf } from './faults/scenes.ts';
+import { EXPECTED } from '../faults/names.ts';
+import type { Fault } from '../faults/names.ts';
+import { sceneOf } from '../faults/scenes.ts';
 import type { Agent, DrillOptions } from './options.ts';
 import type { DrillResult } from './result.ts';
 

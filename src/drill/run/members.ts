@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { CertificateAuthority } from '../certificates.ts';
-import { bmcProtocolFor } from '../ipmi/protocol.ts';
+import type { CertificateAuthority } from '../../testbed/certificates.ts';
+import { bmcProtocolFor } from '../../testbed/devices/ipmi/protocol.ts';
 import type { Child } from './child.ts';
 import type { Agent } from './options.ts';
-import { WORLD } from './faults/names.ts';
+import { WORLD } from '../faults/names.ts';
 import { drillProgram } from './process-host.ts';
 import type { ProcessHost } from './process-host.ts';
-import type { BmcReady } from '../bmc/bmc-configuration.ts';
-import type { RecordedEvent } from '../bmc/tree.ts';
+import type { BmcReady } from '../../testbed/devices/bmc/bmc-configuration.ts';
+import type { RecordedEvent } from '../../testbed/devices/bmc/tree.ts';
 import type { Bmc } from './scene-configuration.ts';
 import type { Machine } from './setting.ts';
 

@@ -1,4 +1,4 @@
-import type { Fault } from './faults/names.ts';
+import type { Fault } from '../faults/names.ts';
 
 export const AGENTS = ['redfish', 'ipmi'] as const;
 export type Agent = (typeof AGENTS)[number];

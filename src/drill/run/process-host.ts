@@ -33,7 +33,7 @@ export class ProcessHost {
     return started;
   }
 
-  /** Starts `src/drill/processes/<program>`, its configuration in a file of its own, and waits until it is ready. */
+  /** Starts `src/testbed/processes/<program>`, its configuration in a file of its own, and waits until it is ready. */
   program(program: string, name: string, configuration: object, readyDeadlineMs?: number): Promise<{ child: Child; ready: Ready }> {
     return this.start(name, [process.execPath, drillProgram(program), this.folder.write(`${name}.json`, configuration)], true, readyDeadlineMs);
   }
@@ -44,7 +44,7 @@ export class ProcessHost {
   }
 }
 
-/** Path of a program of `src/drill/processes`. */
+/** Path of a program of `src/testbed/processes`. */
 export function drillProgram(name: string): string {
-  return programPath(`../processes/${name}`);
+  return programPath(`../../testbed/processes/${name}`);
 }

@@ -1,4 +1,4 @@
-import { LEADER_LEASE } from '../../cli/composition.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import { LEASES } from '../../ports/resources.ts';
 import type { ClusterSession } from './cluster-session.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import type { ControllerEvent } from '../laws/trace.ts';
+import type { ControllerEvent } from '../../laws/trace.ts';
 import type { Child } from './child.ts';
 import { CONTROLLER_USER } from './cluster-session.ts';
 import type { ClusterSession } from './cluster-session.ts';
-import { WORLD } from './faults/names.ts';
+import { WORLD } from '../faults/names.ts';
 import { pause } from './pause.ts';
 import { drillProgram } from './process-host.ts';
 import { programPath } from './program.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { NodeFenceStatus, Timeline } from '../../domain/node-fence.ts';
-import type { LawName, LawResult } from '../laws/law.ts';
-import type { TraceEvent } from '../laws/trace.ts';
-import type { Fault } from './faults/names.ts';
-import type { ChildrenFound } from './faults/script.ts';
+import type { LawName, LawResult } from '../../laws/law.ts';
+import type { TraceEvent } from '../../laws/trace.ts';
+import type { Fault } from '../faults/names.ts';
+import type { ChildrenFound } from '../faults/script.ts';
 
 /** How a node that broke has ended; times as in `DrillResult`. */
 export interface VictimResult {

@@ -1,10 +1,10 @@
-import type { Wiring } from '../bmc/wiring.ts';
+import type { Wiring } from '../../testbed/devices/bmc/wiring.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
-import { CSI_DRIVER } from '../world/kinds.ts';
-import type { HostDevice } from '../fleet/host-power.ts';
+import { CSI_DRIVER } from '../../testbed/cluster/kinds.ts';
+import type { HostDevice } from '../../testbed/operators/host-power.ts';
 import { FILER } from './filer.ts';
-import { POOL } from '../fleet/fleet.ts';
-import type { FaultScene, ScenePool } from './faults/scenes.ts';
+import { POOL } from '../../testbed/operators/fleet.ts';
+import type { FaultScene, ScenePool } from '../faults/scenes.ts';
 import { SHORT_SETTINGS } from './options.ts';
 import type { Agent, DrillOptions } from './options.ts';
 

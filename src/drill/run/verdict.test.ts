@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
-import type { DeviceEvent } from '../laws/trace.ts';
+import type { DeviceEvent } from '../../laws/trace.ts';
 import { bystanders, listedAgain, wrongEnd } from './verdict.ts';
 
 const UNTOUCHED = { outcome: 'untouched', released: false, deadlineMs: 1 } as const;

@@ -9,8 +9,8 @@ import { LEASES, NODE_FENCES, NODES, PODS, VOLUME_ATTACHMENTS } from '../../port
 import type { NodeFence } from '../../ports/resources.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
-import { LEADER_LEASE } from '../../cli/composition.ts';
-import { FLEET_NAMESPACE } from '../fleet/fleet.ts';
+import { LEADER_LEASE } from '../../manager/composition.ts';
+import { FLEET_NAMESPACE } from '../../testbed/operators/fleet.ts';
 import type { ClusterSession } from './cluster-session.ts';
 import { FENCE_NAMESPACE } from './scene-configuration.ts';
 

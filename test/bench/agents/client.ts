@@ -1,5 +1,5 @@
 import { standardRegistry } from '../../../agents/registry.ts';
-import { BENCH_UUID } from '../../../src/drill/bmc/bmc-bench.ts';
+import { BENCH_UUID } from '../../../src/testbed/devices/bmc/bmc-bench.ts';
 import { AgentError } from '../../../src/ports/agents.ts';
 import type { Agent, Identity, Parameters, PowerAgent, Target } from '../../../src/ports/agents.ts';
 import type { Cluster } from '../../../src/ports/cluster.ts';

@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startBmcBench } from '../../../src/drill/bmc/bmc-bench.ts';
-import { MemoryMachine } from '../../../src/drill/bmc/power-backend.ts';
-import { startIpmiService } from '../../../src/drill/ipmi/ipmi-service.ts';
-import { seededChance } from '../../../src/drill/ipmi/seeded-chance.ts';
-import { TEST_PASSWORD } from '../../../src/drill/ipmi/test-process.ts';
+import { startBmcBench } from '../../../src/testbed/devices/bmc/bmc-bench.ts';
+import { MemoryMachine } from '../../../src/testbed/devices/bmc/power-backend.ts';
+import { startIpmiService } from '../../../src/testbed/devices/ipmi/ipmi-service.ts';
+import { seededChance } from '../../../src/testbed/devices/ipmi/seeded-chance.ts';
+import { TEST_PASSWORD } from '../../../src/testbed/devices/ipmi/test-process.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { SystemRandom } from '../../../src/runtime/system-random.ts';
 

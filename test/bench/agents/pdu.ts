@@ -1,4 +1,4 @@
-import { PduDevice } from '../../../src/drill/snmp/pdu-device.ts';
+import { PduDevice } from '../../../src/testbed/devices/snmp/pdu-device.ts';
 import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { powerAgent, targetOf } from './client.ts';
 import type { Peer } from './peer.ts';

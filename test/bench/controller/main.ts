@@ -1,9 +1,9 @@
 // The fence controller as the daemon composes it, in a process of its own, over real HTTPS; only its devices are simulated.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { clusterAgents, createRegistry } from '../../../agents/registry.ts';
-import { composeController } from '../../../src/cli/compose.ts';
+import { composeController } from '../../../src/manager/compose.ts';
 import { LivePlanner } from '../../../src/config/live-planner.ts';
-import { connect } from '../../../src/drill/processes/connection.ts';
+import { connect } from '../../../src/testbed/processes/connection.ts';
 import { FRESH_WITHIN_MS } from '../../../src/http/readiness.ts';
 import { ApiClient } from '../../../src/kube/client.ts';
 import { EventRecorder } from '../../../src/kube/recorder.ts';

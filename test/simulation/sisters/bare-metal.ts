@@ -1,6 +1,6 @@
-import { BareMetalOperator } from '../../../src/drill/fleet/baremetal-operator.ts';
-import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../../src/drill/fleet/host-fleet.ts';
-import type { Trace } from '../../../src/drill/world/dependencies.ts';
+import { BareMetalOperator } from '../../../src/testbed/operators/baremetal-operator.ts';
+import { HOST_MACHINES, hostMachineName, hostName, HOSTS_NAMESPACE } from '../../../src/testbed/operators/host-fleet.ts';
+import type { Trace } from '../../../src/testbed/cluster/dependencies.ts';
 import type { ApiClient } from '../../../src/kube/client.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import { BARE_METAL_HOSTS, metal3Remediations } from '../../../src/ports/metal3.ts';

@@ -1,5 +1,5 @@
-import { FLEET_NAMESPACE, machineName } from '../../../src/drill/fleet/fleet.ts';
-import { HOSTS_NAMESPACE } from '../../../src/drill/fleet/host-fleet.ts';
+import { FLEET_NAMESPACE, machineName } from '../../../src/testbed/operators/fleet.ts';
+import { HOSTS_NAMESPACE } from '../../../src/testbed/operators/host-fleet.ts';
 import type { ApiClient } from '../../../src/kube/client.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../../src/manifests/access.ts';
 import { MACHINES } from '../../../src/ports/machines.ts';

@@ -1,4 +1,4 @@
-import type { OperatorPace } from '../../../src/drill/fleet/baremetal-operator.ts';
+import type { OperatorPace } from '../../../src/testbed/operators/baremetal-operator.ts';
 import type { DeviceBehaviour } from '../devices.ts';
 import { SeededRandom } from '../kernel/seeded-random.ts';
 import { disturbedUntilMs, failing } from '../scenario.ts';

@@ -1,5 +1,5 @@
-import type { HostPower } from '../../../src/drill/fleet/baremetal-operator.ts';
-import type { OperatorEvent } from '../../../src/drill/laws/trace.ts';
+import type { HostPower } from '../../../src/testbed/operators/baremetal-operator.ts';
+import type { OperatorEvent } from '../../../src/laws/trace.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { OPERATOR_USER } from '../api.ts';
 import type { SimulatedDevice } from '../devices.ts';

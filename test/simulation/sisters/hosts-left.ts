@@ -1,5 +1,5 @@
-import { hostMachineName, hostName } from '../../../src/drill/fleet/host-fleet.ts';
-import type { ApiEvent } from '../../../src/drill/laws/trace.ts';
+import { hostMachineName, hostName } from '../../../src/testbed/operators/host-fleet.ts';
+import type { ApiEvent } from '../../../src/laws/trace.ts';
 import type { ObjectMeta } from '../../../src/ports/objects.ts';
 import type { Hosts } from './sisters.ts';
 

@@ -1,4 +1,4 @@
-import { createFleet, POOL } from '../../../src/drill/fleet/fleet.ts';
+import { createFleet, POOL } from '../../../src/testbed/operators/fleet.ts';
 import {
   createHostFleet,
   HOST_DEFINITIONS,
@@ -7,8 +7,8 @@ import {
   hostName,
   HOSTS_CLUSTER,
   HOSTS_NAMESPACE,
-} from '../../../src/drill/fleet/host-fleet.ts';
-import { sendShipped } from '../../../src/drill/shipped/send.ts';
+} from '../../../src/testbed/operators/host-fleet.ts';
+import { sendShipped } from '../../../src/testbed/shipped/send.ts';
 import type { ApiClient } from '../../../src/kube/client.ts';
 import { MEDIK8S_LEASE_NAMESPACE } from '../../../src/manifests/access.ts';
 import { OPERATOR_DEPLOYMENTS } from '../../../src/manifests/machine-remediation-access.ts';

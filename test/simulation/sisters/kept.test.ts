@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiEvent, DeviceEvent } from '../../../src/drill/laws/trace.ts';
+import type { ApiEvent, DeviceEvent } from '../../../src/laws/trace.ts';
 import { Kept } from './kept.ts';
 
 const PRESERVE = 'node.machine.sapcloud.io/preserve';

@@ -1,4 +1,4 @@
-import type { ApiEvent, DeviceEvent } from '../../../src/drill/laws/trace.ts';
+import type { ApiEvent, DeviceEvent } from '../../../src/laws/trace.ts';
 import type { ObjectMeta } from '../../../src/ports/objects.ts';
 
 const MACHINES = 'machines.machine.sapcloud.io';

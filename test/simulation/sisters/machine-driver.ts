@@ -1,6 +1,6 @@
-import { FLEET_NAMESPACE } from '../../../src/drill/fleet/fleet.ts';
-import { DRIVER_FINALIZER } from '../../../src/drill/fleet/kinds.ts';
-import type { ApiEvent } from '../../../src/drill/laws/trace.ts';
+import { FLEET_NAMESPACE } from '../../../src/testbed/operators/fleet.ts';
+import { DRIVER_FINALIZER } from '../../../src/testbed/operators/kinds.ts';
+import type { ApiEvent } from '../../../src/laws/trace.ts';
 import type { ApiClient } from '../../../src/kube/client.ts';
 import { MACHINE_NODE_LABEL, MACHINES } from '../../../src/ports/machines.ts';
 import type { Machine } from '../../../src/ports/machines.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiEvent } from '../../../src/drill/laws/trace.ts';
+import type { ApiEvent } from '../../../src/laws/trace.ts';
 import { Requests } from './requests.ts';
 
 interface Said {

@@ -1,4 +1,4 @@
-import type { ApiEvent } from '../../../src/drill/laws/trace.ts';
+import type { ApiEvent } from '../../../src/laws/trace.ts';
 import type { ObjectMeta } from '../../../src/ports/objects.ts';
 
 /** Kinds of requests whose end is watched. */

@@ -1,7 +1,7 @@
-import { HostMachines } from '../../../src/drill/fleet/host-machines.ts';
+import { HostMachines } from '../../../src/testbed/operators/host-machines.ts';
 import { fenceName } from '../../../src/domain/node-fence.ts';
-import type { ApiEvent, DeviceEvent } from '../../../src/drill/laws/trace.ts';
-import type { Trace } from '../../../src/drill/world/dependencies.ts';
+import type { ApiEvent, DeviceEvent } from '../../../src/laws/trace.ts';
+import type { Trace } from '../../../src/testbed/cluster/dependencies.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
 import { CLUSTER_API_USER, CONTROLLER_USER } from '../api.ts';
 import type { SimulatedApi } from '../api.ts';

@@ -1,0 +1,84 @@
+import type { BareMetalHost } from '../ports/metal3.ts';
+import type { Act, History } from './history.ts';
+import type { ObjectState } from './object-states.ts';
+import type { Timeline } from './timeline.ts';
+
+const HOSTS = 'baremetalhosts.metal3.io';
+/** Label of a BareMetalHost: the node that runs on it. */
+export const HOST_NODE_LABEL = 'drill.nodefence/node';
+const HOLD = 'reboot.metal3.io/';
+
+/** An off that a BareMetalOperator carried out for us, with what must be so for a release to rest on it. */
+export interface HostOff {
+  checks: readonly [boolean, string][];
+  /** Position of the status that told it; of the release where none did. */
+  toldPosition: number;
+}
+
+/**
+ * No device of ours: the operator of the node's BareMetalHost was asked by an annotation, switched it off, and said so. Undefined: it never switched this node
+ * off, or a NodeFence has switched it since.
+ */
+export function hostOffBehind(history: History, release: Act): HostOff | undefined {
+  const isHere = ({ position, event }: History['foreignSets'][number]): boolean => event.node === release.node && position < release.position;
+  const off = history.foreignSets.findLast((set) => isHere(set) && set.event.want === 'off');
+  if (off === undefined) return undefined;
+  const isFenced = history.sets.some(({ position, event }) => event.node === release.node && position > off.position && position < release.position);
+  if (isFenced) return undefined;
+  const states = statesOf(history, release.node);
+  const last = states?.before(release.position);
+  const held = states?.before(off.position);
+  const ours = holdsOf(held).filter((key) => states?.entries.some(({ value }) => history.isOurs(value.event) && holdsOf(value).includes(key)));
+  const stands = holdsOf(last).some((key) => ours.includes(key));
+  const told = states?.entries.find(
+    ({ position, value }) => position > off.position && position < release.position && !history.isOurs(value.event) && poweredOn(value) === false,
+  );
+  const toldPosition = told?.position ?? release.position;
+  const rose = history.powerEdges(release.node, toldPosition, release.position).some(({ state }) => state === 'on');
+  return {
+    toldPosition,
+    checks: [
+      [ours.length > 0, `the host of ${release.node} was switched off, and none of our annotations had asked for that`],
+      [stands, `our annotation no longer held the host of ${release.node} off`],
+      [told !== undefined, 'its BareMetalHost had not been said to be off since'],
+      [poweredOn(last) === false, 'its BareMetalHost was not said to be off any more'],
+      [!history.isPoweredOn(release.node, toldPosition) && !rose, `${release.node} was not powered off from then on`],
+      [isRead(history, toldPosition, release), 'its BareMetalHost was not read after that'],
+    ],
+  };
+}
+
+/** Our hold went from the host of a node: its operator may switch it on from there. */
+export function letOns(history: History): readonly { node: string; position: number; at: number }[] {
+  return [...history.objects.every(HOSTS)].flatMap(([, { entries }]) =>
+    entries.flatMap(({ position, at, value }, index) => {
+      const node = hostIn(value)?.metadata.labels?.[HOST_NODE_LABEL];
+      const isLetGo = holdsOf(entries[index - 1]?.value).some((key) => !holdsOf(value).includes(key));
+      return node !== undefined && isLetGo && history.isOurs(value.event) ? [{ node, position, at }] : [];
+    }),
+  );
+}
+
+function isRead(history: History, from: number, release: Act): boolean {
+  return history.controllerCalls.some(
+    ({ position, event }) => position > from && position < release.position && event.verb === 'get' && event.resource === HOSTS,
+  );
+}
+
+function statesOf(history: History, node: string): Timeline<ObjectState> | undefined {
+  for (const [, timeline] of history.objects.every(HOSTS))
+    if (timeline.entries.some(({ value }) => hostIn(value)?.metadata.labels?.[HOST_NODE_LABEL] === node)) return timeline;
+  return undefined;
+}
+
+function hostIn(state: ObjectState | undefined): BareMetalHost | undefined {
+  return state?.object;
+}
+
+function holdsOf(state: ObjectState | undefined): string[] {
+  return Object.keys(hostIn(state)?.metadata.annotations ?? {}).filter((key) => key.startsWith(HOLD));
+}
+
+function poweredOn(state: ObjectState | undefined): boolean | undefined {
+  return hostIn(state)?.status?.poweredOn;
+}

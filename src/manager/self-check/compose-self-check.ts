@@ -1,0 +1,76 @@
+import { CANDIDATES_LEASE } from '../../controllers/fence/handover/candidates.ts';
+import { Notices } from '../../controllers/self-check/notices.ts';
+import { otherInstallation } from '../../controllers/self-check/other-installation.ts';
+import { questionsOf } from '../../controllers/self-check/questions.ts';
+import { RefusedWrites } from '../../controllers/self-check/refused-writes.ts';
+import { SelfCheck } from '../../controllers/self-check/self-check.ts';
+import { ApiClient } from '../../kube/client.ts';
+import type { LeaderElector } from '../../kube/leader-elector.ts';
+import { within } from '../../kube/within.ts';
+import type { Lister } from '../../ports/cluster.ts';
+import type { Node } from '../../ports/objects.ts';
+import { LEADER_LEASE } from '../composition.ts';
+import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import { ApiServerCheck } from './api-server.ts';
+import { doesAct } from './does-act.ts';
+import { installedFor } from './installed.ts';
+
+/** A process that ends waits no longer for its last word. */
+const FAREWELL_MS = 1_000;
+
+/** What the API server must take of this process, before it leads and after. */
+export interface ComposedSelfCheck {
+  selfCheck: SelfCheck;
+  refused: RefusedWrites;
+  close(): Promise<void>;
+}
+
+export interface SelfCheckParts {
+  nodes: Pick<Lister<Node>, 'get'>;
+  elector: Pick<LeaderElector, 'identity' | 'isLeading' | 'poke'>;
+  /** Another installation came first, and this process leads: it gives that up. */
+  onSecond: (words: string) => void;
+}
+
+/** Nothing is asked yet. As soon as it passes, the lease is looked at. */
+export function composeSelfCheck(
+  { transport, clock, logger, metrics, recorder }: ControllerPorts,
+  options: ControllerOptions,
+  { nodes, elector, onSecond }: SelfCheckParts,
+): ComposedSelfCheck {
+  const { namespace, mode } = options;
+  const cluster = new ApiClient({ transport });
+  const notices = new Notices({ cluster, clock, log: logger, namespace, lease: CANDIDATES_LEASE, id: elector.identity.split('_').at(-1) ?? '' });
+  const questions = [
+    ...questionsOf(new ApiServerCheck(transport), installedFor(options)),
+    otherInstallation({ cluster, clock, namespace, leaseName: LEADER_LEASE, acts: doesAct }),
+  ];
+  const selfCheck: SelfCheck = new SelfCheck({
+    clock,
+    log: logger,
+    metrics: metrics.selfCheck,
+    questions,
+    isDemanded: mode === 'enforce',
+    onVerdict: (words) => {
+      const { verdict } = selfCheck;
+      notices.say('self-check', words === undefined ? [] : [words]);
+      if (selfCheck.mayLead()) elector.poke();
+      else if (verdict.kind === 'refused' && verdict.faults.some(({ part }) => part === 'installation')) {
+        const own = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+        recorder.event(own, 'Warning', 'SecondInstallationFound', selfCheck.words());
+        if (elector.isLeading) onSecond(selfCheck.words());
+      }
+    },
+  });
+  const onChange = (words: readonly string[]): void => notices.say('status', words);
+  return {
+    selfCheck,
+    refused: new RefusedWrites({ nodes, recorder, metrics: metrics.fence, log: logger, onChange }),
+    close: async () => {
+      selfCheck.close();
+      await within(clock, FAREWELL_MS, notices.close()).catch((error: unknown) => {
+        logger.debug('what was wrong stands until it is old', { error: String(error) });
+      });
+    },
+  };
+}

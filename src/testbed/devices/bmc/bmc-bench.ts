@@ -1,0 +1,148 @@
+import { createAuthority } from '../../certificates.ts';
+import type { DeviceEvent } from '../../../laws/trace.ts';
+import { AgentError, type PowerAgent, type Target } from '../../../ports/agents.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { SystemClock } from '../../../runtime/system-clock.ts';
+import { SystemRandom } from '../../../runtime/system-random.ts';
+import { startBmcServer, type BmcServer } from './bmc-server.ts';
+import type { BmcFaults } from './faults.ts';
+import { MemoryMachine } from './power-backend.ts';
+import { outletMachines, POWER_EQUIPMENT, pduTree, type OutletOptions } from './rack-pdu.ts';
+import { RedfishDevice, type DeviceResponse } from './redfish-device.ts';
+import { resourceTree, type ResourceTree, type TreeOptions } from './tree.ts';
+
+export const BENCH_UUID = '38947555-7742-3448-3784-823347823834';
+export const BENCH_PASSWORD = 'correct horse battery';
+
+export interface BenchOptions {
+  faults?: BmcFaults;
+  tree?: Partial<TreeOptions>;
+  resources?: ResourceTree;
+  /** Beside those, or instead of them. */
+  extra?: ResourceTree;
+  /** Its outlets: PDU → outlets. */
+  pdus?: Readonly<Record<string, readonly OutletOptions[]>>;
+  answers?: Readonly<Record<string, DeviceResponse>>;
+  /** `foreign`: signed by somebody else; `plain`: no TLS. */
+  certificate?: 'good' | 'foreign' | 'expired' | 'other-host' | 'plain';
+  state?: 'on' | 'off';
+}
+
+/** A BMC on a loopback port with a machine that is a variable, everything it did recorded; for tests. */
+export interface BmcBench {
+  server: BmcServer;
+  device: RedfishDevice;
+  machine: MemoryMachine;
+  /** By path. */
+  outlets: Readonly<Record<string, MemoryMachine>>;
+  events: DeviceEvent[];
+  fingerprint: string;
+  /** What a method for this device says, complete. */
+  parameters: Record<string, string>;
+  close: () => Promise<void>;
+}
+
+const authority = createAuthority('nodefence bench');
+const stranger = createAuthority('somebody else');
+
+export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBench> {
+  const certificate = options.certificate ?? 'good';
+  const signer = certificate === 'foreign' ? stranger : authority;
+  const issued = signer.issue({
+    commonName: 'bmc',
+    hosts: certificate === 'other-host' ? ['192.0.2.1', 'elsewhere.example'] : ['127.0.0.1', 'localhost'],
+    ...(certificate === 'expired' ? { lifetimeMs: -60_000 } : {}),
+  });
+  const machine = new MemoryMachine(options.state);
+  const events: DeviceEvent[] = [];
+  const outlets = outletMachines(options.pdus ?? {}, options.state);
+  const tree = {
+    ...(options.resources ?? resourceTree({ uuid: BENCH_UUID, ...options.tree })),
+    ...(options.pdus === undefined ? {} : pduTree(options.pdus)),
+    ...options.extra,
+  };
+  if (options.pdus !== undefined) tree['/redfish/v1'] = { ...tree['/redfish/v1'], PowerEquipment: { '@odata.id': POWER_EQUIPMENT } };
+  const device = new RedfishDevice({
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    node: 'a',
+    users: { admin: BENCH_PASSWORD },
+    tree,
+    backend: machine,
+    outlets,
+    ...(options.answers === undefined ? {} : { answers: options.answers }),
+    faults: options.faults ?? {},
+    trace: (event) => events.push(event),
+  });
+  const server = await startBmcServer(device, certificate === 'plain' ? {} : { certificate: issued });
+  return {
+    server,
+    device,
+    machine,
+    outlets,
+    events,
+    fingerprint: issued.fingerprintSha256,
+    parameters: {
+      ip: server.host,
+      ipport: String(server.port),
+      username: 'admin',
+      password: BENCH_PASSWORD,
+      ...(certificate === 'plain' ? { ssl: 'no' } : { ca: authority.certificatePem }),
+    },
+    close: server.close,
+  };
+}
+
+export interface AgentBench<A extends PowerAgent> extends BmcBench {
+  agent: A;
+  /** A complete target for the machine behind this BMC. */
+  target: (overrides?: Partial<Target>) => Target;
+}
+
+/** A BMC with an agent before it; a parameter that is undefined is left out. `closeAll` ends whatever was started. */
+export class AgentBenches<A extends PowerAgent> {
+  readonly #create: (clock: Clock) => A;
+  readonly #started: AgentBench<A>[] = [];
+
+  constructor(create: (clock: Clock) => A) {
+    this.#create = create;
+  }
+
+  async start(options: BenchOptions = {}, parameters: Readonly<Record<string, string | undefined>> = {}): Promise<AgentBench<A>> {
+    const bmc = await startBmcBench(options);
+    const given = Object.fromEntries(
+      Object.entries({ ...bmc.parameters, ...parameters }).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    const target = (overrides: Partial<Target> = {}): Target => ({
+      plug: '',
+      device: `127.0.0.1:${bmc.server.port}`,
+      parameters: given,
+      identity: { node: 'a', systemUUID: BENCH_UUID },
+      signal: new AbortController().signal,
+      deadlineMs: 5_000,
+      beforeSend: () => undefined,
+      ...overrides,
+    });
+    const bench = { ...bmc, agent: this.#create(new SystemClock()), target };
+    this.#started.push(bench);
+    return bench;
+  }
+
+  async closeAll(): Promise<void> {
+    for (const bench of this.#started.splice(0)) {
+      await bench.agent.close?.();
+      await bench.close();
+    }
+  }
+}
+
+/** The typed failure that a call must end in. */
+export async function agentFailure(call: Promise<unknown>): Promise<AgentError> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof AgentError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}

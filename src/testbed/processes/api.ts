@@ -1,0 +1,89 @@
+/**
+ * The drill's API server as a process of its own. argv[2] names a JSON configuration file (it holds tokens); one line of JSON on stdout says that
+ * it serves; commands come as lines of JSON on stdin, whose end is the end of the process.
+ */
+import { randomUUID } from 'node:crypto';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Clock } from '../../ports/clock.ts';
+import { serveHttps, type HttpShell } from '../apiserver/http-shell.ts';
+import { ApiServer, type ServerUser } from '../apiserver/server.ts';
+import type { ApiEvent } from '../../laws/trace.ts';
+
+export interface ApiConfiguration {
+  users: readonly ServerUser[];
+  authorization?: 'always-allow' | 'rbac';
+  host?: string;
+  port?: number;
+  /** File to which ApiEvents are appended as lines of JSON. */
+  trace?: string;
+  historyLimit?: number;
+}
+
+/** `pause` is an outage (silent unless `how` is `refuse`), `resume` its end; `compact` and `expire` make watches and lists start anew. */
+type Command =
+  { command: 'pause'; how?: 'silent' | 'refuse' } | { command: 'resume' } | { command: 'compact' } | { command: 'expire' } | { command: 'stop' };
+
+const clock: Clock = {
+  monotonicMs: () => performance.now(),
+  bootMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+  sleep: () => Promise.reject(new Error('the API server does not sleep')),
+};
+
+async function main(configurationPath: string): Promise<void> {
+  const configuration = JSON.parse(readFileSync(configurationPath, 'utf8')) as ApiConfiguration;
+  const trace = configuration.trace === undefined ? undefined : createWriteStream(configuration.trace, { flags: 'a' });
+  const server = new ApiServer({
+    clock,
+    random: { next: Math.random, uuid: randomUUID },
+    users: configuration.users,
+    authorization: configuration.authorization ?? 'rbac',
+    tracksManagers: true,
+    auditTimeMs: () => performance.timeOrigin + performance.now(),
+    ...(configuration.historyLimit === undefined ? {} : { historyLimit: configuration.historyLimit }),
+    ...(trace === undefined ? {} : { audit: (event: ApiEvent) => void trace.write(`${JSON.stringify(event)}\n`) }),
+  });
+  const { host, port } = configuration;
+  const shell = await serveHttps({ server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) });
+  process.stdout.write(`${JSON.stringify({ ready: true, url: shell.url, caPem: shell.caPem })}\n`);
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line.trim() === '') continue;
+    const command = JSON.parse(line) as Command;
+    if (command.command === 'stop') break;
+    await obey(command, shell, server);
+  }
+  await shell.close();
+  await new Promise<void>((resolve) => {
+    if (trace === undefined) resolve();
+    else trace.end(resolve);
+  });
+  process.exit(0);
+}
+
+async function obey(command: Command, shell: HttpShell, server: ApiServer): Promise<void> {
+  switch (command.command) {
+    case 'pause':
+      await shell.pause(command.how ?? 'silent');
+      return;
+    case 'resume':
+      await shell.resume();
+      return;
+    case 'compact':
+      server.compact();
+      return;
+    case 'expire':
+      server.endWatches('expire');
+      return;
+    case 'stop':
+      return;
+  }
+}
+
+await main(process.argv[2] ?? '');
