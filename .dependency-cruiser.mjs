@@ -77,9 +77,16 @@ export default {
       'probes around the controller know no controller',
     ),
     {
+      name: 'manager-knows-no-command',
+      severity: 'error',
+      comment: 'commands run the manager, which is simulated; never the other way round',
+      from: { path: '^src/', pathNot: [TEST, '^src/(cli|drill)/', '^src/main\\.ts$'] },
+      to: { path: '^src/cli/' },
+    },
+    {
       name: 'core-knows-no-drill',
       severity: 'error',
-      comment: 'the product runs without its test bench; only the command that starts the drill knows it',
+      comment: 'the product runs without its test bed; only the command that starts the drill knows it',
       from: { path: '^(src|agents)/', pathNot: [TEST, '^src/(drill|testbed|laws)/', '^src/cli/'] },
       to: { path: '^src/(drill|testbed|laws)/' },
     },
@@ -102,6 +109,13 @@ export default {
       comment: "a test is nobody's library",
       from: { pathNot: TEST },
       to: { path: TEST },
+    },
+    {
+      name: 'nothing-shipped-imports-test-support',
+      severity: 'error',
+      comment: "a folder testing/ serves tests, and the test bed's programs are none",
+      from: { path: '^(src|agents)/', pathNot: [TEST, '/testing/', '^src/(testbed|laws|drill)/'] },
+      to: { path: '/testing/' },
     },
     {
       name: 'product-knows-no-bench',

@@ -1,12 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
 // What code that runs under deterministic simulation may not touch: every source of time, chance and the outside world but the injected ports.
 
-/** Folders whose code the simulation runs. */
-export const SIMULATED = [
-  'src/{domain,controllers,dispatch,ports,kube,config}/**/*.ts',
+/** Folders whose code is made to run in the simulation, whether a world draws it or not. */
+const FOLDERS = [
+  'src/{domain,controllers,dispatch,ports,kube,config,manager}/**/*.ts',
   'src/testbed/{apiserver,cluster}/**/*.ts',
   'src/laws/**/*.ts',
   'agents/{cordon,uncordon,taint}/**/*.ts',
 ];
+
+const ENTRY = 'test/simulation/run-seed.ts';
+const VALUE_IMPORT = /^(?:import|export)\s+(?!type\b)[^;]*?from\s+'(\.[^']+)';/gmu;
+
+/** Files under src that the simulation loads, from the root of the repository. Those of devices' agents are loaded when a device is switched, which it never is. */
+export function simulatedFiles(root) {
+  const found = new Set([ENTRY]);
+  for (const file of found) {
+    for (const [, imported] of readFileSync(join(root, file), 'utf8').matchAll(VALUE_IMPORT)) found.add(join(dirname(file), imported));
+  }
+  return [...found].filter((file) => file.startsWith('src/')).sort();
+}
+
+export const SIMULATED = [...FOLDERS, ...simulatedFiles(join(import.meta.dirname, '..'))];
 
 /** Shells around them, which do touch the world, and tests. */
 export const NOT_SIMULATED = [
@@ -16,6 +33,8 @@ export const NOT_SIMULATED = [
   'src/testbed/apiserver/**/{https,http}-*.ts',
   'src/testbed/apiserver/{http,https}*',
   'src/testbed/apiserver/{http,https,shell}/**',
+  // Reads config/ before a world begins.
+  'src/testbed/shipped/manifests.ts',
 ];
 
 const BY_CLOCK = 'time comes from the injected Clock (src/ports/clock.ts)';

@@ -134,7 +134,7 @@ export class ShellWorld implements HostPower {
     const world = new ShellWorld();
     await install({ transport: world.transport, cluster: world.operator, hosts: { folders } } as unknown as Parameters<typeof install>[0]);
     for (const kind of kinds) await world.operator.create(DEFINITIONS, definitionOf(kind));
-    await createHostFleet(world.operator, nodes);
+    await createHostFleet(world.operator, nodes, world.clock.wallMs());
     for (const name of nodes) world.#hardware.set(name, new Hardware());
     const dependencies = { transport: world.transport, clock: world.clock, random: testRandom(), trace: quiet };
     const actors = [new HostMachines(dependencies), ...(hasOperator ? [new BareMetalOperator(dependencies, world, PACE)] : [])];

@@ -134,7 +134,7 @@ function startOf(api: Api): string {
 
 async function createHosts(session: ClusterSession, audience: Audience): Promise<void> {
   audience.says(`Cluster API: a Machine on a BareMetalHost stands for each of the ${session.nodes.length} nodes`);
-  await createHostFleet(session.cluster, session.nodes);
+  await createHostFleet(session.cluster, session.nodes, Date.now());
   await bindWorkloads(session);
   if (session.hosts?.operator === undefined) return;
   audience.says('starting the baremetal-operator, which minds the hosts by their BMCs');

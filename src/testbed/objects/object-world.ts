@@ -1,3 +1,4 @@
+import { definitionOf } from './any-definition.ts';
 import { ApiServer } from '../apiserver/server.ts';
 import { inProcessTransport } from '../apiserver/transport.ts';
 import { ApiClient } from '../../kube/client.ts';
@@ -103,19 +104,4 @@ export class ObjectWorld {
 
 function refusal(code: number, reason: string, message: string): ApiResponse {
   return { status: code, body: { apiVersion: 'v1', kind: 'Status', status: 'Failure', code, reason, message, metadata: {} }, headers: {} };
-}
-
-/** A definition that takes whatever somebody writes. */
-export function definitionOf({ group, version, kind, plural, namespaced }: Resource): KubeObject & { spec: unknown } {
-  const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  return {
-    // Groups under k8s.io are protected (KEP-1111).
-    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, a test' } },
-    spec: {
-      group,
-      scope: namespaced ? 'Namespaced' : 'Cluster',
-      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
-      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } }],
-    },
-  };
 }

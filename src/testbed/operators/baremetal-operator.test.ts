@@ -35,7 +35,7 @@ class HostWorld implements HostPower {
 
   async start(): Promise<void> {
     for (const body of HOST_DEFINITIONS) await this.#transport.request({ method: 'POST', path: DEFINITIONS, body, deadlineMs: 1_000 });
-    await createHostFleet(this.cluster, ['n1']);
+    await createHostFleet(this.cluster, ['n1'], this.clock.wallMs());
     const trace = (): void => undefined;
     const dependencies = { transport: this.#transport, clock: this.clock, random: new SystemRandom(), trace };
     new BareMetalOperator(dependencies, this, PACE).start();

@@ -4,7 +4,7 @@ import type { ClusterCondition, UntypedObject } from '../../ports/cluster-api.ts
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { HOST_NODE_LABEL } from '../../laws/host-off.ts';
-import { definitionOf } from '../objects/object-world.ts';
+import { definitionOf } from '../objects/any-definition.ts';
 import { NAMESPACES } from '../cluster/kinds.ts';
 import { clusterApiDefinition } from './cluster-api.ts';
 
@@ -47,11 +47,7 @@ export function hostProviderID(node: string): string {
 }
 
 /** One Cluster, and for each node a BareMetalHost, the Metal3Machine that consumes it, and the Machine on top. No operator has looked at a host yet. */
-export async function createHostFleet(
-  cluster: Pick<Cluster, 'create' | 'mergePatch'>,
-  nodes: readonly string[],
-  wallMs: number = Date.now(),
-): Promise<void> {
+export async function createHostFleet(cluster: Pick<Cluster, 'create' | 'mergePatch'>, nodes: readonly string[], wallMs: number): Promise<void> {
   const metadata = { namespace: HOSTS_NAMESPACE };
   const nowText = new Date(wallMs).toISOString().replace(/\.\d+Z$/, 'Z');
   await cluster.create(NAMESPACES, { metadata: { name: HOSTS_NAMESPACE } });

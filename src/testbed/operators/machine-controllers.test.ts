@@ -9,7 +9,7 @@ import { SystemRandom } from '../../runtime/system-random.ts';
 import { ApiServer } from '../apiserver/server.ts';
 import { inProcessTransport } from '../apiserver/transport.ts';
 import type { ApiEvent } from '../../laws/trace.ts';
-import { definitionOf } from '../objects/object-world.ts';
+import { definitionOf } from '../objects/any-definition.ts';
 import { createFleet, deploymentName, FLEET_NAMESPACE, fleetLabels, machineName, zoneName } from './fleet.ts';
 import { COUNTED_DEPLOYMENTS, COUNTED_SETS } from './kinds.ts';
 import { MachineControllers } from './machine-controllers.ts';

@@ -8,7 +8,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { ApiServer } from '../apiserver/server.ts';
 import { inProcessTransport } from '../apiserver/transport.ts';
-import { definitionOf } from '../objects/object-world.ts';
+import { definitionOf } from '../objects/any-definition.ts';
 import { createFleet, FLEET_NAMESPACE, machineName, zoneName } from './fleet.ts';
 import { MachineManager } from './machine-manager.ts';
 

@@ -1,6 +1,6 @@
 import type { Cluster, Resource } from '../../../ports/cluster.ts';
 import type { KubeObject } from '../../../ports/objects.ts';
-import { definitionOf } from '../../../testbed/objects/object-world.ts';
+import { definitionOf } from '../../../testbed/objects/any-definition.ts';
 import { firstAnswer } from '../../run/pause.ts';
 
 const AUTHORIZATION = 'rbac.authorization.k8s.io';

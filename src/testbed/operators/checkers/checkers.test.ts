@@ -9,7 +9,7 @@ import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { SystemRandom } from '../../../runtime/system-random.ts';
 import { ApiServer } from '../../apiserver/server.ts';
 import { inProcessTransport } from '../../apiserver/transport.ts';
-import { definitionOf } from '../../objects/object-world.ts';
+import { definitionOf } from '../../objects/any-definition.ts';
 import { NAMESPACES } from '../../cluster/kinds.ts';
 import { createHostFleet, HOST_DEFINITIONS, HOST_MACHINES, hostMachineName, HOSTS_NAMESPACE } from '../host-fleet.ts';
 import { ClusterApiCheck } from './cluster-api-check.ts';
@@ -50,7 +50,7 @@ class Ward {
     for (const body of [...HOST_DEFINITIONS, ...kinds.map(definitionOf)])
       await this.#transport.request({ method: 'POST', path: DEFINITIONS, body, deadlineMs: 1_000 });
     await this.cluster.create(NAMESPACES, { metadata: { name: MEDIK8S_LEASE_NAMESPACE } });
-    await createHostFleet(this.cluster, ['n1']);
+    await createHostFleet(this.cluster, ['n1'], this.clock.wallMs());
     const spec = { template: { spec: { strategy: 'fence' as const } } };
     for (const namespace of [NAMESPACE, HOSTS_NAMESPACE])
       await this.cluster.create(NODE_FENCE_REMEDIATION.templates, { metadata: { name: 'gentle', namespace }, spec });
