@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { budgetHold } from './budget.ts';
 import { isWorthWriting, recordOf, RECORDS_MAX, unrecovered, withIncident } from './incident-record.ts';
 import type { IncidentRecord } from './incident-record.ts';
+import { LIMITS } from './node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import { Model, planOf } from './testing/model.ts';
 
 const NOW_MS = Date.parse('2026-03-02T12:00:00Z');
@@ -38,6 +40,13 @@ describe('max_fences_per_day', () => {
     ['two are not three', recovered.slice(1), {}, undefined],
     ['one of them is a day old', [incident(1, 24, 'recovered'), ...recovered.slice(1)], {}, undefined],
     ['nothing was done in one of them', [incident(1, 3, 'untouched'), ...recovered.slice(1)], {}, undefined],
+    [
+      'one of them was withdrawn when the node was only cordoned',
+      [{ ...incident(1, 3, 'stopped'), cordonedOnly: true }, ...recovered.slice(1)],
+      {},
+      undefined,
+    ],
+    ['one of them was withdrawn after an off', [incident(1, 3, 'stopped'), ...recovered.slice(1)], {}, 'fences-per-day'],
     ['a person resumed the node after the first', recovered, { resumedAfter: 1 }, undefined],
     ['the admin allows five', recovered, { maxFencesPerDay: 5 }, undefined],
     ['the admin allows one', recovered.slice(2), { maxFencesPerDay: 1 }, 'fences-per-day'],
@@ -152,6 +161,26 @@ describe('the record of an incident', () => {
     const first = recordOf({ ...status, evidence }, undefined);
     const later = recordOf(model.status, first);
     expect(later).toMatchObject({ heldBy: 'rate: too many', evidence: ['power-off'], startedAt: first?.startedAt });
+  });
+
+  it('says that its node was only cordoned once that is sure: it is over, and nothing else began', () => {
+    const model = new Model();
+    model.fail();
+    model.next();
+    model.step();
+    expect(recordOf(model.status, undefined)).not.toHaveProperty('cordonedOnly');
+    const over: NodeFenceStatus = { ...model.status, state: 'final', outcome: 'recovered', timeline: { ...model.status.timeline, finalAt: 'z' } };
+    expect(recordOf(over, undefined)).toMatchObject({ cordonedOnly: true, endedAt: 'z' });
+    const [cordon] = over.journal;
+    if (cordon === undefined) throw new Error('no cordon');
+    const off: JournalEntry = { ...cordon, id: 'off-1', step: 'power-management', agent: 'redfish', action: 'off', result: 'timeout' };
+    expect(recordOf({ ...over, journal: [cordon, { ...off, result: 'not-sent' }] }, undefined)).toHaveProperty('cordonedOnly');
+    const others: [string, Partial<NodeFenceStatus>][] = [
+      ['an off that failed', { journal: [cordon, off] }],
+      ['a journal that may have lost an off', { journal: Array.from({ length: LIMITS.journal }, () => cordon) }],
+      ["a release on a person's word", { journal: [cordon, { ...off, agent: 'kubernetes', action: 'release', result: 'succeeded' }] }],
+    ];
+    for (const [what, change] of others) expect(recordOf({ ...over, ...change }, undefined), what).not.toHaveProperty('cordonedOnly');
   });
 
   it('is written when its outcome, end, evidence or what holds it changes, and not at every step', () => {

@@ -14,8 +14,9 @@ export interface BudgetHold extends Omit<StandingHold, 'untilMs'> {
 }
 
 /**
- * Holds a fence that has not begun to act: the node was fenced too often within a day, or in vain twice in a row (design 3, `max_fences_per_day`). Its stamps are our
- * own; one that lies in the future, after a clock was set back, counts.
+ * Holds a fence that has not begun to act: the node was fenced too often within a day, or in vain twice in a row (design 3, `max_fences_per_day`). A cordon alone is
+ * no fence: neither a request that was withdrawn before the off nor a flap keeps the node from being fenced when it fails. Its stamps are our own; one that lies
+ * in the future, after a clock was set back, counts.
  */
 export function budgetHold(record: FenceRecord, incident: number, plan: Plan, wallMs: number): BudgetHold | undefined {
   const earlier = record.incidents.filter((entry) => entry.incident < incident);
@@ -28,7 +29,7 @@ export function budgetHold(record: FenceRecord, incident: number, plan: Plan, wa
   const maximum = plan.maxFencesPerDay ?? DEFAULT_MAX_FENCES_PER_DAY;
   const resumedAfter = record.resumedAfter ?? 0;
   const ages = earlier
-    .filter((entry) => entry.incident > resumedAfter && entry.outcome !== 'untouched')
+    .filter((entry) => entry.incident > resumedAfter && entry.outcome !== 'untouched' && entry.cordonedOnly !== true)
     .map((entry) => wallMs - Date.parse(entry.startedAt))
     .filter((ageMs) => ageMs < DAY_MS)
     .sort((left, right) => left - right);

@@ -1,4 +1,5 @@
-import { bounded } from './node-fence.ts';
+import { NEVER_BEGAN } from './journal.ts';
+import { bounded, LIMITS } from './node-fence.ts';
 import type { NodeFenceStatus, Outcome, Timeline, Trigger } from './node-fence.ts';
 import type { EvidenceKind } from './plan.ts';
 
@@ -10,6 +11,8 @@ export interface IncidentRecord {
   endedAt?: string;
   /** `failed` without `endedAt`: it gave up, and a person must act. Absent: under way, or its NodeFence vanished. */
   outcome?: Outcome;
+  /** It is over, and its node was at most cordoned. */
+  cordonedOnly?: boolean;
   trigger: Trigger['kind'];
   /** Kinds of evidence that were found, also those that were voided later. */
   evidence: EvidenceKind[];
@@ -29,17 +32,26 @@ export interface FenceRecord {
   resumedAfter?: number;
 }
 
+const CORDONS: ReadonlySet<string> = new Set(['cordon', 'uncordon']);
+
+/** Nothing else was done to the node or its workload, for sure: a full journal may have lost what was. */
+export function isCordonedOnly({ journal }: NodeFenceStatus): boolean {
+  return journal.length < LIMITS.journal && journal.every((run) => CORDONS.has(run.agent) || NEVER_BEGAN.has(run.result));
+}
+
 /** The record of the incident that a NodeFence holds now; `undefined` before anything was done. */
 export function recordOf(status: NodeFenceStatus, before: IncidentRecord | undefined): IncidentRecord | undefined {
   const { incident, state, outcome, timeline, evidence, hold, trigger, message } = status;
   if (state === 'new' && status.restarts === 0 && status.journal.length === 0) return undefined;
   const kinds = [...new Set([...(before?.evidence ?? []), ...evidence.map(({ kind }) => kind)])];
   const heldBy = hold === undefined ? before?.heldBy : bounded(`${hold.policy}: ${hold.message}`);
+  const endedAt = state === 'final' ? timeline.finalAt : undefined;
   return {
     incident,
     startedAt: before?.startedAt ?? timeline.noticedAt ?? timeline.failedAt ?? '',
-    ...(state === 'final' && timeline.finalAt !== undefined ? { endedAt: timeline.finalAt } : {}),
+    ...(endedAt === undefined ? {} : { endedAt }),
     ...(outcome === undefined ? {} : { outcome }),
+    ...(endedAt !== undefined && isCordonedOnly(status) ? { cordonedOnly: true } : {}),
     trigger: trigger?.kind ?? 'node-condition',
     evidence: kinds,
     ...(heldBy === undefined ? {} : { heldBy }),

@@ -60,6 +60,7 @@ const INCIDENT = object<IncidentRecord>('One fence of this node.', {
   startedAt: time('Its beginning.'),
   endedAt: optional(time('Its end.')),
   outcome: optional(OUTCOME),
+  cordonedOnly: optional(flag('true: it is over, and its node was at most cordoned; max_fences_per_day does not count it.')),
   trigger: TRIGGER_KIND,
   evidence: list('Kinds of evidence that were found.', evidenceKind('Kind of evidence.'), 8),
   heldBy: optional(text('What last held it, or stopped it.')),

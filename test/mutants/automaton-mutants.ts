@@ -205,4 +205,18 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     edits: [['        .toReversed()\n', '']],
     killedBy: byTest('src/domain/leftovers.test.ts', 'switches on first what was told off last: its off is read before anything is on'),
   },
+  {
+    name: 'a cordon counted as a fence',
+    defect: 'requests that were withdrawn before the off use up what a node may be fenced a day, so that it is not fenced when it fails',
+    file: 'src/domain/budget.ts',
+    edits: [[' && entry.cordonedOnly !== true', '']],
+    killedBy: byTest('src/domain/budget.test.ts', 'when one of them was withdrawn when the node was only cordoned'),
+  },
+  {
+    name: 'a failed off not counted',
+    defect: 'a fence whose off was sent in vain is none of those that a node may have a day',
+    file: 'src/domain/incident-record.ts',
+    edits: [['journal.every((run) => CORDONS.has(run.agent) || NEVER_BEGAN.has(run.result))', 'true']],
+    killedBy: byTest('src/domain/budget.test.ts', 'says that its node was only cordoned once that is sure'),
+  },
 ];

@@ -116,6 +116,16 @@ describe('what a report keeps of a fence', () => {
     expect(again.stored().status?.incidents?.[0]?.outcome).toBe('failed');
   });
 
+  it('says of a NodeFence that was withdrawn whether more than a cordon was done', async () => {
+    const { journal, ...status } = givenUp();
+    const { bench, stored } = benchWith(EMPTY);
+    await recordIncident(bench.dependencies, 'a', { ...status, journal: journal.slice(0, 1) }, true);
+    expect(stored().status?.incidents?.[0]).toMatchObject({ cordonedOnly: true });
+    const tried = benchWith(EMPTY);
+    await recordIncident(tried.bench.dependencies, 'a', { ...status, journal }, true);
+    expect(tried.stored().status?.incidents?.[0]).not.toHaveProperty('cordonedOnly');
+  });
+
   it('counts no more in a row once a fence ended with the node back', async () => {
     const { bench, stored, seen } = benchWith(EMPTY);
     const status = givenUp();

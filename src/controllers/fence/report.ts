@@ -1,5 +1,5 @@
 import { canonical } from '../../domain/canonical.ts';
-import { isWorthWriting, recordOf, unrecovered, withIncident } from '../../domain/incident-record.ts';
+import { isCordonedOnly, isWorthWriting, recordOf, unrecovered, withIncident } from '../../domain/incident-record.ts';
 import type { FenceRecord, IncidentRecord } from '../../domain/incident-record.ts';
 import { isDefaulted } from '../../domain/plan-problems.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
@@ -95,5 +95,11 @@ function recordFor(known: Status | undefined, status: NodeFenceStatus, deletedAt
     known?.incidents?.find(({ incident }) => incident === status.incident),
   );
   if (record === undefined || deletedAt === undefined || record.endedAt !== undefined) return record;
-  return { ...record, endedAt: deletedAt, outcome: record.outcome ?? 'stopped', heldBy: record.heldBy ?? 'its NodeFence was deleted by hand' };
+  return {
+    ...record,
+    endedAt: deletedAt,
+    outcome: record.outcome ?? 'stopped',
+    ...(isCordonedOnly(status) ? { cordonedOnly: true } : {}),
+    heldBy: record.heldBy ?? 'its NodeFence was deleted by hand',
+  };
 }
