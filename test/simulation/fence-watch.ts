@@ -6,10 +6,16 @@ const FENCES = 'nodefences.ha.k8s.io';
 /** Of a fence that goes on without a release. */
 const NOT_RELEASED = 'Its workload is not let go';
 
+/** What switches a machine or lets its pods go, or gives a person's word for it. */
+const FENCING: ReadonlySet<string> = new Set(['off', 'release', 'acknowledge']);
+const UNSENT: ReadonlySet<string | undefined> = new Set([undefined, 'not-sent', 'stopped', 'found-not-done']);
+
 /** The fences of a world as the API server stored them last, seen from outside. */
 export class FenceWatch {
   readonly #now: () => number;
   readonly #fences = new Map<string, NodeFenceStatus | undefined>();
+  /** Numbers of the incidents in which more than a cordon was done, by fence. */
+  readonly #fencings = new Map<string, Set<number>>();
   readonly #toldUnreleased = new Set<string>();
   #changedAtMs = 0;
 
@@ -37,12 +43,18 @@ export class FenceWatch {
     }
     const status = (event.object as { status?: NodeFenceStatus } | undefined)?.status;
     this.#fences.set(event.name, status);
+    this.#count(event.name, status);
     if (status?.message?.includes(NOT_RELEASED) === true) this.#toldUnreleased.add(event.name);
   }
 
   /** Nodes that have or had a fence, by the fence's name. */
   get names(): readonly string[] {
     return [...this.#fences.keys()];
+  }
+
+  /** In how many incidents it did more than cordon its node. */
+  fencesOf(name: string): number {
+    return this.#fencings.get(name)?.size ?? 0;
   }
 
   of(name: string): NodeFenceStatus | undefined {
@@ -58,5 +70,12 @@ export class FenceWatch {
   /** When a fence was written last. */
   get changedAtMs(): number {
     return this.#changedAtMs;
+  }
+
+  #count(name: string, status: NodeFenceStatus | undefined): void {
+    // What has just been created has no journal yet, whatever its type says.
+    const { journal = [], incident }: Partial<NodeFenceStatus> = status ?? {};
+    if (incident === undefined || !journal.some(({ action, result }) => FENCING.has(action) && !UNSENT.has(result))) return;
+    this.#fencings.set(name, (this.#fencings.get(name) ?? new Set()).add(incident));
   }
 }

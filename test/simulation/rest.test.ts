@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { fenceName } from '../../src/domain/node-fence.ts';
+import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { FenceWatch } from './fence-watch.ts';
 import { Rest } from './rest.ts';
+import { ALL } from './sisters/testing.ts';
 import { sweptScenario } from './sweep.ts';
 
 const SCENARIO = { ...sweptScenario('taint'), victim: 'a' };
@@ -18,7 +20,7 @@ function isOver(afterMs: number, { isGone = true, state }: { isGone?: boolean; s
     scenario: SCENARIO,
     fence,
     takeOvers: { heldSinceMs: 0 },
-    isReady: (node) => !isVictim(node),
+    readiness: { has: (node) => !isVictim(node), changedAtMs: 0 },
     isGone: (node) => isGone && isVictim(node),
     isPending: () => false,
   });
@@ -34,5 +36,46 @@ describe('a world whose victim is not Ready', () => {
   it('is not over while its Node is there, or while its fence is under way', () => {
     expect(isOver(3_600_000, { isGone: false })).toBe(false);
     expect(isOver(3_600_000, { state: 'running' })).toBe(false);
+  });
+});
+
+const NOW_MS = 4_000_000;
+
+/** Does a world rest in which node b, of which others ask, is held by that policy after so many incidents that each ran this? */
+function restsHeld(runs: readonly Partial<JournalEntry>[], { policy = 'max-fences-per-day', nodes = ['b'], readyForMs = NOW_MS } = {}): boolean {
+  const fence = new FenceWatch(() => 0);
+  const write = (status: Partial<NodeFenceStatus>): void => {
+    const object = { metadata: { name: fenceName('b') }, status };
+    fence.hear({ ...FENCE, name: fenceName('b'), verb: 'update', object } as never);
+  };
+  for (const [index, run] of runs.entries()) write({ state: 'final', incident: index + 1, journal: [run as JournalEntry] });
+  write({ state: 'new', incident: runs.length + 1, journal: [], hold: { reason: 'x', policy, message: '', since: '' } });
+  const rest = new Rest({
+    scenario: { ...SCENARIO, sisters: { composed: ALL, nodes, deeds: [] }, expected: { ...SCENARIO.expected, states: ['none'] } },
+    fence,
+    takeOvers: { heldSinceMs: 0 },
+    readiness: { has: () => true, changedAtMs: NOW_MS - readyForMs },
+    isGone: () => false,
+    isPending: () => false,
+  });
+  return rest.isOver(NOW_MS);
+}
+
+describe('a world with a fence that is held by what its node may be fenced a day', () => {
+  const off = { action: 'off', result: 'succeeded' } as const;
+  const [withdrawn, unsent] = [{ action: 'run', agent: 'cordon', result: 'succeeded' } as const, { action: 'off', result: 'not-sent' } as const];
+
+  it('is over when its node was fenced so often', () => {
+    expect(restsHeld([off, { action: 'release', result: 'timeout' }, off])).toBe(true);
+  });
+
+  it.each([
+    ['one of its incidents was a cordon alone', [off, withdrawn, off], {}],
+    ['one of its offs was never sent', [off, unsent, off], {}],
+    ['nobody asks for that node', [off, off, off], { nodes: ['c'] }],
+    ['the breaker holds it', [off, off, off], { policy: 'breaker' }],
+    ['a node has only just come back, and its pods have not', [off, off, off], { readyForMs: 5_000 }],
+  ])('is not over when %s', (_what, runs, more) => {
+    expect(restsHeld(runs, more)).toBe(false);
   });
 });

@@ -1,7 +1,9 @@
+import { DEFAULT_MAX_FENCES_PER_DAY } from '../../src/domain/budget.ts';
 import { FENCE_NAME_PREFIX, fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import type { EndState } from './scenario.ts';
 import type { FenceWatch } from './fence-watch.ts';
+import type { Readiness } from './readiness.ts';
 import { concerned, disturbedUntilMs, flapsEndMs } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { deedsEndMs } from './sisters/sisters.ts';
@@ -23,8 +25,7 @@ export interface RestOptions {
   scenario: Scenario;
   fence: FenceWatch;
   takeOvers: Pick<TakeOvers, 'heldSinceMs'>;
-  /** As the API server has it. */
-  isReady: (node: string) => boolean;
+  readiness: Pick<Readiness, 'has' | 'changedAtMs'>;
   /** Its Machine has ended, its Node went with it, and no other has come since. */
   isGone: (node: string) => boolean;
   /** Something of the outer world is still to come. */
@@ -51,10 +52,10 @@ export class Rest {
 
   /** Every fence stands where it may rest, and nothing more is to be expected of it. */
   isOver(nowMs: number): boolean {
-    const { fence, takeOvers, isPending, scenario } = this.#options;
-    // A new leader counts every delay from its own first sight.
-    const isQuiet = nowMs >= this.#calmFromMs && nowMs - fence.changedAtMs >= REST_MS && nowMs >= takeOvers.heldSinceMs + REST_MS;
-    if (!isQuiet || isPending()) {
+    const { fence, takeOvers, isPending, scenario, readiness } = this.#options;
+    // A new leader counts every delay from its own first sight; the pods of a node that came back need a while.
+    const changedAtMs = Math.max(fence.changedAtMs, takeOvers.heldSinceMs, readiness.changedAtMs);
+    if (nowMs < Math.max(this.#calmFromMs, changedAtMs + REST_MS) || isPending()) {
       return false;
     }
     const nodes = new Set([...concerned(scenario), ...fence.names.map((name) => name.slice(FENCE_NAME_PREFIX.length))]);
@@ -62,7 +63,8 @@ export class Rest {
   }
 
   #rests(node: string, nowMs: number): boolean {
-    const { scenario, fence, isReady, isGone, takeOvers } = this.#options;
+    const { scenario, fence, readiness, isGone, takeOvers } = this.#options;
+    const isReady = (name: string): boolean => readiness.has(name);
     const status = fence.of(fenceName(node));
     const quietMs = nowMs - Math.max(fence.changedAtMs, takeOvers.heldSinceMs);
     switch (endStateOf(status)) {
@@ -75,7 +77,7 @@ export class Rest {
       case 'error':
         return isUsedUp(status, scenario) && (!isReady(node) || quietMs > HEALS_BY_ITSELF_MS);
       case 'held':
-        if (BUDGETS.has(status?.hold?.policy)) return scenario.expected.states.includes('held');
+        if (BUDGETS.has(status?.hold?.policy)) return this.#isBudgetSpent(node, status);
         // The time of a machine that is kept is a wall clock's: one that was set back by hours keeps it for as long.
         if (status?.hold?.policy === 'preservation' && scenario.sisters !== undefined) return this.#hasJumps && nowMs > this.#calmFromMs + LETS_GO_MS;
         // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.
@@ -83,6 +85,14 @@ export class Rest {
       case undefined:
         return false;
     }
+  }
+
+  /** Several who asked for a node may have it fenced as often as it may be in a day: as often something must have been sent that switches it or lets its pods go. */
+  #isBudgetSpent(node: string, status: NodeFenceStatus | undefined): boolean {
+    const { scenario, fence } = this.#options;
+    if (status?.hold?.policy === 'breaker') return scenario.expected.states.includes('held');
+    const isAskedFor = scenario.sisters?.nodes.includes(node) === true;
+    return (isAskedFor || scenario.expected.states.includes('held')) && fence.fencesOf(fenceName(node)) >= DEFAULT_MAX_FENCES_PER_DAY;
   }
 }
 

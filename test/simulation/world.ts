@@ -1,5 +1,4 @@
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
-import type { Node } from '../../src/ports/objects.ts';
 import type { ApiEvent, DeviceEvent } from '../../src/laws/trace.ts';
 import { ClusterControllers } from '../../src/testbed/cluster/cluster-controllers.ts';
 import type { Trace } from '../../src/testbed/cluster/dependencies.ts';
@@ -21,6 +20,7 @@ import { Port } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import { CALM_API, Network } from './network.ts';
 import { Rack } from './rack.ts';
+import { Readiness } from './readiness.ts';
 import { Rest } from './rest.ts';
 import { concerned } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
@@ -58,7 +58,7 @@ export class World {
   readonly #guards: Guards;
   readonly #sisters: SistersOfWorld;
   /** Nodes that are Ready, as the API server has it. */
-  readonly #ready = new Set<string>();
+  readonly #ready = new Readiness();
   /** The controller process whose request is being answered. */
   #caller = '';
   /** By node. */
@@ -156,7 +156,7 @@ export class World {
       scenario,
       fence: this.fence,
       takeOvers: this.trace.takeOvers,
-      isReady: (node) => this.#ready.has(node),
+      readiness: this.#ready,
       isGone: (node) => this.isGone(node),
       isPending: () => this.#rack.isPending || this.#disturbances.isPending || this.#sisters.isPending || this.#sisters.openRequests().length > 0,
     });
@@ -266,12 +266,8 @@ export class World {
     if (violation !== undefined) {
       this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
     }
-    if (event.resource === 'nodes' && event.name !== undefined && event.object !== undefined && event.status < 300) {
-      const conditions = (event.object as Node).status.conditions ?? [];
-      const isReady = event.verb !== 'delete' && conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
-      this.#ready[isReady ? 'add' : 'delete'](event.name);
-      this.#storm.saw(event.name, isReady, this.#kernel.nowMs);
-    }
+    const isReady = this.#ready.hear(event, this.#kernel.nowMs);
+    if (isReady !== undefined) this.#storm.saw(event.name ?? '', isReady, this.#kernel.nowMs);
     const released = event.user === CONTROLLER_USER && event.status < 300 ? releasedNode(event) : undefined;
     if (released !== undefined) {
       this.#releases.set(released, this.releasesOf(released) + 1);
