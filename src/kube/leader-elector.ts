@@ -113,9 +113,7 @@ export class LeaderElector implements Leadership {
 
   mayBegin(deadlineMs: number): boolean {
     const term = this.#term;
-    if (term === undefined) {
-      return false;
-    }
+    if (term === undefined) return false;
     if (this.#sleptSince(term)) {
       this.#lose('the machine was suspended since the last renewal');
       return false;
@@ -135,6 +133,11 @@ export class LeaderElector implements Leadership {
     if (this.#term !== undefined) return;
     this.#isPoked = true;
     this.#wake();
+  }
+
+  /** Somebody held a Lease a moment ago: if a candidate never read it itself, its absence counts anew from its next look. */
+  wasHeld(): void {
+    if (this.#sighting?.lease === undefined) this.#sighting = undefined;
   }
 
   /** A record stands under a higher epoch than ours: the Lease that we give back says so to the next, who may have read the records before. */
@@ -220,6 +223,8 @@ export class LeaderElector implements Leadership {
       await this.#take(lease);
       return this.#retryMs;
     } catch (error) {
+      // It exists, so somebody leads by it, also where it is deleted before the next look.
+      if (error instanceof ApiStatusError && error.status === 409) this.wasHeld();
       metrics.renewFailed();
       logger.warn('the lease could not be taken and will be tried again', { error, delayMs: pauseMs });
       return pauseMs;
@@ -356,8 +361,8 @@ export class LeaderElector implements Leadership {
   }
 
   #sleptSince(term: Term): boolean {
-    const now = this.#now();
-    return Math.abs(now.bootMs - term.sentAtBootMs - (now.monotonicMs - term.sentAtMs)) > SUSPENDED_MS;
+    const { bootMs, monotonicMs } = this.#now();
+    return Math.abs(bootMs - term.sentAtBootMs - (monotonicMs - term.sentAtMs)) > SUSPENDED_MS;
   }
 
   /** No set begins from here on. The owner is told in a turn of its own: this may run inside the turn of a socket write. */

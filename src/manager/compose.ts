@@ -156,7 +156,8 @@ function wakeOnChange(
       controller.lookAtAll();
       probes?.configurationChanged();
     });
-  leader.onChange((_before, after) => {
+  leader.onChange((before, after) => {
+    if ([before, after].some((lease) => (lease?.spec.holderIdentity ?? '') !== '')) elector.wasHeld();
     if ((after?.spec.holderIdentity ?? '') === '') elector.poke();
   });
 }

@@ -43,6 +43,23 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(ELECTOR, 'reads the records anew when another Lease stands there'),
   },
   {
+    name: 'absence of a Lease that stood',
+    defect: 'a candidate that could not create the Lease, because another just had, counts its absence on once it is deleted',
+    file: 'src/kube/leader-elector.ts',
+    edits: [['error.status === 409) this.wasHeld()', 'error.status === 410) this.wasHeld()']],
+    killedBy: byTest(
+      'src/kube/leader-absence.test.ts',
+      'waits a whole lease for one that another created right before it would have, deleted before it ever read it',
+    ),
+  },
+  {
+    name: 'absence of a Lease that was watched',
+    defect: 'a Lease that a watch showed held and then deleted, between two looks of a candidate, counts as never there',
+    file: 'src/manager/compose.ts',
+    edits: [["if ([before, after].some((lease) => (lease?.spec.holderIdentity ?? '') !== '')) elector.wasHeld();", '']],
+    killedBy: byTest('test/self-check/composed.test.ts', 'waits a whole lease where its watch saw one held'),
+  },
+  {
     name: 'heir of a deleted Lease at once',
     defect: 'a Lease that is gone is made anew at once, while a paused leader may still believe in it',
     file: 'src/kube/lease-record.ts',

@@ -103,6 +103,20 @@ describe('a composed controller', () => {
     expect(await holder()).toBe('a');
   });
 
+  it('waits a whole lease where its watch saw one held, that was deleted before it looked', async () => {
+    const admin = new ApiClient({ transport: site.admin });
+    await admin.remove(LEASES, LEADER_LEASE, { namespace: NAMESPACE });
+    begin('a');
+    await clock.advance(LEASE_MS - 1_000);
+    const metadata = { name: LEADER_LEASE, namespace: NAMESPACE };
+    await admin.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { holderIdentity: 'b', leaseTransitions: 1 } });
+    await admin.remove(LEASES, LEADER_LEASE, { namespace: NAMESPACE });
+    await clock.advance(LEASE_MS - 1_000);
+    expect(await holder()).toBeUndefined();
+    await clock.advance(5_000);
+    expect(await holder()).toBe('a');
+  });
+
   it('does not act beside another installation that does, and does once that is gone', async () => {
     const admin = new ApiClient({ transport: site.admin });
     const renewed = (): Lease['spec'] => ({ holderIdentity: 'theirs', renewTime: new Date(clock.wallMs()).toISOString().replace('Z', '000Z') });
