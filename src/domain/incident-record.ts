@@ -1,5 +1,4 @@
-import { NEVER_BEGAN } from './journal.ts';
-import { bounded, LIMITS } from './node-fence.ts';
+import { bounded, LIMITS, NEVER_BEGAN } from './node-fence.ts';
 import type { NodeFenceStatus, Outcome, Timeline, Trigger } from './node-fence.ts';
 import type { EvidenceKind } from './plan.ts';
 

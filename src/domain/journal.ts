@@ -1,5 +1,5 @@
 import { voidEvidence } from './evidence.ts';
-import { bounded, LIMITS, SCALE_DOWN_DISABLED } from './node-fence.ts';
+import { bounded, LIMITS, NEVER_BEGAN, SCALE_DOWN_DISABLED } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
 import type { PlanMethod } from './plan.ts';
 import { isFailure } from './program.ts';
@@ -134,9 +134,6 @@ export function restartedSince({ journal }: NodeFenceStatus, id: string, { name 
   const restarted = journal.findLastIndex((other) => other.id !== id && other.restarted?.includes(name) === true);
   return restarted > journal.findLastIndex((other) => other.method === name && other.action === 'off' && other.result === 'succeeded');
 }
-
-/** Nothing of it reached the device, or the device was read on after its deadline was waited out. */
-export const NEVER_BEGAN: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
 
 /** An off that was sent in this restart, whether or not it was verified: from then on the program is carried through. */
 export function offBegan(status: NodeFenceStatus): boolean {

@@ -245,6 +245,9 @@ export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-
 
 export const LIMITS = { journal: 64, restarted: 16, message: 512, evidence: 16, history: 32, podNames: 16, besides: 12, conditions: 16 } as const;
 
+/** Nothing of it reached the device, or the device was read on after its deadline was waited out. */
+export const NEVER_BEGAN: ReadonlySet<JournalEntry['result']> = new Set(['not-sent', 'stopped', 'found-not-done']);
+
 /** Cuts a text to what the schema admits, so that a device's long answer can never make a status write fail. */
 export function bounded(text: string, limit: number = LIMITS.message): string {
   return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;

@@ -1,5 +1,6 @@
 import { acknowledged } from './acknowledgement.ts';
-import { NEVER_BEGAN, offBegan } from './journal.ts';
+import { offBegan } from './journal.ts';
+import { NEVER_BEGAN } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
