@@ -161,6 +161,13 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(FENCING, 'counts for nothing where the node reports Ready'),
   },
   {
+    name: 'one list too long',
+    defect: 'one list of Machines that nobody answers is longer than a fence waits to hear of them, so that a machine that is kept is switched off',
+    file: 'src/controllers/preservation/controller.ts',
+    edits: [['HEARD_WITHIN_MS = 45_000', 'HEARD_WITHIN_MS = 30_000']],
+    killedBy: byTest(PRESERVATION_SHELL, 'Machines that are not heard leave a guard unknown for a bounded time; what the Node shows counts at once'),
+  },
+  {
     name: 'refused and kept',
     defect: 'a machine whose preservation was refused holds its fence',
     file: 'src/controllers/preservation/fencing.ts',

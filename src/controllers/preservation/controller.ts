@@ -29,7 +29,8 @@ interface Look {
 
 /** A watch sends something about every minute, and is opened anew when it does not. */
 const SILENT_AFTER_MS = 90_000;
-const HEARD_WITHIN_MS = 30_000;
+/** Longer than one list that nobody answers: 30 s, and its second try soon after. */
+const HEARD_WITHIN_MS = 45_000;
 
 /**
  * Machine preservation (seeds 000 and 001): observe, decide, write. It keeps nothing that is not in the objects but what it is doing. Only the leader writes; every
