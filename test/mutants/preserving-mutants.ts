@@ -7,6 +7,7 @@ const HELD_BACK = 'test/preservation/held-back.test.ts';
 const QUORUM_PROOF = 'src/controllers/preservation/quorum-proof.test.ts';
 const WRITE = 'src/controllers/preservation/write.test.ts';
 const FENCING = 'test/preservation/fencing.test.ts';
+const TWO_CLUSTERS = 'test/preservation/two-clusters.test.ts';
 
 /** Defects of the preservation of machines, beside those of preservation-mutants.ts. */
 export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
@@ -166,6 +167,14 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/preservation/controller.ts',
     edits: [['HEARD_WITHIN_MS = 45_000', 'HEARD_WITHIN_MS = 30_000']],
     killedBy: byTest(PRESERVATION_SHELL, 'Machines that are not heard leave a guard unknown for a bounded time; what the Node shows counts at once'),
+  },
+  {
+    name: 'no word without its sets',
+    defect:
+      'what somebody said on a Machine is no guard until MachineSets and MachineDeployments are heard too, so that a machine that is kept is switched off',
+    file: 'src/controllers/preservation/picture.ts',
+    edits: [["this.#watched.machines?.isSynced === true ? 'machines' : 'nodes'", "'nodes'"]],
+    killedBy: byTest(TWO_CLUSTERS, 'what is said on a Machine is a guard for as long as machinesets are not heard'),
   },
   {
     name: 'refused and kept',

@@ -388,6 +388,7 @@ describe('what goes wrong', () => {
     expect(controller.guardOf('silent')).toBeUndefined();
     expect(told).toContain('silent');
     expect(writes).toEqual([]);
+    expect(controller.problems().join()).toContain('Machines have not been heard');
     await isSplit.end();
   });
 });

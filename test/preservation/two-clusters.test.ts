@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PRESERVE, SCALE_DOWN_DISABLED } from '../../src/controllers/preservation/names.ts';
 import { MACHINES } from '../../src/ports/machines.ts';
-import { NAMESPACE, ShellWorld } from './shell-world.ts';
+import { DEFINITIONS, NAMESPACE, ShellWorld } from './shell-world.ts';
 
 describe('two clusters', () => {
   it('Machines and Nodes meet by name; each is written where it lives', async () => {
@@ -14,6 +14,28 @@ describe('two clusters', () => {
     const node = await world.node('node-of-m1');
     expect(node.spec.unschedulable).toBe(true);
     expect(node.metadata.annotations).toMatchObject({ [SCALE_DOWN_DISABLED]: 'true' });
+    await world.end();
+  });
+
+  it.each(['machinesets', 'machinedeployments'])('what is said on a Machine is a guard for as long as %s are not heard', async (plural) => {
+    const world = await ShellWorld.create({ isSplit: true });
+    await world.add('kept', { ready: 'False', machine: { [PRESERVE]: 'now' } });
+    await world.add('silent', { ready: 'False' });
+    await world.machines.operator.remove(DEFINITIONS, `${plural}.machine.sapcloud.io`);
+    const { controller, writes } = world.start();
+    await world.pass(5_000);
+    expect(controller.guardOf('node-of-kept')).toMatchObject({ guard: 'isolate-and-hold', cause: 'user' });
+    // One that is silent may be preserved automatically.
+    expect(controller.guardOf('node-of-silent')).toBe('unknown');
+    expect(controller.problems()).toEqual([]);
+    await world.pass(5 * 60_000, 5_000);
+    expect(controller.guardOf('node-of-kept')).toMatchObject({ guard: 'isolate-and-hold', cause: 'user' });
+    expect(controller.guardOf('node-of-silent')).toBeUndefined();
+    expect(controller.problems().join()).toContain('MachineSets or MachineDeployments have not been heard');
+    await world.annotateMachine('kept', { [PRESERVE]: 'false' });
+    await world.pass(5_000);
+    expect(controller.guardOf('node-of-kept')).toBeUndefined();
+    expect(writes).toEqual([]);
     await world.end();
   });
 });

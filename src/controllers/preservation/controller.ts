@@ -15,7 +15,7 @@ import { Guards } from './guards.ts';
 import { isKnownValue } from './marks.ts';
 import { PRESERVE } from './names.ts';
 import { Picture } from './picture.ts';
-import type { Part, Settings } from './picture.ts';
+import type { Part, Settings, Sight } from './picture.ts';
 import { QuorumProofs } from './quorum-proof.ts';
 import { showTally } from './tally.ts';
 import { Writer } from './write.ts';
@@ -50,8 +50,8 @@ export class PreservationController implements Preservation {
   readonly #proofs: QuorumProofs;
   #options: PreservationOptions;
   #poolProblems: readonly string[] = [];
-  /** The Machines were not there yet when it was last decided. */
-  #wasBlind = false;
+  /** Whom it was last decided from. */
+  #sight: Sight = 'all';
   #wasUnknown = true;
   #resumedAtMs: number | undefined;
   #hasLooked = false;
@@ -168,26 +168,26 @@ export class PreservationController implements Preservation {
   /** What a person should look at, one sentence each. */
   problems(): string[] {
     const decided = [...this.#looks.values()].flatMap(({ decision }) => decision.problems);
-    return [...new Set([...this.#silence(), ...this.#poolProblems, ...decided, ...this.#executor.problems()])];
+    return [...new Set([...this.#silence(), ...this.#unheard(), ...this.#poolProblems, ...decided, ...this.#executor.problems()])];
   }
 
   #look(): void {
     if (!this.#picture.areNodesSynced) return;
     const { pools, problems } = this.#dependencies.pools();
     this.#poolProblems = problems;
-    const isBlind = !this.#picture.areMachinesSynced;
+    const { sight } = this.#picture;
     const { parts, changed, isMoved } = this.#picture.changedParts(pools);
     const resumedAtMs = this.#picture.nodesResumedAtMs;
     // What was decided in an outage took it for silence of the machines.
-    if (isMoved || isBlind !== this.#wasBlind || resumedAtMs !== this.#resumedAtMs) this.#looks.clear();
-    this.#wasBlind = isBlind;
+    if (isMoved || sight !== this.#sight || resumedAtMs !== this.#resumedAtMs) this.#looks.clear();
+    this.#sight = sight;
     this.#resumedAtMs = resumedAtMs;
     const { clock } = this.#dependencies;
     const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
     let hasChanged = isMoved;
     for (const [number, part] of parts) {
       if (!isLookDue(this.#looks.get(number), nowMs, wallMs) && !changed.has(number)) continue;
-      this.#looks.set(number, this.#decide(part, isBlind, nowMs, wallMs));
+      this.#looks.set(number, this.#decide(part, sight, nowMs, wallMs));
       hasChanged = true;
     }
     this.#hasLooked = true;
@@ -195,19 +195,20 @@ export class PreservationController implements Preservation {
     this.#act();
   }
 
-  #decide(part: Part, isBlind: boolean, atMs: number, wallMs: number): Look {
+  #decide(part: Part, sight: Sight, atMs: number, wallMs: number): Look {
     const { mode, hasExpiryField, spelling, requestsWhenFailed } = this.#options;
     const settings: Settings = { mode, hasExpiryField, spelling, requestsWhenFailed };
     const heardAtMs = this.#picture.nodesResumedAtMs;
     const heardSinceMs = heardAtMs === undefined ? undefined : wallMs - (atMs - heardAtMs);
-    if (!isBlind) {
+    if (sight === 'all') {
       const decision = decide(this.#picture.snapshotOf(part, settings, wallMs, heardSinceMs));
       return { decision, chains: chainsOf(decision, this.#picture), atMs };
     }
-    // Without the Machines it is only told what the Nodes show of themselves.
-    const nodesOnly = { machines: [], machineSets: [], machineDeployments: [], pools: new Map<string, never>() };
-    const watching: Settings = { mode: 'observe', hasExpiryField: true, spelling, requestsWhenFailed: false };
-    const decision = decide({ ...this.#picture.snapshotOf(part, watching, wallMs, heardSinceMs), ...nodesOnly });
+    // It is only told what the Nodes show of themselves, and what is said on the Machines as soon as those are heard.
+    const isDeaf = sight === 'nodes';
+    const watching: Settings = { mode: 'observe', hasExpiryField: isDeaf || hasExpiryField, spelling, requestsWhenFailed: false };
+    const unheard = { ...(isDeaf && { machines: [], machineSets: [], machineDeployments: [] }), pools: new Map<string, never>() };
+    const decision = decide({ ...this.#picture.snapshotOf(part, watching, wallMs, heardSinceMs), ...unheard });
     return { decision: { ...decision, actions: [] }, chains: [], atMs };
   }
 
@@ -255,17 +256,27 @@ export class PreservationController implements Preservation {
 
   #mayWrite(): boolean {
     const { leadership } = this.#dependencies;
-    const isAllowed = this.#options.enforce && !this.#isClosed && !this.#wasBlind && this.#silence().length === 0;
+    const isAllowed = this.#options.enforce && !this.#isClosed && this.#sight === 'all' && this.#silence().length === 0;
     return isAllowed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   /** Whom we have not heard for so long that nothing is written. */
   #silence(): string[] {
     if (this.#startedAtMs === undefined || !this.#picture.areNodesSynced) return [];
-    const sides = this.#dependencies.machines === undefined || this.#wasBlind ? (['nodes'] as const) : (['nodes', 'machines'] as const);
+    const sides = this.#dependencies.machines === undefined || this.#sight !== 'all' ? (['nodes'] as const) : (['nodes', 'machines'] as const);
     return sides
       .filter((side) => this.#silentForMs(side) > SILENT_AFTER_MS)
       .map((side) => `the watches of the cluster of the ${side} are silent: preservation writes nothing until they are heard again`);
+  }
+
+  /** Whom nobody has heard at all for longer than a fence waits. */
+  #unheard(): string[] {
+    if (!this.#hasLooked || this.#sight === 'all' || this.#isUnknown()) return [];
+    const counts =
+      this.#sight === 'nodes'
+        ? 'Machines have not been heard: what the Nodes show counts'
+        : 'MachineSets or MachineDeployments have not been heard: what is said on Machines and Nodes counts, and no hibernation or rolling update is seen';
+    return [`${counts}; preservation writes nothing until they are`];
   }
 
   #silentForMs(side: 'nodes' | 'machines'): number {
@@ -277,14 +288,14 @@ export class PreservationController implements Preservation {
     const { clock, machines } = this.#dependencies;
     const { heardWithinMs = HEARD_WITHIN_MS } = this.#options;
     if (this.#startedAtMs === undefined) return true;
-    if (!this.#hasLooked || (machines !== undefined && this.#wasBlind)) return clock.monotonicMs() - this.#startedAtMs < heardWithinMs;
+    if (!this.#hasLooked || this.#sight !== 'all') return clock.monotonicMs() - this.#startedAtMs < heardWithinMs;
     if (machines === undefined) return false;
     const silentMs = this.#silentForMs('machines') - SILENT_AFTER_MS;
     return silentMs > 0 && silentMs < heardWithinMs;
   }
 
   #nextLook(): NextLook | 'unsynced' {
-    if (!this.#picture.areNodesSynced || !this.#picture.areMachinesSynced) return 'unsynced';
+    if (!this.#picture.areNodesSynced || this.#picture.sight !== 'all') return 'unsynced';
     return { dueMs: [...this.#looks.values()].map(({ decision }) => decision.nextDueMs), retryAtMs: this.#executor.nextDueMs() };
   }
 }

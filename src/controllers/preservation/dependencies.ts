@@ -35,7 +35,7 @@ export interface PreservationOptions {
   requestsWhenFailed: boolean;
   /** false: decide and show, write nothing at all. */
   enforce: boolean;
-  /** How long a guard may be `unknown` because the Machines are not heard; then what the Node itself shows decides. Default 45 s. */
+  /** How long a guard may be `unknown` because the Machines, or those that own them, are not heard; then what the Node and the heard Machine themselves show decides. Default 45 s. */
   heardWithinMs?: number;
 }
 

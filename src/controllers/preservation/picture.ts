@@ -24,6 +24,9 @@ export interface Part {
   pools: Map<string, PoolSettings>;
 }
 
+/** Who of them was heard: all, the Machines without all that owns them, or the Nodes alone. */
+export type Sight = 'all' | 'machines' | 'nodes';
+
 export type Settings = Omit<Snapshot, 'nowMs' | 'heardSinceMs' | 'machines' | 'nodes' | 'machineSets' | 'machineDeployments' | 'pools'>;
 
 interface Watched {
@@ -97,9 +100,10 @@ export class Picture {
     return this.#watched.nodes.isSynced && this.#watched.fences.isSynced;
   }
 
-  /** True where there are none to be heard. */
-  get areMachinesSynced(): boolean {
-    return this.#machinesWatched().every(({ isSynced }) => isSynced);
+  /** `all` also where there are no Machines to be heard. */
+  get sight(): Sight {
+    if (this.#machinesWatched().every(({ isSynced }) => isSynced)) return 'all';
+    return this.#watched.machines?.isSynced === true ? 'machines' : 'nodes';
   }
 
   /** Monotonic time at which the side that is silent longest was last heard. */
