@@ -12,51 +12,54 @@ interface Entry {
 /** Every command; its code is loaded only when it is asked for: the daemon's memory holds the daemon. */
 const COMMANDS: Readonly<Record<string, Entry>> = {
   controller: {
-    description: 'the cluster-level fence controller',
+    description: 'run the fence controller: watch Nodes, fence those that failed',
     load: async () => (await import('./cli/controller-command.ts')).controllerCommand(),
   },
-  status: { description: 'nodes, fences, stops, and who leads', load: async () => (await import('./cli/commands/status.ts')).statusCommand() },
+  status: { description: 'show nodes, fences, stops and the leader', load: async () => (await import('./cli/commands/status.ts')).statusCommand() },
   explain: {
-    description: 'why a node is or is not fenced, and what follows',
+    description: 'explain why a node is fenced or not, and what happens next',
     load: async () => (await import('./cli/commands/explain.ts')).explainCommand(),
   },
-  plan: { description: 'how a node would be fenced; does nothing', load: async () => (await import('./cli/commands/plan.ts')).planCommand() },
-  stop: { description: 'stop all acting on a node, or on all', load: async () => (await import('./cli/commands/stop.ts')).stopCommand() },
+  plan: { description: 'show how a node would be fenced; changes nothing', load: async () => (await import('./cli/commands/plan.ts')).planCommand() },
+  stop: { description: 'stop all actions on one node or on all nodes', load: async () => (await import('./cli/commands/stop.ts')).stopCommand() },
   preserve: {
-    description: 'keep a machine for a look, or stop keeping it',
+    description: 'preserve a machine for debugging, or end its preservation',
     load: async () => (await import('./cli/commands/preserve.ts')).preserveCommand(),
   },
-  history: { description: 'past fences and what came of them', load: async () => (await import('./cli/commands/history.ts')).historyCommand() },
-  resume: { description: 'take stops back', load: async () => (await import('./cli/commands/resume.ts')).resumeCommand() },
+  history: { description: 'list past fences and how they ended', load: async () => (await import('./cli/commands/history.ts')).historyCommand() },
+  resume: {
+    description: 'remove stops, so that nodes can be fenced again',
+    load: async () => (await import('./cli/commands/resume.ts')).resumeCommand(),
+  },
   ack: {
-    description: 'say that a machine is down, so that its workload is let go',
+    description: 'confirm that a machine is down, so that its workload is released',
     load: async () => (await import('./cli/commands/ack.ts')).ackCommand(),
   },
   drill: {
-    description: 'break a node of a cluster on this machine and watch it being fenced',
+    description: 'break a node of a test cluster on this machine, and watch its fence',
     load: async () => (await import('./cli/drill-command.ts')).drillCommand(),
   },
   validate: {
-    description: "every node's plan and every error of the configuration, before a node fails",
+    description: "check the configuration: every node's plan and every error",
     load: async () => (await import('./cli/validate-command.ts')).validateCommand(),
   },
   probe: {
-    description: 'what a device shows to anybody: the fingerprint of its certificate',
+    description: 'show the certificate fingerprint of a device',
     load: async () => (await import('./cli/probe-command.ts')).probeCommand(),
   },
   manifests: {
-    description: 'what installs the controller in a cluster, as YAML for kubectl',
+    description: 'print the manifests that install the controller, for kubectl',
     load: async () => (await import('./cli/manifests-command.ts')).manifestsCommand(),
   },
   uninstall: {
-    description: 'take back what nodefence set, and remove its objects and kinds',
+    description: 'remove nodefence from a cluster: its marks on nodes, objects and kinds',
     load: async () => (await import('./cli/commands/uninstall.ts')).uninstallCommand(),
   },
   agents: {
-    description: "agents that can be called as ClusterLabs' fence agents are",
+    description: 'list the agents that ClusterLabs can call as fence agents',
     load: async () => (await import('./cli/commands/agents.ts')).agentsCommand(),
   },
-  agent: { description: 'one agent, called as a fence agent of ClusterLabs: options on stdin or the command line' },
+  agent: { description: 'run one agent as a ClusterLabs fence agent: options on stdin or the command line' },
 };
 
 const WRONG_USAGE = 2;

@@ -39,9 +39,9 @@ const DEADLINE_MS = 20_000;
 export function withClusterOptions(command: Command): Command {
   const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_${variable}`);
   return command
-    .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'default: KUBECONFIG, the pod’s service account, or ~/.kube/config'))
-    .addOption(option('--context <name>', 'CONTEXT', 'of the kubeconfig'))
-    .addOption(option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'of ConfigMaps, Secrets and the leader Lease').default(NAMESPACE));
+    .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'kubeconfig file; default: KUBECONFIG, the service account of the pod, or ~/.kube/config'))
+    .addOption(option('--context <name>', 'CONTEXT', 'context of the kubeconfig; default: the current one'))
+    .addOption(option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the configuration and of the leader Lease').default(NAMESPACE));
 }
 
 /** Finds the API server as kubectl does; nothing is sent yet. Rejects with what is wrong in the kubeconfig, and where. */

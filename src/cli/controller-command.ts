@@ -68,39 +68,37 @@ const STOP_DEADLINE_MS = 5_000;
 export function controllerCommand(): Command {
   const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_${variable}`);
   const command = usageExits(new Command('controller'))
-    .description('watch Nodes, fence those that failed, bring them back; several replicas elect one leader')
-    .addOption(option('--mode <mode>', 'MODE', 'observe touches nothing; enforce fences').choices(['observe', 'enforce']).default('observe'))
-    .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'default: KUBECONFIG, the pod’s service account, or ~/.kube/config'))
-    .addOption(option('--context <name>', 'CONTEXT', 'of the kubeconfig'))
-    .addOption(option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'of ConfigMaps, Secrets and the leader Lease').default('nodefence-system'))
-    .addOption(option('--own-node <name>', 'OWN_NODE', 'the node this runs on; it is never fenced from here'))
+    .description('watch Nodes, fence those that failed, bring them back; replicas elect one leader')
+    .addOption(option('--mode <mode>', 'MODE', 'observe: change nothing; enforce: fence').choices(['observe', 'enforce']).default('observe'))
+    .addOption(option('--kubeconfig <path>', 'KUBECONFIG', 'kubeconfig file; default: KUBECONFIG, the service account of the pod, or ~/.kube/config'))
+    .addOption(option('--context <name>', 'CONTEXT', 'context of the kubeconfig; default: the current one'))
+    .addOption(
+      option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the configuration and of the leader Lease').default('nodefence-system'),
+    )
+    .addOption(option('--own-node <name>', 'OWN_NODE', 'node that this process runs on; it never fences it'))
     .addOption(
       option(
         '--node-lease-namespace <name>',
         'MEDIK8S_LEASE_NAMESPACE',
-        'of the Leases by which other remediators say which node is theirs; honoured and taken where it exists, empty: neither',
+        'namespace of the Leases by which medik8s remediators claim nodes; if it exists, claims are respected and made; empty: neither',
       ).default(MEDIK8S_LEASE_NAMESPACE),
     )
     .addOption(
       option(
         '--controllers <names>',
         'CONTROLLERS',
-        'beside fencing: preservation, probes, remediation, health-check, machine-remediation, metal3-remediation; * for all, -NAME for all but one',
+        'controllers to run beside fencing: preservation, probes, remediation, health-check, machine-remediation, metal3-remediation; *: all; -NAME: all but NAME',
       )
         .argParser(sisterControllers)
         .default(sisterControllers('*'), '*'),
     )
     .addOption(
-      option('--preservation <mode>', 'PRESERVATION', 'of machines: own in place of an MCM, observe beside one; auto finds out which')
+      option('--preservation <mode>', 'PRESERVATION', 'machine preservation; own: in place of an MCM; observe: beside one; auto: detect which')
         .choices(PRESERVATION_CHOICES)
         .default('auto'),
     )
     .addOption(
-      option(
-        '--health-checks <mode>',
-        'HEALTH_CHECKS',
-        'MachineHealthChecks: own in place of Cluster API’s controller; auto: where the definition is ours',
-      )
+      option('--health-checks <mode>', 'HEALTH_CHECKS', 'MachineHealthChecks; own: in place of Cluster API; auto: if the CRD is ours')
         .choices(HEALTH_CHECK_CHOICES)
         .default('auto'),
     )
@@ -108,28 +106,24 @@ export function controllerCommand(): Command {
       option(
         '--machine-remediation <mode>',
         'MACHINE_REMEDIATION',
-        'of annotated Machines: incident, once for each incident; seed-table, by the plain table of the metal3 design, which loops',
+        'remediation of annotated Machines; incident: once per incident; seed-table: the table of the Metal3 design, which loops',
       )
         .choices(MACHINE_REMEDIATION_CHOICES)
         .default('incident'),
     )
     .addOption(
-      option(
-        '--metal3-remediation <mode>',
-        'METAL3_REMEDIATION',
-        'Metal3Remediations: own in place of Metal3’s controller; auto: where the definition is ours',
-      )
+      option('--metal3-remediation <mode>', 'METAL3_REMEDIATION', 'Metal3Remediations; own: in place of Metal3; auto: if the CRD is ours')
         .choices(METAL3_REMEDIATION_CHOICES)
         .default('auto'),
     )
-    .addOption(option('--concurrency <count>', 'CONCURRENCY', 'nodes worked on at the same time').argParser(count).default(64))
+    .addOption(option('--concurrency <count>', 'CONCURRENCY', 'number of nodes worked on at the same time').argParser(count).default(64))
     .addOption(
-      option('--http-address <host:port>', 'HTTP_ADDRESS', 'of /metrics, /healthz and /readyz')
+      option('--http-address <host:port>', 'HTTP_ADDRESS', 'address of /metrics, /healthz and /readyz')
         .argParser(address)
         .default(parseBindAddress(':8080'), ':8080'),
     )
-    .addOption(option('--log-level <level>', 'LOG_LEVEL', 'least level that is written').choices(['debug', 'info', 'warn', 'error']).default('info'))
-    .addOption(option('--log-format <format>', 'LOG_FORMAT', 'default: pretty on a terminal, else json').choices(['json', 'pretty']))
+    .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
+    .addOption(option('--log-format <format>', 'LOG_FORMAT', 'log format; default: pretty on a terminal, else json').choices(['json', 'pretty']))
     .action(async (flags: Flags) => {
       await runController(flags);
     });

@@ -33,27 +33,27 @@ interface Flags {
 /** `nodefence drill`: a whole cluster on this machine, one node broken, the fence shown live and judged. */
 export function drillCommand(): Command {
   return usageExits(new Command('drill'))
-    .description('break a node of a cluster on this machine and watch it being fenced; exit 0 when it ended as it must and no law was violated')
-    .addOption(new Option('--fault <fault>', 'what breaks').choices(FAULTS).default('panic'))
-    .addOption(new Option('--agent <agent>', 'what the nodes are fenced with (default: "redfish"; with --matrix both)').choices(AGENTS))
+    .description('break a node of a test cluster on this machine, and watch its fence; exit 0 if it ended as it must and no law was violated')
+    .addOption(new Option('--fault <fault>', 'fault to play').choices(FAULTS).default('panic'))
+    .addOption(new Option('--agent <agent>', 'agent that fences the nodes (default: "redfish"; with --matrix both)').choices(AGENTS))
     .addOption(
       new Option(
         '--api <server>',
-        'embedded, or real: etcd, kube-apiserver and kube-controller-manager of KUBEBUILDER_ASSETS, else of ~/.cache/control-plane/<version>/bin',
+        'control plane; real: etcd, kube-apiserver and kube-controller-manager of KUBEBUILDER_ASSETS, else of ~/.cache/control-plane/<version>/bin',
       )
         .choices(APIS)
         .default('embedded'),
     )
-    .option('--replicas <count>', 'controllers that run side by side', wholeNumber(1, 5), DEFAULT_OPTIONS.replicas)
-    .option('--nodes <count>', 'machines in the cluster (default: as many as the fault is played on, mostly 3)', wholeNumber(2, 50))
-    .option('--seed <number>', 'which node breaks, and when', wholeNumber(0, 2 ** 31), 1)
+    .option('--replicas <count>', 'number of controllers', wholeNumber(1, 5), DEFAULT_OPTIONS.replicas)
+    .option('--nodes <count>', 'number of machines (default: as many as the fault needs, mostly 3)', wholeNumber(2, 50))
+    .option('--seed <number>', 'seed that draws which node breaks, and when', wholeNumber(0, 2 ** 31), 1)
     .option('--json', 'print one JSON object to stdout and nothing else')
     .option('--keep', 'leave the cluster running until Ctrl-C')
-    .option('--config <dir>', 'ConfigMaps and Secrets of your own instead of the drill’s')
-    .option('--set <key=value>', 'a setting of fence-cluster-config, over the drill’s short ones; may be repeated', setting, {})
-    .option('--matrix', 'every fault with every agent and every seed')
-    .option('--faults <a,b>', 'faults of the matrix instead of all', faultList)
-    .option('--seeds <count>', 'seeds of the matrix', wholeNumber(1, 10_000), 1)
+    .option('--config <dir>', 'use your own ConfigMaps and Secrets from this folder')
+    .option('--set <key=value>', 'set a key of fence-cluster-config, over the short delays of the drill; may be repeated', setting, {})
+    .option('--matrix', 'play every fault with every agent and every seed')
+    .option('--faults <a,b>', 'play only these faults of the matrix', faultList)
+    .option('--seeds <count>', 'number of seeds of the matrix', wholeNumber(1, 10_000), 1)
     .addHelpText(
       'after',
       `\nDelays of the drill: ${Object.entries(SHORT_SETTINGS)

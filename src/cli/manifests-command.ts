@@ -20,22 +20,28 @@ interface Flags extends InstallationChoice {
 /** `nodefence manifests`: prints custom resource definitions, rights and the Deployment; reaches no cluster. */
 export function manifestsCommand(): Command {
   return usageExits(new Command('manifests'))
-    .description('print what installs the controller: nodefence manifests --mode observe | kubectl apply -f -')
-    .addOption(new Option('--mode <mode>', 'observe touches nothing; enforce fences').choices(['observe', 'enforce']).default(DEFAULT_CHOICE.mode))
-    .addOption(new Option('--image <reference>', "the controller's image").argParser(image).default(DEFAULT_CHOICE.image))
-    .addOption(new Option('--namespace <name>', 'of the controller and its configuration').argParser(namespace).default(NAMESPACE))
-    .addOption(new Option('--policy-version <version>', 'v1beta1 for servers before 1.21').choices(['v1', 'v1beta1']).default('v1'))
+    .description('print the manifests that install the controller: nodefence manifests --mode observe | kubectl apply -f -')
+    .addOption(new Option('--mode <mode>', 'observe: change nothing; enforce: fence').choices(['observe', 'enforce']).default(DEFAULT_CHOICE.mode))
+    .addOption(new Option('--image <reference>', 'image of the controller').argParser(image).default(DEFAULT_CHOICE.image))
+    .addOption(new Option('--namespace <name>', 'namespace of the controller and its configuration').argParser(namespace).default(NAMESPACE))
     .addOption(
-      new Option('--preservation <mode>', 'of machines: with the rights that this takes beside an MCM (observe) or in place of one (own)').choices([
+      new Option('--policy-version <version>', 'version of PodDisruptionBudget: v1beta1 for API servers before 1.21')
+        .choices(['v1', 'v1beta1'])
+        .default('v1'),
+    )
+    .addOption(
+      new Option('--preservation <mode>', 'add the rights to preserve machines: observe beside an MCM, own in place of one').choices([
         'observe',
         'own',
       ]),
     )
     .addOption(
-      new Option('--with <folders>', `of config/, beside it, with commas between: ${OVERLAYS.join(', ')}`).argParser(overlays).default([], 'none'),
+      new Option('--with <folders>', `add these folders of config/, separated by commas: ${OVERLAYS.join(', ')}`)
+        .argParser(overlays)
+        .default([], 'none'),
     )
     .addOption(
-      new Option('--definitions <folder>', 'print these definitions alone, for clusters without them: | kubectl create -f -, never apply').choices(
+      new Option('--definitions <folder>', 'print only these definitions, for clusters that lack them: | kubectl create -f -, never apply').choices(
         DEFINITION_FOLDERS,
       ),
     )

@@ -17,7 +17,7 @@ const DEADLINE_MS = 10_000;
 /** `nodefence probe <address>`: what a device shows before anybody logs in; no password is sent, and nothing is believed. */
 export function probeCommand(): Command {
   return usageExits(new Command('probe'))
-    .description('what a device shows to anybody: its certificate, to be pinned after a comparison; no login is sent')
+    .description('show the certificate of a device, so that you can compare and pin it; sends no login')
     .argument('<address>', 'HOST or HOST:PORT of a BMC, a PDU or a switch', addressOf)
     .requiredOption('--show-fingerprint', 'the SHA-256 fingerprint of its certificate, as ssl_fingerprint= takes it')
     .addHelpText('after', '\nExit codes: 0 shown, 1 no certificate was shown, 2 wrong usage.')

@@ -36,6 +36,6 @@ export function programFolder(text: string): string {
 
 /** Of the controller. */
 export function withProgramOption(command: Command): Command {
-  const description = 'folder of the only programs of this machine that ConfigMaps and Secrets may name; never run in observe; default: none';
+  const description = 'folder of the programs that the configuration may run on this machine; none run in mode observe; default: no folder';
   return command.addOption(new Option('--programs <dir>', description).env('NODEFENCE_PROGRAMS').argParser(programFolder));
 }

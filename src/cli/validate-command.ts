@@ -44,19 +44,19 @@ const PROGRESS_EVERY_MS = 1_000;
 /** `nodefence validate`: the plan of every node, and what is wrong, before a node fails. */
 export function validateCommand(): Command {
   const command = usageExits(new Command('validate'))
-    .description("resolve every node's plan as the controller would, and tell what is wrong with ConfigMap, key and line; nothing is changed")
+    .description("resolve every node's plan as the controller does, and list errors with ConfigMap, key and line; changes nothing")
     .option(
       '-f, --filename <path>',
-      'file or folder of ConfigMaps, Secrets and Nodes, - for stdin; may be repeated; without it: the cluster',
+      'file or folder of ConfigMaps, Secrets and Nodes, or - for stdin; may be repeated; default: read the cluster',
       listed,
       [],
     )
-    .option('--node <name>', 'only this node; may be repeated', (text: string, before: string[]) => [...before, nodeArgument(text)], [])
-    .addOption(new Option('-o, --output <format>', 'json: one object on stdout').choices(['text', 'json']).default('text'))
-    .option('--probe', 'read the state and the identity of every device too; never changes one')
-    .option('--programs <dir>', 'this machine is the controller’s, and these are the programs that its --programs names', programFolder)
-    .option('--allow-programs', 'run them too: to ask what they take, and with --probe to read devices')
-    .option('--probe-timeout <seconds>', 'for one read of one device', seconds, 10)
+    .option('--node <name>', 'check only this node; may be repeated', (text: string, before: string[]) => [...before, nodeArgument(text)], [])
+    .addOption(new Option('-o, --output <format>', 'output format; json: one object on stdout').choices(['text', 'json']).default('text'))
+    .option('--probe', 'read the state and identity of every device too; never switches one')
+    .option('--programs <dir>', 'this machine runs the controller, and this is the folder of its --programs', programFolder)
+    .option('--allow-programs', 'run these programs too: to read their metadata, and with --probe to read devices')
+    .option('--probe-timeout <seconds>', 'timeout for one read of one device', seconds, 10)
     .addHelpText('after', EXIT_CODES);
   return withMachineOptions(withClusterOptions(command)).action(async (flags: Flags) => {
     // From the environment they are there for all commands.

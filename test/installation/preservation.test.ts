@@ -125,7 +125,7 @@ describe('preservation as it is shipped', { timeout: 240_000 }, () => {
     expect(alone.stdout.replaceAll(/\s+/gu, ' ')).toContain('does not answer as it must');
     const refused = await terminal.nodefence(['validate', '--machines-kubeconfig', machines.kubeconfig()]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('--machines-kubeconfig takes --machines-namespace');
+    expect(refused.stderr).toContain('--machines-kubeconfig requires --machines-namespace');
   });
 
   it('is off where there are no Machines, without a right of its own, and says so once', async () => {
@@ -145,6 +145,6 @@ describe('preservation as it is shipped', { timeout: 240_000 }, () => {
     const daemon = new Daemon(there.kubeconfig(), ['--machines-kubeconfig', there.kubeconfig()]);
     ended.push(() => daemon.kill());
     expect(await daemon.exit()).toBe(1);
-    expect(daemon.log[0]?.error).toContain('--machines-kubeconfig takes --machines-namespace');
+    expect(daemon.log[0]?.error).toContain('--machines-kubeconfig requires --machines-namespace');
   });
 });

@@ -44,11 +44,11 @@ const NODE_PART_MAX = 200;
 
 /** `nodefence ack <node> --reason TEXT`: a person's word that a machine is down. */
 export function ackCommand(): Command {
-  return personCommand('ack', 'say that you have seen a failed node’s machine down: its workload is let go on your word')
+  return personCommand('ack', 'confirm that you have seen the machine of a failed node down: its workload is released on your confirmation')
     .argument('<node>', 'name of a Node', nodeArgument)
     .addOption(new Option('--reason <text>', 'what you saw, and how').argParser(reasonArgument).makeOptionMandatory())
-    .option('--yes', 'do not ask for the node’s name')
-    .option('--despite-last-read', 'its last read shows on, and you cut its power after that; devices are read anew all the same')
+    .option('--yes', 'do not ask for the name of the node')
+    .option('--despite-last-read', 'the last read shows on, and you cut the power after it; devices are read again all the same')
     .option('--no-wait', 'do not wait for the controller’s answer')
     .action((node: string, flags: AckFlags) => run(flags, (session) => acknowledge(session, node, flags)));
 }

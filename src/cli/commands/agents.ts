@@ -7,7 +7,7 @@ import { usageExits } from '../usage-exits.ts';
 /** `nodefence agents`: the agents that `nodefence agent <name>` runs; reaches no device. */
 export function agentsCommand(): Command {
   return usageExits(new Command('agents'))
-    .description("agents that can be called as ClusterLabs' are: nodefence agent <name>, or by a link fence_nodefence_<name>")
+    .description('list the agents that ClusterLabs can call: nodefence agent <name>, or a link named fence_nodefence_<name>')
     .action(() => {
       const agents = fenceAgents();
       const width = Math.max(...agents.map(({ name }) => name.length));

@@ -37,7 +37,7 @@ const DEADLINE_MS = 20_000;
 export function explainCommand(): Command {
   const command = personCommand(
     'explain',
-    'why a node is or is not fenced: every rule with what it sees now, the row that decides, what happens next and when',
+    'explain why a node is fenced or not: every rule and its input now, the rule that decides, what happens next and when',
   ).argument('<node>', 'name of a Node', nodeArgument);
   return withMachineOptions(command).action((node: string, flags: ExplainFlags) => run(flags, (session) => explainNode(session, node, flags)));
 }

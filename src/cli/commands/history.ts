@@ -17,9 +17,9 @@ interface HistoryFlags extends ClusterFlags {
 
 /** `nodefence history [node]`: what the NodeFenceReports keep, also of NodeFences that are gone. */
 export function historyCommand(): Command {
-  return personCommand('history', 'past fences, the newest first: when, how they ended, on which proof, and what held them')
+  return personCommand('history', 'list past fences, the newest first: when, how they ended, by which proof, and what held them')
     .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
-    .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['text', 'wide', 'json', 'yaml']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'wide', 'json', 'yaml']).default('text'))
     .action((node: string | undefined, flags: HistoryFlags) => run(flags, (session) => history(session, node, flags)));
 }
 

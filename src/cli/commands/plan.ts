@@ -29,9 +29,9 @@ const DEADLINE_MS = 20_000;
 
 /** `nodefence plan <node>`: exit 1 when the configuration has errors. */
 export function planCommand(): Command {
-  return personCommand('plan', 'how a node would be fenced: steps, devices, times, evidence, what would be released; does nothing')
+  return personCommand('plan', 'show how a node would be fenced: steps, devices, times, evidence, and what would be released; changes nothing')
     .argument('<node>', 'name of a Node', nodeArgument)
-    .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['text', 'json', 'yaml']).default('text'))
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json', 'yaml']).default('text'))
     .action((node: string, flags: PlanFlags) => run(flags, (session) => showPlan(session, node, flags)));
 }
 

@@ -39,15 +39,21 @@ const REASON_MAX = 1_024;
 
 /** `nodefence preserve <node|machine> now|when-failed|never|stop`. */
 export function preserveCommand(): Command {
-  return withMachineOptions(personCommand('preserve', 'keep a machine for a look: now, once it fails, or never; or stop keeping it'))
+  return withMachineOptions(personCommand('preserve', 'preserve a machine for debugging: now, when it fails, or never; or end its preservation'))
     .addArgument(
-      new Argument('<name>', 'of a Node or a Machine; node/NAME, machine/NAME or machine/NAMESPACE/NAME where it is both').argParser(targetArgument),
+      new Argument('<name>', 'name of a Node or a Machine; node/NAME, machine/NAME or machine/NAMESPACE/NAME if it is both').argParser(
+        targetArgument,
+      ),
     )
     .addArgument(
-      new Argument('<what>', 'now: as it is; when-failed: once it fails; never: not automatically either; stop: no longer').choices(WISHES),
+      new Argument('<what>', 'now: from now on; when-failed: when it fails; never: not even automatically; stop: end the preservation').choices(
+        WISHES,
+      ),
     )
-    .addOption(new Option('--for <duration>', 'for how long, such as 24h or 3d; default: machinePreserveTimeout of its pool').argParser(forArgument))
-    .addOption(new Option('--reason <text>', 'why, for those who find it; stands on the object').argParser(reasonArgument))
+    .addOption(
+      new Option('--for <duration>', 'preserve for this long, such as 24h or 3d; default: machinePreserveTimeout of its pool').argParser(forArgument),
+    )
+    .addOption(new Option('--reason <text>', 'reason, shown to others; written to the object').argParser(reasonArgument))
     .action((name: TargetName, wish: Wish, flags: PreserveFlags) => run(flags, (session) => preserve(session, name, wish, flags)));
 }
 

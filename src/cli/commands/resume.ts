@@ -23,10 +23,10 @@ interface ResumeFlags extends ClusterFlags {
 export function resumeCommand(): Command {
   return personCommand(
     'resume',
-    'take back the stops that name a node, or those that name all nodes; let a node be fenced again that was fenced too often or in vain',
+    'remove the stops of a node, or those of all nodes; also lets a node be fenced again that was fenced too often or without success',
   )
     .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
-    .option('--all', 'the stops of all nodes; those of single nodes stand')
+    .option('--all', 'remove stops of all nodes; stops of single nodes stay')
     .action((node: string | undefined, flags: ResumeFlags) => run(flags, (session) => resume(session, scopeOf('resume', node, flags.all === true))));
 }
 

@@ -32,13 +32,11 @@ export interface StatusFlags extends ClusterFlags, MachineFlags {
 
 /** `nodefence status [node]`. */
 export function statusCommand(): Command {
-  return withMachineOptions(
-    personCommand('status', 'nodes and their fences, stops, preserved machines, and who leads; with a node all about its fence'),
-  )
+  return withMachineOptions(personCommand('status', 'show nodes, fences, stops, preserved machines and the leader; with a node: all about its fence'))
     .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
-    .option('-w, --watch', 'go on showing it; on a terminal in place, elsewhere a line for each change')
-    .option('--all', 'list every node, however many are quiet')
-    .addOption(new Option('-o, --output <format>', 'how it is printed').choices(['text', 'wide', 'json', 'yaml']).default('text'))
+    .option('-w, --watch', 'watch for changes: refresh the table on a terminal, else print a line per change')
+    .option('--all', 'list every node, also the many that are well')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'wide', 'json', 'yaml']).default('text'))
     .action((node: string | undefined, flags: StatusFlags) => run(flags, (session) => status(session, node, flags)));
 }
 

@@ -26,10 +26,10 @@ interface StopFlags extends ClusterFlags {
 
 /** `nodefence stop <node>|--all --reason TEXT`. */
 export function stopCommand(): Command {
-  return personCommand('stop', 'stop all acting on a node, or on all nodes, until nodefence resume; what was begun is finished, nothing is undone')
+  return personCommand('stop', 'stop all actions on a node, or on all nodes, until nodefence resume; a step that runs is finished, nothing is undone')
     .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
-    .option('--all', 'every node: halts nodefence in this cluster')
-    .addOption(new Option('--reason <text>', 'why, for those who find it').argParser(reasonArgument).makeOptionMandatory())
+    .option('--all', 'stop all nodes: halts nodefence in this cluster')
+    .addOption(new Option('--reason <text>', 'reason, shown to others').argParser(reasonArgument).makeOptionMandatory())
     .action((node: string | undefined, flags: StopFlags) =>
       run(flags, (session) => stop(session, scopeOf('stop', node, flags.all === true), flags.reason)),
     );

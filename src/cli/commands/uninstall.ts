@@ -31,11 +31,11 @@ const LOOK_EVERY_MS = 500;
 export function uninstallCommand(): Command {
   return personCommand(
     'uninstall',
-    'take back what nodefence set on nodes, end the controller, remove its objects and kinds; switches nothing on and frees no workload',
+    'end the controller, remove its marks on nodes, its objects and its kinds; switches nothing on and releases no workload',
   )
-    .option('--keep-fences', 'leave the kinds and every NodeFence as a record; a stop of all nodes stays')
-    .option('--abandon', 'also while a fence is open that only a controller finishes: what is left of it is said, and is yours to do')
-    .option('--yes', 'do not ask')
+    .option('--keep-fences', 'keep the kinds and every NodeFence as a record; the stop of all nodes stays too')
+    .option('--abandon', 'go on although a fence is open that only a controller finishes; lists what you must finish by hand')
+    .option('--yes', 'do not ask for confirmation')
     .action((flags: UninstallFlags) => run(flags, (session) => uninstall(session, flags)));
 }
 

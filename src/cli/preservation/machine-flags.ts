@@ -20,9 +20,9 @@ export function withMachineOptions(command: Command): Command {
   const options = [
     new Option(
       '--machines-kubeconfig <path>',
-      'of the cluster with the Machines, where it is another one (Gardener: the seed); takes --machines-namespace',
+      'kubeconfig of the cluster with the Machines, if it is another one (Gardener: the seed); requires --machines-namespace',
     ).env('NODEFENCE_MACHINES_KUBECONFIG'),
-    new Option('--machines-namespace <name>', 'of the Machines; default: all').env('NODEFENCE_MACHINES_NAMESPACE'),
+    new Option('--machines-namespace <name>', 'namespace of the Machines; default: all').env('NODEFENCE_MACHINES_NAMESPACE'),
   ];
   for (const option of options) command.addOption(option);
   return command;
@@ -31,7 +31,7 @@ export function withMachineOptions(command: Command): Command {
 /** What is wrong with the flags, in words: another cluster has the Machines of many clusters. */
 export function machineFlagsProblem({ machinesKubeconfig = '', machinesNamespace = '' }: MachineFlags): string | undefined {
   if (machinesKubeconfig === '' || machinesNamespace !== '') return undefined;
-  return '--machines-kubeconfig takes --machines-namespace: other namespaces there may hold the Machines of other clusters';
+  return '--machines-kubeconfig requires --machines-namespace: other namespaces there may hold the Machines of other clusters';
 }
 
 /** The API server of the Machines as a command reaches it: that of the Nodes, or another. Rejects with what is wrong in the flags or the kubeconfig. */
