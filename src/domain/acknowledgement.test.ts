@@ -140,7 +140,7 @@ describe('a fence whose device is dead', () => {
     expect(model.status.state).toBe('done');
     expect(model.rows.at(-1)).toBe('done-off');
     expect(model.status.message).toContain('which a person declared down');
-    expect(model.events.filter((reason) => reason === 'AliveThoughOff')).toHaveLength(1);
+    expect(model.events.filter((reason) => reason === 'AliveAfterPowerOff')).toHaveLength(1);
   });
 
   it('asks no second time about a word that was refused, and stays where it was', () => {

@@ -68,7 +68,7 @@ describe('a fence that was asked for', () => {
     model.finish('succeeded');
     const decision = model.step();
     expect([decision.dispatch, decision.requeueAtMs], 'only a change of the Node can bring it on').toEqual([undefined, undefined]);
-    expect(model.events).not.toContain('AliveThoughOff');
+    expect(model.events).not.toContain('AliveAfterPowerOff');
     model.nowMs += 40_000;
     if (model.node !== undefined) model.node = { ...model.node, ready: 'Unknown' };
     expect(model.next()).toBe('confirm:off');

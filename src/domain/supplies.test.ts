@@ -29,7 +29,7 @@ function oneSupply(bootID: string): Model {
 it('takes a node back that never was off: one supply of two is no off, and Ready on the same boot is health', () => {
   const model = oneSupply('boot-1');
   expect(model.status.outcome).toBe('recovered');
-  expect(model.events).not.toContain('AliveThoughOff');
+  expect(model.events).not.toContain('AliveAfterPowerOff');
 });
 
 it('takes a node whose whole power was read off back on another boot only', () => {

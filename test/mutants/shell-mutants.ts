@@ -26,7 +26,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'acts in words',
     defect: 'mode observe says of a failure that fencing has begun',
     file: 'src/domain/rows/beginning.ts',
-    edits: [["isObserved(snapshot) ? 'FailureObserved' : 'FencingBegan'", "'FencingBegan'"]],
+    edits: [["isObserved(snapshot) ? 'FailureObserved' : 'FencingStarted'", "'FencingStarted'"]],
     killedBy: byTest('src/domain/would.test.ts', 'says what enforce would do and when, by absolute times, and nothing that sounds as if it happened'),
   },
   {

@@ -4,7 +4,7 @@ import { ShellWorld } from './shell-world.ts';
 
 const MINUTE_MS = 60_000;
 const NODE = 'node-of-m1';
-const EVENT = 'Machine m1 Warning PreservationNeedsALook';
+const EVENT = 'Machine m1 Warning PreservationProblem';
 
 let world: ShellWorld;
 

@@ -48,7 +48,7 @@ describe.concurrent('a storm', () => {
       world.machine('c').heal();
       const healed = await operator.sees('c', 'dropped', ({ outcome }) => outcome === 'untouched', LONG_MS);
       expect([healed.outcome, healed.journal, healed.restore]).toEqual(['untouched', [], undefined]);
-      await operator.hears('Node', 'c', 'HeldNodeHealed');
+      await operator.hears('Node', 'c', 'HeldNodeRecovered');
       for (const node of ['a', 'b']) await operator.sees(node, 'recovered', ({ outcome }) => outcome === 'recovered', LONG_MS);
       expect(witness.deviceEvents('c')).toEqual([]);
       expect(await timesTold(play, 'c', 'FencingHeld')).toBe(1);

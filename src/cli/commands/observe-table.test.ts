@@ -144,7 +144,7 @@ const TABLE: readonly {
 
 /** What only an act may be called. */
 const SOUNDS_DONE =
-  /FencingBegan|isolation follows|FencingStarted|is being fenced|(?<!would )switched off now|NodeIsolated|(?:at once|in \S+) +(?:\S+, )?(?:new-isolate|running-power|done-healthy):/u;
+  /FencingStarted|isolation follows|FencingStarted|is being fenced|(?<!would )switched off now|NodeIsolated|(?:at once|in \S+) +(?:\S+, )?(?:new-isolate|running-power|done-healthy):/u;
 
 describe('explain, status and Events by row and mode', () => {
   const cases = TABLE.flatMap((entry) => (['enforce', 'observe'] as const).map((mode) => ({ ...entry, mode })));

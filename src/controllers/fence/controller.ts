@@ -163,7 +163,7 @@ export class FenceController {
         name,
         stored,
         'Normal',
-        'HeldNodeHealed',
+        'HeldNodeRecovered',
         'The node became healthy while it was held: its fence is dropped, nothing is caught up on.',
       );
     }

@@ -83,7 +83,7 @@ export class Writer {
   /** An Event about what is still there; nothing is written but that. */
   warn({ target, message }: ProblemOf): void {
     const object = this.#dependencies.picture.objectOf(target);
-    if (object !== undefined) this.#tell(target, { type: 'Warning', reason: 'PreservationNeedsALook', message }, object);
+    if (object !== undefined) this.#tell(target, { type: 'Warning', reason: 'PreservationProblem', message }, object);
   }
 
   async #patch(action: PatchAct): Promise<void> {

@@ -45,7 +45,7 @@ function isObserved({ holds }: Snapshot): boolean {
 
 /** A failure was seen: in mode observe nothing more than that has begun. */
 export function begun(snapshot: Snapshot, { message = '' }: NodeFenceStatus): DecisionEvent {
-  return event('Warning', isObserved(snapshot) ? 'FailureObserved' : 'FencingBegan', message);
+  return event('Warning', isObserved(snapshot) ? 'FailureObserved' : 'FencingStarted', message);
 }
 
 type Request = NonNullable<NodeFenceSpec['requestedBy']>;

@@ -99,7 +99,7 @@ export function aliveThoughOff({ node, status, snapshot }: Context): Pick<Transi
     status.message === ALIVE_THOUGH_OFF
   )
     return {};
-  return { status: { ...status, message: ALIVE_THOUGH_OFF }, events: [event('Warning', 'AliveThoughOff', ALIVE_THOUGH_OFF)] };
+  return { status: { ...status, message: ALIVE_THOUGH_OFF }, events: [event('Warning', 'AliveAfterPowerOff', ALIVE_THOUGH_OFF)] };
 }
 
 function isolationDueMs({ snapshot, plan }: Context): number {
