@@ -8,6 +8,7 @@ const QUORUM_PROOF = 'src/controllers/preservation/quorum-proof.test.ts';
 const WRITE = 'src/controllers/preservation/write.test.ts';
 const FENCING = 'test/preservation/fencing.test.ts';
 const TWO_CLUSTERS = 'test/preservation/two-clusters.test.ts';
+const FENCED_STOP = 'test/preservation/fenced-stop.test.ts';
 
 /** Defects of the preservation of machines, beside those of preservation-mutants.ts. */
 export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
@@ -217,6 +218,41 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/preservation/own.ts',
     edits: [['return { ...step, actions: [...step.actions, ...synced(subject)] };', 'return step;']],
     killedBy: byTest(FENCING, 'heeds a word on its Machine that comes after the word of the Node was taken away'),
+  },
+  {
+    name: 'old end under an open fence',
+    defect: 'the end of a preservation that was stopped under an open fence stands, so that who asks anew after it is not heard',
+    file: 'src/controllers/preservation/own.ts',
+    edits: [['const actions = stopUnderFence(subject, why);', 'const actions: Action[] = [];']],
+    killedBy: byTest(FENCED_STOP, 'whoever asks anew gets the whole time, though the old end has passed'),
+  },
+  {
+    name: 'no end under an open fence',
+    defect: 'a time that is over under an open fence is forgotten, so that the word of it begins another',
+    file: 'src/controllers/preservation/stop.ts',
+    edits: [["new Set(['unasked', 'refused', 'recovered']);", "new Set(['unasked', 'refused', 'recovered', 'expired']);"]],
+    killedBy: byTest(FENCED_STOP, 'because its time is over begins no other'),
+  },
+  {
+    name: 'refused and sent off under an open fence',
+    defect: 'a refusal sends a Machine off while its fence is open',
+    file: 'src/controllers/preservation/stop.ts',
+    edits: [['subject.machine === undefined && GOES.has(why)', 'GOES.has(why)']],
+    killedBy: byTest(FENCING, 'is not terminated, and goes on being fenced, when the preservation ends'),
+  },
+  {
+    name: 'word of the Machine lost in silence',
+    defect: 'nobody is told that the word of a Machine was removed with that of its Node',
+    file: 'src/controllers/preservation/own.ts',
+    edits: [['to.machine === undefined ? lostWord(marks) : undefined', "to.machine === '' ? lostWord(marks) : undefined"]],
+    killedBy: byTest(FENCED_STOP, 'nobody can tell which came last where nobody looked in between'),
+  },
+  {
+    name: 'asked for after its time',
+    defect: 'nodefence preserve writes a word that counts for nothing, because an old end stands, and says that the machine is kept',
+    file: 'src/cli/commands/preserve/order.ts',
+    edits: [['if (isAtOnce && forMs === undefined && endMs <= nowMs) {', 'if (isAtOnce && forMs === undefined && endMs < 0) {']],
+    killedBy: byTest('src/cli/commands/preserve/order.test.ts', 'now after its time, of a Machine'),
   },
   {
     name: 'surplus of the deleted',

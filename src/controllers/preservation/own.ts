@@ -1,6 +1,7 @@
-import type { Action } from './actions.ts';
+import type { Action, ActionEvent } from './actions.ts';
 import { automaticMarks } from './automatic-marks.ts';
 import { syncedMarks } from './marks.ts';
+import type { PreserveMarks } from './marks.ts';
 import { LAST_APPLIED, NODE_ENDED, NODE_EXPIRY, PRESERVE } from './names.ts';
 import { annotated, changed } from './node-marks.ts';
 import type { Pools } from './pools.ts';
@@ -8,7 +9,7 @@ import { preserve, startExpiry } from './preserve.ts';
 import type { Step } from './preserve.ts';
 import { selectSurplus } from './scale-down.ts';
 import type { FenceFacts, MachineFacts, NodeFacts, Snapshot } from './snapshot.ts';
-import { stop, STOP_WORDS } from './stop.ts';
+import { stop, stopUnderFence, STOP_WORDS } from './stop.ts';
 import { machineRef } from './subject.ts';
 import type { Subject } from './subject.ts';
 import type { Stock } from './take-stock.ts';
@@ -43,7 +44,7 @@ function settle(snapshot: Snapshot, pools: Pools, subject: Subject): Step {
   const settings = subject.pool === undefined ? undefined : snapshot.pools.get(subject.pool);
   const { value, phase, expiryMs, node, machine } = subject;
   const verdict = judge({ value, phase, expiryMs, nowMs, override: pools.overrideOf(machine) });
-  // The node belongs to its fence; only the bound of the hold is written, and whose word counts: else one on the Machine that comes later is not heard.
+  // The node belongs to its fence; only the bound of the hold is written, or cleared, and whose word counts: else one on the Machine that comes later is not heard.
   if (node?.fence?.isOpen === true) {
     const step: Step =
       verdict.kind === 'preserve' ? { actions: startExpiry(subject, settings, nowMs).actions } : fencedStep(subject, node, node.fence, verdict.why);
@@ -61,13 +62,15 @@ function settle(snapshot: Snapshot, pools: Pools, subject: Subject): Step {
 }
 
 /** Nobody keeps it any more but its fence: while that is open nothing else ends the machine, and one that has failed may stay open for ever. */
-function fencedStep({ phase, expiryMs }: Subject, node: NodeFacts, { hasFailed }: FenceFacts, why: StopReason): Step {
-  const isToEnd = phase === 'Failed' || phase === 'Terminating' || expiryMs !== undefined;
-  if (hasFailed !== true || !isToEnd) return { actions: [] };
+function fencedStep(subject: Subject, node: NodeFacts, { hasFailed }: FenceFacts, why: StopReason): Step {
+  const { phase, expiryMs } = subject;
+  const actions = stopUnderFence(subject, why);
+  const isToEnd = phase === 'Failed' || phase === 'Terminating' || (expiryMs !== undefined && actions.length === 0);
+  if (hasFailed !== true || !isToEnd) return { actions };
   const problem =
     `the fence of node ${node.name} has ended in error, and keeps it although ${STOP_WORDS[why]}: see nodefence explain ${node.name}; ` +
     `mend the machine, or acknowledge with nodefence ack ${node.name} once it is surely off`;
-  return { actions: [], problem, isForPeople: true };
+  return { actions, problem, isForPeople: true };
 }
 
 /** A Node without a Machine that is healthy may be preserved automatically again; an expiry that nobody can read goes. */
@@ -83,7 +86,18 @@ function synced({ machine, node, marks }: Subject): Action[] {
   if (machine === undefined) return [];
   const to = syncedMarks(marks, node !== undefined);
   const changes = changed(machine.annotations, { [PRESERVE]: to.machine, [LAST_APPLIED]: to.lastApplied });
-  return changes.length === 0 ? [] : [{ kind: 'annotate', target: machineRef(machine), changes }];
+  const event = to.machine === undefined ? lostWord(marks) : undefined;
+  return changes.length === 0 ? [] : [{ kind: 'annotate', target: machineRef(machine), changes, ...(event !== undefined && { event }) }];
+}
+
+/** Whoever annotated the Machine is told that it counts for nothing: he may have come last, which nobody can tell who did not look in between. */
+function lostWord({ machine = '', node, lastApplied = '' }: PreserveMarks): ActionEvent | undefined {
+  if (machine === '') return undefined;
+  const lost = `${PRESERVE}=${machine.slice(0, 64)} of the Machine is removed`;
+  const reason = 'PreserveAnnotationRemoved';
+  if (node !== undefined) return { type: 'Normal', reason, message: `${lost}, for that of its Node counts: "${node}"` };
+  const message = `${lost} with that of its Node (${lastApplied.slice(0, 64)}), beside which it counted for nothing; if it was meant to come after that, annotate once more`;
+  return { type: 'Warning', reason, message };
 }
 
 /** More machines than replicas: those go that are missed least. */

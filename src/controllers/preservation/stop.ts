@@ -23,7 +23,7 @@ export function stop(subject: Subject, verdict: Extract<Verdict, { kind: 'stop' 
   const { machine, node } = subject;
   const nodeActions = node === undefined ? [] : stopOnNode(subject, node, verdict.forgets);
   const machineActions = machine !== undefined && verdict.forgets ? forgotten(machine) : [];
-  return [...nodeActions, ...machineActions, ...ended(subject, verdict.why)];
+  return [...nodeActions, ...machineActions, ...ended(subject, verdict.why, GOES.has(verdict.why))];
 }
 
 function stopOnNode(subject: Subject, node: NodeFacts, forgets: boolean): Action[] {
@@ -48,18 +48,26 @@ export function forgotten(machine: MachineFacts): Action[] {
 /** Why a Failed machine goes at once. After a mere removal of the annotation it may be preserved automatically, so that is left to the next look. */
 const GOES: ReadonlySet<StopReason> = new Set(['expired', 'refused', 'rolling', 'hibernated']);
 
-/** Clears the expiry, and in the same write sends a Failed machine to Terminating: between the two it would be preserved again. */
-function ended(subject: Subject, why: StopReason): Action[] {
+/** What is over under an open fence too. A time that is over is left: the word of it still stands on the Node, which would begin another, or a place of the pool would. */
+const OVER_UNDER_FENCE: ReadonlySet<StopReason> = new Set(['unasked', 'refused', 'recovered']);
+
+/** The machine goes nowhere before its fence is over; but the old end goes, or who asks anew is bound by it. */
+export function stopUnderFence(subject: Subject, why: StopReason): Action[] {
+  return OVER_UNDER_FENCE.has(why) ? ended(subject, why, subject.machine === undefined && GOES.has(why)) : [];
+}
+
+/** Clears the expiry, and in the same write sends a Failed machine that `goes` to Terminating: between the two it would be preserved again. */
+function ended(subject: Subject, why: StopReason, goes: boolean): Action[] {
   const { machine, node, expiryMs } = subject;
   if (expiryMs === undefined) return [];
   const event = { type: 'Normal', reason: 'PreservationStopped', message: `preservation stopped: ${STOP_WORDS[why]}` } as const;
   const isFailed = subject.phase === 'Failed';
   if (machine !== undefined) {
-    const phase: MachinePhase = isFailed && GOES.has(why) ? 'Terminating' : machine.phase;
+    const phase: MachinePhase = isFailed && goes ? 'Terminating' : machine.phase;
     const was = { phase: machine.phase, expiryMs };
     return [{ kind: 'machine-status', target: machineRef(machine), was, to: { phase, expiryMs: undefined }, event }];
   }
   if (node === undefined) return [];
-  const end = isFailed && GOES.has(why) ? { [NODE_ENDED]: 'true' } : {};
+  const end = isFailed && goes ? { [NODE_ENDED]: 'true' } : {};
   return [{ kind: 'annotate', target: nodeRef(node), changes: changed(node.annotations, { [NODE_EXPIRY]: undefined, ...end }), event }];
 }

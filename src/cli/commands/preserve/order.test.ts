@@ -21,6 +21,10 @@ function machine(annotations: Marks = {}): Machine {
   return { metadata: { name: 'm1', namespace: 'shoot', annotations, labels: { node: 'n1' } } };
 }
 
+function endedAt(preserveExpiryTime: string): Machine {
+  return { ...machine(), status: { currentStatus: { preserveExpiryTime } } };
+}
+
 function order(wish: Order['wish'], target: Partial<Order['target']>, more: Partial<Order> = {}): Order {
   const whole: Order['target'] = { asked: target.node === undefined ? 'Machine' : 'Node', node: undefined, machine: undefined, ...target };
   return { target: whole, wish, forMs: undefined, reason: undefined, mode: OWN, phase: 'Running', nowMs: NOW, ...more };
@@ -76,8 +80,20 @@ describe('nodefence preserve writes', () => {
     expect(patches(writes)[1]).toEqual({ 'Machine/status': { status: { currentStatus: { preserveExpiryTime: '2026-03-30T02:15:00Z' } } } });
   });
 
+  it('it over an end that is still to come, which stands', () => {
+    const writes = writesFor(order('now', { machine: endedAt('2026-03-29T02:15:01Z') }));
+    expect(patches(writes)).toEqual([annotated('Machine', { [PRESERVE]: 'now' })]);
+  });
+
   it('nothing where it is so already', () => {
     expect(writesFor(order('now', { node: node({ [PRESERVE]: 'now' }) }))).toEqual([]);
+  });
+
+  it('a word with its own time over an end that has passed', () => {
+    const ended = endedAt('2026-03-29T02:15:00Z');
+    const writes = writesFor(order('now', { node: node(), machine: ended }, { forMs: DAY_MS }));
+    expect(patches(writes)[1]).toEqual({ 'Machine/status': { status: { currentStatus: { preserveExpiryTime: '2026-03-30T02:15:00Z' } } } });
+    expect(patches(writesFor(order('never', { node: node(), machine: ended })))).toEqual([annotated('Node', { [PRESERVE]: 'false' })]);
   });
 
   it('the mark of a request of ours away, so that it is the person’s from now on', () => {
@@ -126,6 +142,9 @@ describe('nodefence preserve refuses, and says what to do', () => {
       /MachineDeployment, to MCM/,
     ],
     ['an end where the Machine is elsewhere', order('now', { node: node() }, { forMs: DAY_MS, mode: observe }), /--machines-kubeconfig/],
+    ['now after its time, of a Machine', order('now', { machine: endedAt('2026-03-29T02:15:00Z') }), /over at 2026-03-29T02:15:00Z.*--for/],
+    ['when-failed after its time', order('when-failed', { machine: endedAt('2026-03-29T02:15:00Z') }, { phase: 'Failed' }), /--for/],
+    ['now after its time, of a node', order('now', { node: node({ 'ha.k8s.io/preserve-expiry': '2026-03-28T00:00:00Z' }) }), /--for/],
   ])('%s', (_what, given, words) => {
     expect(() => writesFor(given)).toThrow(words);
   });

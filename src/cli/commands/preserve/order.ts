@@ -54,7 +54,7 @@ export function writesFor(order: Order): PreserveWrite[] {
   return [...valueWrites(order, value), ...(wish === 'never' ? [] : timeWrites(order))];
 }
 
-function refuse({ target, wish, forMs, mode }: Order): void {
+function refuse({ target, wish, forMs, mode, phase, nowMs }: Order): void {
   if (forMs !== undefined && (wish === 'never' || wish === 'stop')) {
     throw new CommandFailure(`--for goes with now and when-failed: ${wish} has no end`, EXIT.usage);
   }
@@ -66,6 +66,14 @@ function refuse({ target, wish, forMs, mode }: Order): void {
   if (target.machine !== undefined && !mode.hasExpiryField) {
     throw new CommandFailure(
       'nothing was written: the Machine definition here has no status.currentStatus.preserveExpiryTime, so its MCM is older than v0.62 and preserves nothing. Update it',
+    );
+  }
+  // Under an open fence an end that has passed stands until it is over, and ends a new word at once.
+  const endMs = Date.parse(target.machine?.status?.currentStatus?.preserveExpiryTime ?? target.node?.metadata.annotations?.[NODE_EXPIRY] ?? '');
+  const isAtOnce = wish === 'now' || (wish === 'when-failed' && phase === 'Failed');
+  if (isAtOnce && forMs === undefined && endMs <= nowMs) {
+    throw new CommandFailure(
+      `nothing was written, for it would count for nothing: its time was over at ${timeText(endMs)}, and that end still stands. Say for how long anew, with --for`,
     );
   }
 }
