@@ -90,6 +90,35 @@ export default {
       from: { path: '^(src|agents)/', pathNot: [TEST, '^src/(drill|testbed|laws)/', '^src/cli/'] },
       to: { path: '^src/(drill|testbed|laws)/' },
     },
+    {
+      name: 'testbed-imports-nothing-it-judges',
+      severity: 'error',
+      comment:
+        'the test bed has its own clients, kinds and constants, or a mistake would be on both sides; of ports it shares the wire and the kinds',
+      from: { path: '^src/testbed/', pathNot: TEST },
+      to: { path: '^(src|agents)/', pathNot: ['^src/(testbed|ports|runtime)/', '^src/laws/trace\\.ts$', '^src/domain/'] },
+    },
+    {
+      name: 'testbed-imports-nothing-it-judges',
+      severity: 'error',
+      comment: 'of the domain, types; of the laws, the format of the trace',
+      from: { path: '^src/testbed/', pathNot: TEST },
+      to: { path: '^src/(domain|laws)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'laws-stand-alone',
+      severity: 'error',
+      comment: 'a judge knows the shape of what it reads, and nothing of how it is written',
+      from: { path: '^src/laws/', pathNot: TEST },
+      to: { pathNot: ['^src/(laws|ports|domain)/'] },
+    },
+    {
+      name: 'laws-stand-alone',
+      severity: 'error',
+      comment: 'of ports and domain, types: constants are written anew, from the documents',
+      from: { path: '^src/laws/', pathNot: TEST },
+      to: { path: '^src/(ports|domain)/', dependencyTypesNot: ['type-only'] },
+    },
     sole('client-node-in-kube-only', '(^|/)@kubernetes/client-node(/|$)', ['^src/kube/'], 'one importer of @kubernetes/client-node'),
     sole(
       'telemetry-packages-in-telemetry-only',

@@ -7,6 +7,7 @@ import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { cephWith } from './definition.ts';
 import { FENCED, NETWORK_FENCES, UNFENCED } from './network-fence.ts';
 import type { NetworkFence } from './network-fence.ts';
+import { reach } from '../../test/reach.ts';
 
 const ceph = cephWith();
 const PARAMETERS = { cidrs: '10.0.0.5', driver: 'rbd.csi.ceph.com', cluster_id: 'c1', secret_name: 'rbd', secret_namespace: 'ceph' };
@@ -17,7 +18,7 @@ describe('ceph by csi-addons', () => {
 
   beforeEach(async () => {
     const clock = new ManualClock();
-    world = await ObjectWorld.with(clock, [NETWORK_FENCES], 'ceph');
+    world = await ObjectWorld.with(clock, [NETWORK_FENCES], 'ceph', reach);
     await world.cluster.create(NODES, { metadata: { name: 'worker-1' }, spec: {}, status: {} });
     await world.status(NODES, 'worker-1', { addresses: [{ type: 'InternalIP', address: '10.0.0.5' }] });
     const created = await ceph.create({ cluster: world.seen, clock });

@@ -4,6 +4,7 @@ import { AgentError } from '../../src/ports/agents.ts';
 import type { ActionAgent } from '../../src/ports/agents.ts';
 import { jobRun } from './definition.ts';
 import { JobScene, NAMESPACE } from '../../src/testbed/objects/job-scene.ts';
+import { reach } from '../../test/reach.ts';
 
 describe('anything by a Job', () => {
   let scene: JobScene;
@@ -11,7 +12,7 @@ describe('anything by a Job', () => {
   let isDone: boolean;
 
   beforeEach(async () => {
-    scene = await JobScene.open();
+    scene = await JobScene.open(reach);
     const created = await jobRun.create({ cluster: scene.world.seen, clock: scene.clock, namespace: NAMESPACE });
     if (created.kind !== 'action') throw new Error('not an action agent');
     agent = created;

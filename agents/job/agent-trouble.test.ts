@@ -8,6 +8,7 @@ import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
 import { job } from './definition.ts';
 import { JOB_PODS, JOBS } from './objects.ts';
 import { JobScene, NAMESPACE } from '../../src/testbed/objects/job-scene.ts';
+import { reach } from '../../test/reach.ts';
 
 let scene: JobScene;
 let agent: PowerAgent;
@@ -19,7 +20,7 @@ async function another(): Promise<PowerAgent> {
 }
 
 beforeEach(async () => {
-  scene = await JobScene.open();
+  scene = await JobScene.open(reach);
   agent = await another();
 });
 

@@ -6,6 +6,7 @@ import { ApiStatusError } from '../../src/ports/api-transport.ts';
 import { NODE_ANNOTATION } from './objects.ts';
 import { job } from './definition.ts';
 import { JobScene, NAMESPACE, PASSWORD } from '../../src/testbed/objects/job-scene.ts';
+import { reach } from '../../test/reach.ts';
 
 async function agentOf({ world, clock }: JobScene): Promise<PowerAgent> {
   const agent = await job.create({ cluster: world.seen, clock, namespace: NAMESPACE });
@@ -22,7 +23,7 @@ async function failureOf(scene: JobScene, promise: Promise<unknown>): Promise<Ag
 let scene: JobScene;
 let agent: PowerAgent;
 beforeEach(async () => {
-  scene = await JobScene.open();
+  scene = await JobScene.open(reach);
   agent = await agentOf(scene);
 });
 

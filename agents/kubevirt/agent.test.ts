@@ -6,6 +6,7 @@ import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { kubevirt } from './definition.ts';
 import { HALTED_BY_US, LAUNCHER_PODS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
 import { FIRMWARE, MachineWorld, NAMESPACE } from '../../src/testbed/objects/machine-world.ts';
+import { reach } from '../../test/reach.ts';
 
 describe('kubevirt', () => {
   let world: MachineWorld;
@@ -13,7 +14,7 @@ describe('kubevirt', () => {
 
   beforeEach(async () => {
     const clock = new ManualClock();
-    world = await MachineWorld.start(clock);
+    world = await MachineWorld.start(clock, reach);
     const created = await kubevirt.create({ cluster: world.objects.seen, clock });
     if (created.kind !== 'power') throw new Error('not a power agent');
     agent = created;

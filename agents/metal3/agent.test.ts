@@ -8,6 +8,7 @@ import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { metal3 } from './definition.ts';
 import { BARE_METAL_HOSTS, HARD, HOLD, RECORD, type BareMetalHost } from './host.ts';
+import { reach } from '../../test/reach.ts';
 
 const MACHINES: Resource = { group: 'machine.openshift.io', version: 'v1beta1', kind: 'Machine', plural: 'machines', namespaced: true };
 const CAPI_MACHINES: Resource = { group: 'cluster.x-k8s.io', version: 'v1beta1', kind: 'Machine', plural: 'machines', namespaced: true };
@@ -34,7 +35,7 @@ describe('metal3', () => {
 
   beforeEach(async () => {
     clock = new ManualClock();
-    world = await ObjectWorld.with(clock, [BARE_METAL_HOSTS, MACHINES, CAPI_MACHINES, METAL3_MACHINES], 'metal');
+    world = await ObjectWorld.with(clock, [BARE_METAL_HOSTS, MACHINES, CAPI_MACHINES, METAL3_MACHINES], 'metal', reach);
     const created = await metal3.create({ cluster: world.seen, clock });
     if (created.kind !== 'power') throw new Error('not a power agent');
     agent = created;
@@ -314,7 +315,7 @@ describe('metal3', () => {
   it('reaches the hosts of another cluster, and lets go of it in the end', async () => {
     let closed = 0;
     const there = await metal3.create({
-      cluster: (await ObjectWorld.with(clock, [], 'metal')).cluster,
+      cluster: (await ObjectWorld.with(clock, [], 'metal', reach)).cluster,
       clock,
       connect: (text) => {
         if (text !== 'a kubeconfig') return Promise.reject(new Error('kubeconfig (parameter): is not YAML'));

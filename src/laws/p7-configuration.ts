@@ -1,10 +1,10 @@
 import type { NodeFenceStatus } from '../domain/node-fence.ts';
-import { STEPS } from '../domain/plan.ts';
 import type { Plan, Step } from '../domain/plan.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 
 const DONE_CONDITIONS = { isolation: 'Isolated', 'power-management': 'PoweredOff', recovery: 'Recovered' } as const satisfies Record<Step, string>;
+const STEPS = Object.keys(DONE_CONDITIONS) as Step[];
 
 /** P7, wrong configuration fails: a step that an error of the frozen plan spoils sets no device and is never said to be done. */
 export const wrongConfigurationFails: Law = (history) => {

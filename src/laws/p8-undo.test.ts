@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeFenceStatus } from '../domain/node-fence.ts';
-import { CORDON_MARK, PRESERVE, SCALE_DOWN_DISABLED } from '../controllers/preservation/names.ts';
+import { CORDON_MARK, PRESERVE, SCALE_DOWN_DISABLED } from './preservation-marks.ts';
 import { judge } from './judge.ts';
 import { edited, fenceWrite, FOREIGN_TAINT, goodTrace, node, nodePatch, OUR_TAINT, status, without } from './sample-trace.ts';
 import type { TraceEvent } from './trace.ts';

@@ -1,11 +1,16 @@
-import { CORDON_MARK, PRESERVE, PRESERVED_TAINT, SCALE_DOWN_DISABLED } from '../controllers/preservation/names.ts';
-import { GROUP } from '../ports/resources.ts';
+/** What a user writes on a Node, and what scale-down-disabled means: usage of Gardener's machine-controller-manager and of the cluster autoscaler. */
+export const PRESERVE = 'node.machine.sapcloud.io/preserve';
+export const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
+const PRESERVED_TAINT = 'node.machine.sapcloud.io/preserved';
+/** docs/preservation.md: annotations of our own, and the one which says that a cordon is preservation's. */
+const OWN_ANNOTATIONS = 'ha.k8s.io/preserve-';
+export const CORDON_MARK = `${OWN_ANNOTATIONS}cordoned`;
 
 const BEGINNINGS: readonly string[] = [
   `annotation ${PRESERVE}`,
   // And the annotation which says that it is ours.
   `annotation ${SCALE_DOWN_DISABLED}`,
-  `annotation ${GROUP}/preserve-`,
+  `annotation ${OWN_ANNOTATIONS}`,
   `taint ${PRESERVED_TAINT}:`,
 ];
 

@@ -1,6 +1,5 @@
 import type { JournalEntry, NodeFenceStatus } from '../domain/node-fence.ts';
-import { DEFAULT_TIMING } from '../domain/plan.ts';
-import type { Plan, PlanMethod } from '../domain/plan.ts';
+import type { Plan, PlanMethod, Timing } from '../domain/plan.ts';
 import type { Node } from '../ports/objects.ts';
 import type { ApiEvent, DeviceEvent, TraceEvent } from './trace.ts';
 
@@ -41,13 +40,33 @@ const METHOD: PlanMethod = {
   deviceMaxLatencyMs: 30_000,
 };
 
+/** As docs/configuration.md has them where nobody says otherwise. */
+const TIMING: Timing = {
+  isolationDelayMs: 5_000,
+  powerManagementDelayMs: 300_000,
+  notReadyPeriodMs: 600_000,
+  readyTimeoutMs: 600_000,
+  healthyDelayMs: 30_000,
+  probationMs: 600_000,
+  historyTtlMs: 86_400_000,
+  powerTimeoutMs: 60_000,
+  setDeadlineMs: 8_000,
+  offStableMs: 3_000,
+  settleMs: 12_000,
+  intentMaxAgeMs: 600_000,
+  releaseTimeoutMs: 60_000,
+  lifeWaitMs: 15_000,
+  alarmAfterMs: 900_000,
+  restartBackoffMs: 30_000,
+};
+
 export function plan(changes: Partial<Plan> = {}): Plan {
   return {
     source: 'node',
     isolation: [],
     powerManagement: [{ level: 1, methods: [METHOD] }],
     recovery: [],
-    timing: DEFAULT_TIMING,
+    timing: TIMING,
     stepRetries: 5,
     maxRestarts: 3,
     trigger: 'not-ready',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ApiEvent } from '../../src/laws/trace.ts';
-import { connect } from '../../src/testbed/processes/connection.ts';
+import { connect } from '../connection.ts';
 import { Child } from '../../src/drill/run/child.ts';
 import { CONTROLLER_USER } from '../../src/drill/run/cluster-session.ts';
 import { install } from '../../src/drill/run/installation.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority } from '../../src/testbed/certificates.ts';
 import { assetsOf, findAssets } from '../../src/testbed/control-plane/assets.ts';
 import { ControlPlane } from '../../src/testbed/control-plane/control-plane.ts';
-import { connect } from '../../src/testbed/processes/connection.ts';
+import { connect } from '../connection.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import { PODS } from '../../src/ports/resources.ts';

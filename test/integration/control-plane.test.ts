@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { assetsOf } from '../../src/testbed/control-plane/assets.ts';
 import type { ApiEvent } from '../../src/laws/trace.ts';
-import { connect } from '../../src/testbed/processes/connection.ts';
+import { connect } from '../connection.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
 import { until } from '../scenarios/waiting.ts';
 import { HAS_REAL_SERVER, NEEDS_REAL_SERVER, START_DEADLINE_MS } from './real-server.ts';

@@ -8,7 +8,7 @@ import { ControlPlane } from '../../src/testbed/control-plane/control-plane.ts';
 import type { ApiEvent } from '../../src/laws/trace.ts';
 import { hasKubectl } from '../../src/testbed/shipped/kubectl.ts';
 import { boundToken } from '../../src/testbed/shipped/bound-token.ts';
-import { connect } from '../../src/testbed/processes/connection.ts';
+import { connect } from '../connection.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import { CONTROLLER_ACCOUNT, NAMESPACE } from '../../src/manifests/access.ts';
 import { CONTROLLER_USER } from '../scenarios/witness.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { assetsOf } from '../../src/testbed/control-plane/assets.ts';
 import { SHORT_PACE } from '../../src/testbed/control-plane/commands.ts';
 import { ControlPlane } from '../../src/testbed/control-plane/control-plane.ts';
-import { connect } from '../../src/testbed/processes/connection.ts';
+import { connect } from '../connection.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { ApiClient } from '../../src/kube/client.ts';
 import { HAS_REAL_SERVER, NEEDS_REAL_SERVER, START_DEADLINE_MS } from '../integration/real-server.ts';

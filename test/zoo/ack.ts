@@ -5,6 +5,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import { API_WORDS, everyMoment, faultOf } from './object-faults.ts';
 import type { Behaviour, Specimen } from './species.ts';
+import { reach } from '../reach.ts';
 
 const clock = new SystemClock();
 /** The person needs so long to walk there. */
@@ -12,7 +13,7 @@ const WALK_MS = 2_000;
 const SLOW_WALK_MS = 8_000;
 
 async function worldOf(): Promise<{ world: ObjectWorld; uid: string }> {
-  const world = await ObjectWorld.with(clock, [NODE_FENCES, NODE_FENCE_ACKNOWLEDGEMENTS], 'nodefence-system');
+  const world = await ObjectWorld.with(clock, [NODE_FENCES, NODE_FENCE_ACKNOWLEDGEMENTS], 'nodefence-system', reach);
   await world.cluster.create(NODES, { metadata: { name: 'worker-1' }, spec: {}, status: {} });
   const fence = await world.cluster.create(NODE_FENCES, { metadata: { name: 'node-fence-worker-1' }, spec: { node: 'worker-1' } });
   await world.status(NODE_FENCES, 'node-fence-worker-1', {

@@ -7,6 +7,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import { actsAfterMs, API_WORDS, commandsOf, connectionTo, everyMoment, faultOf, KUBECONFIG } from './object-faults.ts';
 import type { Behaviour, Specimen } from './species.ts';
+import { reach } from '../reach.ts';
 
 const PARAMETERS = { kubeconfig: KUBECONFIG, class_name: 'rook-ceph' };
 const clock = new SystemClock();
@@ -69,8 +70,8 @@ async function enrol(world: ObjectWorld, storage: Storage, plug: string, behavio
 }
 
 async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
-  const world = await ObjectWorld.with(clock, [NETWORK_FENCES], 'ceph');
-  const own = await ObjectWorld.with(clock, [], 'ceph');
+  const world = await ObjectWorld.with(clock, [NETWORK_FENCES], 'ceph', reach);
+  const own = await ObjectWorld.with(clock, [], 'ceph', reach);
   const storage = new Storage(world, behaviour);
   const plugs = behaviour === 'one-plug-stuck' ? ['10.0.0.5', '10.0.0.6'] : ['10.0.0.5'];
   for (const plug of plugs) await enrol(world, storage, plug, behaviour, isOn);

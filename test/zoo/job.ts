@@ -7,6 +7,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import { everyMoment } from './object-faults.ts';
 import type { Behaviour, Specimen } from './species.ts';
+import { reach } from '../reach.ts';
 
 const NAMESPACE = 'fence';
 const TEMPLATE = 'spec: { containers: [{ name: fence, image: fence }] }';
@@ -70,7 +71,7 @@ class Outlets {
 }
 
 async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
-  const world = await ObjectWorld.with(clock, [], NAMESPACE);
+  const world = await ObjectWorld.with(clock, [], NAMESPACE, reach);
   await world.cluster.create(CONFIG_MAPS, { metadata: { name: 'jobs', namespace: NAMESPACE }, data: { pdu: TEMPLATE } });
   const plugs = behaviour === 'one-plug-stuck' ? ['1', '2'] : ['1'];
   const outlets = new Outlets(behaviour, plugs, isOn);

@@ -7,6 +7,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import { actsAfterMs, API_WORDS, commandsOf, connectionTo, everyMoment, faultOf, KUBECONFIG } from './object-faults.ts';
 import type { Behaviour, Specimen } from './species.ts';
+import { reach } from '../reach.ts';
 
 const clock = new SystemClock();
 
@@ -60,7 +61,7 @@ async function annotate(world: MachineWorld, name: string): Promise<void> {
 }
 
 async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
-  const world = await MachineWorld.start(clock);
+  const world = await MachineWorld.start(clock, reach);
   const plugs = behaviour === 'one-plug-stuck' ? ['vm-a', 'vm-b'] : ['vm-a'];
   for (const [at, name] of plugs.entries()) await enrol(world, name, `host-${at + 1}`, isOn);
   if (behaviour === 'state-pending' && isOn) {

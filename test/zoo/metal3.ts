@@ -6,6 +6,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import { actsAfterMs, API_WORDS, commandsOf, connectionTo, everyMoment, faultOf, KUBECONFIG } from './object-faults.ts';
 import type { Behaviour, Specimen } from './species.ts';
+import { reach } from '../reach.ts';
 
 const NAMESPACE = 'metal';
 const clock = new SystemClock();
@@ -81,7 +82,7 @@ class Operator {
 }
 
 async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
-  const world = await ObjectWorld.with(clock, [BARE_METAL_HOSTS], NAMESPACE);
+  const world = await ObjectWorld.with(clock, [BARE_METAL_HOSTS], NAMESPACE, reach);
   const operator = new Operator(world, behaviour);
   const names = behaviour === 'one-plug-stuck' ? ['host-a', 'host-b'] : ['host-a'];
   for (const name of names) await operator.enrol(name, isOn);
@@ -91,7 +92,7 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<Specimen> {
   world.fault = faultOf(behaviour);
   const plugs = names.map((name) => `${NAMESPACE}/${name}`);
   const host = behaviour === 'wrong-machine' ? 'host-of-another' : 'host-a';
-  const own = await ObjectWorld.with(clock, [], NAMESPACE);
+  const own = await ObjectWorld.with(clock, [], NAMESPACE, reach);
   return {
     parameters: { kubeconfig: KUBECONFIG },
     plugs,

@@ -7,6 +7,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { keepSpecies } from './keeper.ts';
 import { API_WORDS, everyMoment, faultOf } from './object-faults.ts';
 import type { Behaviour, Specimen } from './species.ts';
+import { reach } from '../reach.ts';
 
 const UUID = '1e2d3c4b-0000-4000-8000-00000000abcd';
 const NAMESPACE = 'nodefence-system';
@@ -28,7 +29,7 @@ function attestationOf(timeoutMs: number): string {
 }
 
 async function worldOf(bitesMs: number): Promise<ObjectWorld> {
-  const world = await ObjectWorld.with(clock, [], NAMESPACE);
+  const world = await ObjectWorld.with(clock, [], NAMESPACE, reach);
   const annotations = { [ATTESTATION]: attestationOf(bitesMs), [GRANTS_ENDED]: JSON.stringify({ bootID: 'boot-1', eligible: [], promised: [] }) };
   const node = { metadata: { name: 'worker-1' }, spec: {}, status: { nodeInfo: { bootID: 'boot-1' } } } as unknown as Node;
   await world.cluster.create(NODES, node);

@@ -165,7 +165,7 @@ export class ClusterSession {
   async startOperator(pace: OperatorPace): Promise<void> {
     const devices = Object.fromEntries(this.bmcs.map((bmc) => [bmc.node, hostDevice(bmc, this.credentials, this.agent)]));
     const trace = this.folder.trace(BAREMETAL_OPERATOR);
-    const configuration = { ...this.access(BAREMETAL_OPERATOR), trace, agent: this.agent, devices, pace };
+    const configuration = { ...this.access(BAREMETAL_OPERATOR), trace, devices, pace };
     this.minding = (await this.processes.program(BAREMETAL_OPERATOR, BAREMETAL_OPERATOR, configuration)).child;
   }
 

@@ -1,7 +1,7 @@
 import type { Wiring } from '../../testbed/devices/bmc/wiring.ts';
 import type { ConfigMap, Secret } from '../../ports/objects.ts';
 import { CSI_DRIVER } from '../../testbed/cluster/kinds.ts';
-import type { HostDevice } from '../../testbed/operators/host-power.ts';
+import type { HostDevice } from '../../testbed/operators/power/host-power.ts';
 import { FILER } from './filer.ts';
 import { POOL } from '../../testbed/operators/fleet.ts';
 import type { FaultScene, ScenePool } from '../faults/scenes.ts';
@@ -87,8 +87,7 @@ export function secretOf(agent: Agent, { username, password, caPem }: Credential
 
 /** How somebody else than the fence controller reaches a BMC. */
 export function hostDevice({ host, port }: DeviceAddress, { username, password, caPem }: Credentials, agent: Agent): HostDevice {
-  const own = agent === 'redfish' ? { ca: caPem } : { cipher: '3' };
-  return { device: `${host}:${port}`, parameters: { ip: host, ipport: String(port), username, password, ...own } };
+  return { protocol: agent, host, port, username, password, caPem };
 }
 
 /** `fence-config-<node>`: isolated by a cordon, switched off and on at its devices. */

@@ -2,7 +2,6 @@ import { DEFAULT_SCENE, createScene } from './scene.ts';
 import type { SceneOptions } from './scene.ts';
 import { ApiServer } from '../apiserver/server.ts';
 import { inProcessTransport } from '../apiserver/transport.ts';
-import { countOverlaps } from '../../laws/writers.ts';
 import type { TraceEvent } from '../../laws/trace.ts';
 import type { Random } from '../../ports/random.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
@@ -52,10 +51,6 @@ export class TestWorld {
     await createScene(world.admin, { ...DEFAULT_SCENE, replicas: nodes.length, ...scene });
     await world.clock.advance(5_000);
     return world;
-  }
-
-  get overlaps(): number {
-    return countOverlaps(this.trace);
   }
 
   machine(node: string): Machine {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isPodReady, isReady, WORLD_NODES, WORLD_PODS } from './kinds.ts';
 import { OUT_OF_SERVICE, UNREACHABLE } from './taints.ts';
 import { TestWorld } from './test-world.ts';
+import { countOverlaps } from '../../laws/writers.ts';
 
 const NODES = ['a', 'b', 'c'];
 const OUR_TAINT = { key: OUT_OF_SERVICE, value: 'nodeshutdown', effect: 'NoExecute' } as const;
@@ -92,7 +93,7 @@ describe('a node that fails', () => {
     expect([moved?.metadata.uid === uid, moved?.spec.nodeName === 'a', moved !== undefined && isPodReady(moved)]).toEqual([false, false, true]);
     expect((await world.attachments()).filter(({ spec }) => spec.nodeName === 'a')).toEqual([]);
     expect(world.disk.last(volume)).toBeGreaterThan(counter);
-    expect(world.overlaps).toBe(0);
+    expect(countOverlaps(world.trace)).toBe(0);
   });
 
   it('shows two writers when its workload is freed while it still writes', async () => {
@@ -103,7 +104,7 @@ describe('a node that fails', () => {
     await world.taint('a', [OUR_TAINT]);
     await world.clock.advance(12_000);
     expect((await world.pod(pod))?.spec.nodeName).not.toBe('a');
-    expect(world.overlaps).toBeGreaterThan(0);
+    expect(countOverlaps(world.trace)).toBeGreaterThan(0);
   });
 
   it('keeps its volume for six minutes when its pod is force-deleted without the taint', async () => {
@@ -136,7 +137,7 @@ describe('a node that fails', () => {
     await world.clock.advance(100_000);
     const moved = await world.pod(pod);
     expect([await attachedTo(world, 'a'), moved !== undefined && isPodReady(moved)]).toEqual([0, true]);
-    expect(world.overlaps).toBe(0);
+    expect(countOverlaps(world.trace)).toBe(0);
   });
 
   it('keeps its volume no longer when its Node is deleted after the volume was detached by the taint', async () => {
@@ -166,7 +167,7 @@ describe('a node that fails', () => {
     await world.clock.advance(5_000);
     const moved = await world.pod(pod);
     expect(moved !== undefined && isPodReady(moved)).toBe(true);
-    expect(world.overlaps).toBe(0);
+    expect(countOverlaps(world.trace)).toBe(0);
   });
 
   it('comes back with another boot ID, Ready and without taints, and may carry pods again', async () => {
@@ -182,7 +183,7 @@ describe('a node that fails', () => {
     expect(node.status.conditions?.map(({ type, status }) => `${type} ${status}`).sort()).toEqual(told);
     const pod = await world.pod(await podOn(world, 'a'));
     expect(pod !== undefined && isPodReady(pod)).toBe(true);
-    expect(world.overlaps).toBe(0);
+    expect(countOverlaps(world.trace)).toBe(0);
   });
 
   it('stops a pod that was deleted behind its back as soon as it reaches the API again', async () => {
@@ -214,7 +215,7 @@ describe('a node that lives', () => {
     await world.clock.advance(2_500);
     const after = await world.pod(pod);
     expect([after?.metadata.uid === before?.metadata.uid, after !== undefined && isPodReady(after)]).toEqual([false, true]);
-    expect(world.overlaps).toBe(0);
+    expect(countOverlaps(world.trace)).toBe(0);
   });
 
   it('gets no new pods while it is cordoned', async () => {

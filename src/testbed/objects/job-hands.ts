@@ -1,6 +1,6 @@
 import type { ObjectWorld } from './object-world.ts';
-import { ARGUMENTS_ANNOTATION, isFinished, JOB_PODS, JOBS } from '../../../agents/job/objects.ts';
-import type { BatchJob, JobPod, NodeSelectorRequirement, TemplateSpec } from '../../../agents/job/objects.ts';
+import { isFinished, JOB_PODS, JOBS, projected } from './job-kinds.ts';
+import type { NodeSelectorRequirement, ProgramJob, ProgramPod, ProgramPodSpec } from './job-kinds.ts';
 
 /** One run of the admin's program: what it is told, and what it has to say. */
 export interface ProgramRun {
@@ -50,11 +50,11 @@ export class JobHands {
     this.#program = program;
   }
 
-  async jobs(): Promise<BatchJob[]> {
+  async jobs(): Promise<ProgramJob[]> {
     return this.#world.cluster.list(JOBS, { namespace: this.#namespace });
   }
 
-  async pods(): Promise<JobPod[]> {
+  async pods(): Promise<ProgramPod[]> {
     return this.#world.cluster.list(JOB_PODS, { namespace: this.#namespace });
   }
 
@@ -67,7 +67,7 @@ export class JobHands {
     this.open = (await this.jobs()).filter((job) => !isFinished(job)).length;
   }
 
-  async #makePod(job: BatchJob): Promise<void> {
+  async #makePod(job: ProgramJob): Promise<void> {
     const { template } = job.spec;
     const trouble = this.trouble;
     const isPlaced = trouble === undefined || !('unplaced' in trouble);
@@ -76,7 +76,7 @@ export class JobHands {
     const name = `${job.metadata.name}-${this.#serial}`;
     const owner = { apiVersion: 'batch/v1', kind: 'Job', name: job.metadata.name, uid: job.metadata.uid ?? '', controller: true };
     const metadata = { ...template.metadata, name, namespace: this.#namespace, ownerReferences: [owner] };
-    const pod: JobPod = { metadata, spec: { ...template.spec, ...(node === undefined ? {} : { nodeName: node }) } };
+    const pod: ProgramPod = { metadata, spec: { ...template.spec, ...(node === undefined ? {} : { nodeName: node }) } };
     await this.#world.cluster.create(JOB_PODS, pod);
     if (node === undefined) return this.#unplaced(name);
     await this.#begin(name, node, job);
@@ -87,19 +87,20 @@ export class JobHands {
     await this.#tell(name, { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: words }] });
   }
 
-  async #begin(name: string, node: string, { metadata, spec }: BatchJob): Promise<void> {
+  async #begin(name: string, node: string, { metadata, spec }: ProgramJob): Promise<void> {
     const trouble = this.trouble;
     const container = spec.template.spec.containers[0]?.name ?? '';
     if (trouble !== undefined && 'waiting' in trouble)
       return this.#tell(name, { phase: 'Pending', containerStatuses: [{ name: container, state: { waiting: trouble.waiting } }] });
     if (trouble !== undefined && 'evicted' in trouble) return this.#tell(name, { phase: 'Failed', reason: 'Evicted', message: trouble.evicted });
-    const lines = (spec.template.metadata?.annotations?.[ARGUMENTS_ANNOTATION] ?? '').split('\n').filter((line) => line !== '');
-    const secret = (spec.template.spec.volumes ?? []).find((volume) => volume.name === 'nodefence-secret')?.['secret'];
+    const lines = projected(spec.template, 'arguments')
+      .split('\n')
+      .filter((line) => line !== '');
     const run: ProgramRun = {
       job: metadata.name,
       node,
       arguments: Object.fromEntries(lines.map((line): [string, string] => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)])),
-      secret: (secret as { secretName?: string } | undefined)?.secretName,
+      secret: spec.template.spec.volumes?.find(({ secret }) => secret !== undefined)?.secret?.secretName,
     };
     this.runs.push(run);
     const end = this.#program(run);
@@ -108,7 +109,7 @@ export class JobHands {
   }
 
   /** What a kubelet does with a pod of its own. */
-  async #kept(pod: JobPod): Promise<void> {
+  async #kept(pod: ProgramPod): Promise<void> {
     const { name, deletionTimestamp } = pod.metadata;
     const started = this.#started.get(name);
     const isCutOff = this.cutOff.has(name);
@@ -123,13 +124,13 @@ export class JobHands {
     await this.#world.cluster.remove(JOB_PODS, name, { namespace: this.#namespace, gracePeriodSeconds: 0 });
   }
 
-  async #exited(pod: JobPod, exitCode: number): Promise<void> {
+  async #exited(pod: ProgramPod, exitCode: number): Promise<void> {
     const terminated = { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' };
     const containerStatuses = [{ name: containerOf(pod), state: { terminated } }];
     await this.#world.status(JOB_PODS, pod.metadata.name, { phase: exitCode === 0 ? 'Succeeded' : 'Failed', containerStatuses }, this.#namespace);
   }
 
-  async #judged(job: BatchJob, pods: readonly JobPod[]): Promise<void> {
+  async #judged(job: ProgramJob, pods: readonly ProgramPod[]): Promise<void> {
     if (isFinished(job)) return;
     const phase = pods.find((pod) => owns(job, pod))?.status?.phase;
     if (phase !== 'Succeeded' && phase !== 'Failed') return;
@@ -140,21 +141,21 @@ export class JobHands {
     await this.#world.status(JOBS, job.metadata.name, { conditions: [condition] }, this.#namespace);
   }
 
-  async #tell(name: string, status: JobPod['status'] & object): Promise<void> {
+  async #tell(name: string, status: ProgramPod['status'] & object): Promise<void> {
     await this.#world.status(JOB_PODS, name, status, this.#namespace);
   }
 }
 
-function containerOf({ spec }: JobPod): string {
-  return (spec as unknown as TemplateSpec).containers[0]?.name ?? '';
+function containerOf({ spec }: ProgramPod): string {
+  return spec.containers[0]?.name ?? '';
 }
 
-function owns({ metadata }: BatchJob, pod: JobPod): boolean {
+function owns({ metadata }: ProgramJob, pod: ProgramPod): boolean {
   return (pod.metadata.ownerReferences ?? []).some(({ uid }) => uid === metadata.uid);
 }
 
 /** Required node affinity, as the scheduler reads it: any term, all of its requirements. */
-function admits({ affinity }: TemplateSpec, node: string): boolean {
+function admits({ affinity }: ProgramPodSpec, node: string): boolean {
   const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const meets = ({ key, operator, values = [] }: NodeSelectorRequirement): boolean => {
     const value = key === 'metadata.name' || key === 'kubernetes.io/hostname' ? node : '';

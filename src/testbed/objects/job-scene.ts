@@ -1,4 +1,5 @@
 import { ObjectWorld } from './object-world.ts';
+import type { Reach } from './object-world.ts';
 import type { Target } from '../../ports/agents.ts';
 import { CONFIG_MAPS, SECRETS } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
@@ -34,9 +35,9 @@ export class JobScene {
     this.hands = new JobHands(world, NAMESPACE, (run) => this.program(run));
   }
 
-  static async open(template = TEMPLATE): Promise<JobScene> {
+  static async open(reach: Reach, template = TEMPLATE): Promise<JobScene> {
     const clock = new ManualClock();
-    const world = await ObjectWorld.with(clock, [], NAMESPACE);
+    const world = await ObjectWorld.with(clock, [], NAMESPACE, reach);
     await world.cluster.create(CONFIG_MAPS, { metadata: { name: 'jobs', namespace: NAMESPACE }, data: { pdu: template } });
     const data = { password: Buffer.from(`${PASSWORD}\n`).toString('base64') };
     await world.cluster.create(SECRETS, { metadata: { name: 'pdu-secret', namespace: NAMESPACE }, data });

@@ -1,9 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { Node } from '../../ports/objects.ts';
+import type { Node, Pod } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
 import { ObjectWorld } from './object-world.ts';
-import { isHalted, LAUNCHER_PODS, MACHINE_HOSTS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES } from '../../../agents/kubevirt/objects.ts';
-import type { LauncherPod, VirtualMachine } from '../../../agents/kubevirt/objects.ts';
+import type { Reach } from './object-world.ts';
+import { isHalted, LAUNCHER_PODS, MACHINE_HOSTS, VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES } from './machine-kinds.ts';
+import type { VirtualMachine } from './machine-kinds.ts';
 
 export const NAMESPACE = 'tenants';
 export const FIRMWARE = '1e2d3c4b-0000-4000-8000-00000000abcd';
@@ -22,8 +23,8 @@ export class MachineWorld {
     this.objects = objects;
   }
 
-  static async start(clock: Clock): Promise<MachineWorld> {
-    const objects = await ObjectWorld.with(clock, [VIRTUAL_MACHINES, VIRTUAL_MACHINE_INSTANCES], NAMESPACE);
+  static async start(clock: Clock, reach: Reach): Promise<MachineWorld> {
+    const objects = await ObjectWorld.with(clock, [VIRTUAL_MACHINES, VIRTUAL_MACHINE_INSTANCES], NAMESPACE, reach);
     const world = new MachineWorld(objects);
     for (const name of ['host-1', 'host-2']) {
       const node: Node = { metadata: { name, labels: { [MACHINE_HOSTS]: 'true' } }, spec: {}, status: {} };
@@ -69,14 +70,14 @@ export class MachineWorld {
   }
 
   async pod(name: string, host: string, suffix = 'x'): Promise<void> {
-    const pod: LauncherPod = {
+    const pod: Pod = {
       metadata: {
         name: `virt-launcher-${name}-${suffix}`,
         namespace: NAMESPACE,
         labels: { 'kubevirt.io': 'virt-launcher' },
         annotations: { 'kubevirt.io/domain': name },
       },
-      spec: { nodeName: host, containers: [{ name: 'compute', image: 'launcher' }], terminationGracePeriodSeconds: 30 } as LauncherPod['spec'],
+      spec: { nodeName: host, containers: [{ name: 'compute', image: 'launcher' }], terminationGracePeriodSeconds: 30 } as Pod['spec'],
     };
     const created = await this.objects.cluster.create(LAUNCHER_PODS, pod);
     await this.objects.status(
@@ -89,7 +90,7 @@ export class MachineWorld {
     this.running.add(name);
   }
 
-  pods(name: string): Promise<LauncherPod[]> {
+  pods(name: string): Promise<Pod[]> {
     return this.objects.cluster
       .list(LAUNCHER_PODS, { namespace: NAMESPACE })
       .then((all) => all.filter(({ metadata }) => metadata.annotations?.['kubevirt.io/domain'] === name));

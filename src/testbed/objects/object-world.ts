@@ -1,13 +1,15 @@
 import { definitionOf } from './any-definition.ts';
 import { ApiServer } from '../apiserver/server.ts';
 import { inProcessTransport } from '../apiserver/transport.ts';
-import { ApiClient } from '../../kube/client.ts';
 import { TransportError } from '../../ports/api-transport.ts';
 import type { ApiRequest, ApiResponse, ApiTransport } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
+
+/** The client of whoever is tested here, on a wire of this world; the world has none of its own. */
+export type Reach = (transport: ApiTransport) => Cluster;
 
 /** How the API server treats the agent; it serves the operators of the cluster as ever. */
 export interface ApiFault {
@@ -48,19 +50,19 @@ export class ObjectWorld {
   readonly logs = new Map<string, string>();
   readonly writes: { method: string; path: string; body: unknown }[] = [];
 
-  private constructor(clock: Clock) {
+  private constructor(clock: Clock, reach: Reach) {
     this.clock = clock;
     const users = [{ name: 'admin', groups: ['system:masters'] }];
     const logOf = (...place: string[]): string | undefined => this.logs.get(place.join('/'));
     const server = new ApiServer({ clock, random: new SystemRandom(), users, authorization: 'rbac', logOf });
     const transport = inProcessTransport(server, 'admin');
-    this.cluster = new ApiClient({ transport });
-    this.seen = new ApiClient({ transport: this.#faulty(transport) });
+    this.cluster = reach(transport);
+    this.seen = reach(this.#faulty(transport));
   }
 
   /** With a definition of each resource, that takes whatever somebody writes, and one namespace. */
-  static async with(clock: Clock, resources: readonly Resource[], namespace: string): Promise<ObjectWorld> {
-    const world = new ObjectWorld(clock);
+  static async with(clock: Clock, resources: readonly Resource[], namespace: string, reach: Reach): Promise<ObjectWorld> {
+    const world = new ObjectWorld(clock, reach);
     await world.cluster.create(NAMESPACES, { metadata: { name: namespace } });
     for (const resource of resources) await world.cluster.create(DEFINITIONS, definitionOf(resource));
     return world;

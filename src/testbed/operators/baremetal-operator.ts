@@ -1,13 +1,12 @@
 import type { Clock } from '../../ports/clock.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
-import { HOST_NODE_LABEL } from '../../laws/host-off.ts';
 import { WorldApi } from '../cluster/api.ts';
 import type { WorldDependencies } from '../cluster/dependencies.ts';
 import { keyOf } from '../cluster/kinds.ts';
 import { Loop } from '../cluster/loop.ts';
 import { Mirror } from '../cluster/mirror.ts';
-import { HOSTS_NAMESPACE } from './host-fleet.ts';
+import { HOST_NODE_LABEL, HOSTS_NAMESPACE } from './host-fleet.ts';
 import { backOffMs, CYCLE, isLeftAlone, wishOf } from './host-wish.ts';
 
 /** How patient an operator is. Milliseconds. */

@@ -3,7 +3,6 @@ import { apiClusters, CLUSTER_API_GROUP, clusterMachines } from '../../ports/clu
 import type { ClusterCondition, UntypedObject } from '../../ports/cluster-api.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
-import { HOST_NODE_LABEL } from '../../laws/host-off.ts';
 import { definitionOf } from '../objects/any-definition.ts';
 import { NAMESPACES } from '../cluster/kinds.ts';
 import { clusterApiDefinition } from './cluster-api.ts';
@@ -11,6 +10,8 @@ import { clusterApiDefinition } from './cluster-api.ts';
 /** Where the drill's Machines of Cluster API stand, with the hosts under them. */
 export const HOSTS_NAMESPACE = 'metal3';
 export const HOSTS_CLUSTER = 'drill';
+/** Label of a BareMetalHost: the node that runs on it. */
+export const HOST_NODE_LABEL = 'drill.nodefence/node';
 const VERSION = 'v1beta2';
 const INFRASTRUCTURE_VERSION = 'v1beta1';
 

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { PRESERVE } from '../../controllers/preservation/names.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { Machine } from '../../ports/machines.ts';
@@ -10,7 +9,7 @@ import { ApiServer } from '../apiserver/server.ts';
 import { inProcessTransport } from '../apiserver/transport.ts';
 import { definitionOf } from '../objects/any-definition.ts';
 import { createFleet, FLEET_NAMESPACE, machineName, zoneName } from './fleet.ts';
-import { MachineManager } from './machine-manager.ts';
+import { MachineManager, PRESERVE } from './machine-manager.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const NODE = 'n1';

@@ -1,4 +1,3 @@
-import { PRESERVE } from '../../controllers/preservation/names.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { MACHINE_NODE_LABEL, MACHINES } from '../../ports/machines.ts';
 import type { Machine } from '../../ports/machines.ts';
@@ -16,6 +15,8 @@ export interface ManagerOptions {
   preserveTimeoutMs: number;
 }
 
+/** What a user writes on a Node or a Machine of an MCM. */
+export const PRESERVE = 'node.machine.sapcloud.io/preserve';
 const KEPT_VALUES: ReadonlySet<string | undefined> = new Set(['now', 'when-failed']);
 
 /**

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { clusterAgents, createRegistry } from '../../../agents/registry.ts';
 import { composeController } from '../../../src/manager/compose.ts';
 import { LivePlanner } from '../../../src/config/live-planner.ts';
-import { connect } from '../../../src/testbed/processes/connection.ts';
+import { connect } from '../../connection.ts';
 import { FRESH_WITHIN_MS } from '../../../src/http/readiness.ts';
 import { ApiClient } from '../../../src/kube/client.ts';
 import { EventRecorder } from '../../../src/kube/recorder.ts';

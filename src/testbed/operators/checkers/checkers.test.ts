@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ApiClient } from '../../../kube/client.ts';
-import { MEDIK8S_LEASE_NAMESPACE } from '../../../manifests/access.ts';
 import type { Resource } from '../../../ports/cluster.ts';
 import type { Node } from '../../../ports/objects.ts';
 import { NODE_FENCE_REMEDIATION } from '../../../ports/remediation.ts';
@@ -13,7 +12,7 @@ import { definitionOf } from '../../objects/any-definition.ts';
 import { NAMESPACES } from '../../cluster/kinds.ts';
 import { createHostFleet, HOST_DEFINITIONS, HOST_MACHINES, hostMachineName, HOSTS_NAMESPACE } from '../host-fleet.ts';
 import { ClusterApiCheck } from './cluster-api-check.ts';
-import { NODE_HEALTH_CHECKS, NodeHealthCheck } from './node-health-check.ts';
+import { MEDIK8S_LEASE_NAMESPACE, NODE_HEALTH_CHECKS, NodeHealthCheck } from './node-health-check.ts';
 import type { Remediator, Request } from './node-health-check.ts';
 import { POWER_CYCLE_TEMPLATES, POWER_CYCLES, PowerCycling } from './power-cycle.ts';
 

@@ -3,7 +3,6 @@ import type { Resource } from '../../../ports/cluster.ts';
 import type { KubeObject, Lease, Node } from '../../../ports/objects.ts';
 import type { NodeFenceRemediation, NodeFenceRemediationTemplate } from '../../../ports/remediation.ts';
 import { LEASES, NODES } from '../../../ports/resources.ts';
-import { MEDIK8S_LEASE_NAMESPACE } from '../../../manifests/access.ts';
 import { WorldApi } from '../../cluster/api.ts';
 import type { WorldDependencies } from '../../cluster/dependencies.ts';
 import { Loop } from '../../cluster/loop.ts';
@@ -15,6 +14,8 @@ import type { UnhealthyWhen } from './unhealthy-nodes.ts';
 const NODE_NAME = 'remediation.medik8s.io/node-name';
 const TEMPLATE_NAME = 'remediation.medik8s.io/template-name';
 const TIMED_OUT = 'remediation.medik8s.io/nhc-timed-out';
+/** Where medik8s' operators keep the Leases by which one of them has a node: github.com/medik8s/common, pkg/lease. */
+export const MEDIK8S_LEASE_NAMESPACE = 'medik8s-leases';
 const LEASE_SECONDS = 660;
 const LOOK_MS = 500;
 
