@@ -1,4 +1,5 @@
 import { automatonPage } from '../src/domain/automaton-page.ts';
+import { lawsPage } from '../src/laws/laws-page.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
 import { renderManifest } from '../src/manifests/render.ts';
 import { metricsPage } from '../src/telemetry/metrics-page.ts';
@@ -12,5 +13,10 @@ interface GeneratedFile {
 /** Every committed file that is written from code; a test fails when one is stale. */
 export function generatedFiles(): GeneratedFile[] {
   const manifests = [...MANIFEST_FILES, ...OPTIONAL_FILES].map((file) => ({ path: `config/${file.path}`, text: renderManifest(file) }));
-  return [{ path: 'docs/automaton.md', text: automatonPage() }, { path: 'docs/metrics.md', text: metricsPage() }, ...manifests];
+  return [
+    { path: 'docs/automaton.md', text: automatonPage() },
+    { path: 'docs/laws.md', text: lawsPage() },
+    { path: 'docs/metrics.md', text: metricsPage() },
+    ...manifests,
+  ];
 }
