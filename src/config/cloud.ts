@@ -12,7 +12,7 @@ const AGENTS: Readonly<Record<string, string>> = {
   kubevirt: 'kubevirt',
 };
 
-/** The step's name for a restart through whatever cloud the node stands in. Seed 004. */
+/** The step's name for a restart through whatever cloud the node stands in. */
 export const RESTART_INSTANCE = 'restart-instance';
 
 export interface CloudInstance {
@@ -35,7 +35,7 @@ export function isCloudAgent(name: string): boolean {
   return Object.values(AGENTS).includes(name);
 }
 
-/** Agents of the design that this version does not have yet, by every name that a configuration may give them. */
+/** Agents that this version does not have yet, by every name that a configuration may give them. */
 const TO_COME: ReadonlySet<string> = new Set([
   ...['aws', 'gce', 'google-cloud', 'gcloud-reset-inst', 'azure', 'openstack', 'vsphere', 'metal3', 'kubevirt', 'restart-instance'],
   ...['ipmi', 'pdu', 'ethernet-switch', 'fc-switch', 'brocade', 'ceph', 'scsi', 'csi', 'nfs', 'iscsi'],

@@ -17,7 +17,7 @@ const USE_KEYS = ['name', 'period', 'clean-resource', 'clean-resourece', 'clean_
 const REMEDY_KEYS = ['name', 'podTemplate', 'fenceMethods', 'fence'];
 const REMEDY_NUMBER = /^remedy([1-9]\d?)$/;
 
-/** Reads the remedies of one ConfigMap (`*.yaml`, apiVersion node-remedy/v1alpha) for their form; nothing is done with them yet. Seed 004. */
+/** Reads the remedies of one ConfigMap (`*.yaml`, apiVersion node-remedy/v1alpha) for their form; nothing is done with them yet. */
 export function checkRemedies(config: NamedConfig, problems: Problems): void {
   const files = Object.entries(config.data).filter(([key]) => /\.ya?ml$/.test(key));
   if (files.length === 0) problems.warning(place(config), 'holds no key that ends in .yaml: remedies are read from such keys');

@@ -8,7 +8,7 @@ interface Queue {
   yields?: AbortController;
 }
 
-/** One device, one queue: calls to the same BMC, PDU or switch never overlap; different devices run in parallel (design 4). */
+/** One device, one queue: calls to the same BMC, PDU or switch never overlap; different devices run in parallel. */
 export class DeviceQueues {
   private readonly tails = new Map<string, Queue>();
 

@@ -22,7 +22,7 @@ import type { Switched } from './switching.ts';
 const LOOKS = 3;
 const LOOK_AGAIN_MS = 1_000;
 
-/** Runs agents: order, deadlines, verification and queues are here, so that an agent is short (design 4). */
+/** Runs agents: order, deadlines, verification and queues are here, so that an agent is short. */
 export class Dispatcher implements Runner, Prober {
   private readonly registry: AgentRegistry;
   private readonly context: AgentContext;
@@ -55,7 +55,7 @@ export class Dispatcher implements Runner, Prober {
     });
   }
 
-  /** Reads what became of a run that a crash left open. Never sets anything, never gives evidence (crash rules, design 2). */
+  /** Reads what became of a run that a crash left open. Never sets anything, never gives evidence: what it did is not known. */
   async recover(job: Job): Promise<JobReport> {
     return this.reported(job, async () => {
       if (job.entry.action === 'confirm') return { result: 'found-not-done', message: 'a read was cut off; it is done anew' };

@@ -124,7 +124,7 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted, boots: Re
 }
 
 /**
- * off → stable off, on → on (design 4): read first with identity, set once, and believe only the reads that follow. An own off is sent even where off
+ * off → stable off, on → on: read first with identity, set once, and believe only the reads that follow. An own off is sent even where off
  * is read already: somebody else's power cycle may be under way. A refusal fails at once, unless the state is as wanted.
  */
 export async function switchTo(device: DeviceCall, together: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock): Promise<Switched> {

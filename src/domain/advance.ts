@@ -16,7 +16,7 @@ import type { Context, Transition } from './transition.ts';
 /** The taint by which Kubernetes lets a workload go (KEP-2268). */
 export const OUT_OF_SERVICE_TAINT = { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' } as const;
 
-/** Writing the intent and ending a child come on top of the set itself (design 10, `call`). */
+/** Writing the intent and ending a child come on top of the set itself. */
 const CALL_OVERHEAD_MS = 2_000;
 
 /** Before something is done again that never began, or that the API server did not answer. */

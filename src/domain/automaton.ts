@@ -26,7 +26,7 @@ import type { Context, Decision, DecisionEvent, Row, Transition } from './transi
 export const ROWS: readonly Row[] = [...ANY_ROWS, ...NEW_ROWS, ...RUNNING_ROWS, ...DONE_ROWS, ...ERROR_ROWS, ...FINAL_ROWS];
 
 /**
- * The fence automaton's transition function r (seed 004, design 2): one snapshot in, one decision out, no effect and no clock of its own.
+ * The fence automaton's transition function (docs/automaton.md): one snapshot in, one decision out, no effect and no clock of its own.
  * The same snapshot always gives the same decision.
  */
 export function decide(taken: Snapshot): Decision {

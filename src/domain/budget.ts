@@ -14,7 +14,7 @@ export interface BudgetHold extends Omit<StandingHold, 'untilMs'> {
 }
 
 /**
- * Holds a fence that has not begun to act: the node was fenced too often within a day, or in vain twice in a row (design 3, `max_fences_per_day`). A cordon alone is
+ * Holds a fence that has not begun to act: the node was fenced too often within a day, or in vain twice in a row (`max_fences_per_day`). A cordon alone is
  * no fence: neither a request that was withdrawn before the off nor a flap keeps the node from being fenced when it fails. Its stamps are our own; one that lies
  * in the future, after a clock was set back, counts.
  */

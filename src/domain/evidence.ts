@@ -1,7 +1,7 @@
 import type { Evidence } from './node-fence.ts';
 import type { EvidenceGrade, EvidenceKind, Plan, Step } from './plan.ts';
 
-/** What each kind of evidence proves and permits: law P1, the table of design 1. */
+/** What each kind of evidence proves and permits; docs/laws.md has the table. */
 export interface EvidenceRule {
   grade: EvidenceGrade;
   proves: string;

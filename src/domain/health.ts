@@ -6,8 +6,8 @@ import type { Operation } from './program.ts';
 import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
 
 /**
- * Ready=Unknown with a lease that has been silent, as received here, for `life_wait`; Ready=False with a live kubelet after `not_ready_period` (design 3,
- * key `trigger`); or somebody asked for it and has not got it yet.
+ * Ready=Unknown with a lease that has been silent, as received here, for `life_wait`; Ready=False with a live kubelet after `not_ready_period` (key
+ * `trigger`); or somebody asked for it and has not got it yet.
  */
 export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: number, status?: NodeFenceStatus): boolean {
   if (isRequestOpen(node, plan, status) || mustBootAnew(node, status)) return true;
@@ -36,7 +36,7 @@ export function isAskedFor(status: NodeFenceStatus | undefined): boolean {
 }
 
 /**
- * A fence that was asked for is not shortcut by Ready (design 1, "Healthy means"): whatever the node's conditions say it counts as failed until its machine was
+ * A fence that was asked for is not shortcut by Ready: whatever the node's conditions say it counts as failed until its machine was
  * proven off by an off of ours or by a person's word, and shows another boot. Where the plan switches nothing off, until the steps are through; where it is
  * to end in off, until it has.
  */
@@ -66,7 +66,7 @@ function offsOf({ level }: JournalEntry, { frozen }: NodeFenceStatus): Operation
 }
 
 /**
- * What wrote to its revoked storages runs elsewhere by now, and may still run here: whoever opens them again needs another boot (design 2). Ready on this one
+ * What wrote to its revoked storages runs elsewhere by now, and may still run here: whoever opens them again needs another boot. Ready on this one
  * is no recovery, it goes to power-management.
  */
 export function isBoundToStorage(node: Pick<NodeFacts, 'bootID'> | undefined, status: NodeFenceStatus): boolean {
@@ -88,8 +88,8 @@ export function triggerDueMs(node: NodeFacts, plan: Plan, since: Since): number 
 }
 
 /**
- * Healthy but for the delay: trigger cleared, Ready, a sign of life received after our last action, and after a verified off another boot ID
- * (design 1, "Healthy means"). Everything else is not healthy.
+ * Healthy but for the delay: trigger cleared, Ready, a sign of life received after our last action, and after a verified off another boot ID.
+ * Everything else is not healthy.
  */
 export function seemsHealthy(node: NodeFacts, status: NodeFenceStatus | undefined, plan: Plan, since: Since, nowMs: number): boolean {
   if (node.ready !== 'True' || isSilent(node, plan, nowMs)) return false;

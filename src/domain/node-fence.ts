@@ -1,6 +1,6 @@
 import type { EvidenceGrade, EvidenceKind, MethodAction, Plan, Step } from './plan.ts';
 
-/** The record of fencing one node: `ha.k8s.io/v1` NodeFence (seed 004, design 2). Times on the wire are RFC 3339. */
+/** The record of fencing one node: `ha.k8s.io/v1` NodeFence. Times on the wire are RFC 3339. */
 export type FenceState = 'new' | 'running' | 'done' | 'final' | 'error';
 export const FENCE_STATES: readonly FenceState[] = ['new', 'running', 'done', 'final', 'error'];
 

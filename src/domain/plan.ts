@@ -1,4 +1,4 @@
-/** What will be done to one node, resolved from its configuration and frozen in the NodeFence when the fence begins (P7). Seed 004, design 3. */
+/** What will be done to one node, resolved from its configuration and frozen in the NodeFence when the fence begins (P7). */
 
 export type Step = 'isolation' | 'power-management' | 'recovery';
 export const STEPS: readonly Step[] = ['isolation', 'power-management', 'recovery'];
@@ -48,7 +48,7 @@ export interface PlanLevel {
   methods: readonly PlanMethod[];
 }
 
-/** Milliseconds, measured by the fence controller's monotonic clock. Defaults and inequalities: design 3 and 10. */
+/** Milliseconds, measured by the fence controller's monotonic clock. docs/configuration.md has the defaults and the inequalities. */
 export interface Timing {
   isolationDelayMs: number;
   powerManagementDelayMs: number;

@@ -218,7 +218,7 @@ function isDone(operation: Operation, latest: JournalEntry | undefined, { runs, 
   if (!SUCCESS.has(latest.result)) return false;
   if (operation.key === 'release') return latest.result === 'voided' || leftToRelease(status) === 0;
   if (operation.phase === 'release') return true;
-  // A retry resumes at the failed method after the earlier ones of its phase were read back (design 2).
+  // A retry resumes at the failed method after the earlier ones of its phase were read back.
   const phase = new Set(program.filter((other) => other.phase === operation.phase).map((other) => other.key));
   const lastFailure = runs.findLastIndex((entry) => phase.has(entry.operation) && isFailure(entry));
   return runs.lastIndexOf(latest) > lastFailure;

@@ -75,7 +75,7 @@ interface Scope {
 
 const ALIVE: Scope = { permitsTaint: false, permitsForcedDeletion: false, permitsDetach: false, scopedToStorage: false };
 
-/** The rules of a release as one table: what the proof permits, within what the configuration chose (P1, design 5). */
+/** The rules of a release as one table: what the proof permits, within what the configuration chose (P1). */
 export function releasePlan(
   basis: ReleaseBasis,
   choice: ReleaseChoice,

@@ -2,7 +2,7 @@ import type { Evidence, Hold, JobResult, NodeFenceSpec, NodeFenceStatus, Release
 import type { FenceRecord } from './incident-record.ts';
 import type { Plan } from './plan.ts';
 
-/** What the preservation of a node's machine says of its fence (design 7, "With fencing"); absent: it is not preserved. */
+/** What the preservation of a node's machine says of its fence (docs/preservation.md); absent: it is not preserved. */
 export type PreservationGuard =
   /** Healthy, preserved by `now`: nobody fences it. Or failed: isolated, then held before power-management. */
   | { kind: 'never-fence' | 'isolate-and-hold'; cause: 'user' | 'automatic'; until?: string }

@@ -4,7 +4,7 @@ import type { Plan } from './plan.ts';
 import { provingOperation } from './program.ts';
 import type { NodeFacts } from './snapshot.ts';
 
-/** What wrote to a storage that is revoked may still run on that boot: only an off that was read back since, or another boot, opens it again (design 2). */
+/** What wrote to a storage that is revoked may still run on that boot: only an off that was read back since, or another boot, opens it again. */
 export function mayOpenStorage(plan: Plan, node: Pick<NodeFacts, 'bootID'> | undefined, status: NodeFenceStatus): boolean {
   if (!isBoundToStorage(node, status)) return true;
   return status.journal.some(

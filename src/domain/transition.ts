@@ -51,7 +51,7 @@ export interface Context {
   provenAtMs: number | undefined;
 }
 
-/** One line of the table of design 2. `when`, `does` and `to` are printed in docs/automaton.md. */
+/** One line of the table of transitions. `when`, `does` and `to` are printed in docs/automaton.md. */
 export interface Row {
   id: string;
   from: FenceState | 'any';

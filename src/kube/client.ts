@@ -9,7 +9,7 @@ import { asObject, isNotFoundOf, statusError } from './status.ts';
 
 export interface ApiClientOptions {
   transport: ApiTransport;
-  /** For one request, or one page of a list. Default 5 s: an intent write must fit into `call` (design 10). */
+  /** For one request, or one page of a list. Default 5 s: an intent write and the set after it take 10 s at most. */
   deadlineMs?: number;
   /** Gives up every call when aborted. */
   signal?: AbortSignal;

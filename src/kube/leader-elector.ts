@@ -10,7 +10,7 @@ import { LEASES } from '../ports/resources.ts';
 import { claimed, emptied, reasonToWait, renewed, restored, sight, waitBeforeTaking, type Sighting } from './lease-record.ts';
 import { within } from './within.ts';
 
-/** Design 10, rule 1: safety margin between the end of our right to act and the end of the lease. */
+/** Safety margin between the end of our right to act and the end of the lease. */
 const MARGIN_MS = 1000;
 /** Boot-time and monotonic clock may differ by this much before the machine counts as having slept. */
 const SUSPENDED_MS = 500;

@@ -16,7 +16,7 @@ const BEGINNINGS: readonly string[] = [
 
 /**
  * Of preservation and not of the fence: it comes and goes by the marks of users and by time, whatever a fence does meanwhile. A user's `preserve` goes too when
- * its time is over (seed 001), and what he wrote about scaling down is overwritten (seed 000, note 6). A cordon is one where the Node says so.
+ * its time is over, and what he wrote about scaling down is overwritten. A cordon is one where the Node says so.
  */
 export function isPreservationMark(feature: string, features: ReadonlyMap<string, string>): boolean {
   if (feature === 'cordon') return features.has(`annotation ${CORDON_MARK}`);

@@ -2,7 +2,7 @@ import type { EvidenceGrade, EvidenceKind } from '../domain/plan.ts';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 
-/** The contract between the core and fence agents (design 4). An agent knows one kind of device and nothing else. */
+/** The contract between the core and fence agents (docs/agents.md). An agent knows one kind of device and nothing else. */
 
 /** What a device may be asked about one plug. `unknown` is every answer that is not exactly a known token. */
 export type PowerState = 'on' | 'off' | 'pending' | 'unknown';
@@ -191,7 +191,7 @@ export interface AgentDefinition {
   kind: Agent['kind'];
   /** Actions that a method may name. */
   actions: readonly string[];
-  /** Worst case from an accepted set to its effect (design 10). */
+  /** Worst case from an accepted set to its effect. */
   deviceMaxLatencyMs: number;
   /**
    * What a proven off of a power agent is evidence of; absent: `power-off`. Of an action agent: what its `run` may prove, which only `watchdog` and `kdump` can;
@@ -230,7 +230,7 @@ export interface AgentRegistry {
   names(): readonly string[];
 }
 
-/** Typed failures of agents (design 4). `device`, `plug`, `asked` and `answered` say what happened, without secrets. */
+/** Typed failures of agents. `device`, `plug`, `asked` and `answered` say what happened, without secrets. */
 export type AgentErrorKind = 'Refused' | 'Unreachable' | 'Timeout' | 'Misconfigured' | 'NotSent';
 
 export interface AgentErrorFacts {

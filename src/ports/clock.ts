@@ -1,4 +1,4 @@
-/** Time as the core sees it. Durations are measured on `monotonicMs` only (design 10); `wallMs` is for records people read. */
+/** Time as the core sees it. Durations are measured on `monotonicMs` only; `wallMs` is for records people read. */
 export interface Clock {
   /** CLOCK_MONOTONIC in milliseconds; never falls, stands still while the machine is suspended. */
   monotonicMs(): number;

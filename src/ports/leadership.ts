@@ -1,4 +1,4 @@
-/** What the elected leader may do, and until when (design 10, rule 1). */
+/** What the elected leader may do, and until when (P5). */
 export interface Leadership {
   /** leaseTransitions of the Lease when it was acquired; written into every intent. 0 while not leading. */
   readonly epoch: number;

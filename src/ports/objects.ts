@@ -1,4 +1,4 @@
-/** The parts of Kubernetes objects that decide reads; everything else is pruned before it is cached (design 9). */
+/** The parts of Kubernetes objects that decide reads; everything else is pruned before it is cached. */
 export interface ObjectMeta {
   name: string;
   namespace?: string;

@@ -1,6 +1,6 @@
 import { GROUP } from './resources.ts';
 
-/** What preservation of machines (seeds 000 and 001) tells the rest of the program. Implemented by src/controllers/preservation. */
+/** What preservation of machines (docs/preservation.md) tells the rest of the program. Implemented by src/controllers/preservation. */
 
 /** Annotation on a Node: `spec.unschedulable` is preservation's own, and no sign that somebody works there. */
 export const CORDON_BY_PRESERVATION = `${GROUP}/preserve-cordoned`;

@@ -2,7 +2,7 @@ import type { Resource } from './cluster.ts';
 import type { KubeObject } from './objects.ts';
 import { GROUP, VERSION } from './resources.ts';
 
-/** What a request asks for (design 7); docs/node-fence-remediation.md has the meaning and the default of each. */
+/** What a request asks for; docs/node-fence-remediation.md has the meaning and the default of each. */
 export interface NodeFenceRemediationSpec {
   strategy?: 'fence' | 'fence-and-recover' | 'escalate';
   retryLimit?: number;

@@ -11,7 +11,7 @@ export interface NodeFence extends KubeObject {
   status?: NodeFenceStatus;
 }
 
-/** A person's stop: while it exists nothing acts on the node, or on any node with `all`. Design 2. */
+/** A person's stop: while it exists nothing acts on the node, or on any node with `all`. */
 export interface NodeFenceStop extends KubeObject {
   spec: { node?: string; all?: boolean; reason: string };
 }

@@ -34,7 +34,7 @@ const ROUGH_API: ApiFaults = {
 };
 
 const NODE_NAMES = ['a', 'b', 'c', 'd'] as const;
-/** Design 10's D. */
+/** By how much two clocks may drift apart: one in a hundred. */
 const DRIFT = 0.01;
 
 const CRASHES: Readonly<Record<'0' | '1' | '2' | '3', number>> = { 0: 40, 1: 35, 2: 17, 3: 8 };

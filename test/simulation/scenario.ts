@@ -112,7 +112,7 @@ export interface Feed {
  */
 export type Policies = 'off' | 'prompt' | 'default' | 'one-at-a-time';
 
-/** Keys of `config.properties`, in milliseconds. Every inequality of design 10 holds for every draw. */
+/** Keys of `config.properties`, in milliseconds. Every inequality of docs/configuration.md holds for every draw. */
 export interface Configuration {
   isolationDelayMs: number;
   powerManagementDelayMs: number;

@@ -28,8 +28,7 @@ interface OpenIntent {
 }
 
 /**
- * Design 10 rule 1 and P5, judged from outside at every event: who holds the Lease, what may the holder touch, and when. Returns what is broken, in
- * words. It knows more than `src/laws` may: which process made a call.
+ * One leader (P5), judged from outside at every event: who holds the Lease, what the holder may touch, and when. Returns what is broken. It knows more than `src/laws` may: which process made a call.
  */
 export class TakeOvers {
   #term: Term = { holder: '', epoch: 0, sinceMs: 0, renewedAtMs: 0, read: new Set() };

@@ -30,7 +30,7 @@ const HEARD_AGAIN_MS = 5_000;
 const GONE_RETRY_MS = 1_000;
 
 /**
- * The shell around the automaton: observe → decide → write → act, for one node at a time (design 1, "How one failure flows"). Whatever it
+ * The shell around the automaton: observe → decide → write → act, for one node at a time (docs/architecture.md). Whatever it
  * must not forget stands in the NodeFence; what it keeps in memory is only when it saw what.
  */
 export class FenceController {

@@ -10,7 +10,7 @@ interface Mark {
 
 /**
  * What this process has itself seen of one node, and when, on its monotonic clock. Delays are counted from here and never from time stamps of
- * other machines (design 10); after a restart all of it begins anew, so delays may lengthen and never shorten.
+ * other machines; after a restart all of it begins anew, so delays may lengthen and never shorten.
  */
 export class NodeObservation {
   /** A lease renewal or heartbeat was last received. */

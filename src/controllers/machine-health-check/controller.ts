@@ -20,7 +20,7 @@ interface Look {
 }
 
 /**
- * MachineHealthCheck (seed 003): observe, decide, write. It keeps nothing that is not in the objects but what it is doing and what was refused. Every replica
+ * MachineHealthCheck (docs/machine-health-check.md): observe, decide, write. It keeps nothing that is not in the objects but what it is doing and what was refused. Every replica
  * watches; only the leader writes and tells.
  */
 export class MachineHealthCheckController {

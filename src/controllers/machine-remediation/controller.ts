@@ -43,7 +43,7 @@ interface Verdict {
 }
 
 /**
- * Machine remediation (seed 002): observe, decide, write, one Machine at a time each. It keeps nothing that is not in the objects but its own first sights.
+ * Machine remediation (docs/machine-remediation.md): observe, decide, write, one Machine at a time each. It keeps nothing that is not in the objects but its own first sights.
  * Only the leader looks; everything is read from the API's quorum, so that the watches only say when.
  */
 export class MachineRemediationController {

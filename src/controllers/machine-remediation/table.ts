@@ -1,4 +1,4 @@
-/** What the seed's truth table looks at. */
+/** What the truth table of docs/machine-remediation.md looks at. */
 export interface Inputs {
   hasNode: boolean;
   needsRemediation: boolean;
@@ -23,7 +23,7 @@ function row(bits: `${0 | 1}${0 | 1}${0 | 1}${0 | 1}`, action: TableAction): Tab
   };
 }
 
-/** Seed 002, row by row: node reference exists, needs remediation, powered on, reboot annotation. The sixteenth combination is not in it: nothing. */
+/** Row by row: node reference exists, needs remediation, powered on, reboot annotation. The sixteenth combination is not in it: nothing. */
 export const TABLE: readonly TableRow[] = [
   row('0110', 'addRebootAnnotation'),
   row('1110', 'addRebootAnnotation'),

@@ -19,7 +19,7 @@ function newestFirst(one: Member, other: Member): number {
   return other.createdMs - one.createdMs || (one.name < other.name ? -1 : 1);
 }
 
-/** Free places go to the newest first; what is too much is taken from the oldest (seed 001, "Configuration Semantics"). `taken`: places in use. */
+/** Free places go to the newest first; what is too much is taken from the oldest. `taken`: places in use. */
 export function planAutomatic<T extends Member>(max: number, taken: number, members: readonly T[]): AutomaticPlan<T> {
   const excess = taken - max;
   if (excess > 0) {

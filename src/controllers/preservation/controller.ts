@@ -33,7 +33,7 @@ const SILENT_AFTER_MS = 90_000;
 const HEARD_WITHIN_MS = 45_000;
 
 /**
- * Machine preservation (seeds 000 and 001): observe, decide, write. It keeps nothing that is not in the objects but what it is doing. Only the leader writes; every
+ * Machine preservation (docs/preservation.md): observe, decide, write. It keeps nothing that is not in the objects but what it is doing. Only the leader writes; every
  * replica knows the guards. What was decided is done only for as long as what it was decided from stands.
  */
 export class PreservationController implements Preservation {

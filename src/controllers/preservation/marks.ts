@@ -48,7 +48,7 @@ function corrected(marks: PreserveMarks): PreserveMarks {
   return { ...marks, node: isWord ? last : undefined, lastApplied: isWord ? last : undefined };
 }
 
-/** Seed 001, "Preservation Annotation semantics". */
+/** Which of the two annotations counts, that of the Node or that of the Machine: docs/preservation.md. */
 export function effectiveValue(marks: PreserveMarks, hasNode: boolean): PreserveValue {
   return VALUES.get(effectiveText(corrected(marks), hasNode)) ?? 'none';
 }

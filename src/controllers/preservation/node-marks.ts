@@ -12,7 +12,7 @@ export function changed(marks: Marks, wanted: Readonly<Record<string, string | u
 
 /**
  * Keeps the autoscaler away. A `true` of somebody else stays his; what else stood there is remembered, and a `true` of ours that was turned is
- * turned back (seed 000, note 6).
+ * turned back.
  */
 export function shielded(marks: Marks): Change[] {
   if (marks[SCALE_DOWN_DISABLED] === 'true') return [];

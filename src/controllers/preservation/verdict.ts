@@ -26,7 +26,7 @@ function stop(why: StopReason, forgets = false): Verdict {
   return { kind: 'stop', why, forgets };
 }
 
-/** The table of seed 001; the first row that applies. */
+/** The table of the preserve values, as in docs/preservation.md; the first row that applies. */
 export function judge(question: Question): Verdict {
   const { value, phase, override } = question;
   const isFailed = phase === 'Failed';

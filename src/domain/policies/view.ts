@@ -1,4 +1,4 @@
-/** What storm policies look at: one immutable picture of the whole cluster, taken by the shell in one synchronous turn. All times are monotonic milliseconds of this process. Design 5. */
+/** What storm policies look at: one immutable picture of the whole cluster, taken by the shell in one synchronous turn. All times are monotonic milliseconds of this process. */
 export interface StormView {
   nowMs: number;
   /** For windows that an admin wrote by the clock on the wall; never for a delay. */

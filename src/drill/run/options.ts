@@ -39,7 +39,7 @@ export const DEFAULT_OPTIONS: Omit<DrillOptions, 'fault' | 'seed'> = {
   settings: {},
 };
 
-/** The drill's delays: short, and all inequalities of design 10 hold. Seconds where no unit stands. */
+/** The drill's delays: short, and all inequalities of docs/configuration.md hold. Seconds where no unit stands. */
 export const SHORT_SETTINGS: Readonly<Record<string, string>> = {
   isolation_delay: '1s',
   power_management_delay: '2s',

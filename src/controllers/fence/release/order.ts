@@ -38,7 +38,7 @@ export async function silentNode({ cluster }: FenceDependencies, order: ReleaseO
     throw new LifeSeen(`the lease was renewed at ${lease.spec.renewTime}, after the last off read`);
   if (order.proof.bootID !== undefined && node.status.nodeInfo?.bootID !== order.proof.bootID)
     throw new LifeSeen(`boot ID ${node.status.nodeInfo?.bootID ?? 'none'} appeared after the off`);
-  // It flipped back while it was being switched off: its pods are in place, and it is switched on again (design 2). A fence that was asked for waits until it is not.
+  // It flipped back while it was being switched off: its pods are in place, and it is switched on again. A fence that was asked for waits until it is not.
   if (readyOf(node)?.status === 'True') throw new LifeSeen('the Node is Ready');
   return node;
 }

@@ -17,7 +17,7 @@ export function firstRun(status: NodeFenceStatus): JournalEntry | undefined {
   return status.journal.find(mayHaveBegun);
 }
 
-/** From its first isolating or switching intent until its release; an error, an off on purpose, a machine that is kept for a look, and everything after hold none (design 5). */
+/** From its first isolating or switching intent until its release; an error, an off on purpose, a machine that is kept for a look, and everything after hold none. */
 export function holdsSlot(status: NodeFenceStatus): boolean {
   // Whatever has held it since: it waits for the next, like one that has not begun.
   if (status.slotGivenAway === true) return false;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Lister } from '../../../ports/cluster.ts';
 import type { Lease } from '../../../ports/objects.ts';
 
-/** A leader that was alive so lately makes a new one a take-over and no start (design 5, `startup-grace`). */
+/** A leader that was alive so lately makes a new one a take-over and no start; policy `startup-grace` is for a start. */
 const RECENT_MS = 60_000;
 
 /**

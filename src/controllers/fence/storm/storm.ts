@@ -30,7 +30,7 @@ interface Judgement {
 const NO_HOLDS: readonly StormHold[] = [];
 const NO_MARKS: readonly MaintenanceMark[] = [];
 
-/** The shell around the storm policies: one picture of the whole cluster, judged when something that decides has changed. Design 5. */
+/** The shell around the storm policies: one picture of the whole cluster, judged when something that decides has changed. docs/policies.md has the policies. */
 export class Storm {
   private readonly dependencies: FenceDependencies;
   private readonly surroundings: Surroundings;
