@@ -38,6 +38,7 @@ import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, VOLUME_ATTACHMENTS } 
 import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { definitionOf, DEFINITIONS } from '../machine-health-check/definitions.ts';
+import { deafened } from '../deafened.ts';
 import { EPOCH_MS, SECOND_MS } from './world.ts';
 
 const CONTROLLER = 'system:serviceaccount:nodefence-system:nodefence-controller';
@@ -348,18 +349,7 @@ export class ShellWorld implements HostPower {
         if (fate === 'unanswered') throw new TransportError('timeout', 'no answer');
         return response;
       },
-      watch: (request, sink) =>
-        this.controllers.watch(request, {
-          onOpen: () => {
-            if (!replica.isDeaf(request.path)) sink.onOpen();
-          },
-          onEvent: (event) => {
-            if (!replica.isDeaf(request.path)) sink.onEvent(event);
-          },
-          onEnd: (error) => {
-            sink.onEnd(error);
-          },
-        }),
+      watch: (request, sink) => this.controllers.watch(request, deafened(replica, request.path, sink)),
     };
   }
 }

@@ -66,3 +66,26 @@ describe('an outage of the cluster that the Node is in', { timeout: 60_000 }, ()
     expect(told()).toHaveLength(1);
   });
 });
+
+describe('a watch that is silent', { timeout: 60_000 }, () => {
+  it.each(['/baremetalhosts', '/nodes', '/metal3remediations'])('of %s: nothing is written, until it is heard again', async (kind) => {
+    world = await ShellWorld.create();
+    world.bootMs = MINUTE_MS;
+    const replica = world.start();
+    await world.pass(2 * SECOND_MS);
+    replica.leadership.isLeading = false;
+    await world.request();
+    await world.pass(5 * SECOND_MS);
+    replica.isDeaf = (path) => path.endsWith(kind);
+    await world.pass(5 * MINUTE_MS);
+    replica.leadership.isLeading = true;
+    replica.remediation.wake();
+    await world.pass(2 * MINUTE_MS);
+    expect([replica.writes, world.host.machine.offs]).toEqual([[], 0]);
+    expect(replica.remediation.problems()).toEqual(['the watches of Metal3Remediation are silent: nothing is written until they are heard again']);
+    replica.isDeaf = () => false;
+    await world.pass(10 * MINUTE_MS);
+    expect(world.host.machine.offs).toBe(1);
+    expect(replica.remediation.problems()).toEqual([]);
+  });
+});

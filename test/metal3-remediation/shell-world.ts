@@ -25,6 +25,7 @@ import type { StormHolds } from '../../src/ports/storm.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { ApiOperator } from '../baremetal-host/api-operator.ts';
 import { Operator } from '../baremetal-host/operator.ts';
+import { deafened } from '../deafened.ts';
 import { CONTROLLER, DEFINITIONS, rights, Site } from './site.ts';
 
 export const NAMESPACE = 'metal';
@@ -55,6 +56,8 @@ export interface Replica {
   /** A write is on its way, and has not left yet. */
   onTheWay?: () => unknown;
   isDead: boolean;
+  /** Its watch of this path brings nothing. */
+  isDeaf: (path: string) => boolean;
   close: () => Promise<void>;
 }
 
@@ -218,11 +221,11 @@ export class ShellWorld {
 
   /** A controller with watches of its own, as another process would be. */
   start({ isLeading = true, fate = () => 'done', more = {} }: Starting = {}): Replica {
-    const replica = { fate, writes: [], events: [], warnings: [], isDead: false } as unknown as Replica;
+    const replica = { fate, writes: [], events: [], warnings: [], isDead: false, isDeaf: () => false } as unknown as Replica;
     const leadership = { isLeading, mayBegin: () => leadership.isLeading && !replica.isDead };
     const wire = (site: Site): ApiTransport => ({
       request: (request) => this.#send(site, replica, request),
-      watch: (request, sink) => site.controllers.watch(request, sink),
+      watch: (request, sink) => site.controllers.watch(request, deafened(replica, request.path, sink)),
     });
     const transport = wire(this.own);
     const cluster = new ApiClient({ transport });

@@ -107,4 +107,11 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['return { metadata: precondition(object), status };', 'return { status };']],
     killedBy: byTest('test/metal3-remediation/status-write.test.ts', 'is written under the uid and the version that it was decided for'),
   },
+  {
+    name: 'hosts unheard',
+    defect: 'a host is power-cycled although the watch of hosts has been silent for minutes: whether anybody serves it is not known',
+    file: 'src/controllers/metal3-remediation/controller.ts',
+    edits: [['[remediations.lister, hosts, nodes];', '[remediations.lister, nodes];']],
+    killedBy: byTest('test/metal3-remediation/outage.test.ts', 'of /baremetalhosts: nothing is written'),
+  },
 ];

@@ -254,4 +254,18 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [["phase === 'Succeeded' || whyWithdrawn(snapshot) !== undefined", "phase === 'Succeeded'"]],
     killedBy: byTest(LOST, 'keeps why its fence was withdrawn'),
   },
+  {
+    name: 'requests unheard',
+    defect: 'requests are served although their watch has been silent for minutes: how many are under way is not known',
+    file: 'src/controllers/node-remediation/controller.ts',
+    edits: [['[fences, ...kinds.map(({ listers }) => listers.requests)]', '[fences]']],
+    killedBy: byTest('test/node-remediation/outage.test.ts', 'a silent watch of /nodefenceremediations'),
+  },
+  {
+    name: 'written into silence',
+    defect: 'a controller writes although its watches have been silent for minutes',
+    file: 'src/controllers/shared/write-gate.ts',
+    edits: [['!this.#isClosed && !this.isSilent &&', '!this.#isClosed &&']],
+    killedBy: byTest('src/controllers/shared/write-gate.test.ts', 'a watch has told nothing for too long'),
+  },
 ];

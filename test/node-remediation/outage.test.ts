@@ -38,3 +38,26 @@ it(
     expect(events.join('\n')).toContain('its node is not proven off in time');
   },
 );
+
+it.each(['/nodefences', '/nodefenceremediations'])(
+  'a silent watch of %s: nothing is written, until it is heard again',
+  { timeout: 60_000 },
+  async (kind) => {
+    await world.addNode('n');
+    const owner = await world.addMachine('m', 'n');
+    const replica = world.start();
+    await world.pass(2 * SECOND_MS);
+    replica.leadership.isLeading = false;
+    await world.request({ name: 'm', owner });
+    await world.pass(5 * SECOND_MS);
+    replica.isDeaf = (path) => path.endsWith(kind);
+    await world.pass(5 * MINUTE_MS);
+    replica.leadership.isLeading = true;
+    replica.remediation.wake();
+    await world.pass(2 * MINUTE_MS);
+    expect(replica.writes).toEqual([]);
+    replica.isDeaf = () => false;
+    await world.pass(5 * MINUTE_MS);
+    expect(await world.fence('n')).toBeDefined();
+  },
+);

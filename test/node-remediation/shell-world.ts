@@ -26,6 +26,7 @@ import type { NodeFenceRemediation, NodeFenceRemediationSpec } from '../../src/p
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
+import { deafened } from '../deafened.ts';
 import { EPOCH_MS } from './world.ts';
 
 export const NAMESPACE = 'machines';
@@ -83,6 +84,8 @@ export interface Replica {
   leadership: { isLeading: boolean; mayBegin: () => boolean };
   /** What becomes of a write. */
   fate: (write: string) => 'done' | 'lost' | 'unanswered';
+  /** Its watch of this path brings nothing. */
+  isDeaf: (path: string) => boolean;
   /** A write is on its way, and has not left yet. */
   onTheWay?: () => unknown;
   close: () => Promise<void>;
@@ -223,13 +226,13 @@ export class ShellWorld {
     const events: string[] = [];
     const warnings: string[] = [];
     const leadership = { isLeading, mayBegin: () => leadership.isLeading };
-    const replica = { fate, writes, events, warnings, leadership } as Replica;
+    const replica = { fate, isDeaf: () => false, writes, events, warnings, leadership } as unknown as Replica;
     const wire = (site: Site): ApiTransport => ({
       request: (request) =>
         site === this.workload && !this.isWorkloadReachable
           ? Promise.reject(new TransportError('unreachable', 'no way there'))
           : this.#send(site.controllers, replica, request),
-      watch: (request, sink) => site.controllers.watch(request, sink),
+      watch: (request, sink) => site.controllers.watch(request, deafened(replica, request.path, sink)),
     });
     const transport = wire(this.own);
     const cluster = new ApiClient({ transport });

@@ -78,5 +78,4 @@ export interface HealthCheckDependencies {
   options: HealthCheckOptions;
 }
 
-/** For one write to an API server; as the client gives up. */
-export const WRITE_DEADLINE_MS = 5_000;
+export { WRITE_DEADLINE_MS } from '../shared/write-gate.ts';

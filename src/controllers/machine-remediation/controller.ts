@@ -9,12 +9,13 @@ import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { Moved, wasOvertaken, wasRefused } from '../shared/moved.ts';
 import { nodeLeftBy } from '../shared/remediation/place.ts';
 import { standingStop } from '../shared/stops.ts';
+import { WriteGate } from '../shared/write-gate.ts';
 import type { Action } from './actions.ts';
 import { decideByFence } from './by-fence.ts';
 import type { FenceAction } from './by-fence.ts';
 import { decide } from './decide.ts';
 import { consumerOf } from './consumer.ts';
-import { BY_HOST, BY_NODE, WRITE_DEADLINE_MS } from './dependencies.ts';
+import { BY_HOST, BY_NODE } from './dependencies.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import { Locks } from './locks.ts';
 import { namesOnHost } from './machine-index.ts';
@@ -29,8 +30,6 @@ import { RequestSights } from './request-sights.ts';
 const ANEW_MS = 500;
 /** What waits for nothing in particular is looked at so often. */
 const RELOOK_MS = 60_000;
-/** A watch sends something about every minute, and is opened anew when it does not. */
-const SILENT_AFTER_MS = 90_000;
 const LOCKS = 'locks';
 const HOST_KIND = 'BareMetalHost';
 
@@ -52,11 +51,12 @@ export class MachineRemediationController {
   readonly #locks: Locks;
   readonly #problems = new Map<string, readonly string[]>();
   readonly #leave: (() => void)[] = [];
-  #isClosed = false;
+  readonly #gate: WriteGate;
 
   constructor(dependencies: MachineRemediationDependencies) {
-    const { clock, leases, nodes } = dependencies;
-    const cluster = gatedWrites(unlessMoved(() => this.#mayWrite()))(dependencies.cluster);
+    const { clock, leadership, leases, nodes, options } = dependencies;
+    this.#gate = new WriteGate({ clock, leadership, enforce: () => options.enforce, watches: () => this.#watched() });
+    const cluster = gatedWrites(unlessMoved(() => this.#gate.mayWrite()))(dependencies.cluster);
     this.#dependencies = { ...dependencies, cluster };
     this.#observer = {
       ...this.#dependencies,
@@ -87,7 +87,7 @@ export class MachineRemediationController {
 
   /** What is decided and not sent by now is not sent. */
   close(): void {
-    this.#isClosed = true;
+    this.#gate.close();
     for (const leave of this.#leave) leave();
     this.#observer.life.close();
   }
@@ -103,9 +103,7 @@ export class MachineRemediationController {
 
   /** Standing problems, one sentence each. */
   problems(): string[] {
-    const silence =
-      this.#isSynced() && this.#isSilent() ? ['the watches of machine remediation are silent: nothing is written until they are heard again'] : [];
-    return [...new Set([...silence, ...[...this.#problems.values()].flat()])].sort();
+    return [...new Set([...this.#gate.silence('machine remediation'), ...[...this.#problems.values()].flat()])].sort();
   }
 
   /** The work of one key of the queue. Rejects when the API server could not be asked. */
@@ -113,7 +111,7 @@ export class MachineRemediationController {
     if (!this.#dependencies.leadership.isLeading) return undefined;
     if (!this.#isSynced()) return { afterMs: ANEW_MS };
     if (key === LOCKS) {
-      if (this.#mayWrite()) await this.#locks.sweep((node) => this.#isWanted(node));
+      if (this.#gate.mayWrite()) await this.#locks.sweep((node) => this.#isWanted(node));
       return { afterMs: RELOOK_MS };
     }
     const [kind = '', place = ''] = key.split(' ');
@@ -157,7 +155,7 @@ export class MachineRemediationController {
     const done = await this.#act(sight, verdict.actions);
     if (done === 'some') return { afterMs: 0 };
     if (done === 'overtaken') return { afterMs: ANEW_MS };
-    if (!verdict.holdsNode && this.#mayWrite()) await this.#locks.giveBack(key);
+    if (!verdict.holdsNode && this.#gate.mayWrite()) await this.#locks.giveBack(key);
     return { afterMs: Math.max(0, Math.min(RELOOK_MS, (verdict.nextDueMs ?? Infinity) - sight.snapshot.nowMs)) };
   }
 
@@ -165,7 +163,7 @@ export class MachineRemediationController {
   async #verdict(key: string, { snapshot, byFence }: Sight, nodeName: string | undefined): Promise<Verdict> {
     if (byFence !== undefined) return { ...decideByFence(byFence), holdsNode: false };
     const decision = decide(snapshot);
-    if (!decision.holdsNode || !this.#mayWrite()) return decision;
+    if (!decision.holdsNode || !this.#gate.mayWrite()) return decision;
     const takenBy = await this.#locks.take(key, nodeName, isUnderWay(snapshot));
     return takenBy === undefined ? decision : decide({ ...snapshot, takenBy });
   }
@@ -174,7 +172,7 @@ export class MachineRemediationController {
   async #act(sight: Sight, actions: Verdict['actions']): Promise<'none' | 'some' | 'overtaken'> {
     const { metrics, log } = this.#dependencies;
     for (const action of actions) {
-      if (!this.#mayWrite()) return 'none';
+      if (!this.#gate.mayWrite()) return 'none';
       try {
         await perform({ ...this.#dependencies, life: this.#observer.life }, sight, action);
         metrics.acted(action.kind, 'done');
@@ -193,7 +191,7 @@ export class MachineRemediationController {
 
   async #forget(key: string): Promise<undefined> {
     this.#setProblems(key, []);
-    if (this.#mayWrite()) await this.#locks.giveBack(key);
+    if (this.#gate.mayWrite()) await this.#locks.giveBack(key);
     return undefined;
   }
 
@@ -204,7 +202,7 @@ export class MachineRemediationController {
     const about = machine === undefined ? host && { ...host, apiVersion: 'metal3.io/v1alpha1', kind: HOST_KIND } : { ...machine, kind: 'Machine' };
     for (const problem of problems.filter((each) => !known.includes(each))) {
       log.warn('a remediation needs a look', { problem });
-      if (about === undefined || !this.#mayWrite()) continue;
+      if (about === undefined || !this.#gate.mayWrite()) continue;
       const { apiVersion, kind, name, namespace, uid } = about;
       recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, 'Warning', 'RemediationWaits', problem);
     }
@@ -267,11 +265,6 @@ export class MachineRemediationController {
     return names.includes(node) || names.includes(undefined) || [...(hosts?.all() ?? [])].some(isHeld);
   }
 
-  #mayWrite(): boolean {
-    const { leadership, options } = this.#dependencies;
-    return options.enforce && !this.#isClosed && !this.#isSilent() && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
-  }
-
   #watched(): readonly Lister<KubeObject>[] {
     const { machines, hosts, nodes, leases, fences } = this.#dependencies;
     return [...machines.map(({ lister }) => lister), nodes, leases, fences, ...(hosts === undefined ? [] : [hosts])];
@@ -279,11 +272,6 @@ export class MachineRemediationController {
 
   #isSynced(): boolean {
     return this.#watched().every(({ synced }) => synced);
-  }
-
-  #isSilent(): boolean {
-    const { clock } = this.#dependencies;
-    return this.#watched().some(({ freshAtMs }) => clock.monotonicMs() - freshAtMs > SILENT_AFTER_MS);
   }
 }
 

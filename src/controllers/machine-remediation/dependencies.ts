@@ -56,6 +56,3 @@ export interface MachineRemediationDependencies {
     settings: Settings;
   };
 }
-
-/** For one write to an API server; as the client gives up. */
-export const WRITE_DEADLINE_MS = 5_000;

@@ -3,12 +3,13 @@ import type { KubeObject, Node } from '../../ports/objects.ts';
 import { NodeLock } from '../shared/claims/node-lock.ts';
 import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { isPassing, Moved, wasOvertaken } from '../shared/moved.ts';
+import { WriteGate } from '../shared/write-gate.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Action, Decision } from './actions.ts';
 import { decideByFence } from './by-fence.ts';
 import type { FenceDecision } from './by-fence.ts';
 import { decide } from './decide.ts';
-import { LOCK_HOLDER, WRITE_DEADLINE_MS } from './dependencies.ts';
+import { LOCK_HOLDER } from './dependencies.ts';
 import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
 import { InFlight } from './in-flight.ts';
 import { Memory } from './memory.ts';
@@ -24,6 +25,8 @@ import { readSpec } from './spec.ts';
 const RELOOK_MS = 60_000;
 /** Somebody else wrote first. */
 const ANEW_MS = 500;
+/** While its watches are silent. */
+const UNHEARD_MS = 5_000;
 /** After a write: what it has changed is looked at. */
 const SOON_MS = 100;
 const NO_LEASES = 'node leases are switched off, without which nobody is kept off it';
@@ -41,10 +44,13 @@ export class Metal3RemediationController {
   readonly #locks = new WeakMap<Cluster, NodeLock>();
   readonly #inFlight: InFlight;
   readonly #unsubscribe: (() => void)[] = [];
-  #isClosed = false;
+  readonly #gate: WriteGate;
 
   constructor(dependencies: Metal3RemediationDependencies) {
-    const gate = gatedWrites(unlessMoved(() => this.#mayWrite()));
+    const { clock, leadership, remediations, hosts, nodes, options } = dependencies;
+    const watches = [remediations.lister, hosts, nodes];
+    this.#gate = new WriteGate({ clock, leadership, enforce: () => options.enforce, watches: () => watches });
+    const gate = gatedWrites(unlessMoved(() => this.#gate.mayWrite()));
     const gated = (found: NodeCluster): NodeCluster => ({ ...found, cluster: gate(found.cluster) });
     const workloads: Metal3RemediationDependencies['workloads'] = async (secret) => {
       const found = await dependencies.workloads(secret);
@@ -76,7 +82,7 @@ export class Metal3RemediationController {
 
   /** What is decided and not sent by now is not sent. */
   close(): void {
-    this.#isClosed = true;
+    this.#gate.close();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
@@ -90,13 +96,15 @@ export class Metal3RemediationController {
 
   /** Standing problems of all remediations, one sentence each. */
   problems(): string[] {
-    return [...new Set([...this.#memories.values()].flatMap(({ problems }) => [...problems]))].sort();
+    const standing = [...this.#memories.values()].flatMap(({ problems }) => [...problems]);
+    return [...new Set([...this.#gate.silence('Metal3Remediation'), ...standing])].sort();
   }
 
   /** The work of one key of the queue. Rejects when the API server could not be asked. */
   async reconcile(key: string): Promise<{ afterMs: number } | undefined> {
     const { leadership, remediations, own } = this.#dependencies;
     if (!leadership.isLeading) return undefined;
+    if (this.#gate.isSilent) return { afterMs: UNHEARD_MS };
     const [kind = '', namespace = '', name = ''] = key.split(/[ /]/);
     if (kind !== remediations.resource.kind) return this.#lookAtTemplate(key, namespace, name);
     const object = await own.cluster.get(remediations.resource, name, namespace);
@@ -128,7 +136,7 @@ export class Metal3RemediationController {
     const rival = this.#rivalOf(sight);
     if (byFence !== undefined && rival === undefined) return decideByFence(snapshot, byFence.fence);
     const decision = this.#decideNow(sight);
-    if (!decision.holdsNode || place === undefined || !this.#needsLock(sight, decision) || !this.#mayWrite()) return decision;
+    if (!decision.holdsNode || place === undefined || !this.#needsLock(sight, decision) || !this.#gate.mayWrite()) return decision;
     const lock = this.#lockOf(place.cluster);
     if (lock === undefined) return this.#decideNow(sight, NO_LEASES);
     memory.locked = { lock, node: place.nodeName };
@@ -176,7 +184,7 @@ export class Metal3RemediationController {
 
   async #unlock(memory: Memory): Promise<void> {
     const { locked } = memory;
-    if (locked === undefined || !this.#mayWrite()) return;
+    if (locked === undefined || !this.#gate.mayWrite()) return;
     await locked.lock.giveBack(locked.node);
     memory.locked = undefined;
   }
@@ -184,7 +192,7 @@ export class Metal3RemediationController {
   /** Does what was decided, in its order. Resolves with the time to the next look where that differs from what was decided. */
   async #act(sight: Sight, memory: Memory, { actions }: FenceDecision): Promise<number | undefined> {
     for (const action of actions) {
-      if (!this.#mayWrite()) return undefined;
+      if (!this.#gate.mayWrite()) return undefined;
       const { metrics } = this.#dependencies;
       try {
         await perform(this.#dependencies, memory, sight, action);
@@ -199,11 +207,6 @@ export class Metal3RemediationController {
       }
     }
     return actions.length > 0 ? SOON_MS : undefined;
-  }
-
-  #mayWrite(): boolean {
-    const { leadership, options } = this.#dependencies;
-    return options.enforce && !this.#isClosed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   /** A remediation of another uid under its name is another; what was locked for one that is gone is given back. */
@@ -229,7 +232,7 @@ export class Metal3RemediationController {
     const apiVersion = `${group}/${version}`;
     for (const problem of readSpec(apiVersion, object.spec?.template?.spec).problems) {
       log.warn('a template of remediations needs a look', { problem: `${key}: ${problem}` });
-      if (this.#mayWrite()) recorder.event({ apiVersion, kind, metadata: object.metadata }, 'Warning', 'TemplateNotFollowed', problem);
+      if (this.#gate.mayWrite()) recorder.event({ apiVersion, kind, metadata: object.metadata }, 'Warning', 'TemplateNotFollowed', problem);
     }
     return undefined;
   }
@@ -260,7 +263,7 @@ export class Metal3RemediationController {
       if (told.has(wordsOf(problem))) continue;
       log.warn('a remediation needs a look', { problem });
       const about = { apiVersion: `${group}/${version}`, kind, metadata: object.metadata };
-      if (this.#mayWrite()) recorder.event(about, 'Warning', 'RemediationWaits', problem.replace(`${key}: `, ''));
+      if (this.#gate.mayWrite()) recorder.event(about, 'Warning', 'RemediationWaits', problem.replace(`${key}: `, ''));
     }
     memory.problems = new Set(problems);
     metrics.problems(this.problems().length);

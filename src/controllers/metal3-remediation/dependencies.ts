@@ -60,7 +60,5 @@ export interface Metal3RemediationDependencies {
   };
 }
 
-/** For one write to an API server; as the client gives up. */
-export const WRITE_DEADLINE_MS = 5_000;
 /** Whose lock on a node it is (docs/adr/0009). */
 export const LOCK_HOLDER = 'nodefence-metal3-remediation';

@@ -5,9 +5,9 @@ import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { Moved, wasOvertaken, wasRefused } from '../shared/moved.ts';
 import { annotationsPatch } from '../shared/remediation/patch.ts';
 import type { WorkloadClusters } from '../shared/remediation/place.ts';
+import { WriteGate } from '../shared/write-gate.ts';
 import type { Action, Decision } from './actions.ts';
 import { decide } from './decide.ts';
-import { WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { RemediationDependencies, WatchedKind } from './dependencies.ts';
 import type { LeaseSights } from './node-removal.ts';
 import { keyOf, observe } from './observe.ts';
@@ -33,6 +33,8 @@ interface Known {
 const RELOOK_MS = 60_000;
 /** Somebody else wrote first. */
 const ANEW_MS = 500;
+/** While its watches are silent. */
+const UNHEARD_MS = 5_000;
 
 /**
  * NodeFenceRemediation: observe, decide, write, one request at a time each. It keeps nothing that is not in the objects but its own first sights. Only the
@@ -45,10 +47,13 @@ export class RemediationController {
   /** uids of requests whose fence is being asked for: the watch does not show it yet. */
   readonly #asking = new Set<string>();
   readonly #unsubscribe: (() => void)[] = [];
-  #isClosed = false;
+  readonly #gate: WriteGate;
 
   constructor(dependencies: RemediationDependencies) {
-    const gate = gatedWrites(unlessMoved(() => this.#mayWrite()));
+    const { clock, leadership, kinds, fences, options } = dependencies;
+    const watches = [fences, ...kinds.map(({ listers }) => listers.requests)];
+    this.#gate = new WriteGate({ clock, leadership, enforce: () => options.enforce, watches: () => watches });
+    const gate = gatedWrites(unlessMoved(() => this.#gate.mayWrite()));
     const workloadClusters: WorkloadClusters = async (secret) => {
       const found = await dependencies.workloadClusters(secret);
       return found && gate(found);
@@ -77,7 +82,7 @@ export class RemediationController {
 
   /** What is decided and not sent by now is not sent. */
   close(): void {
-    this.#isClosed = true;
+    this.#gate.close();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
   }
 
@@ -93,12 +98,13 @@ export class RemediationController {
   /** Standing problems of all requests, one sentence each. */
   problems(): string[] {
     const standing = [...this.#known.values()].flatMap(({ problems, complaint }) => [...problems, ...(complaint === undefined ? [] : [complaint])]);
-    return [...new Set(standing)].sort();
+    return [...new Set([...this.#gate.silence('remediation'), ...standing])].sort();
   }
 
   /** The work of one key of the queue. Rejects when the API server could not be asked. */
   async reconcile(key: string): Promise<{ afterMs: number } | undefined> {
     if (!this.#dependencies.leadership.isLeading) return undefined;
+    if (this.#gate.isSilent) return { afterMs: UNHEARD_MS };
     const [kind = '', namespace = '', name = ''] = key.split(/[ /]/);
     for (const watched of this.#dependencies.kinds) {
       if (kind === watched.requests.kind) return this.#remediate(watched, key, namespace, name);
@@ -146,7 +152,7 @@ export class RemediationController {
   async #act(key: string, sight: Sight, { actions }: Decision): Promise<'done' | 'moved' | 'refused'> {
     let end: 'done' | 'refused' = 'done';
     for (const action of actions) {
-      if (!this.#mayWrite()) return end;
+      if (!this.#gate.mayWrite()) return end;
       const { metrics } = this.#dependencies;
       try {
         await this.#perform(sight, action);
@@ -185,13 +191,9 @@ export class RemediationController {
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return undefined;
     const target = { apiVersion: `${templates.group}/${templates.version}`, kind: templates.kind, name, namespace, uid: object.metadata.uid ?? '' };
     const action = decideTemplate(target, object.metadata.annotations ?? {});
-    if (action !== undefined && this.#mayWrite()) await cluster.mergePatch(templates, name, annotationsPatch(object, action.changes), { namespace });
+    if (action !== undefined && this.#gate.mayWrite())
+      await cluster.mergePatch(templates, name, annotationsPatch(object, action.changes), { namespace });
     return undefined;
-  }
-
-  #mayWrite(): boolean {
-    const { leadership, options } = this.#dependencies;
-    return options.enforce && !this.#isClosed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   /** Since when this process has seen it as it is. */
@@ -232,7 +234,7 @@ export class RemediationController {
     if (known === undefined || known.complaint === complaint) return;
     const { type, reason, message: words } = remediationEvent(request.phase === '' ? 'CannotStart' : 'Stalled', message);
     const { apiVersion, kind, name, namespace, uid } = request;
-    if (this.#mayWrite()) this.#dependencies.recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, type, reason, words);
+    if (this.#gate.mayWrite()) this.#dependencies.recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, type, reason, words);
     this.#dependencies.log.warn('a remediation needs a look', { problem: complaint });
     this.#known.set(key, { ...known, complaint });
     this.#show();

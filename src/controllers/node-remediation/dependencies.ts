@@ -32,6 +32,3 @@ export interface RemediationDependencies {
     inFlightMax?: number;
   };
 }
-
-/** For one write to an API server; as the client gives up. */
-export const WRITE_DEADLINE_MS = 5_000;

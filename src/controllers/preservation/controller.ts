@@ -4,11 +4,11 @@ import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { isLookDue, LookTimer } from '../shared/look-timer.ts';
 import type { NextLook } from '../shared/look-timer.ts';
 import { Moved } from '../shared/moved.ts';
+import { SILENT_AFTER_MS, WriteGate } from '../shared/write-gate.ts';
 import type { Action, Decision } from './actions.ts';
 import { chainsOf } from './chain.ts';
 import type { Chain } from './chain.ts';
 import { decide } from './decide.ts';
-import { WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { PreservationDependencies, PreservationOptions } from './dependencies.ts';
 import { Drainer } from './drainer.ts';
 import { Guards } from './guards.ts';
@@ -27,8 +27,6 @@ interface Look {
   atMs: number;
 }
 
-/** A watch sends something about every minute, and is opened anew when it does not. */
-const SILENT_AFTER_MS = 90_000;
 /** Longer than one list that nobody answers: 30 s, and its second try soon after. */
 const HEARD_WITHIN_MS = 45_000;
 
@@ -56,10 +54,13 @@ export class PreservationController implements Preservation {
   #resumedAtMs: number | undefined;
   #hasLooked = false;
   #startedAtMs: number | undefined;
-  #isClosed = false;
+  readonly #gate: WriteGate;
 
   constructor(dependencies: PreservationDependencies) {
-    const mayWrite = (): boolean => this.#mayWrite();
+    const { leadership } = dependencies;
+    const enforce = (): boolean => this.#options.enforce && this.#sight === 'all';
+    this.#gate = new WriteGate({ clock: dependencies.clock, leadership, enforce, watches: () => this.#picture.watches() });
+    const mayWrite = (): boolean => this.#gate.mayWrite();
     const gate = gatedWrites(unlessMoved(mayWrite));
     const { clock, log, metrics } = dependencies;
     const nodes = { ...dependencies.nodes, cluster: gate(dependencies.nodes.cluster) };
@@ -123,7 +124,7 @@ export class PreservationController implements Preservation {
 
   /** Begins nothing more; resolves when no write is under way. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#gate.close();
     this.#timer.close();
     this.#picture.close();
     this.#proofs.close();
@@ -240,7 +241,7 @@ export class PreservationController implements Preservation {
       looks.flatMap(({ decision }) => decision.warnings).map((warning) => [`${warning.target.uid} ${warning.message}`, warning]),
     );
     for (const key of this.#warned) if (!warnings.has(key)) this.#warned.delete(key);
-    const mayWrite = this.#mayWrite();
+    const mayWrite = this.#gate.mayWrite();
     for (const [key, warning] of mayWrite ? warnings : []) {
       if (!this.#warned.has(key)) this.#writer.warn(warning);
       this.#warned.add(key);
@@ -252,12 +253,6 @@ export class PreservationController implements Preservation {
     if (!premise.stands()) throw new Moved(`${action.kind} was decided from what stands there no more`);
     await this.#writer.perform(action);
     premise.renew(action.target);
-  }
-
-  #mayWrite(): boolean {
-    const { leadership } = this.#dependencies;
-    const isAllowed = this.#options.enforce && !this.#isClosed && this.#sight === 'all' && this.#silence().length === 0;
-    return isAllowed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   /** Whom we have not heard for so long that nothing is written. */

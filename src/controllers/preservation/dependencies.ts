@@ -51,6 +51,3 @@ export interface PreservationDependencies {
   metrics: PreservationMetrics;
   options: PreservationOptions;
 }
-
-/** For one write to an API server; as the client gives up. */
-export const WRITE_DEADLINE_MS = 5_000;

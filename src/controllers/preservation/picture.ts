@@ -106,6 +106,11 @@ export class Picture {
     return this.#watched.machines?.isSynced === true ? 'machines' : 'nodes';
   }
 
+  /** All of them, as far as it matters whether they are heard. */
+  watches(): { synced: boolean; freshAtMs: number }[] {
+    return this.#all().map(({ isSynced, freshAtMs }) => ({ synced: isSynced, freshAtMs }));
+  }
+
   /** Monotonic time at which the side that is silent longest was last heard. */
   freshAtMs(side: 'nodes' | 'machines'): number {
     const watched = side === 'nodes' ? [this.#watched.nodes, this.#watched.fences] : this.#machinesWatched();
