@@ -21,8 +21,8 @@ import { watchOwnNode } from './own-node.ts';
 import type { WatchedOwnNode } from './own-node.ts';
 import { composeSelfCheck } from './self-check/compose-self-check.ts';
 import { TellingClient } from './self-check/telling-client.ts';
-import { composeSisters } from './sisters.ts';
-import type { Sisters } from './sisters.ts';
+import { setUpSecondaryControllers } from './secondary-controllers.ts';
+import type { SecondaryControllers } from './secondary-controllers.ts';
 import { stormSources } from './storm-sources.ts';
 import { watchCluster } from './watches.ts';
 
@@ -51,7 +51,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
       storm.acquired();
-      sisters.wake();
+      secondaries.wake();
       controller.lookAtAll();
       own.ownNode.leads();
     },
@@ -61,7 +61,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     onWentBack: (message) => {
       tellWentBack(message);
-      for (const watch of [...reflectors, announced, ...(nodeLeases === undefined ? [] : [nodeLeases]), ...sisters.reflectors]) watch.listAnew();
+      for (const watch of [...reflectors, announced, ...(nodeLeases === undefined ? [] : [nodeLeases]), ...secondaries.watches]) watch.listAnew();
     },
     mayStand: (freeForMs) => selfCheck.mayLead() && own.ownNode.mayStand(freeForMs),
   });
@@ -71,7 +71,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
   const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister };
-  const sisters = composeSisters(ports, options, { ...watched, stormHolds: (node) => controller.stormHolds(node) });
+  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, stormHolds: (node) => controller.stormHolds(node) });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const giveUp = (reason: string): void => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
   const mayLead = (): boolean => selfCheck.mayLead();
@@ -88,7 +88,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     },
     ...storm.given,
     ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),
-    ...sisters.given,
+    ...secondaries.given,
     options,
   };
   const controller: FenceController = new FenceController(ports.mutate === undefined ? dependencies : ports.mutate(dependencies));
@@ -96,18 +96,18 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   wakeOnChange([configMaps, secrets], leader, { controller, probes }, elector);
   const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
   const stop = async (deadlineMs: number): Promise<void> => {
-    await standDown({ controller, queue, elector, clock, logger, companions: sisters.close() }, deadlineMs);
+    await standDown({ controller, queue, elector, clock, logger, companions: secondaries.close() }, deadlineMs);
     await Promise.all([proof.close(), own.close(), probes?.close()]);
     for (const watch of watches) watch.close();
     await dispatcher.close();
   };
   return {
     get listers() {
-      return [...reflectors, ...sisters.reflectors].map(watchedOf);
+      return [...reflectors, ...secondaries.reflectors].map(watchedOf);
     },
     elector,
     selfCheck,
-    start: () => startInOrder({ watches: [...watches, own], reflectors, selfCheck, sisters, elector, own, probes }, options.syncDeadlineMs),
+    start: () => startInOrder({ watches: [...watches, own], reflectors, selfCheck, secondaries, elector, own, probes }, options.syncDeadlineMs),
     stop,
   };
 }
@@ -116,17 +116,17 @@ interface Starting {
   watches: readonly { start(): void }[];
   reflectors: readonly Reflector<KubeObject>[];
   selfCheck: SelfCheck;
-  sisters: Sisters;
+  secondaries: SecondaryControllers;
   elector: LeaderElector;
   own: WatchedOwnNode;
   probes: ProbeController | undefined;
 }
 
 /** Whoever waits for the lease proves itself meanwhile, so that a takeover waits for nothing. */
-async function startInOrder({ watches, reflectors, selfCheck, sisters, elector, own, probes }: Starting, syncDeadlineMs: number): Promise<void> {
+async function startInOrder({ watches, reflectors, selfCheck, secondaries, elector, own, probes }: Starting, syncDeadlineMs: number): Promise<void> {
   for (const companion of [...watches, selfCheck]) companion.start();
   await untilSynced(reflectors, syncDeadlineMs, selfCheck);
-  sisters.start();
+  secondaries.start();
   elector.start();
   own.stand();
   probes?.start();

@@ -19,7 +19,7 @@ import {
 } from '../ports/resources.ts';
 import { LEADER_LEASE } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
-import { watchBase, watching } from './served-part.ts';
+import { watchBase, watching } from './watching.ts';
 
 export interface Watches {
   listers: FenceListers;

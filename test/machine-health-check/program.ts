@@ -1,5 +1,4 @@
-import { composeHealthChecks } from '../../src/manager/health-checks/compose-health-checks.ts';
-import type { WatchedHealthChecks } from '../../src/manager/health-checks/watched-health-checks.ts';
+import { setUpHealthChecks } from '../../src/manager/health-checks/setup.ts';
 import type { ControllerOptions, ControllerPorts } from '../../src/manager/composition.ts';
 import { WorkloadPool } from '../../src/manager/workload-pool.ts';
 import { ApiServer } from '../../src/testbed/apiserver/server.ts';
@@ -27,7 +26,7 @@ const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 export interface Program {
   clock: ManualClock;
   operator: Cluster;
-  healthChecks: WatchedHealthChecks;
+  healthChecks: NonNullable<ReturnType<typeof setUpHealthChecks>>;
   warnings: string[];
   /** `Machine m1 Normal MachineDeleted`. */
   events: string[];
@@ -89,7 +88,7 @@ export async function startProgram({
   const ports = { transport, clock, random: testRandom(), logger, metrics: NO_METRICS, recorder: { event } } as unknown as ControllerPorts;
   const cluster = new ApiClient({ transport });
   const reach = elsewhere === undefined ? undefined : () => Promise.resolve({ transport: elsewhere, close: quiet });
-  const healthChecks = composeHealthChecks(ports, { mode: 'enforce', healthChecks: choice } as ControllerOptions, {
+  const healthChecks = setUpHealthChecks(ports, { mode: 'enforce', healthChecks: choice } as ControllerOptions, {
     cluster,
     workloads: new WorkloadPool(cluster, reach),
     listers: { nodes: watch(NODES), fences: watch(NODE_FENCES) },

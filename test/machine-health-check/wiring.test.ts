@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { definitionsOfOthers } from '../shipped.ts';
-import { readFamilies } from '../../src/manager/health-checks/family-facts.ts';
-import { familyDetector } from '../../src/manager/health-checks/family-detector.ts';
+import { Detector } from '../../src/manager/detection/detector.ts';
+import { Owners } from '../../src/manager/detection/ownership.ts';
+import { findFamilies } from '../../src/manager/health-checks/found-families.ts';
+import { healthCheckClaim } from '../../src/manager/health-checks/mode.ts';
 import type { ServedFamily } from '../../src/manager/health-checks/mode.ts';
 import { WatchedKinds } from '../../src/manager/health-checks/watched-kinds.ts';
 import { WatchedWorkloads } from '../../src/manager/health-checks/watched-workloads.ts';
@@ -72,12 +74,17 @@ afterEach(async () => {
 /** What is ours, each time that it changes. */
 function detect({ clock, transport }: Site, choice: 'auto' | 'own' = 'auto'): ServedFamily[][] {
   const told: ServedFamily[][] = [];
-  const detector = familyDetector({
+  const owners = new Owners<ServedFamily>({ clock, log: QUIET, claim: healthCheckClaim(choice), message: 'health checks' });
+  const detector = new Detector({
     clock,
     log: QUIET,
-    choice,
-    read: () => readFamilies(transport, clock.wallMs()),
-    onOwn: (families) => void told.push([...families]),
+    question: 'whose part health checks are',
+    read: () => findFamilies(transport, clock.wallMs()),
+    judge: (found) => {
+      const { own, restMs } = owners.judge(found);
+      if (JSON.stringify(told.at(-1) ?? []) !== JSON.stringify(own)) told.push(own);
+      return restMs;
+    },
   });
   detector.start();
   ends.push(() => detector.close());

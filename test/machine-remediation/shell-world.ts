@@ -1,6 +1,5 @@
 import { standardRegistry } from '../../agents/registry.ts';
-import { composeMachineRemediation } from '../../src/manager/machine-remediation/compose-machine-remediation.ts';
-import type { WatchedMachineRemediation } from '../../src/manager/machine-remediation/watched-machine-remediation.ts';
+import { setUpMachineRemediation } from '../../src/manager/machine-remediation/setup.ts';
 import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
 import { HOLD, MARKS, REQUEST } from '../../src/controllers/machine-remediation/names.ts';
 import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboot.ts';
@@ -48,7 +47,7 @@ const quiet = (): void => undefined;
 const QUIET = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 export interface Replica {
-  remediation: WatchedMachineRemediation;
+  remediation: NonNullable<ReturnType<typeof setUpMachineRemediation>>;
   /** `POST path`, in order. */
   writes: string[];
   events: string[];
@@ -239,7 +238,7 @@ export class ShellWorld implements HostPower {
         void replica.events.push(`${kind} ${metadata.name} ${type} ${reason} ${message}`),
     };
     const nodeLeaseNamespace = 'nodeLeaseNamespace' in more ? more.nodeLeaseNamespace : MEDIK8S_LEASE_NAMESPACE;
-    const remediation = composeMachineRemediation(
+    const remediation = setUpMachineRemediation(
       {
         ...base,
         ...{ logger, registry: standardRegistry(), metrics: NO_METRICS, recorder, exit: quiet },

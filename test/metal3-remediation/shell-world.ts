@@ -1,5 +1,4 @@
-import { composeMetal3Remediation } from '../../src/manager/metal3-remediation/compose-metal3-remediation.ts';
-import type { WatchedMetal3Remediation } from '../../src/manager/metal3-remediation/watched-metal3-remediation.ts';
+import { setUpMetal3Remediation } from '../../src/manager/metal3-remediation/setup.ts';
 import type { ControllerOptions, ControllerPorts } from '../../src/manager/composition.ts';
 import { WorkloadPool } from '../../src/manager/workload-pool.ts';
 import { BY_NODE } from '../../src/controllers/fence/dependencies.ts';
@@ -46,7 +45,7 @@ const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plur
 const quiet = (): void => undefined;
 
 export interface Replica {
-  remediation: WatchedMetal3Remediation;
+  remediation: NonNullable<ReturnType<typeof setUpMetal3Remediation>>;
   writes: string[];
   events: string[];
   warnings: string[];
@@ -255,7 +254,7 @@ export class ShellWorld {
       workloads: new WorkloadPool(cluster, reach),
       stormHolds: () => this.storm,
     };
-    const remediation = composeMetal3Remediation(ports, options, sources);
+    const remediation = setUpMetal3Remediation(ports, options, sources);
     if (remediation === undefined) throw new Error('it is switched off');
     for (const reflector of reflectors) reflector.start();
     remediation.start();

@@ -33,7 +33,7 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
       'behind an outage of the API server the part of another controller is taken over at once: it could renew nothing in it, and comes back to a second writer',
     file: 'src/manager/detection/sign-memory.ts',
     edits: [['nowMs - this.#lookedAtMs > OUTAGE_MS', 'nowMs - this.#lookedAtMs > Infinity']],
-    killedBy: byTest('src/manager/preservation/mode-detector.test.ts', 'takes no outage of the API server for the quiet of an MCM'),
+    killedBy: byTest('src/manager/preservation/mode-gate.test.ts', 'takes no outage of the API server for the quiet of an MCM'),
   },
   {
     name: 'inherited drain',

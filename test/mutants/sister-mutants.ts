@@ -38,4 +38,25 @@ export const SISTER_MUTANTS: readonly SourceMutant[] = [
     ],
     killedBy: byTest(WORLDS, 'switches a machine that failed off only when nobody keeps it any more'),
   },
+  {
+    name: 'both serve the kinds',
+    defect: 'a controller goes on although another controller of its kinds is seen',
+    file: 'src/manager/gated-controller.ts',
+    edits: [['      if (kinds.has(key)) continue;\n', '      if (kinds.has(key) || kinds.size === 0) continue;\n']],
+    killedBy: byTest('test/metal3-remediation/whose-part.test.ts', 'Metal3’s where its controller runs, also one that comes later'),
+  },
+  {
+    name: 'its part is taken in doubt',
+    defect: 'kinds are served although another controller was at work a moment ago',
+    file: 'src/manager/detection/ownership.ts',
+    edits: [['if (doubts.length > 0) return', 'if (doubts.length > 1) return']],
+    killedBy: byTest('src/manager/detection/ownership.test.ts', 'where it was at work a moment ago'),
+  },
+  {
+    name: 'unready for a right',
+    defect: 'a watch that is never synced keeps the whole program unready',
+    file: 'src/manager/gated-controller.ts',
+    edits: [['this.watches.filter(({ lister }) => lister.synced)', 'this.watches.filter(({ lister }) => lister !== undefined)']],
+    killedBy: byTest('src/manager/gated-controller.test.ts', 'is no reason to be unready while it is not synced'),
+  },
 ];

@@ -1,7 +1,6 @@
 import { standardRegistry } from '../../agents/registry.ts';
-import { composeRemediation } from '../../src/manager/node-remediation/compose-remediation.ts';
+import { setUpNodeRemediation } from '../../src/manager/node-remediation/setup.ts';
 import { WorkloadPool } from '../../src/manager/workload-pool.ts';
-import type { WatchedRemediation } from '../../src/manager/node-remediation/watched-remediation.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { planOf } from '../../src/domain/testing/model.ts';
@@ -77,7 +76,7 @@ class Site {
 }
 
 export interface Replica {
-  remediation: WatchedRemediation;
+  remediation: NonNullable<ReturnType<typeof setUpNodeRemediation>>;
   writes: string[];
   events: string[];
   warnings: string[];
@@ -252,7 +251,7 @@ export class ShellWorld {
       if (kubeconfig !== 'the way to the workload cluster') throw new Error('another kubeconfig');
       return Promise.resolve({ transport: wire(this.workload), close: quiet });
     });
-    const remediation = composeRemediation(
+    const remediation = setUpNodeRemediation(
       {
         ...common,
         registry: standardRegistry(),

@@ -14,7 +14,7 @@ import { listCustody } from '../custody/listed-custody.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import type { MachineReach } from '../preservation/machine-flags.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
-import { watching } from '../../manager/served-part.ts';
+import { watching } from '../../manager/watching.ts';
 import { listed, QUIET } from './listed-cluster.ts';
 
 /** What `status` shows, read once or kept fresh. */

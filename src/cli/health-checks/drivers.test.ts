@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { driverWords } from './drivers.ts';
-import type { FamilyFacts } from '../../manager/health-checks/mode.ts';
+import type { FoundFamily } from '../../manager/health-checks/found-families.ts';
 
 const GROUP = 'cluster.x-k8s.io';
 const NOW_MS = Date.UTC(2027, 0, 1);
 const served = { group: GROUP, version: 'v1beta2', hasClusters: true, hasBothLists: true };
-const ALONE: FamilyFacts = { nowMs: NOW_MS, served, isOurs: false, leases: [], deployments: [], unseen: [] };
+const ALONE: FoundFamily = { nowMs: NOW_MS, group: GROUP, served, isOurs: false, leases: [], deployments: [], unseen: [] };
 const LEASE = { name: 'controller-leader-election-capi', namespace: 'capi-system', holder: 'capi-0', durationMs: 15_000, hasMoved: undefined };
 const RENEWED = { ...LEASE, renewedMs: NOW_MS - 1_000 };
 const LEFT = { ...LEASE, renewedMs: NOW_MS - 3_600_000 };
@@ -25,12 +25,10 @@ describe('who drives health checks', () => {
     ['not nodefence, where it was told so', 'off', ALONE, true, 'not driven by nodefence: --health-checks off'],
     ['not nodefence without its definition', 'auto', ALONE, true, 'not driven by nodefence: the MachineHealthCheck definition is not ours'],
   ] as const)('is told: %s', (_who, healthChecks, facts, isAlive, words) => {
-    expect(driverWords(GROUP, facts, { isAlive, healthChecks })).toContain(`MachineHealthChecks of ${GROUP} are ${words}`);
+    expect(driverWords(facts, { isAlive, healthChecks })).toContain(`MachineHealthChecks of ${GROUP} are ${words}`);
   });
 
   it('is what auto comes to, where the leader does not say how it was started', () => {
-    expect(driverWords(GROUP, { ...ALONE, isOurs: true }, { isAlive: true })).toContain(
-      'driven by nodefence: the MachineHealthCheck definition is ours',
-    );
+    expect(driverWords({ ...ALONE, isOurs: true }, { isAlive: true })).toContain('driven by nodefence: the MachineHealthCheck definition is ours');
   });
 });

@@ -8,7 +8,7 @@ import type { Resource } from '../../ports/cluster.ts';
 import { machineHealthChecks } from '../../ports/cluster-api.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { readFamilies } from '../../manager/health-checks/family-facts.ts';
+import { findFamilies } from '../../manager/health-checks/found-families.ts';
 import { orUndefined } from './permitted.ts';
 
 /** What is wrong in the MachineHealthChecks of this cluster, whoever serves them: each a warning, for fencing goes on without them. */
@@ -18,7 +18,7 @@ export async function healthCheckWarnings({
   clock,
 }: Pick<ClusterAccess, 'transport' | 'cluster' | 'clock'>): Promise<SurveyProblem[]> {
   const warnings: SurveyProblem[] = [];
-  for (const { served } of (await readFamilies(transport, clock.wallMs())).values()) {
+  for (const { served } of await findFamilies(transport, clock.wallMs())) {
     if (served === undefined) continue;
     const ofChecks = machineHealthChecks(served.group, served.version);
     const ofMachines: Resource<UntypedObject> = { ...ofChecks, kind: 'Machine', plural: 'machines' };

@@ -11,7 +11,7 @@ import type { BareMetalHost } from '../../ports/metal3.ts';
 import { BY_HOST } from '../../controllers/machine-remediation/dependencies.ts';
 import { MACHINE_INDEXES, namesOnHost } from '../../controllers/machine-remediation/machine-index.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { readFacts } from '../../manager/machine-remediation/found-facts.ts';
+import { findMachines } from '../../manager/machine-remediation/found-machines.ts';
 import { orUndefined } from './permitted.ts';
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
@@ -31,17 +31,18 @@ export async function machineRemediationWarnings({
 }: Pick<ClusterAccess, 'transport' | 'cluster' | 'clock'>): Promise<SurveyProblem[]> {
   const [role] = MACHINE_REMEDIATION_ACCESS;
   if ((await orUndefined(cluster.get(BINDINGS, role?.metadata.name ?? ''))) === undefined) return [];
-  const { groups, hasHosts } = await readFacts(transport, clock.wallMs());
-  const hosts = hasHosts ? ((await orUndefined(cluster.list(BARE_METAL_HOSTS))) ?? []) : [];
+  const { groups, operator } = await findMachines(transport, clock.wallMs());
+  const hosts = operator !== undefined ? ((await orUndefined(cluster.list(BARE_METAL_HOSTS))) ?? []) : [];
   const machines: ClusterMachine[] = [];
-  for (const { group, version } of groups) {
-    if (version === undefined) continue;
+  for (const { served } of groups) {
+    if (served === undefined) continue;
+    const { group, version } = served;
     const kind: Resource<ClusterMachine> = { group, version, kind: 'Machine', plural: 'machines', namespaced: true };
     machines.push(...((await orUndefined(cluster.list(kind))) ?? []));
   }
   const named = new Set(machines.flatMap(MACHINE_INDEXES[BY_HOST]));
   const standing = new Set(hosts.flatMap(namesOnHost));
-  const asked = hasHosts ? machines.flatMap((machine) => ofMachine(machine, standing)) : [];
+  const asked = operator !== undefined ? machines.flatMap((machine) => ofMachine(machine, standing)) : [];
   const namespace = await orUndefined(cluster.get(NAMESPACES, MEDIK8S_LEASE_NAMESPACE));
   const where = `namespace ${MEDIK8S_LEASE_NAMESPACE}`;
   const lock =

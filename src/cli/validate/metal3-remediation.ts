@@ -3,7 +3,7 @@ import { readSpec } from '../../controllers/metal3-remediation/spec.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { metal3Remediations } from '../../ports/metal3.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { readMetal3 } from '../../manager/metal3-remediation/facts.ts';
+import { findRemediations } from '../../manager/metal3-remediation/found-remediations.ts';
 
 /** What is wrong in the Metal3RemediationTemplates of this cluster, whoever serves them: each a warning, for it is followed as far as it can be. */
 export async function metal3RemediationWarnings({
@@ -11,7 +11,7 @@ export async function metal3RemediationWarnings({
   cluster,
   clock,
 }: Pick<ClusterAccess, 'transport' | 'cluster' | 'clock'>): Promise<SurveyProblem[]> {
-  const { served } = await readMetal3(transport, clock.wallMs());
+  const { served } = await findRemediations(transport, clock.wallMs());
   if (served === undefined) return [];
   const { templates } = metal3Remediations(served);
   const found = await cluster.list(templates).catch((error: unknown) => {

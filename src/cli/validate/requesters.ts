@@ -6,7 +6,7 @@ import type { Resource } from '../../ports/cluster.ts';
 import { metal3Remediations } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { readMetal3 } from '../../manager/metal3-remediation/facts.ts';
+import { findRemediations } from '../../manager/metal3-remediation/found-remediations.ts';
 import { servedKinds } from '../../manager/node-remediation/served-kinds.ts';
 import type { Requester } from './input.ts';
 import { orUndefined } from './permitted.ts';
@@ -27,8 +27,8 @@ export async function requestersOf({ transport, cluster, clock }: Access): Promi
   for (const { templates } of await servedKinds(transport)) {
     await add(templates, (spec) => readSpec(`${templates.group}/${templates.version}`, spec).settings.powerOffTimeoutMs);
   }
-  const { served, operator } = await readMetal3(transport, clock.wallMs());
-  if (served !== undefined && operator.leases.length + operator.deployments.length + operator.unseen.length === 0) {
+  const { served, operator } = await findRemediations(transport, clock.wallMs());
+  if (served !== undefined && operator !== undefined && operator.leases.length + operator.deployments.length + operator.unseen.length === 0) {
     const { templates } = metal3Remediations(served);
     await add(templates, (spec) => readMetal3Spec(`${templates.group}/${templates.version}`, spec).settings.powerOffTimeoutMs);
   }

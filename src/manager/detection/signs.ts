@@ -1,4 +1,5 @@
-import type { SeenDeployment, SeenLease } from '../../config/other-controller.ts';
+import type { OtherFacts, SeenDeployment, SeenLease } from '../../config/other-controller.ts';
+import { ApiClient } from '../../kube/client.ts';
 import { discoveryDocument, servedBy as pluralsServedBy } from '../../kube/discovery.ts';
 import { LABELS } from '../../manifests/access.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
@@ -74,6 +75,17 @@ export class Signs {
     });
     return (await Promise.all(found)).flat();
   }
+}
+
+/** All that shows of another controller, by the names of its Leases and Deployments. */
+export async function signsOf(
+  transport: ApiTransport,
+  nowMs: number,
+  names: Record<'leases' | 'deployments', readonly string[]>,
+): Promise<OtherFacts> {
+  const signs = new Signs(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const [leases, deployments] = await Promise.all([signs.leases(names.leases), signs.deployments(names.deployments)]);
+  return { nowMs, leases, deployments, unseen: signs.unseen };
 }
 
 function leaseFacts({ metadata, spec }: Lease): SeenLease {

@@ -3,7 +3,7 @@ import { discoveryDocument } from '../../kube/discovery.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import type { Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
-import type { WatchBase } from '../served-part.ts';
+import type { WatchBase } from '../watching.ts';
 
 interface Entry {
   found: FoundKind;

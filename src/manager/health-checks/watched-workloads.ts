@@ -2,7 +2,7 @@ import type { FoundNodes, WorkloadClusters, WorkloadNodes } from '../../controll
 import { Reflector } from '../../kube/reflector.ts';
 import type { Node } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
-import type { WatchBase } from '../served-part.ts';
+import type { WatchBase } from '../watching.ts';
 import type { SecretName, WorkloadConnection, WorkloadPool } from '../workload-pool.ts';
 
 interface Watch extends WorkloadNodes {

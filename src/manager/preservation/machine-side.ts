@@ -4,7 +4,7 @@ import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { Recorder } from '../../ports/recorder.ts';
-import { watching } from '../served-part.ts';
+import { watching } from '../watching.ts';
 import type { MachinePlace } from './manager-facts.ts';
 
 /** The cluster of the Machines as the controller reaches it: the one of the Nodes, or another. */

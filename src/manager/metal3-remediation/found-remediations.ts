@@ -5,26 +5,28 @@ import { METAL3_REMEDIATION_DEFINITION, PROVIDER_DEPLOYMENTS, PROVIDER_LEASES } 
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import { BARE_METAL_HOSTS, INFRASTRUCTURE_GROUP, METAL3_REMEDIATION_VERSIONS, metal3Remediations } from '../../ports/metal3.ts';
 import type { Metal3RemediationVersion } from '../../ports/metal3.ts';
-import { DEADLINE_MS, isOurs, servedBy, Signs } from '../detection/signs.ts';
-import type { Metal3Facts } from './mode.ts';
+import type { FoundKinds } from '../detection/ownership.ts';
+import { DEADLINE_MS, isOurs, servedBy, Signs, signsOf } from '../detection/signs.ts';
+
+/** Metal3Remediations in the version that is spoken, where there are hosts too. */
+export interface FoundRemediations extends FoundKinds<Metal3RemediationVersion> {
+  /** Of whoever serves BareMetalHosts, under one of the names that it is known by; undefined: nothing is served. */
+  operator: OtherFacts | undefined;
+}
 
 /** What is to be known before anybody decides whose part Metal3Remediations are. Rejects when the API server does not answer. */
-export async function readMetal3(transport: ApiTransport, nowMs: number): Promise<Metal3Facts> {
+export async function findRemediations(transport: ApiTransport, nowMs: number): Promise<FoundRemediations> {
   const served = await servedVersion(transport);
-  const nothing: OtherFacts = { nowMs, leases: [], deployments: [], unseen: [] };
-  if (served === undefined) return { ...nothing, served, isOurs: false, operator: nothing };
-  const cluster = new ApiClient({ transport, deadlineMs: DEADLINE_MS });
-  const signs = new Signs(cluster);
-  const operators = new Signs(cluster);
-  const [definition, leases, deployments, operatorLeases, operatorDeployments] = await Promise.all([
+  const group = INFRASTRUCTURE_GROUP;
+  if (served === undefined) return { nowMs, group, served, isOurs: false, leases: [], deployments: [], unseen: [], operator: undefined };
+  const signs = new Signs(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const [definition, leases, deployments, operator] = await Promise.all([
     signs.definition(METAL3_REMEDIATION_DEFINITION),
     signs.leases(PROVIDER_LEASES),
     signs.deployments(PROVIDER_DEPLOYMENTS),
-    operators.leases(OPERATOR_LEASES),
-    operators.deployments(OPERATOR_DEPLOYMENTS),
+    signsOf(transport, nowMs, { leases: OPERATOR_LEASES, deployments: OPERATOR_DEPLOYMENTS }),
   ]);
-  const operator = { nowMs, leases: operatorLeases, deployments: operatorDeployments, unseen: operators.unseen };
-  return { nowMs, served, isOurs: isOurs(definition), leases, deployments, unseen: signs.unseen, operator };
+  return { nowMs, group, served, isOurs: isOurs(definition), leases, deployments, unseen: signs.unseen, operator };
 }
 
 /** By discovery: the first version of both kinds, where there are hosts too. */

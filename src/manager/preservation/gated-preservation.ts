@@ -3,24 +3,22 @@ import type { PreservationDependencies } from '../../controllers/preservation/de
 import type { Reflector } from '../../kube/reflector.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import type { NodeGuard, Preservation } from '../../ports/preservation.ts';
-import type { Detector } from '../detection/detector.ts';
+import type { ControllerOptions } from '../composition.ts';
+import { GatedController } from '../gated-controller.ts';
+import type { Built, Controller } from '../gated-controller.ts';
 import { readManagerFacts } from './manager-facts.ts';
 import type { MachineAccess, WatchedMachines } from './machine-side.ts';
-import { modeDetector } from './mode-detector.ts';
+import { modeGate } from './mode-gate.ts';
 
 /** The controller, as far as it is handled here. */
-export interface ModeController extends Preservation {
-  start(): void;
-  close(): Promise<void>;
+export interface ModeController extends Preservation, Controller {
   /** For another mode over the same watches. */
   configure(options: PreservationDependencies['options']): void;
-  /** Looks soon. */
-  wake(): void;
 }
 
-export interface WatchedPreservationParts {
+export interface GatedPreservationParts {
   choice: PreservationChoice;
-  leastRestMs?: number | undefined;
+  detection: Pick<ControllerOptions, 'detectionRestMs'>;
   /** The whole program enforces; else nothing is written. */
   enforce: boolean;
   machines: MachineAccess;
@@ -32,12 +30,8 @@ export interface WatchedPreservationParts {
   about: () => KubeObject | undefined;
 }
 
-interface Part {
-  controller: ModeController;
-  readsMachines: boolean;
-  machines: WatchedMachines | undefined;
-  unsubscribe: () => void;
-}
+/** Whose objects a controller watches: of the Nodes in any case. */
+type Watched = 'nodes' | 'nodes and machines';
 
 /** Until it is known whether there are Machines, a fence waits before power-management, and no longer than this. */
 const UNKNOWN_MS = 30_000;
@@ -45,57 +39,58 @@ const UNKNOWN_MS = 30_000;
 const UNTOLD: PreservationMode = { mode: 'observe', readsMachines: false, hasExpiryField: true, spelling: 'auto-preserve', reasons: [] };
 
 /** Preservation in whichever mode is right now: one controller at a time, replaced where Machines come to be watched, or no longer are. */
-export class WatchedPreservation implements Preservation {
-  readonly #parts: WatchedPreservationParts;
-  readonly #detector: Detector<ManagerFacts>;
+export class GatedPreservation implements Preservation {
+  readonly #parts: GatedPreservationParts;
+  readonly #gated: GatedController<ManagerFacts, Watched, ModeController>;
   readonly #listeners = new Set<(nodes: readonly string[]) => void>();
-  #part: Part | undefined;
   #mode: PreservationMode | undefined;
   #unknownUntilMs = 0;
-  #isClosed = false;
-  #leaving: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: WatchedPreservationParts) {
+  constructor(parts: GatedPreservationParts) {
     this.#parts = parts;
-    const { machines, base, choice, leastRestMs } = parts;
-    const read = () => readManagerFacts(machines, base.nodes.listers.nodes.all(), base.clock.wallMs());
-    const onMode = (mode: PreservationMode): void => this.#change(mode);
-    this.#detector = modeDetector({ clock: base.clock, log: base.log, choice, read, onMode, leastRestMs });
+    const { machines, base, choice, detection } = parts;
+    const { clock, log } = base;
+    this.#gated = new GatedController<ManagerFacts, Watched, ModeController>({ clock, logger: log }, detection, {
+      question: 'whether an MCM is at work',
+      find: () => readManagerFacts(machines, base.nodes.listers.nodes.all(), clock.wallMs()),
+      gate: modeGate({ clock, log, choice, onMode: (mode) => this.#change(mode) }),
+      build: (watched) => this.#build(watched),
+    });
   }
 
-  /** Of the Machines, while they are watched. */
+  get watches(): readonly Reflector<KubeObject>[] {
+    return this.#gated.watches;
+  }
+
   get reflectors(): readonly Reflector<KubeObject>[] {
-    return this.#part?.machines?.reflectors ?? [];
+    return this.#gated.reflectors;
   }
 
   /** Called when the Nodes are synced; nothing waits for the Machines. */
   start(): void {
-    const { base } = this.#parts;
-    this.#unknownUntilMs = base.clock.monotonicMs() + UNKNOWN_MS;
-    this.#begin(UNTOLD, false);
-    this.#detector.start();
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#detector.close();
-    this.#end();
-    await this.#leaving;
-  }
-
-  guardOf(node: string): NodeGuard | 'unknown' | undefined {
-    const guard = this.#part?.controller.guardOf(node);
-    if (guard !== undefined || this.#mode !== undefined || this.#part === undefined) return guard;
-    return this.#parts.base.clock.monotonicMs() < this.#unknownUntilMs ? 'unknown' : undefined;
+    this.#unknownUntilMs = this.#parts.base.clock.monotonicMs() + UNKNOWN_MS;
+    this.#gated.run([watchedIn(UNTOLD)]);
+    this.#gated.start();
   }
 
   /** Looks soon: leadership has come, or pools have changed. */
   wake(): void {
-    this.#part?.controller.wake();
+    this.#gated.wake();
+  }
+
+  close(): Promise<void> {
+    return this.#gated.close();
+  }
+
+  guardOf(node: string): NodeGuard | 'unknown' | undefined {
+    const [controller] = this.#gated.controllers;
+    const guard = controller?.guardOf(node);
+    if (guard !== undefined || this.#mode !== undefined || controller === undefined) return guard;
+    return this.#parts.base.clock.monotonicMs() < this.#unknownUntilMs ? 'unknown' : undefined;
   }
 
   isPreserved(node: string): boolean {
-    return this.#part?.controller.isPreserved(node) === true;
+    return this.#gated.controllers.some((controller) => controller.isPreserved(node));
   }
 
   onChange(listener: (nodes: readonly string[]) => void): () => void {
@@ -104,40 +99,24 @@ export class WatchedPreservation implements Preservation {
   }
 
   #change(mode: PreservationMode): void {
-    if (this.#isClosed) return;
     const before = this.#mode;
     this.#mode = mode;
-    const part = this.#part;
-    if (mode.mode !== 'off' && part?.readsMachines === mode.readsMachines) part.controller.configure(optionsOf(mode, this.#parts.enforce));
-    else {
-      this.#end();
-      if (mode.mode !== 'off') this.#begin(mode, this.#parts.enforce);
-    }
+    const kept = new Set(this.#gated.controllers);
+    this.#gated.run(mode.mode === 'off' ? [] : [watchedIn(mode)]);
+    for (const controller of this.#gated.controllers) if (kept.has(controller)) controller.configure(optionsOf(mode, this.#parts.enforce));
     this.#announce(before, mode);
-    this.#tellAll();
+    this.#tell([...this.#parts.base.nodes.listers.nodes.all()].map(({ metadata }) => metadata.name));
   }
 
-  #begin(mode: PreservationMode, enforce: boolean): void {
-    const { base, watchMachines, controllerOf } = this.#parts;
-    const machines = mode.readsMachines ? watchMachines() : undefined;
-    const options = optionsOf(mode, enforce);
+  #build(watched: Watched): Built<ModeController> {
+    const { base, watchMachines, controllerOf, enforce } = this.#parts;
+    const machines = watched === 'nodes' ? undefined : watchMachines();
+    const options = this.#mode === undefined ? optionsOf(UNTOLD, false) : optionsOf(this.#mode, enforce);
     const controller = controllerOf({ ...base, ...(machines !== undefined && { machines }), options });
-    const unsubscribe = controller.onChange((nodes) => this.#tell(nodes));
-    this.#part = { controller, readsMachines: mode.readsMachines, machines, unsubscribe };
-    for (const reflector of machines?.reflectors ?? []) reflector.start();
-    controller.start();
-  }
-
-  #end(): void {
-    const part = this.#part;
-    if (part === undefined) return;
-    this.#part = undefined;
-    part.unsubscribe();
-    const closing = part.controller.close().catch((error: unknown) => {
-      this.#parts.base.log.warn('a preservation controller did not end in order', { error: String(error) });
+    controller.onChange((nodes) => {
+      if (this.#gated.controllers.includes(controller)) this.#tell(nodes);
     });
-    this.#leaving = Promise.all([this.#leaving, closing]);
-    for (const reflector of part.machines?.reflectors ?? []) reflector.close();
+    return { controller, reflectors: machines?.reflectors ?? [] };
   }
 
   #announce(before: PreservationMode | undefined, mode: PreservationMode): void {
@@ -162,10 +141,10 @@ export class WatchedPreservation implements Preservation {
   #tell(nodes: readonly string[]): void {
     for (const listener of this.#listeners) listener(nodes);
   }
+}
 
-  #tellAll(): void {
-    this.#tell([...this.#parts.base.nodes.listers.nodes.all()].map(({ metadata }) => metadata.name));
-  }
+function watchedIn({ readsMachines }: PreservationMode): Watched {
+  return readsMachines ? 'nodes and machines' : 'nodes';
 }
 
 /** An MCM that does not know preservation is asked for nothing. */

@@ -3,26 +3,24 @@ import { detectMode, signsOf } from '../../config/preservation-mode.ts';
 import type { ManagerFacts, PreservationChoice, PreservationMode } from '../../config/preservation-mode.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import { Detector, SOON_MS } from '../detection/detector.ts';
+import { SOON_MS } from '../detection/detector.ts';
 import { SignMemory } from '../detection/sign-memory.ts';
 
-export interface ModeDetectorOptions {
+export interface ModeGateOptions {
   clock: Clock;
   log: Logger;
   choice: PreservationChoice;
-  read: () => Promise<ManagerFacts>;
   /** Called when what is to be done differs from before; the first time as soon as it is known. */
   onMode: (mode: PreservationMode) => void;
-  leastRestMs?: number | undefined;
 }
 
 const LOOK_MS = 30_000;
 
-/** Looks again and again whether an MCM is at work: one that appears later ends our part, and one that is gone for good begins it. */
-export function modeDetector({ clock, log, choice, read, onMode, leastRestMs }: ModeDetectorOptions): Detector<ManagerFacts> {
+/** Whether an MCM is at work, look after look: one that appears later ends our part, and one that is gone for good begins it. Returns how long to rest. */
+export function modeGate({ clock, log, choice, onMode }: ModeGateOptions): (found: ManagerFacts) => number {
   const memory = new SignMemory<ManagerFacts>(clock, signsOf);
   let told: PreservationMode | undefined;
-  const judge = (found: ManagerFacts): number => {
+  return (found) => {
     const facts = memory.recall(found);
     const mode = detectMode(choice, facts);
     if (!isSame(told, mode)) {
@@ -32,7 +30,6 @@ export function modeDetector({ clock, log, choice, read, onMode, leastRestMs }: 
     }
     return mode.mode === 'own' || isUnsure(facts) ? SOON_MS : LOOK_MS;
   };
-  return new Detector({ clock, log, question: 'whether an MCM is at work', read, judge, leastRestMs });
 }
 
 function isSame(before: PreservationMode | undefined, mode: PreservationMode): boolean {

@@ -2,8 +2,11 @@ import { ApiClient } from '../../kube/client.ts';
 import { OTHER_DEPLOYMENTS, OTHER_LEASES } from '../../manifests/health-check-access.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import { CLUSTER_API_GROUP, CLUSTER_API_VERSIONS, OPENSHIFT_GROUP, OPENSHIFT_MACHINES } from '../../ports/cluster-api.ts';
+import type { FoundKinds } from '../detection/ownership.ts';
 import { DEADLINE_MS, discovered, isOurs, keepsField, servedBy, Signs } from '../detection/signs.ts';
-import type { FamilyFacts, ServedFamily } from './mode.ts';
+import type { ServedFamily } from './mode.ts';
+
+export type FoundFamily = FoundKinds<ServedFamily>;
 
 /** Where a Machine of each version has the conditions of the other. */
 const OTHER_CONDITIONS: Readonly<Record<string, readonly string[]>> = {
@@ -17,15 +20,15 @@ const FAMILIES: readonly { group: string; versions: readonly string[] }[] = [
   { group: OPENSHIFT_GROUP, versions: [OPENSHIFT_MACHINES.version] },
 ];
 
-/** What is to be known before anybody decides whose part health checks are, by group. Rejects when the API server does not answer. */
-export async function readFamilies(transport: ApiTransport, nowMs: number): Promise<ReadonlyMap<string, FamilyFacts>> {
-  const found = new Map<string, FamilyFacts>();
-  for (const { group, versions } of FAMILIES) found.set(group, await readFamily(transport, group, versions, nowMs));
+/** What is to be known before anybody decides whose part health checks are, group by group. Rejects when the API server does not answer. */
+export async function findFamilies(transport: ApiTransport, nowMs: number): Promise<FoundFamily[]> {
+  const found: FoundFamily[] = [];
+  for (const { group, versions } of FAMILIES) found.push(await findFamily(transport, group, versions, nowMs));
   return found;
 }
 
-async function readFamily(transport: ApiTransport, group: string, versions: readonly string[], nowMs: number): Promise<FamilyFacts> {
-  const nothing: FamilyFacts = { nowMs, served: undefined, isOurs: false, leases: [], deployments: [], unseen: [] };
+async function findFamily(transport: ApiTransport, group: string, versions: readonly string[], nowMs: number): Promise<FoundFamily> {
+  const nothing: FoundFamily = { nowMs, group, served: undefined, isOurs: false, leases: [], deployments: [], unseen: [] };
   const served = await servedOf(transport, group, versions);
   if (served === undefined) return nothing;
   const signs = new Signs(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
@@ -37,7 +40,7 @@ async function readFamily(transport: ApiTransport, group: string, versions: read
   ]);
   const path = OTHER_CONDITIONS[served.version];
   const hasBothLists = path !== undefined && keepsField(machine, served.version, path);
-  return { nowMs, served: { ...served, hasBothLists }, isOurs: isOurs(definition), leases, deployments, unseen: signs.unseen };
+  return { nowMs, group, served: { ...served, hasBothLists }, isOurs: isOurs(definition), leases, deployments, unseen: signs.unseen };
 }
 
 /** By discovery, for which no right is needed: the first version that has both kinds. */

@@ -12,17 +12,18 @@ import {
 } from '../../ports/cluster-api.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Leadership } from '../../ports/leadership.ts';
-import type { HealthCheckMetrics } from '../../ports/metrics.ts';
 import type { Lease } from '../../ports/objects.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
-import { watchBase, watching } from '../served-part.ts';
-import { readFamilies } from './family-facts.ts';
-import { familyDetector } from './family-detector.ts';
+import { Owners } from '../detection/ownership.ts';
+import { GatedController } from '../gated-controller.ts';
+import type { Built } from '../gated-controller.ts';
+import { watchBase, watching } from '../watching.ts';
 import { FamilyMetrics } from './family-metrics.ts';
+import { findFamilies } from './found-families.ts';
+import type { FoundFamily } from './found-families.ts';
+import { healthCheckClaim } from './mode.ts';
 import type { ServedFamily } from './mode.ts';
-import { WatchedHealthChecks } from './watched-health-checks.ts';
-import type { FamilyPart } from './watched-health-checks.ts';
 import { WatchedKinds } from './watched-kinds.ts';
 import { WatchedWorkloads } from './watched-workloads.ts';
 
@@ -35,35 +36,35 @@ export interface HealthCheckSources {
   nodeLeases?: Lister<Lease> | undefined;
 }
 
-/** MachineHealthChecks over whichever groups are ours; `undefined` when they are switched off. */
-export function composeHealthChecks(
+/** MachineHealthChecks, one controller for each group that is ours; `undefined` when they are switched off. */
+export function setUpHealthChecks(
   ports: ControllerPorts,
   options: ControllerOptions,
   sources: HealthCheckSources,
-): WatchedHealthChecks | undefined {
+): GatedController<FoundFamily[], ServedFamily> | undefined {
   const { healthChecks: choice = 'off' } = options;
   if (choice === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
   const metrics = new FamilyMetrics(ports.metrics.healthChecks);
-  return new WatchedHealthChecks({
-    log,
-    detectorOf: (onOwn) =>
-      familyDetector({ clock, log, choice, onOwn, leastRestMs: options.detectionRestMs, read: () => readFamilies(transport, clock.wallMs()) }),
-    partOf: (family) => ({
-      ...partOf(family, ports, options, { ...sources, shown: metrics.of(family.group) }),
-      ended: () => {
-        metrics.end(family.group);
-      },
-    }),
+  const owners = new Owners<ServedFamily>({ clock, log, claim: healthCheckClaim(choice), message: 'health checks of machines' });
+  return new GatedController<FoundFamily[], ServedFamily>(ports, options, {
+    question: 'whose part health checks are',
+    find: () => findFamilies(transport, clock.wallMs()),
+    gate: (families, run) => {
+      const { own, restMs } = owners.judge(families);
+      run(own);
+      return restMs;
+    },
+    build: (family) => build(family, ports, options, { ...sources, metrics }),
   });
 }
 
-function partOf(
+function build(
   { group, version, hasClusters, hasBothLists }: ServedFamily,
   ports: ControllerPorts,
   options: ControllerOptions,
-  { cluster, listers, leadership, workloads, nodeLeases, shown }: HealthCheckSources & { shown: HealthCheckMetrics },
-): Omit<FamilyPart, 'ended'> {
+  { cluster, listers, leadership, workloads, nodeLeases, metrics }: HealthCheckSources & { metrics: FamilyMetrics },
+): Built {
   const { clock, logger: log, recorder } = ports;
   const base = watchBase(ports, options);
   const { watch, reflectors } = watching(base);
@@ -74,7 +75,7 @@ function partOf(
     cluster,
     recorder,
     log,
-    metrics: shown,
+    metrics: metrics.of(group),
     leadership,
     checks: watched(machineHealthChecks(group, version)),
     machines: watched(group === CLUSTER_API_GROUP ? clusterMachines(spoken) : OPENSHIFT_MACHINES),
@@ -86,5 +87,13 @@ function partOf(
     workloads: new WatchedWorkloads(base, workloads),
     options: { enforce: options.mode === 'enforce', hasBothLists },
   });
-  return { controller, reflectors };
+  const close = async (): Promise<void> => {
+    const closing = controller.close();
+    metrics.end(group);
+    await closing;
+  };
+  return {
+    controller: { start: () => controller.start(), wake: () => controller.wake(), problems: () => controller.problems(), close },
+    reflectors,
+  };
 }

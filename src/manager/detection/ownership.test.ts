@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { detectFamily } from './mode.ts';
-import type { FamilyFacts, HealthCheckChoice } from './mode.ts';
+import { healthCheckClaim } from '../health-checks/mode.ts';
+import type { HealthCheckChoice } from '../health-checks/mode.ts';
+import { MACHINES_CLAIM } from '../machine-remediation/mode.ts';
+import { ownershipOf } from './ownership.ts';
+import type { FoundKinds } from './ownership.ts';
 
 const SERVED = { group: 'cluster.x-k8s.io', version: 'v1beta2', hasClusters: true, hasBothLists: true };
 const LEASE = {
@@ -13,12 +16,12 @@ const LEASE = {
 };
 const NOW_MS = 1_000_000_000;
 
-function facts(more: Partial<FamilyFacts> = {}): FamilyFacts {
-  return { nowMs: NOW_MS, served: SERVED, isOurs: true, leases: [], deployments: [], unseen: [], ...more };
+function facts(more: Partial<FoundKinds<object>> = {}): FoundKinds<object> {
+  return { nowMs: NOW_MS, group: SERVED.group, served: SERVED, isOurs: true, leases: [], deployments: [], unseen: [], ...more };
 }
 
 describe('whose part health checks are', () => {
-  it.each<[string, HealthCheckChoice, Partial<FamilyFacts>, boolean, RegExp]>([
+  it.each<[string, HealthCheckChoice, Partial<FoundKinds<object>>, boolean, RegExp]>([
     ['the definition is ours and nobody else is there', 'auto', {}, true, /ours/],
     ['they are switched off', 'off', {}, false, /--health-checks off/],
     ['they are not served', 'own', { served: undefined }, false, /served/],
@@ -39,8 +42,13 @@ describe('whose part health checks are', () => {
     ['it has been gone for long', 'own', { quietForMs: 600_000 }, true, /no sign/],
     ['it can not be known', 'own', { unseen: ['the right to list leases is missing'] }, false, /the right to list leases is missing/],
   ])('where %s', (_name, choice, more, isOwn, reason) => {
-    const found = detectFamily(choice, facts(more));
+    const found = ownershipOf(healthCheckClaim(choice), facts(more));
     expect(found.isOwn).toBe(isOwn);
     expect(found.reason).toMatch(reason);
+  });
+
+  it('is asked of nobody’s definition where only who is at work counts', () => {
+    expect(ownershipOf(MACHINES_CLAIM, facts({ isOurs: false }))).toEqual({ isOwn: true, reason: 'no sign of another controller' });
+    expect(ownershipOf(MACHINES_CLAIM, facts({ leases: [{ ...LEASE, renewedMs: NOW_MS }] })).isOwn).toBe(false);
   });
 });

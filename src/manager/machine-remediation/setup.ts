@@ -11,19 +11,26 @@ import type { Leadership } from '../../ports/leadership.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { StormHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
-import { partQueue, servedPart, watchBase, watching } from '../served-part.ts';
-import type { ServedPart } from '../served-part.ts';
+import { Owners } from '../detection/ownership.ts';
+import { GatedController, overQueue } from '../gated-controller.ts';
+import type { Built } from '../gated-controller.ts';
 import { hasOutOfService } from '../server-version.ts';
-import { readFacts } from './found-facts.ts';
-import type { OwnPart } from './mode.ts';
-import { partDetector } from './part-detector.ts';
-import { WatchedMachineRemediation } from './watched-machine-remediation.ts';
+import { watchBase, watching } from '../watching.ts';
+import { findMachines } from './found-machines.ts';
+import type { FoundMachines, ServedMachines } from './found-machines.ts';
+import { MACHINES_CLAIM } from './mode.ts';
 
 export interface MachineRemediationSources {
   cluster: Cluster;
   listers: Pick<FenceListers, 'nodes' | 'leases' | 'fences' | 'volumeAttachments'>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   stormHolds: StormHolds;
+}
+
+/** Whose Machines are ours, and whether there are hosts. */
+interface Kinds {
+  groups: readonly ServedMachines[];
+  hasHosts: boolean;
 }
 
 const VERSION_DEADLINE_MS = 10_000;
@@ -35,28 +42,34 @@ const NO_LOCK: ReturnType<MachineRemediationDependencies['lockOn']> = {
 };
 
 /** Machine remediation over whichever groups are ours; `undefined` when it is switched off. */
-export function composeMachineRemediation(
+export function setUpMachineRemediation(
   ports: ControllerPorts,
   options: ControllerOptions,
   sources: MachineRemediationSources,
-): WatchedMachineRemediation | undefined {
-  const { machineRemediation: choice = 'off' } = options;
-  if (choice === 'off') return undefined;
+): GatedController<FoundMachines, Kinds> | undefined {
+  const { machineRemediation = 'off' } = options;
+  if (machineRemediation === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
-  return new WatchedMachineRemediation({
-    detectorOf: (onPart) =>
-      partDetector({ clock, log, onPart, leastRestMs: options.detectionRestMs, read: () => readFacts(transport, clock.wallMs()) }),
-    run: (part, hasOperator) => runPart(part, hasOperator, ports, { ...options, machineRemediation: choice }, sources),
+  const owners = new Owners<ServedMachines>({ clock, log, claim: MACHINES_CLAIM, message: 'remediation of machines' });
+  return new GatedController<FoundMachines, Kinds>(ports, options, {
+    question: 'whose part machine remediation is',
+    find: () => findMachines(transport, clock.wallMs()),
+    gate: ({ groups, operator }, run) => {
+      const { own, restMs } = owners.judge(groups, operator);
+      run(own.length === 0 ? [] : [{ groups: own, hasHosts: operator !== undefined }]);
+      return restMs;
+    },
+    build: (kinds) => build(kinds, () => owners.hasOperator, ports, { ...options, machineRemediation }, sources),
   });
 }
 
-function runPart(
-  { groups, hasHosts }: OwnPart,
+function build(
+  { groups, hasHosts }: Kinds,
   hasOperator: () => boolean,
   ports: ControllerPorts,
   options: ControllerOptions & { machineRemediation: 'incident' | 'seed-table' },
   { cluster, listers: { nodes, leases, fences, volumeAttachments }, leadership, stormHolds }: MachineRemediationSources,
-): ServedPart {
+): Built {
   const { clock, logger: log, recorder, transport } = ports;
   const { watch, reflectors } = watching(watchBase(ports, options));
   const machines = groups.map(({ group, version }): WatchedMachines => {
@@ -64,22 +77,24 @@ function runPart(
     return { resource, lister: watch<ClusterMachine>(resource, { indexes: MACHINE_INDEXES }) };
   });
   const { nodeLeaseNamespace: namespace, mode, ownNode, machineRemediation } = options;
-  const queue = partQueue(ports, 'machine-remediation', (key) => controller.reconcile(key));
-  const controller: MachineRemediationController = new MachineRemediationController({
-    ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue },
-    metrics: ports.metrics.machineRemediation,
-    volumesOn: (node) => volumeAttachments.byIndex(BY_NODE, node).length,
-    servesOutOfService: () => hasOutOfService(transport, VERSION_DEADLINE_MS),
-    ...(hasHosts && { hosts: watch(BARE_METAL_HOSTS) }),
-    lockOn: (gated) => (namespace === undefined ? NO_LOCK : new NodeLock({ cluster: gated, clock, namespace, holder: LOCK_HOLDER })),
-    options: {
-      enforce: mode === 'enforce',
-      ownNode,
-      nodeLeaseNamespace: namespace,
-      hasOperator,
-      // Our own agents read the BMC under a NodeFence alone, by the plan of the Node.
-      settings: { mode: machineRemediation, powerOffTimeoutMs: DEFAULT_POWER_OFF_TIMEOUT_MS, canReadBmc: false },
-    },
-  });
-  return servedPart(controller, queue, reflectors);
+  const hosts = hasHosts && { hosts: watch(BARE_METAL_HOSTS) };
+  const controller = overQueue(
+    ports,
+    'machine-remediation',
+    (queue) =>
+      new MachineRemediationController({
+        ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue, ...hosts },
+        metrics: ports.metrics.machineRemediation,
+        volumesOn: (node) => volumeAttachments.byIndex(BY_NODE, node).length,
+        servesOutOfService: () => hasOutOfService(transport, VERSION_DEADLINE_MS),
+        lockOn: (gated) => (namespace === undefined ? NO_LOCK : new NodeLock({ cluster: gated, clock, namespace, holder: LOCK_HOLDER })),
+        options: {
+          enforce: mode === 'enforce',
+          ...{ ownNode, hasOperator, nodeLeaseNamespace: namespace },
+          // Our own agents read the BMC under a NodeFence alone, by the plan of the Node.
+          settings: { mode: machineRemediation, powerOffTimeoutMs: DEFAULT_POWER_OFF_TIMEOUT_MS, canReadBmc: false },
+        },
+      }),
+  );
+  return { controller, reflectors };
 }

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SeenLease } from '../../config/other-controller.ts';
 import type { ManagerFacts, PreservationMode } from '../../config/preservation-mode.ts';
+import type { Logger } from '../../ports/recorder.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import type { Detector } from '../detection/detector.ts';
-import { modeDetector } from './mode-detector.ts';
+import { Detector } from '../detection/detector.ts';
+import { modeGate } from './mode-gate.ts';
 
 const WALL_MS = Date.UTC(2026, 2, 29);
 const NOTHING: ManagerFacts = {
@@ -30,13 +31,9 @@ beforeEach(() => {
   modes = [];
   warned = [];
   const quiet = (): void => undefined;
-  detector = modeDetector({
-    clock,
-    log: { debug: quiet, info: quiet, error: quiet, warn: (_message, fields) => void warned.push(String(fields?.['error'])) },
-    choice: 'own',
-    read: () => Promise.resolve().then(found),
-    onMode: ({ mode }) => void modes.push(mode),
-  });
+  const log: Logger = { debug: quiet, info: quiet, error: quiet, warn: (_message, fields) => void warned.push(String(fields?.['error'])) };
+  const judge = modeGate({ clock, log, choice: 'own', onMode: ({ mode }) => void modes.push(mode) });
+  detector = new Detector({ clock, log, question: 'whether an MCM is at work', read: () => Promise.resolve().then(found), judge });
 });
 
 afterEach(async () => {

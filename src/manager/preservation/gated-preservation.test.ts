@@ -15,8 +15,8 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
 import { listed, QUIET } from '../../cli/commands/listed-cluster.ts';
 import { watchMachines } from './machine-side.ts';
-import { WatchedPreservation } from './watched-preservation.ts';
-import type { ModeController, WatchedPreservationParts } from './watched-preservation.ts';
+import { GatedPreservation } from './gated-preservation.ts';
+import type { ModeController, GatedPreservationParts } from './gated-preservation.ts';
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const NODE: Node = { metadata: { name: 'n1' }, spec: {}, status: {} };
@@ -54,6 +54,10 @@ class FakeController implements ModeController {
     this.said.push('woken');
   }
 
+  problems(): string[] {
+    return [];
+  }
+
   guardOf(): NodeGuard | undefined {
     return this.guard;
   }
@@ -76,9 +80,9 @@ class Scene {
   readonly controllers: FakeController[] = [];
   readonly events: string[] = [];
   isAnswering = true;
-  readonly preservation: WatchedPreservation;
+  readonly preservation: GatedPreservation;
 
-  constructor(choice: WatchedPreservationParts['choice'] = 'auto') {
+  constructor(choice: GatedPreservationParts['choice'] = 'auto') {
     const random = new SystemRandom();
     this.server = new ApiServer({ clock: this.clock, random, users: [{ name: 'root', groups: ['system:masters'] }], authorization: 'rbac' });
     const served = inProcessTransport(this.server, 'root');
@@ -91,8 +95,9 @@ class Scene {
     const recorder = { event: (_about: KubeObject, _type: string, reason: string): void => void this.events.push(reason) };
     const machines = { transport, cluster: this.cluster, recorder, namespace: undefined };
     const listers = { nodes: listed([NODE]), fences: listed<never>([]), leases: listed<never>([]), pods: listed<never>([]) };
-    this.preservation = new WatchedPreservation({
+    this.preservation = new GatedPreservation({
       choice,
+      detection: {},
       enforce: true,
       machines,
       base: {

@@ -10,12 +10,15 @@ import type { BareMetalHost, Metal3RemediationVersion } from '../../ports/metal3
 import type { KubeObject } from '../../ports/objects.ts';
 import type { StormHolds } from '../../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
-import { partQueue, servedPart, watchBase, watching } from '../served-part.ts';
-import type { ServedPart } from '../served-part.ts';
+import { Owners } from '../detection/ownership.ts';
+import { GatedController, overQueue } from '../gated-controller.ts';
+import type { Built } from '../gated-controller.ts';
 import { hasStableOutOfService } from '../server-version.ts';
+import { watchBase, watching } from '../watching.ts';
 import type { WorkloadPool } from '../workload-pool.ts';
-import { readMetal3 } from './facts.ts';
-import { WatchedMetal3Remediation } from './watched-metal3-remediation.ts';
+import { findRemediations } from './found-remediations.ts';
+import type { FoundRemediations } from './found-remediations.ts';
+import { metal3Claim } from './mode.ts';
 
 export interface Metal3RemediationSources {
   cluster: Cluster;
@@ -29,32 +32,35 @@ export interface Metal3RemediationSources {
 const IN_FLIGHT_MAX = 50;
 const VERSION_DEADLINE_MS = 10_000;
 
-/** Metal3Remediation for as long as it is ours; `undefined` when it is switched off. */
-export function composeMetal3Remediation(
+/** Metal3Remediation for as long as it is ours: where Metal3's own controller is seen it goes on with what stands, for both write the same. */
+export function setUpMetal3Remediation(
   ports: ControllerPorts,
   options: ControllerOptions,
   sources: Metal3RemediationSources,
-): WatchedMetal3Remediation | undefined {
+): GatedController<FoundRemediations, Metal3RemediationVersion> | undefined {
   const { metal3Remediation: choice = 'off' } = options;
   if (choice === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
-  return new WatchedMetal3Remediation({
-    clock,
-    log,
-    choice,
-    leastRestMs: options.detectionRestMs,
-    read: () => readMetal3(transport, clock.wallMs()),
-    partOf: (version, hasOperator) => partOf(version, hasOperator, ports, options, sources),
+  const owners = new Owners<Metal3RemediationVersion>({ clock, log, claim: metal3Claim(choice), message: 'Metal3Remediation' });
+  return new GatedController<FoundRemediations, Metal3RemediationVersion>(ports, options, {
+    question: 'whose part Metal3Remediation is',
+    find: () => findRemediations(transport, clock.wallMs()),
+    gate: (found, run) => {
+      const { own, restMs } = owners.judge([found], found.operator);
+      run(own);
+      return restMs;
+    },
+    build: (version) => build(version, () => owners.hasOperator, ports, options, sources),
   });
 }
 
-function partOf(
+function build(
   version: Metal3RemediationVersion,
   hasOperator: () => boolean,
   ports: ControllerPorts,
   options: ControllerOptions,
   { cluster, listers, leadership, workloads, stormHolds }: Metal3RemediationSources,
-): ServedPart {
+): Built {
   const { transport, clock, logger: log, metrics, recorder } = ports;
   const { mode, ownNode, nodeLeaseNamespace } = options;
   const { watch, reflectors } = watching(watchBase(ports, options));
@@ -62,30 +68,25 @@ function partOf(
   const remediations = { resource: requests, lister: watch(requests, { prune: shown }) };
   const watchedTemplates = { resource: templates, lister: watch(templates, { prune: shown }) };
   const hosts = watch(BARE_METAL_HOSTS, { prune: shownHost });
-  const queue = partQueue(ports, 'metal3-remediation', (key) => controller.reconcile(key));
-  const controller: Metal3RemediationController = new Metal3RemediationController({
-    clock,
-    own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
-    recorder,
-    log,
-    leadership,
-    remediations,
-    templates: watchedTemplates,
-    hosts,
-    served: new HostSights(clock, [], () => hosts.resumedAtMs),
-    nodes: listers.nodes,
-    workloadOf: (node) => ({
-      terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
-      volumeAttachments: listers.volumeAttachments.byIndex(BY_NODE, node).length,
-    }),
-    podsOf: (node) => listers.pods.byIndex(BY_NODE, node),
-    workloads: (secret) => nodeClusterOf(workloads, secret),
-    stormHolds,
-    metrics: metrics.metal3Remediation,
-    queue,
-    options: { enforce: mode === 'enforce', nodeLeaseNamespace, hasOperator, ownNode, inFlightMax: IN_FLIGHT_MAX },
-  });
-  return servedPart(controller, queue, reflectors);
+  const controller = overQueue(
+    ports,
+    'metal3-remediation',
+    (queue) =>
+      new Metal3RemediationController({
+        ...{ clock, recorder, log, leadership, remediations, templates: watchedTemplates, hosts, nodes: listers.nodes, stormHolds, queue },
+        own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
+        served: new HostSights(clock, [], () => hosts.resumedAtMs),
+        workloadOf: (node) => ({
+          terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
+          volumeAttachments: listers.volumeAttachments.byIndex(BY_NODE, node).length,
+        }),
+        podsOf: (node) => listers.pods.byIndex(BY_NODE, node),
+        workloads: (secret) => nodeClusterOf(workloads, secret),
+        metrics: metrics.metal3Remediation,
+        options: { enforce: mode === 'enforce', nodeLeaseNamespace, hasOperator, ownNode, inFlightMax: IN_FLIGHT_MAX },
+      }),
+  );
+  return { controller, reflectors };
 }
 
 async function nodeClusterOf(workloads: WorkloadPool, secret: { namespace: string; name: string }): Promise<NodeCluster | undefined> {

@@ -8,7 +8,7 @@ import { LEADER_LEASE } from '../composition.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { configuredPools, POOLS_CONFIG } from './configured-pools.ts';
 import { watchMachines } from './machine-side.ts';
-import { WatchedPreservation } from './watched-preservation.ts';
+import { GatedPreservation } from './gated-preservation.ts';
 
 export interface PreservationSources {
   cluster: Cluster;
@@ -20,11 +20,11 @@ export interface PreservationSources {
 }
 
 /** Preservation over the watches that there are; `undefined` when it is switched off. */
-export function composePreservation(
+export function setUpPreservation(
   { transport, clock, random, logger, metrics, recorder, machines: elsewhere }: ControllerPorts,
   { preservation: choice = 'off', namespace, machinesNamespace, mode, reflector: timings, detectionRestMs }: ControllerOptions,
   { cluster, listers, configMaps, leader, leadership }: PreservationSources,
-): WatchedPreservation | undefined {
+): GatedPreservation | undefined {
   if (choice === 'off') return undefined;
   const machines = {
     transport: elsewhere?.transport ?? transport,
@@ -34,9 +34,9 @@ export function composePreservation(
   };
   const { nodes, fences, leases, pods } = listers;
   const pools = configuredPools(configMaps, namespace);
-  const preservation = new WatchedPreservation({
+  const preservation = new GatedPreservation({
     choice,
-    leastRestMs: detectionRestMs,
+    detection: { ...(detectionRestMs !== undefined && { detectionRestMs }) },
     enforce: mode === 'enforce',
     machines,
     base: {

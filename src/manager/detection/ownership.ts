@@ -1,0 +1,95 @@
+import { doubtsOf, isUnsure, signsOfWork } from '../../config/other-controller.ts';
+import type { OtherFacts } from '../../config/other-controller.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/recorder.ts';
+import { SOON_MS } from './detector.ts';
+import { SignMemory } from './sign-memory.ts';
+
+/** Kinds of one group that may be ours to serve, and what was found of whoever else serves them. */
+export interface FoundKinds<S> extends OtherFacts {
+  group: string;
+  /** As they are served; undefined: they are not. */
+  served: S | undefined;
+  /** The definition is ours. */
+  isOurs: boolean;
+}
+
+/** What it takes to serve them. */
+export interface Claim {
+  /** Who else serves them. */
+  other: string;
+  /** `MachineHealthChecks and Machines`. */
+  kinds: string;
+  /** Whose definition tells whose they are, and the flag by which a person overrules it; absent: only whether another controller is at work counts. */
+  definition?: { kind: string; flag: string; choice: 'auto' | 'own' | 'off' };
+}
+
+export interface Ownership {
+  isOwn: boolean;
+  /** Why, in words. */
+  reason: string;
+}
+
+const LOOK_MS = 60_000;
+
+/** Ours only where no other controller can be at work; off wherever that is in doubt: two who remediate one machine may power it off twice. */
+export function ownershipOf({ other, kinds, definition }: Claim, facts: FoundKinds<unknown>): Ownership {
+  const off = (reason: string): Ownership => ({ isOwn: false, reason });
+  if (definition?.choice === 'off') return off(`${definition.flag} off`);
+  if (facts.served === undefined) return off(`no ${kinds} are served`);
+  const doubts = doubtsOf(other, facts);
+  if (doubts.length > 0) return off(doubts.join('; '));
+  const alone = `no sign of ${other}`;
+  if (definition === undefined) return { isOwn: true, reason: alone };
+  const { kind, flag, choice } = definition;
+  if (choice === 'own') return { isOwn: true, reason: `${flag} own, and ${alone}` };
+  return facts.isOurs
+    ? { isOwn: true, reason: `the ${kind} definition is ours, and ${alone}` }
+    : off(`the ${kind} definition is not ours, so its controller may come back: ${flag} own says that none will`);
+}
+
+/** Which kinds are ours, look after look: whether another controller is at work shows in several only. */
+export class Owners<S> {
+  readonly #parts: { clock: Clock; log: Logger; claim: Claim; message: string };
+  readonly #memories = new Map<string, SignMemory<FoundKinds<S>>>();
+  readonly #told = new Map<string, string>();
+  readonly #operators: SignMemory<OtherFacts>;
+  /** BareMetalHosts are served by an operator, or may be. */
+  hasOperator = true;
+
+  /** `message`: for the log, whenever it is ours or is not any more. */
+  constructor(parts: { clock: Clock; log: Logger; claim: Claim; message: string }) {
+    this.#parts = parts;
+    this.#operators = new SignMemory<OtherFacts>(parts.clock, signsOfWork);
+  }
+
+  /** All that are ours, and after how long to look again. `operator`: of BareMetalHosts, where they are served. */
+  judge(found: readonly FoundKinds<S>[], operator?: OtherFacts): { own: S[]; restMs: number } {
+    const own: S[] = [];
+    let isOpen = operator !== undefined && this.#isOperatorUnsure(operator);
+    if (operator === undefined) this.hasOperator = false;
+    for (const each of found) {
+      const memory = this.#memories.get(each.group) ?? new SignMemory<FoundKinds<S>>(this.#parts.clock, signsOfWork);
+      this.#memories.set(each.group, memory);
+      const facts = memory.recall(each);
+      const { isOwn, reason } = ownershipOf(this.#parts.claim, facts);
+      if (isOwn && facts.served !== undefined) own.push(facts.served);
+      isOpen ||= isOwn || isUnsure(facts);
+      this.#tell(facts, `${isOwn ? 'own' : 'off'}: ${reason}`);
+    }
+    return { own, restMs: isOpen ? SOON_MS : LOOK_MS };
+  }
+
+  #isOperatorUnsure(found: OtherFacts): boolean {
+    const facts = this.#operators.recall(found);
+    this.hasOperator = doubtsOf('an operator of BareMetalHosts', facts).length > 0;
+    return isUnsure(facts);
+  }
+
+  /** Nobody wants to read of what is not there. */
+  #tell({ group, served }: FoundKinds<S>, mode: string): void {
+    if (this.#told.get(group) === mode || (served === undefined && !this.#told.has(group))) return;
+    this.#told.set(group, mode);
+    this.#parts.log.info(this.#parts.message, { group, mode });
+  }
+}

@@ -1,0 +1,70 @@
+import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
+import type { Reflector } from '../kube/reflector.ts';
+import type { KubeObject } from '../ports/objects.ts';
+import type { StormHolds } from '../ports/storm.ts';
+import type { ControllerOptions, ControllerPorts } from './composition.ts';
+import type { HealthCheckSources } from './health-checks/setup.ts';
+import { setUpHealthChecks } from './health-checks/setup.ts';
+import type { MachineRemediationSources } from './machine-remediation/setup.ts';
+import { setUpMachineRemediation } from './machine-remediation/setup.ts';
+import type { Metal3RemediationSources } from './metal3-remediation/setup.ts';
+import { setUpMetal3Remediation } from './metal3-remediation/setup.ts';
+import { setUpNodeRemediation } from './node-remediation/setup.ts';
+import type { PreservationSources } from './preservation/setup.ts';
+import { setUpPreservation } from './preservation/setup.ts';
+import { WorkloadPool } from './workload-pool.ts';
+
+/** The controllers beside the one that fences. */
+export interface SecondaryControllers {
+  /** What the fence controller is given of them. */
+  given: Pick<FenceDependencies, 'preservation'>;
+  /** Those that run now. */
+  readonly watches: readonly Reflector<KubeObject>[];
+  /** Of these, those that are synced: what may not be read makes nobody unready. */
+  readonly reflectors: readonly Reflector<KubeObject>[];
+  /** Called when the Nodes are synced. */
+  start(): void;
+  /** Leadership has come. */
+  wake(): void;
+  /** Begins nothing more; resolves when nothing is under way. */
+  close(): Promise<void>;
+}
+
+/** What they are given beside the ports. */
+export type SecondarySources = PreservationSources &
+  Omit<Metal3RemediationSources, 'workloads'> &
+  Omit<HealthCheckSources, 'workloads'> &
+  MachineRemediationSources & { stormHolds: StormHolds };
+
+/** All that are not switched off. */
+export function setUpSecondaryControllers(ports: ControllerPorts, options: ControllerOptions, given: SecondarySources): SecondaryControllers {
+  const workloads = new WorkloadPool(given.cluster, ports.reach);
+  const sources = { ...given, workloads };
+  const preservation = setUpPreservation(ports, options, sources);
+  const controllers = [
+    preservation,
+    setUpNodeRemediation(ports, options, sources),
+    setUpHealthChecks(ports, options, sources),
+    setUpMachineRemediation(ports, options, sources),
+    setUpMetal3Remediation(ports, options, sources),
+  ].filter((each) => each !== undefined);
+  return {
+    given: preservation === undefined ? {} : { preservation },
+    get watches() {
+      return controllers.flatMap(({ watches }) => watches);
+    },
+    get reflectors() {
+      return controllers.flatMap(({ reflectors }) => reflectors);
+    },
+    start: () => {
+      for (const each of controllers) each.start();
+    },
+    wake: () => {
+      for (const each of controllers) each.wake();
+    },
+    close: async () => {
+      await Promise.all(controllers.map((each) => each.close()));
+      workloads.close();
+    },
+  };
+}
