@@ -1,3 +1,4 @@
+import { WRITE_DEADLINE_MS } from '../../controllers/shared/write-gate.ts';
 import { levelsOf } from '../../domain/plan.ts';
 import type { EvidenceKind, Plan, Step, Timing } from '../../domain/plan.ts';
 import { compile, provingOperation } from '../../domain/program.ts';
@@ -20,8 +21,6 @@ export interface Stage {
 
 /** A call of the Kubernetes API, or one request to a device that is well. */
 const CALL_MS = 500;
-/** Deadline of a write to the API server. */
-const WRITE_DEADLINE_MS = 5_000;
 /** The API server's controllers delete and detach a workload. */
 const LETTING_GO_MS = 3_000;
 
