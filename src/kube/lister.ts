@@ -12,6 +12,12 @@ const UNHEARD_MS = 10_000;
 /** A live watch brings at least a bookmark about every minute. */
 const OUTAGE_MS = 90_000;
 
+/** The objects under one value of an index; listed once until one of them changes. */
+interface Indexed<T> {
+  members: Map<string, T>;
+  listed?: readonly T[];
+}
+
 type Listener<T> = (before: T | undefined, after: T | undefined) => void;
 
 /** The cache behind a reflector. Holds one version of each object and tells listeners of every change, in the order of the changes. */
@@ -22,7 +28,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
   resumedAtMs = Number.NEGATIVE_INFINITY;
   readonly #objects = new Map<string, T>();
   readonly #indexers: Indexers<T>;
-  readonly #indexes = new Map<string, Map<string, Map<string, T>>>();
+  readonly #indexes = new Map<string, Map<string, Indexed<T>>>();
   readonly #listeners = new Set<Listener<T>>();
   readonly #logger: Logger;
 
@@ -65,7 +71,10 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     if (values === undefined) {
       throw new Error(`lister: there is no index "${index}"; declared are: ${[...this.#indexes.keys()].join(', ') || 'none'}`);
     }
-    return [...(values.get(value)?.values() ?? [])];
+    const entry = values.get(value);
+    if (entry === undefined) return [];
+    entry.listed ??= [...entry.members.values()];
+    return entry.listed;
   }
 
   onChange(listener: Listener<T>): () => void {
@@ -132,9 +141,9 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
   #index(key: string, object: T): void {
     for (const [index, values] of this.#indexes) {
       for (const value of this.#indexers[index]?.(object) ?? []) {
-        const members = values.get(value) ?? new Map<string, T>();
+        const { members } = values.get(value) ?? { members: new Map<string, T>() };
         members.set(key, object);
-        values.set(value, members);
+        values.set(value, { members });
       }
     }
   }
@@ -145,11 +154,10 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     }
     for (const [index, values] of this.#indexes) {
       for (const value of this.#indexers[index]?.(object) ?? []) {
-        const members = values.get(value);
-        members?.delete(key);
-        if (members?.size === 0) {
-          values.delete(value);
-        }
+        const { members } = values.get(value) ?? {};
+        if (members?.delete(key) !== true) continue;
+        if (members.size === 0) values.delete(value);
+        else values.set(value, { members });
       }
     }
   }

@@ -1,152 +1,167 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { HealthCheckCache } from '../../src/controllers/machine-health-check/cache.ts';
+import { Changes } from '../../src/controllers/machine-health-check/changes.ts';
+import { MachineHealthCheckController } from '../../src/controllers/machine-health-check/controller.ts';
 import { decide } from '../../src/controllers/machine-health-check/decide.ts';
-import { readCluster } from '../../src/controllers/machine-health-check/read/cluster.ts';
-import { readHealthCheck } from '../../src/controllers/machine-health-check/read/health-check.ts';
-import { readMachine } from '../../src/controllers/machine-health-check/read/machine.ts';
-import { Roster } from '../../src/controllers/machine-health-check/roster.ts';
-import type { NodeFacts, Snapshot } from '../../src/controllers/machine-health-check/snapshot.ts';
+import { observe } from '../../src/controllers/machine-health-check/observe.ts';
+import { keyOf } from '../../src/controllers/machine-health-check/snapshot.ts';
 import { costedSpreadOf, rounded, spreadCells, tableOf } from './figures.ts';
 import type { CostedSpread } from './figures.ts';
-import { measureHealthCheckShell } from './health-check-shell.ts';
-import type { HealthCheckShellFigures } from './health-check-shell.ts';
+import { BenchCluster } from './health-check-cluster.ts';
+import type { HealthCheckScale } from './health-check-cluster.ts';
 
-export interface HealthCheckFigures {
-  machines: number;
-  checks: number;
-  /** Machines that fail at one instant. */
-  failed: number;
-  /** Everything decided once, from nothing: CPU of the whole, the median of a few rounds. */
-  fullMs: number;
-  /** One Node changes, one check is decided anew. */
-  event: CostedSpread;
+export interface HealthCheckFigures extends HealthCheckScale {
+  /** By the controller, from the first word of the watches to all checks decided, the objects read included: CPU, the median of a few rounds. */
+  startMs: number;
+  /** All checks evaluated and decided, the objects read before: the same. */
+  allMs: number;
+  /** One Node changes: taken in, and the checks decided that it concerns. */
+  decision: CostedSpread;
   /** The same while `failed` machines wait for their writes. */
-  eventInStorm: CostedSpread;
+  decisionInStorm: CostedSpread;
   /** The same where one check has all machines, well and in a storm. */
-  eventOfOneCheck: CostedSpread;
-  eventOfOneCheckInStorm: CostedSpread;
-  /** The same by the controller as it runs. */
-  shell: HealthCheckShellFigures;
+  decisionOfOneCheck: CostedSpread;
+  decisionOfOneCheckInStorm: CostedSpread;
+  /** The same by the controller as it runs, handed to the writers. */
+  controller: CostedSpread;
+  controllerInStorm: CostedSpread;
 }
 
-const NOW_MS = Date.UTC(2027, 0, 1);
 const ROUNDS = 7;
 const WARM_UP = 3;
 const EVENTS = 1_000;
-const BOTH = { hasBothLists: true };
+/** As the controller's pace: one look for each event. */
+const PACE_MS = 100;
+const quiet = (): void => undefined;
 
-function ago(seconds: number): string {
-  return new Date(NOW_MS - seconds * 1_000).toISOString();
+/** What the bench itself has left behind costs the controller nothing. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
 }
 
-function nodeOf(index: number, isWell: boolean): NodeFacts {
-  const ready = { type: 'Ready', status: isWell ? 'True' : 'Unknown', reason: 'NodeStatusUnknown', sinceMs: NOW_MS - 400_000 };
-  const others = ['MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => ({ type, status: 'False', reason: 'Fine', sinceMs: 0 }));
-  return { cluster: '', name: `node-${index}`, conditions: [...others, ready] };
-}
-
-function condition(type: string, reason: string): object {
-  return { type, status: 'True', reason, message: '', lastTransitionTime: ago(7_200) };
-}
-
-function machineOf(index: number, pools: number): Snapshot['machines'][number] {
-  const name = `machine-${index}`;
-  const conditions = ['Available', 'BootstrapConfigReady', 'InfrastructureReady', 'NodeHealthy', 'NodeReady', 'Ready'].map((type) =>
-    condition(type, 'Fine'),
-  );
-  // As a check has left it; otherwise each of them would wait for a write.
-  const well = { type: 'HealthCheckSucceeded', status: 'True', lastTransitionTime: ago(7_000) };
-  const metadata = { name, namespace: 'machines', uid: `uid-${name}`, resourceVersion: '1', creationTimestamp: ago(7_200) };
-  const object = {
-    apiVersion: 'cluster.x-k8s.io/v1beta2',
-    kind: 'Machine',
-    metadata: { ...metadata, labels: { role: 'worker', pool: `pool-${index % pools}` } },
-    spec: { clusterName: 'c' },
-    status: {
-      nodeRef: { name: `node-${index}` },
-      conditions: [...conditions, condition(well.type, well.type)],
-      deprecated: { v1beta1: { conditions: [...conditions, well] } },
-    },
-  };
-  return readMachine(object, BOTH);
-}
-
-function checkOf(index: number): Snapshot['checks'][number] {
-  const unhealthyNodeConditions = ['Unknown', 'False'].map((status) => ({ type: 'Ready', status, timeoutSeconds: 300 }));
-  const object = {
-    apiVersion: 'cluster.x-k8s.io/v1beta2',
-    kind: 'MachineHealthCheck',
-    metadata: { name: `check-${index}`, namespace: 'machines', uid: `uid-check-${index}`, creationTimestamp: ago(86_400) },
-    spec: { clusterName: 'c', selector: { matchLabels: { role: 'worker', pool: `pool-${index}` } }, checks: { unhealthyNodeConditions } },
-  };
-  return readHealthCheck(object, BOTH);
-}
-
-function pictureOf(machines: number, checks: number, failed: number): Snapshot {
-  const gates = ['ControlPlaneInitialized', 'InfrastructureReady'].map((type) => ({ type, status: 'True', lastTransitionTime: ago(86_400) }));
-  const metadata = { name: 'c', namespace: 'machines', uid: 'uid-c' };
-  const indexes = Array.from({ length: machines }, (_none, index) => index);
-  return {
-    nowMs: NOW_MS,
-    hasClusters: true,
-    checks: Array.from({ length: checks }, (_none, index) => checkOf(index)),
-    machines: indexes.map((index) => machineOf(index, checks)),
-    nodes: indexes.map((index) => nodeOf(index, index >= failed)),
-    clusters: [readCluster({ apiVersion: 'cluster.x-k8s.io/v1beta2', kind: 'Cluster', metadata, status: { conditions: gates } }, '')],
-    requests: [],
-    templates: [],
-  };
-}
-
-function cpuMsOf(work: () => void): number {
-  const began = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(began);
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** Nodes that are well go down and come up again, one after the other; the time of each change with its decision. */
-function eventsOf(picture: Snapshot, failed: number): Promise<CostedSpread> {
-  const roster = new Roster(picture);
-  for (const cluster of picture.clusters) roster.putCluster(cluster);
-  for (const node of picture.nodes) roster.putNode(node);
-  for (const machine of picture.machines) roster.putMachine(machine);
-  for (const check of picture.checks) roster.putCheck(check);
-  for (const key of roster.checks()) roster.decide(key, NOW_MS);
-  const others = picture.machines.length - failed;
+function median(rounds: readonly number[]): number {
+  const runs = rounds.slice(WARM_UP).toSorted((left, right) => left - right);
+  return rounded(runs[Math.floor(runs.length / 2)] ?? Number.NaN);
+}
+
+function mustFind(found: number, { failed }: HealthCheckScale): void {
+  if (found !== failed) throw new Error(`${found} of ${failed} failed machines were found: this measures something else`);
+}
+
+/** Observed and decided, without the controller. */
+class Decider {
+  readonly cluster: BenchCluster;
+  readonly #cache: HealthCheckCache;
+  readonly #changes: Changes;
+
+  constructor(scale: HealthCheckScale) {
+    this.cluster = new BenchCluster(scale);
+    this.#cache = new HealthCheckCache(this.cluster.dependencies);
+    this.#changes = new Changes(this.cluster.dependencies, this.#cache, quiet);
+    this.#changes.start();
+    this.#changes.take();
+    mustFind(this.decideAll(), scale);
+  }
+
+  /** Returns how many machines have failed. */
+  decideAll(which?: ReadonlySet<string>): number {
+    let failed = 0;
+    for (const read of this.#cache.checks()) {
+      if (which?.has(keyOf(read.check)) === false) continue;
+      for (const view of decide(observe(this.#cache, read), this.cluster.clock.wallMs()).views) failed += view.failed;
+    }
+    return failed;
+  }
+
+  decideChanged(): void {
+    this.decideAll(this.#changes.take());
+  }
+}
+
+function decisionsOf(scale: HealthCheckScale): Promise<CostedSpread> {
+  const decider = new Decider(scale);
   return costedSpreadOf(EVENTS, (event) => {
-    const index = failed + (Math.floor(event / 2) % others);
-    for (const key of roster.putNode(nodeOf(index, event % 2 === 1))) roster.decide(key, NOW_MS);
+    decider.cluster.nodes.put(decider.cluster.nextNode(event, scale));
+    decider.decideChanged();
   });
 }
 
-/** Evaluation of MachineHealthChecks in one process: no API server, no write. */
+function measureAll(scale: HealthCheckScale): number {
+  const decider = new Decider(scale);
+  const rounds = Array.from({ length: ROUNDS + WARM_UP }, () => {
+    const began = cpuMs();
+    decider.decideAll();
+    return cpuMs() - began;
+  });
+  return median(rounds);
+}
+
+/** CPU until all is decided from the first word of the watches. */
+async function start(cluster: BenchCluster): Promise<{ controller: MachineHealthCheckController; ms: number }> {
+  const controller = new MachineHealthCheckController(cluster.dependencies);
+  collectGarbage();
+  const began = cpuMs();
+  controller.start();
+  await cluster.clock.advance(0);
+  return { controller, ms: cpuMs() - began };
+}
+
+async function measureStart(scale: HealthCheckScale): Promise<number> {
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS + WARM_UP; round += 1) rounds.push((await start(new BenchCluster(scale))).ms);
+  return median(rounds);
+}
+
+async function eventsOf(scale: HealthCheckScale): Promise<CostedSpread> {
+  const cluster = new BenchCluster(scale);
+  const { controller } = await start(cluster);
+  mustFind(
+    controller.views().reduce((sum, { failed }) => sum + failed, 0),
+    scale,
+  );
+  return costedSpreadOf(EVENTS, (event) => {
+    cluster.nodes.put(cluster.nextNode(event, scale));
+    return cluster.clock.advance(PACE_MS);
+  });
+}
+
+/** MachineHealthChecks in one process: the listers hold what watches would bring, and no write is ever answered. */
 export async function measureHealthChecks(machines = 5_000, checks = 50, failed = 1_000): Promise<HealthCheckFigures> {
-  const picture = pictureOf(machines, checks, failed);
-  const runs = Array.from({ length: ROUNDS + WARM_UP }, () => cpuMsOf(() => void decide(picture))).slice(WARM_UP);
+  const storm = { machines, checks, failed };
+  const calm = { ...storm, failed: 0 };
   return {
-    machines,
-    checks,
-    failed,
-    fullMs: rounded(runs.toSorted((left, right) => left - right)[Math.floor(ROUNDS / 2)] ?? Number.NaN),
-    event: await eventsOf(pictureOf(machines, checks, 0), 0),
-    eventInStorm: await eventsOf(picture, failed),
-    eventOfOneCheck: await eventsOf(pictureOf(machines, 1, 0), 0),
-    eventOfOneCheckInStorm: await eventsOf(pictureOf(machines, 1, failed), failed),
-    shell: await measureHealthCheckShell({ machines, checks, failed }),
+    ...storm,
+    startMs: await measureStart(storm),
+    allMs: measureAll(storm),
+    decision: await decisionsOf(calm),
+    decisionInStorm: await decisionsOf(storm),
+    decisionOfOneCheck: await decisionsOf({ ...calm, checks: 1 }),
+    decisionOfOneCheckInStorm: await decisionsOf({ ...storm, checks: 1 }),
+    controller: await eventsOf(calm),
+    controllerInStorm: await eventsOf(storm),
   };
 }
 
-export function healthCheckWords({ machines, checks, failed, fullMs, shell, ...events }: HealthCheckFigures): string {
+export function healthCheckWords(figures: HealthCheckFigures): string {
+  const { machines, checks, failed, startMs, allMs } = figures;
   const cells = (name: string, spread: CostedSpread): string[] => [...spreadCells(name, spread, 2), spread.cpuMean.toFixed(2)];
   const rows = [
-    cells(`one of ${checks} checks, all well`, events.event),
-    cells(`one of ${checks} checks, ${failed} failed`, events.eventInStorm),
-    cells('the only check, all well', events.eventOfOneCheck),
-    cells(`the only check, ${failed} failed`, events.eventOfOneCheckInStorm),
-    cells(`the controller, ${checks} checks, all well`, shell.event),
-    cells(`the controller, ${checks} checks, ${failed} failed`, shell.eventInStorm),
+    cells(`one of ${checks} checks, all well`, figures.decision),
+    cells(`one of ${checks} checks, ${failed} failed`, figures.decisionInStorm),
+    cells('the only check, all well', figures.decisionOfOneCheck),
+    cells(`the only check, ${failed} failed`, figures.decisionOfOneCheckInStorm),
+    cells(`the controller, ${checks} checks, all well`, figures.controller),
+    cells(`the controller, ${checks} checks, ${failed} failed`, figures.controllerInStorm),
   ];
   return [
-    `health checks: ${machines} machines under ${checks} checks, ${failed} of them failed: CPU for everything from nothing ${fullMs} ms (decided), ${shell.fullMs} ms (by the controller, objects read); for one changed Node`,
+    `health checks: ${machines} machines under ${checks} checks, ${failed} of them failed: ${allMs} ms CPU to decide all, ${startMs} ms from the first word of the watches; for one changed Node`,
     tableOf([['milliseconds', 'n', 'p50', 'p99', 'max', 'CPU'], ...rows]),
   ].join('\n');
 }

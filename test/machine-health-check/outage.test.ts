@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../src/controllers/machine-health-check/snapshot.ts';
+import type { HeardSince } from '../../src/controllers/machine-health-check/snapshot.ts';
 import { ago, checkObject, clusterObject, machineObject, nodeConditionsOf, NOW_MS } from './objects.ts';
 import { MACHINES, ShellWorld } from './shell-world.ts';
 import { Way } from '../way.ts';
@@ -51,22 +51,22 @@ describe('an outage of the API server is no silence of the machines', { timeout:
   it('the startup timeout begins anew too, and the conditions of the Machine for whoever watches that', () => {
     const machineConditions = [{ type: 'EtcdPodHealthy', status: 'False', timeoutSeconds: 300 }];
     const own = { type: 'EtcdPodHealthy', status: 'False' as const, reason: 'Crashed', lastTransitionTime: ago(4_000) };
-    const scene = (heard: Snapshot['heard']): World =>
+    const scene = (heardSinceMs?: HeardSince): World =>
       new World({
         checks: [checkObject('mhc', { checks: { unhealthyMachineConditions: machineConditions } })],
         clusters: [clusterObject()],
         machines: [machineObject('young', { nodeName: null, ageSeconds: 4_000 }), machineObject('ill', { conditions: [own] })],
         nodes: { 'node-of-ill': nodeConditionsOf('True', 4_000) },
-        ...(heard !== undefined && { heard }),
+        ...(heardSinceMs !== undefined && { heardSinceMs }),
       });
     const failed = (of: World): string[] => {
       of.settle();
       return ['young', 'ill'].filter((name) => of.condition(name, 'HealthCheckSucceeded')?.status === 'False');
     };
-    expect(failed(scene(undefined))).toEqual(['young', 'ill']);
-    expect(failed(scene({ machinesMs: NOW_MS - 10_000, nodesMs: new Map() }))).toEqual([]);
-    expect(failed(scene({ nodesMs: new Map([['', NOW_MS - 10_000]]) })), 'a Machine that was heard all the while').toEqual(['ill']);
-    expect(failed(scene({ machinesMs: NOW_MS - 601_000, nodesMs: new Map([['', NOW_MS - 601_000]]) }))).toEqual(['young', 'ill']);
+    expect(failed(scene())).toEqual(['young', 'ill']);
+    expect(failed(scene({ machine: NOW_MS - 10_000, node: 0 }))).toEqual([]);
+    expect(failed(scene({ machine: 0, node: NOW_MS - 10_000 })), 'a Machine that was heard all the while').toEqual(['ill']);
+    expect(failed(scene({ machine: NOW_MS - 601_000, node: NOW_MS - 601_000 }))).toEqual(['young', 'ill']);
   });
 
   it('a Node that is gone and a person’s mark need no timer: they are found as ever', () => {
@@ -75,7 +75,7 @@ describe('an outage of the API server is no silence of the machines', { timeout:
       clusters: [clusterObject()],
       machines: [machineObject('gone'), machineObject('marked', { annotations: { 'cluster.x-k8s.io/remediate-machine': '' } })],
       nodes: { 'node-of-marked': nodeConditionsOf('True', 4_000) },
-      heard: { machinesMs: NOW_MS, nodesMs: new Map([['', NOW_MS]]) },
+      heardSinceMs: { machine: NOW_MS, node: NOW_MS },
     });
     world.settle();
     expect(['gone', 'marked'].map((name) => world.condition(name, 'HealthCheckSucceeded')?.reason)).toEqual([

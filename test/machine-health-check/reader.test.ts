@@ -248,7 +248,7 @@ describe('a Cluster', () => {
   it('of v1beta1 tells its gates by its deprecated conditions, or by a field', () => {
     const condition = { type: 'ControlPlaneInitialized', status: 'True', lastTransitionTime: ago(60) };
     const object = { ...clusterObject(), apiVersion: 'cluster.x-k8s.io/v1beta1', status: { infrastructureReady: true, conditions: [condition] } };
-    expect(readCluster(object, '')).toMatchObject({
+    expect(readCluster(object)).toMatchObject({
       controlPlaneInitialized: { isTrue: true, sinceMs: NOW_MS - 60_000 },
       infrastructureReady: { isTrue: true },
     });

@@ -87,7 +87,7 @@ describe('by the owner', () => {
   });
 
   it('waits while somebody else has the node, and says who', () => {
-    const world = fleet({ a: 'failed' }, { claims: new Map([['uid-a', 'NodeFence node-fence-a']]) });
+    const world = fleet({ a: 'failed' }, { holders: new Map([['uid-a', 'NodeFence node-fence-a']]) });
     const { views, notices } = world.settle();
     const why = 'its node belongs to NodeFence node-fence-a';
     expect(views[0]?.waiting).toEqual([{ machine: 'a', why, holder: 'NodeFence node-fence-a' }]);
@@ -251,7 +251,7 @@ describe('an external remediation', () => {
   });
 
   it('waits while somebody else has the node', () => {
-    const world = externalFleet({ a: 'failed' }, { claims: new Map([['uid-a', 'NodeFence node-fence-a']]) });
+    const world = externalFleet({ a: 'failed' }, { holders: new Map([['uid-a', 'NodeFence node-fence-a']]) });
     expect(world.settle().views[0]?.waiting).toHaveLength(1);
     expect(world.requestNames()).toEqual([]);
   });

@@ -6,6 +6,7 @@ import type {
   WatchedKind,
   WorkloadClusters,
 } from '../../src/controllers/machine-health-check/dependencies.ts';
+import { MACHINE_INDEXES } from '../../src/controllers/machine-health-check/indexes.ts';
 import { kindKey } from '../../src/controllers/machine-health-check/snapshot.ts';
 import { ApiServer } from '../../src/testbed/apiserver/server.ts';
 import { testRandom } from '../../src/testbed/apiserver/test-support.ts';
@@ -13,6 +14,7 @@ import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
 import { install } from '../../src/drill/run/installation.ts';
 import { sendShipped } from '../../src/testbed/shipped/send.ts';
 import { ApiClient } from '../../src/kube/client.ts';
+import type { Indexers } from '../../src/kube/lister.ts';
 import { Reflector } from '../../src/kube/reflector.ts';
 import { TransportError } from '../../src/ports/api-transport.ts';
 import type { ApiRequest, ApiTransport } from '../../src/ports/api-transport.ts';
@@ -156,9 +158,9 @@ export class ShellWorld {
     const replica = { fate, isDeaf: () => false, writes: [], events: [], problems: [] } as unknown as Replica;
     const wire = wireOf(this.transport, replica);
     const closing: (() => void)[] = [];
-    const watch = <T extends KubeObject>(resource: Resource<T>, namespace?: string): Lister<T> => {
+    const watch = <T extends KubeObject>(resource: Resource<T>, namespace?: string, indexes: Indexers<T> = {}): Lister<T> => {
       const base = { transport: wire, clock: this.clock, random: testRandom(), logger: QUIET, metrics: NO_METRICS.watch };
-      const reflector = new Reflector<T>({ ...base, resource, ...(namespace !== undefined && { namespace }) });
+      const reflector = new Reflector<T>({ ...base, resource, indexes, ...(namespace !== undefined && { namespace }) });
       closing.push(() => {
         reflector.close();
       });
@@ -180,7 +182,7 @@ export class ShellWorld {
       metrics: NO_METRICS.healthChecks,
       leadership,
       checks: kindOf(CHECKS),
-      machines: kindOf(MACHINES),
+      machines: { resource: MACHINES, lister: watch(MACHINES, undefined, MACHINE_INDEXES) },
       clusters: kindOf(CLUSTERS),
       nodes: watch(NODES),
       fences: watch(NODE_FENCES),

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { isTarget, evaluate } from '../../src/controllers/machine-health-check/evaluate.ts';
+import { evaluate } from '../../src/controllers/machine-health-check/evaluate.ts';
+import { observe } from '../../src/controllers/machine-health-check/observe.ts';
 import { readHealthCheck } from '../../src/controllers/machine-health-check/read/health-check.ts';
-import { readMachine } from '../../src/controllers/machine-health-check/read/machine.ts';
-import { Roster } from '../../src/controllers/machine-health-check/roster.ts';
 import { scaled, thresholdOf } from '../../src/controllers/machine-health-check/threshold.ts';
-import { Whereabouts } from '../../src/controllers/machine-health-check/whereabouts.ts';
+import type { Node } from '../../src/ports/objects.ts';
 import { DIFFERENT } from './differences.ts';
 import { ago, checkObject, clusterObject, machineObject, nodeConditionsOf, NOW_MS } from './objects.ts';
 import { CASES, evaluated, machineParts, nodeObjects, openShift, reconciled, thresholdCheck } from './upstream-case.ts';
 import type { Case, Setup } from './upstream-case.ts';
+import { PlainSnapshot } from './snapshot.ts';
+import { WatchedCluster } from './watched-cluster.ts';
 import { World } from './world.ts';
 
 const SERVED = { hasBothLists: true };
@@ -167,11 +168,9 @@ function reconcileClusterAPI({ setup, expect: expected }: Case): void {
 const RUN: Readonly<Record<string, (each: Case) => void>> = {
   evaluateTarget({ setup, expect: expected }) {
     const world = evaluated(setup);
-    const { checks, machines, clusters } = world.snapshot;
-    const places = new Whereabouts();
-    places.putMachine(machines[0]!);
-    for (const node of world.snapshot.nodes) places.putNode(node);
-    const verdict = evaluate({ machine: machines[0]!, node: places.nodeOf('default/machine1'), cluster: clusters[0]! }, checks[0]!.check, NOW_MS);
+    const { facts } = world;
+    const { check, machines } = observe(new PlainSnapshot(facts), facts.checks[0]!);
+    const verdict = evaluate(machines[0]!.subject, check, NOW_MS);
     expect(verdict.kind).toBe(expected['verdict']);
     expect(verdict.kind === 'pending' ? (verdict.dueMs - NOW_MS) / 1_000 : 0).toBe(expected['nextCheckSeconds']);
     world.settle();
@@ -194,18 +193,13 @@ const RUN: Readonly<Record<string, (each: Case) => void>> = {
   },
   selectTargets({ setup, expect: expected }) {
     const { namespace, clusterName, selector } = setup.mhc;
-    const { check } = readHealthCheck(checkObject('mhc', { clusterName, selector }, 'v1beta2', { namespace }), SERVED);
-    const places = new Whereabouts();
+    const read = readHealthCheck(checkObject('mhc', { clusterName, selector }, 'v1beta2', { namespace }), SERVED);
+    const nodes = (setup.nodes as unknown as string[]).map((name) => ({ name, conditions: [] }));
     const objects = setup.machines.map((each) => machineObject(each.name, machineParts(each)));
-    const machines = objects.map((object) => readMachine(object, SERVED));
-    for (const machine of machines) places.putMachine(machine);
-    for (const name of setup.nodes as unknown as string[]) places.putNode({ cluster: '', name, conditions: [] });
-    const targets = machines
-      .filter((machine) => isTarget(check, machine))
-      .map((machine) => {
-        const node = places.nodeOf(`${namespace}/${machine.name}`);
-        return { machine: machine.name, node: typeof node === 'object' ? node.name : null, nodeMissing: node === 'missing' };
-      });
+    const { facts } = new World({ machines: objects });
+    const targets = observe(new PlainSnapshot({ ...facts, nodes }), read).machines.map(({ subject: { machine, node } }) => {
+      return { machine: machine.name, node: typeof node === 'object' ? node.name : null, nodeMissing: node === 'missing' };
+    });
     expect({ targets }).toEqual(expected);
   },
   remediationAllowed({ id, setup, expect: expected }) {
@@ -239,26 +233,33 @@ const RUN: Readonly<Record<string, (each: Case) => void>> = {
     (RECONCILE[each.id] ?? usual)(each);
   },
   mapEvent({ setup, expect: expected }) {
+    const cluster = new WatchedCluster();
+    const { changes } = cluster.follow();
     const clusterOf = (name: string, namespace: string): ReturnType<typeof clusterObject> => clusterObject({ name, namespace });
-    const clusters = [clusterOf('test-cluster', 'default'), ...setup.mhcs.map(({ cluster, namespace }) => clusterOf(cluster, namespace))];
-    const machines = (setup.machines as unknown as string[]).map((name) => machineObject(name, { clusterName: 'test-cluster', nodeName: 'node1' }));
-    const { snapshot } = new World({ clusters, machines });
-    const roster = new Roster(snapshot);
-    for (const machine of snapshot.machines) roster.putMachine(machine);
-    for (const { name, namespace, cluster } of setup.mhcs) {
-      roster.putCheck(readHealthCheck(checkObject(name, { clusterName: cluster }, 'v1beta2', { namespace }), SERVED));
-    }
-    const mapped: Record<Setup['event'], () => ReadonlySet<string>> = {
-      Cluster: () => roster.putCluster(snapshot.clusters[0]!),
-      Machine: () => roster.putMachine(readMachine(machineObject('m', { clusterName: 'test-cluster' }), SERVED)),
-      Node: () => roster.putNode({ cluster: '', name: 'node1', conditions: [] }),
+    const machineOf = (name: string): ReturnType<typeof machineObject> => machineObject(name, { clusterName: 'test-cluster', nodeName: 'node1' });
+    for (const { cluster: name, namespace } of setup.mhcs) cluster.clusters.put(clusterOf(name, namespace));
+    cluster.clusters.put(clusterOf('test-cluster', 'default'));
+    for (const name of setup.machines as unknown as string[])
+      cluster.machines.put({ ...machineOf(name), spec: { clusterName: 'test-cluster', providerID: 'here' } });
+    const node: Node = { metadata: { name: 'node1', uid: 'uid-node1' }, spec: { providerID: 'here' }, status: {} };
+    cluster.nodes.put(node);
+    for (const { name, namespace, cluster: clusterName } of setup.mhcs)
+      cluster.checks.put(checkObject(name, { clusterName }, 'v1beta2', { namespace }));
+    // What came before the event is known.
+    changes.take();
+    changes.take();
+    const occur: Record<Setup['event'], () => void> = {
+      Cluster: () => cluster.clusters.put(clusterOf('test-cluster', 'default')),
+      Machine: () => cluster.machines.put(machineOf('m')),
+      Node: () => cluster.nodes.put({ ...node, status: { conditions: nodeConditionsOf('True', 60) } } as Node),
     };
-    const requests = [...mapped[setup.event]()].map((key) => key.replace('default/', ''));
+    occur[setup.event]();
+    const requests = [...changes.take()].map((key) => key.replace('default/', ''));
     expect({ requests }).toEqual(expected);
   },
   default({ setup, expect: expected }) {
     const world = new World({ checks: [checkObject('mhc', setup.spec)], clusters: [clusterObject({ name: 'foo' })] });
-    expect(world.snapshot.checks[0]?.check.startupTimeoutMs).toBe(Number(expected['nodeStartupTimeoutSeconds']) * 1_000);
+    expect(world.facts.checks[0]?.check.startupTimeoutMs).toBe(Number(expected['nodeStartupTimeoutSeconds']) * 1_000);
     world.settle();
     expect(world.checks[0]?.metadata.labels).toEqual(expected['labels']);
   },

@@ -1,17 +1,19 @@
 import type { Action, Decision } from '../../src/controllers/machine-health-check/actions.ts';
 import { conditionOf } from '../../src/controllers/machine-health-check/conditions.ts';
 import type { Condition } from '../../src/controllers/machine-health-check/conditions.ts';
-import { decide } from '../../src/controllers/machine-health-check/decide.ts';
 import { readCluster, readNode } from '../../src/controllers/machine-health-check/read/cluster.ts';
 import { readHealthCheck } from '../../src/controllers/machine-health-check/read/health-check.ts';
 import { readMachine } from '../../src/controllers/machine-health-check/read/machine.ts';
 import type { UntypedObject } from '../../src/ports/cluster-api.ts';
 import type { ServedAs } from '../../src/controllers/machine-health-check/read/objects.ts';
 import { readRequest, readTemplate } from '../../src/controllers/machine-health-check/read/request.ts';
-import type { MachineFacts, Settings, Snapshot } from '../../src/controllers/machine-health-check/snapshot.ts';
+import type { MachineFacts } from '../../src/controllers/machine-health-check/snapshot.ts';
 import { NOW_MS } from './objects.ts';
+import { decideAll } from './snapshot.ts';
+import type { Facts } from './snapshot.ts';
 
-export interface Scene extends Partial<Settings>, Pick<Snapshot, 'unheardNodes' | 'unheardKinds' | 'refusals' | 'claims' | 'heard'> {
+export interface Scene extends Pick<Facts, 'maxInFlight' | 'areNodesUnheard' | 'unheardKinds' | 'refusals' | 'holders' | 'heardSinceMs'> {
+  hasClusters?: boolean;
   checks?: UntypedObject[];
   machines?: UntypedObject[];
   /** Conditions by the name of a Node of this cluster. */
@@ -62,30 +64,25 @@ export class World {
     this.requests = scene.requests ?? [];
   }
 
-  get snapshot(): Snapshot {
-    const { served = { hasBothLists: true }, hasClusters = true, maxInFlight, unheardNodes, unheardKinds, refusals, claims, heard } = this.scene;
+  get facts(): Facts {
+    const { served = { hasBothLists: true }, hasClusters = true } = this.scene;
     return {
+      ...this.scene,
       nowMs: this.nowMs,
       hasClusters,
-      ...(maxInFlight !== undefined && { maxInFlight }),
       checks: this.checks.map((check) => readHealthCheck(check, served)),
       machines: this.machines.map((machine) => readMachine(machine, served)),
       nodes: Object.entries(this.nodes).map(([name, conditions]) =>
-        readNode({ metadata: { name }, spec: {}, status: { conditions } } as Parameters<typeof readNode>[0], ''),
+        readNode({ metadata: { name }, spec: {}, status: { conditions } } as Parameters<typeof readNode>[0]),
       ),
-      clusters: this.clusters.map((cluster) => readCluster(cluster, '')),
+      clusters: this.clusters.map(readCluster),
       requests: this.requests.map(readRequest),
       templates: this.templates.map(readTemplate),
-      ...(unheardNodes !== undefined && { unheardNodes }),
-      ...(unheardKinds !== undefined && { unheardKinds }),
-      ...(refusals !== undefined && { refusals }),
-      ...(claims !== undefined && { claims }),
-      ...(heard !== undefined && { heard }),
     };
   }
 
   decide(): Decision {
-    return decide(this.snapshot);
+    return decideAll(this.facts);
   }
 
   /** Decides and does until there is nothing more to do. */

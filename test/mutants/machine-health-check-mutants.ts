@@ -1,6 +1,8 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
+const CANDIDATES = 'test/machine-health-check/candidates.test.ts';
+const CHANGES = 'test/machine-health-check/changes.test.ts';
 const EVALUATION = 'test/machine-health-check/evaluation.test.ts';
 const MACHINE_HEALTH_CHECK_SHELL = 'test/machine-health-check/shell.test.ts';
 const REMEDIATION = 'test/machine-health-check/remediation.test.ts';
@@ -127,7 +129,7 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'two checks of one Machine',
     defect: 'a Machine of two checks is remediated by both',
     file: 'src/controllers/machine-health-check/remedy.ts',
-    edits: [['if (!target.isOurs || (verdict.kind', 'if ((verdict.kind']],
+    edits: [['if (target.otherCheck !== undefined || (verdict.kind', 'if ((verdict.kind']],
     killedBy: byTest(EVALUATION, 'do not contradict each other: the one that was there first has it, the other counts it and says so'),
   },
   {
@@ -160,13 +162,34 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'candidate of another namespace',
     defect: 'a check of another namespace is asked about a Machine',
-    file: 'src/controllers/machine-health-check/candidates.ts',
+    file: 'src/controllers/machine-health-check/indexes.ts',
     edits: [
       [
         'return [namespace, ...Object.entries(labels).map(([key, value]) => `${namespace}\\n${key}\\n${value}`)];',
-        "return ['', ...Object.entries(labels).map(([key, value]) => `${key}\\n${value}`)];",
+        "return [namespace && '', ...Object.entries(labels).map(([key, value]) => `${key}\\n${value}`)];",
       ],
     ],
-    killedBy: byTest('src/controllers/machine-health-check/candidates.test.ts', 'are all of the namespace where it names no label'),
+    killedBy: byTest(CANDIDATES, 'are all of the namespace where it names no label'),
+  },
+  {
+    name: 'other Machine of the Node',
+    defect: 'a check goes on judging a Machine by a Node that another Machine names by now',
+    file: 'src/controllers/machine-health-check/changes.ts',
+    edits: [['this.#selecting([machine, ...others])', 'this.#selecting([machine, ...others.slice(others.length)])']],
+    killedBy: byTest(CHANGES, 'of the Node of a Machine concerns the checks of all Machines that name it, before and after'),
+  },
+  {
+    name: 'read once for all',
+    defect: 'an object that has changed is judged as it was when it was first read',
+    file: 'src/controllers/machine-health-check/memoised.ts',
+    edits: [
+      [
+        'const known = new WeakMap<O, F>();',
+        'const known = new Map<unknown, F>();\n  const nameOf = (object: O): unknown => Reflect.get(object, "metadata")?.name;',
+      ],
+      ['known.get(object)', 'known.get(nameOf(object))'],
+      ['known.set(object, facts)', 'known.set(nameOf(object), facts)'],
+    ],
+    killedBy: byTest(CHANGES, 'of the Node of a Machine concerns the checks of all Machines that name it, before and after'),
   },
 ];

@@ -172,8 +172,10 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'unread, and why is not told',
     defect: 'why the Nodes of a Cluster can not be read is told nobody',
-    file: 'src/controllers/machine-health-check/picture.ts',
-    edits: [['(cluster) => workloads.whyNot(cluster));\n    this.#places', '() => undefined);\n    this.#places']],
+    file: 'src/controllers/machine-health-check/cache.ts',
+    edits: [
+      ['return this.#dependencies.workloads.whyNot(`${namespace}/${clusterName}`);', 'return clusterName && namespace ? undefined : clusterName;'],
+    ],
     killedBy: byTest(NODES_GONE, 'that may not be read are told on the check, with the cause and the remedy, once'),
   },
   {

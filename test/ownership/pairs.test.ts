@@ -203,15 +203,14 @@ describe('A health check', { timeout: 60_000 }, () => {
     const { clock, cluster } = await siteOf();
     const taker = kindOf(name).taker(cluster, clock);
     await taker.take();
-    const told: (string | undefined)[] = [];
     const sources = {
       clock,
       fences: listed(await cluster.list(NODE_FENCES)),
       nodeLeases: listed(await cluster.list(LEASES, { namespace: NAMESPACE })),
     };
-    const claims = new Claims(sources, (_uid, holder) => void told.push(holder));
-    claims.renew((node) => (node === NODE ? ['uid-of-m1'] : []));
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(kindOf(name).words);
+    const claims = new Claims(sources);
+    expect(claims.renew()).toEqual([NODE]);
+    expect(claims.holderOf(NODE)).toMatch(kindOf(name).words);
+    expect(claims.renew()).toEqual([]);
   });
 });

@@ -36,8 +36,8 @@ export function belonging(check: HealthCheck, cluster: ClusterFacts | undefined)
 }
 
 /** Paused: only that is said, the counts stay as they were. */
-export function pausedStatus(check: HealthCheck, reasons: readonly string[], nowMs: number): Action | undefined {
-  const status = restated(check.status.conditions, check.paths, [pausedBy(reasons)], { nowMs, generation: check.generation });
+export function pausedStatus(check: HealthCheck, reasons: readonly string[], now: string): Action | undefined {
+  const status = restated(check.status.conditions, check.paths, [pausedBy(reasons)], { now, generation: check.generation });
   return status === undefined ? undefined : { kind: 'check-status', target: refOf(check, KIND), patch: { ...patchOf(check), status } };
 }
 
@@ -58,7 +58,7 @@ function isSameList(one: readonly string[] | undefined, other: readonly string[]
 }
 
 /** Counts and conditions as they must be; undefined when they are. */
-export function evaluatedStatus(check: HealthCheck, census: Census, nowMs: number): Action | undefined {
+export function evaluatedStatus(check: HealthCheck, census: Census, now: string): Action | undefined {
   const { status: was, generation } = check;
   const { threshold } = census;
   const lists = was.conditions;
@@ -68,7 +68,7 @@ export function evaluatedStatus(check: HealthCheck, census: Census, nowMs: numbe
     ...available(TEMPLATE_AVAILABLE, census.templateFault, lists),
     ...available(REQUEST_AVAILABLE, census.requestFault, lists),
   ];
-  const conditions = restated(lists, check.paths, statements, { nowMs, generation });
+  const conditions = restated(lists, check.paths, statements, { now, generation });
   const status: Record<string, unknown> = { ...conditions };
   const expected = census.names.length;
   if (was.expectedMachines !== expected) status['expectedMachines'] = expected;

@@ -14,12 +14,11 @@ export interface ClaimSources {
 }
 
 /**
- * Which Machines have a node that somebody has in hand: an open fence is the lock between the controllers of this program, a node lease that between them, those
+ * Which Nodes of this cluster somebody has in hand: an open fence is the lock between the controllers of this program, a node lease that between them, those
  * that work without a fence, and others.
  */
 export class Claims {
   readonly #sources: ClaimSources;
-  readonly #tell: (machineUID: string, holder: string | undefined) => void;
   #holders: ReadonlyMap<string, string> = new Map();
   /** By node. */
   #sights: ReadonlyMap<string, LeaseSight> = new Map();
@@ -27,26 +26,28 @@ export class Claims {
   /** Monotonic: then the first of the leases is over by time alone. */
   #overMs = Infinity;
 
-  constructor(sources: ClaimSources, tell: (machineUID: string, holder: string | undefined) => void) {
+  constructor(sources: ClaimSources) {
     this.#sources = sources;
-    this.#tell = tell;
   }
 
-  /** Fences, node leases, Machines or their places have changed. */
-  stir(): void {
+  holderOf(node: string): string | undefined {
+    return this.#holders.get(node);
+  }
+
+  /** Fences or node leases have changed. */
+  invalidate(): void {
     this.#isStale = true;
   }
 
-  /** Tells what has changed since the last time. `machinesOn`: uids of the Machines on a Node of this cluster. */
-  renew(machinesOn: (node: string) => Iterable<string>): void {
+  /** Nodes whose holder is another than the last time. */
+  renew(): string[] {
     const nowMs = this.#sources.clock.monotonicMs();
-    if (!this.#isStale && nowMs <= this.#overMs) return;
+    if (!this.#isStale && nowMs <= this.#overMs) return [];
     this.#isStale = false;
-    const holders = new Map<string, string>();
-    for (const [node, holder] of [...this.#leased(nowMs), ...this.#fenced()]) for (const uid of machinesOn(node)) holders.set(uid, holder);
-    for (const uid of this.#holders.keys()) if (!holders.has(uid)) this.#tell(uid, undefined);
-    for (const [uid, holder] of holders) if (this.#holders.get(uid) !== holder) this.#tell(uid, holder);
+    const before = this.#holders;
+    const holders = new Map([...this.#leased(nowMs), ...this.#fenced()]);
     this.#holders = holders;
+    return [...new Set([...before.keys(), ...holders.keys()])].filter((node) => before.get(node) !== holders.get(node));
   }
 
   #fenced(): [node: string, holder: string][] {

@@ -35,7 +35,7 @@ export function conditionOf(lists: ConditionLists, type: string): Condition | un
 }
 
 /** RFC 3339 in whole seconds, as Kubernetes writes it. */
-function timeText(ms: number): string {
+export function timeText(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
@@ -45,7 +45,8 @@ function isSame(was: Condition, said: Said, generation: number | undefined): boo
 }
 
 interface Moment {
-  nowMs: number;
+  /** As conditions have it. */
+  now: string;
   generation: number | undefined;
 }
 
@@ -63,7 +64,7 @@ function restatedList(list: readonly Condition[], name: ListName, statements: re
     if (was !== undefined && isSame(was, said, generation)) continue;
     // In the list of v1beta1 the time moves with every change, in that of v1beta2 with the status only.
     const stays = name === 'v1beta2' && was?.status === said.status;
-    const lastTransitionTime = (stays ? was.lastTransitionTime : undefined) ?? timeText(moment.nowMs);
+    const lastTransitionTime = (stays ? was.lastTransitionTime : undefined) ?? moment.now;
     const own = name === 'v1beta2' ? { reason: said.reason ?? '', message: said.message ?? '' } : withoutEmpty(said);
     const next: Condition = {
       type,

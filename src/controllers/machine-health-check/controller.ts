@@ -4,11 +4,16 @@ import { isLookDue, LookTimer } from '../shared/look-timer.ts';
 import type { NextLook } from '../shared/look-timer.ts';
 import { Pace } from '../shared/pace.ts';
 import type { Action, ActionEvent, Decision, HealthCheckView, Notice } from './actions.ts';
+import { HealthCheckCache } from './cache.ts';
 import { chainsOf } from './chain.ts';
 import type { Chain } from './chain.ts';
+import { Changes } from './changes.ts';
 import { WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { HealthCheckDependencies } from './dependencies.ts';
-import { Picture } from './picture.ts';
+import { decide } from './decide.ts';
+import { observe } from './observe.ts';
+import { keyOf } from './snapshot.ts';
+import type { ReadCheck } from './snapshot.ts';
 import { showTally } from './tally.ts';
 import { Writer } from './write.ts';
 
@@ -25,12 +30,11 @@ interface Look {
  */
 export class MachineHealthCheckController {
   readonly #dependencies: HealthCheckDependencies;
-  readonly #picture: Picture;
+  readonly #cache: HealthCheckCache;
+  readonly #changes: Changes;
   readonly #executor: Executor<Chain>;
   readonly #timer: LookTimer;
   readonly #looks = new Map<string, Look>();
-  /** uids of Machines whose request was refused. */
-  readonly #refused = new Set<string>();
   #told = new Set<string>();
   #noticed = new Set<string>();
   #isClosed = false;
@@ -42,15 +46,16 @@ export class MachineHealthCheckController {
     const wake = (): void => {
       this.wake();
     };
-    this.#picture = new Picture(dependencies, wake);
+    this.#cache = new HealthCheckCache(dependencies);
+    this.#changes = new Changes(dependencies, this.#cache, wake);
     const writer = new Writer({
       cluster,
       recorder,
       checks: checks.resource,
       machines: machines.resource,
-      picture: this.#picture,
-      refused: (uid, words) => {
-        this.#setRefusal(uid, words);
+      cache: this.#cache,
+      refused: (machine, words) => {
+        this.#changes.setRefusal(machine, words);
       },
     });
     this.#executor = new Executor<Chain>({
@@ -80,7 +85,7 @@ export class MachineHealthCheckController {
 
   /** Follows the listers from now on, whether they are synced or not. */
   start(): void {
-    this.#picture.start();
+    this.#changes.start();
     this.#timer.start();
   }
 
@@ -88,7 +93,7 @@ export class MachineHealthCheckController {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer.close();
-    this.#picture.close();
+    this.#changes.close();
     await this.#executor.close();
   }
 
@@ -105,20 +110,20 @@ export class MachineHealthCheckController {
   /** What a person should look at, one sentence each. */
   problems(): string[] {
     const decided = [...this.#looks.values()].flatMap(({ decision }) => decision.problems);
-    const isSilent = this.#picture.isSynced && this.#picture.isSilent;
+    const isSilent = this.#cache.isSynced && this.#cache.isSilent;
     const silence = isSilent ? ['the watches of health checks are silent: nothing is written until they are heard again'] : [];
     return [...new Set([...silence, ...this.#dependencies.workloads.problems(), ...decided, ...this.#executor.problems()])];
   }
 
   #look(): void {
-    if (!this.#picture.isSynced) return;
-    const changed = this.#picture.takeChanged();
+    if (!this.#cache.isSynced) return;
+    const changed = this.#changes.take();
     const { clock } = this.#dependencies;
     const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
-    const keys = new Set(this.#picture.checks());
-    for (const key of this.#looks.keys()) if (!keys.has(key)) this.#looks.delete(key);
-    for (const key of keys) {
-      if (changed.has(key) || isLookDue(this.#looks.get(key), nowMs, wallMs)) this.#looks.set(key, this.#decide(key, nowMs, wallMs));
+    const checks = new Map(this.#cache.checks().map((read) => [keyOf(read.check), read]));
+    for (const key of this.#looks.keys()) if (!checks.has(key)) this.#looks.delete(key);
+    for (const [key, read] of checks) {
+      if (changed.has(key) || isLookDue(this.#looks.get(key), nowMs, wallMs)) this.#looks.set(key, this.#reconcile(read, nowMs, wallMs));
     }
     const looks = [...this.#looks.values()];
     this.#forgetRefusals(looks.flatMap(({ decision }) => decision.actions));
@@ -126,23 +131,17 @@ export class MachineHealthCheckController {
     this.#executor.submit(this.#mayWrite() ? looks.flatMap(({ chains }) => chains) : []);
   }
 
-  #decide(key: string, atMs: number, wallMs: number): Look {
-    const decision = this.#picture.decide(key, wallMs);
+  #reconcile(check: ReadCheck, atMs: number, wallMs: number): Look {
+    const decision = decide(observe(this.#cache, check), wallMs);
     return { decision, chains: chainsOf(decision.actions), atMs };
-  }
-
-  #setRefusal(uid: string, words: string | undefined): void {
-    if (words === undefined && !this.#refused.has(uid)) return;
-    if (words === undefined) this.#refused.delete(uid);
-    else this.#refused.add(uid);
-    this.#picture.setRefusal(uid, words);
   }
 
   /** Where no request is wanted any more, nothing stands of its refusal. */
   #forgetRefusals(actions: readonly Action[]): void {
-    if (this.#refused.size === 0 || !this.#mayWrite()) return;
+    const refused = this.#cache.refused();
+    if (refused.length === 0 || !this.#mayWrite()) return;
     const wanted = new Set(actions.flatMap(({ kind, target }) => (kind === 'create-request' ? [target.uid] : [])));
-    for (const uid of [...this.#refused]) if (!wanted.has(uid)) this.#setRefusal(uid, undefined);
+    for (const machine of refused) if (!wanted.has(machine.uid)) this.#changes.setRefusal(machine, undefined);
   }
 
   /** Problems are logged once for as long as they stand, and so are notices told, by the leader alone. */
@@ -167,12 +166,12 @@ export class MachineHealthCheckController {
 
   #mayWrite(): boolean {
     const { leadership, options } = this.#dependencies;
-    const isAllowed = options.enforce && !this.#isClosed && this.#picture.isSynced && !this.#picture.isSilent;
+    const isAllowed = options.enforce && !this.#isClosed && this.#cache.isSynced && !this.#cache.isSilent;
     return isAllowed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   #nextLook(): NextLook | 'unsynced' {
-    if (!this.#picture.isSynced) return 'unsynced';
+    if (!this.#cache.isSynced) return 'unsynced';
     return { dueMs: [...this.#looks.values()].map(({ decision }) => decision.nextDueMs), retryAtMs: this.#executor.nextDueMs() };
   }
 }

@@ -52,7 +52,7 @@ export interface WorkloadClusters {
 export interface HealthCheckOptions extends ServedAs {
   /** false: decide and show, write nothing at all. */
   enforce: boolean;
-  /** See Settings. */
+  /** How many machines of one check may be in remediation at once, where the check itself says nothing. Absent: as many as it allows. */
   maxInFlight?: IntOrPercent;
 }
 
@@ -65,6 +65,7 @@ export interface HealthCheckDependencies {
   metrics: HealthCheckMetrics;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   checks: WatchedKind;
+  /** Its lister has `MACHINE_INDEXES`. */
   machines: WatchedKind;
   /** Absent: the kind Cluster is not served, and its gates are skipped. */
   clusters?: WatchedKind;

@@ -10,7 +10,7 @@ import {
   SKIP_ANNOTATION,
 } from './names.ts';
 import { timeOf } from './read/objects.ts';
-import type { ClusterFacts, Gate, HealthCheck, MachineFacts, NodeFacts, UnhealthyCondition } from './snapshot.ts';
+import type { ClusterFacts, Gate, HealthCheck, HeardSince, MachineFacts, NodeFacts, UnhealthyCondition } from './snapshot.ts';
 import type { Failure, Verdict } from './verdict.ts';
 
 export interface Subject {
@@ -19,8 +19,7 @@ export interface Subject {
   node: NodeFacts | 'missing' | 'unheard' | 'disputed' | undefined;
   /** Absent: no gates. */
   cluster?: ClusterFacts;
-  /** Since when the Machine and the Nodes around it are heard; see Heard. Absent: always. */
-  heardSinceMs?: { machine: number; node: number };
+  heardSinceMs: HeardSince;
 }
 
 /** Is this Machine among those that the check looks after? */
@@ -48,7 +47,7 @@ interface Standing {
 function findingsOf(
   checks: readonly UnhealthyCondition[],
   standingOf: (type: string) => Standing | undefined,
-  { kind, nowMs, heardSinceMs = 0 }: { kind: 'Machine' | 'Node'; nowMs: number; heardSinceMs: number | undefined },
+  { kind, nowMs, heardSinceMs }: { kind: 'Machine' | 'Node'; nowMs: number; heardSinceMs: number },
 ): Findings {
   const findings: Findings = { messages: [], sinceMs: Infinity, dueMs: Infinity };
   for (const { type, status, timeoutMs } of checks) {
@@ -74,7 +73,7 @@ function ofMachine({ machine, heardSinceMs }: Subject, check: HealthCheck, nowMs
     if (condition === undefined || sinceMs === undefined) return undefined;
     return { status: condition.status, reason: condition.reason ?? '', sinceMs };
   };
-  return findingsOf(check.machineConditions, standingOf, { kind: 'Machine', nowMs, heardSinceMs: heardSinceMs?.machine });
+  return findingsOf(check.machineConditions, standingOf, { kind: 'Machine', nowMs, heardSinceMs: heardSinceMs.machine });
 }
 
 /** When the clock of the startup timeout began: the last of all that a node had to wait for. */
@@ -93,7 +92,7 @@ interface NodeFindings extends Findings {
 const NOTHING: Readonly<NodeFindings> = { messages: [], sinceMs: Infinity, dueMs: Infinity };
 
 function ofNode(subject: Subject, check: HealthCheck, nowMs: number): NodeFindings {
-  const { machine, node, heardSinceMs = { machine: 0, node: 0 } } = subject;
+  const { machine, node, heardSinceMs } = subject;
   if (node === 'unheard' || node === 'disputed') return NOTHING;
   if (node === 'missing') return { ...NOTHING, messages: [`Node ${machine.nodeName ?? ''} has been deleted`], reason: 'NodeDeleted' };
   if (node === undefined) {

@@ -3,8 +3,7 @@ import { restated } from './conditions.ts';
 import type { Statement } from './conditions.ts';
 import { EXTERNAL_REMEDIATION, REQUEST_REFUSED, TEMPLATE_NOT_FOUND, WAITING } from './names.ts';
 import { requestFor } from './request.ts';
-import type { FoundTemplate, Requests } from './requests.ts';
-import type { HealthCheck } from './snapshot.ts';
+import type { FoundTemplate, HealthCheck, MachineFacts } from './snapshot.ts';
 import { keyOf } from './snapshot.ts';
 import { externally, failedBy, handedToOwner, NOT_EXTERNALLY, ownReasonIn, SUCCEEDED, takenFromOwner } from './statements.ts';
 import { isInFlight, ownRequest, patchOf, refOf } from './target.ts';
@@ -13,11 +12,9 @@ import type { Target } from './target.ts';
 /** What is known of a check when its machines are remediated. */
 export interface Means {
   check: HealthCheck;
-  nowMs: number;
+  now: string;
   isAllowed: boolean;
   template: FoundTemplate;
-  /** Refusals and claims, by uid of the Machine. */
-  requests: Pick<Requests, 'refusalOf' | 'claimOf'>;
 }
 
 export interface Remedy {
@@ -45,8 +42,7 @@ function waits(hindrance: Hindrance | string, statements: Statement[] = []): Cou
 }
 
 /** Why no remediation may begin now that would be new. */
-function obstacle({ subject: { machine, node } }: Target, means: Means, hasPlace: boolean): Hindrance | undefined {
-  const holder = means.requests.claimOf(machine.uid);
+function obstacle({ subject: { machine, node }, holder }: Target, hasPlace: boolean): Hindrance | undefined {
   if (holder !== undefined) return { why: `its node belongs to ${holder}`, holder };
   // Its node is gone or never came: there is nothing to power off, and its host is being taken back.
   if (machine.isDeleting && typeof node !== 'object' && node !== 'unheard') return { why: 'it is being deleted and has no node' };
@@ -69,9 +65,9 @@ function byRequest(target: Target, means: Means, hasPlace: boolean): Course {
     const words = `Error retrieving remediation template ${check.template.kind} ${place}`;
     return waits(words, [externally(TEMPLATE_NOT_FOUND, words)]);
   }
-  const hindered = obstacle(target, means, hasPlace);
+  const hindered = obstacle(target, hasPlace);
   if (hindered !== undefined) return waits(hindered);
-  const refusal = means.requests.refusalOf(machine.uid);
+  const { refusal } = target;
   // The condition goes first: what the remediator says from then on is never written over.
   const statement = refusal === undefined ? externally(WAITING) : externally(REQUEST_REFUSED, refusal);
   const create: Action = { kind: 'create-request', target: refOf(machine, 'Machine'), object: requestFor(machine, check.template, template) };
@@ -83,7 +79,7 @@ function byOwner(target: Target, means: Means, hasPlace: boolean): Course {
   if (machine.isDeleting) return NOTHING;
   const statement = handedToOwner(machine);
   if (Object.keys(statement.says).length === 0) return NOTHING;
-  const hindered = isInFlight(target, means.check) ? undefined : obstacle(target, means, hasPlace);
+  const hindered = isInFlight(target, means.check) ? undefined : obstacle(target, hasPlace);
   if (hindered !== undefined) return waits(hindered);
   const message = `Machine ${keyOf(machine)} has no controller that would heed OwnerRemediated: nobody remediates it`;
   return { ...NOTHING, statements: [statement], events: machine.hasController ? [] : [{ type: 'Warning', reason: 'NoOwnerToRemediate', message }] };
@@ -98,7 +94,7 @@ function byOpenShift(target: Target, means: Means, hasPlace: boolean): Course {
   if (!means.check.annotatesMachines && !machine.hasController) {
     return waits({ why: `Machine ${name} has no controller owner, skipping remediation`, isOrphan: true });
   }
-  const hindered = obstacle(target, means, hasPlace);
+  const hindered = obstacle(target, hasPlace);
   if (hindered !== undefined) return waits(hindered);
   if (means.check.annotatesMachines) {
     const message = `Requesting external remediation of node associated with machine ${name}`;
@@ -128,20 +124,23 @@ function recovered(target: Target, { check }: Means): Course {
   return { statements, actions, events: [] };
 }
 
+function marked(machine: MachineFacts, check: HealthCheck): ActionEvent {
+  const message = `Machine ${keyOf(machine)} has been marked as unhealthy by ${keyOf(check)}`;
+  return { type: 'Normal', reason: 'MachineMarkedUnhealthy', message };
+}
+
 /** Everything that is to be done about one machine now. */
 export function remedy(target: Target, means: Means, hasPlace: boolean): Remedy {
-  const { check, nowMs } = means;
+  const { check, now } = means;
   const { verdict, subject } = target;
   const { machine } = subject;
-  if (!target.isOurs || (verdict.kind !== 'healthy' && verdict.kind !== 'unhealthy')) return { actions: [], takesPlace: false };
+  if (target.otherCheck !== undefined || (verdict.kind !== 'healthy' && verdict.kind !== 'unhealthy')) return { actions: [], takesPlace: false };
   const isFailed = verdict.kind === 'unhealthy';
   const course = !isFailed ? recovered(target, means) : means.isAllowed ? courseOf(target, means, hasPlace) : NOTHING;
   const statements = isFailed ? [failedBy(verdict.failure), ...course.statements] : course.statements;
-  const status = restated(machine.conditions, machine.paths, statements, { nowMs, generation: machine.generation });
+  const status = restated(machine.conditions, machine.paths, statements, { now, generation: machine.generation });
   const begins = isFailed && means.isAllowed && course.hindrance === undefined;
-  const message = `Machine ${keyOf(machine)} has been marked as unhealthy by ${keyOf(check)}`;
-  const marked: ActionEvent[] = begins && check.flavour === 'cluster-api' ? [{ type: 'Normal', reason: 'MachineMarkedUnhealthy', message }] : [];
-  const events = [...marked, ...course.events];
+  const events = [...(begins && check.flavour === 'cluster-api' ? [marked(machine, check)] : []), ...course.events];
   const actions: Action[] =
     status === undefined ? [] : [{ kind: 'machine-status', target: refOf(machine, 'Machine'), patch: { ...patchOf(machine), status } }];
   actions.push(...course.actions);

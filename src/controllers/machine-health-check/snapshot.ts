@@ -102,8 +102,6 @@ export interface NodeCondition {
 }
 
 export interface NodeFacts {
-  /** Which cluster's Nodes: `nodesOf` of its Cluster; `''` is the one that this program runs in. */
-  cluster: string;
   name: string;
   conditions: readonly NodeCondition[];
 }
@@ -119,8 +117,6 @@ export interface ClusterFacts extends ObjectFacts {
   isPaused: boolean;
   controlPlaneInitialized: Gate;
   infrastructureReady: Gate;
-  /** Under which `NodeFacts.cluster` its Nodes stand. */
-  nodesOf: string;
 }
 
 /** A remediation request: any object of a kind that a template of a check makes. */
@@ -143,46 +139,44 @@ export interface ReadCheck {
   problems: readonly string[];
 }
 
-/** What is not an object of the cluster. */
-export interface Settings {
-  /** The kind Cluster is served. False (no Cluster API): its gates are skipped. */
-  hasClusters: boolean;
-  /** How many machines of one check may be in remediation at once, where the check itself says nothing. Absent: as many as it allows. */
-  maxInFlight?: IntOrPercent;
+/** Since when the watches are heard, by the wall clock: an outage of the API server before it is no silence of anybody, and every timeout begins anew behind it. */
+export interface HeardSince {
+  machine: number;
+  node: number;
 }
 
-/**
- * Since when whom is heard, by the wall clock: an outage of the API server before it is no silence of anybody, and every timeout begins anew behind it. Absent:
- * always.
- */
-export interface Heard {
-  machinesMs?: number;
-  /** By `NodeFacts.cluster`. */
-  nodesMs: ReadonlyMap<string, number>;
+/** A template; undefined: the check has none. unheard: its kind, or that of its requests, is not read yet. */
+export type FoundTemplate = TemplateFacts | 'missing' | 'unheard' | undefined;
+
+/** The cluster as it is known now. A Node is named by where it is, which is `''` for this cluster and else the Cluster behind whose kubeconfig it is, and its name. */
+export interface ClusterSnapshot {
+  /** All, of whatever namespace. */
+  checks(): Iterable<ReadCheck>;
+  /** Those that the check may select, by name: more than it does, never fewer. */
+  candidatesOf(check: HealthCheck): readonly MachineFacts[];
+  /** Undefined: Clusters are not served. */
+  cluster(key: string): ClusterFacts | 'missing' | undefined;
+  /** Where the Node of a Machine is. */
+  placeOf(machine: MachineFacts): string;
+  /** All that name a Node of this name at this place. */
+  machinesOn(place: string, nodeName: string): readonly MachineFacts[];
+  /** unheard: Nodes there can not be read now, or not yet: of them nothing is concluded. */
+  node(place: string, name: string): NodeFacts | 'missing' | 'unheard';
+  heardSinceMs(place: string): HeardSince;
+  /** What stands under the name that the request of this Machine has. */
+  requestOf(check: HealthCheck, machine: MachineFacts): RequestFacts | undefined;
+  templateOf(check: HealthCheck): FoundTemplate;
+  /** Who has its Node now: an open fence, another remediator. */
+  holderOf(machine: MachineFacts): string | undefined;
+  /** What the API server said to the last try to create its request. */
+  refusalOf(machine: MachineFacts): string | undefined;
+  /** Why the Nodes of the check's Cluster can not be read, as far as that is known. */
+  whyUnheard(check: HealthCheck): string | undefined;
+  /** How many machines of one check may be in remediation at once, where the check itself says nothing. Undefined: as many as it allows. */
+  readonly maxInFlight: IntOrPercent | undefined;
 }
 
-/** All that `decide` reads, in one picture. Every list is complete, but for what is named unheard. */
-export interface Snapshot extends Settings {
-  /** Wall clock. */
-  nowMs: number;
-  heard?: Heard;
-  checks: readonly ReadCheck[];
-  machines: readonly MachineFacts[];
-  nodes: readonly NodeFacts[];
-  clusters: readonly ClusterFacts[];
-  requests: readonly RequestFacts[];
-  templates: readonly TemplateFacts[];
-  /** `NodeFacts.cluster` whose Nodes can not be read now, or not yet: of them nothing is concluded. */
-  unheardNodes?: ReadonlySet<string>;
-  /** Kinds of requests and templates (`kindKey`) that are served and not read yet. A kind that is not served is not among them. */
-  unheardKinds?: ReadonlySet<string>;
-  /** By uid of the Machine: what the API server said to the last try to create its request. */
-  refusals?: ReadonlyMap<string, string>;
-  /** By uid of the Machine: who has its node now (an open fence, another remediator). Nothing new is asked for while it has. */
-  claims?: ReadonlyMap<string, string>;
-}
-
-/** Names a kind in `unheardKinds`. */
+/** Names a kind of templates or requests. */
 export function kindKey(apiVersion: string, kind: string): string {
   return `${apiVersion} ${kind}`;
 }

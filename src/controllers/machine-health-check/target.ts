@@ -2,17 +2,12 @@ import type { ObjectRef, Patch } from './actions.ts';
 import { conditionIn } from './conditions.ts';
 import { EXTERNAL_REMEDIATION, OWNER_REMEDIATED } from './names.ts';
 import type { HealthCheck, MachineFacts, ObjectFacts, RequestFacts } from './snapshot.ts';
-import type { Subject } from './evaluate.ts';
+import type { ObservedMachine } from './observe.ts';
 import type { Verdict } from './verdict.ts';
 
 /** A machine under a check, with what was found. */
-export interface Target {
-  subject: Subject;
+export interface Target extends ObservedMachine {
   verdict: Verdict;
-  /** The object that has the name of its request. */
-  request: RequestFacts | undefined;
-  /** Of several checks that select one machine the first has it; the others only count it. */
-  isOurs: boolean;
 }
 
 export function refOf({ apiVersion, namespace, name, uid }: ObjectFacts, kind: string): ObjectRef {
@@ -35,7 +30,7 @@ function isWithOwner({ conditions, paths }: MachineFacts): boolean {
 
 /** Somebody remediates it already, or was asked to. */
 export function isInFlight(target: Target, check: HealthCheck): boolean {
-  if (!target.isOurs) return false;
+  if (target.otherCheck !== undefined) return false;
   const { machine } = target.subject;
   if (check.template !== undefined) return ownRequest(target) !== undefined;
   if (check.annotatesMachines) return EXTERNAL_REMEDIATION in machine.annotations;

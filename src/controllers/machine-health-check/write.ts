@@ -6,8 +6,8 @@ import { standingStop } from '../shared/stops.ts';
 import type { Action, ObjectRef } from './actions.ts';
 import type { Chain } from './chain.ts';
 import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from './names.ts';
-import { isSameNode } from './picture.ts';
-import type { KnownNode, Picture } from './picture.ts';
+import type { HealthCheckCache, KnownNode } from './cache.ts';
+import { isSameNode } from './read/cluster.ts';
 import { keyOf } from './snapshot.ts';
 import type { MachineFacts } from './snapshot.ts';
 
@@ -16,9 +16,9 @@ export interface WriterDependencies {
   recorder: Recorder;
   checks: Resource<UntypedObject>;
   machines: Resource<UntypedObject>;
-  picture: Pick<Picture, 'machine' | 'nodeOf' | 'kindOf'>;
-  /** What the API server said to the request of the Machine of this uid; undefined: it took it. */
-  refused: (machineUID: string, words: string | undefined) => void;
+  cache: Pick<HealthCheckCache, 'machine' | 'nodeOf' | 'kindOf'>;
+  /** What the API server said to the request of this Machine; undefined: it took it. */
+  refused: (machine: ObjectRef, words: string | undefined) => void;
 }
 
 /** One action is one write, under the uid and the version that it was decided for; its Events follow when it has succeeded. */
@@ -39,7 +39,7 @@ export class Writer {
     const [first] = actions;
     if (first === undefined || !actions.some(isOfFailed)) return;
     const machine = this.#machineOf(first.target);
-    const node = this.#dependencies.picture.nodeOf(machine);
+    const node = this.#dependencies.cache.nodeOf(machine);
     if (node !== undefined) await confirmNode(machine, node);
     // A person's stop holds whatever would take the machine down (P6).
     const stop = actions.some(isBeginning) ? await standingStop(this.#dependencies.cluster, machine.nodeName) : undefined;
@@ -92,20 +92,20 @@ export class Writer {
     try {
       await cluster.create(this.#kindOf({ apiVersion, kind }), object);
     } catch (error) {
-      if (wasRefused(error)) refused(target.uid, error.message);
+      if (wasRefused(error)) refused(target, error.message);
       throw error;
     }
-    refused(target.uid, undefined);
+    refused(target, undefined);
   }
 
   #kindOf({ apiVersion, kind }: Pick<ObjectRef, 'apiVersion' | 'kind'>): Resource<UntypedObject> {
-    const found = this.#dependencies.picture.kindOf(apiVersion, kind);
+    const found = this.#dependencies.cache.kindOf(apiVersion, kind);
     if (typeof found === 'string') throw new Error(`the API server serves no ${kind} of ${apiVersion}`);
     return found.resource;
   }
 
   #machineOf(target: Pick<ObjectRef, 'namespace' | 'name'>): MachineFacts {
-    const machine = this.#dependencies.picture.machine(keyOf(target));
+    const machine = this.#dependencies.cache.machine(keyOf(target));
     if (machine === undefined) throw new Moved(`Machine ${keyOf(target)} is gone`);
     return machine;
   }

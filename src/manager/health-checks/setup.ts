@@ -1,6 +1,8 @@
 import { MachineHealthCheckController } from '../../controllers/machine-health-check/controller.ts';
 import type { WatchedKind } from '../../controllers/machine-health-check/dependencies.ts';
+import { MACHINE_INDEXES } from '../../controllers/machine-health-check/indexes.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
+import type { Indexers } from '../../kube/lister.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import {
   apiClusters,
@@ -68,7 +70,10 @@ function build(
   const { clock, logger: log, recorder } = ports;
   const base = watchBase(ports, options);
   const { watch, reflectors } = watching(base);
-  const watched = (resource: Resource<UntypedObject>): WatchedKind => ({ resource, lister: watch(resource) });
+  const watched = (resource: Resource<UntypedObject>, indexes: Indexers<UntypedObject> = {}): WatchedKind => ({
+    resource,
+    lister: watch(resource, { indexes }),
+  });
   const spoken = CLUSTER_API_VERSIONS.find((each) => each === version) ?? 'v1beta1';
   const controller = new MachineHealthCheckController({
     clock,
@@ -78,7 +83,7 @@ function build(
     metrics: metrics.of(group),
     leadership,
     checks: watched(machineHealthChecks(group, version)),
-    machines: watched(group === CLUSTER_API_GROUP ? clusterMachines(spoken) : OPENSHIFT_MACHINES),
+    machines: watched(group === CLUSTER_API_GROUP ? clusterMachines(spoken) : OPENSHIFT_MACHINES, MACHINE_INDEXES),
     ...(hasClusters && { clusters: watched(apiClusters(spoken)) }),
     nodes: listers.nodes,
     fences: listers.fences,

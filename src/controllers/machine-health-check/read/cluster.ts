@@ -13,8 +13,7 @@ function gateOf(lists: ConditionLists, type: string, otherwise: boolean): Gate {
   return { isTrue, ...(isTrue && present('sinceMs', timeOf(condition.lastTransitionTime))) };
 }
 
-/** `nodesOf`: `''` where the Cluster is the one that this program runs in. */
-export function readCluster(object: UntypedObject, nodesOf: string): ClusterFacts {
+export function readCluster(object: UntypedObject): ClusterFacts {
   const header = headerOf(object);
   const lists = conditionsOf(object.status, pathsOf(header.apiVersion, { hasBothLists: true }));
   const status = loosely(object.status);
@@ -27,17 +26,20 @@ export function readCluster(object: UntypedObject, nodesOf: string): ClusterFact
       INFRASTRUCTURE_READY,
       status.raw('infrastructureReady') === true || status.child('initialization').raw('infrastructureProvisioned') === true,
     ),
-    nodesOf,
   };
 }
 
-/** `cluster`: as in `ClusterFacts.nodesOf`. */
-export function readNode({ metadata, status }: Pick<Node, 'metadata'> & Partial<Pick<Node, 'status'>>, cluster: string): NodeFacts {
+export function readNode({ metadata, status }: Pick<Node, 'metadata'> & Partial<Pick<Node, 'status'>>): NodeFacts {
   const conditions = (status?.conditions ?? []).map(({ type, status: is, reason = '', lastTransitionTime }) => ({
     type,
     status: is,
     reason,
     sinceMs: timeOf(lastTransitionTime) ?? 0,
   }));
-  return { cluster, name: metadata.name, conditions };
+  return { name: metadata.name, conditions };
+}
+
+/** Nothing has changed that a check looks at. */
+export function isSameNode(one: NodeFacts | undefined, other: NodeFacts | undefined): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -4,16 +4,25 @@ import { conditionsOf, flavourOf, headerOf, loosely, pathsOf, present, timeOf } 
 import type { UntypedObject } from '../../../ports/cluster-api.ts';
 import type { ServedAs } from './objects.ts';
 
+/** status.nodeRef.name. */
+export function nodeNameOf({ status }: UntypedObject): string | undefined {
+  const name = loosely(status).child('nodeRef').text('name');
+  return name === '' ? undefined : name;
+}
+
+/** spec.clusterName, or the label. */
+export function clusterNameOf({ metadata, spec }: UntypedObject): string | undefined {
+  const name = loosely(spec).text('clusterName') ?? metadata.labels?.[CLUSTER_NAME_LABEL];
+  return name === '' ? undefined : name;
+}
+
 /** A Machine of any version of Cluster API, or of OpenShift. */
 export function readMachine(object: UntypedObject, served: ServedAs): MachineFacts {
   const header = headerOf(object);
   const { metadata } = object;
-  const spec = loosely(object.spec);
   const status = loosely(object.status);
   // OpenShift's own check writes nothing into its Machines, and nobody there would read it.
   const paths = flavourOf(header.apiVersion) === 'openshift' ? {} : pathsOf(header.apiVersion, served);
-  const named = spec.text('clusterName') ?? metadata.labels?.[CLUSTER_NAME_LABEL];
-  const nodeName = status.child('nodeRef').text('name');
   return {
     ...header,
     ...present('generation', metadata.generation),
@@ -21,8 +30,8 @@ export function readMachine(object: UntypedObject, served: ServedAs): MachineFac
     annotations: metadata.annotations ?? {},
     createdMs: timeOf(metadata.creationTimestamp) ?? 0,
     isDeleting: metadata.deletionTimestamp !== undefined,
-    ...present('clusterName', named === '' ? undefined : named),
-    ...present('nodeName', nodeName === '' ? undefined : nodeName),
+    ...present('clusterName', clusterNameOf(object)),
+    ...present('nodeName', nodeNameOf(object)),
     conditions: conditionsOf(object.status, paths),
     paths,
     hasController: metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false,

@@ -1,0 +1,256 @@
+import type { Lister, Resource } from '../../ports/cluster.ts';
+import type { UntypedObject } from '../../ports/cluster-api.ts';
+import type { KubeObject, Node } from '../../ports/objects.ts';
+import { NODES } from '../../ports/resources.ts';
+import type { ObjectRef } from './actions.ts';
+import { Claims } from './claims.ts';
+import type { FoundKind, HealthCheckDependencies, WorkloadNodes } from './dependencies.ts';
+import { BY_LABEL, BY_NODE, labelKeysOf } from './indexes.ts';
+import { memoised } from './memoised.ts';
+import { NodePlaces } from './node-places.ts';
+import { readCluster, readNode } from './read/cluster.ts';
+import { readHealthCheck } from './read/health-check.ts';
+import { readMachine } from './read/machine.ts';
+import { readRequest, readTemplate } from './read/request.ts';
+import { requestKind } from './request.ts';
+import { keyOf, kindKey } from './snapshot.ts';
+import type {
+  ClusterFacts,
+  ClusterSnapshot,
+  FoundTemplate,
+  HealthCheck,
+  HeardSince,
+  MachineFacts,
+  NodeFacts,
+  ReadCheck,
+  RequestFacts,
+} from './snapshot.ts';
+import type { IntOrPercent } from './threshold.ts';
+
+/** One Node as it was decided upon, and how to read it at the quorum; undefined: there is none of its name. */
+export interface KnownNode {
+  facts: NodeFacts | undefined;
+  read: () => Promise<NodeFacts | undefined>;
+}
+
+/** A watch sends something about every minute, and is opened anew when it does not. */
+const SILENT_AFTER_MS = 90_000;
+
+/** The cluster as the watches know it, each object read once. It keeps nothing that could not be found anew but what was refused. */
+export class HealthCheckCache implements ClusterSnapshot {
+  readonly maxInFlight: IntOrPercent | undefined;
+  readonly claims: Claims;
+  readonly readCheck: (object: UntypedObject) => ReadCheck;
+  readonly readMachine: (object: UntypedObject) => MachineFacts;
+  readonly readNode = memoised((node: Node) => readNode(node));
+  /** By name. */
+  readonly #readMachines = memoised((objects: readonly UntypedObject[]) => objects.map(this.readMachine).sort(byName));
+  readonly #readCluster: (object: UntypedObject) => ClusterFacts;
+  readonly #dependencies: HealthCheckDependencies;
+  readonly #nodePlaces: NodePlaces;
+  /** By uid of the Machine. */
+  readonly #refusals = new Map<string, { machine: ObjectRef; words: string }>();
+  /** The rest is as of the last `refresh`. */
+  #places: ReadonlyMap<string, string> = new Map();
+  #unheardPlaces: ReadonlySet<string> = new Set();
+  #unheardKinds: ReadonlySet<string> = new Set();
+  #heardSince: ReadonlyMap<string, HeardSince> = new Map();
+  #known = '';
+
+  constructor(dependencies: HealthCheckDependencies) {
+    const { checks, machines, clusters, options } = dependencies;
+    this.#dependencies = dependencies;
+    this.maxInFlight = options.maxInFlight;
+    this.claims = new Claims(dependencies);
+    this.#nodePlaces = new NodePlaces(dependencies);
+    this.readCheck = memoised((object: UntypedObject) => readHealthCheck(typed(object, checks.resource), options));
+    this.readMachine = memoised((object: UntypedObject) => readMachine(typed(object, machines.resource), options));
+    this.#readCluster = memoised((object: UntypedObject) => readCluster(clusters === undefined ? object : typed(object, clusters.resource)));
+  }
+
+  get isSynced(): boolean {
+    return this.#vital().every(({ synced }) => synced);
+  }
+
+  /** What is decided from may be long past. */
+  get isSilent(): boolean {
+    return this.#vital().some((lister) => this.#isSilent(lister));
+  }
+
+  /** Looks where Nodes are, what can not be read, and since when the rest is heard. Has any of it changed? Every check may be decided otherwise then. */
+  refresh(clusters: ReadonlySet<string>, kinds: ReadonlySet<string>): boolean {
+    const { nodes, workloads } = this.#dependencies;
+    const keys = Array.from(this.#dependencies.clusters?.lister.all() ?? [], keyOfObject);
+    this.#places = new Map(keys.map((key) => [key, this.#nodePlaces.placeOf(key)]));
+    const unheard = [...clusters].filter((cluster) => this.#places.get(cluster) !== '' && !this.#isHeard(this.nodesAt(cluster)?.lister));
+    this.#unheardPlaces = new Set(this.#isHeard(nodes) ? unheard : ['', ...unheard]);
+    this.#unheardKinds = new Set([...kinds].filter((kind) => !this.#isKnown(this.#dependencies.kinds.of(kind))));
+    const resumed = this.#setHeard();
+    const causes = [...this.#unheardPlaces].sort().map((place) => [place, workloads.whyNot(place)]);
+    const known = JSON.stringify([[...this.#places].sort(), causes, [...this.#unheardKinds].sort(), resumed]);
+    const isNew = known !== this.#known;
+    this.#known = known;
+    return isNew;
+  }
+
+  checks(): ReadCheck[] {
+    return Array.from(this.#dependencies.checks.lister.all(), this.readCheck);
+  }
+
+  candidatesOf({ namespace, matchLabels }: HealthCheck): readonly MachineFacts[] {
+    // The rarest of its labels leaves the fewest.
+    const found = labelKeysOf(namespace, matchLabels).map((key) => this.#dependencies.machines.lister.byIndex(BY_LABEL, key));
+    return this.#readMachines(found.reduce((rarest, each) => (each.length < rarest.length ? each : rarest)));
+  }
+
+  machine(key: string): MachineFacts | undefined {
+    const object = this.#dependencies.machines.lister.get(key);
+    return object === undefined ? undefined : this.readMachine(object);
+  }
+
+  /** On a Node of this name, of whichever cluster. */
+  machinesNaming(nodeName: string): readonly MachineFacts[] {
+    return this.#readMachines(this.#dependencies.machines.lister.byIndex(BY_NODE, nodeName));
+  }
+
+  machinesOn(place: string, nodeName: string): MachineFacts[] {
+    return this.machinesNaming(nodeName).filter((machine) => this.placeOf(machine) === place);
+  }
+
+  cluster(key: string): ReturnType<ClusterSnapshot['cluster']> {
+    const { clusters } = this.#dependencies;
+    const object = clusters?.lister.get(key);
+    return object === undefined ? clusters && 'missing' : this.#readCluster(object);
+  }
+
+  placeOf({ namespace, clusterName }: MachineFacts): string {
+    return (clusterName === undefined ? undefined : this.#places.get(`${namespace}/${clusterName}`)) ?? '';
+  }
+
+  node(place: string, name: string): NodeFacts | 'missing' | 'unheard' {
+    if (this.#unheardPlaces.has(place)) return 'unheard';
+    const node = this.nodesAt(place)?.lister.get(name);
+    return node === undefined ? 'missing' : this.readNode(node);
+  }
+
+  heardSinceMs(place: string): HeardSince {
+    return this.#heardSince.get(place) ?? ALWAYS;
+  }
+
+  requestOf({ template }: HealthCheck, { namespace, name }: Pick<MachineFacts, 'namespace' | 'name'>): RequestFacts | undefined {
+    if (template === undefined) return undefined;
+    const found = this.kindOf(template.apiVersion, requestKind(template.kind));
+    const object = typeof found === 'string' ? undefined : found.lister.get(keyOf({ namespace, name }));
+    return object === undefined || typeof found === 'string' ? undefined : readRequest(typed(object, found.resource));
+  }
+
+  templateOf({ template, namespace }: HealthCheck): FoundTemplate {
+    if (template === undefined) return undefined;
+    const { apiVersion, kind, name } = template;
+    if ([kind, requestKind(kind)].some((each) => this.#unheardKinds.has(kindKey(apiVersion, each)))) return 'unheard';
+    const found = this.kindOf(apiVersion, kind);
+    const object = typeof found === 'string' ? undefined : found.lister.get(keyOf({ namespace, name }));
+    return object === undefined || typeof found === 'string' ? 'missing' : readTemplate(typed(object, found.resource));
+  }
+
+  holderOf(machine: MachineFacts): string | undefined {
+    const { nodeName = '' } = machine;
+    const holder = this.claims.holderOf(nodeName);
+    if (holder === undefined) return undefined;
+    const place = this.placeOf(machine);
+    const uid = this.#dependencies.nodes.get(nodeName)?.metadata.uid;
+    // A kubeconfig may lead back to this cluster.
+    return place === '' || (uid !== undefined && this.nodesAt(place)?.lister.get(nodeName)?.metadata.uid === uid) ? holder : undefined;
+  }
+
+  refusalOf({ uid }: MachineFacts): string | undefined {
+    return this.#refusals.get(uid)?.words;
+  }
+
+  /** undefined: the API server took it, or nobody wants it any more. Is that another word than before? */
+  setRefusal(machine: ObjectRef, words: string | undefined): boolean {
+    const { uid } = machine;
+    if (this.#refusals.get(uid)?.words === words) return false;
+    if (words === undefined) this.#refusals.delete(uid);
+    else this.#refusals.set(uid, { machine, words });
+    return true;
+  }
+
+  /** Machines whose request was refused. */
+  refused(): ObjectRef[] {
+    return [...this.#refusals.values()].map(({ machine }) => machine);
+  }
+
+  whyUnheard({ namespace, clusterName = '' }: HealthCheck): string | undefined {
+    return this.#dependencies.workloads.whyNot(`${namespace}/${clusterName}`);
+  }
+
+  /** The Node that the Machine names; undefined: it names none, or nothing is known of its Nodes. */
+  nodeOf(machine: MachineFacts): KnownNode | undefined {
+    const { nodeName } = machine;
+    const source = this.nodesAt(this.placeOf(machine));
+    if (nodeName === undefined || source === undefined) return undefined;
+    const facts = (node: Node | undefined): NodeFacts | undefined => (node === undefined ? undefined : this.readNode(node));
+    return { facts: facts(source.lister.get(nodeName)), read: async () => facts(await source.cluster.get(NODES, nodeName)) };
+  }
+
+  kindOf(apiVersion: string, kind: string): FoundKind {
+    return this.#dependencies.kinds.of(kindKey(apiVersion, kind));
+  }
+
+  /** Undefined: they can not be read now, or not yet. */
+  nodesAt(place: string): WorkloadNodes | undefined {
+    const { nodes, cluster, workloads } = this.#dependencies;
+    if (place === '') return { lister: nodes, cluster };
+    const found = workloads.of(place);
+    return typeof found === 'string' ? undefined : found;
+  }
+
+  #vital(): readonly Lister<KubeObject>[] {
+    const { checks, machines, clusters, nodes, fences } = this.#dependencies;
+    return [checks.lister, machines.lister, nodes, fences, ...(clusters === undefined ? [] : [clusters.lister])];
+  }
+
+  #isSilent({ freshAtMs }: Lister<KubeObject>): boolean {
+    return this.#dependencies.clock.monotonicMs() - freshAtMs > SILENT_AFTER_MS;
+  }
+
+  #isHeard(lister: Lister<KubeObject> | undefined): boolean {
+    return lister?.synced === true && !this.#isSilent(lister);
+  }
+
+  #isKnown(found: FoundKind): boolean {
+    return typeof found === 'string' ? found === 'absent' : this.#isHeard(found.lister);
+  }
+
+  /** Returns the monotonic times since which Machines, and Nodes by their place, are heard again, or at all. */
+  #setHeard(): unknown {
+    const { clock, machines } = this.#dependencies;
+    const aheadMs = clock.wallMs() - clock.monotonicMs();
+    const resumed = [...new Set(['', ...this.#places.values()])].map((place) => [place, resumedAtMs(this.nodesAt(place)?.lister)] as const);
+    const machineMs = resumedAtMs(machines.lister);
+    const wallOf = (atMs: number | undefined): number => (atMs === undefined ? 0 : aheadMs + atMs);
+    this.#heardSince = new Map(resumed.map(([place, atMs]) => [place, { machine: wallOf(machineMs), node: wallOf(atMs) }]));
+    return [machineMs, resumed.sort()];
+  }
+}
+
+const ALWAYS: HeardSince = { machine: 0, node: 0 };
+
+function byName(one: MachineFacts, other: MachineFacts): number {
+  return one.name < other.name ? -1 : 1;
+}
+
+function resumedAtMs(lister: Lister<KubeObject> | undefined): number | undefined {
+  const atMs = lister?.resumedAtMs;
+  return atMs !== undefined && Number.isFinite(atMs) ? atMs : undefined;
+}
+
+export function keyOfObject({ metadata: { namespace = '', name } }: KubeObject): string {
+  return keyOf({ namespace, name });
+}
+
+/** Lists name the kind of their items once, or each time. */
+function typed(object: UntypedObject, { group, version, kind }: Resource): UntypedObject {
+  return { ...object, apiVersion: group === '' ? version : `${group}/${version}`, kind };
+}

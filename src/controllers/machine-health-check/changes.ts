@@ -1,0 +1,169 @@
+import type { UntypedObject } from '../../ports/cluster-api.ts';
+import type { KubeObject, Node } from '../../ports/objects.ts';
+import type { ObjectRef } from './actions.ts';
+import { keyOfObject } from './cache.ts';
+import type { HealthCheckCache } from './cache.ts';
+import type { HealthCheckDependencies } from './dependencies.ts';
+import { isTarget } from './evaluate.ts';
+import { isDisputed, mayOverlap } from './observe.ts';
+import { isSameNode } from './read/cluster.ts';
+import { requestKind } from './request.ts';
+import { keyOf, kindKey } from './snapshot.ts';
+import type { HealthCheck, MachineFacts } from './snapshot.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/** Which checks a change of an object concerns, so that they are decided anew; and what is watched for the sake of the checks that there are. */
+export class Changes {
+  readonly #dependencies: HealthCheckDependencies;
+  readonly #cache: HealthCheckCache;
+  readonly #wake: () => void;
+  readonly #changed = new Set<string>();
+  readonly #unsubscribe: (() => void)[] = [];
+  readonly #subscriptions = new Subscriptions();
+
+  constructor(dependencies: HealthCheckDependencies, cache: HealthCheckCache, wake: () => void) {
+    this.#dependencies = dependencies;
+    this.#cache = cache;
+    this.#wake = wake;
+  }
+
+  /** From now on, whether the listers are synced or not. */
+  start(): void {
+    const { checks, machines, clusters, nodes, fences, nodeLeases, kinds, workloads } = this.#dependencies;
+    const claimed = (): void => {
+      this.#cache.claims.invalidate();
+      this.#wake();
+    };
+    this.#unsubscribe.push(
+      nodes.onChange(this.#nodeChanged('')),
+      machines.lister.onChange(this.#on((machine) => this.#ofMachine(this.#cache.readMachine(machine)))),
+      checks.lister.onChange(this.#on((check) => this.#ofCheck(this.#cache.readCheck(check).check))),
+      fences.onChange(claimed),
+      kinds.onChange(this.#wake),
+      workloads.onChange(this.#wake),
+    );
+    if (clusters !== undefined) this.#unsubscribe.push(clusters.lister.onChange(this.#on((cluster) => this.#ofCluster(cluster))));
+    if (nodeLeases !== undefined) this.#unsubscribe.push(nodeLeases.onChange(claimed));
+  }
+
+  close(): void {
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#subscriptions.retain(new Set());
+    this.#dependencies.kinds.want(new Set());
+    this.#dependencies.workloads.want(new Set());
+  }
+
+  /** The checks that must be decided anew, each told once. */
+  take(): ReadonlySet<string> {
+    const { kinds, workloads } = this.#dependencies;
+    const { wantedKinds, wantedClusters } = this.#wanted();
+    kinds.want(wantedKinds);
+    workloads.want(wantedClusters);
+    const isOther = this.#subscribe(wantedKinds, wantedClusters);
+    if (this.#cache.refresh(wantedClusters, wantedKinds) || isOther) for (const { check } of this.#cache.checks()) this.#changed.add(keyOf(check));
+    for (const node of this.#cache.claims.renew()) this.#add(this.#selecting(this.#cache.machinesNaming(node)));
+    const changed = new Set(this.#changed);
+    this.#changed.clear();
+    return changed;
+  }
+
+  /** What the API server said to the request of this Machine; undefined: nothing stands any more. */
+  setRefusal(machine: ObjectRef, words: string | undefined): void {
+    if (!this.#cache.setRefusal(machine, words)) return;
+    const facts = this.#cache.machine(keyOf(machine));
+    if (facts !== undefined) this.#add(this.#selecting([facts]));
+  }
+
+  #wanted(): { wantedKinds: Set<string>; wantedClusters: Set<string> } {
+    const [wantedKinds, wantedClusters] = [new Set<string>(), new Set<string>()];
+    for (const { check } of this.#cache.checks()) {
+      const { namespace, clusterName, template } = check;
+      const cluster = `${namespace}/${clusterName ?? ''}`;
+      if (this.#dependencies.clusters?.lister.get(cluster) !== undefined) wantedClusters.add(cluster);
+      if (template === undefined) continue;
+      for (const kind of [template.kind, requestKind(template.kind)]) wantedKinds.add(kindKey(template.apiVersion, kind));
+    }
+    return { wantedKinds, wantedClusters };
+  }
+
+  /** Was any of them watched otherwise before? */
+  #subscribe(kinds: ReadonlySet<string>, clusters: ReadonlySet<string>): boolean {
+    let isOther = false;
+    for (const cluster of clusters) {
+      const lister = this.#cache.nodesAt(cluster)?.lister;
+      if (this.#subscriptions.set(`Nodes ${cluster}`, lister, this.#nodeChanged(cluster))) isOther = true;
+    }
+    for (const kind of kinds) {
+      const found = this.#dependencies.kinds.of(kind);
+      const lister = typeof found === 'string' ? undefined : found.lister;
+      const changed = this.#on<UntypedObject>((object) => this.#ofRemediation(kind, object));
+      if (this.#subscriptions.set(kind, lister, changed)) isOther = true;
+    }
+    this.#subscriptions.retain(new Set([...kinds, ...[...clusters].map((cluster) => `Nodes ${cluster}`)]));
+    return isOther;
+  }
+
+  #add(checks: Iterable<string>): void {
+    let isAny = false;
+    for (const check of checks) {
+      this.#changed.add(check);
+      isAny = true;
+    }
+    if (isAny) this.#wake();
+  }
+
+  /** As an object was and as it is. */
+  #on<T extends KubeObject>(concerned: (object: T) => Iterable<string>): (before: T | undefined, after: T | undefined) => void {
+    return (before, after) => {
+      if (before !== undefined) this.#add(concerned(before));
+      if (after !== undefined) this.#add(concerned(after));
+    };
+  }
+
+  #nodeChanged(place: string): (before: Node | undefined, after: Node | undefined) => void {
+    const { readNode } = this.#cache;
+    return (before, after) => {
+      // A heartbeat says nothing new.
+      if (before !== undefined && after !== undefined && isSameNode(readNode(before), readNode(after))) return;
+      const name = (after ?? before)?.metadata.name ?? '';
+      const machines = this.#cache.machinesOn(place, name);
+      // A node that two machines claim says nothing about either.
+      this.#add(this.#selecting(machines.filter((machine) => !isDisputed(machine, machines))));
+    };
+  }
+
+  /** Those that select it, and those that select another of its Node. */
+  #ofMachine(machine: MachineFacts): string[] {
+    const others = machine.nodeName === undefined ? [] : this.#cache.machinesOn(this.#cache.placeOf(machine), machine.nodeName);
+    return this.#selecting([machine, ...others]);
+  }
+
+  #ofCheck(check: HealthCheck): string[] {
+    return [keyOf(check), ...this.#those((other) => mayOverlap(check, other))];
+  }
+
+  /** A check without a Cluster may select Machines of each. */
+  #ofCluster({ metadata: { namespace, name } }: UntypedObject): string[] {
+    return this.#those((check) => check.namespace === namespace && (check.clusterName ?? name) === name);
+  }
+
+  /** A template is that of its checks, a request has the name of its Machine. */
+  #ofRemediation(kind: string, object: UntypedObject): string[] {
+    const machine = this.#cache.machine(keyOfObject(object));
+    return this.#those((check) => {
+      const { template } = check;
+      if (template === undefined || check.namespace !== object.metadata.namespace) return false;
+      const isTemplate = kindKey(template.apiVersion, template.kind) === kind && template.name === object.metadata.name;
+      const isRequest = kindKey(template.apiVersion, requestKind(template.kind)) === kind && machine !== undefined && isTarget(check, machine);
+      return isTemplate || isRequest;
+    });
+  }
+
+  #selecting(machines: readonly MachineFacts[]): string[] {
+    return machines.length === 0 ? [] : this.#those((check) => machines.some((machine) => isTarget(check, machine)));
+  }
+
+  #those(isConcerned: (check: HealthCheck) => boolean): string[] {
+    return this.#cache.checks().flatMap(({ check }) => (isConcerned(check) ? [keyOf(check)] : []));
+  }
+}
