@@ -13,6 +13,8 @@ let served: string[];
 let done: string[];
 let warned: string[];
 let failing: Set<string>;
+/** What is served is known by then. */
+let finding: Promise<void>;
 let gated: GatedController<string[], string>;
 
 function reflectorOf(kind: string): Reflector<KubeObject> {
@@ -31,6 +33,7 @@ beforeEach(() => {
   done = [];
   warned = [];
   failing = new Set();
+  finding = Promise.resolve();
   SYNCED.clear();
   const quiet = (): void => undefined;
   const logger: Logger = { debug: quiet, info: quiet, error: quiet, warn: (message) => void warned.push(message) };
@@ -39,7 +42,10 @@ beforeEach(() => {
     {},
     {
       question: 'what is served',
-      find: () => Promise.resolve([...served]),
+      find: async () => {
+        await finding;
+        return [...served];
+      },
       gate: (found, run) => {
         run(found);
         return REST_MS;
@@ -105,5 +111,18 @@ describe('a controller that runs while its kinds are ours', () => {
     await gated.close();
     expect([done, warned]).toEqual([['close a', 'unwatch a', 'close b', 'unwatch b'], ['a controller did not end in order']]);
     expect(await found('a')).toEqual([]);
+  });
+
+  it('ends at once, though it is just being found out what is served', async () => {
+    gated.start();
+    await found('a');
+    let answer = (): void => undefined;
+    finding = new Promise((resolve) => (answer = resolve));
+    await found('a');
+    const closing = gated.close();
+    expect(done).toEqual(['close a', 'unwatch a']);
+    answer();
+    await closing;
+    expect(done).toEqual(['close a', 'unwatch a']);
   });
 });

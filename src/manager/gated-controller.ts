@@ -89,9 +89,10 @@ export class GatedController<F, K, C extends Controller = Controller> {
   }
 
   async close(): Promise<void> {
-    await this.#detector.close();
+    const detecting = this.#detector.close();
+    // Not behind a look that waits for an API server: whoever is to stop writes nothing more.
     this.run([]);
-    await this.#ending;
+    await Promise.all([detecting, this.#ending]);
   }
 
   /** Exactly these run from now on; what runs already goes on. */

@@ -59,4 +59,11 @@ export const SISTER_MUTANTS: readonly SourceMutant[] = [
     edits: [['this.watches.filter(({ lister }) => lister.synced)', 'this.watches.filter(({ lister }) => lister !== undefined)']],
     killedBy: byTest('src/manager/gated-controller.test.ts', 'is no reason to be unready while it is not synced'),
   },
+  {
+    name: 'stopped behind a look',
+    defect: 'a controller that is to stop goes on writing until the API server has said what it serves',
+    file: 'src/manager/gated-controller.ts',
+    edits: [['    const detecting = this.#detector.close();\n', '    const detecting = await this.#detector.close();\n']],
+    killedBy: byTest('src/manager/gated-controller.test.ts', 'ends at once, though it is just being found out what is served'),
+  },
 ];
