@@ -6,8 +6,8 @@ const FENCES = 'nodefences.ha.k8s.io';
 /** Of a fence that goes on without a release. */
 const NOT_RELEASED = 'Its workload is not let go';
 
-/** What switches a machine or lets its pods go, or gives a person's word for it. */
-const FENCING: ReadonlySet<string> = new Set(['off', 'release', 'acknowledge']);
+/** What switches a machine, be it on for a fence that was withdrawn, or lets its pods go, or gives a person's word for it. */
+const FENCING: ReadonlySet<string> = new Set(['off', 'on', 'release', 'acknowledge']);
 const UNSENT: ReadonlySet<string | undefined> = new Set([undefined, 'not-sent', 'stopped', 'found-not-done']);
 
 /** The fences of a world as the API server stored them last, seen from outside. */

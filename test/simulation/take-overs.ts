@@ -58,6 +58,8 @@ export class TakeOvers {
     if (event.status >= 300 || event.verb === 'get' || event.verb === 'list' || event.verb === 'watch') {
       return undefined;
     }
+    // A review is a question that is asked by POST: nothing is stored.
+    if (event.resource.endsWith('reviews.authorization.k8s.io')) return undefined;
     if (event.resource === 'leases.coordination.k8s.io') {
       return event.name === LEADER_LEASE ? this.#leaseWritten(event.object as Lease, process, nowMs) : undefined;
     }
