@@ -1,12 +1,15 @@
 import { defineConfig } from 'vitest/config';
 import { CountsReporter } from './scripts/counts-reporter.ts';
+import LongestFirst from './scripts/longest-first.ts';
 
 export default defineConfig({
   test: {
     environment: 'node',
     include: ['src/**/*.test.ts', 'agents/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     pool: 'forks',
-    maxWorkers: 2,
+    // Most of the long ones wait in real time, for processes or devices.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 20_000,
     hookTimeout: 30_000,
     // A test that asserts nothing can not fail.

@@ -25,6 +25,7 @@ async function runAll(): Promise<SeedResult[]> {
     seeds: SEEDS,
     jobs: availableParallelism(),
     silenceMs: 120_000,
+    isPolite: true,
     onResult: (result) => results.push(result),
   });
   return results;

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 import type { SeedResult } from './seed-result.ts';
 
 /** Parent to worker: run these seeds. Worker to parent: one message per seed. */
@@ -17,6 +18,8 @@ export interface WorkersOptions {
   jobs: number;
   /** A worker that reports no seed for so long is taken for hung. */
   silenceMs: number;
+  /** They leave the cores to whatever else wants them, and waits in real time. */
+  isPolite?: boolean;
   onResult: (result: SeedResult) => void;
 }
 
@@ -87,6 +90,7 @@ class Worker {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       execArgv: [...process.execArgv, ...FAST],
     });
+    if (options.isPolite === true && this.#child.pid !== undefined) setPriority(this.#child.pid, constants.priority.PRIORITY_LOW);
   }
 
   /** Resolves with the number of seeds that were reported. */

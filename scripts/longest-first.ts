@@ -1,0 +1,28 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** What takes minutes, then what waits for processes in real time; nothing long is left for the end, when the other workers have nothing to do. */
+const ORDER = [
+  'test/simulation/simulation',
+  'test/installation/uninstall',
+  'test/package',
+  'test/scenarios',
+  'test/installation',
+  'test/integration',
+  'test/clusterlabs',
+  'test/zoo',
+  'test',
+  'agents',
+];
+
+/** The files of a run, the longest first. */
+export default class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const file = relative(import.meta.dirname, moduleId).replace('../', '');
+      const place = ORDER.findIndex((folder) => file.startsWith(folder));
+      return place === -1 ? ORDER.length : place;
+    };
+    return (await super.sort(files)).toSorted((left, right) => placeOf(left) - placeOf(right));
+  }
+}
