@@ -75,7 +75,9 @@ export class FenceWatch {
   #count(name: string, status: NodeFenceStatus | undefined): void {
     // What has just been created has no journal yet, whatever its type says.
     const { journal = [], incident }: Partial<NodeFenceStatus> = status ?? {};
-    if (incident === undefined || !journal.some(({ action, result }) => FENCING.has(action) && !UNSENT.has(result))) return;
+    // What came of the on of a withdrawn fence is not written any more: its object goes with it.
+    const isDone = ({ action, result }: (typeof journal)[number]): boolean => FENCING.has(action) && (action === 'on' || !UNSENT.has(result));
+    if (incident === undefined || !journal.some(isDone)) return;
     this.#fencings.set(name, (this.#fencings.get(name) ?? new Set()).add(incident));
   }
 }
