@@ -38,6 +38,7 @@ export class FenceWatch {
     const metadata = (event.object as { metadata?: ObjectMeta } | undefined)?.metadata;
     const isDeleted = event.verb === 'delete' || metadata?.deletionTimestamp !== undefined;
     if (isDeleted && (metadata?.finalizers ?? []).length === 0) {
+      this.#countWithdrawn(event.name, this.#fences.get(event.name) ?? {});
       this.#fences.delete(event.name);
       return;
     }
@@ -75,9 +76,17 @@ export class FenceWatch {
   #count(name: string, status: NodeFenceStatus | undefined): void {
     // What has just been created has no journal yet, whatever its type says.
     const { journal = [], incident }: Partial<NodeFenceStatus> = status ?? {};
-    // What came of the on of a withdrawn fence is not written any more: its object goes with it.
-    const isDone = ({ action, result }: (typeof journal)[number]): boolean => FENCING.has(action) && (action === 'on' || !UNSENT.has(result));
-    if (incident === undefined || !journal.some(isDone)) return;
+    if (incident === undefined || !journal.some(({ action, result }) => FENCING.has(action) && !UNSENT.has(result))) return;
+    this.#countIncident(name, incident);
+  }
+
+  /** What came of the on of a withdrawn fence is not written any more: its object goes with it. */
+  #countWithdrawn(name: string, { journal = [], incident }: Partial<NodeFenceStatus>): void {
+    if (incident === undefined || !journal.some(({ action, result }) => action === 'on' && result === undefined)) return;
+    this.#countIncident(name, incident);
+  }
+
+  #countIncident(name: string, incident: number): void {
     this.#fencings.set(name, (this.#fencings.get(name) ?? new Set()).add(incident));
   }
 }

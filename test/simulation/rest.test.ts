@@ -42,13 +42,17 @@ describe('a world whose victim is not Ready', () => {
 const NOW_MS = 4_000_000;
 
 /** Does a world rest in which node b, of which others ask, is held by that policy after so many incidents that each ran this? */
-function restsHeld(runs: readonly Partial<JournalEntry>[], { policy = 'max-fences-per-day', nodes = ['b'], readyForMs = NOW_MS } = {}): boolean {
+function restsHeld(
+  runs: readonly Partial<JournalEntry>[],
+  { policy = 'max-fences-per-day', nodes = ['b'], readyForMs = NOW_MS, isWithdrawn = false } = {},
+): boolean {
   const fence = new FenceWatch(() => 0);
   const write = (status: Partial<NodeFenceStatus>): void => {
     const object = { metadata: { name: fenceName('b') }, status };
     fence.hear({ ...FENCE, name: fenceName('b'), verb: 'update', object } as never);
   };
   for (const [index, run] of runs.entries()) write({ state: 'final', incident: index + 1, journal: [run as JournalEntry] });
+  if (isWithdrawn) fence.hear({ ...FENCE, name: fenceName('b'), verb: 'delete', object: {} } as never);
   write({ state: 'new', incident: runs.length + 1, journal: [], hold: { reason: 'x', policy, message: '', since: '' } });
   const rest = new Rest({
     scenario: { ...SCENARIO, sisters: { composed: ALL, nodes, deeds: [] }, expected: { ...SCENARIO.expected, states: ['none'] } },
@@ -67,11 +71,15 @@ describe('a world with a fence that is held by what its node may be fenced a day
 
   it('is over when its node was fenced so often', () => {
     expect(restsHeld([off, { action: 'release', result: 'timeout' }, off])).toBe(true);
+    expect(restsHeld([off, { action: 'on', result: 'succeeded' }, off])).toBe(true);
+    expect(restsHeld([off, off, { action: 'on' }], { isWithdrawn: true })).toBe(true);
   });
 
   it.each([
     ['one of its incidents was a cordon alone', [off, withdrawn, off], {}],
     ['one of its offs was never sent', [off, unsent, off], {}],
+    ['one of its ons was never sent', [off, { action: 'on', result: 'not-sent' } as const, off], { isWithdrawn: true }],
+    ['one of its ons is open, and its fence stands', [off, off, { action: 'on' } as const], {}],
     ['nobody asks for that node', [off, off, off], { nodes: ['c'] }],
     ['the breaker holds it', [off, off, off], { policy: 'breaker' }],
     ['a node has only just come back, and its pods have not', [off, off, off], { readyForMs: 5_000 }],
