@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** One page of docs/; that the tests exist that its tables name is checked in test/rules/page-links.test.ts. */
+/** One page of docs/, or of test/docs/; that the tests exist that the latter names is checked in test/rules/page-links.test.ts. */
 export class Page {
   readonly text: string;
 
-  constructor(file: string) {
-    this.text = readFileSync(`${ROOT}docs/${file}`, 'utf8');
+  constructor(file: string, folder: 'docs' | 'test/docs' = 'docs') {
+    this.text = readFileSync(`${ROOT}${folder}/${file}`, 'utf8');
   }
 
   /** The rows of the tables under one heading. */

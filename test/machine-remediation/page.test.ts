@@ -7,8 +7,9 @@ import { OFF_REQUESTED } from '../../src/controllers/shared/baremetal-host/reboo
 import { Page } from '../baremetal-host/page.ts';
 
 const PAGE = new Page('machine-remediation.md');
-const SENTENCES = PAGE.rows('The design, sentence by sentence');
-const OURS = PAGE.rows('What the design leaves open');
+const HELD = new Page('machine-remediation.md', 'test/docs');
+const SENTENCES = HELD.rows('The design, sentence by sentence');
+const OURS = HELD.rows('What the design leaves open');
 
 describe('docs/machine-remediation.md', () => {
   it('names every sentence of the design', () => {

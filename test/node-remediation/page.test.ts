@@ -5,9 +5,10 @@ import { Page } from '../baremetal-host/page.ts';
 import { API, FINALIZER } from './world.ts';
 
 const PAGE = new Page('node-fence-remediation.md');
-const MEDIK8S = PAGE.rows('The contract of medik8s, clause by clause');
-const CLUSTER_API = PAGE.rows('The contract of Cluster API, clause by clause');
-const OURS = PAGE.rows('Ours');
+const HELD = new Page('node-fence-remediation.md', 'test/docs');
+const MEDIK8S = HELD.rows('The contract of medik8s, clause by clause');
+const CLUSTER_API = HELD.rows('The contract of Cluster API, clause by clause');
+const OURS = HELD.rows('Ours');
 
 describe('docs/node-fence-remediation.md', () => {
   it('names every clause of both contracts', () => {

@@ -68,7 +68,7 @@ describe('the published package, installed elsewhere', () => {
       'config/templates/redfish.yaml',
       'config/samples/nodes.yaml',
       'systemd/controller.env',
-      'docs/traps.md',
+      'docs/architecture.md',
     ];
     for (const path of [...paths, 'LICENSE', 'README.md']) expect(existsSync(join(brought, path)), path).toBe(true);
     expect(readdirSync(brought, { recursive: true, encoding: 'utf8' }).filter((path) => /\.test\.|(^|\/)testing\//.test(path))).toEqual([]);

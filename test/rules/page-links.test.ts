@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const HELD_BY = 'held by';
-/** Names mutants beside tests, and has a check of its own: test/traps. */
-const TRAPS = 'traps.md';
+/** One table for each page of docs/: its sentences, and the tests that hold them. */
+const FOLDER = `${ROOT}test/docs/`;
 /** The folder of the tests that a page names without one, where it is not the page's own name. */
 const FOLDERS: Readonly<Record<string, string>> = { 'node-fence-remediation': 'node-remediation' };
 
@@ -55,9 +56,9 @@ function isHeld({ page, reference }: Link): boolean {
   return ["'", '"', '`'].some((quote) => titles.includes(`(${quote}${words}${quote}, `));
 }
 
-it('every sentence of the pages that says by which test it is held names one that there is', () => {
-  const pages = readdirSync(`${ROOT}docs`).filter((file) => file.endsWith('.md') && file !== TRAPS);
-  const links = pages.flatMap((file) => linksOf(file.replace('.md', ''), readFileSync(`${ROOT}docs/${file}`, 'utf8')));
+it('every sentence of test/docs names a test that there is', () => {
+  const pages = readdirSync(FOLDER).filter((file) => file.endsWith('.md'));
+  const links = pages.flatMap((file) => linksOf(file.replace('.md', ''), readFileSync(FOLDER + file, 'utf8')));
   expect(links.length).toBeGreaterThanOrEqual(395);
   const broken = links.filter((link) => !isHeld(link)).map(({ page, sentence, reference }) => `${page}: ${sentence}: ${reference}`);
   expect(broken).toEqual([]);
@@ -66,4 +67,36 @@ it('every sentence of the pages that says by which test it is held names one tha
 it('a sentence without a test, or with one that is gone, would be found', () => {
   const [none, gone] = linksOf('preservation', '| what | held by |\n| --- | --- |\n| a |  |\n| b | `own-mode.test.ts`: no such test |');
   expect([none, gone].map((link) => link !== undefined && isHeld(link))).toEqual([false, false]);
+});
+
+it('no page for users has a column of tests', () => {
+  const pages = readdirSync(`${ROOT}docs`).filter((file) => file.endsWith('.md'));
+  expect(pages.length).toBeGreaterThanOrEqual(20);
+  expect(pages.filter((file) => linksOf(file, readFileSync(`${ROOT}docs/${file}`, 'utf8')).length > 0)).toEqual([]);
+});
+
+/** Where each relative link of a page leads, from the root of the repository. */
+function targetsOf(path: string, text: string): string[] {
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return links.filter((target) => !/^(https?:|#)/.test(target)).map((target) => join(dirname(path), target.replace(/#.*/, '')));
+}
+
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(`${ROOT}docs`).map((file) => `docs/${file}`)].filter((path) => path.endsWith('.md'));
+
+it('every link of a page leads to a file of the repository', () => {
+  const links = PAGES.flatMap((path) => targetsOf(path, readFileSync(ROOT + path, 'utf8')).map((target) => ({ path, target })));
+  expect(links.length).toBeGreaterThanOrEqual(60);
+  expect(links.filter(({ target }) => !existsSync(ROOT + target))).toEqual([]);
+});
+
+it('a link that leads nowhere would be found', () => {
+  expect(
+    targetsOf('docs/a.md', 'see [b](b.md#c), [d](../README.md), [e](https://example.org)').filter((target) => !existsSync(ROOT + target)),
+  ).toEqual(['docs/b.md']);
+});
+
+it('the index lists every page once', () => {
+  const listed = [...readFileSync(`${ROOT}docs/README.md`, 'utf8').matchAll(/\]\(([a-z0-9-]+\.md)\)/g)].map(([, file = '']) => file);
+  const pages = readdirSync(`${ROOT}docs`).filter((file) => file.endsWith('.md') && file !== 'README.md');
+  expect(listed.sort()).toEqual(pages.sort());
 });

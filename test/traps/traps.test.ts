@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PAGE = readFileSync(`${ROOT}docs/traps.md`, 'utf8');
+const PAGE = readFileSync(`${ROOT}test/traps/README.md`, 'utf8');
 const TRAPS = PAGE.split('\n')
   .filter((line) => line.startsWith('| ') && line.includes('`: '))
   .map((line) => line.replace(/^\| | *\|$/g, '').split(' | '))
