@@ -8,6 +8,7 @@ import { levelsOf } from './plan.ts';
 import type { Plan, PlanProblem, Step } from './plan.ts';
 import { ACKNOWLEDGE, compile, isFailure, keptAgainInMs, leftToRelease, progress, provingOperation, RELEASE, RELEASE_END } from './program.ts';
 import type { Operation } from './program.ts';
+import { RELEASE_BEGINS_WITHIN_MS } from './proof-age.ts';
 import { paceOf } from './release-plan.ts';
 import { mayOpenStorage } from './storage-opening.ts';
 import { event, moved } from './transition.ts';
@@ -26,9 +27,6 @@ const INTERRUPTED_MS = 1_000;
 export function intentDeadlineMs(plan: Plan): number {
   return 2 * plan.timing.setDeadlineMs + CALL_OVERHEAD_MS;
 }
-
-/** A release rests on an off read no older than this: the power may have come back meanwhile. */
-const PROOF_MAX_AGE_MS = 2_000;
 
 /** What becomes of a step when its program is through, or has failed on its last level. */
 export interface StepEnds {
@@ -133,7 +131,7 @@ function attempt(context: Context, status: NodeFenceStatus, step: Step, next: Ne
 }
 
 function isStale({ provenAtMs, snapshot }: Context): boolean {
-  return provenAtMs === undefined || snapshot.nowMs - provenAtMs > PROOF_MAX_AGE_MS;
+  return provenAtMs === undefined || snapshot.nowMs - provenAtMs > RELEASE_BEGINS_WITHIN_MS;
 }
 
 /** When the next operation may begin; `Infinity`: a change decides. */

@@ -193,6 +193,20 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/controllers/fence/runs.test.ts', 'is not sent while a deletion has not been answered'),
   },
   {
+    name: 'written on an old proof',
+    defect: 'a write of a release leaves long after the last off read, when the power may be back',
+    file: 'src/controllers/fence/runs.ts',
+    edits: [['provenAtMs > RELEASE_WRITES_WITHIN_MS', 'provenAtMs > Infinity']],
+    killedBy: byTest('src/controllers/fence/release/proof-age.test.ts', 'is not sent later: the power may be back'),
+  },
+  {
+    name: 'begun on an old proof',
+    defect: 'a release begins on an off read that leaves its writes no time',
+    file: 'src/domain/advance.ts',
+    edits: [['provenAtMs > RELEASE_BEGINS_WITHIN_MS', 'provenAtMs > 2 * RELEASE_BEGINS_WITHIN_MS']],
+    killedBy: byTest('src/domain/proof-age.test.ts', 'has the off read again first when it is older'),
+  },
+  {
     name: 'kept for ever',
     defect: 'a release by deletion is never given up while a pod is kept: the node stays off',
     file: 'src/domain/advance.ts',

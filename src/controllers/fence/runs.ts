@@ -3,6 +3,7 @@ import { proofOf } from '../../domain/evidence.ts';
 import { offWasSent, restartedSince } from '../../domain/journal.ts';
 import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Plan, PlanMethod } from '../../domain/plan.ts';
+import { RELEASE_WRITES_WITHIN_MS } from '../../domain/proof-age.ts';
 import type { JobReport, StandingHold } from '../../domain/snapshot.ts';
 import { AgentError } from '../../ports/agents.ts';
 import { timestamp } from '../../ports/clock.ts';
@@ -25,9 +26,6 @@ import { release } from './release/release.ts';
 import { stopOn } from './snapshot.ts';
 import { isHeldBack } from './storm/fence-facts.ts';
 import { StopAnswers } from './stop-answers.ts';
-
-/** Between the last off read and the write that frees something; longer, and the power may be back. */
-const PROOF_MAX_AGE_MS = 4_000;
 
 export interface Run {
   node: string;
@@ -219,7 +217,7 @@ export class Runs {
     const mayGoOn = (): void => {
       mayBegin();
       if (provenAtMs === undefined || observation.lifeAtMs > provenAtMs) throw this.notSent(entry, 'a sign of life was received');
-      if (this.dependencies.clock.monotonicMs() - provenAtMs > PROOF_MAX_AGE_MS)
+      if (this.dependencies.clock.monotonicMs() - provenAtMs > RELEASE_WRITES_WITHIN_MS)
         throw this.notSent(entry, 'the last off read is too old; the device is read again');
     };
     const { renewTime, asked } = observation;
