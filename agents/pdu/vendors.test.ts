@@ -14,13 +14,13 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-interface Bench {
+interface Harness {
   device: PduDevice;
   agent: PduAgent;
   target: (plug?: string, more?: Record<string, string>) => ReturnType<typeof targetOf>;
 }
 
-async function start(kind: string, outlets: readonly (Partial<Outlet> & { number: number })[] = [{ number: 1 }, { number: 2 }]): Promise<Bench> {
+async function start(kind: string, outlets: readonly (Partial<Outlet> & { number: number })[] = [{ number: 1 }, { number: 2 }]): Promise<Harness> {
   const device = await PduDevice.start({ kind, outlets, clock });
   const agent = new PduAgent(clock);
   closing.push(

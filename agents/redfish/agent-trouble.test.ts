@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure, BENCH_PASSWORD } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { AgentHarnesses, agentFailure, HARNESS_PASSWORD } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { RedfishAgent } from './agent.ts';
 
-const benches = new AgentBenches((clock) => new RedfishAgent(clock));
-afterEach(() => benches.closeAll());
+const harnesses = new AgentHarnesses((clock) => new RedfishAgent(clock));
+afterEach(() => harnesses.closeAll());
 
 describe('sessions and passwords', () => {
   it('refuses a wrong password with the words of the device, without trying it a second way', async () => {
-    const { agent, target, events } = await benches.start({}, { password: 'wrong password 1' });
+    const { agent, target, events } = await harnesses.start({}, { password: 'wrong password 1' });
     const error = await agentFailure(agent.read(target()));
     expect(error.kind).toBe('Refused');
     expect(error.message).toContain('401');
@@ -18,16 +18,16 @@ describe('sessions and passwords', () => {
   });
 
   it('never shows the password, not even when the device echoes it', async () => {
-    const { agent, target, device } = await benches.start();
-    device.faults = { failures: [{ path: SYSTEM_PATH, status: 403, message: `user admin:${BENCH_PASSWORD} may not` }] };
+    const { agent, target, device } = await harnesses.start();
+    device.faults = { failures: [{ path: SYSTEM_PATH, status: 403, message: `user admin:${HARNESS_PASSWORD} may not` }] };
     const error = await agentFailure(agent.read(target()));
     expect(error.message).toContain('may not');
-    expect(JSON.stringify(error) + error.message).not.toContain(BENCH_PASSWORD);
-    expect(error.stack).not.toContain(BENCH_PASSWORD);
+    expect(JSON.stringify(error) + error.message).not.toContain(HARNESS_PASSWORD);
+    expect(error.stack).not.toContain(HARNESS_PASSWORD);
   });
 
   it('logs in again once when the session is over, before a read and before a reset', async () => {
-    const { agent, target, device, machine } = await benches.start();
+    const { agent, target, device, machine } = await harnesses.start();
     await agent.read(target());
     device.accounts.endAll();
     expect((await agent.read(target())).state).toBe('on');
@@ -38,7 +38,7 @@ describe('sessions and passwords', () => {
   });
 
   it('checks identity and lease anew when the session ends between identity and reset', async () => {
-    const { agent, target, device, machine, events } = await benches.start();
+    const { agent, target, device, machine, events } = await harnesses.start();
     let checks = 0;
     const beforeSend = (): void => {
       checks += 1;
@@ -52,7 +52,7 @@ describe('sessions and passwords', () => {
   });
 
   it('keeps using a session whose address the device does not tell, instead of opening one after the other', async () => {
-    const { agent, target, device } = await benches.start({ faults: { hidesSessionLocation: true } });
+    const { agent, target, device } = await harnesses.start({ faults: { hidesSessionLocation: true } });
     await agent.read(target());
     await agent.read(target());
     await agent.set(target(), 'off');
@@ -60,9 +60,9 @@ describe('sessions and passwords', () => {
   });
 
   it('falls back to basic authentication where there are no sessions, or none to spare', async () => {
-    const without = await benches.start({ tree: { hasSessions: false } });
+    const without = await harnesses.start({ tree: { hasSessions: false } });
     expect((await without.agent.read(without.target())).state).toBe('on');
-    const full = await benches.start({
+    const full = await harnesses.start({
       faults: { failures: [{ method: 'POST', path: SESSIONS_PATH, status: 503, message: 'RAC0218: maximum number of sessions' }] },
     });
     await full.agent.set(full.target(), 'off');
@@ -70,10 +70,10 @@ describe('sessions and passwords', () => {
   });
 
   it('uses basic authentication, or sessions, alone when told so', async () => {
-    const basic = await benches.start({}, { auth: 'basic' });
+    const basic = await harnesses.start({}, { auth: 'basic' });
     await basic.agent.set(basic.target(), 'off');
     expect(basic.device.accounts.createdSessions).toBe(0);
-    const session = await benches.start({ faults: { failures: [{ method: 'POST', path: SESSIONS_PATH, status: 404 }] } }, { auth: 'session' });
+    const session = await harnesses.start({ faults: { failures: [{ method: 'POST', path: SESSIONS_PATH, status: 404 }] } }, { auth: 'session' });
     expect((await agentFailure(session.agent.read(session.target()))).kind).toBe('Refused');
   });
 });
@@ -81,7 +81,7 @@ describe('sessions and passwords', () => {
 describe('a device that is left alone', () => {
   it('has its session ended after 45 s, and is logged in to again when it is needed', async () => {
     const clock = new ManualClock();
-    const idle = new AgentBenches(() => new RedfishAgent(clock));
+    const idle = new AgentHarnesses(() => new RedfishAgent(clock));
     const { agent, target, device, server } = await idle.start();
     await agent.read(target());
     await clock.advance(44_000);
@@ -97,7 +97,7 @@ describe('a device that is left alone', () => {
 
 describe('time and trouble', () => {
   it('gives a device up that accepts connections and says nothing', async () => {
-    const { agent, target, device } = await benches.start({ faults: { isSilent: true } }, { login_timeout: '0.3' });
+    const { agent, target, device } = await harnesses.start({ faults: { isSilent: true } }, { login_timeout: '0.3' });
     const started = performance.now();
     const error = await agentFailure(agent.set(target(), 'off'));
     expect(error.kind).toBe('Unreachable');
@@ -107,7 +107,7 @@ describe('time and trouble', () => {
   });
 
   it('ends at its deadline when requests are never answered, and says that the set is unclear once it was sent', async () => {
-    const { agent, target, device } = await benches.start();
+    const { agent, target, device } = await harnesses.start();
     await agent.read(target());
     device.faults = { isMute: true };
     expect((await agentFailure(agent.read(target({ deadlineMs: 200 })))).kind).toBe('Timeout');
@@ -119,7 +119,7 @@ describe('time and trouble', () => {
   });
 
   it('ends at its deadline when the body comes drop by drop', async () => {
-    const { agent, target, device } = await benches.start();
+    const { agent, target, device } = await harnesses.start();
     await agent.read(target());
     device.faults = { dripMs: 20 };
     const started = performance.now();
@@ -128,7 +128,7 @@ describe('time and trouble', () => {
   });
 
   it('ends when the caller gives up, and sends nothing for a caller who gave up before', async () => {
-    const { agent, target, device } = await benches.start();
+    const { agent, target, device } = await harnesses.start();
     await agent.read(target());
     const controller = new AbortController();
     device.faults = { isMute: true };
@@ -142,25 +142,25 @@ describe('time and trouble', () => {
   });
 
   it('calls a closed port unreachable', async () => {
-    const { agent, target, server } = await benches.start();
+    const { agent, target, server } = await harnesses.start();
     await server.close();
     expect((await agentFailure(agent.read(target()))).kind).toBe('Unreachable');
   });
 
   it('opens a new connection when the kept one was cut', async () => {
-    const { agent, target, server } = await benches.start();
+    const { agent, target, server } = await harnesses.start();
     await agent.read(target());
     server.cut();
     expect((await agent.read(target())).state).toBe('on');
   });
 
   it('calls HTTP 500 for a read unreachable', async () => {
-    const { agent, target } = await benches.start({ faults: { failures: [{ path: SYSTEM_PATH, status: 500 }] } });
+    const { agent, target } = await harnesses.start({ faults: { failures: [{ path: SYSTEM_PATH, status: 500 }] } });
     expect((await agentFailure(agent.read(target()))).kind).toBe('Unreachable');
   });
 
   it('never overlaps two calls on one device', async () => {
-    const { agent, target, server, device, events } = await benches.start();
+    const { agent, target, server, device, events } = await harnesses.start();
     await Promise.all([agent.read(target()), agent.set(target(), 'off'), agent.read(target()), agent.read(target())]);
     expect(server.connections()).toBe(1);
     expect(device.accounts.createdSessions).toBe(1);
@@ -168,7 +168,7 @@ describe('time and trouble', () => {
   });
 
   it('refuses incomplete parameters without touching the device', async () => {
-    const { agent, target, server } = await benches.start({}, { password: undefined });
+    const { agent, target, server } = await harnesses.start({}, { password: undefined });
     const error = await agentFailure(agent.set(target(), 'off'));
     expect(error.kind).toBe('Misconfigured');
     expect(error.message).toContain('password is missing');
@@ -182,7 +182,7 @@ describe('a login that needs a login', () => {
     ['session', [{ method: 'POST', path: SESSIONS_PATH, status: 405 }], true],
     ['auto', [{ method: 'POST', path: SESSIONS_PATH, status: 401 }], false],
   ] as const)('hints at auth=basic where that may be all (%s, %j: %s)', async (auth, failures, isHinted) => {
-    const { agent, target } = await benches.start({ faults: { failures } }, { auth });
+    const { agent, target } = await harnesses.start({ faults: { failures } }, { auth });
     const error = await agentFailure(agent.read(target()));
     expect(error.kind).toBe('Refused');
     expect(error.message.includes('set auth=basic')).toBe(isHinted);

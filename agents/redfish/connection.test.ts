@@ -2,7 +2,7 @@ import { TLSSocket } from 'node:tls';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { startBmcBench, type BmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { startBmcHarness, type BmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { RESET_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { Call } from '../shared/call.ts';
@@ -15,8 +15,8 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function start(certificate: 'good' | 'plain'): Promise<{ bmc: BmcBench; connection: Connection; call: Call }> {
-  const bmc = await startBmcBench({ certificate });
+async function start(certificate: 'good' | 'plain'): Promise<{ bmc: BmcHarness; connection: Connection; call: Call }> {
+  const bmc = await startBmcHarness({ certificate });
   const settings = parseSettings(bmc.parameters);
   if ('problems' in settings) throw new Error(settings.problems.join());
   const clock = new SystemClock();
@@ -24,7 +24,7 @@ async function start(certificate: 'good' | 'plain'): Promise<{ bmc: BmcBench; co
   const signal = new AbortController().signal;
   const call = new Call(
     clock,
-    { plug: '', device: 'bench', parameters: {}, identity: { node: 'a' }, signal, deadlineMs: 5_000, beforeSend: () => undefined },
+    { plug: '', device: 'bmc', parameters: {}, identity: { node: 'a' }, signal, deadlineMs: 5_000, beforeSend: () => undefined },
     'test',
   );
   open.push(

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure, BENCH_UUID } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { AgentHarnesses, agentFailure, HARNESS_UUID } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { resourceTree, RESET_PATH, SYSTEM_PATH, type ResourceTree } from '../../src/testbed/devices/bmc/tree.ts';
 import { RedfishAgent } from './agent.ts';
 
-const benches = new AgentBenches((clock) => new RedfishAgent(clock));
-afterEach(() => benches.closeAll());
+const harnesses = new AgentHarnesses((clock) => new RedfishAgent(clock));
+afterEach(() => harnesses.closeAll());
 
 const MANAGER = '/redfish/v1/Managers/iDRAC.Embedded.1';
 const SERVICE = '/redfish/v1/Dell/Managers/iDRAC.Embedded.1/DellLCService';
@@ -25,7 +25,7 @@ function entry(path: string, minute: number): Record<string, unknown> {
 }
 
 function machineOf(vendor: string, manager: object): ResourceTree {
-  const system = resourceTree({ uuid: BENCH_UUID })[SYSTEM_PATH] ?? {};
+  const system = resourceTree({ uuid: HARNESS_UUID })[SYSTEM_PATH] ?? {};
   return {
     [SYSTEM_PATH]: { ...system, Manufacturer: vendor, Links: { ManagedBy: [link(MANAGER)] }, LogServices: link(`${SYSTEM_PATH}/LogServices`) },
     [MANAGER]: { ...link(MANAGER), LogServices: link(`${MANAGER}/LogServices`), ...manager },
@@ -49,7 +49,7 @@ function text(content: Uint8Array | undefined): string {
 describe('exhibits', () => {
   it('are the logs, the best first and by time, and a picture of the console in the way of Dell', async () => {
     const answers = { [`POST ${SHOT}`]: { status: 200, headers: {}, body: { ServerScreenShotFile: PNG.toString('base64') } } };
-    const { agent, target, device } = await benches.start({ extra: { ...DELL, ...LC_SERVICE }, answers });
+    const { agent, target, device } = await harnesses.start({ extra: { ...DELL, ...LC_SERVICE }, answers });
     const [sel, other, picture] = await agent.exhibits(target());
     expect(sel).toMatchObject({ name: 'sel', mediaType: 'text/plain' });
     expect(text(sel?.content).split('\n')).toEqual([
@@ -68,10 +68,10 @@ describe('exhibits', () => {
 
   it('say in the words of the device why there is no picture, and are complete without one', async () => {
     const refusal = { status: 503, headers: {}, body: { error: { message: 'The console is in use.' } } };
-    const { agent, target } = await benches.start({ extra: { ...DELL, ...LC_SERVICE }, answers: { [`POST ${SHOT}`]: refusal } });
+    const { agent, target } = await harnesses.start({ extra: { ...DELL, ...LC_SERVICE }, answers: { [`POST ${SHOT}`]: refusal } });
     const shown = await agent.exhibits(target());
     expect(text(shown.find(({ name }) => name === 'screenshot')?.content)).toContain('The console is in use.');
-    const without = await benches.start({ extra: DELL });
+    const without = await harnesses.start({ extra: DELL });
     expect((await without.agent.exhibits(without.target())).map(({ name }) => name)).toEqual(['sel', 'log-Other']);
   });
 
@@ -81,13 +81,13 @@ describe('exhibits', () => {
     ['more than 1 MiB', Buffer.concat([Buffer.from('BM'), Buffer.alloc(1_100_000)]), 'text/plain'],
   ])('show the file of HPE for what it is: %s', async (_what, body, mediaType) => {
     const answers = { 'GET /images/thumbnail.bmp': { status: 200, headers: {}, body: new Uint8Array(body) } };
-    const { agent, target } = await benches.start({ extra: machineOf('HPE', {}), answers });
+    const { agent, target } = await harnesses.start({ extra: machineOf('HPE', {}), answers });
     const picture = (await agent.exhibits(target())).find(({ name }) => name === 'screenshot');
     expect(picture?.mediaType).toBe(mediaType);
   });
 
   it('are none of another machine, and none where the device has no logs', async () => {
-    const bare = await benches.start();
+    const bare = await harnesses.start();
     expect(await bare.agent.exhibits(bare.target())).toEqual([]);
     const other = bare.target({ identity: { node: 'a', systemUUID: '4c4c4544-0030-5210-8047-c6c04f5a4333' } });
     expect(await agentFailure(bare.agent.exhibits(other))).toMatchObject({ kind: 'Misconfigured' });
@@ -101,7 +101,7 @@ describe('exhibits', () => {
     }));
     const path = `${MANAGER}/LogServices/Sel/Entries`;
     for (const members of [many, many.toReversed()]) {
-      const { agent, target } = await benches.start({
+      const { agent, target } = await harnesses.start({
         extra: { ...machineOf('Other', {}), [path]: { 'Members@odata.count': 1_000, Members: members } },
       });
       const lines = text((await agent.exhibits(target()))[0]?.content)
@@ -116,7 +116,7 @@ describe('exhibits', () => {
 
 describe('a diagnosis', () => {
   it('is an NMI, after the identity and the lease, and switches nothing', async () => {
-    const { agent, target, device, machine } = await benches.start();
+    const { agent, target, device, machine } = await harnesses.start();
     let checks = 0;
     expect(await agent.diagnose(target({ beforeSend: () => void (checks += 1) }))).toMatchObject({ result: 'accepted' });
     expect(checks).toBe(1);
@@ -125,7 +125,7 @@ describe('a diagnosis', () => {
   });
 
   it('is refused where the device has no Nmi, and at another machine', async () => {
-    const { agent, target, device } = await benches.start({ tree: { resetTypes: ['On', 'ForceOff'] } });
+    const { agent, target, device } = await harnesses.start({ tree: { resetTypes: ['On', 'ForceOff'] } });
     expect(await agentFailure(agent.diagnose(target()))).toMatchObject({ kind: 'Refused' });
     const other = target({ identity: { node: 'a', systemUUID: '4c4c4544-0030-5210-8047-c6c04f5a4333' } });
     expect(await agentFailure(agent.diagnose(other))).toMatchObject({ kind: 'Misconfigured' });
@@ -135,7 +135,7 @@ describe('a diagnosis', () => {
 
 describe('a list', () => {
   it('shows every ComputerSystem with its name and state', async () => {
-    const { agent, target } = await benches.start({
+    const { agent, target } = await harnesses.start({
       state: 'off',
       tree: { hostName: 'worker-1', otherSystems: { HGX: '11111111-2222-3333-4444-555555555555' } },
     });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { startBmcBench, type BmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { startBmcHarness, type BmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import type { BmcFaults } from '../../src/testbed/devices/bmc/faults.ts';
 import type { Target } from '../../src/ports/agents.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
@@ -33,8 +33,8 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function start(files: readonly string[], faults: BmcFaults = {}): Promise<{ bmc: BmcBench; agent: RedfishAgent; target: Target }> {
-  const bmc = await startBmcBench({ resources: tree(...files), faults });
+async function start(files: readonly string[], faults: BmcFaults = {}): Promise<{ bmc: BmcHarness; agent: RedfishAgent; target: Target }> {
+  const bmc = await startBmcHarness({ resources: tree(...files), faults });
   const agent = new RedfishAgent(new SystemClock());
   open.push(
     () => bmc.close(),

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { AgentHarnesses, agentFailure } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { outletPath, type OutletOptions } from '../../src/testbed/devices/bmc/rack-pdu.ts';
 import { RedfishAgent } from './agent.ts';
 
-const benches = new AgentBenches((clock) => new RedfishAgent(clock));
-afterEach(() => benches.closeAll());
+const harnesses = new AgentHarnesses((clock) => new RedfishAgent(clock));
+afterEach(() => harnesses.closeAll());
 
 const OUTLETS: readonly OutletOptions[] = [
   { id: 'A1', label: 'worker-1 left' },
@@ -16,7 +16,7 @@ const OUTLETS: readonly OutletOptions[] = [
 ];
 
 function start(parameters: Readonly<Record<string, string>> = {}) {
-  return benches.start({ pdus: { 1: OUTLETS } }, { resource: 'outlet', ...parameters });
+  return harnesses.start({ pdus: { 1: OUTLETS } }, { resource: 'outlet', ...parameters });
 }
 
 describe('outlets of a rack PDU', () => {
@@ -79,11 +79,11 @@ describe('outlets of a rack PDU', () => {
   });
 
   it('of several PDUs need the PDU named', async () => {
-    const { agent, target } = await benches.start({ pdus: { 1: OUTLETS, 2: OUTLETS } }, { resource: 'outlet' });
+    const { agent, target } = await harnesses.start({ pdus: { 1: OUTLETS, 2: OUTLETS } }, { resource: 'outlet' });
     const error = await agentFailure(agent.read(target({ plug: 'A1' })));
     expect(error.kind).toBe('Misconfigured');
     expect(error.message).toContain('the device has 2 PDUs (/redfish/v1/PowerEquipment/RackPDUs/1, /redfish/v1/PowerEquipment/RackPDUs/2)');
-    const named = await benches.start({ pdus: { 1: OUTLETS, 2: OUTLETS } }, { resource: 'outlet', pdu: '2' });
+    const named = await harnesses.start({ pdus: { 1: OUTLETS, 2: OUTLETS } }, { resource: 'outlet', pdu: '2' });
     await named.agent.set(named.target({ plug: 'A1' }), 'off');
     expect(named.outlets[outletPath('2', 'A1')]?.state()).toBe('off');
     expect(named.outlets[outletPath('1', 'A1')]?.state()).toBe('on');

@@ -15,7 +15,7 @@ function start(atOnceMax: number) {
   const ask = (name: number, controller = new AbortController()): Promise<void> => {
     const target = {
       plug: '',
-      device: 'bench',
+      device: 'bmc',
       parameters: {},
       identity: { node: 'a' },
       signal: controller.signal,

@@ -4,8 +4,8 @@ import { Dispatcher } from '../../src/dispatch/dispatcher.ts';
 import { jobOf } from '../../src/dispatch/testing/job.ts';
 import type { PlanMethod } from '../../src/domain/plan.ts';
 import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
-import type { AgentBench, BenchOptions } from '../../src/testbed/devices/bmc/bmc-bench.ts';
-import { AgentBenches, BENCH_UUID } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import type { AgentHarness, HarnessOptions } from '../../src/testbed/devices/bmc/bmc-harness.ts';
+import { AgentHarnesses, HARNESS_UUID } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import type { DeviceResponse } from '../../src/testbed/devices/bmc/redfish-device.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
@@ -20,11 +20,11 @@ const MANAGER = {
 };
 const clock = new SystemClock();
 const context: ConstructorParameters<typeof Dispatcher>[1] = { cluster: {} as Cluster, clock };
-const benches = new AgentBenches((ownClock) => new RedfishAgent(ownClock));
+const harnesses = new AgentHarnesses((ownClock) => new RedfishAgent(ownClock));
 const dispatchers: Dispatcher[] = [];
 afterEach(async () => {
   for (const dispatcher of dispatchers.splice(0)) await dispatcher.close();
-  await benches.closeAll();
+  await harnesses.closeAll();
 });
 
 const METHOD: PlanMethod = {
@@ -39,16 +39,16 @@ const METHOD: PlanMethod = {
 };
 
 async function started(
-  options: BenchOptions,
+  options: HarnessOptions,
   parameters: Record<string, string> = {},
-): Promise<{ bmc: AgentBench<RedfishAgent>; off: (more?: Partial<Job>, by?: Dispatcher) => ReturnType<Dispatcher['run']> }> {
-  const bmc = await benches.start(options, parameters);
+): Promise<{ bmc: AgentHarness<RedfishAgent>; off: (more?: Partial<Job>, by?: Dispatcher) => ReturnType<Dispatcher['run']> }> {
+  const bmc = await harnesses.start(options, parameters);
   const dispatcher = new Dispatcher({ find: () => redfish, names: () => ['redfish'] }, context);
   dispatchers.push(dispatcher);
   const job = (more: Partial<Job>): Job =>
     jobOf({ ...METHOD, device: `127.0.0.1:${bmc.server.port}` }, 'off', {
       intentAtMs: clock.monotonicMs(),
-      identity: { node: 'a', systemUUID: BENCH_UUID },
+      identity: { node: 'a', systemUUID: HARNESS_UUID },
       timing: { ...DEFAULT_TIMING, offStableMs: 600, powerTimeoutMs: 3_000 },
       parametersOf: () => Promise.resolve(bmc.target().parameters),
       ...more,
@@ -103,7 +103,7 @@ it('follows a BMC that closes each connection by the LastResetTime of its Manage
   expect(bmc.device.accounts.createdSessions).toBe(1);
 });
 
-type Bmc = AgentBench<RedfishAgent>;
+type Bmc = AgentHarness<RedfishAgent>;
 
 /** The next answer for the machine is another one, once. */
 function answerOnce(bmc: Bmc, amend: (answer: DeviceResponse) => DeviceResponse): void {

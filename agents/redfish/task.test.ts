@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { AgentHarnesses, agentFailure } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import type { BmcFaults } from '../../src/testbed/devices/bmc/faults.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { RedfishAgent } from './agent.ts';
@@ -8,17 +8,17 @@ import { RedfishAgent } from './agent.ts';
 const MONITOR = 'GET /redfish/v1/TaskService/TaskMonitors/1';
 
 const clock = new ManualClock();
-const benches = new AgentBenches(() => new RedfishAgent(clock));
-afterEach(() => benches.closeAll());
+const harnesses = new AgentHarnesses(() => new RedfishAgent(clock));
+afterEach(() => harnesses.closeAll());
 
 async function start(faults: BmcFaults) {
-  const bench = await benches.start({ faults: { resetStatus: 202, ...faults } });
-  const looks = (): number => bench.device.requests.filter((request) => request === MONITOR).length;
+  const harness = await harnesses.start({ faults: { resetStatus: 202, ...faults } });
+  const looks = (): number => harness.device.requests.filter((request) => request === MONITOR).length;
   /** A set, while time goes on. */
   const set = async (): Promise<unknown> => {
     let isOver = false;
-    const outcome = bench.agent
-      .set(bench.target({ deadlineMs: 600_000 }), 'off')
+    const outcome = harness.agent
+      .set(harness.target({ deadlineMs: 600_000 }), 'off')
       .catch((error: unknown) => error)
       .finally(() => (isOver = true));
     await expect
@@ -32,7 +32,7 @@ async function start(faults: BmcFaults) {
       .toBe(true);
     return outcome;
   };
-  return { ...bench, looks, set };
+  return { ...harness, looks, set };
 }
 
 describe('the task of an accepted reset', () => {

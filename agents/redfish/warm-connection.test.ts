@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import { AgentBenches, agentFailure, BENCH_PASSWORD } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { AgentHarnesses, agentFailure, HARNESS_PASSWORD } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { RedfishAgent } from './agent.ts';
 
-const benches = new AgentBenches((clock) => new RedfishAgent(clock));
-afterEach(() => benches.closeAll());
+const harnesses = new AgentHarnesses((clock) => new RedfishAgent(clock));
+afterEach(() => harnesses.closeAll());
 
 describe('a warm connection', () => {
   it.each(['inline', 'action-info', 'absent'] as const)('needs one POST for a set and one GET for a read (types %s)', async (allowable) => {
-    const { agent, target, device } = await benches.start({ tree: { allowable, hasChassis: false } });
+    const { agent, target, device } = await harnesses.start({ tree: { allowable, hasChassis: false } });
     await agent.set(target(), 'off');
     await agent.read(target());
     const before = device.requests.length;
@@ -22,7 +22,7 @@ describe('a warm connection', () => {
 
   it('reads the identity anew for a set where the last read is older than 10 s, was of another node, or over a connection that is gone', async () => {
     const clock = new ManualClock();
-    const aged = new AgentBenches(() => new RedfishAgent(clock));
+    const aged = new AgentHarnesses(() => new RedfishAgent(clock));
     const { agent, target, device, server } = await aged.start();
     const asked = async (work: () => Promise<unknown>): Promise<string[]> => {
       const before = device.requests.length;
@@ -41,7 +41,7 @@ describe('a warm connection', () => {
   });
 
   it('refuses a machine that was exchanged since, and looks for it anew then', async () => {
-    const { agent, target, device } = await benches.start();
+    const { agent, target, device } = await harnesses.start();
     await agent.read(target());
     Object.assign(device.tree[SYSTEM_PATH] ?? {}, { UUID: '11111111-2222-3333-4444-555555555555' });
     expect(await agentFailure(agent.read(target()))).toMatchObject({ kind: 'Misconfigured' });
@@ -50,7 +50,7 @@ describe('a warm connection', () => {
   });
 
   it('finds a target that has moved', async () => {
-    const { agent, target, device, machine } = await benches.start();
+    const { agent, target, device, machine } = await harnesses.start();
     await agent.read(target());
     const moved = '/redfish/v1/Systems/1/Actions/Moved.Reset';
     const system = device.tree[SYSTEM_PATH] ?? {};
@@ -64,18 +64,18 @@ describe('a warm connection', () => {
 describe('sessions', () => {
   it('are renewed exactly once in a call', async () => {
     const faults = { failures: [{ method: 'POST', path: RESET_PATH, status: 401, message: 'No valid session.' }] };
-    const { agent, target, device } = await benches.start({ faults });
+    const { agent, target, device } = await harnesses.start({ faults });
     const error = await agentFailure(agent.set(target(), 'off'));
     expect(error.kind).toBe('Refused');
     expect(error.message).toContain('No valid session.');
     expect(device.accounts.createdSessions).toBe(2);
-    const reads = await benches.start({ faults: { failures: [{ method: 'GET', path: SYSTEM_PATH, status: 401 }] } });
+    const reads = await harnesses.start({ faults: { failures: [{ method: 'GET', path: SYSTEM_PATH, status: 401 }] } });
     expect((await agentFailure(reads.agent.read(reads.target()))).kind).toBe('Refused');
     expect(reads.device.accounts.createdSessions).toBe(2);
   });
 
   it('that were opened after the call was over are used by the next call, and ended', async () => {
-    const { agent, target, device } = await benches.start();
+    const { agent, target, device } = await harnesses.start();
     device.faults = { answerDelayMs: 400 };
     expect((await agentFailure(agent.read(target({ deadlineMs: 600 })))).kind).toBe('Timeout');
     device.faults = {};
@@ -87,7 +87,7 @@ describe('sessions', () => {
   });
 
   it('are ended by a close in the middle of a call that hangs', async () => {
-    const { agent, target, device, server } = await benches.start();
+    const { agent, target, device, server } = await harnesses.start();
     await agent.read(target());
     device.faults = { failures: [], isMute: true };
     const hanging = agentFailure(agent.read(target({ deadlineMs: 30_000 })));
@@ -101,7 +101,7 @@ describe('sessions', () => {
   });
 
   it('are ended although the device is too busy to do it at once', async () => {
-    const { agent, target, device } = await benches.start();
+    const { agent, target, device } = await harnesses.start();
     await agent.read(target());
     device.faults = { failures: [{ method: 'DELETE', path: SESSIONS_PATH, status: 429, times: 1 }] };
     await agent.close();
@@ -124,7 +124,7 @@ describe('what ends', () => {
   });
 
   it('is told of the certificate in each read, of the password in a probe', async () => {
-    const { agent, target, device } = await benches.start({ extra: extra('2027-01-02T03:04:05Z') });
+    const { agent, target, device } = await harnesses.start({ extra: extra('2027-01-02T03:04:05Z') });
     const reading = await agent.read(target());
     expect(Date.parse(reading.certificateExpiresAt ?? '')).toBeGreaterThan(Date.now());
     expect(reading.credentialExpiresAt).toBeUndefined();
@@ -133,11 +133,11 @@ describe('what ends', () => {
   });
 
   it('does not fail a probe where the device will not say', async () => {
-    const silent = await benches.start({ extra: extra(null) });
+    const silent = await harnesses.start({ extra: extra(null) });
     expect((await silent.agent.read(silent.target({ isProbe: true }))).credentialExpiresAt).toBeUndefined();
-    const refused = await benches.start({ extra: extra('2027-01-02T03:04:05Z'), faults: { failures: [{ path: accounts, status: 403 }] } });
+    const refused = await harnesses.start({ extra: extra('2027-01-02T03:04:05Z'), faults: { failures: [{ path: accounts, status: 403 }] } });
     expect(await refused.agent.read(refused.target({ isProbe: true }))).toMatchObject({ state: 'on' });
-    const plain = await benches.start({ certificate: 'plain' });
+    const plain = await harnesses.start({ certificate: 'plain' });
     expect((await plain.agent.read(plain.target({ isProbe: true }))).certificateExpiresAt).toBeUndefined();
   });
 });
@@ -145,8 +145,8 @@ describe('what ends', () => {
 describe('many devices at once', () => {
   it('are all served by one agent, 16 calls at a time, and a dead rack does not hold up the living', async () => {
     const agent = new RedfishAgent(new SystemClock());
-    const dead = await benches.start({ faults: { isSilent: true } }, { login_timeout: '8' });
-    const living = await benches.start();
+    const dead = await harnesses.start({ faults: { isSilent: true } }, { login_timeout: '8' });
+    const living = await harnesses.start();
     const stopping = new AbortController();
     // Each user name is a device of its own to the agent.
     const hanging = Array.from({ length: 130 }, (_, index) => {
@@ -157,6 +157,6 @@ describe('many devices at once', () => {
     stopping.abort();
     expect((await Promise.all(hanging)).every((error) => error.kind === 'NotSent')).toBe(true);
     await agent.close();
-    expect(JSON.stringify(await Promise.all(hanging))).not.toContain(BENCH_PASSWORD);
+    expect(JSON.stringify(await Promise.all(hanging))).not.toContain(HARNESS_PASSWORD);
   });
 });

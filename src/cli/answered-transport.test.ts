@@ -6,7 +6,7 @@ import { ANSWERED_WITHIN_MS, AnsweredTransport } from './answered-transport.ts';
 
 const LEASE = { method: 'GET', path: '/apis/coordination.k8s.io/v1/leases', deadlineMs: 1_000 } as const;
 
-function bench(): { clock: ManualClock; transport: AnsweredTransport; server: { isGone: boolean } } {
+function harness(): { clock: ManualClock; transport: AnsweredTransport; server: { isGone: boolean } } {
   const clock = new ManualClock();
   const server = { isGone: false };
   const inner: ApiTransport = {
@@ -21,7 +21,7 @@ function bench(): { clock: ManualClock; transport: AnsweredTransport; server: { 
 
 describe('the readiness check of the API server', () => {
   it('is not ready once nothing was answered for longer than a lease lives, and says why', async () => {
-    const { clock, transport, server } = bench();
+    const { clock, transport, server } = harness();
     server.isGone = true;
     await clock.advance(ANSWERED_WITHIN_MS);
     await expect(transport.request(LEASE)).rejects.toThrow('ECONNREFUSED');
@@ -31,7 +31,7 @@ describe('the readiness check of the API server', () => {
   });
 
   it('is ready again with the first answer, whatever its status', async () => {
-    const { clock, transport, server } = bench();
+    const { clock, transport, server } = harness();
     await clock.advance(60_000);
     expect(transport.check().ok).toBe(false);
     server.isGone = false;

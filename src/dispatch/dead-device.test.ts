@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { Bench, methodOf } from './testing/bench.ts';
+import { Harness, methodOf } from './testing/harness.ts';
 import { DeviceQueues } from './device-queues.ts';
 
 const BMC = methodOf('bmc', 'power');
@@ -11,57 +11,57 @@ function never<T>(): Promise<T> {
 
 describe('a dead device', () => {
   it('is cut off at its deadline when it never answers a read, and its queue goes on', async () => {
-    const bench = new Bench(new ManualClock());
-    const plug = bench.plug('bmc');
+    const harness = new Harness(new ManualClock());
+    const plug = harness.plug('bmc');
     plug.onRead = never;
-    const first = bench.dispatcher.run(bench.job(BMC, 'off'));
-    const second = bench.dispatcher.run(bench.job(methodOf('second', 'power', { device: 'bmc', plug: '2' }), 'off'));
-    expect((await bench.ended(first)).result).toBe('timeout');
-    expect(bench.clock.monotonicMs()).toBeLessThanOrEqual(1_000_000 + 8_100);
-    expect((await bench.ended(second)).result).toBe('succeeded');
+    const first = harness.dispatcher.run(harness.job(BMC, 'off'));
+    const second = harness.dispatcher.run(harness.job(methodOf('second', 'power', { device: 'bmc', plug: '2' }), 'off'));
+    expect((await harness.ended(first)).result).toBe('timeout');
+    expect(harness.clock.monotonicMs()).toBeLessThanOrEqual(1_000_000 + 8_100);
+    expect((await harness.ended(second)).result).toBe('succeeded');
   });
 
   it('is cut off at its deadline when it never answers a set; then the reads decide', async () => {
-    const bench = new Bench(new ManualClock());
-    const plug = bench.plug('bmc');
+    const harness = new Harness(new ManualClock());
+    const plug = harness.plug('bmc');
     plug.onSet = (wanted) => {
       plug.state = wanted;
       return never();
     };
-    const report = await bench.run(bench.job(BMC, 'off'));
+    const report = await harness.run(harness.job(BMC, 'off'));
     expect(report.result).toBe('succeeded');
-    expect(bench.calls(/^set/)).toHaveLength(1);
+    expect(harness.calls(/^set/)).toHaveLength(1);
   });
 
   it('is told by its signal that the deadline is over', async () => {
-    const bench = new Bench(new ManualClock());
+    const harness = new Harness(new ManualClock());
     let aborted = false;
-    bench.plug('bmc').onRead = (target) => {
+    harness.plug('bmc').onRead = (target) => {
       target.signal.addEventListener('abort', () => {
         aborted = true;
       });
       return never();
     };
-    await bench.run(bench.job(BMC, 'off'));
+    await harness.run(harness.job(BMC, 'off'));
     expect(aborted).toBe(true);
   });
 
   it('leaves no timer behind', async () => {
     const clock = new ManualClock();
-    const bench = new Bench(clock);
-    bench.plug('bmc').onRead = never;
-    await bench.run(bench.job(BMC, 'off'));
-    await bench.run(bench.job(methodOf('other', 'power'), 'off'));
+    const harness = new Harness(clock);
+    harness.plug('bmc').onRead = never;
+    await harness.run(harness.job(BMC, 'off'));
+    await harness.run(harness.job(methodOf('other', 'power'), 'off'));
     expect(clock.pending).toBe(0);
   });
 
   it('holds nothing up when the process stops: the run rejects at once and gives no report', async () => {
-    const bench = new Bench(new ManualClock());
+    const harness = new Harness(new ManualClock());
     const stopping = new AbortController();
-    bench.plug('bmc').onRead = never;
-    const run = bench.dispatcher.run(bench.job(BMC, 'off', { signal: stopping.signal }));
+    harness.plug('bmc').onRead = never;
+    const run = harness.dispatcher.run(harness.job(BMC, 'off', { signal: stopping.signal }));
     const rejected = expect(run).rejects.toThrow('leadership lost');
-    await bench.clock.advance(100);
+    await harness.clock.advance(100);
     stopping.abort(new Error('leadership lost'));
     await rejected;
   });
@@ -69,22 +69,22 @@ describe('a dead device', () => {
 
 describe('queues of devices', () => {
   it('never let two calls to one device overlap, whatever their plugs and methods', async () => {
-    const bench = new Bench(new ManualClock());
+    const harness = new Harness(new ManualClock());
     const methods = ['1', '2', '3', '4'].map((plug) => methodOf(`outlet-${plug}`, 'power', { device: 'pdu', plug }));
-    await bench.ended(Promise.all(methods.map((method) => bench.dispatcher.run(bench.job(method, 'off')))));
-    expect(bench.mostAtOnce.get('pdu')).toBe(1);
-    expect(bench.calls(/^set off pdu/)).toHaveLength(4);
+    await harness.ended(Promise.all(methods.map((method) => harness.dispatcher.run(harness.job(method, 'off')))));
+    expect(harness.mostAtOnce.get('pdu')).toBe(1);
+    expect(harness.calls(/^set off pdu/)).toHaveLength(4);
   });
 
   it('let different devices run side by side: a slow one delays no other', async () => {
-    const bench = new Bench(new ManualClock());
-    bench.plug('slow').callMs = 7_000;
-    const slow = bench.dispatcher.run(bench.job(methodOf('slow', 'power'), 'off'));
-    const quick = await bench.ended(bench.dispatcher.run(bench.job(methodOf('quick', 'power'), 'off')));
+    const harness = new Harness(new ManualClock());
+    harness.plug('slow').callMs = 7_000;
+    const slow = harness.dispatcher.run(harness.job(methodOf('slow', 'power'), 'off'));
+    const quick = await harness.ended(harness.dispatcher.run(harness.job(methodOf('quick', 'power'), 'off')));
     expect(quick.result).toBe('succeeded');
-    expect(bench.clock.monotonicMs(), 'stable off takes its 3 s, not the 7 s of the other').toBeLessThan(1_000_000 + 5_000);
-    expect(bench.mostAtOnce.get('')).toBe(2);
-    await bench.ended(slow);
+    expect(harness.clock.monotonicMs(), 'stable off takes its 3 s, not the 7 s of the other').toBeLessThan(1_000_000 + 5_000);
+    expect(harness.mostAtOnce.get('')).toBe(2);
+    await harness.ended(slow);
   });
 
   it('run calls in the order in which they were asked for, whatever became of the earlier ones', async () => {

@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { ACCEPTED, Bench, failure, methodOf } from './testing/bench.ts';
+import { ACCEPTED, Harness, failure, methodOf } from './testing/harness.ts';
 
 const BMC = methodOf('bmc', 'power', { action: 'diag' });
 
-function dumping(): Bench {
-  const bench = new Bench(new ManualClock());
-  bench.plug('bmc').onDiagnose = () => Promise.resolve(ACCEPTED);
-  return bench;
+function dumping(): Harness {
+  const harness = new Harness(new ManualClock());
+  harness.plug('bmc').onDiagnose = () => Promise.resolve(ACCEPTED);
+  return harness;
 }
 
 describe('a dump that is ordered', () => {
   it('is ordered once, after a read of a machine that is on, and proves nothing', async () => {
-    const bench = dumping();
-    const report = await bench.run(bench.job(BMC, 'diag'));
+    const harness = dumping();
+    const report = await harness.run(harness.job(BMC, 'diag'));
     expect(report).toMatchObject({ result: 'succeeded', message: 'dump ordered: 204' });
     expect(report).not.toHaveProperty('evidence');
     expect(report).not.toHaveProperty('edge');
-    expect(bench.log.map(({ call }) => call)).toEqual(['read bmc', 'connect bmc', 'diag bmc']);
+    expect(harness.log.map(({ call }) => call)).toEqual(['read bmc', 'connect bmc', 'diag bmc']);
   });
 
   it.each(['off', 'unknown', 'pending'] as const)('is not ordered of a machine that reads %s', async (state) => {
-    const bench = dumping();
-    bench.plug('bmc').state = state;
-    const report = await bench.run(bench.job(BMC, 'diag'));
+    const harness = dumping();
+    harness.plug('bmc').state = state;
+    const report = await harness.run(harness.job(BMC, 'diag'));
     expect(report.result).toBe('failed');
     expect(report.message).toContain('nothing was sent');
-    expect(bench.calls(/^diag/)).toEqual([]);
+    expect(harness.calls(/^diag/)).toEqual([]);
   });
 
   it('is not ordered without a lease, nor under a stop', async () => {
@@ -42,14 +42,14 @@ describe('a dump that is ordered', () => {
   });
 
   it('is not ordered by an intent that is too old for it to end within its deadline', async () => {
-    const bench = dumping();
-    const report = await bench.run(bench.job(BMC, 'diag', { intentAtMs: bench.clock.monotonicMs() - 10_001 }));
+    const harness = dumping();
+    const report = await harness.run(harness.job(BMC, 'diag', { intentAtMs: harness.clock.monotonicMs() - 10_001 }));
     expect(report.result).toBe('not-sent');
-    expect(bench.calls(/^diag/)).toEqual([]);
+    expect(harness.calls(/^diag/)).toEqual([]);
   });
 
   it('fails in the words of a device that cannot, and within two deadlines of one that does not answer', async () => {
-    const cannot = new Bench(new ManualClock());
+    const cannot = new Harness(new ManualClock());
     expect(await cannot.run(cannot.job(BMC, 'diag'))).toMatchObject({
       result: 'refused',
       message: expect.stringContaining('NMI is not supported') as string,
@@ -61,8 +61,8 @@ describe('a dump that is ordered', () => {
   });
 
   it('is not looked for after a crash, and not ordered again', async () => {
-    const bench = dumping();
-    expect((await bench.recover(bench.job(BMC, 'diag'))).result).toBe('found-not-done');
-    expect(bench.log).toEqual([]);
+    const harness = dumping();
+    expect((await harness.recover(harness.job(BMC, 'diag'))).result).toBe('found-not-done');
+    expect(harness.log).toEqual([]);
   });
 });

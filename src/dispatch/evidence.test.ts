@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { EvidenceKind, PlanMethod } from '../domain/plan.ts';
 import type { Outcome } from '../ports/agents.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { Bench, methodOf } from './testing/bench.ts';
+import { Harness, methodOf } from './testing/harness.ts';
 import { entryOf } from './testing/job.ts';
 
 describe('a power agent of another kind of evidence', () => {
   it.each(['instance-stopped', 'host-off'] as const)('gives %s for its stable off, read back', async (evidence) => {
-    const bench = new Bench(new ManualClock());
-    const report = await bench.run(bench.job(methodOf('vm', 'power', { evidence }), 'off'));
+    const harness = new Harness(new ManualClock());
+    const report = await harness.run(harness.job(methodOf('vm', 'power', { evidence }), 'off'));
     expect(report.evidence).toMatchObject({ kind: evidence, grade: 'read-back', identity: 'verified' });
   });
 });
@@ -18,14 +18,14 @@ describe('an action that waits for a proof', () => {
 
   /** Runs an action that says after `takesMs` that this is proven. */
   async function run(says: EvidenceKind, method: PlanMethod = DOG, more: { takesMs?: number; step?: 'isolation' } = {}) {
-    const bench = new Bench(new ManualClock());
-    bench.action.run = async ({ signal }): Promise<Outcome> => {
-      await bench.clock.sleep(more.takesMs ?? 30_000, signal);
+    const harness = new Harness(new ManualClock());
+    harness.action.run = async ({ signal }): Promise<Outcome> => {
+      await harness.clock.sleep(more.takesMs ?? 30_000, signal);
       return { result: 'accepted', detail: 'it has expired', evidence: { kind: says, grade: 'read-back' } };
     };
     const entry = entryOf(method, 'run', { bootID: 'boot-1', ...(more.step === undefined ? {} : { step: more.step }) });
-    const beganAtMs = bench.clock.monotonicMs();
-    return { report: await bench.run(bench.job(method, 'run', { entry })), beganAtMs, bench };
+    const beganAtMs = harness.clock.monotonicMs();
+    return { report: await harness.run(harness.job(method, 'run', { entry })), beganAtMs, harness };
   }
 
   it('may wait as long as its agent says, and rests on the moment in which it began: life received meanwhile voids it', async () => {
@@ -38,10 +38,10 @@ describe('an action that waits for a proof', () => {
   });
 
   it('is cut off where it takes longer', async () => {
-    const { report, bench, beganAtMs } = await run('watchdog', DOG, { takesMs: 3_600_000 });
+    const { report, harness, beganAtMs } = await run('watchdog', DOG, { takesMs: 3_600_000 });
     expect(report.result).toBe('timeout');
     expect(report).not.toHaveProperty('evidence');
-    expect(bench.clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(60_100);
+    expect(harness.clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(60_100);
   });
 
   it.each<[string, EvidenceKind, PlanMethod, { step?: 'isolation' }]>([
@@ -57,11 +57,11 @@ describe('an action that waits for a proof', () => {
   });
 
   it('gives fresh evidence when it still stands, and none when it does not', async () => {
-    const bench = new Bench(new ManualClock());
+    const harness = new Harness(new ManualClock());
     const entry = entryOf(DOG, 'confirm', { operation: 'run:dog' });
-    const report = await bench.run(bench.job(DOG, 'confirm', { entry }));
+    const report = await harness.run(harness.job(DOG, 'confirm', { entry }));
     expect(report).toMatchObject({ result: 'succeeded', evidence: { kind: 'watchdog', grade: 'inferred' } });
-    bench.action.confirm = () => Promise.resolve(false);
-    expect(await bench.run(bench.job(DOG, 'confirm', { entry }))).toMatchObject({ result: 'found-not-done' });
+    harness.action.confirm = () => Promise.resolve(false);
+    expect(await harness.run(harness.job(DOG, 'confirm', { entry }))).toMatchObject({ result: 'found-not-done' });
   });
 });

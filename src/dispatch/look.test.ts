@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { Bench, failure, methodOf } from './testing/bench.ts';
+import { Harness, failure, methodOf } from './testing/harness.ts';
 
 const BMC = methodOf('bmc', 'power', { device: 'bmc' });
 
@@ -10,8 +10,8 @@ describe('a look at a device', () => {
     ['unreachable', failure('Unreachable', 'no route to host')],
     ['without its Secret', failure('Misconfigured', 'Secret x is missing')],
   ])('is unknown when the device is %s', async (_name, error) => {
-    const bench = new Bench(new ManualClock());
-    expect(await bench.ended(bench.dispatcher.look(bench.job(BMC, 'off', { parametersOf: () => Promise.reject(error) })))).toMatchObject({
+    const harness = new Harness(new ManualClock());
+    expect(await harness.ended(harness.dispatcher.look(harness.job(BMC, 'off', { parametersOf: () => Promise.reject(error) })))).toMatchObject({
       state: 'unknown',
     });
   });
@@ -21,29 +21,29 @@ describe('a look at a device', () => {
     ['off', 'on'],
     ['off', 'pending'],
   ] as const)('shows %s with a witness that shows %s as what may still run', async (state, witness) => {
-    const bench = new Bench(new ManualClock());
-    Object.assign(bench.plug('bmc'), { state, witness });
-    const look = await bench.ended(bench.dispatcher.look(bench.job(BMC, 'off')));
+    const harness = new Harness(new ManualClock());
+    Object.assign(harness.plug('bmc'), { state, witness });
+    const look = await harness.ended(harness.dispatcher.look(harness.job(BMC, 'off')));
     expect(look).toEqual({ state: state === 'on' ? 'on' : witness, detail: `PowerState=${state}, Chassis PowerState=${witness}` });
   });
 
   it('is not unknown because one answer was lost: the device is asked again', async () => {
-    const bench = new Bench(new ManualClock());
-    const plug = bench.plug('bmc');
+    const harness = new Harness(new ManualClock());
+    const plug = harness.plug('bmc');
     plug.onRead = () => {
       plug.onRead = undefined;
       return Promise.reject(failure('Timeout', 'no answer within 1000 ms'));
     };
-    expect(await bench.ended(bench.dispatcher.look(bench.job(BMC, 'off')))).toMatchObject({ state: 'on' });
+    expect(await harness.ended(harness.dispatcher.look(harness.job(BMC, 'off')))).toMatchObject({ state: 'on' });
   });
 
   it.each([
     ['busy', new ApiStatusError(500, 'InternalError', 'etcdserver: request timed out')],
     ['away', new TransportError('timeout', 'no answer within 5000 ms')],
   ])('fails when the API server is %s, so that nobody takes a device that was never asked for one that cannot be read', async (_name, error) => {
-    const bench = new Bench(new ManualClock());
-    const look = bench.dispatcher.look(bench.job(BMC, 'off', { parametersOf: () => Promise.reject(error) }));
-    await expect(bench.ended(look)).rejects.toBe(error);
-    expect(bench.log).toEqual([]);
+    const harness = new Harness(new ManualClock());
+    const look = harness.dispatcher.look(harness.job(BMC, 'off', { parametersOf: () => Promise.reject(error) }));
+    await expect(harness.ended(look)).rejects.toBe(error);
+    expect(harness.log).toEqual([]);
   });
 });

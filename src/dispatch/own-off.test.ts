@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { Agent, AgentRegistry, Outcome, PowerState, Target } from '../ports/agents.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { Bench, failure, methodOf } from './testing/bench.ts';
+import { Harness, failure, methodOf } from './testing/harness.ts';
 
 const BMC = methodOf('bmc', 'power');
 
 /** A dispatcher whose only agent answers a set without ever asking whether it may send. */
-function silent(bench: Bench, state: () => PowerState): Dispatcher {
+function silent(harness: Harness, state: () => PowerState): Dispatcher {
   const agent: Agent = {
     kind: 'power',
     read: () => Promise.resolve({ state: state(), detail: `PowerState=${state()}`, identity: 'verified' }),
@@ -15,49 +15,49 @@ function silent(bench: Bench, state: () => PowerState): Dispatcher {
   };
   const definition = { name: 'power', create: () => Promise.resolve(agent) };
   const registry = { find: () => definition, names: () => ['power'] } as unknown as AgentRegistry;
-  return new Dispatcher(registry, { cluster: {} as never, clock: bench.clock });
+  return new Dispatcher(registry, { cluster: {} as never, clock: harness.clock });
 }
 
 describe('an off of our own', () => {
   it('was none where the agent never asked whether it may send: what is read proves nothing', async () => {
-    const bench = new Bench(new ManualClock());
-    const report = await bench.ended(silent(bench, () => 'off').run(bench.job(BMC, 'off')));
+    const harness = new Harness(new ManualClock());
+    const report = await harness.ended(silent(harness, () => 'off').run(harness.job(BMC, 'off')));
     expect(report).toMatchObject({ result: 'refused', message: expect.stringContaining('nothing was sent: it is off already') as string });
     expect(report.evidence).toBeUndefined();
     expect(report.edge).toBeUndefined();
   });
 
   it('may be nothing at all where a control plane shows an instance that is stopped already', async () => {
-    const bench = new Bench(new ManualClock());
+    const harness = new Harness(new ManualClock());
     const method = methodOf('vm', 'power', { evidence: 'instance-stopped' });
-    const report = await bench.ended(silent(bench, () => 'off').run(bench.job(method, 'off')));
+    const report = await harness.ended(silent(harness, () => 'off').run(harness.job(method, 'off')));
     expect(report).toMatchObject({ result: 'succeeded', evidence: { kind: 'instance-stopped' } });
   });
 
   it.each(['Misconfigured', 'Refused'] as const)('is ours to take back though a read after it was %s', async (kind) => {
-    const bench = new Bench(new ManualClock());
-    const plug = bench.plug('bmc');
+    const harness = new Harness(new ManualClock());
+    const plug = harness.plug('bmc');
     plug.onSet = () => {
       plug.state = 'off';
       plug.onRead = () => Promise.reject(failure('Misconfigured', 'another machine answers'));
       return kind === 'Refused' ? Promise.reject(failure('Refused', '403')) : Promise.resolve<Outcome>({ result: 'accepted', detail: '204' });
     };
-    const report = await bench.run(bench.job(BMC, 'off'));
+    const report = await harness.run(harness.job(BMC, 'off'));
     expect(report).toMatchObject({ result: 'misconfigured', edge: 'off' });
     expect(report.evidence).toBeUndefined();
   });
 
   it('is not ours to take back where it was refused and the device reads on', async () => {
-    const bench = new Bench(new ManualClock());
-    bench.plug('bmc').onSet = () => Promise.reject(failure('Refused', '403'));
-    const report = await bench.run(bench.job(BMC, 'off'));
+    const harness = new Harness(new ManualClock());
+    harness.plug('bmc').onSet = () => Promise.reject(failure('Refused', '403'));
+    const report = await harness.run(harness.job(BMC, 'off'));
     expect(report).toMatchObject({ result: 'refused' });
     expect(report.edge).toBeUndefined();
   });
 });
 
 /** A dispatcher whose only agent runs a program that reads for itself, and sends nothing where it reads off. */
-function skipping(bench: Bench, plug: { state: PowerState; answer: Outcome | Error; after?: PowerState }): Dispatcher {
+function skipping(harness: Harness, plug: { state: PowerState; answer: Outcome | Error; after?: PowerState }): Dispatcher {
   const agent: Agent = {
     kind: 'power',
     skipsWhatIsOff: true,
@@ -70,7 +70,7 @@ function skipping(bench: Bench, plug: { state: PowerState; answer: Outcome | Err
   };
   const definition = { name: 'power', create: () => Promise.resolve(agent) };
   const registry = { find: () => definition, names: () => ['power'] } as unknown as AgentRegistry;
-  return new Dispatcher(registry, { cluster: {} as never, clock: bench.clock });
+  return new Dispatcher(registry, { cluster: {} as never, clock: harness.clock });
 }
 
 const ALREADY: Outcome = { result: 'accepted', detail: 'Success: Already OFF (exit code 0)', isSent: false };
@@ -78,11 +78,11 @@ const POWERED: Outcome = { result: 'accepted', detail: 'Success: Powered OFF (ex
 const BROKEN: Outcome = { result: 'unclear', detail: 'Connection lost (exit code 1)' };
 
 describe('an off by a program that sends nothing to what is off', () => {
-  const run = async (plug: Parameters<typeof skipping>[1], more: Parameters<Bench['job']>[2] = {}) => {
-    const bench = new Bench(new ManualClock());
+  const run = async (plug: Parameters<typeof skipping>[1], more: Parameters<Harness['job']>[2] = {}) => {
+    const harness = new Harness(new ManualClock());
     const answered: unknown[][] = [];
-    const job = bench.job(BMC, 'off', { onAnswered: (...told) => void answered.push(told), ...more });
-    return { report: await bench.ended(skipping(bench, plug).run(job)), answered };
+    const job = harness.job(BMC, 'off', { onAnswered: (...told) => void answered.push(told), ...more });
+    return { report: await harness.ended(skipping(harness, plug).run(job)), answered };
   };
 
   it('proves nothing where it says so, and is not ours to take back', async () => {
@@ -133,7 +133,7 @@ describe('a way that a program did not close, for it was closed', () => {
     [false, undefined],
     [true, 'closed'],
   ])('is ours to open again only if we closed it before: %s', async (offWasSent, edge) => {
-    const bench = new Bench(new ManualClock());
+    const harness = new Harness(new ManualClock());
     const agent: Agent = {
       kind: 'fabric',
       read: () => Promise.resolve({ state: 'closed', detail: 'Status: OFF', identity: 'unverified' }),
@@ -144,8 +144,8 @@ describe('a way that a program did not close, for it was closed', () => {
     };
     const definition = { name: 'fabric', create: () => Promise.resolve(agent) };
     const registry = { find: () => definition, names: () => ['fabric'] } as unknown as AgentRegistry;
-    const dispatcher = new Dispatcher(registry, { cluster: {} as never, clock: bench.clock });
-    const report = await bench.ended(dispatcher.run(bench.job(CLOSED, 'off', { offWasSent: () => offWasSent, identityRequired: false })));
+    const dispatcher = new Dispatcher(registry, { cluster: {} as never, clock: harness.clock });
+    const report = await harness.ended(dispatcher.run(harness.job(CLOSED, 'off', { offWasSent: () => offWasSent, identityRequired: false })));
     expect(report.result).toBe('succeeded');
     expect(report.edge).toBe(edge);
   });
@@ -158,26 +158,26 @@ describe('an action', () => {
     [true, 'succeeded'],
     [false, 'unreachable'],
   ])('whose answer is unclear is what is read back: %s', async (isThere, result) => {
-    const bench = new Bench(new ManualClock());
-    bench.action = {
+    const harness = new Harness(new ManualClock());
+    harness.action = {
       kind: 'action',
       run: () => Promise.resolve({ result: 'unclear', detail: 'no code was told' }),
       confirm: () => Promise.resolve(isThere),
     };
-    const report = await bench.run(bench.job(SOFT, 'run'));
+    const report = await harness.run(harness.job(SOFT, 'run'));
     expect(report).toMatchObject({ result, message: expect.stringContaining('no code was told') as string });
   });
 
   it('that waits may send nothing once its set_deadline is over', async () => {
-    const bench = new Bench(new ManualClock());
+    const harness = new Harness(new ManualClock());
     let asked = 0;
-    bench.action.run = async (target: Target): Promise<Outcome> => {
-      await bench.clock.sleep(60_000, target.signal);
+    harness.action.run = async (target: Target): Promise<Outcome> => {
+      await harness.clock.sleep(60_000, target.signal);
       target.beforeSend();
       return { result: 'accepted', detail: 'sent' };
     };
     const mayBegin = (): void => void (asked += 1);
-    const report = await bench.run(bench.job({ ...SOFT, runMaxMs: 300_000 }, 'run', { mayBegin }));
+    const report = await harness.run(harness.job({ ...SOFT, runMaxMs: 300_000 }, 'run', { mayBegin }));
     expect(report).toMatchObject({ result: 'not-sent' });
     expect(asked).toBe(0);
   });

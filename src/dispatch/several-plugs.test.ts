@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../runtime/manual-clock.ts';
-import { ACCEPTED, Bench, methodOf } from './testing/bench.ts';
+import { ACCEPTED, Harness, methodOf } from './testing/harness.ts';
 
 const LEFT = methodOf('left', 'power', { device: 'pdu-1', plug: '7' });
 const RIGHT = methodOf('right', 'power', { device: 'pdu-2', plug: '7' });
 
-function benchWith(): Bench {
-  return new Bench(new ManualClock());
+function harnessWith(): Harness {
+  return new Harness(new ManualClock());
 }
 
 describe('a machine with several supplies', () => {
   it('gives no evidence for an off that is not the last one', async () => {
-    const bench = benchWith();
-    const report = await bench.run(bench.job(LEFT, 'off', { lastOff: false }));
+    const harness = harnessWith();
+    const report = await harness.run(harness.job(LEFT, 'off', { lastOff: false }));
     expect(report).toMatchObject({ result: 'succeeded', edge: 'off' });
     expect(report.evidence).toBeUndefined();
   });
 
   it('reads every supply in each pass after the last off, and names all of them in the evidence', async () => {
-    const bench = benchWith();
-    bench.plug('pdu-1', '7').state = 'off';
-    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
-    const passes = bench.log.slice(bench.log.findIndex((line) => line.call.startsWith('set')) + 1).map((line) => line.call);
+    const harness = harnessWith();
+    harness.plug('pdu-1', '7').state = 'off';
+    const report = await harness.run(harness.job(RIGHT, 'off', { together: [LEFT] }));
+    const passes = harness.log.slice(harness.log.findIndex((line) => line.call.startsWith('set')) + 1).map((line) => line.call);
     expect(passes.length).toBeGreaterThanOrEqual(6);
     passes.forEach((call, index) => expect(call).toBe(index % 2 === 0 ? 'read pdu-1/7' : 'read pdu-2/7'));
     expect(report.evidence?.detail).toContain('left: PowerState=off');
@@ -29,73 +29,73 @@ describe('a machine with several supplies', () => {
   });
 
   it('gives no evidence when one supply is stuck on', async () => {
-    const bench = benchWith();
-    bench.plug('pdu-1', '7').state = 'on';
-    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    const harness = harnessWith();
+    harness.plug('pdu-1', '7').state = 'on';
+    const report = await harness.run(harness.job(RIGHT, 'off', { together: [LEFT] }));
     expect(report.result).toBe('timeout');
     expect(report.evidence).toBeUndefined();
     expect(report.message).toContain('left: PowerState=on');
   });
 
   it('is confirmed off by all of its supplies, not by one', async () => {
-    const bench = benchWith();
-    bench.plug('pdu-1', '7').state = 'on';
-    bench.plug('pdu-2', '7').state = 'off';
-    const report = await bench.run(bench.job(RIGHT, 'confirm', { together: [LEFT] }));
+    const harness = harnessWith();
+    harness.plug('pdu-1', '7').state = 'on';
+    harness.plug('pdu-2', '7').state = 'off';
+    const report = await harness.run(harness.job(RIGHT, 'confirm', { together: [LEFT] }));
     expect(report).toMatchObject({ result: 'found-not-done', message: expect.stringContaining('left: PowerState=on') as string });
-    expect(bench.calls(/^set/)).toEqual([]);
+    expect(harness.calls(/^set/)).toEqual([]);
   });
 
   it('is identified where every supply shows whose it is, not the last one', async () => {
-    const bench = benchWith();
-    Object.assign(bench.plug('pdu-1', '7'), { state: 'off', identity: 'unverified' });
-    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT], identityRequired: false }));
+    const harness = harnessWith();
+    Object.assign(harness.plug('pdu-1', '7'), { state: 'off', identity: 'unverified' });
+    const report = await harness.run(harness.job(RIGHT, 'off', { together: [LEFT], identityRequired: false }));
     expect(report).toMatchObject({ result: 'succeeded', evidence: { identity: 'unverified' } });
   });
 
   it('is not said to have a supply off that stayed on while the others went off', async () => {
-    const bench = benchWith();
-    bench.plug('pdu-1', '7').state = 'off';
-    bench.plug('pdu-2', '7').onSet = () => Promise.resolve(ACCEPTED);
-    const stuck = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    const harness = harnessWith();
+    harness.plug('pdu-1', '7').state = 'off';
+    harness.plug('pdu-2', '7').onSet = () => Promise.resolve(ACCEPTED);
+    const stuck = await harness.run(harness.job(RIGHT, 'off', { together: [LEFT] }));
     expect(stuck).toMatchObject({ result: 'timeout' });
     expect(stuck.edge).toBeUndefined();
-    bench.plug('pdu-1', '7').state = 'on';
-    bench.plug('pdu-2', '7').state = 'off';
-    expect(await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }))).toMatchObject({ result: 'timeout', edge: 'off' });
+    harness.plug('pdu-1', '7').state = 'on';
+    harness.plug('pdu-2', '7').state = 'off';
+    expect(await harness.run(harness.job(RIGHT, 'off', { together: [LEFT] }))).toMatchObject({ result: 'timeout', edge: 'off' });
   });
 
   it('gives no evidence when an earlier supply comes back in the middle of the pass', async () => {
-    const bench = benchWith();
-    const left = bench.plug('pdu-1', '7');
+    const harness = harnessWith();
+    const left = harness.plug('pdu-1', '7');
     left.state = 'off';
     let reads = 0;
     left.onRead = () => {
       reads += 1;
       return Promise.resolve({ ...left.reading(), state: reads % 3 === 0 ? 'on' : 'off' });
     };
-    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    const report = await harness.run(harness.job(RIGHT, 'off', { together: [LEFT] }));
     expect(report.result).toBe('timeout');
     expect(report.evidence).toBeUndefined();
   });
 
   it('gives no evidence when one supply does not answer', async () => {
-    const bench = benchWith();
-    bench.plug('pdu-1', '7').onRead = () => new Promise(() => undefined);
-    const report = await bench.run(bench.job(RIGHT, 'off', { together: [LEFT] }));
+    const harness = harnessWith();
+    harness.plug('pdu-1', '7').onRead = () => new Promise(() => undefined);
+    const report = await harness.run(harness.job(RIGHT, 'off', { together: [LEFT] }));
     expect(report.result).toBe('timeout');
     expect(report.evidence).toBeUndefined();
   });
 
   it('switches on only the plug that it was asked to', async () => {
-    const bench = benchWith();
-    bench.plug('pdu-1', '7').state = 'off';
-    bench.plug('pdu-2', '7').state = 'off';
-    bench.plug('pdu-2', '7').onSet = (wanted) => {
-      bench.plug('pdu-2', '7').state = wanted;
+    const harness = harnessWith();
+    harness.plug('pdu-1', '7').state = 'off';
+    harness.plug('pdu-2', '7').state = 'off';
+    harness.plug('pdu-2', '7').onSet = (wanted) => {
+      harness.plug('pdu-2', '7').state = wanted;
       return Promise.resolve(ACCEPTED);
     };
-    expect(await bench.run(bench.job(RIGHT, 'on', { together: [LEFT] }))).toMatchObject({ result: 'succeeded', edge: 'on' });
-    expect(bench.plug('pdu-1', '7').state).toBe('off');
+    expect(await harness.run(harness.job(RIGHT, 'on', { together: [LEFT] }))).toMatchObject({ result: 'succeeded', edge: 'on' });
+    expect(harness.plug('pdu-1', '7').state).toBe('off');
   });
 });

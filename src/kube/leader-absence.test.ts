@@ -2,17 +2,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Resource } from '../ports/cluster.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { ManualClock } from '../runtime/manual-clock.ts';
-import { ElectorBench, held } from './testing/elector-bench.ts';
-import type { LeaseServer } from './testing/elector-bench.ts';
+import { ElectorHarness, held } from './testing/elector-harness.ts';
+import type { LeaseServer } from './testing/elector-harness.ts';
 
 describe('a candidate that sees no Lease', () => {
-  let bench: ElectorBench;
+  let harness: ElectorHarness;
   let clock: ManualClock;
   let server: LeaseServer;
 
   beforeEach(() => {
-    bench = new ElectorBench();
-    ({ clock, server } = bench);
+    harness = new ElectorHarness();
+    ({ clock, server } = harness);
     server.set(undefined);
   });
 
@@ -23,7 +23,7 @@ describe('a candidate that sees no Lease', () => {
       isOvertaken = false;
       return server.create(resource, object);
     };
-    const elector = bench.build('a', { cluster: { get: server.get.bind(server), replace: server.replace.bind(server), create } });
+    const elector = harness.build('a', { cluster: { get: server.get.bind(server), replace: server.replace.bind(server), create } });
     await clock.advance(15_000);
     expect([elector.isLeading, server.writes]).toEqual([false, 1]);
     server.set(undefined);
@@ -34,7 +34,7 @@ describe('a candidate that sees no Lease', () => {
   });
 
   it('waits a whole lease also where only a watch showed that somebody held one', async () => {
-    const elector = bench.build('a');
+    const elector = harness.build('a');
     await clock.advance(14_000);
     elector.wasHeld();
     await clock.advance(14_000);

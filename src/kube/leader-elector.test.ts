@@ -3,21 +3,21 @@ import { microTimestamp } from '../ports/clock.ts';
 import type { Lease } from '../ports/objects.ts';
 import type { ManualClock } from '../runtime/manual-clock.ts';
 import type { LeaderElector, LeaderElectorOptions } from './leader-elector.ts';
-import { ElectorBench, held } from './testing/elector-bench.ts';
-import type { LeaseServer } from './testing/elector-bench.ts';
+import { ElectorHarness, held } from './testing/elector-harness.ts';
+import type { LeaseServer } from './testing/elector-harness.ts';
 
 describe('the leader elector', () => {
-  let bench: ElectorBench;
+  let harness: ElectorHarness;
   let clock: ManualClock;
   let server: LeaseServer;
   let log: string[];
 
   beforeEach(() => {
-    bench = new ElectorBench();
-    ({ clock, server, log } = bench);
+    harness = new ElectorHarness();
+    ({ clock, server, log } = harness);
   });
 
-  const build = (name: string, options: Partial<LeaderElectorOptions> = {}): LeaderElector => bench.build(name, options);
+  const build = (name: string, options: Partial<LeaderElectorOptions> = {}): LeaderElector => harness.build(name, options);
 
   it('creates the Lease where there is none after a whole lease, and leads with epoch 1: it may have been deleted, or lost by a restore', async () => {
     server.set(undefined);
@@ -141,8 +141,8 @@ describe('the leader elector', () => {
 
   it('loses the lease when it cannot renew for ten seconds, and says so once', async () => {
     for (const fault of ['refuse', 'hang'] as const) {
-      bench = new ElectorBench();
-      ({ clock, server, log } = bench);
+      harness = new ElectorHarness();
+      ({ clock, server, log } = harness);
       const elector = build('a');
       await clock.advance(0);
       server.fault = fault;

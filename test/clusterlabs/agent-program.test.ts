@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 import { fenceAgents, runFenceProgram } from '../../src/cli/agent/fence-program.ts';
-import { startBmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
-import type { BenchOptions, BmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { startBmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
+import type { HarnessOptions, BmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import { has } from '../../src/testbed/devices/ipmi/test-process.ts';
 import { PduDevice } from '../../src/testbed/devices/snmp/pdu-device.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
@@ -19,16 +19,16 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const CHECKER = 'xmllint';
 const SCHEMA = '/usr/share/cluster/relaxng/metadata.rng';
 const folder = mkdtempSync(join(tmpdir(), 'nodefence-agent-program-'));
-const started: BmcBench[] = [];
+const started: BmcHarness[] = [];
 afterEach(async () => {
-  for (const bench of started.splice(0)) await bench.close();
+  for (const harness of started.splice(0)) await harness.close();
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function start(options: BenchOptions = {}): Promise<BmcBench> {
-  const bench = await startBmcBench(options);
-  started.push(bench);
-  return bench;
+async function start(options: HarnessOptions = {}): Promise<BmcHarness> {
+  const harness = await startBmcHarness(options);
+  started.push(harness);
+  return harness;
 }
 
 /** One call in this process. */
@@ -45,38 +45,38 @@ async function call(name: string | undefined, input: { stdin?: Record<string, st
   return { code, ...said };
 }
 
-const sets = (bench: BmcBench): (string | undefined)[] => bench.events.flatMap((event) => (event.action === 'set' ? [event.want] : []));
+const sets = (harness: BmcHarness): (string | undefined)[] => harness.events.flatMap((event) => (event.action === 'set' ? [event.want] : []));
 
 describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, () => {
   it('ends with 0 for on and 2 for off', async () => {
-    const bench = await start();
-    expect(await call('redfish', { stdin: { ...bench.parameters, action: 'status' } })).toEqual({ code: 0, out: 'Status: ON\n', complaints: [] });
-    expect(await call('redfish', { stdin: { ...bench.parameters, action: 'MONITOR' } })).toMatchObject({ code: 0 });
+    const harness = await start();
+    expect(await call('redfish', { stdin: { ...harness.parameters, action: 'status' } })).toEqual({ code: 0, out: 'Status: ON\n', complaints: [] });
+    expect(await call('redfish', { stdin: { ...harness.parameters, action: 'MONITOR' } })).toMatchObject({ code: 0 });
     const other = await start({ state: 'off' });
     expect(await call('redfish', { stdin: { ...other.parameters, action: 'status' } })).toMatchObject({ code: 2, out: 'Status: OFF\n' });
     expect(await call('redfish', { stdin: { ...other.parameters, action: 'monitor' } })).toMatchObject({ code: 0, out: '' });
   });
 
   it('waits out a BMC that needs 2 s for each of its answers, as power_timeout says', async () => {
-    const bench = await start({ faults: { answerDelayMs: 2_000 } });
-    const off = await call('redfish', { stdin: { ...bench.parameters, action: 'off', power_timeout: '60' } });
+    const harness = await start({ faults: { answerDelayMs: 2_000 } });
+    const off = await call('redfish', { stdin: { ...harness.parameters, action: 'off', power_timeout: '60' } });
     expect(off).toMatchObject({ code: 0, out: 'Success: Powered OFF\n' });
-    const hasty = await call('redfish', { stdin: { ...bench.parameters, action: 'status', power_timeout: '5' } });
+    const hasty = await call('redfish', { stdin: { ...harness.parameters, action: 'status', power_timeout: '5' } });
     expect(hasty.code).toBe(1);
     expect(hasty.complaints.join()).toMatch(/no complete answer within 5000 ms; power_timeout gives 5 s for all of it/u);
   });
 
   it('sends an off of its own to a machine that is on its way, and waits for it', async () => {
-    const bench = await start({ faults: { shows: 'PoweringOn', chassisShows: 'PoweringOn' } });
-    const off = call('redfish', { stdin: { ...bench.parameters, action: 'off' } });
-    await expect.poll(() => sets(bench), { timeout: 20_000 }).toEqual(['off']);
-    bench.device.faults = {};
+    const harness = await start({ faults: { shows: 'PoweringOn', chassisShows: 'PoweringOn' } });
+    const off = call('redfish', { stdin: { ...harness.parameters, action: 'off' } });
+    await expect.poll(() => sets(harness), { timeout: 20_000 }).toEqual(['off']);
+    harness.device.faults = {};
     expect(await off).toMatchObject({ code: 0, out: 'Success: Powered OFF\n' });
   });
 
   it('takes a plug that is a path for the ComputerSystem that is meant, and leaves the name of a node aside', async () => {
-    const bench = await start({ tree: { otherSystems: { HGX: '11111111-2222-3333-4444-555555555555' } } });
-    const status = (plug: string) => call('redfish', { stdin: { ...bench.parameters, action: 'status', plug } });
+    const harness = await start({ tree: { otherSystems: { HGX: '11111111-2222-3333-4444-555555555555' } } });
+    const status = (plug: string) => call('redfish', { stdin: { ...harness.parameters, action: 'status', plug } });
     expect(await status('/redfish/v1/Systems/1')).toMatchObject({ code: 0, out: 'Status: ON\n', complaints: [] });
     expect((await status('node-1')).complaints.join()).toContain('choose one by systems_uri');
   });
@@ -93,20 +93,20 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
   });
 
   it('switches off and on and proves it; what is as wanted already is left alone', async () => {
-    const bench = await start();
-    const act = (action: string) => call('redfish', { stdin: { ...bench.parameters, action, nodename: 'node-a', port: 'node-a' } });
+    const harness = await start();
+    const act = (action: string) => call('redfish', { stdin: { ...harness.parameters, action, nodename: 'node-a', port: 'node-a' } });
     expect(await act('off')).toEqual({ code: 0, out: 'Success: Powered OFF\n', complaints: [] });
     expect(await act('off')).toMatchObject({ code: 0, out: 'Success: Already OFF\n' });
     expect(await act('on')).toMatchObject({ code: 0, out: 'Success: Powered ON\n' });
     expect(await act('on')).toMatchObject({ code: 0, out: 'Success: Already ON\n' });
-    expect(sets(bench)).toEqual(['off', 'on']);
+    expect(sets(harness)).toEqual(['off', 'on']);
   });
 
   it('switches the outlets of a PDU that speaks Redfish, by an option that no fencer fills with the name of its node', async () => {
-    const bench = await start({ pdus: { 1: [{ id: 'A1', label: 'left' }, { id: 'A2' }, { id: 'A3' }] } });
-    const act = (more: Record<string, string>) => call('redfish', { stdin: { ...bench.parameters, resource: 'outlet', port: 'node-a', ...more } });
+    const harness = await start({ pdus: { 1: [{ id: 'A1', label: 'left' }, { id: 'A2' }, { id: 'A3' }] } });
+    const act = (more: Record<string, string>) => call('redfish', { stdin: { ...harness.parameters, resource: 'outlet', port: 'node-a', ...more } });
     expect(await act({ action: 'off', outlet: 'left, A2' })).toEqual({ code: 0, out: 'Success: Powered OFF\n', complaints: [] });
-    expect(bench.device.commands.map(({ plug, wanted }) => `${plug} ${wanted}`)).toEqual(['A1 off', 'A2 off']);
+    expect(harness.device.commands.map(({ plug, wanted }) => `${plug} ${wanted}`)).toEqual(['A1 off', 'A2 off']);
     expect(await act({ action: 'status', outlet: 'A1' })).toMatchObject({ code: 2 });
     const { out } = await act({ action: 'list-status' });
     expect(
@@ -117,36 +117,38 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
     ).toEqual(['OFF', 'OFF', 'ON']);
     expect(await act({ action: 'off' })).toMatchObject({ code: 1, complaints: [expect.stringContaining('plug is missing')] });
     expect(await act({ action: 'off', resource: 'system', outlet: 'A3' })).toMatchObject({ code: 1, out: '' });
-    expect(bench.device.commands).toHaveLength(2);
+    expect(harness.device.commands).toHaveLength(2);
   });
 
   it('reboots where no action is given, as theirs do, and says so in its metadata', async () => {
-    const bench = await start();
-    expect(await call('redfish', { stdin: bench.parameters })).toMatchObject({ code: 0, out: 'Success: Rebooted\n' });
-    expect(sets(bench)).toEqual(['off', 'on']);
+    const harness = await start();
+    expect(await call('redfish', { stdin: harness.parameters })).toMatchObject({ code: 0, out: 'Success: Rebooted\n' });
+    expect(sets(harness)).toEqual(['off', 'on']);
     expect((await call('redfish', { argv: ['-o', 'metadata'] })).out).toContain('default="reboot"');
   });
 
   it('is no success when the device says yes and does nothing', async () => {
-    const bench = await start({ faults: { ignoresReset: true } });
-    const { code, complaints } = await call('redfish', { stdin: { ...bench.parameters, action: 'off', power_timeout: '4' } });
+    const harness = await start({ faults: { ignoresReset: true } });
+    const { code, complaints } = await call('redfish', { stdin: { ...harness.parameters, action: 'off', power_timeout: '4' } });
     expect(code).toBe(1);
     expect(complaints.join()).toMatch(/Timed out.*PowerState=On/);
   });
 
   it('fails with 1 and the words of the device, and tells no secret', async () => {
-    const bench = await start();
-    const { code, complaints } = await call('redfish', { stdin: { ...bench.parameters, password: 'not-it', action: 'status', passwort: 'h1dden' } });
+    const harness = await start();
+    const { code, complaints } = await call('redfish', {
+      stdin: { ...harness.parameters, password: 'not-it', action: 'status', passwort: 'h1dden' },
+    });
     expect(code).toBe(1);
     expect(complaints.join()).toMatch(/Ignoring unknown option 'passwort'.*401/);
     expect(complaints.join()).not.toMatch(/not-it|h1dden/);
   });
 
   it('is given up at a signal', async () => {
-    const bench = await start({ faults: { ignoresReset: true } });
+    const harness = await start({ faults: { ignoresReset: true } });
     const controller = new AbortController();
-    const running = call('redfish', { stdin: { ...bench.parameters, action: 'off' }, signal: controller.signal });
-    while (sets(bench).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    const running = call('redfish', { stdin: { ...harness.parameters, action: 'off' }, signal: controller.signal });
+    while (sets(harness).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
     controller.abort(new Error('SIGTERM'));
     expect(await running).toMatchObject({ code: 1, complaints: [expect.stringContaining('given up') as string] });
   });

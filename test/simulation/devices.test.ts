@@ -9,7 +9,7 @@ import { Kernel } from './kernel/kernel.ts';
 import { CrashCounter, Port } from './kernel/port.ts';
 import type { CrashPoint } from './kernel/port.ts';
 
-function bench(behaviour: DeviceBehaviour, crash?: CrashPoint) {
+function harness(behaviour: DeviceBehaviour, crash?: CrashPoint) {
   const kernel = new Kernel({ seed: 11 });
   const controller = kernel.spawn('controller');
   const events: DeviceEvent[] = [];
@@ -53,7 +53,7 @@ async function settled<T>(kernel: Kernel, call: Promise<T>): Promise<T | string>
 
 describe('a simulated BMC', () => {
   it('switches an honest machine off after its latency and shows it', async () => {
-    const { kernel, agent, target, power, events } = bench('honest');
+    const { kernel, agent, target, power, events } = harness('honest');
     expect(await settled(kernel, agent.set(target(), 'off'))).toEqual({ result: 'accepted', detail: '204' });
     expect(power()).toBe('off');
     kernel.schedule(0, () => undefined);
@@ -61,13 +61,13 @@ describe('a simulated BMC', () => {
   });
 
   it('accepts an off and stays on when it lies', async () => {
-    const { kernel, agent, target, power } = bench('lies');
+    const { kernel, agent, target, power } = harness('lies');
     expect(await settled(kernel, agent.set(target(), 'off'))).toEqual({ result: 'accepted', detail: '204' });
     expect(power()).toBe('on');
   });
 
   it('comes back on by itself once after an off when it restores', async () => {
-    const { kernel, agent, target, power } = bench('restores');
+    const { kernel, agent, target, power } = harness('restores');
     const seen: string[] = [];
     kernel.schedule(400, () => seen.push(power()));
     void agent.set(target(), 'off');
@@ -76,13 +76,13 @@ describe('a simulated BMC', () => {
   });
 
   it('times out within the deadline when it is dead', async () => {
-    const { kernel, agent, target, events } = bench('dead');
+    const { kernel, agent, target, events } = harness('dead');
     expect(await settled(kernel, agent.read(target()))).toBe('Timeout');
     expect(events).toEqual([]);
   });
 
   it('notes a set that left and was lost on the way, and keeps the power as it was', async () => {
-    const { kernel, agent, target, device, power, events } = bench('honest');
+    const { kernel, agent, target, device, power, events } = harness('honest');
     const call = agent.set(
       target({
         beforeSend: () => {
@@ -97,25 +97,25 @@ describe('a simulated BMC', () => {
   });
 
   it('refuses every set when told so, and keeps the power as it was', async () => {
-    const { kernel, agent, target, power } = bench('refuses');
+    const { kernel, agent, target, power } = harness('refuses');
     expect(await settled(kernel, agent.set(target(), 'off'))).toBe('Refused');
     expect(power()).toBe('on');
   });
 
   it('shows unknown when its state is null', async () => {
-    const { kernel, agent, target } = bench('unknown');
+    const { kernel, agent, target } = harness('unknown');
     expect(await settled(kernel, agent.read(target()))).toMatchObject({ state: 'unknown' });
   });
 
   it('sends nothing when its machine is another than the one meant', async () => {
-    const { kernel, agent, target, power, events } = bench('honest');
+    const { kernel, agent, target, power, events } = harness('honest');
     expect(await settled(kernel, agent.set(target({ identity: { node: 'a', systemUUID: 'other' } }), 'off'))).toBe('Misconfigured');
     expect(power()).toBe('on');
     expect(events.map((event) => event.action)).toEqual(['identity']);
   });
 
   it('asks for permission in the turn of the send, after the identity was read, and sends nothing when it is refused', async () => {
-    const { kernel, agent, target, power, events } = bench('honest');
+    const { kernel, agent, target, power, events } = harness('honest');
     let seen: string[] = [];
     const refusal = new AgentError('NotSent', { device: 'bmc-a', plug: '', asked: 'off', answered: 'the lease is over' });
     const call = agent.set(
@@ -136,7 +136,7 @@ describe('a simulated BMC', () => {
     ['before-effect', 'on'],
     ['after-effect', 'off'],
   ] as const)('leaves the machine as the crash %s of the set found it, and the caller without an answer', async (moment, state) => {
-    const { kernel, agent, target, power, controller } = bench('honest', { tag: 'device-set', nth: 1, moment, stopMs: 0 });
+    const { kernel, agent, target, power, controller } = harness('honest', { tag: 'device-set', nth: 1, moment, stopMs: 0 });
     expect(await settled(kernel, agent.set(target(), 'off'))).toBe('never');
     expect(power()).toBe(state);
     expect(controller.isDead).toBe(true);

@@ -7,7 +7,7 @@ import { Port } from './kernel/port.ts';
 import { CALM_API, Network } from './network.ts';
 import type { ApiFaults } from './network.ts';
 
-function bench(faults: Partial<ApiFaults>) {
+function harness(faults: Partial<ApiFaults>) {
   const kernel = new Kernel({ seed: 5 });
   const caller = kernel.spawn('caller');
   const network = new Network(kernel.random('network'), { ...CALM_API, ...faults });
@@ -43,7 +43,7 @@ function bench(faults: Partial<ApiFaults>) {
 
 describe('the faulty transport', () => {
   it('passes a request on and its answer back, later', async () => {
-    const { kernel, get, served } = bench({});
+    const { kernel, get, served } = harness({});
     const outcome = get();
     expect(served).toEqual([]);
     await kernel.run({ untilMs: 500 });
@@ -58,7 +58,7 @@ describe('the faulty transport', () => {
     ['serverErrorShare', 500, 0],
     ['conflictShare', 409, 0],
   ] as const)('%s: the caller sees %s and the server has acted %i times', async (fault, seen, acted) => {
-    const { kernel, get, served } = bench({ [fault]: 1 });
+    const { kernel, get, served } = harness({ [fault]: 1 });
     const outcome = get('PUT');
     await kernel.run({ untilMs: 500 });
     expect(await outcome).toBe(seen);
@@ -66,7 +66,7 @@ describe('the faulty transport', () => {
   });
 
   it('gives a request up when its signal is aborted', async () => {
-    const { kernel, get } = bench({ latencyMs: [50, 51] });
+    const { kernel, get } = harness({ latencyMs: [50, 51] });
     const abort = new AbortController();
     const outcome = get('GET', abort.signal);
     kernel.schedule(10, () => {
@@ -77,7 +77,7 @@ describe('the faulty transport', () => {
   });
 
   it('delivers the events of a watch in order although each takes another time', async () => {
-    const { kernel, transport, sink, emit, log } = bench({ latencyMs: [1, 50], watchLateShare: 0.3, watchLateMs: [10, 300] });
+    const { kernel, transport, sink, emit, log } = harness({ latencyMs: [1, 50], watchLateShare: 0.3, watchLateMs: [10, 300] });
     transport.watch({ path: '/api/v1/nodes', query: {} }, sink);
     const names = Array.from({ length: 30 }, (_unused, index) => `e${index}`);
     kernel.schedule(100, () => {
@@ -88,7 +88,7 @@ describe('the faulty transport', () => {
   });
 
   it('delivers an event twice where the fault says so', async () => {
-    const { kernel, transport, sink, emit, log } = bench({ watchDuplicateShare: 1 });
+    const { kernel, transport, sink, emit, log } = harness({ watchDuplicateShare: 1 });
     transport.watch({ path: '/api/v1/nodes', query: {} }, sink);
     kernel.schedule(100, () => {
       emit('a');
@@ -98,7 +98,7 @@ describe('the faulty transport', () => {
   });
 
   it('loses events only together with the connection', async () => {
-    const { kernel, transport, sink, emit, log, network, closed } = bench({});
+    const { kernel, transport, sink, emit, log, network, closed } = harness({});
     transport.watch({ path: '/api/v1/nodes', query: {} }, sink);
     kernel.schedule(100, () => {
       emit('a');
@@ -112,7 +112,7 @@ describe('the faulty transport', () => {
   });
 
   it('ends a watch that is closed with aborted, once, and delivers nothing after', async () => {
-    const { kernel, transport, sink, emit, log, closed } = bench({});
+    const { kernel, transport, sink, emit, log, closed } = harness({});
     const close = transport.watch({ path: '/api/v1/nodes', query: {} }, sink);
     kernel.schedule(100, () => {
       emit('a');
@@ -125,7 +125,7 @@ describe('the faulty transport', () => {
   });
 
   it('keeps a partitioned process from the server, stalls its watch, and breaks that when the partition heals', async () => {
-    const { kernel, transport, sink, emit, log, network, get, served } = bench({});
+    const { kernel, transport, sink, emit, log, network, get, served } = harness({});
     transport.watch({ path: '/api/v1/nodes', query: {} }, sink);
     let outcome: Promise<unknown> = Promise.resolve();
     kernel.schedule(100, () => {
@@ -145,7 +145,7 @@ describe('the faulty transport', () => {
   });
 
   it('closes the watches of a process that died', async () => {
-    const { kernel, caller, transport, sink, closed, log } = bench({});
+    const { kernel, caller, transport, sink, closed, log } = harness({});
     transport.watch({ path: '/api/v1/nodes', query: {} }, sink);
     kernel.schedule(100, () => {
       caller.crash();

@@ -4,7 +4,7 @@ import { Hardware } from './hardware.ts';
 import type { HandledRack } from './hardware.ts';
 import { Kernel } from './kernel/kernel.ts';
 
-function bench() {
+function harness() {
   const kernel = new Kernel({ seed: 7 });
   const done: string[] = [];
   const note =
@@ -27,7 +27,7 @@ function bench() {
 
 describe('the people at the rack', () => {
   it.each(['panic', 'hang'] as const)('reset a machine after its %s: off, and on four seconds later', async (fault) => {
-    const { kernel, hardware, done } = bench();
+    const { kernel, hardware, done } = harness();
     const repair = hardware.fail('a', fault);
     repair();
     expect(hardware.isPending).toBe(true);
@@ -37,13 +37,13 @@ describe('the people at the rack', () => {
   });
 
   it('mend the switch port of a node that was cut off, and do not touch its machine', () => {
-    const { hardware, done } = bench();
+    const { hardware, done } = harness();
     hardware.fail('a', 'partition')();
     expect(done).toEqual(['0 cut machine-a', '0 mend machine-a']);
   });
 
   it('press no button while a proof may rest on a read of any device', async () => {
-    const { kernel, hardware, done, reads } = bench();
+    const { kernel, hardware, done, reads } = harness();
     reads.lastMs = 0;
     kernel.schedule(2_000, () => {
       reads.lastMs = 2_000;
@@ -54,7 +54,7 @@ describe('the people at the rack', () => {
   });
 
   it('give a device its behaviour back', () => {
-    const { hardware, bmc } = bench();
+    const { hardware, bmc } = harness();
     const end = hardware.change('a', 'lies');
     expect(bmc.behaviour).toBe('lies');
     end();

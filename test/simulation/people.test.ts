@@ -11,7 +11,7 @@ const WORD: Evidence = { kind: 'ack', grade: 'person', source: 'x', detail: 'x',
 const RELEASED: Released = { by: 'out-of-service', at: '2026-01-01T00:00:00Z', pods: 1, evidence: 'x' };
 
 /** Node `a`, and its fence as far as people look at it. */
-async function bench(status: Partial<NodeFenceStatus> = {}) {
+async function harness(status: Partial<NodeFenceStatus> = {}) {
   const { admin, people } = await empty();
   const fence = await admin.create(NODE_FENCES, { metadata: { name: fenceName('a') }, spec: { node: 'a' } });
   const frozen = { nodeUID: 'u', bootID: 'boot-1', plan: plan() };
@@ -45,7 +45,7 @@ describe('people', () => {
     ['wrong-incident', { incident: 4, bootID: 'boot-1' }],
     ['wrong-boot', { incident: 3, bootID: 'another-boot' }],
   ] as const)('speak of the fence as it stands (%s)', async (word, said) => {
-    const { admin, people, uid } = await bench();
+    const { admin, people, uid } = await harness();
     await people.acknowledge('a', word);
     expect((await admin.list(NODE_FENCE_ACKNOWLEDGEMENTS)).map(({ spec }) => spec)).toMatchObject([{ node: 'a', nodeFenceUID: uid, ...said }]);
   });
@@ -62,7 +62,7 @@ describe('people', () => {
     ['not while it counts and the workload waits', { evidence: [WORD] }, false],
     ['when the workload is let go', { evidence: [WORD], released: RELEASED }, true],
   ])('take their word back %s', async (_words, status, isOver) => {
-    const { admin, people } = await bench(status);
+    const { admin, people } = await harness(status);
     await people.acknowledge('a', 'true');
     expect(await people.takeBack('a')).toBe(isOver);
     expect(await admin.list(NODE_FENCE_ACKNOWLEDGEMENTS)).toEqual([]);

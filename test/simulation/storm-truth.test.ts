@@ -16,7 +16,7 @@ function hearRunning(fence: FenceWatch, node: string, restarts: number): void {
 }
 
 /** Five nodes, of which a, c and e stand in one zone. */
-function bench(policies: Policies, running: readonly string[] = [], fence = new FenceWatch(() => 0)) {
+function harness(policies: Policies, running: readonly string[] = [], fence = new FenceWatch(() => 0)) {
   const base = sweptScenario('taint');
   for (const node of running) hearRunning(fence, node, 0);
   return new StormTruth({ ...base, nodes: ['a', 'b', 'c', 'd', 'e'], configuration: { ...base.configuration, policies } }, fence);
@@ -24,7 +24,7 @@ function bench(policies: Policies, running: readonly string[] = [], fence = new 
 
 describe('the truth about a storm', () => {
   it('forbids an off while more than four in ten nodes have been down for long', () => {
-    const truth = bench('prompt');
+    const truth = harness('prompt');
     for (const node of ['a', 'b', 'c']) truth.saw(node, false, 0);
     expect(truth.asked(off('a'), 15_000)).toBeUndefined();
     expect(truth.asked(off('a'), 25_000)).toContain('a, b, c of 5 nodes have not been Ready for 20 s');
@@ -33,21 +33,21 @@ describe('the truth about a storm', () => {
   });
 
   it('forbids a second fence in one zone, and lets one in another begin', () => {
-    const truth = bench('prompt', ['a', 'b', 'c']);
+    const truth = harness('prompt', ['a', 'b', 'c']);
     expect(truth.asked(off('a'), 0)).toBeUndefined();
     expect(truth.asked(off('b'), 0)).toBeUndefined();
     expect(truth.asked(off('c'), 0)).toContain('a of the same zone was being fenced');
   });
 
   it('forbids a second fence at all where one at a time is configured', () => {
-    const truth = bench('one-at-a-time', ['a', 'b']);
+    const truth = harness('one-at-a-time', ['a', 'b']);
     expect(truth.asked(off('a'), 0)).toBeUndefined();
     expect(truth.asked(off('b'), 0)).toContain('a were being fenced, and 1 may be at once');
   });
 
   it('counts no fence that failed, and that has switched nothing since it began anew', () => {
     const fence = new FenceWatch(() => 0);
-    const truth = bench('one-at-a-time', ['a', 'b'], fence);
+    const truth = harness('one-at-a-time', ['a', 'b'], fence);
     expect(truth.asked(off('a'), 0)).toBeUndefined();
     hearRunning(fence, 'a', 1);
     expect(truth.asked(off('b'), 0)).toBeUndefined();
@@ -55,7 +55,7 @@ describe('the truth about a storm', () => {
   });
 
   it('forbids nothing where no policy is configured', () => {
-    const truth = bench('off', ['a', 'b', 'c', 'd', 'e']);
+    const truth = harness('off', ['a', 'b', 'c', 'd', 'e']);
     for (const node of ['a', 'b', 'c', 'd', 'e']) truth.saw(node, false, 0);
     expect(['a', 'b', 'c', 'd', 'e'].map((node) => truth.asked(off(node), 60_000))).toEqual(Array.from({ length: 5 }, () => undefined));
   });

@@ -3,7 +3,7 @@ import type { ApiEvent, TraceEvent } from '../../src/laws/trace.ts';
 import { Kernel } from './kernel/kernel.ts';
 import { WorldTrace } from './world-trace.ts';
 
-function bench(power: 'on' | 'off') {
+function harness(power: 'on' | 'off') {
   const kernel = new Kernel({ seed: 1 });
   const trace = new WorldTrace(kernel, {
     power: () => power,
@@ -38,7 +38,7 @@ const detach = api({ resource: 'volumeattachments.storage.k8s.io', name: 'va', o
 
 describe('the trace of a world', () => {
   it('accepts one writer after the other and catches the first that comes back', () => {
-    const { trace, failures } = bench('on');
+    const { trace, failures } = harness('on');
     for (const event of [write('p1', 1), write('p1', 2), write('p2', 3, 'b'), write('p2', 4, 'b')]) {
       trace.record(event);
     }
@@ -53,10 +53,10 @@ describe('the trace of a world', () => {
     ['a volume attachment deleted', detach],
     ['the node deleted', api({ resource: 'nodes', name: 'a' })],
   ])('catches %s while the machine is on, not while it is off', (_what, event) => {
-    const on = bench('on');
+    const on = harness('on');
     on.trace.record(event);
     expect(on.failures.join()).toContain('P1');
-    const off = bench('off');
+    const off = harness('off');
     off.trace.record(event);
     expect(off.failures).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('the trace of a world', () => {
     ['a cordon', api({ verb: 'patch', resource: 'nodes', name: 'a', request: { spec: { unschedulable: true } } })],
     ['the taint taken away', api({ verb: 'patch', resource: 'nodes', name: 'a', request: { spec: { taints: null } } })],
   ])('does not mistake %s for a release', (_what, event) => {
-    const { trace, failures } = bench('on');
+    const { trace, failures } = harness('on');
     trace.record(event);
     expect(failures).toEqual([]);
   });
@@ -78,7 +78,7 @@ describe('the trace of a world', () => {
       ['nodefence', 1],
       ['system:node:a', 0],
     ] as const) {
-      const { trace, failures } = bench('on');
+      const { trace, failures } = harness('on');
       for (let call = 0; call < 700; call++) {
         trace.record(api({ user, verb: 'update', resource: 'nodefences.ha.k8s.io', name: 'node-fence-a' }));
       }
@@ -88,7 +88,7 @@ describe('the trace of a world', () => {
 
   it('stamps every event with the time of the world and makes each count in the hash', async () => {
     const hashOf = async (counter: number): Promise<string> => {
-      const { kernel, trace } = bench('on');
+      const { kernel, trace } = harness('on');
       kernel.schedule(250, () => {
         trace.record(write('p1', counter));
       });

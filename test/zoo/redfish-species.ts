@@ -1,6 +1,6 @@
 import { redfish } from '../../agents/redfish/definition.ts';
-import { BENCH_UUID, startBmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
-import type { BenchOptions, BmcBench } from '../../src/testbed/devices/bmc/bmc-bench.ts';
+import { HARNESS_UUID, startBmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
+import type { HarnessOptions, BmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
 import type { BmcFaults } from '../../src/testbed/devices/bmc/faults.ts';
 import { outletPath } from '../../src/testbed/devices/bmc/rack-pdu.ts';
 import { RESET_PATH, SESSIONS_PATH, SYSTEM_PATH } from '../../src/testbed/devices/bmc/tree.ts';
@@ -28,12 +28,12 @@ const FAULTS: Readonly<Partial<Record<Behaviour, BmcFaults>>> = {
 /** Login and identity cost a slow device one answer each: what is left of 8 s is for the state. */
 const SLOW = { auth: 'basic', systems_uri: SYSTEM_PATH, chassis_witness: 'no' };
 
-function parametersOf(behaviour: Behaviour, bmc: BmcBench): Record<string, string> {
+function parametersOf(behaviour: Behaviour, bmc: BmcHarness): Record<string, string> {
   if (behaviour === 'wrong-credentials') return { ...bmc.parameters, password: 'another password' };
   return behaviour === 'slow' ? { ...bmc.parameters, ...SLOW } : bmc.parameters;
 }
 
-function optionsOf(behaviour: Behaviour, isOn: boolean): BenchOptions {
+function optionsOf(behaviour: Behaviour, isOn: boolean): HarnessOptions {
   const faults = FAULTS[behaviour] ?? {};
   const pending = behaviour === 'state-pending' ? { shows: isOn ? 'PoweringOff' : 'PoweringOn' } : {};
   return {
@@ -43,7 +43,7 @@ function optionsOf(behaviour: Behaviour, isOn: boolean): BenchOptions {
   };
 }
 
-function specimenOf(bmc: BmcBench, facts: Pick<Specimen, 'parameters' | 'plugs' | 'identity' | 'flows'>): Specimen {
+function specimenOf(bmc: BmcHarness, facts: Pick<Specimen, 'parameters' | 'plugs' | 'identity' | 'flows'>): Specimen {
   return {
     ...facts,
     commands: () => bmc.device.commands,
@@ -53,17 +53,17 @@ function specimenOf(bmc: BmcBench, facts: Pick<Specimen, 'parameters' | 'plugs' 
 }
 
 /** Off, and the port that it had closed. */
-async function unreachable(bmc: BmcBench): Promise<void> {
+async function unreachable(bmc: BmcHarness): Promise<void> {
   await bmc.close();
 }
 
 /** A machine behind a BMC with these faults, and what its method says besides. */
-async function oddBmc(isOn: boolean, faults: BmcFaults, own: (bmc: BmcBench) => Record<string, string>): Promise<Specimen> {
-  const bmc = await startBmcBench({ state: isOn ? 'on' : 'off', faults });
+async function oddBmc(isOn: boolean, faults: BmcFaults, own: (bmc: BmcHarness) => Record<string, string>): Promise<Specimen> {
+  const bmc = await startBmcHarness({ state: isOn ? 'on' : 'off', faults });
   return specimenOf(bmc, {
     parameters: { ...bmc.parameters, ...own(bmc) },
     plugs: [''],
-    identity: { node: 'a', systemUUID: BENCH_UUID },
+    identity: { node: 'a', systemUUID: HARNESS_UUID },
     flows: () => bmc.machine.state() === 'on',
   });
 }
@@ -71,11 +71,11 @@ async function oddBmc(isOn: boolean, faults: BmcFaults, own: (bmc: BmcBench) => 
 /** A BMC of several systems; `plug` names one of them. */
 async function systemNamed(isOn: boolean, plug: string): Promise<Specimen> {
   const otherSystems = { HGX: '11111111-2222-3333-4444-555555555555' };
-  const bmc = await startBmcBench({ state: isOn ? 'on' : 'off', tree: { otherSystems } });
+  const bmc = await startBmcHarness({ state: isOn ? 'on' : 'off', tree: { otherSystems } });
   return specimenOf(bmc, {
     parameters: bmc.parameters,
     plugs: [plug],
-    identity: { node: 'a', systemUUID: BENCH_UUID },
+    identity: { node: 'a', systemUUID: HARNESS_UUID },
     flows: () => bmc.machine.state() === 'on',
   });
 }
@@ -98,7 +98,7 @@ export const bmcs: Species = {
     'state-pending': /PowerState=Powering/u,
     'flips-back-on': /PowerState=On/u,
     restarts: /the device restarted/u,
-    'wrong-machine': new RegExp(BENCH_UUID, 'u'),
+    'wrong-machine': new RegExp(HARNESS_UUID, 'u'),
     'session-limit': /RAC0218/u,
     'rate-limited': /HTTP 429: .*Too many requests|PowerState=/u,
     'late-after-deadline': /PowerState=|no (complete )?answer within 4000 ms/u,
@@ -140,9 +140,9 @@ export const bmcs: Species = {
     const options = optionsOf(behaviour, isOn);
     if (behaviour === 'refuses')
       options.faults = { failures: [{ method: 'POST', path: RESET_PATH, status: 403, message: 'Insufficient privilege to perform the operation.' }] };
-    const bmc = await startBmcBench(options);
+    const bmc = await startBmcHarness(options);
     if (behaviour === 'unreachable') await unreachable(bmc);
-    const systemUUID = behaviour === 'wrong-machine' ? '4c4c4544-0030-5210-8047-c6c04f5a4333' : BENCH_UUID;
+    const systemUUID = behaviour === 'wrong-machine' ? '4c4c4544-0030-5210-8047-c6c04f5a4333' : HARNESS_UUID;
     return specimenOf(bmc, {
       parameters: parametersOf(behaviour, bmc),
       plugs: [''],
@@ -164,7 +164,7 @@ export const outlets: Species = {
   async spawn(behaviour, isOn) {
     const plugs = behaviour === 'one-plug-stuck' ? ['1', '2'] : ['1'];
     const isLocked = behaviour === 'refuses';
-    const bmc = await startBmcBench({ ...optionsOf(behaviour, isOn), pdus: { A: plugs.map((id) => ({ id, isMetered: true, isLocked })) } });
+    const bmc = await startBmcHarness({ ...optionsOf(behaviour, isOn), pdus: { A: plugs.map((id) => ({ id, isMetered: true, isLocked })) } });
     if (behaviour === 'unreachable') await unreachable(bmc);
     const slow = behaviour === 'slow' ? { auth: 'basic' } : {};
     const { systems_uri: _uri, ...parameters } = parametersOf(behaviour, bmc) as Record<string, string> & { systems_uri?: string };

@@ -335,10 +335,10 @@ describe('an idle session', { timeout: 60_000 }, () => {
 describe('a BMC that is slow to open a session', { timeout: 60_000 }, () => {
   /** Every answer to a step of the handshake comes so late that the step was asked again; a repeated RAKP 1 voids the first. */
   async function slow(password = 'secret') {
-    const bench = await start({ faults: { voidsRepeats: true } }, new SystemClock());
-    const { bmc, target } = bench;
+    const harness = await start({ faults: { voidsRepeats: true } }, new SystemClock());
+    const { bmc, target } = harness;
     bmc.wire.delaysMs = (answer) => (isOfHandshake(answer) ? 1_300 : 0);
-    return { ...bench, read: () => bench.agent.read(target({ password })) };
+    return { ...harness, read: () => harness.agent.read(target({ password })) };
   }
 
   it('is given more time, where a repetition voided what was said, and not told as a wrong password', async () => {

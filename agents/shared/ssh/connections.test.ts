@@ -22,14 +22,14 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-interface Bench {
+interface Harness {
   server: CommandServer;
   connections: SshConnections;
   settings: SshSettings;
   run: (command: string, change?: Partial<SshSettings>, deadlineMs?: number) => Promise<ExecAnswer>;
 }
 
-async function bench(clock: Clock = new SystemClock()): Promise<Bench> {
+async function harness(clock: Clock = new SystemClock()): Promise<Harness> {
   const server = await startCommandServer((command) => ENDINGS[command] ?? { code: 127 });
   const connections = new SshConnections(clock);
   closing.push(
@@ -47,7 +47,7 @@ async function bench(clock: Clock = new SystemClock()): Promise<Bench> {
     legacyAlgorithms: false,
     loginTimeoutMs: 20_000,
   };
-  const run: Bench['run'] = async (command, change = {}, deadlineMs = 30_000) => {
+  const run: Harness['run'] = async (command, change = {}, deadlineMs = 30_000) => {
     const call = new Call(clock, testTarget({ deadlineMs }), command);
     try {
       return await connections.run(call, { ...settings, ...change }, (connection) => connection.exec(call, command));
@@ -60,7 +60,7 @@ async function bench(clock: Clock = new SystemClock()): Promise<Bench> {
 
 describe('a connection over SSH that is kept', { timeout: 60_000 }, () => {
   it('serves the calls that follow, one at a time', async () => {
-    const { server, run } = await bench();
+    const { server, run } = await harness();
     await Promise.all([run('works'), run('works')]);
     await run('works');
     expect(server.commands).toHaveLength(3);
@@ -71,7 +71,7 @@ describe('a connection over SSH that is kept', { timeout: 60_000 }, () => {
     ['a command that did not end in time', 'hangs', 'Timeout'],
     ['a connection that was cut', 'breaks', 'Unreachable'],
   ])('is let go after %s: a late answer is never that to another command', async (_what, command, kind) => {
-    const { server, run } = await bench();
+    const { server, run } = await harness();
     await run('works');
     await expect(run(command, {}, 1_000)).rejects.toMatchObject({ kind });
     await vi.waitFor(() => expect(server.connections()).toBe(0), { timeout: 10_000 });
@@ -80,7 +80,7 @@ describe('a connection over SSH that is kept', { timeout: 60_000 }, () => {
   });
 
   it('is let go when the work on it failed, whatever the reason', async () => {
-    const { server, connections, settings, run } = await bench();
+    const { server, connections, settings, run } = await harness();
     const call = new Call(new SystemClock(), testTarget(), 'it');
     const failed = connections.run(call, settings, () => Promise.reject(call.error('Refused', 'no')));
     await expect(failed).rejects.toBeInstanceOf(AgentError);
@@ -91,7 +91,7 @@ describe('a connection over SSH that is kept', { timeout: 60_000 }, () => {
   });
 
   it('is of one account: another login has its own', async () => {
-    const { server, run } = await bench();
+    const { server, run } = await harness();
     await run('works');
     await run('works', { username: 'somebody' });
     await run('works', { password: 'another' });
@@ -99,7 +99,7 @@ describe('a connection over SSH that is kept', { timeout: 60_000 }, () => {
   });
 
   it('that the device closed meanwhile is replaced', async () => {
-    const { server, connections, settings, run } = await bench();
+    const { server, connections, settings, run } = await harness();
     let isLost = (): boolean => false;
     const call = new Call(new SystemClock(), testTarget(), 'it');
     await connections.run(call, settings, (connection) => {
@@ -114,7 +114,7 @@ describe('a connection over SSH that is kept', { timeout: 60_000 }, () => {
 
   it('ends ten seconds after its last use, not before', async () => {
     const clock = new ManualClock();
-    const { server, run } = await bench(clock);
+    const { server, run } = await harness(clock);
     await run('works');
     await clock.advance(9_000);
     await run('works');

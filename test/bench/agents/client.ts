@@ -1,5 +1,5 @@
 import { standardRegistry } from '../../../agents/registry.ts';
-import { BENCH_UUID } from '../../../src/testbed/devices/bmc/bmc-bench.ts';
+import { HARNESS_UUID } from '../../../src/testbed/devices/bmc/bmc-harness.ts';
 import { AgentError } from '../../../src/ports/agents.ts';
 import type { Agent, Identity, Parameters, PowerAgent, Target } from '../../../src/ports/agents.ts';
 import type { Cluster } from '../../../src/ports/cluster.ts';
@@ -25,7 +25,7 @@ export async function powerAgent(name: string): Promise<PowerAgent> {
   return agent;
 }
 
-export function targetOf(parameters: Parameters, plug = '', identity: Identity = { node: 'a', systemUUID: BENCH_UUID }): Target {
+export function targetOf(parameters: Parameters, plug = '', identity: Identity = { node: 'a', systemUUID: HARNESS_UUID }): Target {
   const device = `${parameters['ip'] ?? ''}:${parameters['ipport'] ?? ''}`;
   return { plug, device, parameters, identity, signal: new AbortController().signal, deadlineMs: DEADLINE_MS, beforeSend: () => undefined };
 }

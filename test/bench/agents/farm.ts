@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startBmcBench } from '../../../src/testbed/devices/bmc/bmc-bench.ts';
+import { startBmcHarness } from '../../../src/testbed/devices/bmc/bmc-harness.ts';
 import { MemoryMachine } from '../../../src/testbed/devices/bmc/power-backend.ts';
 import { startIpmiService } from '../../../src/testbed/devices/ipmi/ipmi-service.ts';
 import { seededChance } from '../../../src/testbed/devices/ipmi/seeded-chance.ts';
@@ -41,7 +41,7 @@ export async function startFarm(options: FarmOptions): Promise<Farm> {
 }
 
 async function startRedfish(_index: number, actsAfterMs: number): Promise<Record<string, string>> {
-  const { parameters } = await startBmcBench({ faults: actsAfterMs === 0 ? {} : { offDelayMs: actsAfterMs } });
+  const { parameters } = await startBmcHarness({ faults: actsAfterMs === 0 ? {} : { offDelayMs: actsAfterMs } });
   return parameters;
 }
 

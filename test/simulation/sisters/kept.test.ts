@@ -6,7 +6,7 @@ const PRESERVE = 'node.machine.sapcloud.io/preserve';
 const LAST_APPLIED = 'node.machine.sapcloud.io/last-applied-node-preserve-value';
 const OFF: DeviceEvent = { kind: 'device', at: 0, device: 'bmc-a', plug: '', node: 'a', action: 'set', want: 'off', answer: '204', session: 's' };
 
-function bench(hasJumps = false) {
+function harness(hasJumps = false) {
   const state = { nowMs: 0, power: 'on' as 'on' | 'off', incident: 1 };
   const kept = new Kept({
     nowMs: () => state.nowMs,
@@ -32,7 +32,7 @@ function bench(hasJumps = false) {
 
 describe('a machine that is preserved', () => {
   it.each(['now', 'when-failed', 'auto-preserve'])('by %s may not be switched off first, nor deleted', (value) => {
-    const { state, kept, machine, ask } = bench();
+    const { state, kept, machine, ask } = harness();
     ask(value);
     machine(300_000);
     state.nowMs = 20_000;
@@ -41,7 +41,7 @@ describe('a machine that is preserved', () => {
   });
 
   it('may be while the request was on its way, when its time is over, when nobody wants it any more, and when it is done with it already', () => {
-    const { state, kept, machine, ask } = bench();
+    const { state, kept, machine, ask } = harness();
     ask('now');
     machine(300_000);
     state.nowMs = 5_000;
@@ -58,7 +58,7 @@ describe('a machine that is preserved', () => {
   });
 
   it('by a word that stood beside that of its Node may be, when that is taken away; for longer than it takes to take that down, no word stands', () => {
-    const { state, kept, machine, ask } = bench();
+    const { state, kept, machine, ask } = harness();
     ask('now');
     machine(300_000, 'patch', 'somebody', { [PRESERVE]: 'now', [LAST_APPLIED]: 'now' });
     state.nowMs = 20_000;
@@ -71,7 +71,7 @@ describe('a machine that is preserved', () => {
   });
 
   it('by a word that came when that of its Node was taken down may not be', () => {
-    const { state, kept, machine, ask } = bench();
+    const { state, kept, machine, ask } = harness();
     ask('false');
     machine(300_000, 'patch', 'nodefence', { [LAST_APPLIED]: 'false' });
     ask();
@@ -86,7 +86,7 @@ describe('a machine that is preserved', () => {
     ['when-failed', false],
     ['auto-preserve', false],
   ])('by %s and is Ready again is still kept: %s', (value, isKept) => {
-    const { state, kept, machine, ask } = bench();
+    const { state, kept, machine, ask } = harness();
     ask(value, 'True');
     machine(300_000);
     state.nowMs = 20_000;
@@ -94,7 +94,7 @@ describe('a machine that is preserved', () => {
   });
 
   it('is not judged where clocks jump', () => {
-    const { state, kept, machine, ask } = bench(true);
+    const { state, kept, machine, ask } = harness(true);
     ask('now');
     machine(300_000);
     state.nowMs = 20_000;
@@ -104,7 +104,7 @@ describe('a machine that is preserved', () => {
 
 describe('a Machine', () => {
   it('is deleted by us only where its node is off', () => {
-    const { state, machine, ask } = bench();
+    const { state, machine, ask } = harness();
     ask();
     machine(undefined);
     expect(machine(undefined, 'delete', 'nodefence')).toContain('P1: Machine machine-a was deleted while a was on');

@@ -9,7 +9,7 @@ interface Said {
   finalizers?: string[];
 }
 
-function bench() {
+function harness() {
   const clock = { nowMs: 0 };
   const requests = new Requests(() => clock.nowMs);
   const hear = (verb: ApiEvent['verb'], { phase, message = '', isGoing = false, finalizers = ['ours'] }: Said, status = 200): void => {
@@ -22,7 +22,7 @@ function bench() {
 
 describe('a request', () => {
   it('is open from its creation until it has ended', () => {
-    const { requests, hear } = bench();
+    const { requests, hear } = harness();
     hear('create', {});
     expect(requests.open().join()).toContain('stands as new for 0 s: it says nothing');
     hear('patch', { phase: 'Fencing', message: 'waits for its turn' });
@@ -32,7 +32,7 @@ describe('a request', () => {
   });
 
   it('that is deleted is open until its last finalizer is gone, however it had ended', () => {
-    const { requests, hear } = bench();
+    const { requests, hear } = harness();
     hear('create', { phase: 'Succeeded' });
     hear('delete', { phase: 'Succeeded', isGoing: true });
     expect(requests.open().join()).toContain('which is being deleted, stands as Succeeded');
@@ -41,7 +41,7 @@ describe('a request', () => {
   });
 
   it('may wait for longer where it says why, and is open for ever where it says nothing', () => {
-    const { clock, requests, hear } = bench();
+    const { clock, requests, hear } = harness();
     hear('create', { message: 'its fence is held' });
     clock.nowMs = 200_000;
     expect(requests.open()).toEqual([]);
@@ -51,7 +51,7 @@ describe('a request', () => {
   });
 
   it('is not what a refused write says', () => {
-    const { requests, hear } = bench();
+    const { requests, hear } = harness();
     hear('create', {}, 409);
     expect(requests.open()).toEqual([]);
   });

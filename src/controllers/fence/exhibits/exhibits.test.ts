@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { methodOf } from '../../../dispatch/testing/bench.ts';
+import { methodOf } from '../../../dispatch/testing/harness.ts';
 import { entryOf } from '../../../dispatch/testing/job.ts';
 import { DEFAULT_TIMING } from '../../../domain/plan.ts';
 import type { Exhibit } from '../../../ports/agents.ts';

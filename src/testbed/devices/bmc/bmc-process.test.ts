@@ -11,7 +11,7 @@ import { RedfishAgent } from '../../../../agents/redfish/agent.ts';
 import type { Target } from '../../../ports/agents.ts';
 import { SystemClock } from '../../../runtime/system-clock.ts';
 import type { TraceEvent } from '../../../laws/trace.ts';
-import { BENCH_UUID } from './bmc-bench.ts';
+import { HARNESS_UUID } from './bmc-harness.ts';
 import type { BmcConfiguration } from './bmc-configuration.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../processes/bmc.ts', import.meta.url));
@@ -45,7 +45,7 @@ async function start(faults: BmcConfiguration['faults'] = {}) {
   writeFileSync(trace, '');
   const configuration: BmcConfiguration = {
     node: 'a',
-    uuid: BENCH_UUID,
+    uuid: HARNESS_UUID,
     username: 'admin',
     password: 'secret of the drill',
     trace,
@@ -71,7 +71,7 @@ async function start(faults: BmcConfiguration['faults'] = {}) {
     plug: '',
     device: url.host,
     parameters: { ip: url.hostname, ipport: url.port, username: 'admin', password: 'secret of the drill', ssl_fingerprint: ready.fingerprint },
-    identity: { node: 'a', systemUUID: BENCH_UUID },
+    identity: { node: 'a', systemUUID: HARNESS_UUID },
     signal: new AbortController().signal,
     deadlineMs: 5_000,
     beforeSend: () => undefined,

@@ -19,7 +19,7 @@ type TestServer = ReturnType<typeof testDevice> & { wire: TestWire; heard: Buffe
 
 /** An emulated BMC behind a UDP port of this process; `heard` are the console's datagrams, also those that did not arrive. */
 export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}): Promise<TestServer> {
-  const bench = testDevice(overrides);
+  const harness = testDevice(overrides);
   const wire: TestWire = {};
   const heard: Buffer[] = [];
   const answers: Buffer[] = [];
@@ -29,7 +29,7 @@ export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}
     heard.push(datagram);
     if (wire.arrives?.(datagram) === false) return;
     for (let time = 0; time < (wire.times ?? 1); time += 1) {
-      const answer = bench.device.handle(datagram);
+      const answer = harness.device.handle(datagram);
       if (answer === undefined) continue;
       answers.push(answer);
       const send = (): void => {
@@ -42,7 +42,7 @@ export async function startTestServer(overrides: Partial<IpmiDeviceOptions> = {}
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
-    ...bench,
+    ...harness,
     wire,
     heard,
     answers,

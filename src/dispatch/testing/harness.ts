@@ -46,7 +46,7 @@ interface LogLine {
 export const ACCEPTED: Outcome = { result: 'accepted', detail: '204' };
 
 /** A dispatcher with scripted agents on a clock moved by hand; every call that reaches a device is in `log`. */
-export class Bench {
+export class Harness {
   readonly clock: MovedClock;
   readonly dispatcher: Dispatcher;
   readonly log: LogLine[] = [];

@@ -11,10 +11,10 @@ import { outletMachines, POWER_EQUIPMENT, pduTree, type OutletOptions } from './
 import { RedfishDevice, type DeviceResponse } from './redfish-device.ts';
 import { resourceTree, type ResourceTree, type TreeOptions } from './tree.ts';
 
-export const BENCH_UUID = '38947555-7742-3448-3784-823347823834';
-export const BENCH_PASSWORD = 'correct horse battery';
+export const HARNESS_UUID = '38947555-7742-3448-3784-823347823834';
+export const HARNESS_PASSWORD = 'correct horse battery';
 
-export interface BenchOptions {
+export interface HarnessOptions {
   faults?: BmcFaults;
   tree?: Partial<TreeOptions>;
   resources?: ResourceTree;
@@ -29,7 +29,7 @@ export interface BenchOptions {
 }
 
 /** A BMC on a loopback port with a machine that is a variable, everything it did recorded; for tests. */
-export interface BmcBench {
+export interface BmcHarness {
   server: BmcServer;
   device: RedfishDevice;
   machine: MemoryMachine;
@@ -42,10 +42,10 @@ export interface BmcBench {
   close: () => Promise<void>;
 }
 
-const authority = createAuthority('nodefence bench');
+const authority = createAuthority('nodefence harness');
 const stranger = createAuthority('somebody else');
 
-export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBench> {
+export async function startBmcHarness(options: HarnessOptions = {}): Promise<BmcHarness> {
   const certificate = options.certificate ?? 'good';
   const signer = certificate === 'foreign' ? stranger : authority;
   const issued = signer.issue({
@@ -57,7 +57,7 @@ export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBenc
   const events: DeviceEvent[] = [];
   const outlets = outletMachines(options.pdus ?? {}, options.state);
   const tree = {
-    ...(options.resources ?? resourceTree({ uuid: BENCH_UUID, ...options.tree })),
+    ...(options.resources ?? resourceTree({ uuid: HARNESS_UUID, ...options.tree })),
     ...(options.pdus === undefined ? {} : pduTree(options.pdus)),
     ...options.extra,
   };
@@ -66,7 +66,7 @@ export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBenc
     clock: new SystemClock(),
     random: new SystemRandom(),
     node: 'a',
-    users: { admin: BENCH_PASSWORD },
+    users: { admin: HARNESS_PASSWORD },
     tree,
     backend: machine,
     outlets,
@@ -86,30 +86,30 @@ export async function startBmcBench(options: BenchOptions = {}): Promise<BmcBenc
       ip: server.host,
       ipport: String(server.port),
       username: 'admin',
-      password: BENCH_PASSWORD,
+      password: HARNESS_PASSWORD,
       ...(certificate === 'plain' ? { ssl: 'no' } : { ca: authority.certificatePem }),
     },
     close: server.close,
   };
 }
 
-export interface AgentBench<A extends PowerAgent> extends BmcBench {
+export interface AgentHarness<A extends PowerAgent> extends BmcHarness {
   agent: A;
   /** A complete target for the machine behind this BMC. */
   target: (overrides?: Partial<Target>) => Target;
 }
 
 /** A BMC with an agent before it; a parameter that is undefined is left out. `closeAll` ends whatever was started. */
-export class AgentBenches<A extends PowerAgent> {
+export class AgentHarnesses<A extends PowerAgent> {
   readonly #create: (clock: Clock) => A;
-  readonly #started: AgentBench<A>[] = [];
+  readonly #started: AgentHarness<A>[] = [];
 
   constructor(create: (clock: Clock) => A) {
     this.#create = create;
   }
 
-  async start(options: BenchOptions = {}, parameters: Readonly<Record<string, string | undefined>> = {}): Promise<AgentBench<A>> {
-    const bmc = await startBmcBench(options);
+  async start(options: HarnessOptions = {}, parameters: Readonly<Record<string, string | undefined>> = {}): Promise<AgentHarness<A>> {
+    const bmc = await startBmcHarness(options);
     const given = Object.fromEntries(
       Object.entries({ ...bmc.parameters, ...parameters }).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
@@ -117,21 +117,21 @@ export class AgentBenches<A extends PowerAgent> {
       plug: '',
       device: `127.0.0.1:${bmc.server.port}`,
       parameters: given,
-      identity: { node: 'a', systemUUID: BENCH_UUID },
+      identity: { node: 'a', systemUUID: HARNESS_UUID },
       signal: new AbortController().signal,
       deadlineMs: 5_000,
       beforeSend: () => undefined,
       ...overrides,
     });
-    const bench = { ...bmc, agent: this.#create(new SystemClock()), target };
-    this.#started.push(bench);
-    return bench;
+    const harness = { ...bmc, agent: this.#create(new SystemClock()), target };
+    this.#started.push(harness);
+    return harness;
   }
 
   async closeAll(): Promise<void> {
-    for (const bench of this.#started.splice(0)) {
-      await bench.agent.close?.();
-      await bench.close();
+    for (const harness of this.#started.splice(0)) {
+      await harness.agent.close?.();
+      await harness.close();
     }
   }
 }

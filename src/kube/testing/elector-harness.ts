@@ -77,7 +77,7 @@ export class LeaseServer implements Pick<Cluster, 'get' | 'create' | 'replace'> 
 }
 
 /** Electors for one Lease, on one clock. */
-export class ElectorBench {
+export class ElectorHarness {
   readonly clock = new ManualClock({ monotonicMs: 1_000_000 });
   readonly server = new LeaseServer();
   readonly log: string[] = [];
