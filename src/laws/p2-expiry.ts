@@ -21,31 +21,12 @@ export const expiringEvidence: Law = (history, expectations) => {
 };
 
 function complaintOf(history: History, expectations: Expectations, release: Act): string | undefined {
-  const word = wordBehind(history, release);
-  if (word !== undefined) {
-    const sign = history.lifeSigns(release.node, word.acceptedPosition, release.position).at(-1);
-    if (sign !== undefined) return `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the person's word`;
-    return unreadSince(history, release, word.acceptedPosition);
-  }
-  const revocation = revocationBehind(history, expectations, release);
-  if (revocation !== undefined) {
-    const sign = history.lifeSigns(release.node, revocation.position, release.position).at(-1);
+  const without = withoutReads(history, expectations, release);
+  if (without !== undefined) {
+    const sign = history.lifeSigns(release.node, without.from, release.position).at(-1);
     return sign === undefined
-      ? unreadSince(history, release, revocation.position)
-      : `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the last read of its storage`;
-  }
-  const wait = waitBehind(history, release);
-  if (wait !== undefined) {
-    const sign = history.lifeSigns(release.node, wait.beganPosition, release.position).at(-1);
-    return sign === undefined
-      ? unreadSince(history, release, wait.provenPosition)
-      : `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the wait for its end began`;
-  }
-  const hostOff = hostOffBehind(history, release);
-  if (hostOff !== undefined) {
-    const sign = history.lifeSigns(release.node, hostOff.toldPosition, release.position).at(-1);
-    if (sign === undefined) return unreadSince(history, release, hostOff.toldPosition);
-    return `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after its BareMetalHost was said to be off`;
+      ? unreadSince(history, release, without.unreadFrom ?? without.from)
+      : `${written(release, sign)}, after ${without.what}`;
   }
   const offs = stableOffs(history, release, expectations);
   const first = completeAt(offs, expectations) ?? lastReadOf(offs);
@@ -53,9 +34,31 @@ function complaintOf(history: History, expectations: Expectations, release: Act)
   // A sign of life voids what was read before it; the reads may have gone on and proved it anew.
   const anew = sign === undefined ? first : completeAt(since(offs, sign.position), expectations);
   if (sign !== undefined && anew === undefined) {
-    return `the kubelet of ${release.node} had written ${sign.value.resource} at ${String(sign.at)}, after the last off read`;
+    return `${written(release, sign)}, after the last off read`;
   }
   return unreadSince(history, release, anew ?? first);
+}
+
+/** Evidence that rests on no reads of devices: from where a sign of life voids it, and from where Node and Lease are to be read, when later. */
+interface OtherEvidence {
+  what: string;
+  from: number;
+  unreadFrom?: number;
+}
+
+function withoutReads(history: History, expectations: Expectations, release: Act): OtherEvidence | undefined {
+  const word = wordBehind(history, release);
+  if (word !== undefined) return { what: "the person's word", from: word.acceptedPosition };
+  const revocation = revocationBehind(history, expectations, release);
+  if (revocation !== undefined) return { what: 'the last read of its storage', from: revocation.position };
+  const wait = waitBehind(history, release);
+  if (wait !== undefined) return { what: 'the wait for its end began', from: wait.beganPosition, unreadFrom: wait.provenPosition };
+  const hostOff = hostOffBehind(history, release);
+  return hostOff && { what: 'its BareMetalHost was said to be off', from: hostOff.toldPosition };
+}
+
+function written(release: Act, { value, at }: { at: number; value: ApiEvent }): string {
+  return `the kubelet of ${release.node} had written ${value.resource} at ${String(at)}`;
 }
 
 function unreadSince(history: History, release: Act, rest: number): string | undefined {

@@ -2,6 +2,7 @@ import type { Lister, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
+import { SILENT_AFTER_MS } from '../shared/write-gate.ts';
 import type { ObjectRef } from './actions.ts';
 import { Claims } from './claims.ts';
 import type { FoundKind, HealthCheckDependencies, WorkloadNodes } from './dependencies.ts';
@@ -32,9 +33,6 @@ export interface KnownNode {
   facts: NodeFacts | undefined;
   read: () => Promise<NodeFacts | undefined>;
 }
-
-/** A watch sends something about every minute, and is opened anew when it does not. */
-const SILENT_AFTER_MS = 90_000;
 
 /** The cluster as the watches know it, each object read once. It keeps nothing that could not be found anew but what was refused. */
 export class HealthCheckCache implements ClusterSnapshot {
@@ -69,12 +67,13 @@ export class HealthCheckCache implements ClusterSnapshot {
   }
 
   get isSynced(): boolean {
-    return this.#vital().every(({ synced }) => synced);
+    return this.watches().every(({ synced }) => synced);
   }
 
-  /** What is decided from may be long past. */
-  get isSilent(): boolean {
-    return this.#vital().some((lister) => this.#isSilent(lister));
+  /** Those from which it is decided. */
+  watches(): readonly Lister<KubeObject>[] {
+    const { checks, machines, clusters, nodes, fences } = this.#dependencies;
+    return [checks.lister, machines.lister, nodes, fences, ...(clusters === undefined ? [] : [clusters.lister])];
   }
 
   /** Looks where Nodes are, what can not be read, and since when the rest is heard. Has any of it changed? Every check may be decided otherwise then. */
@@ -206,17 +205,8 @@ export class HealthCheckCache implements ClusterSnapshot {
     return typeof found === 'string' ? undefined : found;
   }
 
-  #vital(): readonly Lister<KubeObject>[] {
-    const { checks, machines, clusters, nodes, fences } = this.#dependencies;
-    return [checks.lister, machines.lister, nodes, fences, ...(clusters === undefined ? [] : [clusters.lister])];
-  }
-
-  #isSilent({ freshAtMs }: Lister<KubeObject>): boolean {
-    return this.#dependencies.clock.monotonicMs() - freshAtMs > SILENT_AFTER_MS;
-  }
-
   #isHeard(lister: Lister<KubeObject> | undefined): boolean {
-    return lister?.synced === true && !this.#isSilent(lister);
+    return lister?.synced === true && this.#dependencies.clock.monotonicMs() - lister.freshAtMs <= SILENT_AFTER_MS;
   }
 
   #isKnown(found: FoundKind): boolean {

@@ -3,12 +3,12 @@ import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { isLookDue, LookTimer } from '../shared/look-timer.ts';
 import type { NextLook } from '../shared/look-timer.ts';
 import { Pace } from '../shared/pace.ts';
+import { WriteGate } from '../shared/write-gate.ts';
 import type { Action, ActionEvent, Decision, HealthCheckView, Notice } from './actions.ts';
 import { HealthCheckCache } from './cache.ts';
 import { chainsOf } from './chain.ts';
 import type { Chain } from './chain.ts';
 import { Changes } from './changes.ts';
-import { WRITE_DEADLINE_MS } from './dependencies.ts';
 import type { HealthCheckDependencies } from './dependencies.ts';
 import { decide } from './decide.ts';
 import { observe } from './observe.ts';
@@ -32,28 +32,32 @@ export class MachineHealthCheckController {
   readonly #dependencies: HealthCheckDependencies;
   readonly #cache: HealthCheckCache;
   readonly #changes: Changes;
+  readonly #gate: WriteGate;
   readonly #executor: Executor<Chain>;
   readonly #timer: LookTimer;
   readonly #looks = new Map<string, Look>();
   #told = new Set<string>();
   #noticed = new Set<string>();
-  #isClosed = false;
 
   constructor(dependencies: HealthCheckDependencies) {
-    const { clock, log, metrics, recorder, checks, machines } = dependencies;
-    const cluster = gatedWrites(unlessMoved(() => this.#mayWrite()))(dependencies.cluster);
+    const { clock, log, leadership, metrics, recorder, checks, machines, options } = dependencies;
     this.#dependencies = dependencies;
+    const cache = new HealthCheckCache(dependencies);
+    const gate = new WriteGate({ clock, leadership, enforce: () => options.enforce && cache.isSynced, watches: () => cache.watches() });
+    const mayWrite = (): boolean => gate.mayWrite();
+    const cluster = gatedWrites(unlessMoved(mayWrite))(dependencies.cluster);
     const wake = (): void => {
       this.wake();
     };
-    this.#cache = new HealthCheckCache(dependencies);
-    this.#changes = new Changes(dependencies, this.#cache, wake);
+    this.#gate = gate;
+    this.#cache = cache;
+    this.#changes = new Changes(dependencies, cache, wake);
     const writer = new Writer({
       cluster,
       recorder,
       checks: checks.resource,
       machines: machines.resource,
-      cache: this.#cache,
+      cache,
       refused: (machine, words) => {
         this.#changes.setRefusal(machine, words);
       },
@@ -62,7 +66,7 @@ export class MachineHealthCheckController {
       clock,
       log,
       what: 'a health check',
-      mayWrite: () => this.#mayWrite(),
+      mayWrite,
       prepare: (chain) => writer.confirm(chain),
       perform: (action) => writer.perform(action),
       acted: (kind, result) => {
@@ -91,7 +95,7 @@ export class MachineHealthCheckController {
 
   /** Begins nothing more; resolves when no write is under way. */
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.#gate.close();
     this.#timer.close();
     this.#changes.close();
     await this.#executor.close();
@@ -110,9 +114,9 @@ export class MachineHealthCheckController {
   /** What a person should look at, one sentence each. */
   problems(): string[] {
     const decided = [...this.#looks.values()].flatMap(({ decision }) => decision.problems);
-    const isSilent = this.#cache.isSynced && this.#cache.isSilent;
-    const silence = isSilent ? ['the watches of health checks are silent: nothing is written until they are heard again'] : [];
-    return [...new Set([...silence, ...this.#dependencies.workloads.problems(), ...decided, ...this.#executor.problems()])];
+    return [
+      ...new Set([...this.#gate.silence('health checks'), ...this.#dependencies.workloads.problems(), ...decided, ...this.#executor.problems()]),
+    ];
   }
 
   #look(): void {
@@ -128,7 +132,7 @@ export class MachineHealthCheckController {
     const looks = [...this.#looks.values()];
     this.#forgetRefusals(looks.flatMap(({ decision }) => decision.actions));
     this.#tell(looks.flatMap(({ decision }) => decision.notices));
-    this.#executor.submit(this.#mayWrite() ? looks.flatMap(({ chains }) => chains) : []);
+    this.#executor.submit(this.#gate.mayWrite() ? looks.flatMap(({ chains }) => chains) : []);
   }
 
   #reconcile(check: ReadCheck, atMs: number, wallMs: number): Look {
@@ -139,7 +143,7 @@ export class MachineHealthCheckController {
   /** Where no request is wanted any more, nothing stands of its refusal. */
   #forgetRefusals(actions: readonly Action[]): void {
     const refused = this.#cache.refused();
-    if (refused.length === 0 || !this.#mayWrite()) return;
+    if (refused.length === 0 || !this.#gate.mayWrite()) return;
     const wanted = new Set(actions.flatMap(({ kind, target }) => (kind === 'create-request' ? [target.uid] : [])));
     for (const machine of refused) if (!wanted.has(machine.uid)) this.#changes.setRefusal(machine, undefined);
   }
@@ -152,7 +156,7 @@ export class MachineHealthCheckController {
     showTally(metrics, this.views());
     for (const problem of problems) if (!this.#told.has(problem)) log.warn('a health check needs a look', { problem });
     this.#told = new Set(problems);
-    if (!this.#mayWrite()) return;
+    if (!this.#gate.mayWrite()) return;
     const standing = new Set<string>();
     for (const { target, event } of notices) {
       const key = keyOfNotice(target.uid, event);
@@ -162,12 +166,6 @@ export class MachineHealthCheckController {
       recorder.event({ apiVersion, kind, metadata: { namespace, name, uid } }, event.type, event.reason, event.message);
     }
     this.#noticed = standing;
-  }
-
-  #mayWrite(): boolean {
-    const { leadership, options } = this.#dependencies;
-    const isAllowed = options.enforce && !this.#isClosed && this.#cache.isSynced && !this.#cache.isSilent;
-    return isAllowed && leadership.isLeading && leadership.mayBegin(WRITE_DEADLINE_MS);
   }
 
   #nextLook(): NextLook | 'unsynced' {

@@ -78,5 +78,3 @@ export interface HealthCheckDependencies {
   workloads: WorkloadClusters;
   options: HealthCheckOptions;
 }
-
-export { WRITE_DEADLINE_MS } from '../shared/write-gate.ts';

@@ -1,4 +1,5 @@
 import type { FoundNodes, WorkloadClusters, WorkloadNodes } from '../../controllers/machine-health-check/dependencies.ts';
+import { secretOf } from '../../controllers/shared/remediation/place.ts';
 import { Reflector } from '../../kube/reflector.ts';
 import type { Node } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
@@ -41,13 +42,13 @@ export class WatchedWorkloads implements WorkloadClusters {
       entry.cancel?.();
       this.#entries.delete(name);
       this.#end(entry);
-      this.#pool.letGo(secretOf(name));
+      this.#pool.letGo(secretNameOf(name));
     }
     for (const name of clusters) {
       if (this.#entries.has(name) || this.#entries.size >= CLUSTERS_MAX) continue;
       const entry: Entry = { isWithout: false };
       this.#entries.set(name, entry);
-      this.#pool.keep(secretOf(name));
+      this.#pool.keep(secretNameOf(name));
       void this.#look(name, entry);
     }
     this.#tooMany = clusters.size - this.#entries.size;
@@ -81,7 +82,7 @@ export class WatchedWorkloads implements WorkloadClusters {
   async #look(name: string, entry: Entry): Promise<void> {
     const before = [this.of(name), entry.problem];
     try {
-      const connection = await this.#pool.find(secretOf(name));
+      const connection = await this.#pool.find(secretNameOf(name));
       delete entry.problem;
       entry.isWithout = connection === undefined;
       if (entry.watch?.connection !== connection) this.#watch(entry, connection);
@@ -118,8 +119,8 @@ export class WatchedWorkloads implements WorkloadClusters {
   }
 }
 
-/** As Cluster API names it, for a Cluster `namespace/name`. */
-function secretOf(cluster: string): SecretName {
+/** For a Cluster `namespace/name`. */
+function secretNameOf(cluster: string): SecretName {
   const [namespace = '', name = ''] = cluster.split('/');
-  return { namespace, name: `${name}-kubeconfig` };
+  return { namespace, name: secretOf(name) };
 }
