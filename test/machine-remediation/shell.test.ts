@@ -172,6 +172,21 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     expect(world.hardware('n1').offs).toBe(1);
   });
 
+  it('decides nothing while its watches are silent: of what they showed last no problem is reported', async () => {
+    world = await ShellWorld.create();
+    const replica = world.start();
+    await world.pass(30 * SECOND_MS);
+    world.storm = [{ policy: 'p', reason: 'storm', message: 'too many nodes are ill' }];
+    replica.isDeaf = (path) => path.includes('/leases');
+    await world.pass(5 * MINUTE_MS);
+    await world.ask('n1');
+    await world.pass(2 * MINUTE_MS);
+    expect(replica.warnings.filter((each) => each.includes('too many nodes are ill'))).toEqual([]);
+    replica.isDeaf = () => false;
+    await world.pass(10 * MINUTE_MS);
+    expect(replica.warnings.filter((each) => each.includes('too many nodes are ill'))).toHaveLength(1);
+  });
+
   it('leaves a node alone that another remediator has, says who, and goes on when it is given back', async () => {
     world = await ShellWorld.create();
     const spec = { holderIdentity: 'node-maintenance', leaseDurationSeconds: 3_600, renewTime: '2027-01-01T00:00:00.000000Z' };

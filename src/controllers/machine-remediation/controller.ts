@@ -30,6 +30,8 @@ import { RequestSights } from './request-sights.ts';
 const ANEW_MS = 500;
 /** What waits for nothing in particular is looked at so often. */
 const RELOOK_MS = 60_000;
+/** While its watches are silent. */
+const UNHEARD_MS = 5_000;
 const LOCKS = 'locks';
 const HOST_KIND = 'BareMetalHost';
 
@@ -109,6 +111,7 @@ export class MachineRemediationController {
   /** The work of one key of the queue. Rejects when the API server could not be asked. */
   async reconcile(key: string): Promise<{ afterMs: number } | undefined> {
     if (!this.#dependencies.leadership.isLeading) return undefined;
+    if (this.#gate.isSilent) return { afterMs: UNHEARD_MS };
     if (!this.#isSynced()) return { afterMs: ANEW_MS };
     if (key === LOCKS) {
       if (this.#gate.mayWrite()) await this.#locks.sweep((node) => this.#isWanted(node));
