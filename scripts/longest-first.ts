@@ -10,7 +10,7 @@ const ORDER = [
   'test/installation',
   'test/integration',
   'test/clusterlabs',
-  'test/zoo',
+  'test/fault-matrix',
   'test',
   'agents',
 ];

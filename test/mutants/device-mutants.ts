@@ -93,14 +93,14 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     defect: 'an IPMI BMC that forgot its session between the off and the last read is believed',
     file: 'agents/ipmi/session.ts',
     edits: [["this.#boot = { id: this.#nextBoot(), cause: 'the session was lost' };", 'this.#boot.cause = this.#nextBoot();']],
-    killedBy: byTest('test/zoo/boards.test.ts', 'off of a device that is restarts fails in the words of the device'),
+    killedBy: byTest('test/fault-matrix/boards.test.ts', 'off of a device that is restarts fails in the words of the device'),
   },
   {
     name: 'sysUpTime unread',
     defect: 'a PDU whose sysUpTime began anew between the off and the last read is believed',
     file: 'agents/shared/snmp/boots.ts',
     edits: [['if (upMs < dueMs - SLACK_MS &&', 'if (upMs < 0 - SLACK_MS && dueMs > 0 &&']],
-    killedBy: byTest('test/zoo/boards.test.ts', 'off of a device that is restarts fails in the words of the device'),
+    killedBy: byTest('test/fault-matrix/boards.test.ts', 'off of a device that is restarts fails in the words of the device'),
   },
   {
     name: 'restarted switch',
@@ -108,7 +108,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/ethernet-switch/agent.ts',
     edits: [['return { kind: findBy, bootMaxMs };', 'return bootMaxMs < 0 ? { kind: findBy, bootMaxMs } : { kind: findBy };']],
     killedBy: byTest(
-      'test/zoo/shells.test.ts',
+      'test/fault-matrix/shells.test.ts',
       'off of a device that restarts when a port is closed over SNMP, and shows closed until it has read what is saved fails in the words of the device',
     ),
   },

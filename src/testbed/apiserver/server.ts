@@ -9,7 +9,7 @@ import { discover, SERVER_VERSION } from './discovery.ts';
 import { ApiFailure, forbidden, methodNotAllowed, NoHandler, qualified, statusObject, unknownPath } from './failure.ts';
 import { Garbage } from './garbage.ts';
 import type { Json, JsonObject } from './json.ts';
-import { DefinitionKeeper } from './keeper.ts';
+import { DefinitionController } from './definition-controller.ts';
 import type { Kind } from './kinds.ts';
 import { ExpiredContinue, expiredContinue } from './lists.ts';
 import { openApi } from './openapi.ts';
@@ -61,7 +61,7 @@ export class ApiServer {
   private readonly options: ApiServerOptions;
   private readonly watches: Watches;
   private readonly garbage: Garbage;
-  private readonly keeper: DefinitionKeeper;
+  private readonly definitions: DefinitionController;
   private readonly observed = new Set<string>();
   private observedKinds: readonly Kind[] = [];
   private readonly paths = new Map<string, ResourcePath | undefined>();
@@ -84,7 +84,7 @@ export class ApiServer {
     this.tokens = new ServiceAccountTokens(this.backend);
     this.watches = new Watches(this.backend);
     this.garbage = new Garbage(this.backend);
-    this.keeper = new DefinitionKeeper(this.backend, (storage) => {
+    this.definitions = new DefinitionController(this.backend, (storage) => {
       this.watches.endAll(storage);
     });
     for (const user of options.users) {
@@ -269,7 +269,7 @@ export class ApiServer {
   private settle(): void {
     this.garbage.collect();
     for (let change = this.definitionChanges.shift(); change !== undefined; change = this.definitionChanges.shift()) {
-      this.keeper.note(change);
+      this.definitions.note(change);
       this.garbage.collect();
     }
     if (this.observedKinds !== this.backend.registry.all()) this.observeNewKinds();
@@ -290,7 +290,7 @@ export class ApiServer {
     this.watches.deliver(kind.storage, change);
     this.garbage.note(kind, change);
     if (kind.storage === DEFINITIONS) this.definitionChanges.push(change);
-    else if (kind.custom && change.type === 'DELETED') this.keeper.noteGone(kind.storage);
+    else if (kind.custom && change.type === 'DELETED') this.definitions.noteGone(kind.storage);
   }
 
   private record(request: ServerRequest, path: ResourcePath, status: number, object: JsonObject | undefined): void {
