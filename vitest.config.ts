@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { CountsReporter } from './scripts/counts-reporter.ts';
 import LongestFirst from './scripts/longest-first.ts';
+import { TimesReporter } from './scripts/times-reporter.ts';
 
 export default defineConfig({
   test: {
@@ -15,6 +16,6 @@ export default defineConfig({
     // A test that asserts nothing can not fail.
     expect: { requireAssertions: true },
     runner: './scripts/assertion-runner.ts',
-    reporters: ['default', new CountsReporter()],
+    reporters: ['default', new CountsReporter(), new TimesReporter()],
   },
 });

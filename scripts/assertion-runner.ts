@@ -1,7 +1,9 @@
 import { expect, TestRunner } from 'vitest';
+import { cpuMsSoFar } from './times-reporter.ts';
 
 type Try = Parameters<TestRunner['onBeforeTryTask']>;
 type Test = Parameters<TestRunner['onAfterTryTask']>[0];
+type Suite = Parameters<TestRunner['onAfterRunSuite']>[0];
 
 /**
  * Vitest keeps one count of assertions for all tests of a file that run at once, and sets it back when one begins: one that is about to end seems to have
@@ -21,5 +23,11 @@ export default class AssertionRunner extends TestRunner {
   override onAfterTryTask(test: Test): void {
     super.onAfterTryTask(test);
     if (this.#countsBefore.get(test) === expect.getState().assertionCalls) throw new Error('no assertion was made while this test ran');
+  }
+
+  // Each file has a process of its own.
+  override async onAfterRunSuite(suite: Suite): Promise<void> {
+    await super.onAfterRunSuite(suite);
+    if ('filepath' in suite) suite.meta.cpuMs = cpuMsSoFar();
   }
 }

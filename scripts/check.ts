@@ -1,12 +1,12 @@
 // The static checks, two at a time: compiler, linter, formatter, layering, dead code. Prints the output of those that fail.
 import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, constants, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { countsLine, type Counts } from './counts-reporter.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-interface Check {
+export interface Check {
   name: string;
   script: string;
   parameters: readonly string[];
@@ -21,16 +21,33 @@ const CHECKS: readonly Check[] = [
   { name: 'prettier', script: 'prettier/bin/prettier.cjs', parameters: ['--check', '--log-level', 'warn', '.'] },
 ];
 
+/** What can be said of some files alone; what they broke elsewhere the compiler says, which reads them all. */
+export function checksOf(files: readonly string[]): Check[] {
+  const modules = files.filter((file) => /\.(?:ts|mjs)$/u.test(file));
+  const typed = modules.filter((file) => /^(?:src|agents|scripts|test)\/.*\.ts$/u.test(file));
+  const incremental = ['--incremental', '--tsBuildInfoFile', '.cache/changed.tsbuildinfo'];
+  const checks: Check[] = [
+    { name: 'eslint', script: 'eslint/bin/eslint.js', parameters: [...modules, '--max-warnings', '0', '--no-warn-ignored'] },
+    { name: 'tsc', script: 'typescript/bin/tsc', parameters: ['-p', '.', '--noEmit', ...incremental] },
+    { name: 'dependency-cruiser', script: 'dependency-cruiser/bin/dependency-cruiser.mjs', parameters: typed },
+    { name: 'prettier', script: 'prettier/bin/prettier.cjs', parameters: ['--check', '--log-level', 'warn', '--ignore-unknown', ...files] },
+  ];
+  const given: Record<string, number> = { eslint: modules.length, 'dependency-cruiser': typed.length, prettier: files.length };
+  return checks.filter(({ name }) => given[name] !== 0);
+}
+
 interface Verdict {
   ok: boolean;
   output: string;
   seconds: number;
 }
 
-function perform(check: Check): Promise<Verdict> {
+/** Polite, a check has what others leave of the cores: tests that wait in real time do not suffer by it. */
+function perform(check: Check, isPolite: boolean): Promise<Verdict> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [`node_modules/${check.script}`, ...check.parameters], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (isPolite && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -47,18 +64,18 @@ function perform(check: Check): Promise<Verdict> {
   });
 }
 
-/** Runs every check; each counts as one test. */
-export async function runChecks(): Promise<Counts> {
-  const waiting = [...CHECKS];
+/** Runs these checks, or every one; each counts as one test. */
+export async function runChecks({ checks = CHECKS, isPolite = false }: { checks?: readonly Check[]; isPolite?: boolean } = {}): Promise<Counts> {
+  const waiting = [...checks];
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const worker = async (): Promise<void> => {
     for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
-      const { ok, output, seconds } = await perform(check);
+      const { ok, output, seconds } = await perform(check, isPolite);
       counts[ok ? 'passed' : 'failed'] += 1;
       process.stdout.write(`${ok ? 'ok    ' : 'FAILED'} ${check.name} (${seconds.toFixed(1)} s)\n${ok ? '' : output}`);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker));
+  await Promise.all(Array.from({ length: isPolite ? 1 : Math.min(2, availableParallelism()) }, worker));
   return counts;
 }
 

@@ -1,13 +1,19 @@
-// `npm test`: the checks, then every test, then one plain last line that counts both.
+// `npm test`: the checks and every test side by side, then one plain last line that counts both.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runChecks } from './check.ts';
+import { testsOf } from './changed-tests.ts';
+import { checksOf, runChecks } from './check.ts';
 import { COUNTS_FILE_VARIABLE, countsLine, withSecondRun, type Counts, type RunCounts } from './counts-reporter.ts';
 import { assetsLine } from '../src/testbed/control-plane/assets.ts';
+import { MUTANTS_IN_VARIABLE, standingIn } from '../test/mutants/sample.ts';
+import { SOURCE_MUTANTS } from '../test/mutants/mutants.ts';
 import { setUpPackages, TEST_PROGRAMS, thisMachine } from './packages.ts';
+import { testOptions, USAGE } from './test-options.ts';
+import { TIMES_VARIABLE } from './times-reporter.ts';
+import { branchPoint, changedSince, isThere, sourcesOf } from './work-tree.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -24,7 +30,7 @@ function packageCounts(): Counts {
 const FILES_RUN_AGAIN_MAX = 4;
 
 /** A run that ends without counts, or badly although every test passed, counts as one failed test. */
-async function runTests(filters: readonly string[]): Promise<RunCounts> {
+async function runTests(filters: readonly string[], more: NodeJS.ProcessEnv = {}): Promise<RunCounts> {
   const folder = mkdtempSync(join(tmpdir(), 'nodefence-test-'));
   const file = join(folder, 'counts.json');
   try {
@@ -33,7 +39,7 @@ async function runTests(filters: readonly string[]): Promise<RunCounts> {
         cwd: ROOT,
         stdio: ['ignore', 'inherit', 'inherit'],
         // Hundreds of tests start the program: each would compile it anew.
-        env: { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env, [COUNTS_FILE_VARIABLE]: file },
+        env: { NODE_COMPILE_CACHE: join(folder, 'compiled'), ...process.env, ...more, [COUNTS_FILE_VARIABLE]: file },
       });
       for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.once(signal, () => child.kill(signal));
       child.on('error', reject);
@@ -66,11 +72,46 @@ async function runAgainAlone(first: RunCounts): Promise<Counts> {
   return withSecondRun(first, second);
 }
 
-const filters = process.argv.slice(2);
-process.stdout.write(`${assetsLine(process.env)}\n`);
-let counts = packageCounts();
-if (filters.length === 0) counts = add(counts, await runChecks());
-const run = await runTests(filters);
-counts = add(counts, filters.length === 0 ? await runAgainAlone(run) : run);
-process.stdout.write(`${countsLine(counts)}\n`);
-process.exitCode = counts.failed === 0 ? 0 : 1;
+/** Both at once: tests wait most of their time, and the checks take what they leave. */
+async function runAll(environment: NodeJS.ProcessEnv): Promise<Counts> {
+  const [checked, run] = await Promise.all([runChecks({ isPolite: true }), runTests([], environment)]);
+  return add(checked, await runAgainAlone(run));
+}
+
+/** Each text that a mutant quotes stands in its file, and some are hunted. */
+const MUTANT_TESTS = ['test/mutants/mutants.test.ts', 'test/mutants/sample.test.ts'];
+
+/** What a change touches, and a line about what it may touch beside that. */
+async function runChanged(since: string | undefined, words: readonly string[], environment: NodeJS.ProcessEnv): Promise<Counts> {
+  const commit = since ?? branchPoint(ROOT);
+  const changed = changedSince(ROOT, commit);
+  const { tests, leftOut } = testsOf(changed, sourcesOf(ROOT));
+  const hasMutants = standingIn(SOURCE_MUTANTS, changed).length > 0;
+  const files = [...new Set([...tests, ...(hasMutants ? MUTANT_TESTS : [])])];
+  const through = leftOut.through.length > 3 ? [...leftOut.through.slice(0, 3), 'others'] : leftOut.through;
+  const reached = leftOut.tests === 0 ? '' : `${leftOut.tests} test files that it reaches through ${through.join(', ')}; `;
+  process.stdout.write(`${changed.length} files differ from ${commit.slice(0, 12)}: ${files.length} test files\n`);
+  process.stdout.write(`left out: ${reached}knip, the simulation, most mutants: npm test runs them\n`);
+  const more = hasMutants ? { ...environment, [MUTANTS_IN_VARIABLE]: changed.join(',') } : environment;
+  const checks = checksOf(changed.filter((file) => isThere(ROOT, file)));
+  const [checked, run] = await Promise.all([runChecks({ checks }), runTests([...files, ...words], more)]);
+  return add(checked, run);
+}
+
+async function runWhatIsAsked(): Promise<Counts> {
+  const { changed, hasTimes, filters } = testOptions(process.argv.slice(2));
+  const environment = hasTimes ? { [TIMES_VARIABLE]: 'true' } : {};
+  // A look at one's own change installs nothing on the machine: what needs other programs is skipped.
+  if (changed !== undefined) return runChanged(changed.since, filters, environment);
+  const missing = packageCounts();
+  return add(missing, filters.length === 0 ? await runAll(environment) : await runTests(filters, environment));
+}
+
+if (testOptions(process.argv.slice(2)).isHelp) {
+  process.stdout.write(USAGE);
+} else {
+  process.stdout.write(`${assetsLine(process.env)}\n`);
+  const counts = await runWhatIsAsked();
+  process.stdout.write(`${countsLine(counts)}\n`);
+  process.exitCode = counts.failed === 0 ? 0 : 1;
+}

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { SOURCE_MUTANTS } from './mutants.ts';
 import { check } from './run.ts';
-import { sampleOf } from './sample.ts';
+import { CHANGED_COUNT, MUTANTS_IN_VARIABLE, sampleOf, standingIn } from './sample.ts';
 
 /** As many as take half a minute of one core. */
 const COUNT = 6;
 const TIMEOUT_MS = 240_000;
 const date = process.env['NODEFENCE_MUTANTS_OF'] ?? new Date().toISOString().slice(0, 10);
+const changed = process.env[MUTANTS_IN_VARIABLE];
+const today =
+  changed === undefined ? sampleOf(SOURCE_MUTANTS, date, COUNT) : sampleOf(standingIn(SOURCE_MUTANTS, changed.split(',')), date, CHANGED_COUNT);
 
 describe(`the deliberate defects of ${date}`, () => {
-  it.for(sampleOf(SOURCE_MUTANTS, date, COUNT).map((mutant) => [mutant.name, mutant] as const))(
+  it.for(today.map((mutant) => [mutant.name, mutant] as const))(
     'are noticed by the tests that they name: %s',
     { timeout: TIMEOUT_MS },
     async ([, mutant], { skip }) => {
@@ -32,6 +35,14 @@ describe('the sample of a day', () => {
     const all = SOURCE_MUTANTS.filter(({ killedBy }) => killedBy.kind === 'test');
     const days = Array.from({ length: Math.ceil(all.length / COUNT) }, (_, day) => new Date(day * 86_400_000).toISOString().slice(0, 10));
     expect(new Set(days.flatMap(names)).size).toBe(all.length);
+  });
+
+  it('of a change is drawn from the mutants that stand in its files', () => {
+    const { file } = SOURCE_MUTANTS[0]!;
+    const standing = standingIn(SOURCE_MUTANTS, [file]);
+    expect(standing).toContain(SOURCE_MUTANTS[0]);
+    expect(standing.length).toBeLessThan(SOURCE_MUTANTS.length);
+    expect(standingIn(SOURCE_MUTANTS, ['no-such-file.ts'])).toEqual([]);
   });
 
   it('is of no word that is no date', () => {

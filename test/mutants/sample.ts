@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
+import { filesOf } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const DAY_MS = 86_400_000;
+
+/** Those that stand in one of these files. */
+export function standingIn(mutants: readonly SourceMutant[], files: readonly string[]): SourceMutant[] {
+  return mutants.filter((mutant) => [...filesOf(mutant)].some((file) => files.includes(file)));
+}
 
 /** The mutants of one day, `2026-11-23`: each has its turn once before any comes again. A search takes a minute and has a test of its own. */
 export function sampleOf(mutants: readonly SourceMutant[], date: string, count: number): SourceMutant[] {
@@ -14,6 +20,12 @@ export function sampleOf(mutants: readonly SourceMutant[], date: string, count: 
     (mutant) => mutant !== undefined,
   );
 }
+
+/** Those of a change: as many as a person waits for. */
+export const CHANGED_COUNT = 2;
+
+/** The files that a change is made in, with commas between them: the sample is drawn from their mutants. */
+export const MUTANTS_IN_VARIABLE = 'NODEFENCE_MUTANTS_IN';
 
 function placeOf({ name }: SourceMutant): string {
   return createHash('sha256').update(name).digest('hex');
