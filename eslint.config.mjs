@@ -58,6 +58,11 @@ export default defineConfig(
       ],
     },
   },
+  {
+    // Its classes are only shapes: the library's own pages pass plain objects.
+    files: ['test/conformance/client-node.test.ts'],
+    rules: { '@typescript-eslint/no-unsafe-class-instance-assignment': 'off', '@typescript-eslint/no-misused-spread': 'off' },
+  },
   { files: INSTALLING, rules: shippedRules },
   { files: INSTALLING, ignores: COMPARING, rules: memoryRules },
   { files: SIMULATED, ignores: NOT_SIMULATED, rules: simulationRules },

@@ -1,40 +1,66 @@
-/** The parts of Kubernetes objects that decide reads; everything else is pruned before it is cached. */
-export interface ObjectMeta {
+import type {
+  V1ConfigMap,
+  V1CSIPersistentVolumeSource,
+  V1ISCSIPersistentVolumeSource,
+  V1LeaseSpec,
+  V1ManagedFieldsEntry,
+  V1NFSVolumeSource,
+  V1NodeAddress,
+  V1NodeCondition,
+  V1NodeSpec,
+  V1NodeSystemInfo,
+  V1ObjectMeta,
+  V1OwnerReference,
+  V1PersistentVolumeClaimSpec,
+  V1PersistentVolumeClaimVolumeSource,
+  V1PersistentVolumeSpec,
+  V1PodCondition,
+  V1PodSpec,
+  V1PodStatus,
+  V1Secret,
+  V1Taint,
+  V1Toleration,
+  V1Volume,
+  V1VolumeAttachmentSource,
+  V1VolumeAttachmentSpec,
+  V1VolumeAttachmentStatus,
+} from '@kubernetes/client-node';
+
+// The parts of Kubernetes objects that decide reads; everything else is pruned before it is cached, so that it can not be named here either.
+
+/** As it stands in JSON, where a time is text. */
+type Json<T> = T extends Date ? string : T extends readonly (infer Item)[] ? Json<Item>[] : T extends object ? { [Key in keyof T]: Json<T[Key]> } : T;
+
+/** These fields of a type of Kubernetes. */
+type Fields<T, Key extends keyof T> = Json<Pick<T, Key>>;
+
+type ServedFields =
+  | 'namespace'
+  | 'uid'
+  | 'resourceVersion'
+  | 'generation'
+  | 'creationTimestamp'
+  | 'deletionTimestamp'
+  | 'deletionGracePeriodSeconds'
+  | 'generateName'
+  | 'labels'
+  | 'annotations'
+  | 'finalizers';
+
+export interface ObjectMeta extends Fields<V1ObjectMeta, ServedFields> {
   name: string;
-  namespace?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  generateName?: string;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  finalizers?: string[];
   ownerReferences?: OwnerReference[];
   /** Who set which field; only in what was read by GET, and only from servers that keep it. */
   managedFields?: ManagedFields[];
 }
 
-/** metav1.ManagedFieldsEntry, as far as it is read. `fieldsV1` nests `f:<field>`. */
-export interface ManagedFields {
-  manager?: string;
-  /** When the manager last set them, by the clock of the API server; a server before 1.25 may have it from when the fields came. */
-  time?: string;
-  /** Through which of its subresources, such as `status`. */
-  subresource?: string;
-  fieldsV1?: object;
-}
+/**
+ * `fieldsV1` nests `f:<field>`. `time` is when the manager last set them, by the clock of the API server; a server before 1.25 may have it from when the
+ * fields came.
+ */
+export type ManagedFields = Fields<V1ManagedFieldsEntry, 'manager' | 'time' | 'subresource' | 'fieldsV1'>;
 
-export interface OwnerReference {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-  controller?: boolean;
-  blockOwnerDeletion?: boolean;
-}
+export type OwnerReference = Fields<V1OwnerReference, 'apiVersion' | 'kind' | 'name' | 'uid' | 'controller' | 'blockOwnerDeletion'>;
 
 export interface KubeObject {
   apiVersion?: string;
@@ -42,78 +68,56 @@ export interface KubeObject {
   metadata: ObjectMeta;
 }
 
-export interface Taint {
-  key: string;
-  value?: string;
+export interface Taint extends Fields<V1Taint, 'key' | 'value' | 'timeAdded'> {
   effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
-  timeAdded?: string;
 }
 
-export interface NodeCondition {
-  type: string;
+export interface NodeCondition extends Fields<V1NodeCondition, 'type' | 'reason' | 'message' | 'lastHeartbeatTime' | 'lastTransitionTime'> {
   status: 'True' | 'False' | 'Unknown';
-  reason?: string;
-  message?: string;
-  lastHeartbeatTime?: string;
-  lastTransitionTime?: string;
 }
 
 export interface Node extends KubeObject {
-  spec: { providerID?: string; unschedulable?: boolean; taints?: Taint[] };
+  spec: Fields<V1NodeSpec, 'providerID' | 'unschedulable'> & { taints?: Taint[] };
   status: {
     conditions?: NodeCondition[];
-    nodeInfo?: { bootID?: string; systemUUID?: string; machineID?: string };
-    addresses?: { type: string; address: string }[];
+    nodeInfo?: Partial<Fields<V1NodeSystemInfo, 'bootID' | 'systemUUID' | 'machineID'>>;
+    addresses?: Fields<V1NodeAddress, 'type' | 'address'>[];
   };
 }
 
+type PodVolume = Fields<V1Volume, 'name'> & { persistentVolumeClaim?: Fields<V1PersistentVolumeClaimVolumeSource, 'claimName' | 'readOnly'> };
+
 export interface Pod extends KubeObject {
-  spec: {
-    nodeName?: string;
-    priority?: number;
-    priorityClassName?: string;
-    volumes?: { name: string; persistentVolumeClaim?: { claimName: string; readOnly?: boolean } }[];
-    tolerations?: { key?: string; operator?: string; value?: string; effect?: string; tolerationSeconds?: number }[];
-    terminationGracePeriodSeconds?: number;
+  spec: Fields<V1PodSpec, 'nodeName' | 'priority' | 'priorityClassName' | 'terminationGracePeriodSeconds'> & {
+    volumes?: PodVolume[];
+    tolerations?: Fields<V1Toleration, 'key' | 'operator' | 'value' | 'effect' | 'tolerationSeconds'>[];
   };
-  status?: { phase?: string; conditions?: { type: string; status: string }[] };
+  status?: Fields<V1PodStatus, 'phase'> & { conditions?: Fields<V1PodCondition, 'type' | 'status'>[] };
 }
 
 export interface PersistentVolumeClaim extends KubeObject {
-  spec: { volumeName?: string };
+  spec: Fields<V1PersistentVolumeClaimSpec, 'volumeName'>;
 }
 
 /** Whose storage it is on. */
 export interface PersistentVolume extends KubeObject {
-  spec: {
-    storageClassName?: string;
-    csi?: { driver: string; volumeHandle?: string; volumeAttributes?: Record<string, string> };
-    nfs?: { server: string };
-    iscsi?: { targetPortal: string };
+  spec: Fields<V1PersistentVolumeSpec, 'storageClassName'> & {
+    csi?: Fields<V1CSIPersistentVolumeSource, 'driver' | 'volumeAttributes'> & Partial<Fields<V1CSIPersistentVolumeSource, 'volumeHandle'>>;
+    nfs?: Fields<V1NFSVolumeSource, 'server'>;
+    iscsi?: Fields<V1ISCSIPersistentVolumeSource, 'targetPortal'>;
   };
 }
 
 export interface VolumeAttachment extends KubeObject {
-  spec: { attacher: string; nodeName: string; source: { persistentVolumeName?: string } };
-  status?: { attached?: boolean };
+  spec: Fields<V1VolumeAttachmentSpec, 'attacher' | 'nodeName'> & { source: Fields<V1VolumeAttachmentSource, 'persistentVolumeName'> };
+  status?: Partial<Fields<V1VolumeAttachmentStatus, 'attached'>>;
 }
 
 export interface Lease extends KubeObject {
-  spec: {
-    holderIdentity?: string;
-    leaseDurationSeconds?: number;
-    acquireTime?: string;
-    renewTime?: string;
-    leaseTransitions?: number;
-  };
+  spec: Fields<V1LeaseSpec, 'holderIdentity' | 'leaseDurationSeconds' | 'acquireTime' | 'renewTime' | 'leaseTransitions'>;
 }
 
-export interface ConfigMap extends KubeObject {
-  data?: Record<string, string>;
-}
+export interface ConfigMap extends KubeObject, Fields<V1ConfigMap, 'data'> {}
 
 /** `data` is base64, as the API serves it. */
-export interface Secret extends KubeObject {
-  data?: Record<string, string>;
-  type?: string;
-}
+export interface Secret extends KubeObject, Fields<V1Secret, 'data' | 'type'> {}

@@ -8,15 +8,10 @@ import { ControlPlane } from '../../src/testbed/control-plane/control-plane.ts';
 import { SHORT_PACE } from '../../src/testbed/control-plane/commands.ts';
 import type { ConformanceTarget } from './case.ts';
 import { httpsTarget } from './https-target.ts';
-
-export interface RealServer {
-  target: ConformanceTarget;
-  minor: number;
-  stop(): Promise<void>;
-}
+import type { RunningServer } from './running-server.ts';
 
 /** Starts etcd and kube-apiserver from a folder of binaries. No controllers: the cases are about the server alone. */
-export async function startRealServer(assets: string): Promise<RealServer> {
+export async function startRealServer(assets: string): Promise<RunningServer> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
   const tokens = { admin: randomUUID(), stranger: randomUUID(), nobody: randomUUID() };
   const users = [
@@ -30,6 +25,9 @@ export async function startRealServer(assets: string): Promise<RealServer> {
   return {
     target,
     minor: Number.parseInt((version.body as { minor: string }).minor, 10),
+    url: plane.url,
+    caPem: plane.caPem,
+    adminToken: tokens.admin,
     async stop() {
       agent.destroy();
       await plane.stop();

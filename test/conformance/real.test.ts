@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAssets } from '../../src/testbed/control-plane/assets.ts';
 import { applies, CASES } from './cases.ts';
 import { prepare } from './prepare.ts';
-import { startRealServer, type RealServer } from './real-server.ts';
+import { startRealServer } from './real-server.ts';
 import { runCase } from './run-case.ts';
+import type { RunningServer } from './running-server.ts';
 
 const assets = findAssets(process.env, ['etcd', 'kube-apiserver']) ?? '';
 
 describe.runIf(assets !== '')('conformance of a real kube-apiserver (needs a real control plane)', { timeout: 60_000 }, () => {
-  let real: RealServer;
+  let real: RunningServer;
 
   beforeAll(async () => {
     real = await startRealServer(assets);

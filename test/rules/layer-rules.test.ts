@@ -31,7 +31,8 @@ const PLANTED: readonly (readonly [rule: string, from: string, imported: string]
   ['laws-stand-alone', 'src/laws/c.ts', '../testbed/device.ts'],
   ['laws-stand-alone', 'src/laws/d.ts', 'node:path'],
   ['nothing-shipped-imports-test-support', 'src/kube/b.ts', './testing/clients.ts'],
-  ['client-node-in-kube-only', 'src/http/a.ts', '@kubernetes/client-node'],
+  ['shapes-of-kubernetes-in-ports-only', 'src/http/a.ts', '@kubernetes/client-node'],
+  ['no-development-packages', 'src/ports/library.ts', '@kubernetes/client-node'],
   ['telemetry-packages-in-telemetry-only', 'src/http/b.ts', 'pino'],
   ['telemetry-packages-in-telemetry-only', 'src/controllers/fence/c.ts', 'prom-client'],
   ['zod-at-the-border-only', 'src/domain/d.ts', 'zod'],
@@ -96,7 +97,7 @@ describe('dependency-cruiser', () => {
       JSON.stringify({
         type: 'module',
         dependencies: { yaml: '*', zod: '*', pino: '*', 'prom-client': '*' },
-        devDependencies: { 'fast-check': '*' },
+        devDependencies: { '@kubernetes/client-node': '*', 'fast-check': '*' },
       }),
     );
     const parameters = ['--config', `${ROOT}.dependency-cruiser.mjs`, '--output-type', 'json', 'src', 'agents', 'test'];
