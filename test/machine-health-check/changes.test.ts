@@ -108,3 +108,54 @@ describe('a change', () => {
     );
   });
 });
+
+describe('a check that names no Cluster', () => {
+  const remote = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'n1' }, spec: {}, status: { conditions: [] } };
+
+  /** One Machine of Cluster c1, on Node n1 that only c1 has. */
+  function unnamed(): WatchedCluster {
+    const cluster = new WatchedCluster('v1alpha3');
+    cluster.clusters.put(clusterObject());
+    cluster.checks.put(checkObject('mhc', { unhealthyConditions: [{ type: 'Ready', status: 'Unknown', timeout: '5m' }] }, 'v1alpha3'));
+    cluster.machines.put(machineObject('m1', { nodeName: 'n1' }));
+    cluster.remoteNodes.put(remote);
+    return cluster;
+  }
+
+  const nodesOf = (cache: HealthCheckCache): unknown[] =>
+    cache.checks().flatMap((read) => observe(cache, read).machines.map(({ subject: { node } }) => (typeof node === 'object' ? 'found' : node)));
+
+  it('has the Nodes of its Machines read where the Cluster of each Machine has them', () => {
+    const cluster = unnamed();
+    cluster.workloads.set('default/c1', { lister: cluster.remoteNodes, cluster: cluster.dependencies.cluster });
+    const { cache, changes: pending } = cluster.follow();
+    pending.take();
+    expect(nodesOf(cache)).toEqual(['found']);
+    cluster.remoteNodes.remove('n1');
+    expect([...pending.take()]).toEqual(['default/mhc']);
+    expect(nodesOf(cache)).toEqual(['missing']);
+  });
+
+  it('concludes nothing of Nodes that can not be read', () => {
+    const cluster = unnamed();
+    cluster.workloads.set('default/c1', 'unreachable');
+    const { cache, changes: pending } = cluster.follow();
+    pending.take();
+    expect(nodesOf(cache)).toEqual(['unheard']);
+  });
+
+  it('concludes nothing of the Nodes of a Cluster that is not there', () => {
+    const cluster = unnamed();
+    cluster.clusters.remove('default/c1');
+    const { cache, changes: pending } = cluster.follow();
+    pending.take();
+    expect(nodesOf(cache)).toEqual(['unheard']);
+  });
+
+  it('concludes nothing of Nodes of which nobody knows yet where they are', () => {
+    const cluster = unnamed();
+    const { cache } = cluster.follow();
+    cache.refresh(new Set(), new Set());
+    expect(nodesOf(cache)).toEqual(['unheard']);
+  });
+});

@@ -6,7 +6,7 @@ import { kindKey } from '../../src/controllers/machine-health-check/snapshot.ts'
 import { ObjectCache } from '../../src/kube/lister.ts';
 import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import { apiClusters, CLUSTER_API_GROUP, clusterMachines, machineHealthChecks } from '../../src/ports/cluster-api.ts';
-import type { UntypedObject } from '../../src/ports/cluster-api.ts';
+import type { ClusterApiVersion, UntypedObject } from '../../src/ports/cluster-api.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
 import type { KubeObject, Lease, Node } from '../../src/ports/objects.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
@@ -49,12 +49,14 @@ export class WatchedCluster {
   /** By the name of their Cluster; one that is not here has no kubeconfig. */
   readonly workloads = new Map<string, FoundNodes>();
   readonly kinds = new Map<string, FoundKind>();
+  readonly #version: ClusterApiVersion;
   readonly #listeners = new Set<() => void>();
   #reached: ReadonlySet<string> = new Set();
 
   readonly requestKind: WatchedKind = { resource: resourceOf(REQUEST_KIND), lister: this.requests };
 
-  constructor() {
+  constructor(version: ClusterApiVersion = 'v1beta2') {
+    this.#version = version;
     this.kinds.set(kindKey(TEMPLATE_REF.apiVersion, TEMPLATE_REF.kind), { resource: resourceOf(TEMPLATE_REF.kind), lister: this.templates });
     this.kinds.set(kindKey(TEMPLATE_REF.apiVersion, REQUEST_KIND), this.requestKind);
   }
@@ -69,9 +71,9 @@ export class WatchedCluster {
     return {
       ...{ clock: this.clock, cluster, recorder: { event: quiet }, log: QUIET, metrics: NO_METRICS.healthChecks },
       leadership: { isLeading: true, mayBegin: () => true },
-      checks: { resource: machineHealthChecks(CLUSTER_API_GROUP, 'v1beta2'), lister: this.checks },
-      machines: { resource: clusterMachines('v1beta2'), lister: this.machines },
-      clusters: { resource: apiClusters('v1beta2'), lister: this.clusters },
+      checks: { resource: machineHealthChecks(CLUSTER_API_GROUP, this.#version), lister: this.checks },
+      machines: { resource: clusterMachines(this.#version), lister: this.machines },
+      clusters: { resource: apiClusters(this.#version), lister: this.clusters },
       nodes: this.nodes,
       fences: this.fences,
       nodeLeases: this.nodeLeases,

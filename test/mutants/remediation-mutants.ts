@@ -173,10 +173,22 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'unread, and why is not told',
     defect: 'why the Nodes of a Cluster can not be read is told nobody',
     file: 'src/controllers/machine-health-check/cache.ts',
-    edits: [
-      ['return this.#dependencies.workloads.whyNot(`${namespace}/${clusterName}`);', 'return clusterName && namespace ? undefined : clusterName;'],
-    ],
+    edits: [['return this.#dependencies.workloads.whyNot(place);', "return place === '' ? place : undefined;"]],
     killedBy: byTest(NODES_GONE, 'that may not be read are told on the check, with the cause and the remedy, once'),
+  },
+  {
+    name: 'no Cluster, no Nodes',
+    defect: 'a check that names no Cluster takes Nodes that nobody reads for gone, and has their Machines remediated',
+    file: 'src/controllers/machine-health-check/cache.ts',
+    edits: [["if (!this.#heardPlaces.has(place)) return 'unheard';", "if (place === '' && !this.#heardPlaces.has(place)) return 'unheard';"]],
+    killedBy: byTest('test/machine-health-check/changes.test.ts', 'concludes nothing of Nodes that can not be read'),
+  },
+  {
+    name: 'no Cluster, not reached',
+    defect: 'the Nodes of Machines whose check names no Cluster are never looked for',
+    file: 'src/controllers/machine-health-check/changes.ts',
+    edits: [['clusterName === undefined ? this.#cache.candidatesOf(check).map((machine) => machine.clusterName) : [clusterName];', '[clusterName];']],
+    killedBy: byTest('test/machine-health-check/changes.test.ts', 'has the Nodes of its Machines read where the Cluster of each Machine has them'),
   },
   {
     name: 'who drives goes unsaid',

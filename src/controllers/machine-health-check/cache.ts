@@ -50,7 +50,7 @@ export class HealthCheckCache implements ClusterSnapshot {
   readonly #refusals = new Map<string, { machine: ObjectRef; words: string }>();
   /** The rest is as of the last `refresh`. */
   #places: ReadonlyMap<string, string> = new Map();
-  #unheardPlaces: ReadonlySet<string> = new Set();
+  #heardPlaces: ReadonlySet<string> = new Set();
   #unheardKinds: ReadonlySet<string> = new Set();
   #heardSince: ReadonlyMap<string, HeardSince> = new Map();
   #known = '';
@@ -78,14 +78,15 @@ export class HealthCheckCache implements ClusterSnapshot {
 
   /** Looks where Nodes are, what can not be read, and since when the rest is heard. Has any of it changed? Every check may be decided otherwise then. */
   refresh(clusters: ReadonlySet<string>, kinds: ReadonlySet<string>): boolean {
-    const { nodes, workloads } = this.#dependencies;
+    const { workloads } = this.#dependencies;
     const keys = Array.from(this.#dependencies.clusters?.lister.all() ?? [], keyOfObject);
     this.#places = new Map(keys.map((key) => [key, this.#nodePlaces.placeOf(key)]));
-    const unheard = [...clusters].filter((cluster) => this.#places.get(cluster) !== '' && !this.#isHeard(this.nodesAt(cluster)?.lister));
-    this.#unheardPlaces = new Set(this.#isHeard(nodes) ? unheard : ['', ...unheard]);
+    const wanted = ['', ...[...clusters].filter((cluster) => this.#places.get(cluster) !== '')];
+    this.#heardPlaces = new Set(wanted.filter((place) => this.#isHeard(this.nodesAt(place)?.lister)));
     this.#unheardKinds = new Set([...kinds].filter((kind) => !this.#isKnown(this.#dependencies.kinds.of(kind))));
     const resumed = this.#setHeard();
-    const causes = [...this.#unheardPlaces].sort().map((place) => [place, workloads.whyNot(place)]);
+    const unheard = wanted.filter((place) => !this.#heardPlaces.has(place)).sort();
+    const causes = unheard.map((place) => [place, workloads.whyNot(place)]);
     const known = JSON.stringify([[...this.#places].sort(), causes, [...this.#unheardKinds].sort(), resumed]);
     const isNew = known !== this.#known;
     this.#known = known;
@@ -123,11 +124,14 @@ export class HealthCheckCache implements ClusterSnapshot {
   }
 
   placeOf({ namespace, clusterName }: MachineFacts): string {
-    return (clusterName === undefined ? undefined : this.#places.get(`${namespace}/${clusterName}`)) ?? '';
+    if (clusterName === undefined || this.#dependencies.clusters === undefined) return '';
+    const cluster = `${namespace}/${clusterName}`;
+    // Of a Cluster that is not there nobody knows where its Nodes are.
+    return this.#places.get(cluster) ?? cluster;
   }
 
   node(place: string, name: string): NodeFacts | 'missing' | 'unheard' {
-    if (this.#unheardPlaces.has(place)) return 'unheard';
+    if (!this.#heardPlaces.has(place)) return 'unheard';
     const node = this.nodesAt(place)?.lister.get(name);
     return node === undefined ? 'missing' : this.readNode(node);
   }
@@ -180,8 +184,8 @@ export class HealthCheckCache implements ClusterSnapshot {
     return [...this.#refusals.values()].map(({ machine }) => machine);
   }
 
-  whyUnheard({ namespace, clusterName = '' }: HealthCheck): string | undefined {
-    return this.#dependencies.workloads.whyNot(`${namespace}/${clusterName}`);
+  whyUnheard(place: string): string | undefined {
+    return this.#dependencies.workloads.whyNot(place);
   }
 
   /** The Node that the Machine names; undefined: it names none, or nothing is known of its Nodes. */

@@ -77,13 +77,19 @@ export class Changes {
   #wanted(): { wantedKinds: Set<string>; wantedClusters: Set<string> } {
     const [wantedKinds, wantedClusters] = [new Set<string>(), new Set<string>()];
     for (const { check } of this.#cache.checks()) {
-      const { namespace, clusterName, template } = check;
-      const cluster = `${namespace}/${clusterName ?? ''}`;
-      if (this.#dependencies.clusters?.lister.get(cluster) !== undefined) wantedClusters.add(cluster);
+      const { template } = check;
+      for (const cluster of this.#clustersOf(check)) if (this.#dependencies.clusters?.lister.get(cluster) !== undefined) wantedClusters.add(cluster);
       if (template === undefined) continue;
       for (const kind of [template.kind, requestKind(template.kind)]) wantedKinds.add(kindKey(template.apiVersion, kind));
     }
     return { wantedKinds, wantedClusters };
+  }
+
+  /** A check that names none may select Machines of each. */
+  #clustersOf(check: HealthCheck): Set<string> {
+    const { namespace, clusterName } = check;
+    const names = clusterName === undefined ? this.#cache.candidatesOf(check).map((machine) => machine.clusterName) : [clusterName];
+    return new Set(names.flatMap((name) => (name === undefined ? [] : [`${namespace}/${name}`])));
   }
 
   /** Was any of them watched otherwise before? */

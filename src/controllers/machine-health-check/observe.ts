@@ -31,30 +31,32 @@ export interface Observation extends ReadCheck {
 export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadCheck): Observation {
   const cluster = check.clusterName === undefined ? undefined : snapshot.cluster(`${check.namespace}/${check.clusterName}`);
   const earlier = earlierThan(check, snapshot.checks());
-  const machines = snapshot.candidatesOf(check).filter((machine) => isTarget(check, machine));
+  const targets = snapshot.candidatesOf(check).filter((machine) => isTarget(check, machine));
+  const machines = targets.map((machine) => {
+    const otherCheck = earlier.find((other) => isTarget(other, machine));
+    const place = snapshot.placeOf(machine);
+    return {
+      subject: {
+        machine,
+        node: nodeOf(snapshot, machine, place),
+        heardSinceMs: snapshot.heardSinceMs(place),
+        ...(typeof cluster === 'object' && { cluster }),
+      },
+      request: snapshot.requestOf(check, machine),
+      otherCheck: otherCheck === undefined ? undefined : keyOf(otherCheck),
+      holder: snapshot.holderOf(machine),
+      refusal: snapshot.refusalOf(machine),
+    };
+  });
+  const unheard = machines.find(({ subject }) => subject.node === 'unheard');
   return {
     check,
     problems,
     cluster,
     template: snapshot.templateOf(check),
-    machines: machines.map((machine) => {
-      const otherCheck = earlier.find((other) => isTarget(other, machine));
-      const place = snapshot.placeOf(machine);
-      return {
-        subject: {
-          machine,
-          node: nodeOf(snapshot, machine, place),
-          heardSinceMs: snapshot.heardSinceMs(place),
-          ...(typeof cluster === 'object' && { cluster }),
-        },
-        request: snapshot.requestOf(check, machine),
-        otherCheck: otherCheck === undefined ? undefined : keyOf(otherCheck),
-        holder: snapshot.holderOf(machine),
-        refusal: snapshot.refusalOf(machine),
-      };
-    }),
+    machines,
     maxInFlight: check.maxInFlight ?? snapshot.maxInFlight,
-    whyUnheard: snapshot.whyUnheard(check),
+    whyUnheard: unheard && snapshot.whyUnheard(snapshot.placeOf(unheard.subject.machine)),
   };
 }
 

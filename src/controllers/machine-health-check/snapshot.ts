@@ -170,8 +170,8 @@ export interface ClusterSnapshot {
   holderOf(machine: MachineFacts): string | undefined;
   /** What the API server said to the last try to create its request. */
   refusalOf(machine: MachineFacts): string | undefined;
-  /** Why the Nodes of the check's Cluster can not be read, as far as that is known. */
-  whyUnheard(check: HealthCheck): string | undefined;
+  /** Why the Nodes of this place can not be read, as far as that is known. */
+  whyUnheard(place: string): string | undefined;
   /** How many machines of one check may be in remediation at once, where the check itself says nothing. Undefined: as many as it allows. */
   readonly maxInFlight: IntOrPercent | undefined;
 }
