@@ -26,7 +26,7 @@ describe('anything by a Job', () => {
     const outcome = await scene.until(agent.run(scene.target()));
     expect(outcome).toMatchObject({ result: 'accepted', detail: expect.stringContaining('the queue is drained') as string });
     expect(await scene.until(agent.confirm(scene.target()))).toBe(true);
-    expect(scene.hands.runs.map((run) => run.arguments['action'])).toEqual(['status', 'run', 'status', 'status']);
+    expect(scene.jobController.runs.map((run) => run.arguments['action'])).toEqual(['status', 'run', 'status', 'status']);
   });
 
   it('is not done because a program ended well', async () => {
@@ -42,7 +42,7 @@ describe('anything by a Job', () => {
     const error: unknown = await scene.until(agent.run(scene.target())).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(AgentError);
     expect(error).toMatchObject({ kind: 'Refused', message: expect.stringContaining('exit code 3: no such queue') as string });
-    expect(scene.hands.runs.length).toBe(1);
+    expect(scene.jobController.runs.length).toBe(1);
     await expect(scene.until(agent.confirm(scene.target()))).rejects.toMatchObject({ kind: 'Unreachable' });
   });
 
@@ -51,7 +51,7 @@ describe('anything by a Job', () => {
     await scene.step();
     await scene.step();
     expect(await scene.until(agent.confirm(scene.target()))).toBe(true);
-    expect(scene.hands.runs.filter((run) => run.arguments['action'] === 'run').length).toBe(1);
+    expect(scene.jobController.runs.filter((run) => run.arguments['action'] === 'run').length).toBe(1);
     await scene.until(first);
   });
 

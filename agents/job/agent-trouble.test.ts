@@ -36,7 +36,7 @@ function lasting(action: 'on' | 'off', afterMs: number): void {
 }
 
 function actions(): (string | undefined)[] {
-  return scene.hands.runs.map((run) => run.arguments['action']);
+  return scene.jobController.runs.map((run) => run.arguments['action']);
 }
 
 describe('a Job that a crash left', () => {
@@ -48,7 +48,7 @@ describe('a Job that a crash left', () => {
     const second = (await another()).set(scene.target(), 'off');
     expect(await scene.until(second)).toMatchObject({ result: 'accepted' });
     expect(actions()).toEqual(['off']);
-    expect((await scene.hands.jobs()).length).toBe(1);
+    expect((await scene.jobController.jobs()).length).toBe(1);
     await scene.until(first);
   });
 
@@ -75,7 +75,7 @@ describe('a Job that a crash left', () => {
     expect(early).toMatchObject({ state: 'pending', detail: expect.stringMatching(/\(on\) may still act/) as string });
     expect(await scene.until(agent.set(scene.target(), 'off'))).toMatchObject({ result: 'accepted' });
     expect(await scene.until(agent.read(scene.target()))).toMatchObject({ state: 'off' });
-    expect((await scene.hands.jobs()).map(({ metadata }) => metadata.annotations?.['nodefence.ha.k8s.io/action'])).toEqual(['off']);
+    expect((await scene.jobController.jobs()).map(({ metadata }) => metadata.annotations?.['nodefence.ha.k8s.io/action'])).toEqual(['off']);
   });
 
   it('is taken back by its uid: one that took its name is left alone', async () => {
@@ -83,7 +83,7 @@ describe('a Job that a crash left', () => {
     void agent.set(scene.target({ intent: 'outlet-on-1', deadlineMs: 100_000 }), 'on').catch(() => undefined);
     await scene.step();
     await scene.step();
-    const [on] = await scene.hands.jobs();
+    const [on] = await scene.jobController.jobs();
     await scene.until((await another()).set(scene.target(), 'off')).catch(() => undefined);
     const deletions = scene.world.writes.filter(({ method, path }) => method === 'DELETE' && path.includes(on?.metadata.name ?? ''));
     expect(deletions[0]).toMatchObject({ body: { preconditions: { uid: on?.metadata.uid } } });
@@ -95,23 +95,23 @@ describe('a Job that a crash left', () => {
     const on = agent.set(scene.target({ intent: 'outlet-on-1', signal: stop.signal }), 'on').catch(() => undefined);
     await scene.step();
     await scene.step();
-    const [pod] = await scene.hands.pods();
-    scene.hands.cutOff.add(pod?.metadata.name ?? '');
+    const [pod] = await scene.jobController.pods();
+    scene.jobController.cutOff.add(pod?.metadata.name ?? '');
     stop.abort();
     await scene.until(on);
     await scene.until(agent.close?.() ?? Promise.resolve());
-    expect(await scene.hands.jobs()).toEqual([]);
-    expect((await scene.hands.pods()).map(({ metadata }) => metadata.deletionTimestamp)).toEqual([expect.any(String)]);
+    expect(await scene.jobController.jobs()).toEqual([]);
+    expect((await scene.jobController.pods()).map(({ metadata }) => metadata.deletionTimestamp)).toEqual([expect.any(String)]);
     scene.outlets.set('3', 'off');
     expect(await scene.until(agent.read(scene.target()))).toMatchObject({ state: 'pending' });
-    scene.hands.cutOff.clear();
+    scene.jobController.cutOff.clear();
     await scene.step();
     expect(await scene.until(agent.read(scene.target()))).toMatchObject({ state: 'off' });
   });
 
   it('that has the same name and is not ours is left alone', async () => {
     await scene.until(agent.set(scene.target(), 'off'));
-    const [mine] = await scene.hands.jobs();
+    const [mine] = await scene.jobController.jobs();
     const name = mine?.metadata.name ?? '';
     await scene.world.cluster.mergePatch(
       JOBS,
@@ -121,7 +121,7 @@ describe('a Job that a crash left', () => {
     );
     const error = await failure(agent.set(scene.target(), 'off'));
     expect(error).toMatchObject({ kind: 'Refused', facts: { answered: `there is another Job ${name}` } });
-    expect((await scene.hands.jobs()).length).toBe(1);
+    expect((await scene.jobController.jobs()).length).toBe(1);
   });
 });
 
@@ -133,14 +133,14 @@ describe('a Job that is not done in time', () => {
     await scene.until(agent.close?.() ?? Promise.resolve());
     await scene.step();
     await scene.step();
-    expect(await scene.hands.jobs()).toEqual([]);
-    expect(await scene.hands.pods()).toEqual([]);
+    expect(await scene.jobController.jobs()).toEqual([]);
+    expect(await scene.jobController.pods()).toEqual([]);
     expect(scene.outlets.get('3')).toBe('on');
   });
 
   it('has a deadline of its own below that of the call, which its kubelet keeps too', async () => {
     await scene.until(agent.set(scene.target({ deadlineMs: 8_000 }), 'off'));
-    const [done] = await scene.hands.jobs();
+    const [done] = await scene.jobController.jobs();
     expect(done?.spec.activeDeadlineSeconds).toBe(6);
     expect(done?.spec.template.spec['activeDeadlineSeconds']).toBe(6);
     expect(done?.spec.backoffLimit).toBe(0);
@@ -158,7 +158,7 @@ describe('a Job that is not done in time', () => {
     expect(error.message).toMatch(/the call was given up; Job nf-outlet-off-\w+ is deleted, and may still act/);
     await scene.until(agent.close?.() ?? Promise.resolve());
     await scene.step();
-    expect([await scene.hands.jobs(), await scene.hands.pods()]).toEqual([[], []]);
+    expect([await scene.jobController.jobs(), await scene.jobController.pods()]).toEqual([[], []]);
   });
 
   it('leaves no timer and no listener', async () => {
@@ -176,18 +176,18 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
     ['InvalidImageName', 'Misconfigured', 'couldn\'t parse image name "Fence"'],
     ['CreateContainerConfigError', 'Misconfigured', 'secret "x" not found'],
   ])('%s', async (reason, kind, message) => {
-    scene.hands.trouble = { waiting: { reason, message } };
+    scene.jobController.trouble = { waiting: { reason, message } };
     const read = await failure(agent.read(scene.target()));
     expect(read).toMatchObject({ kind, facts: { answered: expect.stringContaining(`${reason}: ${message}`) as string } });
     const set = await failure(agent.set(scene.target(), 'off'));
     expect(set.facts.answered).toContain(message);
     await scene.until(agent.close?.() ?? Promise.resolve());
     await scene.step();
-    expect(await scene.hands.jobs()).toEqual([]);
+    expect(await scene.jobController.jobs()).toEqual([]);
   });
 
   it('an evicted pod', async () => {
-    scene.hands.trouble = { evicted: 'The node was low on resource: memory.' };
+    scene.jobController.trouble = { evicted: 'The node was low on resource: memory.' };
     const error = await failure(agent.read(scene.target()));
     expect(error).toMatchObject({
       kind: 'Unreachable',
@@ -202,7 +202,7 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
     const promise = agent.set(scene.target(), 'off');
     await scene.step();
     await scene.step();
-    const [pod] = await scene.hands.pods();
+    const [pod] = await scene.jobController.pods();
     if (pod === undefined) throw new Error('no pod');
     const { name, namespace = '', labels = {}, ownerReferences = [] } = pod.metadata;
     await scene.world.cluster.create(JOB_PODS, { ...pod, metadata: { name: `${name}-again`, namespace, labels, ownerReferences } });
@@ -214,7 +214,7 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
     const promise = agent.set(scene.target(), 'off');
     await scene.step();
     await scene.step();
-    const [pod] = await scene.hands.pods();
+    const [pod] = await scene.jobController.pods();
     if (pod === undefined) throw new Error('no pod');
     const { namespace = '', labels = {} } = pod.metadata;
     const [container] = (pod.spec as { containers?: { name: string }[] }).containers ?? [];
@@ -231,7 +231,7 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
     const promise = agent.set(scene.target(), 'off');
     await scene.step();
     await scene.step();
-    const [mine] = await scene.hands.jobs();
+    const [mine] = await scene.jobController.jobs();
     if (mine === undefined) throw new Error('no Job');
     const { name, labels = {}, annotations = {} } = mine.metadata;
     await scene.world.cluster.remove(JOBS, name, { namespace: NAMESPACE, propagationPolicy: 'Background' });
@@ -240,7 +240,7 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
   });
 
   it('no node for it', async () => {
-    scene.hands.trouble = { unplaced: "0/2 nodes are available: 1 node(s) didn't match node affinity, 1 Insufficient memory." };
+    scene.jobController.trouble = { unplaced: "0/2 nodes are available: 1 node(s) didn't match node affinity, 1 Insufficient memory." };
     const error = await failure(agent.read(scene.target()));
     expect(error).toMatchObject({
       kind: 'Timeout',
@@ -249,7 +249,7 @@ describe('what keeps a Job from running is told in the words of the cluster', ()
   });
 
   it('a pod on the very node that it is for', async () => {
-    scene.hands.nodes.splice(0, 2, 'worker-1');
+    scene.jobController.nodes.splice(0, 2, 'worker-1');
     const created = scene.world.cluster.create.bind(scene.world.cluster);
     scene.world.cluster.create = (resource, object) => {
       const { spec } = object as { spec?: { affinity?: unknown; nodeName?: string } };
@@ -320,8 +320,8 @@ describe('an API server that does not answer', () => {
     const error = await failure(agent.set(scene.target(), 'off'));
     expect(error).toMatchObject({ kind: 'Timeout', message: expect.stringMatching(/is deleted, and may still act/) as string });
     await Promise.all(late.map((done) => done()));
-    expect((await scene.hands.jobs()).length).toBe(1);
+    expect((await scene.jobController.jobs()).length).toBe(1);
     await scene.until(agent.close?.() ?? Promise.resolve());
-    expect(await scene.hands.jobs()).toEqual([]);
+    expect(await scene.jobController.jobs()).toEqual([]);
   });
 });

@@ -38,8 +38,8 @@ describe('power by Jobs', () => {
     const reading = await scene.until(agent.read(scene.target()));
     expect(reading.state).toBe('off');
     expect(reading.detail, 'what the Job of this intent said goes into the journal').toContain(outcome.detail);
-    expect(scene.hands.runs.map((run) => run.arguments['action'])).toEqual(['status', 'off', 'status']);
-    expect(new Set(scene.hands.runs.map((run) => run.job)).size).toBe(3);
+    expect(scene.jobController.runs.map((run) => run.arguments['action'])).toEqual(['status', 'off', 'status']);
+    expect(new Set(scene.jobController.runs.map((run) => run.job)).size).toBe(3);
   });
 
   it('leaves no Job of a status behind, and the one that switched to be looked at', async () => {
@@ -47,28 +47,28 @@ describe('power by Jobs', () => {
     await scene.until(agent.read(scene.target()));
     await scene.until(agent.close?.() ?? Promise.resolve());
     await scene.step();
-    const [left, ...others] = await scene.hands.jobs();
+    const [left, ...others] = await scene.jobController.jobs();
     expect(left?.metadata.annotations).toMatchObject({ [NODE_ANNOTATION]: 'worker-1' });
     expect(others).toEqual([]);
     expect(left?.spec.ttlSecondsAfterFinished).toBeGreaterThan(0);
-    expect((await scene.hands.pods()).map((pod) => pod.metadata.labels?.['team'])).toEqual(['metal']);
+    expect((await scene.jobController.pods()).map((pod) => pod.metadata.labels?.['team'])).toEqual(['metal']);
   });
 
   it('never runs on the node that it is for', async () => {
     await scene.until(agent.set(scene.target(), 'off'));
     await scene.until(agent.read(scene.target({ identity: { node: 'worker-2' } })));
-    expect(scene.hands.runs.map((run) => run.node)).toEqual(['worker-2', 'worker-1']);
+    expect(scene.jobController.runs.map((run) => run.node)).toEqual(['worker-2', 'worker-1']);
   });
 
   it('tells the program everything by files, and the secret to nobody else', async () => {
     await scene.until(agent.set(scene.target(), 'off'));
-    expect(scene.hands.runs[0]).toMatchObject({
+    expect(scene.jobController.runs[0]).toMatchObject({
       arguments: { action: 'off', nodename: 'worker-1', plug: '3', ip: '192.0.2.30', snmp_version: '3' },
       secret: 'pdu-secret',
     });
-    const written = JSON.stringify([await scene.hands.jobs(), await scene.hands.pods(), scene.world.writes]);
+    const written = JSON.stringify([await scene.jobController.jobs(), await scene.jobController.pods(), scene.world.writes]);
     expect(written).not.toContain(PASSWORD);
-    const [pod] = await scene.hands.pods();
+    const [pod] = await scene.jobController.pods();
     expect(JSON.stringify(pod)).not.toContain('"env"');
   });
 
@@ -135,7 +135,7 @@ describe('two methods at once', () => {
     const other = scene.target({ plug: '4', intent: 'outlet-4-off-7d0f2e9a-3d3a-4d55-9d0e-0c6f5d5fbe1a' });
     await scene.until(Promise.all([agent.set(scene.target(), 'off'), agent.set(other, 'off')]));
     expect([...scene.outlets.values()]).toEqual(['off', 'off']);
-    const names = (await scene.hands.jobs()).map(({ metadata }) => metadata.name);
+    const names = (await scene.jobController.jobs()).map(({ metadata }) => metadata.name);
     expect(new Set(names).size).toBe(2);
     expect(await scene.until(agent.read(other))).toMatchObject({ state: 'off' });
   });

@@ -1,6 +1,6 @@
 import { job } from '../../agents/job/definition.ts';
-import { JobHands } from '../../src/testbed/objects/job-hands.ts';
-import type { ProgramEnd, ProgramRun } from '../../src/testbed/objects/job-hands.ts';
+import { FakeJobController } from '../../src/testbed/objects/fake-job-controller.ts';
+import type { ProgramEnd, ProgramRun } from '../../src/testbed/objects/fake-job-controller.ts';
 import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import { CONFIG_MAPS } from '../../src/ports/resources.ts';
 import { SystemClock } from '../../src/runtime/system-clock.ts';
@@ -75,8 +75,8 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<DeviceFixture
   await world.cluster.create(CONFIG_MAPS, { metadata: { name: 'jobs', namespace: NAMESPACE }, data: { pdu: TEMPLATE } });
   const plugs = behaviour === 'one-plug-stuck' ? ['1', '2'] : ['1'];
   const outlets = new Outlets(behaviour, plugs, isOn);
-  const hands = new JobHands(world, NAMESPACE, (run) => outlets.run(run));
-  const stop = everyMoment(() => hands.step());
+  const jobController = new FakeJobController(world, NAMESPACE, (run) => outlets.run(run));
+  const stop = everyMoment(() => jobController.step());
   if (behaviour === 'rate-limited') world.fault = { rateLimited: 4 };
   return {
     parameters: { pod_template: 'jobs/pdu', ip: '192.0.2.30' },
@@ -85,8 +85,8 @@ async function spawn(behaviour: Behaviour, isOn: boolean): Promise<DeviceFixture
     context: { cluster: world.seen, namespace: NAMESPACE },
     flows: (plug) => outlets.states.get(plug) === true,
     commands: () =>
-      hands.runs.flatMap(({ arguments: { action, plug = '' } }) => (action === 'on' || action === 'off' ? [{ plug, wanted: action }] : [])),
-    leftOpen: () => ({ sessions: 0, connections: 0, processes: hands.open }),
+      jobController.runs.flatMap(({ arguments: { action, plug = '' } }) => (action === 'on' || action === 'off' ? [{ plug, wanted: action }] : [])),
+    leftOpen: () => ({ sessions: 0, connections: 0, processes: jobController.open }),
     close: async () => {
       await stop();
       outlets.close();

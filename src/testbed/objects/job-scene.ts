@@ -3,8 +3,8 @@ import type { Reach } from './object-world.ts';
 import type { Target } from '../../ports/agents.ts';
 import { CONFIG_MAPS, SECRETS } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { JobHands } from './job-hands.ts';
-import type { ProgramEnd, ProgramRun } from './job-hands.ts';
+import { FakeJobController } from './fake-job-controller.ts';
+import type { ProgramEnd, ProgramRun } from './fake-job-controller.ts';
 
 export const NAMESPACE = 'fence';
 export const PASSWORD = 'open-sesame';
@@ -24,7 +24,7 @@ const STEPS_MAX = 1_000;
 export class JobScene {
   readonly clock = new ManualClock();
   readonly world: ObjectWorld;
-  readonly hands: JobHands;
+  readonly jobController: FakeJobController;
   /** What the device's outlets do. */
   readonly outlets = new Map<string, 'on' | 'off'>([['3', 'on']]);
   program: (run: ProgramRun) => ProgramEnd = (run) => this.honest(run);
@@ -32,7 +32,7 @@ export class JobScene {
   private constructor(clock: ManualClock, world: ObjectWorld) {
     this.clock = clock;
     this.world = world;
-    this.hands = new JobHands(world, NAMESPACE, (run) => this.program(run));
+    this.jobController = new FakeJobController(world, NAMESPACE, (run) => this.program(run));
   }
 
   static async open(reach: Reach, template = TEMPLATE): Promise<JobScene> {
@@ -77,7 +77,7 @@ export class JobScene {
   }
 
   async step(): Promise<void> {
-    await this.hands.step();
+    await this.jobController.step();
     await this.clock.advance(STEP_MS);
   }
 }

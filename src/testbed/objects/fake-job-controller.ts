@@ -30,7 +30,7 @@ interface Started {
 }
 
 /** Job controller, scheduler and kubelets of a cluster, as far as Jobs of one pod need them. */
-export class JobHands {
+export class FakeJobController {
   readonly nodes = ['worker-1', 'worker-2'];
   readonly runs: ProgramRun[] = [];
   trouble: PodTrouble | undefined;

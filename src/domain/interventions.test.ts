@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { at, POINTS } from './testing/flaps.ts';
 import type { Point } from './testing/flaps.ts';
-import { courseOf, HANDS } from './testing/hands.ts';
-import type { Hand } from './testing/hands.ts';
+import { courseOf, INTERVENTIONS } from './testing/interventions.ts';
+import type { Intervention } from './testing/interventions.ts';
 
 /** The row that decides right after it; where the fence stands 160 s later; what was begun meanwhile; what of ours is left to take back. */
 type Line = readonly [row: string, rests: string, begins: string, left: string];
 
-const TABLE: Readonly<Record<Point, Readonly<Record<Hand, Line>>>> = {
+const TABLE: Readonly<Record<Point, Readonly<Record<Intervention, Line>>>> = {
   'new, delayed': {
     stop: ['stopped', 'new', '', ''],
     'stop, lifted': ['stopped', 'running', 'run:cordon', 'cordon'],
@@ -155,21 +155,22 @@ const TABLE: Readonly<Record<Point, Readonly<Record<Hand, Line>>>> = {
 };
 
 describe('people stop a fence, delete it or its Node, in every state and between every two operations', () => {
-  const cases = POINTS.flatMap((point) => HANDS.map((hand): [Point, Hand] => [point, hand]));
+  const cases = POINTS.flatMap((point) => INTERVENTIONS.map((intervention): [Point, Intervention] => [point, intervention]));
 
-  it.each(cases)('%s: %s', (point, hand) => {
-    const { row, rests, begins, left } = courseOf(point, hand);
-    expect([row, rests, begins, left]).toEqual(TABLE[point][hand]);
+  it.each(cases)('%s: %s', (point, intervention) => {
+    const { row, rests, begins, left } = courseOf(point, intervention);
+    expect([row, rests, begins, left]).toEqual(TABLE[point][intervention]);
   });
 
   it.each(POINTS)('begins nothing while a stop stands, and undoes nothing: %s', (point) => {
-    for (const hand of ['stop', 'deleted under a stop'] as const) expect([hand, courseOf(point, hand).begins]).toEqual([hand, '']);
+    for (const intervention of ['stop', 'deleted under a stop'] as const)
+      expect([intervention, courseOf(point, intervention).begins]).toEqual([intervention, '']);
   });
 
   it.each(POINTS)('switches nothing for a Node that is gone or has another UID: %s', (point) => {
-    for (const hand of ['Node deleted', 'other UID, Ready'] as const) {
-      const { begins, rests } = courseOf(point, hand);
-      expect([hand, begins]).toEqual([hand, '']);
+    for (const intervention of ['Node deleted', 'other UID, Ready'] as const) {
+      const { begins, rests } = courseOf(point, intervention);
+      expect([intervention, begins]).toEqual([intervention, '']);
       expect(rests).toMatch(/^final/);
     }
   });

@@ -3,7 +3,7 @@ import type { Point } from './flaps.ts';
 import type { Model } from './model.ts';
 
 /** What somebody does to a fence from outside, its node silent. */
-export const HANDS = [
+export const INTERVENTIONS = [
   'stop',
   'stop, lifted',
   'Node deleted',
@@ -12,17 +12,17 @@ export const HANDS = [
   'deleted by hand',
   'deleted under a stop',
 ] as const;
-export type Hand = (typeof HANDS)[number];
+export type Intervention = (typeof INTERVENTIONS)[number];
 
 const STOP = { by: 'NodeFenceStop x', reason: 'wait' };
 
-function lay(model: Model, hand: Hand): void {
+function apply(model: Model, intervention: Intervention): void {
   const { node, fence } = model;
-  if (hand.includes('stop')) model.stop = STOP;
-  if (hand.startsWith('deleted') && fence !== undefined) model.fence = { ...fence, deleting: true };
-  if (hand === 'Node deleted') model.node = undefined;
-  if (hand.startsWith('other UID') && node !== undefined) model.node = { ...node, uid: 'uid-b', bootID: 'boot-9' };
-  if (hand === 'other UID, Ready') model.live({ ready: 'True' });
+  if (intervention.includes('stop')) model.stop = STOP;
+  if (intervention.startsWith('deleted') && fence !== undefined) model.fence = { ...fence, deleting: true };
+  if (intervention === 'Node deleted') model.node = undefined;
+  if (intervention.startsWith('other UID') && node !== undefined) model.node = { ...node, uid: 'uid-b', bootID: 'boot-9' };
+  if (intervention === 'other UID, Ready') model.live({ ready: 'True' });
 }
 
 const BEATS = 16;
@@ -41,17 +41,17 @@ export interface Course {
 }
 
 /** What comes of it when everything that is begun goes well. */
-export function courseOf(point: Point, hand: Hand): Course {
+export function courseOf(point: Point, intervention: Intervention): Course {
   const model = at(point);
   const before = model.dispatched.length;
   model.nowMs += 1;
-  lay(model, hand);
+  apply(model, intervention);
   model.step();
   const row = model.rows.at(-1) ?? '';
   const beat = (): void => {
-    if (hand === 'other UID, Ready') model.live({ ready: 'True' });
+    if (intervention === 'other UID, Ready') model.live({ ready: 'True' });
   };
-  if (hand === 'stop, lifted') {
+  if (intervention === 'stop, lifted') {
     pass(model, STOPPED_BEATS, beat);
     model.stop = undefined;
   }
