@@ -76,9 +76,9 @@ export default {
       'the Kubernetes layer implements ports and knows no controller',
     ),
     only(
-      'surroundings-stand-on-ports',
-      '^src/surroundings/',
-      ['^src/(surroundings|domain|ports)/', '^node_modules/', '^(node:)?[a-z_]+(/promises)?$'],
+      'connectivity-stands-on-ports',
+      '^src/connectivity/',
+      ['^src/(connectivity|domain|ports)/', '^node_modules/', '^(node:)?[a-z_]+(/promises)?$'],
       'probes around the controller know no controller',
     ),
     {

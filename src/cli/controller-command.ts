@@ -17,7 +17,7 @@ import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { SystemClock } from '../runtime/system-clock.ts';
 import { SystemRandom } from '../runtime/system-random.ts';
-import { Probes } from '../surroundings/probes.ts';
+import { Probes } from '../connectivity/probes.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import type { LogLevel } from '../telemetry/logger.ts';
 import { Telemetry } from '../telemetry/telemetry.ts';
@@ -179,7 +179,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       metrics: telemetry.metrics,
       recorder,
       ...(elsewhere === undefined ? {} : { machines: { transport: elsewhere, recorder: recorders[1] ?? recorder } }),
-      surroundings: (cluster) => new Probes({ clock, log: logger, cluster }),
+      connectivity: (cluster) => new Probes({ clock, log: logger, cluster }),
       planner: (sources) =>
         new LivePlanner({
           ...sources,

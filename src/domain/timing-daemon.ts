@@ -55,7 +55,7 @@ export interface DaemonUse {
 export const UNUSED_DAEMON: DaemonUse = { admitsWatchdog: false, waitsForKdump: false, fastDetection: false };
 
 /** What the rest of the timing knows that these rules need. */
-interface Surroundings {
+interface ClusterTiming {
   leaseMs: number;
   marginMs: number;
   kubeletRenewalMs: number;
@@ -75,7 +75,7 @@ export function watchdogProvesAfterMs(daemon: DaemonTiming, marginMs: number): n
 }
 
 /** Rules 4, 5, 6, 9 (crash dumps) and 10. */
-export function demandDaemon(daemon: DaemonTiming, use: DaemonUse, around: Surroundings, demand: Demand): void {
+export function demandDaemon(daemon: DaemonTiming, use: DaemonUse, around: ClusterTiming, demand: Demand): void {
   demandSelfFence(daemon, use, around, demand);
   const dump = use.waitsForKdump ? 'error' : 'warning';
   const leastMs = daemon.kdumpStartTimeoutMs + daemon.kdumpFinishedTimeoutMs;
@@ -103,7 +103,7 @@ export function demandDaemon(daemon: DaemonTiming, use: DaemonUse, around: Surro
   );
 }
 
-function demandSelfFence(daemon: DaemonTiming, use: DaemonUse, around: Surroundings, demand: Demand): void {
+function demandSelfFence(daemon: DaemonTiming, use: DaemonUse, around: ClusterTiming, demand: Demand): void {
   const severity = use.admitsWatchdog ? 'error' : 'warning';
   const provesMs = watchdogProvesAfterMs(daemon, around.marginMs);
   const sum = `G ${seconds(daemon.grantMs)} + isolation_timeout ${seconds(daemon.isolationTimeoutMs)} + pod_stop_max ${seconds(daemon.podStopMaxMs)} + watchdog ${seconds(daemon.watchdogMs)}`;

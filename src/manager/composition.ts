@@ -11,7 +11,7 @@ import type { Runner } from '../ports/jobs.ts';
 import type { Planner } from '../ports/planner.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger, Recorder } from '../ports/recorder.ts';
-import type { Surroundings } from '../ports/surroundings.ts';
+import type { ConnectivityProbes } from '../ports/connectivity.ts';
 import type { HealthCheckChoice } from './health-checks/mode.ts';
 import type { MachineRemediationChoice } from './machine-remediation/mode.ts';
 import type { Metal3RemediationChoice } from './metal3-remediation/mode.ts';
@@ -80,7 +80,7 @@ export interface ControllerPorts {
   /** The cluster of the Machines, where it is another one. */
   machines?: { transport: ApiTransport; recorder: Recorder };
   /** Probes around the controller; absent: nobody is asked. */
-  surroundings?: (cluster: Cluster) => Surroundings;
+  connectivity?: (cluster: Cluster) => ConnectivityProbes;
   /** Clusters besides the own, where agents find machines or storage; absent: none can be reached. */
   connect?: NonNullable<AgentContext['connect']>;
   /** Clusters whose Nodes are watched, by their kubeconfig; absent: none can be reached. */

@@ -8,18 +8,18 @@ import type { ControllerPorts } from './composition.ts';
 export interface StormSources {
   /** This process leads from now on. */
   acquired(): void;
-  given: Pick<FenceDependencies, 'surroundings' | 'foreignMarks' | 'tookOver'>;
+  given: Pick<FenceDependencies, 'connectivity' | 'foreignMarks' | 'tookOver'>;
 }
 
 /** What storm policies know beside the watched nodes and fences. `leader`: the leader's Lease; `identity`: ours on it. */
 export function stormSources(ports: ControllerPorts, cluster: Cluster, leader: Lister<Lease>, identity: () => string): StormSources {
   const { clock, logger } = ports;
   const predecessor = new Predecessor(leader, clock, identity);
-  const surroundings = ports.surroundings?.(cluster);
+  const connectivity = ports.connectivity?.(cluster);
   return {
     acquired: () => predecessor.acquired(),
     given: {
-      ...(surroundings === undefined ? {} : { surroundings }),
+      ...(connectivity === undefined ? {} : { connectivity }),
       foreignMarks: new ForeignObjects({ cluster, clock, log: logger }),
       tookOver: () => predecessor.tookOver,
     },

@@ -17,7 +17,7 @@ const SELDOM_USED: Readonly<Record<Right, string>> = {
   'cluster: get nodefencereports.ha.k8s.io': 'read when a write met another one, or before its watch has shown it',
   'cluster: get persistentvolumeclaims': 'read where a storage was revoked: test/scenarios/release-storage.test.ts',
   'cluster: get persistentvolumes': 'the same',
-  'default: list endpointslices.discovery.k8s.io': 'asked by the probes of the surroundings, which no scenario sends',
+  'default: list endpointslices.discovery.k8s.io': 'asked by the connectivity probes, which no scenario sends',
   'cluster: patch events': 'an Event that repeats is counted, and not all runs have one',
   'nodefence-system: create leases.coordination.k8s.io': 'made a whole lease after none was found; test/scenarios/lease-deleted.test.ts',
   'nodefence-system: patch leases.coordination.k8s.io': 'a replica that waits says that it could lead; test/scenarios/handover.test.ts',

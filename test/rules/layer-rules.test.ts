@@ -15,7 +15,7 @@ const PLANTED: readonly (readonly [rule: string, from: string, imported: string]
   ['agents-know-their-device-only', 'agents/pdu/a.ts', '../../src/kube/client.ts'],
   ['agents-stand-alone', 'agents/pdu/b.ts', '../redfish/agent.ts'],
   ['kube-stands-on-ports', 'src/kube/a.ts', '../controllers/fence/controller.ts'],
-  ['surroundings-stand-on-ports', 'src/surroundings/a.ts', '../kube/client.ts'],
+  ['connectivity-stands-on-ports', 'src/connectivity/a.ts', '../kube/client.ts'],
   ['core-knows-no-drill', 'src/dispatch/b.ts', '../drill/device.ts'],
   ['core-knows-no-drill', 'src/manager/a.ts', '../testbed/device.ts'],
   ['core-knows-no-drill', 'src/controllers/fence/d.ts', '../../laws/judge.ts'],

@@ -9,7 +9,7 @@ import type { Planner } from '../../ports/planner.ts';
 import type { Preservation } from '../../ports/preservation.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
-import type { Surroundings } from '../../ports/surroundings.ts';
+import type { ConnectivityProbes } from '../../ports/connectivity.ts';
 import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 import type { NodeLeases } from '../shared/claims/node-leases.ts';
 
@@ -60,7 +60,7 @@ export interface FenceDependencies {
   metrics: FenceMetrics;
   options: FenceOptions;
   /** Probes around the controller; absent: nobody is asked. */
-  surroundings?: Surroundings;
+  connectivity?: ConnectivityProbes;
   /** Marks of others that stand in objects of their own; absent: none is looked for. */
   foreignMarks?: ForeignMarks;
   /** The node leases that other remediators of the cluster respect; absent: none are honoured, none is taken. */

@@ -1,7 +1,7 @@
 import type { StormPolicy } from '../../../domain/policies/policy.ts';
 import type { Lister } from '../../../ports/cluster.ts';
 import type { Node } from '../../../ports/objects.ts';
-import type { Questions } from '../../../ports/surroundings.ts';
+import type { Questions } from '../../../ports/connectivity.ts';
 
 /** What the configured policies need to know from outside the API server. */
 export function questionsOf(policies: readonly StormPolicy[], places: ReadonlyMap<string, string>, nodes: Lister<Node>): Questions {

@@ -235,8 +235,8 @@ describe('the storm shell', () => {
   it('asks around only while something has failed', () => {
     const calls: string[] = [];
     const answers = { targets: new Map(), members: new Map(), alerts: new Map() };
-    const surroundings = { ask: () => void calls.push('ask'), rest: () => void calls.push('rest'), answers, onChange: () => undefined };
-    const bench = new StormBench(NAMES, [UNHEALTHY], { surroundings });
+    const connectivity = { ask: () => void calls.push('ask'), rest: () => void calls.push('rest'), answers, onChange: () => undefined };
+    const bench = new StormBench(NAMES, [UNHEALTHY], { connectivity });
     bench.storm.standingOn('a');
     bench.fail('a');
     bench.storm.standingOn('a');

@@ -3,8 +3,8 @@ import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { judgeStorm } from '../../../domain/policies/judge.ts';
 import type { StormHold } from '../../../domain/policies/judge.ts';
 import type { MaintenanceMark, StormView } from '../../../domain/policies/view.ts';
-import { NO_SURROUNDINGS } from '../../../ports/surroundings.ts';
-import type { Surroundings } from '../../../ports/surroundings.ts';
+import { NO_CONNECTIVITY_PROBES } from '../../../ports/connectivity.ts';
+import type { ConnectivityProbes } from '../../../ports/connectivity.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { EtcdMembers } from './etcd-members.ts';
@@ -33,7 +33,7 @@ const NO_MARKS: readonly MaintenanceMark[] = [];
 /** The shell around the storm policies: one picture of the whole cluster, judged when something that decides has changed. docs/policies.md has the policies. */
 export class Storm {
   private readonly dependencies: FenceDependencies;
-  private readonly surroundings: Surroundings;
+  private readonly connectivity: ConnectivityProbes;
   private readonly roster: NodeRoster;
   private readonly members: EtcdMembers;
   private readonly starts = new Starts();
@@ -46,9 +46,9 @@ export class Storm {
   private readonly moved = new Set<string>();
 
   constructor(dependencies: FenceDependencies, lifeAtMs: (node: string) => number | undefined) {
-    const { clock, listers, planner, queue, foreignMarks, surroundings = NO_SURROUNDINGS } = dependencies;
+    const { clock, listers, planner, queue, foreignMarks, connectivity = NO_CONNECTIVITY_PROBES } = dependencies;
     this.dependencies = dependencies;
-    this.surroundings = surroundings;
+    this.connectivity = connectivity;
     this.startedAtMs = clock.monotonicMs();
     this.held = new HeldNodes(clock, queue, (node) => this.fresh(clock.monotonicMs(), REUSE_MS)(node));
     const changed = (): void => this.changed();
@@ -57,7 +57,7 @@ export class Storm {
     this.roster = new NodeRoster({ clock, listers, planner, lifeAtMs, isPreserved, foreignMarks: marksOf }, changed);
     this.members = new EtcdMembers(listers.pods, changed);
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
-    surroundings.onChange(changed);
+    connectivity.onChange(changed);
     dependencies.preservation?.onChange((nodes) => this.roster.lookAt(nodes));
     foreignMarks?.onChange((nodes) => this.roster.lookAt(nodes));
     listers.nodes.onChange((before, after) => this.roster.seeNode((after ?? before)?.metadata.name ?? '', after));
@@ -114,7 +114,7 @@ export class Storm {
 
   close(): void {
     this.held.close();
-    this.surroundings.rest();
+    this.connectivity.rest();
     this.dependencies.foreignMarks?.rest();
   }
 
@@ -158,7 +158,7 @@ export class Storm {
   private view(nowMs: number): StormView {
     const { clock, listers, options, tookOver } = this.dependencies;
     const { nodes } = this.roster;
-    const { targets, members, alerts } = this.surroundings.answers;
+    const { targets, members, alerts } = this.connectivity.answers;
     const isUp = (node: string): boolean | undefined => {
       const known = nodes.get(node);
       return known === undefined ? undefined : known.health === 'healthy';
@@ -185,11 +185,11 @@ export class Storm {
   private askAround(isNeeded: boolean): void {
     const { planner, listers, foreignMarks } = this.dependencies;
     if (!isNeeded) {
-      this.surroundings.rest();
+      this.connectivity.rest();
       foreignMarks?.rest();
       return;
     }
-    this.surroundings.ask(questionsOf(planner.stormPolicies(), this.members.places(), listers.nodes));
+    this.connectivity.ask(questionsOf(planner.stormPolicies(), this.members.places(), listers.nodes));
     foreignMarks?.ask();
   }
 }

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { NO_ANSWERS } from '../ports/surroundings.ts';
-import type { Questions } from '../ports/surroundings.ts';
+import { NO_ANSWERS } from '../ports/connectivity.ts';
+import type { Questions } from '../ports/connectivity.ts';
 import { ManualClock } from '../runtime/manual-clock.ts';
 import { gatewayIn } from './default-gateway.ts';
 import { alertNames, firingAlerts } from './http-answers.ts';
@@ -113,7 +113,7 @@ class Stage {
 
 const NOTHING: Questions = { targets: [], members: new Map(), alerts: new Map() };
 
-describe('probes of the surroundings', () => {
+describe('connectivity probes', () => {
   it('reach the gateway and the API servers where nothing is configured, every five seconds', async () => {
     const stage = new Stage();
     stage.probes.ask({ ...NOTHING, targets: undefined });

@@ -21,7 +21,7 @@ export interface Answers {
 }
 
 /** Bounded probes behind a port: real ones in production, fakes in the simulation. No call throws or waits. */
-export interface Surroundings {
+export interface ConnectivityProbes {
   /** Answers are kept fresh from now on; asking the same again costs nothing. */
   ask(questions: Questions): void;
   /** Nothing failed any more: no probe is sent, and what was answered is forgotten. */
@@ -34,4 +34,9 @@ export interface Surroundings {
 export const NO_ANSWERS: Answers = { targets: new Map(), members: new Map(), alerts: new Map() };
 
 /** Asks nobody: for tests, explanations and the simulation. */
-export const NO_SURROUNDINGS: Surroundings = { ask: () => undefined, rest: () => undefined, answers: NO_ANSWERS, onChange: () => undefined };
+export const NO_CONNECTIVITY_PROBES: ConnectivityProbes = {
+  ask: () => undefined,
+  rest: () => undefined,
+  answers: NO_ANSWERS,
+  onChange: () => undefined,
+};

@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster } from '../ports/cluster.ts';
 import type { Logger } from '../ports/recorder.ts';
-import { NO_ANSWERS } from '../ports/surroundings.ts';
-import type { Answers, Questions, Surroundings } from '../ports/surroundings.ts';
+import { NO_ANSWERS } from '../ports/connectivity.ts';
+import type { Answers, Questions, ConnectivityProbes } from '../ports/connectivity.ts';
 import { apiPeers } from './api-peers.ts';
 import { defaultGateway } from './default-gateway.ts';
 import { etcdHealth, firingAlerts } from './http-answers.ts';
@@ -26,7 +26,7 @@ export interface Asking {
 }
 
 /** Asks around every five seconds, each probe under a deadline, and only while it is wanted. */
-export class Probes implements Surroundings {
+export class Probes implements ConnectivityProbes {
   answers: Answers = NO_ANSWERS;
   private readonly clock: Clock;
   private readonly log: Logger;
