@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { detectMode, signsOf } from './preservation-mode.ts';
-import type { SeenLease } from './other-controller.ts';
+import { detectMode, managerActivityOf } from './preservation-mode.ts';
+import type { SeenLease } from './foreign-controller.ts';
 import type { ManagerFacts, PreservationChoice, PreservationMode } from './preservation-mode.ts';
 
 const NOW = Date.UTC(2026, 2, 29, 2, 15, 0);
@@ -74,7 +74,7 @@ describe('the mode of preservation', () => {
   });
 
   it('is never own beside a sign of an MCM', () => {
-    const beside = ROWS.map(([, , found]) => facts(found)).filter((all) => signsOf(all).length > 0 || all.unseen.length > 0);
+    const beside = ROWS.map(([, , found]) => facts(found)).filter((all) => managerActivityOf(all).length > 0 || all.unseen.length > 0);
     expect(beside.length).toBeGreaterThan(10);
     for (const all of beside) {
       const modes = (['auto', 'observe', 'own', 'off'] as const).map((choice) => detectMode(choice, all).mode);

@@ -1,6 +1,6 @@
 import type { AutomaticSpelling } from '../controllers/preservation/names.ts';
-import { doubtsOf, isGone, signsOfWork } from './other-controller.ts';
-import type { OtherFacts } from './other-controller.ts';
+import { uncertaintiesAbout, isGone, activityOf } from './foreign-controller.ts';
+import type { ForeignControllerFacts } from './foreign-controller.ts';
 
 /** `--preservation`. */
 export type PreservationChoice = 'auto' | 'observe' | 'own' | 'off';
@@ -16,7 +16,7 @@ export interface MachineTrace {
 }
 
 /** What was found in the cluster of the Machines and on the Nodes. */
-export interface ManagerFacts extends OtherFacts {
+export interface ManagerFacts extends ForeignControllerFacts {
   /** `machine.sapcloud.io/v1alpha1` is served. */
   isServed: boolean;
   /** Machines may be listed. */
@@ -44,19 +44,19 @@ export interface PreservationMode {
 const OPERATED_WITHIN_MS = 60 * 60_000;
 
 /** What shows that an MCM is at work, each in words; empty: nothing does. */
-export function signsOf(facts: ManagerFacts): string[] {
+export function managerActivityOf(facts: ManagerFacts): string[] {
   const operated = facts.machines.find(
     ({ hasFinalizer, operatedMs }) => hasFinalizer && operatedMs !== undefined && facts.nowMs - operatedMs <= OPERATED_WITHIN_MS,
   );
   const trace = operated === undefined ? [] : [`Machine ${operated.name} carries MCM's finalizer and was worked on within the last hour`];
-  return [...signsOfWork(facts), ...trace];
+  return [...activityOf(facts), ...trace];
 }
 
 /** Own only where no MCM can be at work; wherever that is in doubt, observe. Reference section 5. */
 export function detectMode(choice: PreservationChoice, facts: ManagerFacts): PreservationMode {
   const hasTraces = facts.machines.some(({ hasFinalizer }) => hasFinalizer);
-  const signs = signsOf(facts);
-  const spelling: AutomaticSpelling = signs.length > 0 || hasTraces ? 'auto-preserved' : 'auto-preserve';
+  const activity = managerActivityOf(facts);
+  const spelling: AutomaticSpelling = activity.length > 0 || hasTraces ? 'auto-preserved' : 'auto-preserve';
   const isField = facts.definition?.hasExpiryField ?? true;
   const readsMachines = facts.isServed && facts.isReadable;
   const settled = (mode: PreservationMode['mode'], ...reasons: string[]): PreservationMode => ({
@@ -70,8 +70,8 @@ export function detectMode(choice: PreservationChoice, facts: ManagerFacts): Pre
   if (choice === 'observe') return settled('observe', '--preservation observe');
   if (!facts.isServed) return withoutMachines(choice, facts, settled);
   if (!facts.isReadable) return settled('observe', `Machines may not be read, so only Nodes are: ${facts.unseen.join('; ')}`);
-  const doubts = doubtsOf('an MCM', facts, signs);
-  if (doubts.length > 0) return settled('observe', ...doubts);
+  const uncertainties = uncertaintiesAbout('an MCM', facts, activity);
+  if (uncertainties.length > 0) return settled('observe', ...uncertainties);
   if (choice === 'own') return settled('own', '--preservation own, and no sign of an MCM');
   if (facts.definition?.isOurs !== true)
     return settled('observe', 'the Machine definition is not ours, so an MCM may come back: --preservation own says that none will');

@@ -25,7 +25,7 @@ export interface Built<C extends Controller = Controller> {
 
 /** A controller beside the one that fences, and when it runs. */
 export interface ControllerSetup<F, K, C extends Controller = Controller> {
-  /** What `find` finds out, for the log: `whose part health checks are`. */
+  /** What `find` finds out, for the log: `who owns health checks`. */
   question: string;
   /** Which of its kinds are served, and who else may serve them. Rejects when the API server does not answer. */
   find: () => Promise<F>;

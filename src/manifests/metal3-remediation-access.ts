@@ -10,7 +10,7 @@ export const PROVIDER_DEPLOYMENTS: readonly string[] = ['capm3-controller-manage
 
 const [version] = METAL3_REMEDIATION_VERSIONS;
 const { requests, templates } = metal3Remediations(version);
-/** Whose definition tells whose part they are. */
+/** Whose definition tells who owns them. */
 export const METAL3_REMEDIATION_DEFINITION = `${requests.plural}.${requests.group}`;
 
 const ROLE: Role = {

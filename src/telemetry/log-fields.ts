@@ -40,7 +40,7 @@ export const LOG_FIELDS: Readonly<Record<string, string>> = {
   outcome: 'how a fence ended',
   plug: 'outlet, port or instance behind a device',
   pod: 'namespace/name of a pod',
-  preservation: 'off, observe or own: whose part the preservation of machines is',
+  preservation: 'off, observe or own: who owns the preservation of machines',
   problem: 'what a person should look at',
   queue: 'name of a work queue',
   reason: 'one word or sentence why',

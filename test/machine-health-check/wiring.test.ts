@@ -78,7 +78,7 @@ function detect({ clock, transport }: Site, choice: 'auto' | 'own' = 'auto'): Se
   const detector = new Detector({
     clock,
     log: QUIET,
-    question: 'whose part health checks are',
+    question: 'who owns health checks',
     read: () => findFamilies(transport, clock.wallMs()),
     judge: (found) => {
       const { own, restMs } = owners.judge(found);

@@ -31,7 +31,7 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'outage as a manager that is gone',
     defect:
       'behind an outage of the API server the part of another controller is taken over at once: it could renew nothing in it, and comes back to a second writer',
-    file: 'src/manager/detection/sign-memory.ts',
+    file: 'src/manager/detection/activity-tracker.ts',
     edits: [['nowMs - this.#lookedAtMs > OUTAGE_MS', 'nowMs - this.#lookedAtMs > Infinity']],
     killedBy: byTest('src/manager/preservation/mode-gate.test.ts', 'takes no outage of the API server for the quiet of an MCM'),
   },

@@ -43,13 +43,13 @@ export const SISTER_MUTANTS: readonly SourceMutant[] = [
     defect: 'a controller goes on although another controller of its kinds is seen',
     file: 'src/manager/gated-controller.ts',
     edits: [['      if (kinds.has(key)) continue;\n', '      if (kinds.has(key) || kinds.size === 0) continue;\n']],
-    killedBy: byTest('test/metal3-remediation/whose-part.test.ts', 'Metal3’s where its controller runs, also one that comes later'),
+    killedBy: byTest('test/metal3-remediation/ownership.test.ts', 'Metal3’s where its controller runs, also one that comes later'),
   },
   {
     name: 'its part is taken in doubt',
     defect: 'kinds are served although another controller was at work a moment ago',
     file: 'src/manager/detection/ownership.ts',
-    edits: [['if (doubts.length > 0) return', 'if (doubts.length > 1) return']],
+    edits: [['if (uncertainties.length > 0) return', 'if (uncertainties.length > 1) return']],
     killedBy: byTest('src/manager/detection/ownership.test.ts', 'where it was at work a moment ago'),
   },
   {

@@ -15,7 +15,7 @@ import type { KubeObject } from '../../ports/objects.ts';
 import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../../ports/remediation.ts';
 import { LEASES } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { servedBy } from '../../manager/detection/signs.ts';
+import { servedBy } from '../../manager/detection/foreign-controllers.ts';
 import { custodyOf } from './custody.ts';
 import type { CheckObject, Custody, Found, RemediationObject } from './custody.ts';
 

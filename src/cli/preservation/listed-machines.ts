@@ -16,7 +16,7 @@ import { readManagerFacts } from '../../manager/preservation/manager-facts.ts';
 import { pictureOf } from './picture.ts';
 import type { PreservationInput, PreservationPicture } from './picture.ts';
 
-/** Machines as a person may see them, and whose part preservation is. */
+/** Machines as a person may see them, and who owns preservation. */
 export interface PreservationListers {
   mode: PreservationMode;
   machines: Lister<Machine>;

@@ -1,5 +1,5 @@
 import { parsePreservationPools } from '../../config/preservation-pools.ts';
-import { signsOf } from '../../config/preservation-mode.ts';
+import { managerActivityOf } from '../../config/preservation-mode.ts';
 import type { ManagerFacts } from '../../config/preservation-mode.ts';
 import { Problems } from '../../config/problems.ts';
 import type { SurveyProblem } from '../../config/survey.ts';
@@ -67,9 +67,11 @@ export function managerWarnings(facts: ManagerFacts, { preservation }: Pick<Lead
       'has no status.currentStatus.preserveExpiryTime: it is of an MCM before v0.62, and no Machine is preserved. Update the MCM with its definitions';
     warnings.push(warning(`CustomResourceDefinition ${MACHINE_CRD}`, message));
   }
-  const signs = signsOf(facts);
-  if (preservation === 'own' && signs.length > 0) {
-    warnings.push(warning('--preservation own', `an MCM is at work (${signs.join('; ')}), so nodefence only observes: remove the one or the other`));
+  const activity = managerActivityOf(facts);
+  if (preservation === 'own' && activity.length > 0) {
+    warnings.push(
+      warning('--preservation own', `an MCM is at work (${activity.join('; ')}), so nodefence only observes: remove the one or the other`),
+    );
   }
   return warnings;
 }

@@ -23,7 +23,7 @@ const FENCES = 'nodefences.ha.k8s.io';
 const ASKED_BY_PRESERVATION = ['leases.coordination.k8s.io', 'deployments.apps', 'machines.machine.sapcloud.io', 'pods'];
 /** By name only, again and again: who else may be at work upon Machines. */
 const ASKED_BESIDE_HOSTS = ['leases.coordination.k8s.io', 'deployments.apps'];
-/** Beside hosts: read when it is known whose part it is, or when somebody names the kind. */
+/** Beside hosts: read when it is known who owns it, or when somebody names the kind. */
 const FOUND_LATER = /^(machine|cluster|baremetalhost|metal3|nodefenceremediation|powercycle)[a-z0-9]*\./;
 /** Of those, what two controllers follow: whoever makes them, and whoever serves them. */
 const FOLLOWED_TWICE = /^(metal3|nodefence)remediation[a-z]*\./;

@@ -18,7 +18,7 @@ export const SOON_MS = 10_000;
 /** After a look that told nothing. */
 const AGAIN_MS = 5_000;
 
-/** Looks again and again whose part something is: another controller that appears later ends ours. */
+/** Looks again and again who owns something: another controller that appears later ends ours. */
 export class Detector<F> {
   readonly #options: DetectorOptions<F>;
   readonly #closing = new AbortController();

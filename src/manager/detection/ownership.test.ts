@@ -20,7 +20,7 @@ function facts(more: Partial<FoundKinds<object>> = {}): FoundKinds<object> {
   return { nowMs: NOW_MS, group: SERVED.group, served: SERVED, isOurs: true, leases: [], deployments: [], unseen: [], ...more };
 }
 
-describe('whose part health checks are', () => {
+describe('who owns health checks', () => {
   it.each<[string, HealthCheckChoice, Partial<FoundKinds<object>>, boolean, RegExp]>([
     ['the definition is ours and nobody else is there', 'auto', {}, true, /ours/],
     ['they are switched off', 'off', {}, false, /--health-checks off/],

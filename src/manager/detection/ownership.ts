@@ -1,12 +1,12 @@
-import { doubtsOf, isUnsure, signsOfWork } from '../../config/other-controller.ts';
-import type { OtherFacts } from '../../config/other-controller.ts';
+import { uncertaintiesAbout, isUnsure, activityOf } from '../../config/foreign-controller.ts';
+import type { ForeignControllerFacts } from '../../config/foreign-controller.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import { SOON_MS } from './detector.ts';
-import { SignMemory } from './sign-memory.ts';
+import { ActivityTracker } from './activity-tracker.ts';
 
 /** Kinds of one group that may be ours to serve, and what was found of whoever else serves them. */
-export interface FoundKinds<S> extends OtherFacts {
+export interface FoundKinds<S> extends ForeignControllerFacts {
   group: string;
   /** As they are served; undefined: they are not. */
   served: S | undefined;
@@ -37,8 +37,8 @@ export function ownershipOf({ other, kinds, definition }: Claim, facts: FoundKin
   const off = (reason: string): Ownership => ({ isOwn: false, reason });
   if (definition?.choice === 'off') return off(`${definition.flag} off`);
   if (facts.served === undefined) return off(`no ${kinds} are served`);
-  const doubts = doubtsOf(other, facts);
-  if (doubts.length > 0) return off(doubts.join('; '));
+  const uncertainties = uncertaintiesAbout(other, facts);
+  if (uncertainties.length > 0) return off(uncertainties.join('; '));
   const alone = `no sign of ${other}`;
   if (definition === undefined) return { isOwn: true, reason: alone };
   const { kind, flag, choice } = definition;
@@ -51,27 +51,27 @@ export function ownershipOf({ other, kinds, definition }: Claim, facts: FoundKin
 /** Which kinds are ours, look after look: whether another controller is at work shows in several only. */
 export class Owners<S> {
   readonly #parts: { clock: Clock; log: Logger; claim: Claim; message: string };
-  readonly #memories = new Map<string, SignMemory<FoundKinds<S>>>();
+  readonly #trackers = new Map<string, ActivityTracker<FoundKinds<S>>>();
   readonly #told = new Map<string, string>();
-  readonly #operators: SignMemory<OtherFacts>;
+  readonly #operators: ActivityTracker<ForeignControllerFacts>;
   /** BareMetalHosts are served by an operator, or may be. */
   hasOperator = true;
 
   /** `message`: for the log, whenever it is ours or is not any more. */
   constructor(parts: { clock: Clock; log: Logger; claim: Claim; message: string }) {
     this.#parts = parts;
-    this.#operators = new SignMemory<OtherFacts>(parts.clock, signsOfWork);
+    this.#operators = new ActivityTracker<ForeignControllerFacts>(parts.clock, activityOf);
   }
 
   /** All that are ours, and after how long to look again. `operator`: of BareMetalHosts, where they are served. */
-  judge(found: readonly FoundKinds<S>[], operator?: OtherFacts): { own: S[]; restMs: number } {
+  judge(found: readonly FoundKinds<S>[], operator?: ForeignControllerFacts): { own: S[]; restMs: number } {
     const own: S[] = [];
     let isOpen = operator !== undefined && this.#isOperatorUnsure(operator);
     if (operator === undefined) this.hasOperator = false;
     for (const each of found) {
-      const memory = this.#memories.get(each.group) ?? new SignMemory<FoundKinds<S>>(this.#parts.clock, signsOfWork);
-      this.#memories.set(each.group, memory);
-      const facts = memory.recall(each);
+      const tracker = this.#trackers.get(each.group) ?? new ActivityTracker<FoundKinds<S>>(this.#parts.clock, activityOf);
+      this.#trackers.set(each.group, tracker);
+      const facts = tracker.recall(each);
       const { isOwn, reason } = ownershipOf(this.#parts.claim, facts);
       if (isOwn && facts.served !== undefined) own.push(facts.served);
       isOpen ||= isOwn || isUnsure(facts);
@@ -80,9 +80,9 @@ export class Owners<S> {
     return { own, restMs: isOpen ? SOON_MS : LOOK_MS };
   }
 
-  #isOperatorUnsure(found: OtherFacts): boolean {
+  #isOperatorUnsure(found: ForeignControllerFacts): boolean {
     const facts = this.#operators.recall(found);
-    this.hasOperator = doubtsOf('an operator of BareMetalHosts', facts).length > 0;
+    this.hasOperator = uncertaintiesAbout('an operator of BareMetalHosts', facts).length > 0;
     return isUnsure(facts);
   }
 

@@ -3,7 +3,7 @@ import { OTHER_DEPLOYMENTS, OTHER_LEASES } from '../../manifests/health-check-ac
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import { CLUSTER_API_GROUP, CLUSTER_API_VERSIONS, OPENSHIFT_GROUP, OPENSHIFT_MACHINES } from '../../ports/cluster-api.ts';
 import type { FoundKinds } from '../detection/ownership.ts';
-import { DEADLINE_MS, discovered, isOurs, keepsField, servedBy, Signs } from '../detection/signs.ts';
+import { DEADLINE_MS, discovered, isOurs, keepsField, servedBy, ForeignControllers } from '../detection/foreign-controllers.ts';
 import type { ServedFamily } from './mode.ts';
 
 export type FoundFamily = FoundKinds<ServedFamily>;
@@ -20,7 +20,7 @@ const FAMILIES: readonly { group: string; versions: readonly string[] }[] = [
   { group: OPENSHIFT_GROUP, versions: [OPENSHIFT_MACHINES.version] },
 ];
 
-/** What is to be known before anybody decides whose part health checks are, group by group. Rejects when the API server does not answer. */
+/** What is to be known before anybody decides who owns health checks, group by group. Rejects when the API server does not answer. */
 export async function findFamilies(transport: ApiTransport, nowMs: number): Promise<FoundFamily[]> {
   const found: FoundFamily[] = [];
   for (const { group, versions } of FAMILIES) found.push(await findFamily(transport, group, versions, nowMs));
@@ -31,16 +31,16 @@ async function findFamily(transport: ApiTransport, group: string, versions: read
   const nothing: FoundFamily = { nowMs, group, served: undefined, isOurs: false, leases: [], deployments: [], unseen: [] };
   const served = await servedOf(transport, group, versions);
   if (served === undefined) return nothing;
-  const signs = new Signs(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const foreign = new ForeignControllers(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
   const [definition, machine, leases, deployments] = await Promise.all([
-    signs.definition(`machinehealthchecks.${group}`),
-    signs.definition(`machines.${group}`),
-    signs.leases(OTHER_LEASES),
-    signs.deployments(OTHER_DEPLOYMENTS),
+    foreign.definition(`machinehealthchecks.${group}`),
+    foreign.definition(`machines.${group}`),
+    foreign.leases(OTHER_LEASES),
+    foreign.deployments(OTHER_DEPLOYMENTS),
   ]);
   const path = OTHER_CONDITIONS[served.version];
   const hasBothLists = path !== undefined && keepsField(machine, served.version, path);
-  return { nowMs, group, served: { ...served, hasBothLists }, isOurs: isOurs(definition), leases, deployments, unseen: signs.unseen };
+  return { nowMs, group, served: { ...served, hasBothLists }, isOurs: isOurs(definition), leases, deployments, unseen: foreign.unseen };
 }
 
 /** By discovery, for which no right is needed: the first version that has both kinds. */

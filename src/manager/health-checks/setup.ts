@@ -50,7 +50,7 @@ export function setUpHealthChecks(
   const metrics = new FamilyMetrics(ports.metrics.healthChecks);
   const owners = new Owners<ServedFamily>({ clock, log, claim: healthCheckClaim(choice), message: 'health checks of machines' });
   return new GatedController<FoundFamily[], ServedFamily>(ports, options, {
-    question: 'whose part health checks are',
+    question: 'who owns health checks',
     find: () => findFamilies(transport, clock.wallMs()),
     gate: (families, run) => {
       const { own, restMs } = owners.judge(families);

@@ -52,7 +52,7 @@ export function setUpMachineRemediation(
   const { clock, logger: log, transport } = ports;
   const owners = new Owners<ServedMachines>({ clock, log, claim: MACHINES_CLAIM, message: 'remediation of machines' });
   return new GatedController<FoundMachines, Kinds>(ports, options, {
-    question: 'whose part machine remediation is',
+    question: 'who owns machine remediation',
     find: () => findMachines(transport, clock.wallMs()),
     gate: ({ groups, operator }, run) => {
       const { own, restMs } = owners.judge(groups, operator);

@@ -43,7 +43,7 @@ export function setUpMetal3Remediation(
   const { clock, logger: log, transport } = ports;
   const owners = new Owners<Metal3RemediationVersion>({ clock, log, claim: metal3Claim(choice), message: 'Metal3Remediation' });
   return new GatedController<FoundRemediations, Metal3RemediationVersion>(ports, options, {
-    question: 'whose part Metal3Remediation is',
+    question: 'who owns Metal3Remediation',
     find: () => findRemediations(transport, clock.wallMs()),
     gate: (found, run) => {
       const { own, restMs } = owners.judge([found], found.operator);

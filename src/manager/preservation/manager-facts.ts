@@ -6,7 +6,7 @@ import { MACHINE_CRD, MANAGER_NAMES } from '../../manifests/preservation-access.
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import { MACHINE_GROUP, MACHINE_VERSION, MACHINES } from '../../ports/machines.ts';
 import type { KubeObject, Node } from '../../ports/objects.ts';
-import { DEADLINE_MS, isOurs, keepsField, servedBy, Signs } from '../detection/signs.ts';
+import { DEADLINE_MS, isOurs, keepsField, servedBy, ForeignControllers } from '../detection/foreign-controllers.ts';
 
 /** The cluster of the Machines, as far as it concerns us. */
 export interface MachinePlace {
@@ -22,19 +22,19 @@ const EXPIRY_PATH = ['status', 'currentStatus', 'preserveExpiryTime'];
 /** All Machines of an MCM carry its finalizer, so a few are enough. */
 const SAMPLE_SIZE = 20;
 
-/** What is to be known before anybody decides whose part preservation is. Rejects when the API server does not answer. */
+/** What is to be known before anybody decides who owns preservation. Rejects when the API server does not answer. */
 export async function readManagerFacts(place: MachinePlace, nodes: Iterable<Node>, nowMs: number): Promise<ManagerFacts> {
   const managedNode = managedIn(nodes);
   const base = { nowMs, leases: [], deployments: [], machines: [], unseen: [], ...(managedNode !== undefined && { managedNode }) };
   const { transport, namespace } = place;
   const served = await servedBy(transport, MACHINE_GROUP, MACHINE_VERSION);
   if (served?.has(MACHINES.plural) !== true) return { ...base, isServed: false, isReadable: false };
-  const signs = new Signs(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const foreign = new ForeignControllers(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
   const [definition, machines, leases, deployments] = await Promise.all([
-    signs.definition(MACHINE_CRD),
-    signs.allowed('list machines.machine.sapcloud.io', sampleOf(place)),
-    signs.leases(MANAGER_NAMES, namespace),
-    signs.deployments(MANAGER_NAMES, namespace),
+    foreign.definition(MACHINE_CRD),
+    foreign.allowed('list machines.machine.sapcloud.io', sampleOf(place)),
+    foreign.leases(MANAGER_NAMES, namespace),
+    foreign.deployments(MANAGER_NAMES, namespace),
   ]);
   const hasExpiryField = keepsField(definition, MACHINE_VERSION, EXPIRY_PATH);
   return {
@@ -45,7 +45,7 @@ export async function readManagerFacts(place: MachinePlace, nodes: Iterable<Node
     leases,
     deployments,
     machines: machines ?? [],
-    unseen: signs.unseen,
+    unseen: foreign.unseen,
   };
 }
 

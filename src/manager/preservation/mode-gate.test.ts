@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SeenLease } from '../../config/other-controller.ts';
+import type { SeenLease } from '../../config/foreign-controller.ts';
 import type { ManagerFacts, PreservationMode } from '../../config/preservation-mode.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';

@@ -1,10 +1,10 @@
-import { isUnsure } from '../../config/other-controller.ts';
-import { detectMode, signsOf } from '../../config/preservation-mode.ts';
+import { isUnsure } from '../../config/foreign-controller.ts';
+import { detectMode, managerActivityOf } from '../../config/preservation-mode.ts';
 import type { ManagerFacts, PreservationChoice, PreservationMode } from '../../config/preservation-mode.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import { SOON_MS } from '../detection/detector.ts';
-import { SignMemory } from '../detection/sign-memory.ts';
+import { ActivityTracker } from '../detection/activity-tracker.ts';
 
 export interface ModeGateOptions {
   clock: Clock;
@@ -18,10 +18,10 @@ const LOOK_MS = 30_000;
 
 /** Whether an MCM is at work, look after look: one that appears later ends our part, and one that is gone for good begins it. Returns how long to rest. */
 export function modeGate({ clock, log, choice, onMode }: ModeGateOptions): (found: ManagerFacts) => number {
-  const memory = new SignMemory<ManagerFacts>(clock, signsOf);
+  const tracker = new ActivityTracker<ManagerFacts>(clock, managerActivityOf);
   let told: PreservationMode | undefined;
   return (found) => {
-    const facts = memory.recall(found);
+    const facts = tracker.recall(found);
     const mode = detectMode(choice, facts);
     if (!isSame(told, mode)) {
       told = mode;

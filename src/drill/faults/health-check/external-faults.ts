@@ -124,7 +124,7 @@ async function isLeftToIt({ replicas }: FaultStage, checking: Checking): Promise
   );
 }
 
-/** What a controller logs of whose part the checks of Cluster API's Machines are. */
+/** What a controller logs of who owns the checks of Cluster API's Machines. */
 function isLeaving(line: string): boolean {
   return line.includes('"message":"health checks of machines"') && line.includes('"mode":"off: ') && line.includes(HOST_MACHINES.group);
 }

@@ -1,22 +1,22 @@
-import type { OtherFacts, SeenLease } from '../../config/other-controller.ts';
+import type { ForeignControllerFacts, SeenLease } from '../../config/foreign-controller.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-/** No look is so long after the one before while the API server answers. */
+/** No check is so long after the one before while the API server answers. */
 const OUTAGE_MS = 90_000;
 
-/** What only several looks at another controller show: whether its Leases are renewed, and how long it has been quiet. */
-export class SignMemory<F extends OtherFacts> {
+/** What only several checks of another controller show: whether its Leases are renewed, and how long it has been quiet. */
+export class ActivityTracker<F extends ForeignControllerFacts> {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #signsOf: (facts: F) => readonly string[];
+  readonly #activityOf: (facts: F) => readonly string[];
   /** When each Lease that was there at the last look was renewed. */
   #renewals: ReadonlyMap<string, number | undefined> = new Map();
   /** Monotonic. */
-  #signAtMs: number | undefined;
+  #activeAtMs: number | undefined;
   #lookedAtMs: number | undefined;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>, signsOf: (facts: F) => readonly string[]) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, activityOf: (facts: F) => readonly string[]) {
     this.#clock = clock;
-    this.#signsOf = signsOf;
+    this.#activityOf = activityOf;
   }
 
   /** The same with what was seen before; to be called once for each look. */
@@ -29,10 +29,10 @@ export class SignMemory<F extends OtherFacts> {
     const facts = { ...found, leases };
     const nowMs = this.#clock.monotonicMs();
     // It could renew nothing either while the API server was away, and is given as long as ever to be seen again.
-    const isBehindOutage = this.#lookedAtMs !== undefined && nowMs - this.#lookedAtMs > OUTAGE_MS && this.#signAtMs !== undefined;
-    if (isBehindOutage || this.#signsOf(facts).length > 0) this.#signAtMs = nowMs;
+    const isBehindOutage = this.#lookedAtMs !== undefined && nowMs - this.#lookedAtMs > OUTAGE_MS && this.#activeAtMs !== undefined;
+    if (isBehindOutage || this.#activityOf(facts).length > 0) this.#activeAtMs = nowMs;
     this.#lookedAtMs = nowMs;
-    return { ...facts, ...(this.#signAtMs !== undefined && { quietForMs: nowMs - this.#signAtMs }) };
+    return { ...facts, ...(this.#activeAtMs !== undefined && { quietForMs: nowMs - this.#activeAtMs }) };
   }
 }
 

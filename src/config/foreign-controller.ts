@@ -16,8 +16,8 @@ export interface SeenDeployment {
   replicas: number;
 }
 
-/** What was found of another controller whose part may be ours. */
-export interface OtherFacts {
+/** What was found of another controller, which may own what we could own. */
+export interface ForeignControllerFacts {
   nowMs: number;
   leases: readonly SeenLease[];
   deployments: readonly SeenDeployment[];
@@ -33,7 +33,7 @@ const QUIET_MS = 10 * 60_000;
 const RENEWED_WITHIN_MS = 60_000;
 
 /** What shows that it is at work, each in words; empty: nothing does. */
-export function signsOfWork({ nowMs, leases, deployments }: OtherFacts): string[] {
+export function activityOf({ nowMs, leases, deployments }: ForeignControllerFacts): string[] {
   const renewed = leases.filter(({ holder, hasMoved, renewedMs, durationMs }) => {
     const isFresh = renewedMs !== undefined && Math.abs(nowMs - renewedMs) <= Math.max(RENEWED_WITHIN_MS, 4 * durationMs);
     return holder !== '' && (hasMoved === true || isFresh);
@@ -45,18 +45,18 @@ export function signsOfWork({ nowMs, leases, deployments }: OtherFacts): string[
 }
 
 /** Nothing has been seen of it for so long that it will not come back. */
-export function isGone({ quietForMs }: OtherFacts): boolean {
+export function isGone({ quietForMs }: ForeignControllerFacts): boolean {
   return quietForMs === undefined || quietForMs >= QUIET_MS;
 }
 
 /** Whether it is at work, a second look will tell. */
-export function isUnsure({ leases }: OtherFacts): boolean {
+export function isUnsure({ leases }: ForeignControllerFacts): boolean {
   return leases.some(isOpen);
 }
 
-/** Why `who` may be at work, each in words; empty: it is not. `signs`: what shows that it is. */
-export function doubtsOf(who: string, facts: OtherFacts, signs: readonly string[] = signsOfWork(facts)): readonly string[] {
-  if (signs.length > 0) return signs;
+/** Why `who` may be at work, each in words; empty: it is not. `activity`: what shows that it is. */
+export function uncertaintiesAbout(who: string, facts: ForeignControllerFacts, activity: readonly string[] = activityOf(facts)): readonly string[] {
+  if (activity.length > 0) return activity;
   if (!isGone(facts)) {
     const minutes = Math.floor((facts.quietForMs ?? 0) / 60_000);
     return [`${who} was at work until ${minutes} min ago; its part is taken over after 10 min without a sign`];

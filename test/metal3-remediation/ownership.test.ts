@@ -16,7 +16,7 @@ afterEach(async () => {
   await world.end();
 });
 
-describe('whose part it is', { timeout: SLOW }, () => {
+describe('who owns the kind', { timeout: SLOW }, () => {
   const lease = { metadata: { name: 'controller-leader-election-capm3', namespace: 'default' } };
   const spec = () => ({
     holderIdentity: 'capm3-1',

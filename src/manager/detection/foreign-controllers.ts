@@ -1,4 +1,4 @@
-import type { OtherFacts, SeenDeployment, SeenLease } from '../../config/other-controller.ts';
+import type { ForeignControllerFacts, SeenDeployment, SeenLease } from '../../config/foreign-controller.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { discoveryDocument, servedBy as pluralsServedBy } from '../../kube/discovery.ts';
 import { LABELS } from '../../manifests/access.ts';
@@ -33,8 +33,8 @@ const PART_OF = 'app.kubernetes.io/part-of';
 /** For one answer of the API server. */
 export const DEADLINE_MS = 10_000;
 
-/** Looks at the signs of another controller; what the rights do not allow is no failure, but told in `unseen`. */
-export class Signs {
+/** Reads what shows that another controller is at work; what the rights do not allow is no failure, but told in `unseen`. */
+export class ForeignControllers {
   readonly unseen: string[] = [];
   readonly #cluster: Cluster;
 
@@ -78,14 +78,14 @@ export class Signs {
 }
 
 /** All that shows of another controller, by the names of its Leases and Deployments. */
-export async function signsOf(
+export async function foreignControllerFacts(
   transport: ApiTransport,
   nowMs: number,
   names: Record<'leases' | 'deployments', readonly string[]>,
-): Promise<OtherFacts> {
-  const signs = new Signs(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
-  const [leases, deployments] = await Promise.all([signs.leases(names.leases), signs.deployments(names.deployments)]);
-  return { nowMs, leases, deployments, unseen: signs.unseen };
+): Promise<ForeignControllerFacts> {
+  const foreign = new ForeignControllers(new ApiClient({ transport, deadlineMs: DEADLINE_MS }));
+  const [leases, deployments] = await Promise.all([foreign.leases(names.leases), foreign.deployments(names.deployments)]);
+  return { nowMs, leases, deployments, unseen: foreign.unseen };
 }
 
 function leaseFacts({ metadata, spec }: Lease): SeenLease {
