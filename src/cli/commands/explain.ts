@@ -8,8 +8,8 @@ import type { Planner } from '../../ports/planner.ts';
 import { NODE_LEASE_NAMESPACE } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import type { ClusterAccess, ClusterFlags } from '../cluster-access.ts';
-import { holdersOf } from '../custody/custody.ts';
-import { listCustody } from '../custody/listed-custody.ts';
+import { holdersOf } from '../node-ownership/node-ownership.ts';
+import { listNodeOwnership } from '../node-ownership/listed-ownership.ts';
 import { listPicture } from '../preservation/listed-machines.ts';
 import { withMachineOptions } from '../preservation/machine-flags.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
@@ -43,10 +43,10 @@ export function explainCommand(): Command {
 }
 
 async function explainNode({ access, console }: Session, name: string, flags: ExplainFlags): Promise<ExitCode> {
-  const [cluster, outOfService, custody] = await Promise.all([
+  const [cluster, outOfService, nodeOwnership] = await Promise.all([
     listForNode(access, name),
     hasOutOfService(access.transport, DEADLINE_MS),
-    listCustody(access),
+    listNodeOwnership(access),
   ]);
   const { listers, leaderLease, unreadable } = cluster;
   const node = listers.nodes.get(name);
@@ -64,8 +64,8 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const lease = listers.leases.get(`${NODE_LEASE_NAMESPACE}/${name}`);
   const guard = preservation.preservation?.guardOf(name);
   const preserved = kept.picture === undefined ? undefined : guardWords(guard === 'unknown' ? undefined : guard);
-  const unread = [...unreadable, ...kept.notes, ...custody.unreadable];
-  const holders = holdersOf(custody, listers.fences.get(fenceName(name)), name);
+  const unread = [...unreadable, ...kept.notes, ...nodeOwnership.unreadable];
+  const holders = holdersOf(nodeOwnership, listers.fences.get(fenceName(name)), name);
   const drivers = await healthCheckDrivers(access, leader);
   const policies = planner.stormPolicies();
   const page = {

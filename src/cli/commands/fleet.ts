@@ -8,7 +8,7 @@ import type { Fenceable } from '../../domain/plan-problems.ts';
 import type { Plan, Step } from '../../domain/plan.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFence, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
-import type { Custody } from '../custody/custody.ts';
+import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import { pictureOf, preservedRows } from '../preservation/picture.ts';
 import type { PreservedRow } from '../preservation/picture.ts';
@@ -79,7 +79,7 @@ export interface FleetStatus {
   /** Absent: preservation is off. */
   preservation?: PreservedFleet;
   /** Absent: not looked at. */
-  custody?: Custody;
+  nodeOwnership?: NodeOwnership;
 }
 
 /** Who created a stop or an acknowledgement, as he said; the API server's audit log has the proof. */
@@ -87,7 +87,7 @@ export const REQUESTED_BY = 'nodefence.ha.k8s.io/requested-by';
 
 /** The picture that listers show at this moment. */
 export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
-  const { nodes, fences, stops, reports, leaders, replicas, installation = [], preservation: kept, custody } = listers;
+  const { nodes, fences, stops, reports, leaders, replicas, installation = [], preservation: kept, nodeOwnership } = listers;
   const [lease] = leaders.all();
   const problems = [...installation, ...[...(replicas?.all() ?? [])].flatMap((each) => noticesIn(each, nowMs))];
   const fleet = fleetOf({ nodes: nodes.all(), fences: fences.all(), stops: stops.all(), reports: reports.all() }, leaderOf(lease, nowMs));
@@ -96,7 +96,7 @@ export function fleetStatus(listers: FleetListers, nowMs: number): FleetStatus {
     ...fleet,
     ...(problems.length > 0 && { problems }),
     ...(preservation !== undefined && { preservation }),
-    ...(custody !== undefined && { custody }),
+    ...(nodeOwnership !== undefined && { nodeOwnership }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Custody } from '../custody/custody.ts';
+import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import type { MachineReach } from '../preservation/machine-flags.ts';
 import { fleetStatus } from './fleet.ts';
@@ -26,14 +26,14 @@ export interface Watched {
   node: string | undefined;
   kept: PreservationListers;
   machines: MachineReach;
-  custody: Custody;
+  nodeOwnership: NodeOwnership;
 }
 
 export type PageOf = (listers: FleetListers, sheet: Sheet) => string;
 
 /** Shows a page until Ctrl-C: redrawn in place on a terminal, elsewhere one line for each change of a node, a stop or the leader. */
-export async function watchStatus(session: Session, pageOf: PageOf, { node, kept, machines, custody }: Watched): Promise<ExitCode> {
-  const fleet = new WatchedFleet(session.access, { kept, machines, custody });
+export async function watchStatus(session: Session, pageOf: PageOf, { node, kept, machines, nodeOwnership }: Watched): Promise<ExitCode> {
+  const fleet = new WatchedFleet(session.access, { kept, machines, nodeOwnership });
   const ended = untilSignal();
   try {
     await Promise.race([fleet.start(), ended]);
@@ -95,7 +95,7 @@ async function tell({ access, console }: Session, fleet: WatchedFleet, node: str
 
 /** A line for each thing that may change, without ages. */
 function linesOf(
-  { nodes, stops, leader, problems = [], preservation, custody }: FleetStatus,
+  { nodes, stops, leader, problems = [], preservation, nodeOwnership }: FleetStatus,
   only: string | undefined,
   nowMs: number,
 ): Map<string, string> {
@@ -107,7 +107,7 @@ function linesOf(
       lines.set(`stop ${stop.name}`, `stop ${stopWords(stop, nowMs).replace(/ \([^)]* ago\)/u, '')}`);
   }
   for (const row of nodes) if (only === undefined || row.node === only) lines.set(`node ${row.node}`, rowLine(row));
-  for (const row of custody?.rows ?? []) {
+  for (const row of nodeOwnership?.rows ?? []) {
     if (only === undefined || row.node === only)
       lines.set(`remediation ${row.who}`, harmless(`${row.who}${row.node === undefined ? '' : `, node ${row.node}`}: ${row.state}`));
   }

@@ -4,8 +4,8 @@ import type { ClusterFlags } from '../cluster-access.ts';
 import { noSuchNode } from './explain.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
-import { holdersOf } from '../custody/custody.ts';
-import { listCustody } from '../custody/listed-custody.ts';
+import { holdersOf } from '../node-ownership/node-ownership.ts';
+import { listNodeOwnership } from '../node-ownership/listed-ownership.ts';
 import { fenceOf, fleetStatus } from './fleet.ts';
 import type { FleetStatus } from './fleet.ts';
 import { nodeArgument } from './node-argument.ts';
@@ -53,18 +53,18 @@ async function show(session: Session, node: string | undefined, flags: StatusFla
   const isText = flags.output === 'text' || flags.output === 'wide';
   if (flags.watch === true && !isText) throw new CommandFailure(`-w shows text, not ${flags.output}: leave out -o ${flags.output}`, EXIT.usage);
   const { access, console } = session;
-  const [listers, found] = await Promise.all([listFleet(access), listCustody(access)]);
+  const [listers, found] = await Promise.all([listFleet(access), listNodeOwnership(access)]);
   const nowMs = access.clock.wallMs();
   const [lease] = listers.leaders.all();
-  const custody = { ...found, drivers: await healthCheckDrivers(access, leaderOf(lease, nowMs)) };
-  listers.custody = custody;
+  const nodeOwnership = { ...found, drivers: await healthCheckDrivers(access, leaderOf(lease, nowMs)) };
+  listers.nodeOwnership = nodeOwnership;
   const kept = await listMachines(access, reach, leaderOf(lease, nowMs).preservation ?? 'auto', listers.nodes.all());
   listers.preservation = kept;
   if (node !== undefined && listers.nodes.get(node) === undefined && fenceOf({ fences: listers.fences.all() }, node) === undefined)
     throw noSuchNode(node, access);
   if (flags.watch === true) {
     const pageOf = (current: FleetListers, sheet: Sheet): string => statusText(current, node, flags, access.server, sheet);
-    return watchStatus(session, pageOf, { node, kept, machines: reach, custody });
+    return watchStatus(session, pageOf, { node, kept, machines: reach, nodeOwnership });
   }
   if (isText) {
     console.print(statusText(listers, node, flags, access.server, { ink: console.ink, width: console.width, nowMs }));
@@ -86,7 +86,7 @@ function statusText(listers: FleetListers, node: string | undefined, flags: Stat
 }
 
 /** What concerns one node; also the shape of `status NODE -o json`. */
-function nodeFacts({ leader, stops, nodes, preservation, custody }: FleetStatus, listers: FleetListers, node: string): FencePage {
+function nodeFacts({ leader, stops, nodes, preservation, nodeOwnership }: FleetStatus, listers: FleetListers, node: string): FencePage {
   const row = nodes.find((candidate) => candidate.node === node) ?? { node, ready: 'gone' as const, cordoned: false, problems: [] };
   const preserved = preservation?.machines.find((machine) => machine.node === node);
   const fence = fenceOf({ fences: listers.fences.all() }, node);
@@ -95,7 +95,7 @@ function nodeFacts({ leader, stops, nodes, preservation, custody }: FleetStatus,
     leader,
     stops: stops.filter((stop) => stop.node === undefined || stop.node === node),
     ...(preserved !== undefined && { preserved }),
-    ...(custody !== undefined && { holders: holdersOf(custody, fence, node) }),
+    ...(nodeOwnership !== undefined && { holders: holdersOf(nodeOwnership, fence, node) }),
     fence,
     acknowledgements: [...listers.acknowledgements.all()].filter((word) => word.spec.node === node),
   };

@@ -9,8 +9,8 @@ import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceSto
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
 import { standingFaults } from '../self-check/installation-faults.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import type { Custody } from '../custody/custody.ts';
-import { listCustody } from '../custody/listed-custody.ts';
+import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
+import { listNodeOwnership } from '../node-ownership/listed-ownership.ts';
 import type { PreservationListers } from '../preservation/listed-machines.ts';
 import type { MachineReach } from '../preservation/machine-flags.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
@@ -33,7 +33,7 @@ export interface FleetListers {
   /** Absent: not looked at. */
   preservation?: PreservationListers;
   /** As it was listed last; absent: not looked at. */
-  custody?: Custody;
+  nodeOwnership?: NodeOwnership;
 }
 
 const SYNC_DEADLINE_MS = 20_000;
@@ -73,11 +73,14 @@ export class WatchedFleet {
   readonly #access: ClusterAccess;
   readonly #listeners: (() => void)[] = [];
   #cancel: () => void = () => undefined;
-  #custodyTrouble: string | undefined;
+  #ownershipError: string | undefined;
   #isClosed = false;
 
   /** What was listed: of preservation the Machines are watched where they are seen, the rest is listed again and again. */
-  constructor(access: ClusterAccess, { kept, machines, custody }: { kept: PreservationListers; machines: MachineReach; custody: Custody }) {
+  constructor(
+    access: ClusterAccess,
+    { kept, machines, nodeOwnership }: { kept: PreservationListers; machines: MachineReach; nodeOwnership: NodeOwnership },
+  ) {
     this.#access = access;
     const { transport, clock, random, namespace } = access;
     const base = { transport, clock, random, logger: QUIET, metrics: NO_METRICS.watch };
@@ -92,7 +95,7 @@ export class WatchedFleet {
       leaders: watch(LEASES, { namespace, fieldSelector: `metadata.name=${LEADER_LEASE}` }),
       replicas: watch(LEASES, { namespace, fieldSelector: `metadata.name=${CANDIDATES_LEASE}` }),
       preservation: kept,
-      custody,
+      nodeOwnership,
     };
     if (!kept.mode.readsMachines) return;
     const there = { transport: machines.transport, ...(machines.namespace !== undefined && { namespace: machines.namespace }) };
@@ -117,7 +120,7 @@ export class WatchedFleet {
 
   /** Why what is shown may be old; undefined while all watches are live. */
   get trouble(): string | undefined {
-    return this.#reflectors.find((reflector) => reflector.lastError !== undefined)?.lastError?.message ?? this.#custodyTrouble;
+    return this.#reflectors.find((reflector) => reflector.lastError !== undefined)?.lastError?.message ?? this.#ownershipError;
   }
 
   close(): void {
@@ -134,12 +137,12 @@ export class WatchedFleet {
     const { clock } = this.#access;
     const beganMs = clock.monotonicMs();
     try {
-      this.listers.custody = await listCustody(this.#access);
+      this.listers.nodeOwnership = await listNodeOwnership(this.#access);
       const faults = await standingFaults(this.#access);
       this.listers.installation = faults.length === 0 ? [] : [sentenceOf(faults)];
-      this.#custodyTrouble = undefined;
+      this.#ownershipError = undefined;
     } catch (error) {
-      this.#custodyTrouble = error instanceof Error ? error.message : String(error);
+      this.#ownershipError = error instanceof Error ? error.message : String(error);
     }
     if (!this.#isClosed) for (const listener of this.#listeners) listener();
     this.#lookLater(Math.max(CUSTODY_MS, (clock.monotonicMs() - beganMs) / CUSTODY_SHARE));

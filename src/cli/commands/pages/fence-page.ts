@@ -7,7 +7,7 @@ import { leaderWords } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import { counted, harmless, padded } from '../terminal/text.ts';
 import { age, between, clockTime, coming, duration, moment } from '../terminal/times.ts';
-import { holderLines } from './custody-page.ts';
+import { holderLines } from './ownership-page.ts';
 import { stopWords } from './fleet-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { preservedParagraph } from './preserved-page.ts';

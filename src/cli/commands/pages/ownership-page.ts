@@ -1,4 +1,4 @@
-import type { CheckRow, Custody, CustodyRow } from '../../custody/custody.ts';
+import type { CheckRow, NodeOwnership, OwnershipRow } from '../../node-ownership/node-ownership.ts';
 import { table } from '../terminal/table.ts';
 import type { Column } from '../terminal/table.ts';
 import { harmless } from '../terminal/text.ts';
@@ -13,9 +13,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Who besides the fences has nodes or asks for them, who drives health checks, and those that found something; nothing where there is nobody. */
-export function custodySection(custody: Custody | undefined, sheet: Sheet): string[] {
-  if (custody === undefined) return [];
-  const { rows, checks, unreadable, drivers = [] } = custody;
+export function nodeOwnershipSection(nodeOwnership: NodeOwnership | undefined, sheet: Sheet): string[] {
+  if (nodeOwnership === undefined) return [];
+  const { rows, checks, unreadable, drivers = [] } = nodeOwnership;
   const unread = unreadable.length === 0 ? [] : [paragraph(sheet, sheet.ink.warn(`Of remediation is not shown: ${unreadable.join(', ')}.`))];
   if (rows.length + checks.length + drivers.length === 0) return unread.length === 0 ? [] : ['', ...unread];
   const shown = rows.slice(0, ROWS_SHOWN);
@@ -30,7 +30,7 @@ export function custodySection(custody: Custody | undefined, sheet: Sheet): stri
   ];
 }
 
-function cells({ who, node, machine, state }: CustodyRow): { text: string }[] {
+function cells({ who, node, machine, state }: OwnershipRow): { text: string }[] {
   return [{ text: harmless(who) }, { text: harmless(node ?? (machine === undefined ? '-' : `(${machine})`)) }, { text: harmless(state) }];
 }
 

@@ -16,13 +16,13 @@ import { NODE_FENCE_REMEDIATION } from '../../ports/remediation.ts';
 import { LEASES } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { custodySection } from '../commands/pages/custody-page.ts';
+import { nodeOwnershipSection } from '../commands/pages/ownership-page.ts';
 import { PLAIN } from '../commands/terminal/ink.ts';
-import { custodyOf, holdersOf } from './custody.ts';
-import type { CustodyObjects, RemediationObject } from './custody.ts';
-import { listCustody } from './listed-custody.ts';
+import { nodeOwnershipOf, holdersOf } from './node-ownership.ts';
+import type { OwnershipObjects, RemediationObject } from './node-ownership.ts';
+import { listNodeOwnership } from './listed-ownership.ts';
 
-const NOTHING: CustodyObjects = { leases: [], remediations: [], machines: [], checks: [], unreadable: [] };
+const NOTHING: OwnershipObjects = { leases: [], remediations: [], machines: [], checks: [], unreadable: [] };
 const SHEET = { ink: PLAIN, width: 100, nowMs: 0 };
 
 function lease(node: string, holderIdentity: string): Lease {
@@ -42,7 +42,7 @@ const OWNED = { ownerReferences: [{ apiVersion: 'cluster.x-k8s.io/v1beta2', kind
 
 describe('who has a node', () => {
   it('is told by the node lease of anybody but the fence controller', () => {
-    const { rows } = custodyOf({ ...NOTHING, leases: [lease('a', 'node-maintenance'), lease('b', 'nodefence'), lease('c', '')] });
+    const { rows } = nodeOwnershipOf({ ...NOTHING, leases: [lease('a', 'node-maintenance'), lease('b', 'nodefence'), lease('c', '')] });
     expect(rows).toEqual([
       {
         who: 'Lease medik8s-leases/node-a of node-maintenance',
@@ -58,7 +58,7 @@ describe('who has a node', () => {
     ['by the node of its Machine', remediation('r', OWNED), 'n1'],
     ['by its own name', remediation('c'), 'c'],
   ])('is told by a request for remediation: %s', (_how, request, node) => {
-    const { rows } = custodyOf({ ...NOTHING, remediations: [request], machines: [machine('m1', 'n1')] });
+    const { rows } = nodeOwnershipOf({ ...NOTHING, remediations: [request], machines: [machine('m1', 'n1')] });
     expect(rows).toMatchObject([{ who: `NodeFenceRemediation default/${request.object.metadata.name}`, node, state: 'waits for its turn' }]);
   });
 
@@ -68,7 +68,7 @@ describe('who has a node', () => {
       remediation('b', {}, { phase: 'Succeeded' }),
       remediation('c', { deletionTimestamp: '2026-03-29T02:00:00Z' }, { phase: 'Succeeded' }),
     ];
-    expect(custodyOf({ ...NOTHING, remediations }).rows.map(({ state }) => state)).toEqual([
+    expect(nodeOwnershipOf({ ...NOTHING, remediations }).rows.map(({ state }) => state)).toEqual([
       'Fencing, retry 2, begun 2026-03-29T02:00:00Z',
       'Succeeded, being deleted',
     ]);
@@ -76,7 +76,9 @@ describe('who has a node', () => {
 
   it('is told by the annotation of a Machine that is power-cycled', () => {
     const machines = [machine('m1', 'a', { 'host.metal3.io/external-remediation': '' }), machine('m2', 'b')];
-    expect(custodyOf({ ...NOTHING, machines }).rows).toMatchObject([{ who: 'machine remediation of default/m1', node: 'a', machine: 'default/m1' }]);
+    expect(nodeOwnershipOf({ ...NOTHING, machines }).rows).toMatchObject([
+      { who: 'machine remediation of default/m1', node: 'a', machine: 'default/m1' },
+    ]);
   });
 
   it.each([
@@ -87,18 +89,18 @@ describe('who has a node', () => {
     ],
     [{ 'host.metal3.io/external-remediation': '', [GAVE_UP]: 'the node lives' }, 'has given up: the node lives'],
   ])('says how far such a Machine is: %j', (annotations, state) => {
-    expect(custodyOf({ ...NOTHING, machines: [machine('m1', 'a', annotations)] }).rows).toMatchObject([{ state }]);
+    expect(nodeOwnershipOf({ ...NOTHING, machines: [machine('m1', 'a', annotations)] }).rows).toMatchObject([{ state }]);
   });
 
   it('begins with the fence that stands, and names all others on it', () => {
-    const custody = custodyOf({ ...NOTHING, leases: [lease('a', 'node-maintenance'), lease('b', 'other')] });
+    const nodeOwnership = nodeOwnershipOf({ ...NOTHING, leases: [lease('a', 'node-maintenance'), lease('b', 'other')] });
     const requestedBy = { apiVersion: 'ha.k8s.io/v1', kind: 'NodeFenceRemediation', namespace: 'default', name: 'r', uid: 'u' };
     const fence: NodeFence = { metadata: { name: fenceName('a') }, spec: { node: 'a', requestedBy } };
-    expect(holdersOf(custody, fence, 'a')).toEqual([
+    expect(holdersOf(nodeOwnership, fence, 'a')).toEqual([
       'NodeFenceRemediation default/r, by node-fence-a',
       expect.stringContaining('of node-maintenance'),
     ]);
-    expect(holdersOf(custody, undefined, 'c')).toEqual([]);
+    expect(holdersOf(nodeOwnership, undefined, 'c')).toEqual([]);
   });
 });
 
@@ -106,7 +108,7 @@ describe('a health check', () => {
   it('is told when not all of its machines are healthy, or when it may not remediate; else nobody wants to read of it', () => {
     const check = (name: string, status: object) => ({ kind: 'MachineHealthCheck', object: { metadata: { name, namespace: 'default' }, status } });
     const conditions = [{ type: 'RemediationAllowed', status: 'False', reason: 'TooManyUnhealthy', message: 'Remediation is not allowed' }];
-    const { checks } = custodyOf({
+    const { checks } = nodeOwnershipOf({
       ...NOTHING,
       checks: [
         check('well', { expectedMachines: 3, currentHealthy: 3 }),
@@ -118,7 +120,7 @@ describe('a health check', () => {
       { name: 'MachineHealthCheck default/ill', expectedMachines: 3, currentHealthy: 2 },
       { name: 'MachineHealthCheck default/blocked', expectedMachines: 3, currentHealthy: 0, blocked: 'Remediation is not allowed' },
     ]);
-    expect(custodySection({ rows: [], checks, unreadable: [] }, SHEET)).toEqual([
+    expect(nodeOwnershipSection({ rows: [], checks, unreadable: [] }, SHEET)).toEqual([
       '\nRemediation',
       'MachineHealthCheck default/ill: 2 of 3 machines are healthy',
       'MachineHealthCheck default/blocked: 0 of 3 machines are healthy; nothing is remediated: Remediation\nis not allowed',
@@ -128,8 +130,8 @@ describe('a health check', () => {
 
 describe('the section of status', () => {
   it('is left out where nobody has anything, and names what may not be read', () => {
-    expect(custodySection(custodyOf(NOTHING), SHEET)).toEqual([]);
-    expect(custodySection({ rows: [], checks: [], unreadable: ['machines.cluster.x-k8s.io'] }, SHEET)).toEqual([
+    expect(nodeOwnershipSection(nodeOwnershipOf(NOTHING), SHEET)).toEqual([]);
+    expect(nodeOwnershipSection({ rows: [], checks: [], unreadable: ['machines.cluster.x-k8s.io'] }, SHEET)).toEqual([
       '',
       'Of remediation is not shown: machines.cluster.x-k8s.io.',
     ]);
@@ -137,12 +139,12 @@ describe('the section of status', () => {
 
   it('says who drives health checks, also where there is nothing else to tell', () => {
     const drivers = ['MachineHealthChecks of cluster.x-k8s.io are driven by nodefence: --health-checks own, and no sign of another controller'];
-    const [head, ...lines] = custodySection({ rows: [], checks: [], unreadable: [], drivers }, SHEET);
+    const [head, ...lines] = nodeOwnershipSection({ rows: [], checks: [], unreadable: [], drivers }, SHEET);
     expect([head, lines.join(' ').replaceAll('\n', ' ')]).toEqual(['\nRemediation', `${drivers[0]}.`]);
   });
 
   it('has a row for each who has a node', () => {
-    const text = custodySection(custodyOf({ ...NOTHING, leases: [lease('a', 'node-maintenance')] }), SHEET).join('\n');
+    const text = nodeOwnershipSection(nodeOwnershipOf({ ...NOTHING, leases: [lease('a', 'node-maintenance')] }), SHEET).join('\n');
     expect(text).toMatch(/WHO +NODE +STATE/);
     expect(text).toMatch(/Lease medik8s-leases\/node-a of node-maintenance +a +renewed/);
   });
@@ -155,7 +157,7 @@ describe('what is read of a cluster', () => {
     return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural: `${kind.toLowerCase()}s`, namespaced: false };
   }
 
-  async function site(): Promise<{ root: Cluster; transport: ApiTransport; custodyAs: (user: string) => ReturnType<typeof listCustody> }> {
+  async function site(): Promise<{ root: Cluster; transport: ApiTransport; ownershipAs: (user: string) => ReturnType<typeof listNodeOwnership> }> {
     const users = [
       { name: 'root', groups: ['system:masters'] },
       { name: 'nobody', groups: ['system:authenticated'] },
@@ -167,16 +169,16 @@ describe('what is read of a cluster', () => {
       return { transport, cluster: new ApiClient({ transport }) };
     };
     const { cluster: root, transport } = reach('root');
-    return { root, transport, custodyAs: (user) => listCustody(reach(user)) };
+    return { root, transport, ownershipAs: (user) => listNodeOwnership(reach(user)) };
   }
 
   it('is nothing where nothing is installed', async () => {
-    const { custodyAs } = await site();
-    expect(await custodyAs('root')).toEqual({ rows: [], checks: [], unreadable: [] });
+    const { ownershipAs } = await site();
+    expect(await ownershipAs('root')).toEqual({ rows: [], checks: [], unreadable: [] });
   });
 
   it('is each kind that is served, in one version; what may not be read is named', async () => {
-    const { root, transport, custodyAs } = await site();
+    const { root, transport, ownershipAs } = await site();
     await sendShipped(transport, ['remediation', 'machine-health-check-crd']);
     for (const name of ['default', 'medik8s-leases']) {
       if ((await root.get(NAMESPACES, name)) === undefined) await root.create(NAMESPACES, { metadata: { name } });
@@ -186,15 +188,15 @@ describe('what is read of a cluster', () => {
     const checks = machineHealthChecks(CLUSTER_API_GROUP, 'v1beta2');
     await root.create(checks, { metadata: { name: 'check', namespace: 'default' }, spec: { clusterName: 'c', selector: {} } });
     await root.mergePatch(checks, 'check', { status: { expectedMachines: 2, currentHealthy: 1 } }, { namespace: 'default', subresource: 'status' });
-    const custody = await custodyAs('root');
-    expect(custody.rows.map(({ node }) => node)).toEqual(['a', 'b']);
-    expect(custody.checks).toHaveLength(1);
+    const nodeOwnership = await ownershipAs('root');
+    expect(nodeOwnership.rows.map(({ node }) => node)).toEqual(['a', 'b']);
+    expect(nodeOwnership.checks).toHaveLength(1);
     await sendShipped(transport, ['rbac']);
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: OPERATOR_ROLE };
     const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'operator' }];
     await root.create<KubeObject>(rbac('ClusterRoleBinding'), { metadata: { name: 'operator' }, roleRef, subjects } as KubeObject);
-    expect(await custodyAs('operator')).toEqual(custody);
-    const { rows, unreadable } = await custodyAs('nobody');
+    expect(await ownershipAs('operator')).toEqual(nodeOwnership);
+    const { rows, unreadable } = await ownershipAs('nobody');
     expect(rows).toEqual([]);
     expect(unreadable).toEqual(['Leases of medik8s-leases', 'nodefenceremediations.ha.k8s.io', 'machinehealthchecks.cluster.x-k8s.io']);
   });

@@ -16,8 +16,8 @@ import { NODE_FENCE_REMEDIATION, PROPOSED_REMEDIATION } from '../../ports/remedi
 import { LEASES } from '../../ports/resources.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { servedBy } from '../../manager/detection/foreign-controllers.ts';
-import { custodyOf } from './custody.ts';
-import type { CheckObject, Custody, Found, RemediationObject } from './custody.ts';
+import { nodeOwnershipOf } from './node-ownership.ts';
+import type { CheckObject, NodeOwnership, Found, RemediationObject } from './node-ownership.ts';
 
 type Reach = Pick<ClusterAccess, 'cluster' | 'transport'>;
 
@@ -33,7 +33,7 @@ const CHECKS: readonly Resource<CheckObject>[] = [
 ] as readonly Resource<CheckObject>[];
 
 /** Reads once who has nodes and Machines: node leases, requests for remediation, annotated Machines, health checks; only of kinds that are served. */
-export async function listCustody({ cluster, transport }: Reach): Promise<Custody> {
+export async function listNodeOwnership({ cluster, transport }: Reach): Promise<NodeOwnership> {
   const unreadable: string[] = [];
   const served = new Map<string, Promise<ReadonlySet<string> | undefined>>();
   const kindsOf = ({ group, version }: Resource): Promise<ReadonlySet<string> | undefined> => {
@@ -69,5 +69,5 @@ export async function listCustody({ cluster, transport }: Reach): Promise<Custod
     all(MACHINES),
     all(CHECKS),
   ]);
-  return custodyOf({ leases, remediations, machines: machines.map(({ object }) => object), checks, unreadable });
+  return nodeOwnershipOf({ leases, remediations, machines: machines.map(({ object }) => object), checks, unreadable });
 }

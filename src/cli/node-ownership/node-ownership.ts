@@ -27,7 +27,7 @@ export interface CheckObject extends KubeObject {
 }
 
 /** Everything from which it is told, of this cluster. */
-export interface CustodyObjects {
+export interface OwnershipObjects {
   leases: readonly Lease[];
   remediations: readonly Found<RemediationObject>[];
   machines: readonly ClusterMachine[];
@@ -37,7 +37,7 @@ export interface CustodyObjects {
 }
 
 /** Somebody beside the fence controller who has a node, or asks for it; also the shape of `-o json`. */
-export interface CustodyRow {
+export interface OwnershipRow {
   /** `NodeFenceRemediation default/m1`. */
   who: string;
   node?: string;
@@ -57,8 +57,8 @@ export interface CheckRow {
 }
 
 /** Also the shape of `-o json`. */
-export interface Custody {
-  rows: readonly CustodyRow[];
+export interface NodeOwnership {
+  rows: readonly OwnershipRow[];
   checks: readonly CheckRow[];
   unreadable: readonly string[];
   /** Who drives the health checks of each group that is served, in words; absent: it was not looked at. */
@@ -69,7 +69,7 @@ export interface Custody {
 const OVER: ReadonlySet<string> = new Set(['Succeeded']);
 
 /** Who has which node or Machine besides the fences. */
-export function custodyOf({ leases, remediations, machines, checks, unreadable }: CustodyObjects): Custody {
+export function nodeOwnershipOf({ leases, remediations, machines, checks, unreadable }: OwnershipObjects): NodeOwnership {
   const byName = new Map(machines.map((machine) => [nameOf(machine), machine]));
   const rows = [
     ...leases.flatMap(leaseRow),
@@ -80,13 +80,13 @@ export function custodyOf({ leases, remediations, machines, checks, unreadable }
 }
 
 /** Who has this node, in words, the one that acts first. */
-export function holdersOf(custody: Custody, fence: NodeFence | undefined, node: string): string[] {
+export function holdersOf(nodeOwnership: NodeOwnership, fence: NodeFence | undefined, node: string): string[] {
   const owner = fence === undefined ? undefined : ownerOf(fence);
-  const others = custody.rows.filter((row) => row.node === node).map(({ who, state }) => `${who}: ${state}`);
+  const others = nodeOwnership.rows.filter((row) => row.node === node).map(({ who, state }) => `${who}: ${state}`);
   return owner === undefined ? others : [`${owner}, by ${fence?.metadata.name ?? ''}`, ...others];
 }
 
-function leaseRow(lease: Lease): CustodyRow[] {
+function leaseRow(lease: Lease): OwnershipRow[] {
   const node = nodeOfLease(lease);
   const { holderIdentity = '', leaseDurationSeconds = 0, renewTime } = lease.spec;
   if (node === undefined || holderIdentity === '' || holderIdentity === NODE_LEASE_HOLDER) return [];
@@ -94,7 +94,7 @@ function leaseRow(lease: Lease): CustodyRow[] {
   return [{ who, node, state: `renewed ${renewTime ?? 'never'}, for ${leaseDurationSeconds} s each time` }];
 }
 
-function remediationRow({ kind, object }: Found<RemediationObject>, machines: ReadonlyMap<string, ClusterMachine>): CustodyRow[] {
+function remediationRow({ kind, object }: Found<RemediationObject>, machines: ReadonlyMap<string, ClusterMachine>): OwnershipRow[] {
   const { phase = '', retryCount = 0, lastRemediated, nodeFenceRef } = object.status ?? {};
   if (OVER.has(phase) && object.metadata.deletionTimestamp === undefined) return [];
   const owner = object.metadata.ownerReferences?.find((each) => each.kind === 'Machine');
@@ -112,7 +112,7 @@ function remediationRow({ kind, object }: Found<RemediationObject>, machines: Re
   return [{ ...row, ...(node !== undefined && { node }), ...(machine !== undefined && { machine }) }];
 }
 
-function annotatedRow(machine: ClusterMachine): CustodyRow[] {
+function annotatedRow(machine: ClusterMachine): OwnershipRow[] {
   const { [REQUEST]: request, [GAVE_UP]: why, [POWERED_OFF]: offSince, [TIMES_OUT_AT]: until } = machine.metadata.annotations ?? {};
   if (request === undefined && offSince === undefined) return [];
   const off = `proven off ${offSince ?? ''}, its node is to be back ${until === undefined ? 'soon' : `until ${until}`}`;
