@@ -27,8 +27,8 @@ import { connectCluster, reachCluster } from './connect-cluster.ts';
 import { composeController } from '../manager/compose.ts';
 import type { ComposedController } from '../manager/compose.ts';
 import type { ControllerOptions } from '../manager/composition.ts';
-import { sisterControllers } from './controllers-option.ts';
-import type { Sister } from './controllers-option.ts';
+import { secondaryControllersOf } from './controllers-option.ts';
+import type { SecondaryController } from './controllers-option.ts';
 import { HEALTH_CHECK_CHOICES } from '../manager/health-checks/mode.ts';
 import type { HealthCheckChoice } from '../manager/health-checks/mode.ts';
 import { MACHINE_REMEDIATION_CHOICES } from '../manager/machine-remediation/mode.ts';
@@ -49,7 +49,7 @@ interface Flags extends MachineFlags {
   fenceNamespace: string;
   ownNode?: string;
   nodeLeaseNamespace: string;
-  controllers: ReadonlySet<Sister>;
+  controllers: ReadonlySet<SecondaryController>;
   preservation: PreservationChoice;
   healthChecks: HealthCheckChoice;
   machineRemediation: MachineRemediationChoice;
@@ -89,8 +89,8 @@ export function controllerCommand(): Command {
         'CONTROLLERS',
         'controllers to run beside fencing: preservation, probes, remediation, health-check, machine-remediation, metal3-remediation; *: all; -NAME: all but NAME',
       )
-        .argParser(sisterControllers)
-        .default(sisterControllers('*'), '*'),
+        .argParser(secondaryControllersOf)
+        .default(secondaryControllersOf('*'), '*'),
     )
     .addOption(
       option('--preservation <mode>', 'PRESERVATION', 'machine preservation; own: in place of an MCM; observe: beside one; auto: detect which')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sisterControllers } from './controllers-option.ts';
+import { secondaryControllersOf } from './controllers-option.ts';
 
 describe('--controllers', () => {
   it.each([
@@ -15,11 +15,11 @@ describe('--controllers', () => {
     ['-probes', []],
     ['', []],
   ])('%s', (text, names) => {
-    expect([...sisterControllers(text)].sort()).toEqual(names);
+    expect([...secondaryControllersOf(text)].sort()).toEqual(names);
   });
 
   it.each(['fence', '-*', '*,-perhaps', 'Preservation'])('refuses %s, and names what there is', (text) => {
-    expect(() => sisterControllers(text)).toThrow(
+    expect(() => secondaryControllersOf(text)).toThrow(
       /is none of \*, preservation, probes, remediation, health-check, machine-remediation, metal3-remediation/,
     );
   });

@@ -84,7 +84,7 @@ export interface PreservedCount {
 }
 
 /** What every controller beside the one that fences counts. */
-export interface SisterMetrics {
+export interface SecondaryControllerMetrics {
   /** One write, or one drain. `kind`: from a closed set. */
   acted(kind: string, result: 'done' | 'conflict' | 'failed' | 'cancelled'): void;
   /** How many things stand that a person should look at. */
@@ -92,7 +92,7 @@ export interface SisterMetrics {
 }
 
 /** What preservation keeps, and what it does. */
-export interface PreservationMetrics extends SisterMetrics {
+export interface PreservationMetrics extends SecondaryControllerMetrics {
   /** All that is preserved now; what is left out is not. */
   preserved(counts: readonly PreservedCount[]): void;
   /** Time until the first preservation of each pool ends; negative when it is overdue. */
@@ -104,7 +104,7 @@ export const CHECK_STATES = ['allowed', 'short-circuited', 'paused', 'faulty'] a
 /** `waiting`: failed, and not remediated yet. The states overlap: `expected` are all. */
 export const WATCHED_MACHINE_STATES = ['expected', 'healthy', 'failed', 'in-remediation', 'waiting'] as const;
 
-export interface HealthCheckMetrics extends SisterMetrics {
+export interface HealthCheckMetrics extends SecondaryControllerMetrics {
   checks(counts: Readonly<Partial<Record<(typeof CHECK_STATES)[number], number>>>): void;
   machines(counts: Readonly<Partial<Record<(typeof WATCHED_MACHINE_STATES)[number], number>>>): void;
 }
@@ -112,7 +112,7 @@ export interface HealthCheckMetrics extends SisterMetrics {
 /** `Waiting`: nothing is begun yet. */
 export const REMEDIATION_PHASES = ['Waiting', 'Fencing', 'Recovering', 'Succeeded', 'Failed', 'Stopped'] as const;
 
-export interface RemediationMetrics extends SisterMetrics {
+export interface RemediationMetrics extends SecondaryControllerMetrics {
   requests(counts: Readonly<Partial<Record<(typeof REMEDIATION_PHASES)[number], number>>>): void;
 }
 
@@ -127,8 +127,8 @@ export interface Metrics {
   readonly preservation: PreservationMetrics;
   readonly healthChecks: HealthCheckMetrics;
   readonly remediation: RemediationMetrics;
-  readonly machineRemediation: SisterMetrics;
-  readonly metal3Remediation: SisterMetrics;
+  readonly machineRemediation: SecondaryControllerMetrics;
+  readonly metal3Remediation: SecondaryControllerMetrics;
 }
 
 const nothing = (): void => undefined;

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Metrics } from '../ports/metrics.ts';
 import { deviceMetrics, fenceMetrics } from './fence-metrics.ts';
 import { eventMetrics, leaseMetrics, selfCheckMetrics, watchMetrics, workqueueMetrics } from './kube-metrics.ts';
-import { sisterMetrics } from './sister-metrics.ts';
+import { secondaryControllerMetrics } from './secondary-controller-metrics.ts';
 
 /** How old each watched collection is, asked for at every scrape. */
 export interface Freshness {
@@ -42,7 +42,7 @@ export class Telemetry {
       lease: leaseMetrics(registry),
       event: eventMetrics(registry),
       selfCheck: selfCheckMetrics(registry),
-      ...sisterMetrics(registry),
+      ...secondaryControllerMetrics(registry),
     };
     collectDefaultMetrics({ register: registry });
     this.#lag = monitorEventLoopDelay({ resolution: 20 });

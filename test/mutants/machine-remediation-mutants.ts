@@ -13,7 +13,10 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     defect: 'a host that our annotation is to hold off counts as off, though its operator says that it is on',
     file: 'src/controllers/shared/baremetal-host/off-proof.ts',
     edits: [["  if (power.isOn) return { state: 'on' };\n", '']],
-    killedBy: byTest('test/simulation/sisters/hosts.test.ts', 'frees nothing of a node that nobody reaches while its BMC lies (asked by metal3)'),
+    killedBy: byTest(
+      'test/simulation/secondary-controllers/hosts.test.ts',
+      'frees nothing of a node that nobody reaches while its BMC lies (asked by metal3)',
+    ),
   },
   {
     name: 'stop not asked before the off',

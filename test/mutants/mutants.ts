@@ -14,7 +14,7 @@ import { SELF_CHECK_MUTANTS } from './self-check-mutants.ts';
 import { SHELL_MUTANTS } from './shell-mutants.ts';
 import { DISPATCH_MUTANTS } from './dispatch-mutants.ts';
 import { CONFIG_MUTANTS } from './config-mutants.ts';
-import { SISTER_MUTANTS } from './sister-mutants.ts';
+import { SECONDARY_CONTROLLER_MUTANTS } from './secondary-controller-mutants.ts';
 import { NODE_REMEDIATION_MUTANTS } from './node-remediation-mutants.ts';
 import { PROBE_MUTANTS } from './probe-mutants.ts';
 import { SELF_CHECK_ANSWER_MUTANTS } from './self-check-answer-mutants.ts';
@@ -61,7 +61,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...KUBE_MUTANTS,
   ...DISPATCH_MUTANTS,
   ...CONFIG_MUTANTS,
-  ...SISTER_MUTANTS,
+  ...SECONDARY_CONTROLLER_MUTANTS,
   ...NODE_REMEDIATION_MUTANTS,
   ...PROBE_MUTANTS,
   ...SELF_CHECK_ANSWER_MUTANTS,

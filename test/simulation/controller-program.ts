@@ -3,7 +3,7 @@ import type { ApiTransport } from '../../src/ports/api-transport.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Preservation } from '../../src/ports/preservation.ts';
 import type { Random } from '../../src/ports/random.ts';
-import type { Composed } from './sisters/sisters.ts';
+import type { Composed } from './secondary-controllers/secondary-controllers.ts';
 
 /** What one controller process of the simulated world is given: the real program's ports, nothing else. */
 export interface ControllerWorld {
@@ -14,7 +14,7 @@ export interface ControllerWorld {
   /** What is kept of the machines of nodes. */
   preservation: Preservation;
   /** The controllers beside the one that fences; absent: none. */
-  sisters: Composed | undefined;
+  secondaries: Composed | undefined;
   transport: ApiTransport;
   clock: Clock;
   random: Random;

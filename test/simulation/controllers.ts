@@ -11,7 +11,7 @@ import { CrashCounter, Port } from './kernel/port.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import type { SimulatedProcess } from './kernel/simulated-process.ts';
 import type { Network } from './network.ts';
-import type { Composed } from './sisters/sisters.ts';
+import type { Composed } from './secondary-controllers/secondary-controllers.ts';
 
 export type Replica = 0 | 1;
 
@@ -30,7 +30,7 @@ export interface ControllersOptions {
   /** What is to become of the machines besides. */
   guards: Guards;
   /** The controllers beside the one that fences; absent: none. */
-  sisters: Composed | undefined;
+  secondaries: Composed | undefined;
   /** Has the machine of a node power? */
   isPowered: (node: string) => boolean;
   /** One after the other: each counts the calls of all replicas from the moment at which the one before has struck. */
@@ -96,7 +96,7 @@ export class Controllers {
       identity: process.name,
       ownNode: this.#options.hosts?.[replica],
       preservation: this.#options.guards.for(process),
-      sisters: this.#options.sisters,
+      secondaries: this.#options.secondaries,
       transport: new FaultyTransport(announced, port, network, hostOf(replica)),
       clock: process.clock,
       random: process.random,

@@ -1,7 +1,7 @@
 import type { CrashPoint } from './kernel/port.ts';
 import { CALM_API } from './network.ts';
 import type { Disturbance, Scenario } from './scenario.ts';
-import type { Deed, HostDeed, RequestDeed, Sisters } from './sisters/sisters.ts';
+import type { Deed, HostDeed, RequestDeed, SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
 /** The scenario in one line. */
 export function describeScenario(scenario: Scenario): string {
@@ -18,7 +18,7 @@ export function describeScenario(scenario: Scenario): string {
     ...disturbances.map(describeDisturbance),
     scenario.healAfterOffMs === undefined ? undefined : `back ${seconds(scenario.healAfterOffMs)} after the off was sent`,
     scenario.hosts === undefined ? undefined : `replicas on ${scenario.hosts.join(' and ')}`,
-    ...describeSisters(scenario.sisters),
+    ...describeSecondaries(scenario.secondaries),
     scenario.isMisconfigured ? 'the Secret is missing' : undefined,
     clockRates.replicas[0] === 1 ? undefined : 'clocks drift',
     scenario.api === CALM_API ? undefined : 'rough API',
@@ -96,9 +96,9 @@ function wordsOf(disturbance: Disturbance): string {
   }
 }
 
-function describeSisters(sisters: Sisters | undefined): string[] {
-  if (sisters === undefined) return [];
-  const { composed, nodes, check, pool, deeds, hosts } = sisters;
+function describeSecondaries(secondaries: SecondaryControllers | undefined): string[] {
+  if (secondaries === undefined) return [];
+  const { composed, nodes, check, pool, deeds, hosts } = secondaries;
   const names = Object.entries(composed).flatMap(([name, isOn]) => (isOn ? [name] : []));
   return [
     `beside it ${names.length === 0 ? 'nobody' : names.join(', ')} for ${nodes.join(' ')}`,

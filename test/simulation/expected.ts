@@ -1,6 +1,6 @@
 import type { DeviceBehaviour } from './devices.ts';
 import { disturbedUntilMs } from './scenario.ts';
-import { deedsEndMs } from './sisters/sisters.ts';
+import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
 import type { Disturbance, EndState, Expected, Scenario } from './scenario.ts';
 
 const NEVER_OFF: ReadonlySet<DeviceBehaviour> = new Set(['lies', 'dead', 'unknown', 'refuses']);
@@ -33,23 +33,23 @@ const REQUESTED_MS = 1_200_000;
 /** The limit has room for what is over by then. */
 const USUAL_MS = 600_000;
 
-type Played = Pick<Scenario, 'victim' | 'sisters' | 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'>;
+type Played = Pick<Scenario, 'victim' | 'secondaries' | 'fault' | 'device' | 'isMisconfigured' | 'disturbances' | 'configuration' | 'feed' | 'api'>;
 
 /** What must come of it. A node that came back by itself is final or was never fenced; a device that cannot switch off frees nothing. */
 export function expectedOf(scenario: Played): Expected {
   const expected = alone(scenario);
-  const { sisters, victim } = scenario;
-  if (sisters === undefined) return expected;
-  const withinMs = expected.withinMs + deedsEndMs(sisters) + REQUESTED_MS;
+  const { secondaries, victim } = scenario;
+  if (secondaries === undefined) return expected;
+  const withinMs = expected.withinMs + deedsEndMs(secondaries) + REQUESTED_MS;
   // Whoever else may ask for it, and withdraw that, has a say in how its fence ends and in whether its workload is let go; the laws and the power say the rest.
-  return sisters.nodes.includes(victim)
+  return secondaries.nodes.includes(victim)
     ? { states: ['final', 'error', 'none', 'held'], release: expected.release === 'never' ? 'never' : 'may', withinMs }
     : { ...expected, withinMs };
 }
 
 function alone(scenario: Played): Expected {
   const { fault, disturbances, configuration, api } = scenario;
-  const isStormy = disturbances.some(({ what }) => STORMY.has(what)) || scenario.sisters?.hosts !== undefined;
+  const isStormy = disturbances.some(({ what }) => STORMY.has(what)) || scenario.secondaries?.hosts !== undefined;
   const states: EndState[] =
     isHopeless(scenario) && fault !== 'flap' ? ['error'] : isHopeless(scenario) || isUncertain(scenario) ? ['final', 'error'] : ['final'];
   const mayBeGone = fault === 'flap' || disturbances.some(({ what }) => REMOVING.has(what));

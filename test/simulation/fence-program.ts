@@ -10,7 +10,7 @@ import type { Preservation } from '../../src/ports/preservation.ts';
 import type { Logger } from '../../src/ports/recorder.ts';
 import { FENCE_NAMESPACE } from './configuration.ts';
 import type { ControllerProgram, ControllerWorld } from './controller-program.ts';
-import type { Composed } from './sisters/sisters.ts';
+import type { Composed } from './secondary-controllers/secondary-controllers.ts';
 
 const SYNC_DEADLINE_MS = 60_000;
 /** Half as many renewals as by default: they are most of a world's work. */
@@ -63,7 +63,7 @@ export function fenceProgram({ mutate, mutateWorld, mutateStop, ownNodeOf }: Mut
         concurrency: 4,
         syncDeadlineMs: SYNC_DEADLINE_MS,
         lease: LEASE,
-        ...optionsOf(world.sisters),
+        ...optionsOf(world.secondaries),
       },
     );
     controller.start().catch((error: unknown) => {
@@ -89,16 +89,16 @@ function bothOf(drawn: Preservation, composed: Preservation | undefined): Preser
 }
 
 /** As the flags of the daemon say it. */
-function optionsOf(sisters: Composed | undefined): Partial<ControllerOptions> {
-  if (sisters === undefined) return {};
+function optionsOf(secondaries: Composed | undefined): Partial<ControllerOptions> {
+  if (secondaries === undefined) return {};
   return {
     nodeLeaseNamespace: MEDIK8S_LEASE_NAMESPACE,
     detectionRestMs: DETECTION_REST_MS,
-    remediation: sisters.remediation,
-    healthChecks: sisters.healthChecks ? 'auto' : 'off',
-    preservation: sisters.preservation ? 'auto' : 'off',
+    remediation: secondaries.remediation,
+    healthChecks: secondaries.healthChecks ? 'auto' : 'off',
+    preservation: secondaries.preservation ? 'auto' : 'off',
     machinesNamespace: FLEET_NAMESPACE,
-    ...(sisters.hosts === true && { machineRemediation: 'incident', metal3Remediation: 'auto' }),
+    ...(secondaries.hosts === true && { machineRemediation: 'incident', metal3Remediation: 'auto' }),
   };
 }
 

@@ -48,8 +48,8 @@ export class Rack {
     for (const [index, node] of options.scenario.nodes.entries()) {
       const [process, transport] = options.insider(`machine-${node}`, `system:node:${node}`, options.scenario.clockRates.kubelets);
       kubelets.push(process);
-      const { sisters } = options.scenario;
-      const isPooled = sisters?.pool !== undefined && sisters.nodes.includes(node);
+      const { secondaries } = options.scenario;
+      const isPooled = secondaries?.pool !== undefined && secondaries.nodes.includes(node);
       const machine = new Machine(
         { transport, clock: process.clock, random: process.random, trace: options.trace, disk: options.disk },
         {
@@ -57,7 +57,7 @@ export class Rack {
           writeMs: WRITE_MS,
           node,
           systemUUID: systemUUIDOf(node),
-          ...(sisters !== undefined && { providerID: hostProviderID(node) }),
+          ...(secondaries !== undefined && { providerID: hostProviderID(node) }),
           bootDelayMs: BOOT_MS,
           labels: { rack: rackOf(index), 'topology.kubernetes.io/zone': rackOf(index), ...(isPooled && fleetLabels(rackOf(index))) },
         },

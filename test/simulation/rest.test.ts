@@ -3,7 +3,7 @@ import { fenceName } from '../../src/domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
 import { FenceWatch } from './fence-watch.ts';
 import { Rest } from './rest.ts';
-import { ALL } from './sisters/testing.ts';
+import { ALL } from './secondary-controllers/testing.ts';
 import { sweptScenario } from './sweep.ts';
 
 const SCENARIO = { ...sweptScenario('taint'), victim: 'a' };
@@ -55,7 +55,7 @@ function restsHeld(
   if (isWithdrawn) fence.hear({ ...FENCE, name: fenceName('b'), verb: 'delete', object: {} } as never);
   write({ state: 'new', incident: runs.length + 1, journal: [], hold: { reason: 'x', policy, message: '', since: '' } });
   const rest = new Rest({
-    scenario: { ...SCENARIO, sisters: { composed: ALL, nodes, deeds: [] }, expected: { ...SCENARIO.expected, states: ['none'] } },
+    scenario: { ...SCENARIO, secondaries: { composed: ALL, nodes, deeds: [] }, expected: { ...SCENARIO.expected, states: ['none'] } },
     fence,
     takeOvers: { heldSinceMs: 0 },
     readiness: { has: () => true, changedAtMs: NOW_MS - readyForMs },

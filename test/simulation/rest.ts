@@ -6,7 +6,7 @@ import type { FenceWatch } from './fence-watch.ts';
 import type { Readiness } from './readiness.ts';
 import { concerned, disturbedUntilMs, flapsEndMs } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
-import { deedsEndMs } from './sisters/sisters.ts';
+import { deedsEndMs } from './secondary-controllers/secondary-controllers.ts';
 import type { TakeOvers } from './take-overs.ts';
 
 /** Nothing was written to any fence for so long: it has come to rest. */
@@ -45,7 +45,7 @@ export class Rest {
     this.#calmFromMs = Math.max(
       scenario.faultAtMs,
       disturbedUntilMs(scenario) + REST_MS,
-      deedsEndMs(scenario.sisters) + REST_MS,
+      deedsEndMs(scenario.secondaries) + REST_MS,
       scenario.fault === 'flap' ? flapsEndMs(scenario) + UNNOTICED_MS : 0,
     );
   }
@@ -79,7 +79,8 @@ export class Rest {
       case 'held':
         if (BUDGETS.has(status?.hold?.policy)) return this.#isBudgetSpent(node, status);
         // The time of a machine that is kept is a wall clock's: one that was set back by hours keeps it for as long.
-        if (status?.hold?.policy === 'preservation' && scenario.sisters !== undefined) return this.#hasJumps && nowMs > this.#calmFromMs + LETS_GO_MS;
+        if (status?.hold?.policy === 'preservation' && scenario.secondaries !== undefined)
+          return this.#hasJumps && nowMs > this.#calmFromMs + LETS_GO_MS;
         // As long as others are down it may be right to hold for ever; a hold that time ends has ended by then.
         return quietMs > LETS_GO_MS && scenario.nodes.some((other) => other !== node && !isReady(other));
       case undefined:
@@ -91,7 +92,7 @@ export class Rest {
   #isBudgetSpent(node: string, status: NodeFenceStatus | undefined): boolean {
     const { scenario, fence } = this.#options;
     if (status?.hold?.policy === 'breaker') return scenario.expected.states.includes('held');
-    const isAskedFor = scenario.sisters?.nodes.includes(node) === true;
+    const isAskedFor = scenario.secondaries?.nodes.includes(node) === true;
     return (isAskedFor || scenario.expected.states.includes('held')) && fence.fencesOf(fenceName(node)) >= DEFAULT_MAX_FENCES_PER_DAY;
   }
 }

@@ -2,7 +2,7 @@ import type { DeviceBehaviour } from './devices.ts';
 import type { Guard } from './guards.ts';
 import type { CrashPoint } from './kernel/port.ts';
 import type { ApiFaults, Breakage, Burst, RangeMs } from './network.ts';
-import type { Sisters } from './sisters/sisters.ts';
+import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
 /** panic: the kernel stops, the power stays. hang: the kubelet stops, the workload writes on. flap: cut off for a while, then back with the same boot. */
 export type NodeFault = 'panic' | 'hang' | 'partition' | 'flap';
@@ -94,7 +94,7 @@ export interface Scenario {
   faultsEndMs: number;
   configuration: Configuration;
   /** The controllers beside the one that fences; absent: it is alone. */
-  sisters?: Sisters;
+  secondaries?: SecondaryControllers;
   expected: Expected;
 }
 
@@ -143,8 +143,8 @@ export function failing({ victim, disturbances }: Pick<Scenario, 'victim' | 'dis
 }
 
 /** And those that somebody may ask to be fenced. */
-export function concerned(scenario: Pick<Scenario, 'victim' | 'disturbances' | 'sisters'>): ReadonlySet<string> {
-  return new Set([...failing(scenario), ...(scenario.sisters?.nodes ?? [])]);
+export function concerned(scenario: Pick<Scenario, 'victim' | 'disturbances' | 'secondaries'>): ReadonlySet<string> {
+  return new Set([...failing(scenario), ...(scenario.secondaries?.nodes ?? [])]);
 }
 
 /** When the last disturbance is over, for the cluster too. */

@@ -2,7 +2,7 @@ import { expectedOf } from './expected.ts';
 import { CALM_API } from './network.ts';
 import { failing } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
-import type { Sisters } from './sisters/sisters.ts';
+import type { SecondaryControllers } from './secondary-controllers/secondary-controllers.ts';
 
 /** What can be left out of a scenario, each by itself, by a name that stays the same whatever else is left out: `crash.1`, `disturbance.0`, `drift`. */
 export type Simplification = string;
@@ -18,15 +18,15 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
   for (const [index, disturbance] of drawn.disturbances.entries()) {
     map.set(`disturbance.${index}`, (scenario) => ({ ...scenario, disturbances: scenario.disturbances.filter((one) => one !== disturbance) }));
   }
-  for (const [index, deed] of (drawn.sisters?.deeds ?? []).entries()) {
+  for (const [index, deed] of (drawn.secondaries?.deeds ?? []).entries()) {
     map.set(`deed.${index}`, (scenario) =>
-      changeSisters(scenario, (sisters) => ({ ...sisters, deeds: sisters.deeds.filter((one) => one !== deed) })),
+      changeSecondaries(scenario, (secondaries) => ({ ...secondaries, deeds: secondaries.deeds.filter((one) => one !== deed) })),
     );
   }
-  for (const [index, deed] of (drawn.sisters?.hosts?.deeds ?? []).entries()) {
+  for (const [index, deed] of (drawn.secondaries?.hosts?.deeds ?? []).entries()) {
     map.set(`host-deed.${index}`, (scenario) =>
-      changeSisters(scenario, ({ hosts, ...sisters }) => ({
-        ...sisters,
+      changeSecondaries(scenario, ({ hosts, ...secondaries }) => ({
+        ...secondaries,
         ...(hosts !== undefined && { hosts: { ...hosts, deeds: hosts.deeds.filter((one) => one !== deed) } }),
       })),
     );
@@ -38,20 +38,20 @@ function changes(drawn: Scenario): ReadonlyMap<Simplification, Change> {
 }
 
 const PLAIN: Readonly<Record<string, Change>> = {
-  sisters: (scenario) => {
+  secondaries: (scenario) => {
     const alone = { ...scenario };
-    delete alone.sisters;
+    delete alone.secondaries;
     return alone;
   },
   pool: (scenario) =>
-    changeSisters(scenario, (sisters) => {
-      const unkept = { ...sisters, composed: { ...sisters.composed, preservation: false } };
+    changeSecondaries(scenario, (secondaries) => {
+      const unkept = { ...secondaries, composed: { ...secondaries.composed, preservation: false } };
       delete unkept.pool;
       return unkept;
     }),
   check: (scenario) =>
-    changeSisters(scenario, (sisters) => {
-      const unchecked = { ...sisters };
+    changeSecondaries(scenario, (secondaries) => {
+      const unchecked = { ...secondaries };
       delete unchecked.check;
       return unchecked;
     }),
@@ -78,15 +78,15 @@ const PLAIN: Readonly<Record<string, Change>> = {
   secret: (scenario) => ({ ...scenario, isMisconfigured: false }),
 };
 
-function changeSisters(scenario: Scenario, change: (sisters: Sisters) => Sisters): Scenario {
-  return scenario.sisters === undefined ? scenario : { ...scenario, sisters: change(scenario.sisters) };
+function changeSecondaries(scenario: Scenario, change: (secondaries: SecondaryControllers) => SecondaryControllers): Scenario {
+  return scenario.secondaries === undefined ? scenario : { ...scenario, secondaries: change(scenario.secondaries) };
 }
 
 /** The nodes that something happens to, and one more that may take the workload. */
-function needed({ nodes, victim, disturbances, sisters }: Scenario): readonly string[] {
+function needed({ nodes, victim, disturbances, secondaries }: Scenario): readonly string[] {
   const named = new Set([
-    ...(sisters?.nodes ?? []),
-    ...(sisters?.hosts?.nodes ?? []),
+    ...(secondaries?.nodes ?? []),
+    ...(secondaries?.hosts?.nodes ?? []),
     ...failing({ victim, disturbances }),
     ...disturbances.flatMap((one) => ('node' in one ? [one.node] : [])),
   ]);

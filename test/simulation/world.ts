@@ -24,7 +24,7 @@ import { Readiness } from './readiness.ts';
 import { Rest } from './rest.ts';
 import { concerned } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
-import { SistersOfWorld } from './sisters/sisters-of-world.ts';
+import { SecondariesOfWorld } from './secondary-controllers/secondaries-of-world.ts';
 import { StormTruth } from './storm-truth.ts';
 import { releasedNode, WorldTrace } from './world-trace.ts';
 
@@ -36,8 +36,8 @@ const BOOKMARK_MS = 30_000;
 const INSIDE: typeof CALM_API = { ...CALM_API, latencyMs: [0.2, 1] };
 
 /** Nodes whose machines an operator switches. */
-function served({ sisters }: Scenario): readonly string[] {
-  return sisters?.hosts?.isServed === true ? sisters.hosts.nodes : [];
+function served({ secondaries }: Scenario): readonly string[] {
+  return secondaries?.hosts?.isServed === true ? secondaries.hosts.nodes : [];
 }
 
 /** A whole cluster with its machines, devices and controllers on one kernel. */
@@ -56,7 +56,7 @@ export class World {
   readonly #rest: Rest;
   readonly #storm: StormTruth;
   readonly #guards: Guards;
-  readonly #sisters: SistersOfWorld;
+  readonly #secondaries: SecondariesOfWorld;
   /** Nodes that are Ready, as the API server has it. */
   readonly #ready = new Readiness();
   /** The controller process whose request is being answered. */
@@ -95,16 +95,16 @@ export class World {
         this.trace.record(event);
         if (event.session === OPERATOR_USER) return;
         const violation =
-          this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs) ?? this.#guards.asked(event, kernel.nowMs) ?? this.#sisters.asked(event);
+          this.#ownNode(event) ?? this.#storm.asked(event, kernel.nowMs) ?? this.#guards.asked(event, kernel.nowMs) ?? this.#secondaries.asked(event);
         if (violation !== undefined) kernel.fail(`at ${kernel.nowMs.toFixed(0)} ms: ${violation}`);
         this.#healAfterOff(event);
       },
     });
-    this.#sisters = new SistersOfWorld({
+    this.#secondaries = new SecondariesOfWorld({
       kernel,
       api: this.api,
       nodes: scenario.nodes,
-      sisters: scenario.sisters,
+      secondaries: scenario.secondaries,
       hasJumps: scenario.disturbances.some(({ what }) => what === 'clock'),
       power: (node) => this.machines.get(node)?.state,
       fence: this.fence,
@@ -125,7 +125,7 @@ export class World {
       crashes: scenario.crashes,
       hosts: scenario.hosts,
       guards: this.#guards,
-      sisters: scenario.sisters?.composed,
+      secondaries: scenario.secondaries?.composed,
       isPowered: (node) => this.machines.get(node)?.state === 'on',
       speaking: (process) => {
         this.#caller = process;
@@ -158,7 +158,8 @@ export class World {
       takeOvers: this.trace.takeOvers,
       readiness: this.#ready,
       isGone: (node) => this.isGone(node),
-      isPending: () => this.#rack.isPending || this.#disturbances.isPending || this.#sisters.isPending || this.#sisters.openRequests().length > 0,
+      isPending: () =>
+        this.#rack.isPending || this.#disturbances.isPending || this.#secondaries.isPending || this.#secondaries.openRequests().length > 0,
     });
   }
 
@@ -177,7 +178,7 @@ export class World {
       withSecret: !isMisconfigured,
       never: served(this.#scenario),
     });
-    await this.#sisters.install();
+    await this.#secondaries.install();
     const [process, transport] = this.#insider('cluster-controllers', 'system:kube-controller-manager');
     new ClusterControllers(
       { transport, clock: process.clock, random: process.random, trace: this.#record },
@@ -197,7 +198,7 @@ export class World {
     this.#repeat(BOOKMARK_MS, () => {
       this.api.tick();
     });
-    this.#sisters.start();
+    this.#secondaries.start();
     this.#scheduleFaults();
   }
 
@@ -213,12 +214,12 @@ export class World {
 
   /** Requests to the controllers beside of which more is to be expected, each in words. */
   openRequests(): string[] {
-    return this.#sisters.openRequests();
+    return this.#secondaries.openRequests();
   }
 
   /** Its Machine has ended, its Node went with it, and its machine is off: none will come. */
   isGone(node: string): boolean {
-    return this.#sisters.hasEnded(node) && this.machines.get(node)?.state === 'off';
+    return this.#secondaries.hasEnded(node) && this.machines.get(node)?.state === 'off';
   }
 
   /** Are all nodes that are not this one Ready, as the API server has it? */
@@ -262,7 +263,7 @@ export class World {
   #heard(event: ApiEvent): void {
     this.trace.record(event);
     this.fence.hear(event);
-    const violation = this.bounds.wrote(event, this.#kernel.nowMs) ?? this.#sisters.hear(event);
+    const violation = this.bounds.wrote(event, this.#kernel.nowMs) ?? this.#secondaries.hear(event);
     if (violation !== undefined) {
       this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
     }

@@ -38,8 +38,8 @@ export interface FleetListers {
 
 const SYNC_DEADLINE_MS = 20_000;
 /** So often it is listed anew who has nodes, and no more than this part of the time is spent on it: there may be thousands of Machines. */
-const CUSTODY_MS = 5_000;
-const CUSTODY_SHARE = 1 / 20;
+const OWNERSHIP_MS = 5_000;
+const OWNERSHIP_SHARE = 1 / 20;
 
 /** Everything once. Rejects when something of it may not be read. */
 export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
@@ -110,7 +110,7 @@ export class WatchedFleet {
   async start(): Promise<void> {
     for (const reflector of this.#reflectors) reflector.start();
     await Promise.all(this.#reflectors.map((reflector) => reflector.untilSynced(SYNC_DEADLINE_MS)));
-    this.#lookLater(CUSTODY_MS);
+    this.#lookLater(OWNERSHIP_MS);
   }
 
   onChange(listener: () => void): void {
@@ -145,6 +145,6 @@ export class WatchedFleet {
       this.#ownershipError = error instanceof Error ? error.message : String(error);
     }
     if (!this.#isClosed) for (const listener of this.#listeners) listener();
-    this.#lookLater(Math.max(CUSTODY_MS, (clock.monotonicMs() - beganMs) / CUSTODY_SHARE));
+    this.#lookLater(Math.max(OWNERSHIP_MS, (clock.monotonicMs() - beganMs) / OWNERSHIP_SHARE));
   }
 }

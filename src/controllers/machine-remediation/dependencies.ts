@@ -3,7 +3,7 @@ import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
-import type { SisterMetrics } from '../../ports/metrics.ts';
+import type { SecondaryControllerMetrics } from '../../ports/metrics.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence } from '../../ports/resources.ts';
@@ -27,7 +27,7 @@ export interface MachineRemediationDependencies {
   cluster: Cluster;
   recorder: Recorder;
   log: Logger;
-  metrics: SisterMetrics;
+  metrics: SecondaryControllerMetrics;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   machines: readonly WatchedMachines[];
   /** Absent: the kind is not served, so that nobody serves a host. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister, Resource } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { BareMetalHost, Metal3Remediation, Metal3RemediationTemplate } from '../../ports/metal3.ts';
-import type { SisterMetrics } from '../../ports/metrics.ts';
+import type { SecondaryControllerMetrics } from '../../ports/metrics.ts';
 import type { Node, Pod } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { StormHolds } from '../../ports/storm.ts';
@@ -44,7 +44,7 @@ export interface Metal3RemediationDependencies {
   workloads: (secret: { namespace: string; name: string }) => Promise<NodeCluster | undefined>;
   /** For Nodes of the own cluster. */
   stormHolds: StormHolds;
-  metrics: SisterMetrics;
+  metrics: SecondaryControllerMetrics;
   queue: { add(key: string, delayMs?: number): void };
   options: {
     /** false: nothing is written. */

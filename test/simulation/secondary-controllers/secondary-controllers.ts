@@ -75,7 +75,7 @@ export type HostDeed = { node: string; atMs: number; durationMs: number } & (
 export const ILLNESS = 'SimulatedIllness';
 
 /** Plain data, drawn from the seed alone. */
-export interface Sisters {
+export interface SecondaryControllers {
   composed: Composed;
   /** Those that are theirs to act on: for all others must come what would come without them. */
   nodes: readonly string[];
@@ -86,6 +86,6 @@ export interface Sisters {
 }
 
 /** When the last deed is over. */
-export function deedsEndMs(sisters: Sisters | undefined): number {
-  return Math.max(0, ...[...(sisters?.deeds ?? []), ...(sisters?.hosts?.deeds ?? [])].map(({ atMs, durationMs }) => atMs + durationMs));
+export function deedsEndMs(secondaries: SecondaryControllers | undefined): number {
+  return Math.max(0, ...[...(secondaries?.deeds ?? []), ...(secondaries?.hosts?.deeds ?? [])].map(({ atMs, durationMs }) => atMs + durationMs));
 }

@@ -1,7 +1,7 @@
 import { hostMachineName, hostName } from '../../../src/testbed/operators/host-fleet.ts';
 import type { ApiEvent } from '../../../src/laws/trace.ts';
 import type { ObjectMeta } from '../../../src/ports/objects.ts';
-import type { Hosts } from './sisters.ts';
+import type { Hosts } from './secondary-controllers.ts';
 
 const HOSTS = 'baremetalhosts.metal3.io';
 const MACHINES = 'machines.cluster.x-k8s.io';

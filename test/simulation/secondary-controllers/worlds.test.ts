@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runSeed } from '../run-seed.ts';
 import { scenarioWith } from './draws.ts';
-import type { Check, Deed } from './sisters.ts';
+import type { Check, Deed } from './secondary-controllers.ts';
 import { ALL, played, quiet } from './testing.ts';
 
 const TIMEOUT_MS = 240_000;

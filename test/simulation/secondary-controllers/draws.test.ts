@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { scenarioOf } from '../draws.ts';
 import { scenarioWith } from './draws.ts';
-import type { Composed, Deed, RequestDeed } from './sisters.ts';
+import type { Composed, Deed, RequestDeed } from './secondary-controllers.ts';
 
 const seeds = Array.from({ length: 1000 }, (_unused, index) => index + 1);
 const scenarios = seeds.map((seed) => scenarioWith(seed, 'all'));
 const requestsOf = (deeds: readonly Deed[]): RequestDeed[] => deeds.flatMap((deed) => (deed.what === 'request' ? [deed] : []));
-const sisters = scenarios.flatMap((scenario) => scenario.sisters ?? []);
+const secondaries = scenarios.flatMap((scenario) => scenario.secondaries ?? []);
 
 describe('the controllers beside', () => {
   it('take no draw away from what a seed plays without them', () => {
-    for (const [index, { sisters: _sisters, expected: _expected, ...rest }] of scenarios.entries()) {
+    for (const [index, { secondaries: _secondaries, expected: _expected, ...rest }] of scenarios.entries()) {
       const { expected, ...alone } = scenarioOf(index + 1);
       expect(rest).toEqual(alone);
       expect(scenarioWith(index + 1, 'fence')).toEqual({ ...alone, expected });
@@ -18,23 +18,23 @@ describe('the controllers beside', () => {
   });
 
   it('are composed in most worlds, and each is missing in some', () => {
-    expect(sisters.length).toBeGreaterThan(0.85 * seeds.length);
+    expect(secondaries.length).toBeGreaterThan(0.85 * seeds.length);
     for (const name of ['remediation', 'healthChecks', 'preservation'] as const satisfies readonly (keyof Composed)[]) {
-      const share = sisters.filter(({ composed }) => composed[name]).length / seeds.length;
+      const share = secondaries.filter(({ composed }) => composed[name]).length / seeds.length;
       expect([name, share > 0.6 && share < 0.9]).toEqual([name, true]);
     }
   });
 
   it('leave what is expected of the failed node as it is where that is not theirs', () => {
-    const others = scenarios.filter((scenario) => scenario.sisters?.nodes.includes(scenario.victim) === false);
+    const others = scenarios.filter((scenario) => scenario.secondaries?.nodes.includes(scenario.victim) === false);
     expect(others.length).toBeGreaterThan(0.2 * seeds.length);
     // Whoever is switched off by an operator is down, and may hold what is decided by how many are.
-    for (const { seed, expected } of others.filter((scenario) => scenario.sisters?.hosts === undefined))
+    for (const { seed, expected } of others.filter((scenario) => scenario.secondaries?.hosts === undefined))
       expect(expected).toEqual({ ...scenarioOf(seed).expected, withinMs: expected.withinMs });
   });
 
   it('are asked for nothing on nodes that are not theirs, and nothing by a controller that is not there', () => {
-    for (const { composed, nodes, check, deeds } of sisters) {
+    for (const { composed, nodes, check, deeds } of secondaries) {
       expect(nodes).toEqual(expect.arrayContaining(deeds.map(({ node }) => node)));
       expect(composed.remediation || requestsOf(deeds).length === 0).toBe(true);
       expect(composed.healthChecks || deeds.every(({ what }) => what !== 'illness')).toBe(true);
@@ -43,22 +43,22 @@ describe('the controllers beside', () => {
   });
 
   it('have machines that an operator switches, to which nothing else happens, and hosts that nobody minds', () => {
-    const hosted = scenarios.filter(({ sisters: of }) => of?.hosts !== undefined);
-    const served = hosted.filter(({ sisters: of }) => of?.hosts?.isServed === true);
+    const hosted = scenarios.filter(({ secondaries: of }) => of?.hosts !== undefined);
+    const served = hosted.filter(({ secondaries: of }) => of?.hosts?.isServed === true);
     expect(hosted.length).toBeGreaterThan(0.3 * seeds.length);
     expect([served.length > 0.15 * seeds.length, hosted.length - served.length > 0.1 * seeds.length]).toEqual([true, true]);
-    for (const { sisters: of, victim, disturbances } of served) {
+    for (const { secondaries: of, victim, disturbances } of served) {
       const touched = [victim, ...(of?.nodes ?? []), ...disturbances.flatMap((one) => ('node' in one ? [one.node] : []))];
       expect(of?.hosts?.nodes.filter((node) => touched.includes(node))).toEqual([]);
     }
-    for (const { sisters: of } of hosted.filter((scenario) => !served.includes(scenario)))
+    for (const { secondaries: of } of hosted.filter((scenario) => !served.includes(scenario)))
       expect(of?.nodes).toEqual(expect.arrayContaining([...(of?.hosts?.nodes ?? [])]));
-    const kinds = new Set(sisters.flatMap(({ hosts }) => hosts?.deeds.map(({ what }) => what) ?? []));
+    const kinds = new Set(secondaries.flatMap(({ hosts }) => hosts?.deeds.map(({ what }) => what) ?? []));
     expect([...kinds].toSorted()).toEqual(['ask', 'bmc', 'fail', 'host', 'operator']);
   });
 
   it('are asked for everything that a request may say', () => {
-    const requests = sisters.flatMap(({ deeds }) => requestsOf(deeds));
+    const requests = secondaries.flatMap(({ deeds }) => requestsOf(deeds));
     for (const field of ['strategy', 'nodeRemoval', 'onExhaustion'] as const)
       expect([field, new Set(requests.map(({ spec }) => spec[field])).size]).toEqual([field, 3]);
     expect(requests.some(({ timesOutMs }) => timesOutMs !== undefined)).toBe(true);

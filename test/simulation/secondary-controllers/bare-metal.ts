@@ -10,7 +10,7 @@ import type { SimulatedDevice } from '../devices.ts';
 import type { KernelView } from '../kernel/kernel-view.ts';
 import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { SimulatedHostPower } from './host-power.ts';
-import type { HostDeed, Hosts } from './sisters.ts';
+import type { HostDeed, Hosts } from './secondary-controllers.ts';
 
 const { requests: REMEDIATIONS } = metal3Remediations('v1beta2');
 const REQUEST = 'host.metal3.io/external-remediation';

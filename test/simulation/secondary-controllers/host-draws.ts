@@ -3,7 +3,7 @@ import type { DeviceBehaviour } from '../devices.ts';
 import { SeededRandom } from '../kernel/seeded-random.ts';
 import { disturbedUntilMs, failing } from '../scenario.ts';
 import type { Scenario } from '../scenario.ts';
-import type { HostDeed, Hosts } from './sisters.ts';
+import type { HostDeed, Hosts } from './secondary-controllers.ts';
 
 const HOSTED_SHARE = 0.8;
 const SERVED_SHARE = 0.7;

@@ -6,8 +6,8 @@ import { MACHINES } from '../../../src/ports/machines.ts';
 import { NODE_FENCE_REMEDIATION } from '../../../src/ports/remediation.ts';
 import { LEASES, NODES } from '../../../src/ports/resources.ts';
 import type { KernelView } from '../kernel/kernel-view.ts';
-import { ILLNESS } from './sisters.ts';
-import type { Deed, RequestDeed } from './sisters.ts';
+import { ILLNESS } from './secondary-controllers.ts';
+import type { Deed, RequestDeed } from './secondary-controllers.ts';
 
 const { requests: REQUESTS } = NODE_FENCE_REMEDIATION;
 const NODE_NAME = 'remediation.medik8s.io/node-name';

@@ -21,8 +21,8 @@ import { NODE_FENCE_REMEDIATION } from '../../../src/ports/remediation.ts';
 import { CONFIG_MAPS } from '../../../src/ports/resources.ts';
 import { FENCE_NAMESPACE } from '../configuration.ts';
 import { rackOf } from '../racks.ts';
-import { ILLNESS } from './sisters.ts';
-import type { Check, Hosts, Pool, Sisters } from './sisters.ts';
+import { ILLNESS } from './secondary-controllers.ts';
+import type { Check, Hosts, Pool, SecondaryControllers } from './secondary-controllers.ts';
 
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
 const DEPLOYMENTS: Resource = { group: 'apps', version: 'v1', kind: 'Deployment', plural: 'deployments', namespaced: true };
@@ -43,18 +43,18 @@ export interface Site {
 }
 
 /** What an administrator installs for the controllers beside: their kinds, the Machines of all nodes, and a health check. */
-export async function installSisters({ admin, transport, nodes, wallMs }: Site, sisters: Sisters): Promise<void> {
+export async function installSecondaries({ admin, transport, nodes, wallMs }: Site, secondaries: SecondaryControllers): Promise<void> {
   await admin.create(NAMESPACES, { metadata: { name: MEDIK8S_LEASE_NAMESPACE } });
   for (const body of HOST_DEFINITIONS) await transport.request({ method: 'POST', path: DEFINITIONS, body, deadlineMs: DEADLINE_MS });
   await sendShipped(transport, ['remediation', 'machine-health-check-crd']);
   await createHostFleet(admin, nodes, wallMs);
-  if (sisters.hosts !== undefined) await prepareHosts({ admin, transport, nodes, wallMs }, sisters.hosts);
-  for (const node of sisters.nodes) {
+  if (secondaries.hosts !== undefined) await prepareHosts({ admin, transport, nodes, wallMs }, secondaries.hosts);
+  for (const node of secondaries.nodes) {
     const patch = { metadata: { labels: { [WARD]: 'yes' } } };
     await admin.mergePatch(HOST_MACHINES, hostMachineName(node), patch, { namespace: HOSTS_NAMESPACE });
   }
-  if (sisters.check !== undefined) await createCheck(admin, sisters.check);
-  if (sisters.pool !== undefined) await createPool({ admin, transport, nodes, wallMs }, sisters.nodes, sisters.pool);
+  if (secondaries.check !== undefined) await createCheck(admin, secondaries.check);
+  if (secondaries.pool !== undefined) await createPool({ admin, transport, nodes, wallMs }, secondaries.nodes, secondaries.pool);
 }
 
 /** The Deployment by which everybody knows that an operator is there; hosts of machines that a fence switches are not its own. Without one nobody ever wrote a status. */

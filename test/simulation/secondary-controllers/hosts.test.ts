@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ALL, played, quiet } from './testing.ts';
-import type { Composed, HostDeed, Hosts } from './sisters.ts';
+import type { Composed, HostDeed, Hosts } from './secondary-controllers.ts';
 
 const TIMEOUT_MS = 240_000;
 const PACE = { steadyMs: 3_000, shortWaitMs: 500, softMs: 6_000, backOffUnitMs: 500 };

@@ -4,7 +4,7 @@ import { expectedOf } from '../expected.ts';
 import { SeededRandom } from '../kernel/seeded-random.ts';
 import type { Scenario } from '../scenario.ts';
 import { drawHosts } from './host-draws.ts';
-import type { Check, Composed, Deed, Pool, Preserving, Sisters } from './sisters.ts';
+import type { Check, Composed, Deed, Pool, Preserving, SecondaryControllers } from './secondary-controllers.ts';
 
 /** `--controllers`: the one that fences alone, or all of them. */
 export type Cast = 'fence' | 'all';
@@ -33,11 +33,11 @@ const EXHAUSTIONS: Readonly<Record<Spec['onExhaustion'], number>> = { Reuse: 4, 
 /** What a seed plays, with the cast that is asked for. */
 export function scenarioWith(seed: number, cast: Cast): Scenario {
   const drawn = scenarioOf(seed);
-  return cast === 'fence' ? drawn : withSisters(drawn);
+  return cast === 'fence' ? drawn : withSecondaries(drawn);
 }
 
 /** Draws from streams of their own: what a seed plays without them stays what it was. */
-function withSisters(scenario: Scenario): Scenario {
+function withSecondaries(scenario: Scenario): Scenario {
   const random = new SeededRandom(scenario.seed, 'sisters');
   if (!random.chance(PLAYED_SHARE)) return scenario;
   const isComposed = (name: string): boolean => new SeededRandom(scenario.seed, `sisters ${name}`).chance(COMPOSED_SHARE);
@@ -52,7 +52,7 @@ function withSisters(scenario: Scenario): Scenario {
   const subjects = subjectsOf(random.weighted(SUBJECTS), scenario);
   const hosts = drawHosts(scenario, subjects, fromMs);
   const nodes = subjects.filter((node) => hosts?.isServed !== true || !hosts.nodes.includes(node));
-  const sisters: Sisters = {
+  const secondaries: SecondaryControllers = {
     composed: { ...composed, ...(hosts !== undefined && { hosts: true }) },
     nodes,
     ...(hosts !== undefined && { hosts }),
@@ -64,7 +64,7 @@ function withSisters(scenario: Scenario): Scenario {
       ...(composed.preservation ? drawPreserving(new SeededRandom(scenario.seed, 'sisters preserving'), nodes) : []),
     ].map((deed) => ({ ...deed, atMs: Math.max(deed.atMs, fromMs) })),
   };
-  const whole = { ...scenario, sisters };
+  const whole = { ...scenario, secondaries };
   return { ...whole, expected: expectedOf(whole) };
 }
 

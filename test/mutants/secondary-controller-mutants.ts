@@ -1,10 +1,10 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
-const WORLDS = 'test/simulation/sisters/worlds.test.ts';
+const WORLDS = 'test/simulation/secondary-controllers/worlds.test.ts';
 
 /** Defects of the controllers beside the one that fences, which a whole simulated world notices. */
-export const SISTER_MUTANTS: readonly SourceMutant[] = [
+export const SECONDARY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'a request without an end',
     defect: 'a request that is deleted keeps its finalizer',

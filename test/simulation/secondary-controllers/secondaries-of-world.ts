@@ -14,21 +14,21 @@ import type { SimulatedProcess } from '../kernel/simulated-process.ts';
 import { BareMetal } from './bare-metal.ts';
 import { Deeds } from './deeds.ts';
 import { HostsLeft } from './hosts-left.ts';
-import { installSisters } from './installed.ts';
+import { installSecondaries } from './installed.ts';
 import { Kept } from './kept.ts';
 import { MachineDriver } from './machine-driver.ts';
 import { Requests } from './requests.ts';
-import type { Sisters } from './sisters.ts';
+import type { SecondaryControllers } from './secondary-controllers.ts';
 
 /** Where nothing proves the machine off, its Machine stays for a person. */
 const ENDLESS: ReadonlySet<string | undefined> = new Set(['error', 'running', 'new']);
 
-export interface SistersOptions {
+export interface SecondariesOptions {
   kernel: Kernel;
   api: SimulatedApi;
   nodes: readonly string[];
   hardware: Hardware;
-  sisters: Sisters | undefined;
+  secondaries: SecondaryControllers | undefined;
   /** Clocks jump: nobody can tell what a controller takes for the end of a time. */
   hasJumps: boolean;
   /** True power of the machine of a node. */
@@ -41,8 +41,8 @@ export interface SistersOptions {
 }
 
 /** What there is in a world for the controllers beside the one that fences: their kinds and objects, whoever works with these, and whoever asks for something. */
-export class SistersOfWorld {
-  readonly #options: SistersOptions;
+export class SecondariesOfWorld {
+  readonly #options: SecondariesOptions;
   readonly #deeds: Deeds;
   readonly #requests: Requests;
   readonly #driver: MachineDriver;
@@ -50,7 +50,7 @@ export class SistersOfWorld {
   readonly #metal: BareMetal | undefined;
   readonly #left: HostsLeft | undefined;
 
-  constructor(options: SistersOptions) {
+  constructor(options: SecondariesOptions) {
     this.#options = options;
     const { kernel, api } = options;
     const { hardware } = options;
@@ -58,11 +58,11 @@ export class SistersOfWorld {
     this.#deeds = new Deeds({ kernel, admin: api.admin, wallMs, switchOn: (node) => hardware.switchOn(node) });
     this.#requests = new Requests(() => kernel.nowMs);
     this.#driver = new MachineDriver({ kernel, admin: api.admin, hardware });
-    const { power, fence, sisters, hasJumps } = options;
+    const { power, fence, secondaries, hasJumps } = options;
     const isOurs = (user: string): boolean => user === CONTROLLER_USER;
     const incident = (node: string): number => fence.of(fenceName(node))?.incident ?? 0;
-    this.#kept = sisters?.pool === undefined ? undefined : new Kept({ nowMs: () => kernel.nowMs, wallMs, power, isOurs, incident, hasJumps });
-    const hosts = sisters?.hosts;
+    this.#kept = secondaries?.pool === undefined ? undefined : new Kept({ nowMs: () => kernel.nowMs, wallMs, power, isOurs, incident, hasJumps });
+    const hosts = secondaries?.hosts;
     if (hosts === undefined) return;
     this.#metal = new BareMetal({ ...options, admin: api.admin, hosts });
     this.#left = new HostsLeft(hosts, options.isReady);
@@ -70,25 +70,25 @@ export class SistersOfWorld {
 
   /** Without time passing. */
   async install(): Promise<void> {
-    const { api, nodes, sisters } = this.#options;
-    if (sisters === undefined) return;
-    await installSisters({ admin: api.admin, transport: api.transportFor('admin'), nodes, wallMs: WORLD_BEGINS_WALL_MS }, sisters);
+    const { api, nodes, secondaries } = this.#options;
+    if (secondaries === undefined) return;
+    await installSecondaries({ admin: api.admin, transport: api.transportFor('admin'), nodes, wallMs: WORLD_BEGINS_WALL_MS }, secondaries);
   }
 
   start(): void {
-    const { sisters, insider, trace } = this.#options;
-    if (sisters === undefined) return;
+    const { secondaries, insider, trace } = this.#options;
+    if (secondaries === undefined) return;
     const [process, transport] = insider('cluster-api', CLUSTER_API_USER);
     new HostMachines({ transport, clock: process.clock, random: process.random, trace }).start();
-    this.#deeds.schedule(sisters.deeds);
+    this.#deeds.schedule(secondaries.deeds);
     this.#metal?.start();
   }
 
   /** Returns what is broken, in words. */
   hear(event: ApiEvent): string | undefined {
-    if (this.#options.sisters === undefined) return undefined;
+    if (this.#options.secondaries === undefined) return undefined;
     // Without the controller they are nobody's.
-    if (this.#options.sisters.composed.remediation) this.#requests.hear(event);
+    if (this.#options.secondaries.composed.remediation) this.#requests.hear(event);
     this.#driver.hear(event);
     this.#left?.hear(event);
     return this.#kept?.hear(event);

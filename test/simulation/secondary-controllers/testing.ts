@@ -4,12 +4,12 @@ import { runSeed } from '../run-seed.ts';
 import { CALM_API } from '../network.ts';
 import type { Scenario } from '../scenario.ts';
 import type { SeedResult } from '../seed-result.ts';
-import type { Composed, Sisters } from './sisters.ts';
+import type { Composed, SecondaryControllers } from './secondary-controllers.ts';
 
 export const ALL: Composed = { remediation: true, healthChecks: true, preservation: true };
 
 /** A quiet world in which one node fails, and what is asked of the controllers beside. */
-export function quiet(sisters: Sisters, changes: Partial<Scenario> = {}): Scenario {
+export function quiet(secondaries: SecondaryControllers, changes: Partial<Scenario> = {}): Scenario {
   const drawn = scenarioOf(1);
   const calm: Scenario = {
     ...drawn,
@@ -25,7 +25,7 @@ export function quiet(sisters: Sisters, changes: Partial<Scenario> = {}): Scenar
     api: CALM_API,
     clockRates: { replicas: [1, 1], kubelets: 1 },
     configuration: { ...drawn.configuration, policies: 'off' },
-    sisters,
+    secondaries,
     ...changes,
   };
   return { ...calm, expected: expectedOf(calm) };

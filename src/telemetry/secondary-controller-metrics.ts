@@ -3,10 +3,10 @@ import { CHECK_STATES, REMEDIATION_PHASES, WATCHED_MACHINE_STATES } from '../por
 import type { Metrics } from '../ports/metrics.ts';
 import { Meters, setAll } from './meters.ts';
 
-type SisterMetrics = Pick<Metrics, 'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation'>;
+type SecondaryControllerMetrics = Pick<Metrics, 'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation'>;
 
 /** The controllers beside the one that fences: what each does and what stands, by the same names, and what each alone knows. */
-export function sisterMetrics(registry: Registry): SisterMetrics {
+export function secondaryControllerMetrics(registry: Registry): SecondaryControllerMetrics {
   const meters = new Meters(registry);
   const actions = meters.counter('nodefence_controller_actions_total', 'Writes and drains of the other controllers, by what became of them.', [
     'controller',
