@@ -3,10 +3,16 @@ import { CountsReporter } from './scripts/counts-reporter.ts';
 import LongestFirst from './scripts/longest-first.ts';
 import { TimesReporter } from './scripts/times-reporter.ts';
 
+const ALL = ['src/**/*.test.ts', 'agents/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'];
+/** Tests that live in memory: they start no program, listen on no port, and leave nothing behind in their process. */
+const IN_MEMORY = [
+  'src/{config,controllers,dispatch,domain,laws,manager,manifests,telemetry}/**/*.test.ts',
+  'test/{baremetal-host,machine-health-check,machine-remediation,metal3-remediation,node-remediation,ownership,preservation}/**/*.test.ts',
+];
+
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['src/**/*.test.ts', 'agents/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
     pool: 'forks',
     // Most of the long ones wait in real time, for processes or devices.
     maxWorkers: 4,
@@ -17,5 +23,10 @@ export default defineConfig({
     expect: { requireAssertions: true },
     runner: './scripts/assertion-runner.ts',
     reporters: ['default', new CountsReporter(), new TimesReporter()],
+    projects: [
+      { extends: true, test: { name: 'isolated', include: ALL, exclude: IN_MEMORY } },
+      // A process for each file takes longer to start than most of these take to run.
+      { extends: true, test: { name: 'in memory', include: IN_MEMORY, isolate: false } },
+    ],
   },
 });

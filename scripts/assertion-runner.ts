@@ -5,6 +5,9 @@ type Try = Parameters<TestRunner['onBeforeTryTask']>;
 type Test = Parameters<TestRunner['onAfterTryTask']>[0];
 type Suite = Parameters<TestRunner['onAfterRunSuite']>[0];
 
+/** What earlier files took, where one process runs several. */
+let countedMs = 0;
+
 /**
  * Vitest keeps one count of assertions for all tests of a file that run at once, and sets it back when one begins: one that is about to end seems to have
  * asserted nothing. For those the count only grows here, and has to grow while they run.
@@ -25,9 +28,11 @@ export default class AssertionRunner extends TestRunner {
     if (this.#countsBefore.get(test) === expect.getState().assertionCalls) throw new Error('no assertion was made while this test ran');
   }
 
-  // Each file has a process of its own.
   override async onAfterRunSuite(suite: Suite): Promise<void> {
     await super.onAfterRunSuite(suite);
-    if ('filepath' in suite) suite.meta.cpuMs = cpuMsSoFar();
+    if (!('filepath' in suite)) return;
+    const nowMs = cpuMsSoFar();
+    suite.meta.cpuMs = nowMs - countedMs;
+    countedMs = nowMs;
   }
 }
