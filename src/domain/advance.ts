@@ -249,8 +249,9 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
   delete written.hold;
   if (cutsOff(entry)) delete written.slotGivenAway;
   const words = notReleased(context, status, entry);
-  if (words === undefined) return { status: written, dispatch: { kind: 'run', entry } };
-  return { status: { ...written, message: words }, dispatch: { kind: 'run', entry }, events: [event('Warning', 'NotReleased', words)] };
+  const dispatch = { kind: 'run' as const, entry, operation };
+  if (words === undefined) return { status: written, dispatch };
+  return { status: { ...written, message: words }, dispatch, events: [event('Warning', 'NotReleased', words)] };
 }
 
 /** The machine is switched on although its workload was not let go, or not all of it, for a hold came after the first off: nothing else would tell, once. */

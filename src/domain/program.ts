@@ -15,6 +15,10 @@ export interface Operation {
   method?: PlanMethod;
   /** Earlier offs of the level: read back off together with this one, in one uninterrupted pass. */
   together: readonly PlanMethod[];
+  /** The last off of its level: read with `together`, it proves that nothing feeds the machine. */
+  isLastOff?: true;
+  /** Storages that are proven to be revoked once this and `together` read closed. */
+  revokes?: readonly string[];
 }
 
 /** Our out-of-service taint is taken back. */
@@ -56,7 +60,8 @@ function isolationProgram(plan: Plan, methods: readonly PlanMethod[]): Operation
   const last = revoking.at(-1);
   if (last === undefined) return methods.map(asRun);
   const together = revoking.filter((method) => method !== last);
-  const program = methods.map((method) => (method === last ? { ...asRun(method), together } : asRun(method)));
+  const revokes = [...new Set([...together, last].flatMap(({ storage }) => storage ?? []))];
+  const program = methods.map((method) => (method === last ? { ...asRun(method), together, revokes } : asRun(method)));
   return plan.release !== 'none' && plan.minimumEvidence.includes('storage-revoked') ? [...program, RELEASE] : program;
 }
 
@@ -83,13 +88,6 @@ function provesByRunning({ action, evidence }: PlanMethod): boolean {
   return action === 'run' && evidence !== undefined;
 }
 
-/** Storages that are proven to be revoked when this operation of isolation has been read back. */
-export function revokedBy(plan: Plan, entry: Pick<JournalEntry, 'step' | 'level' | 'operation'>): string[] {
-  const proving = entry.step === 'isolation' ? provingOperation(plan, entry.step, entry.level) : undefined;
-  if (proving?.method === undefined || proving.key !== entry.operation) return [];
-  return [...new Set([...proving.together, proving.method].flatMap(({ storage }) => storage ?? []))];
-}
-
 function powerProgram(methods: readonly PlanMethod[]): Operation[] {
   const offs = methods.filter((method) => method.action === 'off' || method.action === 'reboot');
   const ons = methods.filter((method) => method.action === 'on' || method.action === 'reboot');
@@ -105,7 +103,7 @@ function powerProgram(methods: readonly PlanMethod[]): Operation[] {
       phase: 'off',
       action: 'off',
       method,
-      together: method === last ? offs.filter((other) => other !== last) : [],
+      ...(method === last ? { together: offs.filter((other) => other !== last), isLastOff: true } : { together: [] }),
     });
   }
   if (offs.length > 0 || runs.some(provesByRunning)) {

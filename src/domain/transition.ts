@@ -1,5 +1,6 @@
 import type { FenceState, JournalEntry, NodeFenceSpec, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
+import type { Operation } from './program.ts';
 import type { FenceFacts, NodeFacts, Snapshot } from './snapshot.ts';
 
 /** What a decision tells the shell to do, in this order: write, then dispatch, then look again at `requeueAtMs`. */
@@ -9,8 +10,8 @@ export interface Decision {
   create?: { spec: NodeFenceSpec };
   /** To be written by PUT with uid and resourceVersion; absent when nothing changes. */
   status?: NodeFenceStatus;
-  /** To be started only after `status` was acknowledged (P4). `recover`: the device is read for a run that a predecessor left open. */
-  dispatch?: { kind: 'run' | 'recover'; entry: JournalEntry };
+  /** To be started only after `status` was acknowledged (P4). */
+  dispatch?: Dispatch;
   removeFinalizer?: true;
   deleteFence?: true;
   /** This process may not go on leading: what it found is of this epoch. */
@@ -18,6 +19,14 @@ export interface Decision {
   /** Monotonic; absent: only a change matters. */
   requeueAtMs?: number;
   events: DecisionEvent[];
+}
+
+/** One run of an operation. `recover`: the device is read for a run that a predecessor left open. */
+export interface Dispatch {
+  kind: 'run' | 'recover';
+  entry: JournalEntry;
+  /** Absent: the frozen plan has none for this entry. */
+  operation: Operation | undefined;
 }
 
 export interface DecisionEvent {

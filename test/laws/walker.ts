@@ -5,7 +5,7 @@ import type { JobResult, JournalEntry, NodeFenceStatus } from '../../src/domain/
 import { DEFAULT_TIMING } from '../../src/domain/plan.ts';
 import type { Plan, Timing } from '../../src/domain/plan.ts';
 import type { JobReport } from '../../src/domain/snapshot.ts';
-import { provingOperation, revokedBy } from '../../src/domain/program.ts';
+import { provingOperation } from '../../src/domain/program.ts';
 import { Model, planOf } from '../../src/domain/testing/model.ts';
 import type { Decision } from '../../src/domain/transition.ts';
 import { judge } from './judgement.ts';
@@ -315,10 +315,10 @@ export class Walker {
   private revoked(entry: JournalEntry): Partial<JobReport> {
     const { model } = this;
     const plan = model.status.frozen?.plan ?? model.plan;
-    const isProving = provingOperation(plan, entry.step, entry.level)?.key === entry.operation;
-    if (entry.step !== 'isolation' || !isProving) return {};
+    const proving = provingOperation(plan, entry.step, entry.level);
+    if (entry.step !== 'isolation' || proving?.key !== entry.operation) return {};
     model.proofs.set(entry.id, model.nowMs);
-    const storages = revokedBy(plan, entry);
+    const storages = [...(proving.revokes ?? [])];
     const boot = entry.bootID === undefined ? {} : { bootID: entry.bootID };
     const observedAt = new Date(1_700_000_000_000 + model.nowMs).toISOString();
     return {

@@ -41,7 +41,7 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     name: 'old intent replayed',
     defect: 'what a crash left open is sent again after a take-over',
     file: 'src/domain/rows/any.ts',
-    edits: [["dispatch: { kind: 'recover', entry }", "dispatch: { kind: 'run', entry }"]],
+    edits: [["dispatch: { kind: 'recover', entry, operation", "dispatch: { kind: 'run', entry, operation"]],
     killedBy: BY_SEARCH,
   },
   {

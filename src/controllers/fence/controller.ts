@@ -174,10 +174,7 @@ export class FenceController {
       return true;
     }
     if (decision.dispatch !== undefined && stored.status !== undefined) {
-      this.runs.start(
-        { node: name, entry: decision.dispatch.entry, fence: stored, status: stored.status, kind: decision.dispatch.kind, intentAtMs },
-        observation,
-      );
+      this.runs.start({ ...decision.dispatch, node: name, fence: stored, status: stored.status, intentAtMs }, observation);
     }
     if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.runs.lookAt(stored);
     // Once isolation is over: a node that has just failed does not wait for its statistics.

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operationOf } from '../../domain/operation-of.ts';
 import { isFailure } from '../../domain/program.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { Model } from '../../domain/testing/model.ts';
@@ -39,7 +40,10 @@ class Scene {
     const entry = { ...first.entry, id: `run-${String((this.#count += 1))}`, ...(operation === undefined ? {} : { operation }) };
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
     const intentAtMs = this.clock.monotonicMs();
-    this.#runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs }, new NodeObservation(intentAtMs));
+    this.#runs.start(
+      { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs },
+      new NodeObservation(intentAtMs),
+    );
     await this.clock.settle();
     return this.#runs.of('a').reports.find(({ id }) => id === entry.id);
   }

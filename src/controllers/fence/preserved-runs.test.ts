@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Model, planOf, method } from '../../domain/testing/model.ts';
+import { operationOf } from '../../domain/operation-of.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Plan } from '../../domain/plan.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
@@ -80,7 +81,7 @@ async function played(operation: string, guard: NodeGuard['guard'] | undefined, 
   const observation = new NodeObservation(clock.monotonicMs());
   observation.seeLease(leaseOf('2026-01-01T00:00:00Z'), clock.monotonicMs());
   observation.seeNode(nodeOf(), clock.monotonicMs());
-  runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+  runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
   await clock.settle();
   runs.abort(new Error('over'));
   await runs.settled();

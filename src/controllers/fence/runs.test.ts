@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operationOf } from '../../domain/operation-of.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { Model } from '../../domain/testing/model.ts';
@@ -34,7 +35,10 @@ async function stoppedDuring(work: (job: Job) => void): Promise<JobReport | unde
   const runs = new Runs(dependencies, new Acknowledgements(dependencies));
   const { status, entry } = offDue();
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-  runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, new NodeObservation(clock.monotonicMs()));
+  runs.start(
+    { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
+    new NodeObservation(clock.monotonicMs()),
+  );
   await clock.settle();
   runs.abort(new Error('the controller stops'));
   await runs.settled();
@@ -92,7 +96,10 @@ describe('an on', () => {
     const start = async (id: string): Promise<JobReport | undefined> => {
       const entry: JournalEntry = { ...off, id, action: 'on', operation: 'on:on', method: 'on' };
       const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-      runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+      runs.start(
+        { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
+        observation,
+      );
       await clock.settle();
       return runs.of('a').reports.find((report) => report.id === id);
     };
@@ -130,7 +137,7 @@ describe('before the first off', () => {
     observation.seeNode(nodeOf(), clock.monotonicMs());
     await clock.advance(30_000);
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-    runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+    runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
     await clock.settle();
     return { report: runs.of('a').reports[0], sent, lifeAtMs: observation.lifeAtMs, nowMs: clock.monotonicMs() };
   }
@@ -171,7 +178,7 @@ describe('what an on waits for', () => {
     const observation = new NodeObservation(clock.monotonicMs());
     const sentAtMs = clock.monotonicMs();
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-    runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: sentAtMs }, observation);
+    runs.start({ node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: sentAtMs }, observation);
     await clock.settle();
     expect(observation.since(status).set).toBe(sentAtMs);
     await clock.advance(700);
@@ -206,7 +213,10 @@ describe('the answer on which a set begins', () => {
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
     const { status, entry } = offDue();
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-    runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, new NodeObservation(clock.monotonicMs()));
+    runs.start(
+      { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
+      new NodeObservation(clock.monotonicMs()),
+    );
     await clock.settle();
     await clock.advance(ms);
     await runs.settled();

@@ -1,10 +1,10 @@
-import { compile, revokedBy } from '../../domain/program.ts';
 import { proofOf } from '../../domain/evidence.ts';
 import { offWasSent, restartedSince } from '../../domain/journal.ts';
 import type { Frozen, JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
-import type { Plan, PlanMethod } from '../../domain/plan.ts';
+import type { PlanMethod } from '../../domain/plan.ts';
 import { RELEASE_WRITES_WITHIN_MS } from '../../domain/proof-age.ts';
 import type { JobReport, StandingHold } from '../../domain/snapshot.ts';
+import type { Dispatch } from '../../domain/transition.ts';
 import { AgentError } from '../../ports/agents.ts';
 import { timestamp } from '../../ports/clock.ts';
 import { failureOf } from '../../ports/jobs.ts';
@@ -19,7 +19,6 @@ import { isFirstCut, lookingEntry, showingMethod } from './exhibits/occasion.ts'
 import { guardOf } from './guard.ts';
 import { readyOf } from './observation.ts';
 import type { NodeObservation } from './observation.ts';
-import { operationOf } from './operation-of.ts';
 import { endRelease, recoverRelease } from './release/end.ts';
 import { readTaintOwner } from './release/out-of-service.ts';
 import { release } from './release/release.ts';
@@ -27,12 +26,10 @@ import { stopOn } from './snapshot.ts';
 import { isHeldBack } from './storm/fence-facts.ts';
 import { StopAnswers } from './stop-answers.ts';
 
-export interface Run {
+export interface Run extends Dispatch {
   node: string;
   fence: NodeFence;
-  entry: JournalEntry;
   status: NodeFenceStatus;
-  kind: 'run' | 'recover';
   /** Monotonic time before the intent was written. */
   intentAtMs: number;
 }
@@ -238,7 +235,8 @@ export class Runs {
     const method = status?.frozen === undefined ? undefined : showingMethod(status.frozen.plan);
     if (!this.exhibits.isAsked || status?.frozen === undefined || method === undefined) return;
     const { node } = fence.spec;
-    const run: Run = { node, fence, status, entry: lookingEntry(method, status, timestamp(clock)), kind: 'run', intentAtMs: clock.monotonicMs() };
+    const entry = lookingEntry(method, status, timestamp(clock));
+    const run: Run = { node, fence, status, entry, operation: undefined, kind: 'run', intentAtMs: clock.monotonicMs() };
     this.exhibits
       .take(fence.metadata.uid ?? '', status.incident, this.jobFor(run, status.frozen, method))
       .catch((error: unknown) => log.info('no exhibits', { node, error: String(error) }));
@@ -246,19 +244,17 @@ export class Runs {
 
   /** Before the first off destroys it, and before the quorum is asked, so that the off rests on nothing old. */
   private async takeExhibits(run: Run): Promise<string> {
-    const { entry, status, fence } = run;
+    const { entry, status, fence, operation } = run;
     const { frozen } = status;
-    const own = frozen === undefined ? undefined : operationOf(frozen.plan, entry, status)?.method;
-    const method = entry.step === 'isolation' && frozen !== undefined ? showingMethod(frozen.plan) : own;
+    const method = entry.step === 'isolation' && frozen !== undefined ? showingMethod(frozen.plan) : operation?.method;
     if (frozen === undefined || method === undefined) return '';
     return this.exhibits.take(fence.metadata.uid ?? '', status.incident, this.jobFor(run, frozen, method));
   }
 
   private async device(run: Run, observation: NodeObservation): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const { runner } = this.dependencies;
-    const { entry, status } = run;
-    const frozen = status.frozen;
-    const operation = frozen === undefined ? undefined : operationOf(frozen.plan, entry, status);
+    const { entry, status, operation } = run;
+    const { frozen } = status;
     if (frozen === undefined || operation?.method === undefined) {
       throw new AgentError('Misconfigured', {
         device: entry.device,
@@ -271,8 +267,8 @@ export class Runs {
     const job = {
       ...ours,
       together: operation.together,
-      lastOff: isLastOff(frozen.plan, entry),
-      revokes: revokedBy(frozen.plan, entry),
+      lastOff: operation.isLastOff === true,
+      ...(operation.revokes === undefined ? {} : { revokes: operation.revokes }),
       offWasSent: (method: PlanMethod) => offWasSent(status, entry.id, method),
       restartedSince: (method: PlanMethod) => restartedSince(status, entry.id, method),
       onSet: (atMs: number) => {
@@ -373,15 +369,10 @@ export class Runs {
 class Stopped extends Error {}
 
 /** A graceful stop found nothing on its way: a successor need not wait for it. An off that the device has answered may be ours to take back (P8). */
-function cutOff({ entry, status }: Run, isAnswered: boolean, finishedAt: string): JobReport {
+function cutOff({ entry, operation }: Run, isAnswered: boolean, finishedAt: string): JobReport {
   const { id } = entry;
   const message = 'the controller stopped while nothing was on its way to the device; it is done again';
   if (!isAnswered) return { id, result: entry.action === 'confirm' ? 'interrupted' : 'not-sent', message, finishedAt };
-  const method = status.frozen === undefined ? undefined : operationOf(status.frozen.plan, entry, status)?.method;
-  const edge = method?.kind === 'fabric' ? ('closed' as const) : ('off' as const);
+  const edge = operation?.method?.kind === 'fabric' ? ('closed' as const) : ('off' as const);
   return { id, result: 'interrupted', message, finishedAt, ...(entry.action === 'off' ? { edge, offSent: true } : {}) };
-}
-
-function isLastOff(plan: Plan, entry: JournalEntry): boolean {
-  return compile(plan, entry.step, entry.level).findLast((operation) => operation.phase === 'off')?.key === entry.operation;
 }

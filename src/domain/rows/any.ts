@@ -1,6 +1,7 @@
 import { epochOf } from '../epoch.ts';
 import { openEntries } from '../journal.ts';
 import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
+import { operationOf } from '../operation-of.ts';
 import { EMPTY_PLAN } from '../plan.ts';
 import { event } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -99,7 +100,7 @@ function takeOver(context: Context): Transition {
   const due = Math.max((snapshot.since.journal ?? snapshot.nowMs) + entry.deadlineMs, snapshot.actsFromMs);
   if (due > snapshot.nowMs) return { status, requeueAtMs: due };
   if (plan === EMPTY_PLAN) return { status };
-  return { status, dispatch: { kind: 'recover', entry } };
+  return { status, dispatch: { kind: 'recover', entry, operation: operationOf(entry, status) } };
 }
 
 function stopped(context: Context): Transition {

@@ -2,6 +2,7 @@ import { intentDeadlineMs, lateEffectMs } from '../advance.ts';
 import { appended } from '../journal.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { HistoryEntry, JournalEntry, NodeFenceStatus, Outcome, Restore } from '../node-fence.ts';
+import { operationOf } from '../operation-of.ts';
 import { isFailure, mayHaveReleased } from '../program.ts';
 import { mayOpenStorage } from '../storage-opening.ts';
 import { event, moved } from '../transition.ts';
@@ -61,7 +62,7 @@ export function undo(context: Context): Transition {
   const due = wasTried(status, facts.operation) ? (context.snapshot.since.journal ?? 0) + plan.timing.settleMs : 0;
   if (due > context.snapshot.nowMs) return { status, requeueAtMs: due };
   const next = undoEntry(context, facts);
-  return { status: { ...status, journal: appended(status, next) }, dispatch: { kind: 'run', entry: next } };
+  return { status: { ...status, journal: appended(status, next) }, dispatch: { kind: 'run', entry: next, operation: operationOf(next, status) } };
 }
 
 /** What is not ours to take back any more, or not to be touched, is told all the same. */

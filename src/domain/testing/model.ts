@@ -4,7 +4,7 @@ import type { JournalEntry, NodeFenceStatus } from '../node-fence.ts';
 import { DEFAULT_TIMING } from '../plan.ts';
 import type { Plan, PlanMethod } from '../plan.ts';
 import { READ_BACK_EVIDENCE } from '../evidence.ts';
-import type { Decision } from '../transition.ts';
+import type { Decision, Dispatch } from '../transition.ts';
 import { isTriggered, seemsHealthy } from '../health.ts';
 import { compile } from '../program.ts';
 
@@ -48,7 +48,7 @@ export class Model {
   readonly inFlight = new Set<string>();
   reports: JobReport[] = [];
   rows: string[] = [];
-  dispatched: { kind: 'run' | 'recover'; entry: JournalEntry }[] = [];
+  dispatched: Dispatch[] = [];
   events: string[] = [];
   /** First sights of this process, by key. */
   marks = new Map<keyof Since, { value: string; atMs: number }>();

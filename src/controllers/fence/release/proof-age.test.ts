@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
+import { RELEASE } from '../../../domain/program.ts';
 import type { JobReport } from '../../../domain/snapshot.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { Acknowledgements } from '../acknowledgements.ts';
@@ -39,7 +40,7 @@ async function releasedAfter(ms: number): Promise<{ report: JobReport | undefine
   const runs = new Runs(bench.dependencies, new Acknowledgements(bench.dependencies));
   const status = provenStatus(bench.plan);
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-  runs.start({ node: 'a', fence, status, entry: RELEASING, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
+  runs.start({ node: 'a', fence, status, entry: RELEASING, operation: RELEASE, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
   await clock.settle();
   return { report: runs.of('a').reports[0], writes: bench.cluster.writes.length };
 }

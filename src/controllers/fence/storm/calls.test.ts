@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operationOf } from '../../../domain/operation-of.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { JobReport, StandingHold } from '../../../domain/snapshot.ts';
 import { Model } from '../../../domain/testing/model.ts';
@@ -39,7 +40,10 @@ async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean;
   const runs = new Runs(dependencies, new Acknowledgements(dependencies), () => holds);
   const { status, entry } = due(action);
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-  runs.start({ node: 'a', fence, status, entry, kind: 'run', intentAtMs: clock.monotonicMs() }, new NodeObservation(clock.monotonicMs()));
+  runs.start(
+    { node: 'a', fence, status, entry, operation: operationOf(entry, status), kind: 'run', intentAtMs: clock.monotonicMs() },
+    new NodeObservation(clock.monotonicMs()),
+  );
   await runs.settled();
   return { sent, report: runs.of('a').reports[0] };
 }
