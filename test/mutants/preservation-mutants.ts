@@ -94,7 +94,7 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'looked at too late',
     defect: 'what a preserved machine shows is read only after its ways to storage were closed',
-    file: 'src/controllers/fence/runs.ts',
+    file: 'src/controllers/fence/run/failure-diagnostics.ts',
     edits: [["=== 'isolate-and-hold';", "=== 'never-fence';"]],
     killedBy: byTest(RUNS, 'is kept before its ways to storage are closed'),
   },

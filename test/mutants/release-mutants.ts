@@ -188,14 +188,14 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'on under a deletion',
     defect: 'a machine is switched on while the deletion of one of its pods may still take effect',
-    file: 'src/controllers/fence/runs.ts',
+    file: 'src/controllers/fence/run/permission.ts',
     edits: [['if (observation.asked.isUnderWay)', 'if (observation === undefined)']],
     killedBy: byTest('src/controllers/fence/runs.test.ts', 'is not sent while a deletion has not been answered'),
   },
   {
     name: 'written on an old proof',
     defect: 'a write of a release leaves long after the last off read, when the power may be back',
-    file: 'src/controllers/fence/runs.ts',
+    file: 'src/controllers/fence/run/own-operations.ts',
     edits: [['provenAtMs > RELEASE_WRITES_WITHIN_MS', 'provenAtMs > Infinity']],
     killedBy: byTest('src/controllers/fence/release/proof-age.test.ts', 'is not sent later: the power may be back'),
   },

@@ -176,7 +176,7 @@ export class FenceController {
     if (decision.dispatch !== undefined && stored.status !== undefined) {
       this.runs.start({ ...decision.dispatch, node: name, fence: stored, status: stored.status, intentAtMs }, observation);
     }
-    if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.runs.lookAt(stored);
+    if (decision.row === 'running-preserved' && stored.status?.hold?.reason === 'preserved') this.runs.diagnosePreserved(stored);
     // Once isolation is over: a node that has just failed does not wait for its statistics.
     const isDeleted = decision.removeFinalizer === true && stored.metadata.deletionTimestamp !== undefined;
     if (stored.status !== undefined && (stored.status.state !== 'new' || isDeleted)) {

@@ -1,0 +1,84 @@
+import { offWasSent, restartedSince } from '../../../domain/journal.ts';
+import type { Frozen } from '../../../domain/node-fence.ts';
+import type { PlanMethod } from '../../../domain/plan.ts';
+import { AgentError } from '../../../ports/agents.ts';
+import type { Job } from '../../../ports/jobs.ts';
+import type { FenceDependencies } from '../dependencies.ts';
+import { guardOf } from '../guard.ts';
+import type { NodeObservation } from '../observation.ts';
+import type { Permission } from './permission.ts';
+import { notSent } from './run.ts';
+import type { Run, RunOutcome } from './run.ts';
+import type { WritesUnderWay } from './writes.ts';
+
+/** Runs of methods: what dispatch has to know of them, and what it tells while they run. */
+export class DeviceRuns {
+  readonly #dependencies: FenceDependencies;
+  readonly #permission: Permission;
+  readonly #writes: WritesUnderWay;
+  readonly #stopping: AbortSignal;
+
+  constructor(dependencies: FenceDependencies, permission: Permission, writes: WritesUnderWay, stopping: AbortSignal) {
+    this.#dependencies = dependencies;
+    this.#permission = permission;
+    this.#writes = writes;
+    this.#stopping = stopping;
+  }
+
+  async run(run: Run, observation: NodeObservation): Promise<RunOutcome> {
+    const { runner, clock } = this.#dependencies;
+    const { entry, status, operation } = run;
+    const { frozen } = status;
+    if (frozen === undefined || operation?.method === undefined) {
+      const answered = `the frozen plan has no method ${entry.method}`;
+      throw new AgentError('Misconfigured', { device: entry.device, plug: entry.plug, asked: entry.action, answered });
+    }
+    const ours = this.jobFor(run, frozen, operation.method);
+    const job = {
+      ...ours,
+      together: operation.together,
+      lastOff: operation.isLastOff === true,
+      ...(operation.revokes === undefined ? {} : { revokes: operation.revokes }),
+      offWasSent: (method: PlanMethod) => offWasSent(status, entry.id, method),
+      restartedSince: (method: PlanMethod) => restartedSince(status, entry.id, method),
+      onSet: (atMs: number) => {
+        if (entry.action === 'off') observation.sent(atMs);
+      },
+      // It was on its way until now: what waits for the off to be over counts from here.
+      onAnswered: (isCertain: boolean, isSent?: boolean) => {
+        if (entry.action === 'off') observation.sent(clock.monotonicMs());
+        ours.onAnswered(isCertain, isSent);
+      },
+    };
+    return run.kind === 'recover' ? runner.recover(job) : runner.run(job);
+  }
+
+  /** A job on this method for whatever the run needs of its device: to carry it out, to look, or to take what it shows. */
+  jobFor({ node, entry, fence, status, intentAtMs }: Run, frozen: Frozen, method: PlanMethod): Job {
+    return {
+      entry,
+      method,
+      together: [],
+      lastOff: false,
+      incident: `${fence.metadata.uid ?? ''}/${status.incident}`,
+      timing: frozen.plan.timing,
+      identity: { node, systemUUID: frozen.systemUUID, providerID: frozen.providerID },
+      identityRequired: frozen.plan.identity === 'verified' && method.kind === 'power',
+      signal: this.#stopping,
+      intentAtMs,
+      parametersOf: (other) => this.#dependencies.planner.parametersFor(node, other),
+      mayBegin: (deadlineMs) => {
+        const isDeleted = entry.action === 'on' && method.kind === 'power' && guardOf(this.#dependencies, node)?.kind === 'drop';
+        if (isDeleted) throw notSent(entry, 'its Machine or Node is being deleted: nothing is switched on any more');
+        this.#permission.demand(node, deadlineMs, entry);
+      },
+      askAgain: () => this.#permission.askAgain(node, entry),
+      onSet: () => undefined,
+      onAnswered: (isCertain, isSent = true) => {
+        if (!isCertain) return;
+        if (isSent) this.#writes.answered(entry.id);
+        else this.#writes.over(entry.id);
+      },
+    };
+  }
+}

@@ -1,0 +1,102 @@
+import type { JournalEntry } from '../../../domain/node-fence.ts';
+import type { StandingHold } from '../../../domain/snapshot.ts';
+import { AgentError } from '../../../ports/agents.ts';
+import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
+import type { FenceDependencies } from '../dependencies.ts';
+import { isFirstCut } from '../exhibits/occasion.ts';
+import { readyOf } from '../observation.ts';
+import type { NodeObservation } from '../observation.ts';
+import { readTaintOwner } from '../release/out-of-service.ts';
+import { stopOn } from '../snapshot.ts';
+import { isHeldBack } from '../storm/fence-facts.ts';
+import { StopAnswers } from '../stop-answers.ts';
+import { notSent } from './run.ts';
+import type { Run } from './run.ts';
+import type { WritesUnderWay } from './writes.ts';
+
+/** What holds a node now, as far as it concerns this run. */
+export type HoldsOn = (node: string, entry: JournalEntry) => readonly StandingHold[];
+
+/** A person, or another remediator, has the node: the run ends before anything is sent. */
+export class Stopped extends Error {}
+
+/** Whether a run may send anything: asked of the API server once its intent is acknowledged, and again in the very turn of each send. */
+export class Permission {
+  readonly #dependencies: FenceDependencies;
+  readonly #writes: WritesUnderWay;
+  readonly #holdsOn: HoldsOn;
+  readonly #stopping: AbortSignal;
+  readonly #stops: StopAnswers;
+
+  constructor(dependencies: FenceDependencies, writes: WritesUnderWay, holdsOn: HoldsOn, stopping: AbortSignal) {
+    this.#dependencies = dependencies;
+    this.#writes = writes;
+    this.#holdsOn = holdsOn;
+    this.#stopping = stopping;
+    this.#stops = new StopAnswers(dependencies);
+  }
+
+  /**
+   * P6: stops are read from the quorum after the intent is acknowledged and before the call; and before the first off the node and its Lease, for our own watch
+   * may hang without any error (P10, a cut-off controller judges nobody).
+   */
+  async ask(run: Run, observation: NodeObservation): Promise<void> {
+    const { node, entry, fence } = run;
+    const { cluster, clock, listers } = this.#dependencies;
+    const known = listers.nodes.get(node);
+    const restsOnSilence = run.kind === 'run' && isFirstCut(entry, run.status) && known !== undefined && readyOf(known)?.status === 'Unknown';
+    const [stop, lease, standing] = await Promise.all([
+      this.#stops.ask(node),
+      restsOnSilence ? cluster.get(LEASES, node, NODE_LEASE_NAMESPACE) : undefined,
+      restsOnSilence ? cluster.get(NODES, node) : undefined,
+    ]);
+    this.#stops.keepFreshFor(entry.id);
+    if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
+    const unheard = observation.catchUp(standing, lease, clock.monotonicMs());
+    if (unheard !== undefined) throw notSent(entry, `the API server holds ${unheard} that was not heard here`);
+    if (isHeldBack(entry)) {
+      const refusal = await this.#dependencies.nodeLeases?.take(node, fence.spec.requestedBy);
+      if (refusal !== undefined) throw new Stopped(`${refusal}; nothing was sent`);
+    }
+    if (entry.action === 'on') {
+      // A pod that runs again must not lose its object to a deletion that came before.
+      if (observation.asked.isUnderWay) throw notSent(entry, 'the deletion of a pod has not been answered yet');
+      await this.#askWhoseTaint(node, entry);
+    }
+  }
+
+  /** Stops once more, right before a set: the reads before it may have taken long. */
+  async askAgain(node: string, entry: JournalEntry): Promise<void> {
+    const stop = await this.#stops.ask(node);
+    this.#stops.keepFreshFor(entry.id);
+    if (stop !== undefined) throw notSent(entry, `NodeFenceStop ${stop.metadata.name} stands`);
+  }
+
+  /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the quorum's own answer is. From here on the write counts as sent. */
+  demand(node: string, deadlineMs: number, entry: JournalEntry): void {
+    const stop = stopOn(this.#dependencies, node);
+    if (stop !== undefined) throw notSent(entry, `${stop.by} stands`);
+    const refusal = this.#stops.refusalFor(node);
+    if (refusal !== undefined) throw notSent(entry, refusal);
+    const hold = isHeldBack(entry) ? this.#holdsOn(node, entry)[0] : undefined;
+    if (hold !== undefined) throw notSent(entry, `held by ${hold.policy}: ${hold.message}`);
+    if (this.#writes.isDraining) throw notSent(entry, 'the controller stops');
+    if (this.#stopping.aborted || !this.#dependencies.leadership.mayBegin(deadlineMs)) throw notSent(entry, 'the leader lease does not cover it');
+    this.#writes.sent(entry.id);
+    // A release goes on for as long as it has pods; a device is only read from here on.
+    if (entry.agent !== 'kubernetes') this.#stops.over(entry.id);
+  }
+
+  over(run: string): void {
+    this.#stops.over(run);
+  }
+
+  /** A tainted node is never started by us (P3). Ours is taken back by the release's end; a foreign one is for its owner to take away. */
+  async #askWhoseTaint(node: string, entry: JournalEntry): Promise<void> {
+    const owner = await readTaintOwner(this.#dependencies, node);
+    if (owner === 'ours') throw notSent(entry, 'our out-of-service taint still stands');
+    if (owner === 'nobody') return;
+    const answered = "nothing was sent: somebody else's out-of-service taint stands on the Node; it has to be taken away first";
+    throw new AgentError('Unreachable', { device: entry.device, plug: entry.plug, asked: 'on', answered });
+  }
+}
