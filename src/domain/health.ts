@@ -3,7 +3,54 @@ import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
 import type { Operation } from './program.ts';
-import type { NodeFacts, Since, Snapshot } from './snapshot.ts';
+import type { NodeFacts, Since, Snapshot, StandingHold } from './snapshot.ts';
+
+/** Since when a node shows without a break that it has failed, or that it is well again. `undefined`: it does not now. */
+export type Signs = Record<'notReady' | 'triggered' | 'healthy', number | undefined>;
+
+/** The signs of now. `since`: those of the last pass, and what else delays are counted from; `configured`: the plan where none is frozen. */
+export function signsOf(node: NodeFacts | undefined, status: NodeFenceStatus | undefined, configured: Plan, since: Since, nowMs: number): Signs {
+  // A Node that is gone is not well, and nothing new is known of its failure.
+  if (node === undefined) return { notReady: since.notReady, triggered: since.triggered, healthy: undefined };
+  const plan = status === undefined || status.state === 'final' ? configured : (status.frozen?.plan ?? configured);
+  const notReady = node.ready === 'False' || node.ready === 'missing' ? (since.notReady ?? nowMs) : undefined;
+  const known = notReady === undefined ? since : { ...since, notReady };
+  return {
+    notReady,
+    triggered: isTriggered(node, plan, known, nowMs, status) ? (since.triggered ?? nowMs) : undefined,
+    healthy: seemsHealthy(node, status, plan, known, nowMs) ? (since.healthy ?? nowMs) : undefined,
+  };
+}
+
+/** Nobody is judged by what this process heard, when it has heard nothing for too long: then it may be the one that is cut off (P10). */
+export function unheardHold(freshAtMs: number, staleAfterMs: number, nowMs: number): StandingHold | undefined {
+  const unheardMs = nowMs - freshAtMs;
+  if (unheardMs <= staleAfterMs) return undefined;
+  const message = `nothing was heard from the API server for ${Math.round(unheardMs / 1000)} s; nobody is judged by that`;
+  return { reason: 'stale-view', policy: 'controller-isolated', message };
+}
+
+/** Only that we hear nothing speaks against this node: whoever acts on it asks the API server first whether it is our own watch that hangs. */
+export function isJudgedBySilence(ready: NodeFacts['ready'] | undefined): boolean {
+  return ready === 'Unknown';
+}
+
+/** A Node, and the renewTime of its Lease, as the API server has them now. */
+export interface FreshNode {
+  uid: string | undefined;
+  bootID: string | undefined;
+  ready: NodeFacts['ready'];
+  renewTime: string | undefined;
+}
+
+/** What they show of life after the last off read, in words; `undefined`: nothing. `known`: as they were at that read. */
+export function lifeAfterProof(now: FreshNode | undefined, known: Omit<FreshNode, 'ready'>): string | undefined {
+  if (now === undefined || now.uid !== known.uid) return 'the Node is gone or was replaced: nothing is released for it';
+  if (now.renewTime !== undefined && now.renewTime !== known.renewTime) return `the lease was renewed at ${now.renewTime}, after the last off read`;
+  if (known.bootID !== undefined && now.bootID !== known.bootID) return `boot ID ${now.bootID ?? 'none'} appeared after the off`;
+  // It flipped back while it was being switched off: its pods are in place, and it is switched on again. A fence that was asked for waits until it is not.
+  return now.ready === 'True' ? 'the Node is Ready' : undefined;
+}
 
 /**
  * Ready=Unknown with a lease that has been silent, as received here, for `life_wait`; Ready=False with a live kubelet after `not_ready_period` (key

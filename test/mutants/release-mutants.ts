@@ -12,15 +12,15 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'lease not read',
     defect: 'the Lease at the quorum is not looked at before a release',
-    file: 'src/controllers/fence/release/order.ts',
-    edits: [['lease?.spec.renewTime !== undefined && lease.spec.renewTime !== order.renewTime', 'lease === null']],
+    file: 'src/domain/health.ts',
+    edits: [['now.renewTime !== undefined && now.renewTime !== known.renewTime', 'now === null']],
     killedBy: byTest(RELEASE, 'is void when the API shows at its quorum that the lease was renewed after the last off read'),
   },
   {
     name: 'boot not compared',
     defect: 'a node that shows another boot after the off is released all the same',
-    file: 'src/controllers/fence/release/order.ts',
-    edits: [['order.proof.bootID !== undefined && node.status.nodeInfo?.bootID !== order.proof.bootID', 'node === null']],
+    file: 'src/domain/health.ts',
+    edits: [['known.bootID !== undefined && now.bootID !== known.bootID', 'now === null']],
     killedBy: byTest(RELEASE, 'is void when the API shows at its quorum that another boot ID appeared'),
   },
   {

@@ -39,8 +39,8 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'their clock',
     defect: 'delays are counted from lastTransitionTime',
-    file: 'src/controllers/fence/snapshot.ts',
-    edits: [["? 'NotReady' : undefined, nowMs)", "? 'NotReady' : undefined, Date.parse(facts.readySince ?? '') - Date.now() + nowMs)"]],
+    file: 'src/domain/health.ts',
+    edits: [['(since.notReady ?? nowMs)', "(since.notReady ?? Date.parse(node.readySince ?? '') - Date.now() + nowMs)"]],
     killedBy: byTest(SNAPSHOT, 'counts delays from our own first sight, whatever lastTransitionTime says'),
   },
   {
@@ -60,8 +60,8 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'silent watch',
     defect: 'nodes are judged by a watch that died silently',
-    file: 'src/controllers/fence/snapshot.ts',
-    edits: [['if (nowMs - oldest > options.staleAfterMs)', 'if (nowMs - oldest > Infinity)']],
+    file: 'src/domain/health.ts',
+    edits: [['if (unheardMs <= staleAfterMs)', 'if (unheardMs <= Infinity)']],
     killedBy: byTest(SNAPSHOT, 'holds everything while the watch of nodes or of leases is silent: a cut-off controller does not judge others'),
   },
   {

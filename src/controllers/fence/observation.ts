@@ -1,3 +1,4 @@
+import type { Signs } from '../../domain/health.ts';
 import type { Evidence, NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { Since } from '../../domain/snapshot.ts';
 import type { Lease, Node } from '../../ports/objects.ts';
@@ -59,6 +60,14 @@ export class NodeObservation {
   mark(key: keyof Since, value: string | undefined, nowMs: number): void {
     if (value === undefined) this.marks.delete(key);
     else if (this.marks.get(key)?.value !== value) this.marks.set(key, { value, atMs: nowMs });
+  }
+
+  /** What the domain made of what was seen; `undefined` ends a sign. */
+  keep(signs: Signs): void {
+    for (const key of ['notReady', 'triggered', 'healthy'] as const) {
+      const atMs = signs[key];
+      this.mark(key, atMs === undefined ? undefined : key, atMs ?? 0);
+    }
   }
 
   /** An off for this node was begun by this process: an on waits for what it may still do. */

@@ -1,8 +1,6 @@
-import { isTriggered, seemsHealthy } from '../../domain/health.ts';
+import { signsOf, unheardHold } from '../../domain/health.ts';
 import { fenceName } from '../../domain/node-fence.ts';
-import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { EMPTY_PLAN } from '../../domain/plan.ts';
-import type { Plan } from '../../domain/plan.ts';
 import type { JobReport, NodeFacts, Snapshot, StandingHold } from '../../domain/snapshot.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
@@ -33,8 +31,8 @@ export function takeSnapshot(
   const live = status === undefined || status.state === 'final' || status.state === 'error';
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
   const facts = node === undefined ? undefined : factsOf(node, observation, listers.leases.heardSinceMs);
-  const deciding = status === undefined || status.state === 'final' ? plan : (status.frozen?.plan ?? plan);
-  mark(observation, facts, status, deciding, nowMs);
+  if (status !== undefined) observation.seeStatus(status, nowMs);
+  observation.keep(signsOf(facts, status, plan, observation.since(status), nowMs));
   const report = listers.reports.get(name)?.status;
   const holds = [...holdsOn(dependencies, name), ...storm];
   const guard = guardOf(dependencies, name);
@@ -71,16 +69,6 @@ export function takeSnapshot(
   };
 }
 
-function mark(observation: NodeObservation, facts: NodeFacts | undefined, status: NodeFenceStatus | undefined, plan: Plan, nowMs: number): void {
-  if (facts !== undefined) {
-    observation.mark('notReady', facts.ready === 'False' || facts.ready === 'missing' ? 'NotReady' : undefined, nowMs);
-    observation.mark('triggered', isTriggered(facts, plan, observation.since(status), nowMs, status) ? 'triggered' : undefined, nowMs);
-  }
-  if (status !== undefined) observation.seeStatus(status, nowMs);
-  const healthy = facts !== undefined && seemsHealthy(facts, status, plan, observation.since(status), nowMs);
-  observation.mark('healthy', healthy ? 'healthy' : undefined, nowMs);
-}
-
 function factsOf(node: Node, observation: NodeObservation, heardSinceMs: number | undefined): NodeFacts {
   const ready = readyOf(node);
   return {
@@ -108,7 +96,6 @@ function waitingPods({ listers }: FenceDependencies, name: string): string[] {
 
 /** Reasons not to act that stand whatever policies are configured: storm policies come after them. */
 export function holdsOn({ options, listers, clock, nodeLeases, successor }: FenceDependencies, name: string): StandingHold[] {
-  const nowMs = clock.monotonicMs();
   const holds: StandingHold[] = [];
   if (options.mode === 'observe') holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: nothing is touched' });
   if (options.ownNode === name) {
@@ -120,14 +107,8 @@ export function holdsOn({ options, listers, clock, nodeLeases, successor }: Fenc
   }
   const lease = nodeLeases?.holdOn(name, listers.fences.get(fenceName(name))?.spec.requestedBy);
   if (lease !== undefined) holds.push(lease);
-  const oldest = Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs);
-  if (nowMs - oldest > options.staleAfterMs) {
-    holds.push({
-      reason: 'stale-view',
-      policy: 'controller-isolated',
-      message: `nothing was heard from the API server for ${Math.round((nowMs - oldest) / 1000)} s; nobody is judged by that`,
-    });
-  }
+  const unheard = unheardHold(Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs), options.staleAfterMs, clock.monotonicMs());
+  if (unheard !== undefined) holds.push(unheard);
   return holds;
 }
 

@@ -5,7 +5,7 @@ import { DEFAULT_TIMING } from '../plan.ts';
 import type { Plan, PlanMethod } from '../plan.ts';
 import { READ_BACK_EVIDENCE } from '../evidence.ts';
 import type { Decision, Dispatch } from '../transition.ts';
-import { isTriggered, seemsHealthy } from '../health.ts';
+import { signsOf } from '../health.ts';
 import { compile } from '../program.ts';
 
 export function method(name: string, agent: string, action: PlanMethod['action'], more: Partial<PlanMethod> = {}): PlanMethod {
@@ -109,11 +109,6 @@ export class Model {
   snapshot(): Snapshot {
     this.count += 1;
     const status = this.fence?.status;
-    const deciding = status === undefined || status.state === 'final' ? this.plan : (status.frozen?.plan ?? this.plan);
-    if (this.node !== undefined) {
-      this.mark('notReady', this.node.ready === 'False' || this.node.ready === 'missing' ? 'n' : undefined);
-      this.mark('triggered', isTriggered(this.node, deciding, this.since(), this.nowMs, status) ? 't' : undefined);
-    }
     if (status !== undefined) {
       const last = status.journal.at(-1);
       this.mark('position', [status.incident, status.restarts, status.state, status.step, status.level].join('/'));
@@ -124,7 +119,8 @@ export class Model {
       this.mark('batch', status.released === undefined ? undefined : `${status.released.at}/${status.released.batch ?? 0}`);
       this.mark('held', status.hold === undefined ? undefined : `${status.hold.policy}/${status.hold.reason}`);
     }
-    this.mark('healthy', this.node !== undefined && seemsHealthy(this.node, status, deciding, this.since(), this.nowMs) ? 'h' : undefined);
+    const signs = signsOf(this.node, status, this.plan, this.since(), this.nowMs);
+    for (const key of ['notReady', 'triggered', 'healthy'] as const) this.mark(key, signs[key] === undefined ? undefined : key);
     return {
       nowMs: this.nowMs,
       wall: new Date(1_700_000_000_000 + this.nowMs).toISOString(),

@@ -1,6 +1,8 @@
+import { lifeAfterProof } from '../../../domain/health.ts';
+import type { FreshNode } from '../../../domain/health.ts';
 import type { Evidence, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import type { JobReport } from '../../../domain/snapshot.ts';
-import type { Node } from '../../../ports/objects.ts';
+import type { Lease, Node } from '../../../ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { readyOf } from '../observation.ts';
@@ -28,17 +30,21 @@ export interface ReleaseOrder {
 /** A sign of life at the API's quorum: the proof is void and nothing more is released (P2). */
 export class LifeSeen extends Error {}
 
+function freshNode(node: Node, lease: Lease | undefined): FreshNode {
+  return {
+    uid: node.metadata.uid,
+    bootID: node.status.nodeInfo?.bootID,
+    ready: readyOf(node)?.status ?? 'missing',
+    renewTime: lease?.spec.renewTime,
+  };
+}
+
 /** A fresh Node, after Node and Lease have shown no life since the last off read. */
 export async function silentNode({ cluster }: FenceDependencies, order: ReleaseOrder): Promise<Node> {
   const [node, lease] = await Promise.all([cluster.get(NODES, order.node), cluster.get(LEASES, order.node, NODE_LEASE_NAMESPACE)]);
   order.mayGoOn();
-  if (node === undefined || node.metadata.uid !== order.status.frozen?.nodeUID)
-    throw new LifeSeen('the Node is gone or was replaced: nothing is released for it');
-  if (lease?.spec.renewTime !== undefined && lease.spec.renewTime !== order.renewTime)
-    throw new LifeSeen(`the lease was renewed at ${lease.spec.renewTime}, after the last off read`);
-  if (order.proof.bootID !== undefined && node.status.nodeInfo?.bootID !== order.proof.bootID)
-    throw new LifeSeen(`boot ID ${node.status.nodeInfo?.bootID ?? 'none'} appeared after the off`);
-  // It flipped back while it was being switched off: its pods are in place, and it is switched on again. A fence that was asked for waits until it is not.
-  if (readyOf(node)?.status === 'True') throw new LifeSeen('the Node is Ready');
+  const now = node === undefined ? undefined : freshNode(node, lease);
+  const life = lifeAfterProof(now, { uid: order.status.frozen?.nodeUID, bootID: order.proof.bootID, renewTime: order.renewTime });
+  if (node === undefined || life !== undefined) throw new LifeSeen(life);
   return node;
 }

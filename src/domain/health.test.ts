@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { isJudgedBySilence, lifeAfterProof, signsOf, unheardHold } from './health.ts';
+import { DEFAULT_TIMING } from './plan.ts';
+import type { NodeFacts, Since } from './snapshot.ts';
+import { planOf } from './testing/model.ts';
+
+const NOW_MS = 2_000_000;
+
+function nodeAs(ready: NodeFacts['ready'], silentMs = 0): NodeFacts {
+  return { name: 'a', uid: 'uid-a', ready, readyReason: '', bootID: 'boot-1', lifeAtMs: NOW_MS - silentMs };
+}
+
+describe('the signs of a node', () => {
+  const signs = (node: NodeFacts | undefined, since: Since = {}): ReturnType<typeof signsOf> => signsOf(node, undefined, planOf(), since, NOW_MS);
+
+  it('count from the pass that saw them first', () => {
+    expect(signs(nodeAs('False'))).toEqual({ notReady: NOW_MS, triggered: undefined, healthy: undefined });
+    const longAgoMs = NOW_MS - DEFAULT_TIMING.notReadyPeriodMs;
+    expect(signs(nodeAs('False'), { notReady: longAgoMs })).toEqual({ notReady: longAgoMs, triggered: NOW_MS, healthy: undefined });
+    expect(signs(nodeAs('True'), { healthy: 7 })).toMatchObject({ healthy: 7 });
+  });
+
+  it('end with what they rest on', () => {
+    expect(signs(nodeAs('True'), { notReady: 1, triggered: 2 })).toEqual({ notReady: undefined, triggered: undefined, healthy: NOW_MS });
+    expect(signs(nodeAs('True', DEFAULT_TIMING.lifeWaitMs), { healthy: 7 }).healthy, 'Ready, and not heard').toBeUndefined();
+  });
+
+  it('of failure outlast a Node that is gone, and of health do not', () => {
+    expect(signs(undefined, { notReady: 1, triggered: 2, healthy: 3 })).toEqual({ notReady: 1, triggered: 2, healthy: undefined });
+  });
+
+  it('are judged by silence only where the node controller itself hears nothing', () => {
+    expect((['True', 'False', 'Unknown', 'missing', undefined] as const).filter(isJudgedBySilence)).toEqual(['Unknown']);
+  });
+});
+
+describe('a process that hears nothing', () => {
+  it('judges nobody, from one millisecond beyond its patience on', () => {
+    expect(unheardHold(NOW_MS - 10_000, 10_000, NOW_MS)).toBeUndefined();
+    expect(unheardHold(NOW_MS - 10_001, 10_000, NOW_MS)).toMatchObject({ reason: 'stale-view', policy: 'controller-isolated' });
+  });
+});
+
+describe('life after the last off read', () => {
+  const known = { uid: 'uid-a', bootID: 'boot-1', renewTime: 't1' };
+  const silent = { ...known, ready: 'Unknown' as const };
+
+  it.each([
+    ['a Node that is gone', undefined, /gone or was replaced/],
+    ['another Node of the name', { ...silent, uid: 'uid-b' }, /gone or was replaced/],
+    ['a renewed Lease', { ...silent, renewTime: 't2' }, /renewed at t2/],
+    ['another boot', { ...silent, bootID: 'boot-2' }, /boot ID boot-2 appeared/],
+    ['no boot any more', { ...silent, bootID: undefined }, /boot ID none appeared/],
+    ['Ready', { ...silent, ready: 'True' as const }, /is Ready/],
+  ])('%s', (_what, now, words) => {
+    expect(lifeAfterProof(now, known)).toMatch(words);
+  });
+
+  it('is not shown by a silent Node, nor by a Lease that is gone', () => {
+    expect(lifeAfterProof(silent, known)).toBeUndefined();
+    expect(lifeAfterProof({ ...silent, renewTime: undefined }, known)).toBeUndefined();
+  });
+});
