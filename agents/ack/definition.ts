@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { canonical, checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import { checkParameters, describeParameters, parsed } from '../shared/parameter-schema.ts';
 import { ackParameters, WAIT_MS } from './parameters.ts';
 
 /** Waits for a person. Nothing is switched. */
@@ -9,7 +9,7 @@ export const ack: AgentDefinition = {
   kind: 'action',
   actions: ['run', 'off'],
   deviceMaxLatencyMs: 0,
-  runMaxMs: (parameters) => ackParameters.schema.safeParse(canonical(ackParameters, parameters)).data?.wait ?? WAIT_MS,
+  runMaxMs: (parameters) => parsed(ackParameters, parameters).data?.wait ?? WAIT_MS,
   deviceKey: () => '',
   describe: () => describeParameters(ackParameters),
   check: (parameters, withSecrets) => checkParameters(ackParameters, parameters, withSecrets),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
 import { duration } from '../shared/duration.ts';
-import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
 import { parseRanges, type AddressRange } from './address-range.ts';
 
@@ -94,14 +94,14 @@ export interface BlocklistSettings {
 export function parseSettings(parameters: Parameters, plug: string): CephSettings | { problems: string[] } {
   const named = canonical(cephParameters, parameters);
   const problems = contradictions(named, true);
-  const parsed = schema.safeParse(named);
-  problems.push(...(parsed.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0]), message })));
+  const result = parsed(cephParameters, parameters);
+  problems.push(...(result.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0]), message })));
   const text = named['cidrs'] ?? plug;
   const ranges = rangesOf(text, named);
   if (typeof ranges === 'string') problems.push({ parameter: 'cidrs', message: ranges });
-  if (problems.length > 0 || !parsed.success || typeof ranges === 'string')
+  if (problems.length > 0 || !result.success || typeof ranges === 'string')
     return { problems: problems.map(({ parameter, message }) => `${parameter} ${message}`) };
-  const value = parsed.data;
+  const value = result.data;
   if (value.via === 'exec') return { via: 'exec', ranges, argv: [value.program, ...value.arguments], expiryMs: value.expiry, place: placeOf(value) };
   const { secret_name: name, secret_namespace: namespace } = value;
   const secret = name === undefined || namespace === undefined ? undefined : { name, namespace };

@@ -4,7 +4,7 @@ import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import type { NameKind } from '../shared/interfaces/if-mib.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
-import { canonical, checkParameters, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, parsed, valuesOf, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
 import { hostAndPort, sshContradictions, sshDocumentation, sshSettingsOf, sshShape, type SshSettings } from '../shared/ssh/parameters.ts';
@@ -56,15 +56,18 @@ export type SwitchSettings = { portAlias: string | undefined } & (
   | { transport: 'ssh'; dialect: DialectName; enablePassword: string | undefined; ssh: SshSettings }
 );
 
+const ofSnmp = { schema: snmpSchema, documentation: switchParameters.documentation };
+const ofSsh = { schema: sshSchema, documentation: switchParameters.documentation };
+
 /** Problems of what was written; those of single parameters first. */
 export function switchProblems(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
   const named = canonical(switchParameters, parameters);
   const problems = checkParameters(switchParameters, parameters, withSecrets);
   if (problems.length > 0) return problems;
   if (named['transport'] !== 'ssh') {
-    const parsed = snmpSchema.safeParse(named);
-    const issues = (parsed.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0] ?? ''), message }));
-    return parsed.success ? snmpProblems(parsed.data, withSecrets) : issues;
+    const result = parsed(ofSnmp, parameters);
+    const issues = (result.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0] ?? ''), message }));
+    return result.success ? snmpProblems(result.data, withSecrets) : issues;
   }
   if (named['dialect'] === undefined) problems.push({ parameter: 'dialect', message: `is missing: one of ${NAMES.join(', ')}` });
   if (withSecrets && named['username'] === undefined) problems.push({ parameter: 'username', message: 'is missing: SSH needs one' });
@@ -75,19 +78,18 @@ export function switchProblems(parameters: Parameters, withSecrets: boolean): Pa
 export function parseSettings(parameters: Parameters): SwitchSettings | { problems: string[] } {
   const problems = switchProblems(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
   if (problems.length > 0) return { problems };
-  const named = canonical(switchParameters, parameters);
-  const value = schema.parse(named);
+  const value = valuesOf(switchParameters, parameters);
   const portAlias = value.port_alias;
   if (value.transport === 'snmp') {
     const bootMaxMs = value.bmc_boot_time * 1_000;
-    return { transport: 'snmp', portAlias, findBy: value.find_by, bootMaxMs, snmp: snmpSettings(snmpSchema.parse(named)) };
+    return { transport: 'snmp', portAlias, findBy: value.find_by, bootMaxMs, snmp: snmpSettings(valuesOf(ofSnmp, parameters)) };
   }
   return {
     transport: 'ssh',
     portAlias,
     dialect: value.dialect ?? 'ios',
     enablePassword: value.enable_password,
-    ssh: sshSettingsOf(sshSchema.parse(named)),
+    ssh: sshSettingsOf(valuesOf(ofSsh, parameters)),
   };
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { portAliasDocumentation } from '../shared/interfaces/port-identity.ts';
-import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, parseBoolean, parsed, valuesOf, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
 import { hostAndPort, sshContradictions, sshDocumentation, sshHostOf, sshSettingsOf, sshShape, type SshSettings } from '../shared/ssh/parameters.ts';
@@ -95,6 +95,9 @@ export type FcSwitchSettings = { portAlias: string | undefined; virtualFabric: n
   { transport: 'ssh'; ssh: SshSettings } | { transport: 'snmp'; snmp: SnmpSettings } | { transport: 'rest' | 'nxapi'; web: WebSettings }
 );
 
+const ofSnmp = { schema: snmpSchema, documentation: fcSwitchParameters.documentation };
+const ofSsh = { schema: sshSchema, documentation: fcSwitchParameters.documentation };
+
 /** Problems of what was written; those of single parameters first. */
 export function fcSwitchProblems(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
   const named = canonical(fcSwitchParameters, parameters);
@@ -102,9 +105,9 @@ export function fcSwitchProblems(parameters: Parameters, withSecrets: boolean): 
   if (problems.length > 0) return problems;
   const transport = transportOf(named);
   if (transport === 'snmp') {
-    const parsed = snmpSchema.safeParse(named);
-    const issues = (parsed.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0] ?? ''), message }));
-    return parsed.success ? snmpProblems(parsed.data, withSecrets) : issues;
+    const result = parsed(ofSnmp, parameters);
+    const issues = (result.error?.issues ?? []).map(({ path, message }) => ({ parameter: String(path[0] ?? ''), message }));
+    return result.success ? snmpProblems(result.data, withSecrets) : issues;
   }
   if (withSecrets && named['username'] === undefined) problems.push({ parameter: 'username', message: 'is missing' });
   if (transport === 'ssh') return [...problems, ...sshContradictions(named, withSecrets)];
@@ -119,11 +122,10 @@ export function fcSwitchProblems(parameters: Parameters, withSecrets: boolean): 
 export function parseSettings(parameters: Parameters): FcSwitchSettings | { problems: string[] } {
   const problems = fcSwitchProblems(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
   if (problems.length > 0) return { problems };
-  const named = canonical(fcSwitchParameters, parameters);
-  const value = schema.parse(named);
+  const value = valuesOf(fcSwitchParameters, parameters);
   const common = { portAlias: value.port_alias, virtualFabric: value.vf_id };
-  if (value.transport === 'ssh') return { ...common, transport: 'ssh', ssh: sshSettingsOf(sshSchema.parse(named)) };
-  if (value.transport === 'snmp') return { ...common, transport: 'snmp', snmp: snmpSettings(snmpSchema.parse(named)) };
+  if (value.transport === 'ssh') return { ...common, transport: 'ssh', ssh: sshSettingsOf(valuesOf(ofSsh, parameters)) };
+  if (value.transport === 'snmp') return { ...common, transport: 'snmp', snmp: snmpSettings(valuesOf(ofSnmp, parameters)) };
   const web: WebSettings = {
     host: sshHostOf(value.ip ?? ''),
     port: value.ipport ?? (value.ssl ? 443 : 80),

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
-import { canonical, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 
 /** No option, blank or control character can be spelled with it. */
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9._-]+)?\]?)$/;
@@ -189,8 +189,8 @@ export function contradictions(parameters: Parameters): ParameterProblem[] {
   if (parseBoolean(named['inet4_only'] ?? 'no') === true && parseBoolean(named['inet6_only'] ?? 'no') === true) {
     problems.push({ parameter: 'inet4_only', message: 'and inet6_only contradict each other: remove one' });
   }
-  const parsed = schema.safeParse(named);
-  if (parsed.success) problems.push(...unspeakable(parsed.data));
+  const result = parsed(ipmiParameters, parameters);
+  if (result.success) problems.push(...unspeakable(result.data));
   return problems;
 }
 
@@ -212,14 +212,14 @@ function unspeakable({ transport, verify_with, cipher, hexadecimal_kg }: z.outpu
 /** Typed settings of complete parameters, or the problems in words (without values). */
 export function parseSettings(parameters: Parameters): IpmiSettings | { problems: string[] } {
   const named = canonical(ipmiParameters, parameters);
-  const parsed = schema.safeParse(named);
+  const result = parsed(ipmiParameters, parameters);
   const problems = [
-    ...(parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
+    ...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`),
     ...contradictions(parameters).map(({ parameter, message }) => `${parameter} ${message}`),
   ];
   for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
-  if (!parsed.success || problems.length > 0) return { problems };
-  const value = parsed.data;
+  if (!result.success || problems.length > 0) return { problems };
+  const value = result.data;
   const kg = value.kg ?? value.hexadecimal_kg;
   return {
     transports: transportsOf(value.transport, value.cipher, kg),

@@ -2,7 +2,7 @@ import type { AgentContext, Target } from '../../src/ports/agents.ts';
 import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
-import { canonical } from '../shared/parameter-schema.ts';
+import { parsed } from '../shared/parameter-schema.ts';
 import { templateOf } from './job-spec.ts';
 import { JOBS } from './objects.ts';
 import type { PodTemplate } from './objects.ts';
@@ -41,15 +41,15 @@ export class JobRunner {
     };
     const target: Target = { ...asking, beforeSend };
     return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: undefined }, async (call) => {
-      const parsed = jobParameters.schema.safeParse(canonical(jobParameters, target.parameters));
-      if (!parsed.success)
-        throw call.error('Misconfigured', parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
+      const result = parsed(jobParameters, target.parameters);
+      if (!result.success)
+        throw call.error('Misconfigured', result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
       if (/\p{Cc}/u.test(target.plug)) throw call.error('Misconfigured', 'plug must be one line');
       const { namespace } = this.#context;
       if (namespace === undefined) throw call.error('Misconfigured', 'there is no namespace here in which a Job could run');
-      const [template, secrets] = await Promise.all([readTemplate(call, namespace, parsed.data.pod_template), readSecret(call, namespace)]);
+      const [template, secrets] = await Promise.all([readTemplate(call, namespace, result.data.pod_template), readSecret(call, namespace)]);
       const forget = (name: string, isSure: boolean): void => this.#forget(namespace, name, isSure);
-      return work(new JobSession(call, { namespace, parameters: parsed.data, template, secrets, forget, hasSent: () => hasSent }));
+      return work(new JobSession(call, { namespace, parameters: result.data, template, secrets, forget, hasSent: () => hasSent }));
     });
   }
 

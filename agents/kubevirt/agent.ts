@@ -4,7 +4,7 @@ import { NODES } from '../../src/ports/resources.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
 import { normalUUID, withGroupsSwapped } from '../shared/machine-uuid.ts';
-import { canonical } from '../shared/parameter-schema.ts';
+import { canonical, parsed } from '../shared/parameter-schema.ts';
 import { HALTED_BY_US, isHalted, isLauncherOf, isTerminated, LAUNCHER_PODS, LAUNCHER_SELECTOR, runsBy } from './objects.ts';
 import { VIRTUAL_MACHINE_INSTANCES, VIRTUAL_MACHINES, WITNESS } from './objects.ts';
 import type { LauncherPod, VirtualMachine, VirtualMachineInstance } from './objects.ts';
@@ -60,10 +60,10 @@ export class KubevirtAgent implements PowerAgent {
   #with<T>(target: Target, asked: string, work: (call: ObjectCall, named: Named) => Promise<T>): Promise<T> {
     const named = canonical(kubevirtParameters, target.parameters);
     return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: named['kubeconfig'] }, async (call) => {
-      const parsed = kubevirtParameters.schema.safeParse(named);
-      if (!parsed.success)
-        throw call.error('Misconfigured', parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
-      const { vm, namespace } = parsed.data;
+      const result = parsed(kubevirtParameters, target.parameters);
+      if (!result.success)
+        throw call.error('Misconfigured', result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
+      const { vm, namespace } = result.data;
       const name = target.plug === '' ? (vm ?? providedName(target.identity.providerID)) : target.plug;
       if (name === undefined)
         throw call.error('Misconfigured', `nothing names the VirtualMachine of node ${target.identity.node}: write vm= or plug=`);

@@ -1,7 +1,7 @@
 import type { AgentContext, Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
-import { canonical } from '../shared/parameter-schema.ts';
+import { canonical, parsed } from '../shared/parameter-schema.ts';
 import { BARE_METAL_HOSTS, HARD, HOLD, isHeld, powerOf, RECORD, recordOf, recordText, unmanaged, type BareMetalHost } from './host.ts';
 import { claimOf, claimOfMachine, type HostClaim } from './machine.ts';
 import { metal3Parameters, type Metal3Parameters } from './parameters.ts';
@@ -66,10 +66,10 @@ export class Metal3Agent implements PowerAgent {
   #with<T>(target: Target, asked: string, work: (call: ObjectCall, parameters: Metal3Parameters) => Promise<T>): Promise<T> {
     const named = canonical(metal3Parameters, target.parameters);
     return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: named['kubeconfig'] }, async (call) => {
-      const parsed = metal3Parameters.schema.safeParse(named);
-      if (!parsed.success)
-        throw call.error('Misconfigured', parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
-      return work(call, parsed.data);
+      const result = parsed(metal3Parameters, target.parameters);
+      if (!result.success)
+        throw call.error('Misconfigured', result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
+      return work(call, result.data);
     });
   }
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
-import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { snmpDeviceKey, snmpDocumentation, snmpProblems, snmpSettings, snmpShape } from '../shared/snmp/parameters.ts';
 import type { SnmpSettings } from '../shared/snmp/settings.ts';
 import { FAMILIES } from './families.ts';
@@ -73,16 +73,16 @@ export interface PduSettings {
 
 export function checkPdu(parameters: Parameters, withSecrets: boolean): ParameterProblem[] {
   const problems = checkParameters(pduParameters, parameters, withSecrets);
-  const parsed = schema.safeParse(canonical(pduParameters, parameters));
-  return parsed.success ? [...problems, ...snmpProblems(parsed.data, withSecrets)] : problems;
+  const result = parsed(pduParameters, parameters);
+  return result.success ? [...problems, ...snmpProblems(result.data, withSecrets)] : problems;
 }
 
 /** Parsed and complete, or what is wrong in words without a value. */
 export function parseSettings(parameters: Parameters): PduSettings | { problems: string[] } {
   const problems = checkPdu(parameters, true);
-  const parsed = schema.safeParse(canonical(pduParameters, parameters));
-  if (!parsed.success || problems.length > 0) return { problems: problems.map(({ parameter, message }) => `${parameter} ${message}`) };
-  const { data } = parsed;
+  const result = parsed(pduParameters, parameters);
+  if (!result.success || problems.length > 0) return { problems: problems.map(({ parameter, message }) => `${parameter} ${message}`) };
+  const { data } = result;
   return {
     snmp: snmpSettings(data),
     family: data.family,

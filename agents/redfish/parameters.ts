@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import type { Parameters } from '../../src/ports/agents.ts';
 import { BOOT_TIME, bootTime } from '../shared/boot-time.ts';
-import { canonical, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,252})|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9]+)?\]?)$/;
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
@@ -158,11 +158,11 @@ export function contradictions(parameters: Parameters): string[] {
 /** Typed settings of complete parameters, or the problems in words (without values). */
 export function parseSettings(parameters: Parameters): RedfishSettings | { problems: string[] } {
   const named = canonical(redfishParameters, parameters);
-  const parsed = schema.safeParse(named);
-  const problems = [...(parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters)];
+  const result = parsed(redfishParameters, parameters);
+  const problems = [...(result.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`), ...contradictions(parameters)];
   for (const name of ['ip', 'username', 'password']) if (named[name] === undefined) problems.push(`${name} is missing`);
-  if (!parsed.success || problems.length > 0) return { problems };
-  const value = parsed.data;
+  if (!result.success || problems.length > 0) return { problems };
+  const value = result.data;
   const tls = value.scheme === undefined ? (value.ssl ?? true) : value.scheme === 'https';
   return {
     host: hostOf(value.ip ?? ''),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
-import { canonical, checkParameters, parseBoolean, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, parseBoolean, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
 import { plainKey } from './reservation.ts';
 
@@ -71,22 +71,29 @@ export function problemsOf(parameters: Parameters, withSecrets: boolean): Parame
   return [...own, ...placeProblems(named, withSecrets).filter(({ parameter }) => !own.some((problem) => problem.parameter === parameter))];
 }
 
+/** The same parameters with plain booleans, by what was written: as long-lived as that. */
+const PLAIN = new WeakMap<Parameters, Parameters>();
+
 /** Booleans in any of their spellings. */
 function withBooleans(parameters: Parameters): Parameters {
+  const known = PLAIN.get(parameters);
+  if (known !== undefined) return known;
   const plain = (name: string): Parameters => {
     const value = parseBoolean(parameters[name] ?? '');
     return value === undefined ? {} : { [name]: value ? 'yes' : 'no' };
   };
-  return { ...parameters, ...plain('multipath'), ...plain('sudo') };
+  const written = { ...parameters, ...plain('multipath'), ...plain('sudo') };
+  PLAIN.set(parameters, written);
+  return written;
 }
 
 export function parseSettings(parameters: Parameters): ScsiSettings | { problems: string[] } {
   const problems = problemsOf(parameters, true);
-  const parsed = schema.safeParse(canonical(scsiParameters, withBooleans(parameters)));
-  const place = parsed.success ? placeOf(parsed.data) : undefined;
-  if (problems.length > 0 || !parsed.success || place === undefined)
+  const result = parsed(scsiParameters, withBooleans(parameters));
+  const place = result.success ? placeOf(result.data) : undefined;
+  if (problems.length > 0 || !result.success || place === undefined)
     return { problems: problems.map(({ parameter, message }) => `${parameter} ${message}`) };
-  const value = parsed.data;
+  const value = result.data;
   const isMultipath = value.multipath === 'yes';
   return {
     devices: value.devices ?? [],

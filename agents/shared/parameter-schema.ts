@@ -27,12 +27,17 @@ export function parseBoolean(text: string): boolean | undefined {
   return BOOLEANS[text.trim().toLowerCase()];
 }
 
-function entriesOf<S extends z.ZodObject>(source: ParameterSchema<S>): [string, Documentation][] {
-  return Object.entries<Documentation>(source.documentation);
+/** All that the names of parameters follow from. */
+interface Documented {
+  documentation: Readonly<Record<string, Documentation>>;
+}
+
+function entriesOf(source: Documented): [string, Documentation][] {
+  return Object.entries(source.documentation);
 }
 
 /** Canonical names only: aliases renamed (the canonical name wins), empty values and unknown keys left out. */
-export function canonical<S extends z.ZodObject>(source: ParameterSchema<S>, parameters: Parameters): Record<string, string> {
+export function canonical(source: Documented, parameters: Parameters): Record<string, string> {
   const result: Record<string, string> = {};
   for (const [name, documentation] of entriesOf(source)) {
     for (const spelling of [name, ...(documentation.aliases ?? [])]) {
@@ -43,6 +48,29 @@ export function canonical<S extends z.ZodObject>(source: ParameterSchema<S>, par
     }
   }
   return result;
+}
+
+/** What was parsed of each object of parameters, by schema: for as long as the object lives. */
+const PARSED = new WeakMap<Parameters, Map<z.ZodObject, unknown>>();
+
+/**
+ * Parses canonical parameters, once: a run hands the same object to the check and to each call of its agent. A schema beside that of the agent may take
+ * its documentation, where one parameter decides what the others mean.
+ */
+export function parsed<S extends z.ZodObject>(source: Documented & { schema: S }, parameters: Parameters): z.ZodSafeParseResult<z.output<S>> {
+  const { schema } = source;
+  const results = PARSED.get(parameters) ?? new Map<z.ZodObject, unknown>();
+  PARSED.set(parameters, results);
+  const result = (results.get(schema) as z.ZodSafeParseResult<z.output<S>> | undefined) ?? schema.safeParse(canonical(source, parameters));
+  results.set(schema, result);
+  return result;
+}
+
+/** The values of parameters that were checked before; throws where the check let something through. */
+export function valuesOf<S extends z.ZodObject>(source: Documented & { schema: S }, parameters: Parameters): z.output<S> {
+  const result = parsed(source, parameters);
+  if (!result.success) throw result.error;
+  return result.data;
 }
 
 export function describeParameters<S extends z.ZodObject>(source: ParameterSchema<S>): ParameterDescription[] {
@@ -65,8 +93,7 @@ export function checkParameters<S extends z.ZodObject>(source: ParameterSchema<S
     if (!withSecrets && documentation.fromSecret === true) continue;
     problems.push({ parameter: name, message: `is missing: ${documentation.description}` });
   }
-  const parsed = source.schema.safeParse(named);
-  for (const issue of parsed.error?.issues ?? []) {
+  for (const issue of parsed(source, parameters).error?.issues ?? []) {
     problems.push({ parameter: String(issue.path[0] ?? ''), message: issue.message });
   }
   return problems;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
-import { canonical, checkParameters, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, valuesOf, type ParameterSchema } from '../shared/parameter-schema.ts';
 import { hostAndPort, sshContradictions, sshDocumentation, sshSettingsOf, sshShape, type SshSettings } from '../shared/ssh/parameters.ts';
 
 const COMMAND_MAX = 4_096;
@@ -62,7 +62,7 @@ export function sshProblems(parameters: Parameters, withSecrets: boolean): Param
 export function parseSettings(parameters: Parameters): SshCommandSettings | { problems: string[] } {
   const problems = sshProblems(parameters, true).map(({ parameter, message }) => `${parameter} ${message}`);
   if (problems.length > 0) return { problems };
-  const value = schema.parse(canonical(sshParameters, parameters));
+  const value = valuesOf(sshParameters, parameters);
   return {
     ssh: sshSettingsOf(value),
     command: value.command ?? '',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
-import { canonical, checkParameters, type ParameterSchema } from '../shared/parameter-schema.ts';
+import { canonical, checkParameters, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
 import { lineProblem, wordsOf } from './template.ts';
 
@@ -68,9 +68,9 @@ export interface StorageSettings {
 
 export function parseSettings(parameters: Parameters): StorageSettings | { problems: string[] } {
   const problems = problemsOf(parameters, true);
-  const parsed = schema.safeParse(canonical(storageParameters, parameters));
-  if (problems.length > 0 || !parsed.success) return { problems: problems.map(({ parameter, message }) => `${parameter} ${message}`) };
-  const value = parsed.data;
+  const result = parsed(storageParameters, parameters);
+  if (problems.length > 0 || !result.success) return { problems: problems.map(({ parameter, message }) => `${parameter} ${message}`) };
+  const value = result.data;
   return {
     close: value.close_command ?? '',
     open: value.open_command,

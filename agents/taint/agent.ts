@@ -1,16 +1,16 @@
 import type { ActionAgent, AgentContext, AgentDefinition, Parameters, Target } from '../../src/ports/agents.ts';
 import type { Node, Taint } from '../../src/ports/objects.ts';
 import { editNode, nodeError, readNode, type NodePatch } from '../shared/node-edit.ts';
-import { canonical, checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import { checkParameters, describeParameters, parsed } from '../shared/parameter-schema.ts';
 import { taintParameters, type TaintParameters } from './parameters.ts';
 
 /** Annotation that lists the taints which fences set, `key=value:effect` separated by commas; a taint not listed is somebody else's (P8). */
 export const TAINT_MARK = 'nodefence.ha.k8s.io/tainted';
 
 function parse(parameters: Parameters, target: Target): TaintParameters {
-  const parsed = taintParameters.schema.safeParse(canonical(taintParameters, parameters));
-  if (!parsed.success) throw nodeError('Misconfigured', target, 'taint', parsed.error.issues.map((issue) => issue.message).join('; '));
-  return parsed.data;
+  const result = parsed(taintParameters, parameters);
+  if (!result.success) throw nodeError('Misconfigured', target, 'taint', result.error.issues.map((issue) => issue.message).join('; '));
+  return result.data;
 }
 
 function entry(wanted: TaintParameters): string {

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../../src/ports/agents.ts';
-import { canonical, checkParameters, describeParameters } from '../shared/parameter-schema.ts';
+import { checkParameters, describeParameters, parsed } from '../shared/parameter-schema.ts';
 import { WAIT_MS, watchdogParameters } from './parameters.ts';
 
 /** Waits for a hardware watchdog. Nothing is switched. */
@@ -10,7 +10,7 @@ export const watchdog: AgentDefinition = {
   actions: ['run', 'off'],
   deviceMaxLatencyMs: 0,
   evidence: 'watchdog',
-  runMaxMs: (parameters) => watchdogParameters.schema.safeParse(canonical(watchdogParameters, parameters)).data?.wait ?? WAIT_MS,
+  runMaxMs: (parameters) => parsed(watchdogParameters, parameters).data?.wait ?? WAIT_MS,
   deviceKey: () => '',
   describe: () => describeParameters(watchdogParameters),
   check: (parameters, withSecrets) => checkParameters(watchdogParameters, parameters, withSecrets),
