@@ -159,6 +159,6 @@ async function letGo(call: ObjectCall, first: BareMetalHost): Promise<Outcome> {
     if (annotations[HOLD] === undefined && annotations[RECORD] === undefined) return undefined;
     return { metadata: { annotations: { [HOLD]: null, [RECORD]: null } } };
   });
-  if (host.spec?.online === false) throw call.error('Refused', 'spec.online=false: somebody has switched this host off on purpose');
+  if (host.spec?.online === false) throw call.error('Refused', 'spec.online=false: this host was switched off on purpose');
   return { result: 'accepted', detail: `${HOLD} taken away` };
 }

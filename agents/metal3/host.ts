@@ -81,16 +81,16 @@ export function powerOf(host: BareMetalHost, incident: string | undefined): Pick
   if (!isHeld(host)) return say('off');
   const record = recordOf(host);
   if (record === undefined)
-    return say('unknown', `annotation ${RECORD} is missing or garbled: it cannot be told whether this off came after our request`);
+    return say('unknown', `annotation ${RECORD} is missing or garbled: it is unknown whether this off came after our request`);
   if (incident !== undefined && record.incident !== incident)
     return say(
       'unknown',
-      `held off since an earlier incident: whether it was switched on meanwhile, only the BMC itself can tell, or a person who looks`,
+      `held off since an earlier incident: whether it was switched on meanwhile is unknown: read the BMC itself, or check the machine`,
     );
   if (!record.wasOn)
     return say(
       'unknown',
-      `it was so before our request, and the operator has not said so anew: acknowledge the fence, or let the BMC itself be asked`,
+      `it was so before our request, and the operator has not reported it again: acknowledge the fence, or use an agent that reads the BMC itself`,
     );
   return say('off');
 }

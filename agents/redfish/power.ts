@@ -45,7 +45,7 @@ export async function carryOut(device: Device, call: Call, wish: Wish): Promise<
         otherPeers += 1;
         break;
       case 'session-lost':
-        if (isLoggedInAgain) throw call.error('Refused', `${sent.words} (logged in anew, and not let in again); nothing was done`);
+        if (isLoggedInAgain) throw call.error('Refused', `${sent.words} (logged in again, and refused again); nothing was done`);
         isLoggedInAgain = true;
         break;
       case 'answer': {

@@ -41,7 +41,7 @@ export class StorageAgent implements FabricAgent {
   async set(target: Target, state: 'open' | 'closed'): Promise<Outcome> {
     return this.#with(target, `set ${state}`, async ({ call, settings, placeholders }) => {
       const command = state === 'closed' ? settings.close : settings.open;
-      if (command === undefined) throw call.error('Refused', 'open_command is not given: somebody has to let the node in by hand');
+      if (command === undefined) throw call.error('Refused', 'open_command is not given: open the access of the node by hand');
       const answer = await this.#commands.run(call, settings.place, argvOf(command, placeholders), { gate: () => target.beforeSend() });
       if (answer.code !== 0) throw call.error('Refused', saidBy(answer));
       return { result: 'accepted', detail: saidBy(answer) };

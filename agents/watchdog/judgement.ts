@@ -60,7 +60,7 @@ function watchdogDoubt({ watchdog: { state, kind, action, isPausable } }: Attest
 function ageDoubt(attested: Lease, kubelet: Lease | undefined): string | undefined {
   const attestedAt = Date.parse(attested.spec.renewTime ?? '');
   const aliveAt = Date.parse(kubelet?.spec.renewTime ?? '');
-  if (Number.isNaN(attestedAt) || Number.isNaN(aliveAt)) return 'it cannot be told how old the attestation was when the node was lost';
+  if (Number.isNaN(attestedAt) || Number.isNaN(aliveAt)) return 'it is unknown how old the attestation was when the node was lost';
   const { attestationMaxAgeMs } = DEFAULT_DAEMON_TIMING;
   return aliveAt - attestedAt > attestationMaxAgeMs
     ? `the attestation was ${Math.round((aliveAt - attestedAt) / 1000)} s old when the node was lost`

@@ -120,7 +120,7 @@ function checkTogether({ config, agent, fault, replicas, nodes }: DrillOptions, 
     else if (nodes !== undefined && nodes < least && needsOwnScene(name)) refused.push(`--fault ${name} is played on ${least} nodes or more`);
   }
   if (replicas < 2 && wanted.some((name) => name === 'leader-pause'))
-    refused.push('--fault leader-pause needs somebody who takes over: --replicas 2 or more');
+    refused.push('--fault leader-pause needs a second replica: --replicas 2 or more');
   if (refused.length > 0) throw new WrongUsage(refused.map((line) => `error: ${line}`).join('\n'));
 }
 

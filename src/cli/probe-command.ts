@@ -58,7 +58,7 @@ export function wordsOf({ raw, subject, issuer, validTo }: X509Certificate, { ho
   return [
     `ssl_fingerprint=${fingerprint}`,
     `shown by ${host}:${port}: ${name(subject)}; issued by ${name(issuer)}; valid until ${validTo}`,
-    'Compare it with what the device shows on its own console before you pin it: whoever is on the path can show another one.',
+    'Compare it with what the device shows on its own console before you pin it: an attacker on the path can show another one.',
   ].join('\n');
 }
 

@@ -60,8 +60,7 @@ describe('keys of the whole cluster', () => {
 });
 
 describe('policies', () => {
-  const STANDS_IN =
-    'error fence-policy-storm: policy storm cannot be used as written: it stands with its defaults, for all nodes, until it is mended';
+  const STANDS_IN = 'error fence-policy-storm: policy storm cannot be used as written: until it is corrected, its defaults apply to all nodes';
   it.each<[what: string, properties: string, expected: string[]]>([
     ['the original', 'policy_name=max-unhealthy\nprecentage=40', []],
     ['the original by a name of its own', 'policy_name=mine\nprecentage=40', []],
@@ -81,8 +80,8 @@ describe('policies', () => {
       const at = second === undefined ? 2 : 3;
       const expected = [`error fence-policy-storm, line ${at}: ${first} must be ${rule}`];
       if (second !== undefined) expected.push('warning fence-policy-storm, line 3: duplicate key url: replaces line 2');
-      if (name === 'alerts' && second === undefined) expected.push('error fence-policy-storm: has no url: nobody can be asked which alerts fire');
-      expected.push(name === 'alerts' ? STANDS_IN.replace('stands with its defaults, for all nodes,', 'is as if nobody answered') : STANDS_IN);
+      if (name === 'alerts' && second === undefined) expected.push('error fence-policy-storm: has no url: nothing can be asked which alerts fire');
+      expected.push(name === 'alerts' ? STANDS_IN.replace('its defaults apply to all nodes', 'it counts as unanswered') : STANDS_IN);
       return [`${name} with ${first}`, `policy_name=${name}\n${written}`, expected];
     }),
     [
@@ -90,10 +89,10 @@ describe('policies', () => {
       'policy_name=windows\ndeny=0 22 * * 8h',
       [
         'error fence-policy-storm, line 2: deny=0 22 * * 8h must be windows such as 0 22 * * mon-fri 8h, joined by semicolons: minute, hour, day, month, weekday, and 1m to 31d',
-        'error fence-policy-storm: policy storm cannot be used as written: everybody is held until it is mended',
+        'error fence-policy-storm: policy storm cannot be used as written: until it is corrected, all nodes are held',
       ],
     ],
-    ['windows without a window', 'policy_name=windows', ['warning fence-policy-storm: has neither allow nor deny: it holds nobody']],
+    ['windows without a window', 'policy_name=windows', ['warning fence-policy-storm: has neither allow nor deny: it holds no node']],
     [
       'more targets to reach than there are',
       'policy_name=controller-isolated\ntargets=192.0.2.1 192.0.2.2\nmin_reachable=3',
@@ -115,7 +114,7 @@ describe('policies', () => {
   it('without the key nobody can read them, and they stand with their defaults', () => {
     expect(told({ 'fence-policy-rate': { 'rate.properties': 'max=1' } })).toEqual([
       'error fence-policy-rate: has no key config.properties: put the policy under that key',
-      'error fence-policy-rate: policy rate cannot be used as written: it stands with its defaults, for all nodes, until it is mended',
+      'error fence-policy-rate: policy rate cannot be used as written: until it is corrected, its defaults apply to all nodes',
     ]);
   });
 

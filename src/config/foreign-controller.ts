@@ -62,7 +62,7 @@ export function uncertaintiesAbout(who: string, facts: ForeignControllerFacts, a
     return [`${who} was at work until ${minutes} min ago; its part is taken over after 10 min without a sign`];
   }
   if (facts.unseen.length > 0) return [`it is not known whether ${who} is at work: ${facts.unseen.join('; ')}`];
-  return facts.leases.filter(isOpen).map(({ namespace, name }) => `whether Lease ${namespace}/${name} is still renewed, a second look will tell`);
+  return facts.leases.filter(isOpen).map(({ namespace, name }) => `whether Lease ${namespace}/${name} is still renewed: it is read a second time`);
 }
 
 function isOpen({ holder, hasMoved }: SeenLease): boolean {

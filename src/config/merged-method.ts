@@ -120,7 +120,7 @@ function implicitMethod(lookup: MethodLookup, name: string, listedIn: string, pr
   else {
     const meant = nearest(name, methodNames(lookup));
     const hint = meant === undefined ? '' : `, or did you mean ${meant}?`;
-    problems.error(listedIn, `method ${name} does not exist: it has to stand in one of ${methodPlaces(lookup, name)}${hint}`);
+    problems.error(listedIn, `method ${name} does not exist: it must be in one of ${methodPlaces(lookup, name)}${hint}`);
   }
   return undefined;
 }

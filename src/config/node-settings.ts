@@ -95,7 +95,7 @@ function readProbeInterval(setting: Setting | undefined, problems: Problems): Pi
   if (setting === undefined || setting.value === '') return {};
   const probeIntervalMs = parseDuration(setting.value);
   if (probeIntervalMs !== undefined && probeIntervalMs >= PROBE_INTERVAL_MIN_MS) return { probeIntervalMs };
-  const rule = `must be a duration such as 90s, 10m or 1h30m, at least ${PROBE_INTERVAL_MIN_MS / 1000}s; the default stands`;
+  const rule = `must be a duration such as 90s, 10m or 1h30m, at least ${PROBE_INTERVAL_MIN_MS / 1000}s; the default applies`;
   problems.warning(setting.where, `probe_interval=${setting.value.slice(0, 60)} ${rule}`);
   return {};
 }
@@ -126,10 +126,7 @@ export function checkKeys(settings: Settings, isCluster: boolean, registry: Agen
     const { key, where } = setting;
     const form = DORMANT_KEYS[key];
     if (isCluster && key === FENCE_KEY)
-      problems.general.error(
-        where,
-        `${FENCE_KEY}= stands in the ConfigMap of a node or a group: of the whole cluster nobody is kept from being fenced`,
-      );
+      problems.general.error(where, `${FENCE_KEY}= stands in the ConfigMap of a node or a group: it can not be set for the whole cluster`);
     else if (form !== undefined) checkDormant(setting, form, problems.switching);
     else if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
     else if (!isCluster && STEP_KEY.test(key)) checkLevel(setting, problems.switching);

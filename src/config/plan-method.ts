@@ -209,7 +209,7 @@ function checkParameters(
     definition.takesAny !== true &&
     !isCloudAgent(definition.name) &&
     definition.deviceKey(publicParameters(merged)) === definition.deviceKey({});
-  if (isNowhere) problems.error(where, 'the address of the device is missing: it has to stand in the method or the template, not in the Secret');
+  if (isNowhere) problems.error(where, 'the address of the device is missing: write it in the method or the template, not in the Secret');
   const isUndeclared = definition.needsStorage === true && (merged.own.get('storage')?.value ?? '') === '';
   if (isUndeclared) problems.error(where, `storage= is missing: agent ${definition.name} shuts the node out of one storage only, so name it`);
   const isSecretMissing = secret !== undefined && secretKeys !== undefined && secretKeys(secret) === undefined;

@@ -13,7 +13,7 @@ function told(name: string, text: string, racks: readonly string[]): string[] {
 }
 
 describe('what a policy comes to on the nodes of this cluster', () => {
-  const NOBODY = ['warning: its node_selector matches no Node: it holds nobody'];
+  const NOBODY = ['warning: its node_selector matches no Node: it holds no node'];
   const NEVER = (count: string): string[] => [
     `warning: of ${count} in its scope none may be unhealthy: none is ever fenced; raise percentage, or write max=1`,
   ];
@@ -23,8 +23,8 @@ describe('what a policy comes to on the nodes of this cluster', () => {
     ['rate', 'node_selector=rack=r1\nenabled=no', ['r2'], []],
     ['rate', '', [], []],
     ['failure-domain', 'topology_key=rack', ['', 'r1'], []],
-    ['failure-domain', 'topology_key=rack feed', ['r1'], ['warning: topology_key feed: no Node has that label, no failure domain is seen by it']],
-    ['max-concurrent', 'topology_key=feed', ['r1'], ['warning: topology_key feed: no Node has that label, it tells no failure domains apart']],
+    ['failure-domain', 'topology_key=rack feed', ['r1'], ['warning: topology_key feed: no Node has that label, it sees no failure domain']],
+    ['max-concurrent', 'topology_key=feed', ['r1'], ['warning: topology_key feed: no Node has that label, it distinguishes no failure domains']],
     ['max-unhealthy', 'percentage=40', ['r1'], NEVER('1 Node')],
     ['max-unhealthy', 'max=1', ['r1'], []],
     ['max-unhealthy', 'percentage=10', Array.from({ length: 9 }, () => ''), NEVER('9 Nodes')],

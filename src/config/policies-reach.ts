@@ -11,14 +11,14 @@ export function checkPolicyReach(configuration: Configuration, cluster: Readonly
     const scope = written.values.matcher('node_selector');
     const nodes = [...cluster.values()].filter(({ labels }) => scope?.(labels) ?? true);
     if (nodes.length > 0) checkOne(written, nodes, problems);
-    else if (written.isScoped) problems.warning(written.where, 'its node_selector matches no Node: it holds nobody');
+    else if (written.isScoped) problems.warning(written.where, 'its node_selector matches no Node: it holds no node');
   }
 }
 
 function checkOne({ policy, values, where }: WrittenPolicy, nodes: readonly NodeFacts[], problems: Problems): void {
   for (const key of values.list('topology_key') ?? []) {
     if (nodes.some(({ labels }) => Object.hasOwn(labels, key))) continue;
-    const effect = policy === 'failure-domain' ? 'no failure domain is seen by it' : 'it tells no failure domains apart';
+    const effect = policy === 'failure-domain' ? 'it sees no failure domain' : 'it distinguishes no failure domains';
     problems.warning(where, `topology_key ${key}: no Node has that label, ${effect}`);
   }
   if (policy !== 'max-unhealthy') return;

@@ -64,8 +64,8 @@ function kindOf(config: ConfigText, settings: Settings, problems: Problems): Pol
 /** What a policy needs more than values that are right by themselves. */
 function checkTogether(policy: PolicyName, settings: Settings, where: string, problems: Problems): void {
   const has = (key: string): boolean => (settings.get(key)?.value ?? '') !== '';
-  if (policy === 'alerts' && !has('url')) problems.error(where, 'has no url: nobody can be asked which alerts fire');
-  if (policy === 'windows' && !has('allow') && !has('deny')) problems.warning(where, 'has neither allow nor deny: it holds nobody');
+  if (policy === 'alerts' && !has('url')) problems.error(where, 'has no url: nothing can be asked which alerts fire');
+  if (policy === 'windows' && !has('allow') && !has('deny')) problems.warning(where, 'has neither allow nor deny: it holds no node');
   const reach = settings.get('min_reachable');
   const targets = parseList(settings.get('targets')?.value ?? '').length;
   if (policy === 'controller-isolated' && reach !== undefined && targets > 0 && Number(reach.value) > targets)
@@ -73,6 +73,6 @@ function checkTogether(policy: PolicyName, settings: Settings, where: string, pr
 }
 
 function standIn(policy: PolicyName): string {
-  if (policy === 'windows') return 'everybody is held until it is mended';
-  return policy === 'alerts' ? 'it is as if nobody answered until it is mended' : 'it stands with its defaults, for all nodes, until it is mended';
+  if (policy === 'windows') return 'until it is corrected, all nodes are held';
+  return policy === 'alerts' ? 'until it is corrected, it counts as unanswered' : 'until it is corrected, its defaults apply to all nodes';
 }

@@ -37,7 +37,7 @@ const ROWS: readonly Row[] = [
     'own',
     { leases: [{ ...RENEWED, renewedMs: NOW - 61_000, hasMoved: undefined }] },
     'observe',
-    /second look/,
+    /read a second time/,
   ],
   ['a Lease that was given back', 'own', { leases: [{ ...RENEWED, holder: '', hasMoved: undefined }] }, 'own', /no sign of an MCM/],
   ['a Deployment of an MCM, even of no replicas', 'own', { deployments: [{ name: 'mcm', namespace: 's', replicas: 0 }] }, 'observe', /0 replicas/],

@@ -74,7 +74,7 @@ describe('what matters only after the off', () => {
   ])('keeps nobody from being fenced: %s', (line) => {
     const resolved = plan({ off: REDFISH }, `power_management=off\n${line}`);
     expect(resolved.problems.filter(({ severity }) => severity === 'error')).toEqual([]);
-    expect(resolved.problems.filter(({ message }) => message.endsWith('the default stands'))).toHaveLength(1);
+    expect(resolved.problems.filter(({ message }) => message.endsWith('the default applies'))).toHaveLength(1);
     expect(resolved.timing.healthyDelayMs).toBeGreaterThanOrEqual(20_000);
     expect(resolved.timing.probationMs).toBeGreaterThan(resolved.timing.settleMs);
   });

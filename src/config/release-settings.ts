@@ -18,7 +18,7 @@ export function readPace(reader: SettingReader, problems: Problems): Pick<Plan, 
     const what = [...wrong, ...repeated].join(' ').slice(0, 60);
     problems.error(
       order.where,
-      `priority_order ${what} must be up to ${CLASSES_MAX} names of PriorityClasses, each once, the first to be let go first`,
+      `priority_order ${what} must be up to ${CLASSES_MAX} names of PriorityClasses, each once, the first to be released first`,
     );
   }
   return {

@@ -268,7 +268,7 @@ describe('what is wrong fails, with its place', () => {
       {
         where: 'ConfigMap fence-config-node-a, key config.properties, line 5',
         message: expect.stringContaining(
-          'method pdu-off does not exist: it has to stand in one of key fence-method-pdu-off in ConfigMap fence-config-node-a, ConfigMap fence-method-pdu-off-node-a',
+          'method pdu-off does not exist: it must be in one of key fence-method-pdu-off in ConfigMap fence-config-node-a, ConfigMap fence-method-pdu-off-node-a',
         ) as string,
       },
     ],

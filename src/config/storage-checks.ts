@@ -6,8 +6,7 @@ import type { Problems } from './problems.ts';
 export function checkStorages(isolation: readonly ResolvedMethod[], others: readonly ResolvedMethod[], problems: Problems): void {
   for (const method of isolation) checkStorage(method, problems);
   for (const { name, storage, where } of others) {
-    if (storage !== undefined)
-      problems.warning(where, `storage=${storage} of ${name} means nothing outside isolation: nothing is let go by it there`);
+    if (storage !== undefined) problems.warning(where, `storage=${storage} of ${name} means nothing outside isolation: it releases nothing there`);
   }
 }
 
@@ -21,7 +20,7 @@ function checkStorage({ kind, action, storage, storageMatch, where, name }: Reso
     const message = `storage=${storage}: ${name} closes no path to it, so it proves nothing: only a fabric agent's action=off revokes a storage`;
     problems.warning(where, message, 'isolation');
   } else if (storageMatch === undefined) {
-    const message = `storage=${storage} without storage_match=: nothing says which volumes are on it, so no pod is let go by it`;
+    const message = `storage=${storage} without storage_match=: nothing says which volumes are on it, so it releases no pod`;
     problems.warning(where, message, 'isolation');
   } else {
     const unknown = unknownTerms(storageMatch);

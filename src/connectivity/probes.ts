@@ -115,7 +115,7 @@ export class Probes implements ConnectivityProbes {
     try {
       return await asked;
     } catch (error) {
-      this.log.debug('a probe failed', { error: String(error) });
+      this.log.debug('connectivity probe failed', { error: String(error) });
       return otherwise;
     }
   }

@@ -111,7 +111,7 @@ export class DeviceCall {
   private demandFresh(asked: string): void {
     const { job } = this;
     if (this.clock.monotonicMs() + job.timing.setDeadlineMs > job.intentAtMs + job.entry.deadlineMs)
-      throw this.failure('NotSent', asked, 'the intent is too old; it is decided afresh');
+      throw this.failure('NotSent', asked, 'the intent is too old; it is decided again');
   }
 
   private call<T>(asked: string, run: (target: Target) => Promise<T>): Promise<T> {

@@ -58,9 +58,9 @@ export class Dispatcher implements Runner, Prober {
   /** Reads what became of a run that a crash left open. Never sets anything, never gives evidence: what it did is not known. */
   async recover(job: Job): Promise<JobReport> {
     return this.reported(job, async () => {
-      if (job.entry.action === 'confirm') return { result: 'found-not-done', message: 'a read was cut off; it is done anew' };
+      if (job.entry.action === 'confirm') return { result: 'found-not-done', message: 'a read was interrupted; it is repeated' };
       if (job.entry.action === 'diag')
-        return { result: 'found-not-done', message: 'nobody knows whether the dump was ordered; it is not ordered again' };
+        return { result: 'found-not-done', message: 'it is unknown whether the dump was ordered; it is not ordered again' };
       try {
         return await this.readBack(job);
       } catch (error) {
@@ -160,7 +160,7 @@ export class Dispatcher implements Runner, Prober {
     const edge = end.isForeign ? {} : { edge: edgeOf(agentKind, wanted) };
     if (end.restarted.size > 0) return { ...restartReport(end.restarted, end.detail, otherwise), ...(job.entry.action === 'off' ? edge : {}) };
     if (!end.reached) {
-      const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}${end.said === undefined ? '' : `; told to, it said ${end.said}`}`;
+      const message = `not ${wanted} within ${job.timing.powerTimeoutMs} ms; last read ${end.detail}${end.said === undefined ? '' : `; to the request it answered ${end.said}`}`;
       // Sent, and not read back: it may be off, now or later, and that is ours to take back (P8).
       const mayBeOurs = wanted === 'off' && job.entry.action === 'off' && !end.opposite;
       return { result: otherwise, message, ...(mayBeOurs ? edge : {}) };
@@ -215,14 +215,14 @@ export class Dispatcher implements Runner, Prober {
   private async act(job: Job, agent: ActionAgent): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const beganAtMs = this.clock.monotonicMs();
     if (job.entry.action === 'confirm') {
-      if (!(await this.confirmed(job, agent))) return { result: 'found-not-done', message: 'read back: it does not stand any more' };
-      const message = 'read back: it still stands';
+      if (!(await this.confirmed(job, agent))) return { result: 'found-not-done', message: 'read back: no longer in effect' };
+      const message = 'read back: still in effect';
       return { result: 'succeeded', message, ...this.proven(job, job.method.evidence, message, beganAtMs) };
     }
     const outcome = await this.action(job, (target) => agent.run(target), job.method.runMaxMs);
     // No answer, or an odd one: only what is read back counts.
     if (outcome.result === 'unclear' && !(await this.confirmed(job, agent)))
-      return { result: 'unreachable', message: `not read back as done; told to, it said ${outcome.detail}` };
+      return { result: 'unreachable', message: `not read back as done; to the request it answered ${outcome.detail}` };
     return { result: 'succeeded', message: outcome.detail, ...this.proven(job, outcome.evidence?.kind, outcome.detail, beganAtMs) };
   }
 

@@ -147,12 +147,12 @@ async function setOnce(device: DeviceCall, wanted: Wanted, wasOn: boolean, offWa
   device.hasSentOff = device.hasSent && (isSent === true || wasOn || !device.skipsWhatIsOff);
   // Only what its control plane shows of an instance, or of a host that is held off, stands for itself.
   if (device.hasSentOff || offWasSent || !device.provesByOwnOff) return { said, isForeign: isSent === false && !offWasSent };
-  if (device.hasSent) throw device.failure('Unreachable', 'set off', `it was off before, and nobody knows whether anything was sent: ${said}`);
+  if (device.hasSent) throw device.failure('Unreachable', 'set off', `it was off before, and it is unknown whether anything was sent: ${said}`);
   throw device.failure('Refused', 'set off', `nothing was sent: ${said}; ${FOREIGN_OFF}`);
 }
 
 const FOREIGN_OFF =
-  "an off that is not ours proves nothing, for somebody else's power cycle may be under way: the next level or restart tries again; where it stays so, look at the machine and write nodefence ack";
+  "an off that is not ours proves nothing, for somebody else's power cycle may be under way: the next level or restart tries again; if it stays so, look at the machine and run nodefence ack";
 
 async function answerOf(device: DeviceCall, wanted: Wanted): Promise<{ said: string; isSent?: boolean | undefined }> {
   try {

@@ -77,7 +77,7 @@ describe('a fence whose device is dead', () => {
     model.nowMs += 10_000_000;
     expect(model.step().row).toBe('done-off');
     expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('on');
-    expect(model.status.message).toContain("person's word");
+    expect(model.status.message).toContain('released on an acknowledgement');
     expect(model.status.timeline.poweredOffAt).toBeUndefined();
   });
 
@@ -125,7 +125,7 @@ describe('a fence whose device is dead', () => {
     expect(model.next()).toBe('release-end:release-end');
   });
 
-  it('never takes a node for healthy that lives on the boot which a person declared down', () => {
+  it('never takes a node for healthy that lives on the boot which was acknowledged as down', () => {
     const model = givenUp();
     accepted(model);
     model.next();
@@ -139,7 +139,7 @@ describe('a fence whose device is dead', () => {
     }
     expect(model.status.state).toBe('done');
     expect(model.rows.at(-1)).toBe('done-off');
-    expect(model.status.message).toContain('which a person declared down');
+    expect(model.status.message).toContain('which was acknowledged as down');
     expect(model.events.filter((reason) => reason === 'AliveAfterPowerOff')).toHaveLength(1);
   });
 

@@ -22,11 +22,9 @@ export function refusalOf(
 ): string | undefined {
   if (fence === undefined) return 'no fence of this node is open';
   const { status } = fence;
-  if (facts.nodeFenceUID !== fence.uid)
-    return `it speaks of another NodeFence (uid ${facts.nodeFenceUID}); the one that is open has uid ${fence.uid}`;
-  if (facts.incident !== status.incident) return `it speaks of incident ${facts.incident}; the one that is open is ${status.incident}`;
-  if (facts.bootID !== undefined && facts.bootID !== node?.bootID)
-    return `it speaks of boot ${facts.bootID}; the node shows ${node?.bootID ?? 'none'}`;
+  if (facts.nodeFenceUID !== fence.uid) return `it names another NodeFence (uid ${facts.nodeFenceUID}); the one that is open has uid ${fence.uid}`;
+  if (facts.incident !== status.incident) return `it names incident ${facts.incident}; the one that is open is ${status.incident}`;
+  if (facts.bootID !== undefined && facts.bootID !== node?.bootID) return `it names boot ${facts.bootID}; the node shows ${node?.bootID ?? 'none'}`;
   if (facts.ageMs > ACKNOWLEDGEMENT_MAX_AGE_MS) return 'it is older than 15 minutes: look at the machine again';
   if (status.state === 'done' || status.state === 'final') return `the fence is in state ${status.state}: there is nothing to release`;
   if (status.released !== undefined) return 'the workload was released before';

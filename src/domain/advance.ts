@@ -267,7 +267,7 @@ function notReleased({ plan, snapshot: { holds }, triggered }: Context, status: 
   if (!isProven && !triggered) return undefined;
   const begin = isProven ? 'Proven off, but held' : 'Held';
   return bounded(
-    `${begin} by ${held.policy}: ${held.message.replace(/\.?$/, '.')} Its workload is not let go${isPartly ? ' to its end' : ''}; the machine is switched on again.`,
+    `${begin} by ${held.policy}: ${held.message.replace(/\.?$/, '.')} Its workload is not ${isPartly ? 'completely ' : ''}released; the machine is switched on again.`,
   );
 }
 

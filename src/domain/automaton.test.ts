@@ -204,7 +204,7 @@ describe('the fence automaton', () => {
     for (let count = 0; count < 3; count += 1) expect(model.next('timeout')).toBe('off:off');
     model.runUntil(() => model.status.outcome === 'failed');
     expect(model.status.state).toBe('error');
-    expect(model.status.message).toContain('A person must act');
+    expect(model.status.message).toContain('An operator must act');
     expect(model.status.message).toContain('Nothing was released');
     expect(model.dispatched.some(({ entry }) => entry.action === 'release' || entry.action === 'on')).toBe(false);
   });

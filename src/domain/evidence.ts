@@ -23,7 +23,7 @@ export const EVIDENCE_RULES: Readonly<Record<EvidenceKind, EvidenceRule>> = {
   'host-off': { grade: 'read-back', proves: 'the host of the machine does not run', ...NOTHING_RUNS },
   'storage-revoked': { grade: 'read-back', proves: 'no writes to the named storages', ...PODS_ONLY, scopedToStorage: true },
   'booted-anew': { grade: 'inferred', proves: 'the old processes are gone', ...PODS_ONLY, permitsForcedDeletion: false, scopedToStorage: false },
-  ack: { grade: 'person', proves: 'a person looked', ...NOTHING_RUNS },
+  ack: { grade: 'person', proves: 'an operator saw it', ...NOTHING_RUNS },
   watchdog: { grade: 'inferred', proves: 'it reset itself', ...NOTHING_RUNS },
   kdump: { grade: 'inferred', proves: 'the old kernel stopped', ...PODS_ONLY, scopedToStorage: false },
 };

@@ -22,11 +22,11 @@ export function signsOf(node: NodeFacts | undefined, status: NodeFenceStatus | u
   };
 }
 
-/** Nobody is judged by what this process heard, when it has heard nothing for too long: then it may be the one that is cut off (P10). */
+/** Nobody is judged by what this process heard, when it has heard nothing for too long: then it may be cut off itself (P10). */
 export function unheardHold(freshAtMs: number, staleAfterMs: number, nowMs: number): StandingHold | undefined {
   const unheardMs = nowMs - freshAtMs;
   if (unheardMs <= staleAfterMs) return undefined;
-  const message = `nothing was heard from the API server for ${Math.round(unheardMs / 1000)} s; nobody is judged by that`;
+  const message = `the API server has sent nothing for ${Math.round(unheardMs / 1000)} s; no node is judged by it`;
   return { reason: 'stale-view', policy: 'controller-isolated', message };
 }
 

@@ -24,8 +24,8 @@ describe('what a failure leaves behind', () => {
   it('is said in words when our taint still stands, however long the answer was that made it so', () => {
     const model = stuckTaint('forbidden '.repeat(100));
     expect(model.status.message?.length).toBeLessThanOrEqual(512);
-    expect(model.status.message).toContain('A person must act');
-    expect(model.status.message).toContain('Our taint node.kubernetes.io/out-of-service still stands');
+    expect(model.status.message).toContain('An operator must act');
+    expect(model.status.message).toContain('Our taint node.kubernetes.io/out-of-service is still on the node');
     expect(model.status.message).toContain('off (redfish bmc');
     expect(model.status.message).toContain('this fence ends by itself');
   });
@@ -74,14 +74,14 @@ describe('a NodeFence that was deleted by hand', () => {
     const { begun, words } = deleted(model, 'on:off');
     expect(begun).toContain('on:off');
     expect(begun.at(-1)).toBe('run:undo-cordon');
-    expect(words).toContain('on:off could not be taken back. LeftOff: off (redfish bmc');
+    expect(words).toContain('on:off could not be undone. LeftOff: off (redfish bmc');
   });
 
   it('switches the machine on though its cordon cannot be taken back, and says that', () => {
     const model = off();
     const { begun, words } = deleted(model, 'run:undo-cordon');
     expect(begun).toContain('on:off');
-    expect(words).toContain('run:undo-cordon could not be taken back.');
+    expect(words).toContain('run:undo-cordon could not be undone.');
     expect(words).not.toContain('LeftOff');
   });
 
@@ -118,7 +118,7 @@ describe('a NodeFence that was deleted by hand', () => {
     const { begun, words } = deleted(model, 'release-end');
     expect(begun).not.toContain('on:off');
     expect(begun).toContain('run:undo-cordon');
-    expect(words).toContain('Our taint node.kubernetes.io/out-of-service still stands');
+    expect(words).toContain('Our taint node.kubernetes.io/out-of-service is still on the node');
   });
 });
 
@@ -196,12 +196,12 @@ describe('a hold or stop that is over', () => {
     model.stop = { by: 'NodeFenceStop x', reason: 'wait' };
     model.step();
     expect(model.status.hold?.policy).toBe('stop');
-    expect(model.status.message).toContain('A person must act');
+    expect(model.status.message).toContain('An operator must act');
     model.stop = undefined;
     model.step();
     expect(model.status.hold).toBeUndefined();
     expect(model.status.conditions.find((condition) => condition.type === 'Stopped')?.status).toBe('False');
-    expect(model.status.message).toContain('A person must act');
+    expect(model.status.message).toContain('An operator must act');
   });
 });
 

@@ -68,7 +68,7 @@ export interface JournalEntry {
   runner: 'in-process' | 'child' | 'job';
   epoch: number;
   startedAt: string;
-  /** How long a set begun under this intent may take, counted from a successor's first sight. */
+  /** How long a set begun under this intent may take, counted from when a successor first sees it. */
   deadlineMs: number;
   /** The node's boot ID when the intent was written. */
   bootID?: string;
@@ -88,7 +88,7 @@ export interface Evidence {
   grade: EvidenceGrade;
   /** Journal id of the run that gave it. */
   source: string;
-  /** Reads, witnesses and identity check, in words. */
+  /** Reads, witnesses and identity check, as text. */
   detail: string;
   identity?: 'verified' | 'unverified';
   observedAt: string;
@@ -112,7 +112,7 @@ export interface Hold {
   checkedAt?: string;
   /** When a person was told that it lasts too long, once for each hold. */
   alarmedAt?: string;
-  /** When time alone ends it. Absent: only a change does, or nobody knows. */
+  /** When it ends by time alone. Absent: only a change ends it, or it is unknown. */
   until?: string;
   /** What else holds; at most so many as `LIMITS.besides`. */
   besides?: OtherHold[];
@@ -136,9 +136,9 @@ export interface Restore {
 export interface KeptPod {
   /** `namespace/name`. */
   pod: string;
-  /** What the API server said, or that it has not answered. */
+  /** What the API server answered, or that it has not answered. */
   by: string;
-  /** Nobody knows whether it was let go all the same. */
+  /** It is unknown whether it was released nevertheless. */
   isUnsure?: boolean;
 }
 
@@ -150,7 +150,7 @@ export interface Released {
   evidence: string;
   /** Pods that later batches still have to let go; absent or 0: the release is complete. */
   left?: number;
-  /** Number of the last batch that let something go. */
+  /** Number of the last batch that released something. */
   batch?: number;
   /** Pods that were asked for and are not let go, the first of them; each is asked for again, less and less often. */
   kept?: KeptPod[];

@@ -1,7 +1,7 @@
 import type { Plan, PlanProblem } from './plan.ts';
 
 /** Ends the words of a value that could not be used and kept nobody from being fenced. */
-export const DEFAULT_STANDS = 'the default stands';
+export const DEFAULT_STANDS = 'the default applies';
 
 /** Ends the words about a plan that switches nothing off and revokes no storage. */
 export const PROVES_NOTHING = 'nothing can prove that it is gone, so its workload will not be released';

@@ -98,7 +98,7 @@ export interface Plan {
    * the same, but where isolation is impossible its pods must move, and it is switched off. `ignore`: nothing.
    */
   preserved?: 'isolate-and-hold' | 'power-off' | 'ignore';
-  /** Pods are let go in batches of this pace first; the taint follows for the rest. */
+  /** Pods are released in batches at this pace first; the taint follows for the rest. */
   podsPerMinute?: number;
   /** Names of PriorityClasses that go first, in this order; batches too. */
   priorityOrder?: readonly string[];

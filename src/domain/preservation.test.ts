@@ -44,7 +44,7 @@ describe('the fence of a failed node whose machine is preserved', () => {
     expect(play(model)).toEqual(['run:cordon']);
     expect(model.status).toMatchObject({ state: 'running', hold: { reason: 'preserved', policy: 'preservation' } });
     expect(model.status.hold?.message).toBe(
-      'preserved, as somebody asked: held, though nothing isolates it from its storage, and not switched off; ends at 2026-11-25T00:00:00.000Z, or when the preservation is stopped',
+      'preserved on request: held, though nothing isolates it from its storage, and not switched off; ends at 2026-11-25T00:00:00.000Z, or when the preservation is stopped',
     );
     expect(model.rows).toContain('running-preserved');
   });
@@ -192,7 +192,7 @@ describe('preserved=', () => {
     const model = failed(PRESERVED, { preserved: 'power-off', ...CLOSING });
     expect(model.next('refused')).toBe('off:close');
     expect(play(model)[0]).toBe('off:off');
-    expect(model.events).toContain('PreservedSwitchedOff');
+    expect(model.events).toContain('PreservedMachineSwitchedOff');
   });
 
   it('isolate-and-hold never switches off because isolation fails: the fence fails', () => {

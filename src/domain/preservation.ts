@@ -36,7 +36,7 @@ export function preservationHold(guard: PreservationGuard, status: NodeFenceStat
     status,
     ['running'],
     'preserved-unknown',
-    'whether its machine is preserved is not known yet; ends when it is, or when nobody can tell for long',
+    'it is not known yet whether its machine is preserved; ends when it is known, or after a timeout',
   );
 }
 
@@ -98,7 +98,7 @@ function isClosed(journal: NodeFenceStatus['journal'], operation: string): boole
 }
 
 function wordsOf({ cause }: { cause: 'user' | 'automatic' }): string {
-  return cause === 'automatic' ? 'preserved automatically' : 'preserved, as somebody asked';
+  return cause === 'automatic' ? 'preserved automatically' : 'preserved on request';
 }
 
 function endOf({ until }: { until?: string }): string {

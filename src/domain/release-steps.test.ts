@@ -52,7 +52,7 @@ describe('a paced release', () => {
     }
     expect(askedAfterMs).toEqual([5_000, 25_000, 45_000]);
     expect(model.nowMs - lastFreedAtMs).toBe(DEFAULT_TIMING.releaseTimeoutMs);
-    expect(model.events.filter((words) => words.includes('PodKept'))).toHaveLength(1);
+    expect(model.events.filter((words) => words.includes('PodNotReleased'))).toHaveLength(1);
     expect(
       model.events.filter((words) => words.includes('WorkloadReleased')),
       'asking in vain is no release',
@@ -305,7 +305,7 @@ describe('storage that is revoked', () => {
       model.nowMs += 60_000;
     }
     expect(model.dispatched.at(-1)?.entry.operation, 'nothing was begun').toBe('release');
-    expect(model.status.message).toContain('stays closed until the node boots anew');
+    expect(model.status.message).toContain('stays closed until the node boots again');
     model.live({ bootID: 'boot-2' });
     expect(model.next('succeeded', { edge: 'open' })).toMatch(/^on:close-/);
   });
@@ -340,7 +340,7 @@ describe('a machine that is switched on under a hold, its workload not let go', 
     model.holds = HELD;
     expect(model.next('timeout')).toBe('on:on');
     expect(model.status.message).toBe(
-      'Proven off, but held by max-unhealthy: too many. Its workload is not let go; the machine is switched on again.',
+      'Proven off, but held by max-unhealthy: too many. Its workload is not released; the machine is switched on again.',
     );
     expect(model.next()).toBe('on:on');
     expect(told(model)).toBe(1);
@@ -366,7 +366,7 @@ describe('a machine that is switched on under a hold, its workload not let go', 
     expect(model.next()).toBe('release-end:release-end');
     expect(model.next()).toBe('on:on');
     expect(model.status.message).toBe(
-      'Proven off, but held by max-unhealthy: too many. Its workload is not let go to its end; the machine is switched on again.',
+      'Proven off, but held by max-unhealthy: too many. Its workload is not completely released; the machine is switched on again.',
     );
     expect(told(model)).toBe(1);
   });

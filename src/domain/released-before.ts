@@ -6,7 +6,7 @@ export function releasedBefore({ released, storageRelease, step }: NodeFenceStat
   if (before === undefined) return ' Nothing is released.';
   const unsure = unsureOf(before);
   if (before.pods === 0 && unsure !== '') return ` A release had begun.${unsure}`;
-  if (before.pods === 0 && (before.left ?? 0) > 0 && before.kept === undefined) return ' A release had begun: which pods it let go is not known.';
+  if (before.pods === 0 && (before.left ?? 0) > 0 && before.kept === undefined) return ' A release had begun: which pods it released is not known.';
   const rest = before.pods - (before.names?.length ?? 0);
   const names = before.names === undefined ? '' : `: ${before.names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   return ` ${before.pods} pods were released before${names}.${unsure}`;
@@ -15,5 +15,5 @@ export function releasedBefore({ released, storageRelease, step }: NodeFenceStat
 /** Asked for, and nobody said what came of it. */
 function unsureOf({ kept = [] }: Pick<Released, 'kept'>): string {
   const pods = kept.filter(({ isUnsure }) => isUnsure === true).map(({ pod }) => pod);
-  return pods.length === 0 ? '' : ` Of ${pods.join(', ')} nobody knows whether it was.`;
+  return pods.length === 0 ? '' : ` Whether ${pods.join(', ')} was released is unknown.`;
 }

@@ -25,8 +25,8 @@ function eventsOfRelease(entry: JournalEntry, before: NodeFenceStatus, after: No
   const isInVain = now !== undefined && now.pods === (earlier?.pods ?? 0) && (now.left ?? 0) > 0;
   const told = isInVain && entry.result === 'succeeded' ? [] : eventsOfRun(entry, after);
   if (kept.length === 0) return told;
-  const words = kept.map(({ pod, by }) => `${pod} is not let go: ${by}`).join('; ');
-  return [...told, event('Warning', 'PodKept', bounded(`${words}. ${KEPT_REMEDY}`, KEPT_WORDS_MAX))];
+  const words = kept.map(({ pod, by }) => `${pod} is not released: ${by}`).join('; ');
+  return [...told, event('Warning', 'PodNotReleased', bounded(`${words}. ${KEPT_REMEDY}`, KEPT_WORDS_MAX))];
 }
 
 function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEvent[] {
@@ -43,7 +43,7 @@ function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEven
   if (proof !== undefined) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${words}`)];
   if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', words)];
   if (entry.action === 'release-end' && status.released?.timedOut === true)
-    return [event('Warning', 'ReleaseTimedOut', `${words}; the node is brought back all the same`)];
+    return [event('Warning', 'ReleaseTimedOut', `${words}; the node is brought back nevertheless`)];
   if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${words}`)];
   return [];
 }

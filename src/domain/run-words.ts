@@ -22,7 +22,7 @@ export function wordsOfRun(run: Run): string {
     case 'release-end':
       return 'end the release, take our taint back';
     case 'acknowledge':
-      return `weigh the acknowledgement ${run.method}`;
+      return `check the acknowledgement ${run.method}`;
   }
 }
 

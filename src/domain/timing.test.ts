@@ -32,11 +32,11 @@ describe('the timing rules', () => {
   it.each<[string, Partial<Timing>, string, Partial<Timing>]>([
     ['health judged on one renewal', { healthyDelayMs: 19_999 }, 'healthy_delay 19.999 s must be at least', { healthyDelayMs: 30_000 }],
     ['probation within the pause', { probationMs: 12_000 }, 'probation 12 s must be longer than settle 12 s', { probationMs: 600_000 }],
-  ])('rule 7 warns of %s, which keeps nobody from being fenced, and the default stands', (_what, change, words, safe) => {
+  ])('rule 7 warns of %s, which keeps nobody from being fenced, and the default applies', (_what, change, words, safe) => {
     const problems = broken(change);
     expect(problems.map(({ rule, severity }) => [rule, severity])).toEqual([[7, 'warning']]);
     expect(problems[0]?.message).toContain(words);
-    expect(problems[0]?.message).toMatch(/the default stands$/);
+    expect(problems[0]?.message).toMatch(/the default applies$/);
     const timing = safeAfterOff({ ...DEFAULT_TIMING, ...change });
     expect(timing).toMatchObject(safe);
     expect(broken(timing)).toEqual([]);

@@ -133,7 +133,7 @@ function demandCall(timing: Timing, demands: PlanDemands, cluster: ClusterTiming
   );
 }
 
-/** What matters only once a machine is off keeps none from being switched off: where it breaks rule 7 the default stands in. */
+/** What matters only once a machine is off keeps none from being switched off: where it breaks rule 7 the default applies in. */
 export function safeAfterOff(timing: Timing, cluster: ClusterTiming = DEFAULT_CLUSTER_TIMING): Timing {
   const healthyMinMs = 2 * cluster.kubeletRenewalMs;
   return {

@@ -3,7 +3,7 @@ import { DEFAULT_TIMING } from './plan.ts';
 import type { StandingHold } from './snapshot.ts';
 import { Model, planOf } from './testing/model.ts';
 
-const OBSERVE: StandingHold = { reason: 'observe', policy: 'observe', message: '--mode observe: nothing is touched' };
+const OBSERVE: StandingHold = { reason: 'observe', policy: 'observe', message: '--mode observe: nothing is changed' };
 const TIMING = { ...DEFAULT_TIMING, isolationDelayMs: 5_000, powerManagementDelayMs: 300_000 };
 /** The model's clock on the wall. */
 const at = (ms: number): string => new Date(1_700_000_000_000 + ms).toISOString().replace('.000Z', 'Z');
@@ -24,8 +24,8 @@ function observed(holds: readonly StandingHold[], more = {}): { model: Model; to
 describe('a fence in mode observe', () => {
   it('says what enforce would do and when, by absolute times, and nothing that sounds as if it happened', () => {
     const { model, told } = observed([OBSERVE]);
-    const words = `--mode observe, nothing is touched: would cordon at ${at(model.nowMs + 5_000)}, would switch off by redfish at bmc at ${at(model.nowMs + 305_000)}, and would find no pod to release`;
-    expect(told).toEqual(['FailureObserved: Ready is Unknown (NodeStatusUnknown); mode observe: nothing is touched.', `WouldFence: ${words}`]);
+    const words = `--mode observe, nothing is changed: would cordon at ${at(model.nowMs + 5_000)}, would switch off by redfish at bmc at ${at(model.nowMs + 305_000)}, and would find no pod to release`;
+    expect(told).toEqual(['FailureObserved: Ready is Unknown (NodeStatusUnknown); mode observe: nothing is changed.', `WouldFence: ${words}`]);
     expect(model.status.message).toBe(words);
     expect(model.dispatched).toEqual([]);
   });

@@ -16,7 +16,7 @@ export interface Deed {
   afterMs: number;
 }
 
-/** What mode enforce would do with a fence that mode observe only looks at. */
+/** What mode enforce would do with a fence that mode observe, nothing is changed at. */
 export interface Would {
   /** In their order; empty: nothing. */
   deeds: readonly Deed[];
@@ -72,10 +72,10 @@ export function wouldWords(observed: Observed, hold: Pick<Hold, 'freeSince'>): s
     return atMs <= snapshot.nowMs ? `would now ${words}` : `would ${words} at ${momentOf(snapshot, atMs) ?? ''}`;
   });
   if (done.length === 0)
-    return `--mode observe, nothing is touched: would do nothing${status.state === 'new' ? ', its plan has no step' : ' but recover the node'}`;
+    return `--mode observe, nothing is changed: would do nothing${status.state === 'new' ? ', its plan has no step' : ' but recover the node'}`;
   const isOpenEnded = deeds.some(({ atMs }) => atMs === undefined);
   const what = [...done, `and would ${release}`].join(', ');
-  return `--mode observe, nothing is touched: ${[...held, isOpenEnded ? `once that ends ${what}` : what].join('; ')}`;
+  return `--mode observe, nothing is changed: ${[...held, isOpenEnded ? `once that ends ${what}` : what].join('; ')}`;
 }
 
 /** `undefined`: a hold has no known end. */

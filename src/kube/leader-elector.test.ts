@@ -95,7 +95,7 @@ describe('the leader elector', () => {
     build('a', { logger: { debug: silent, info, warn: silent, error: silent } });
     await clock.advance(14_999);
     expect(said).toEqual([
-      'standing by {"reason":"no Lease stands: whoever led under one that was deleted, or lost by a restore of etcd, may believe in it for 15 s more; then it is created"}',
+      'standing by {"reason":"there is no Lease: a leader whose Lease was deleted, or lost in a restore of etcd, may act for 15 s more; then the Lease is created"}',
     ]);
   });
 

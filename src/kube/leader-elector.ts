@@ -158,7 +158,7 @@ export class LeaderElector implements Leadership {
     }
     const restMs = Math.max(0, untilMs - this.#options.clock.monotonicMs());
     await within(this.#options.clock, restMs, this.#empty()).catch((error: unknown) => {
-      this.#options.logger.warn('the lease could not be emptied: the successor waits it out', { error });
+      this.#options.logger.warn('lease not released; the successor waits until it expires', { error });
     });
   }
 
@@ -333,7 +333,7 @@ export class LeaderElector implements Leadership {
     const message = restored(this.#newest, lease);
     this.#newest = lease;
     if (message === undefined) return;
-    logger.error('the API server went back in time', { resource: 'leases', error: message });
+    logger.error('the API server shows an older state than before', { resource: 'leases', error: message });
     onWentBack?.(message);
   }
 

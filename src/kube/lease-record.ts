@@ -46,7 +46,7 @@ export function waitBeforeTaking(sighting: Sighting, ownDurationMs: number, nowM
 export function reasonToWait(holder: string | undefined, waitMs: number): string {
   if (holder === undefined) {
     const rest = `${String(Math.ceil(waitMs / 1000))} s`;
-    return `no Lease stands: whoever led under one that was deleted, or lost by a restore of etcd, may believe in it for ${rest} more; then it is created`;
+    return `there is no Lease: a leader whose Lease was deleted, or lost in a restore of etcd, may act for ${rest} more; then the Lease is created`;
   }
   return holder === '' ? 'the lease is free and not taken yet' : `${holder} holds the lease`;
 }

@@ -318,7 +318,7 @@ export class Reflector<T extends KubeObject> {
     const message = `${this.name}: ${what}, older than ${this.#newest ?? 'the list'} that was seen before: was etcd restored from a backup? Everything is listed anew`;
     this.#cache.outdated();
     metrics.wentBack(this.name);
-    logger.error('the API server went back in time', { resource: this.name, error: message });
+    logger.error('the API server shows an older state than before', { resource: this.name, error: message });
     onWentBack?.(message);
     return message;
   }

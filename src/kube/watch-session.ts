@@ -87,7 +87,7 @@ class WatchSession {
   #live(): void {
     this.#options.onLive();
     const { idleMs } = this.#options;
-    this.#arm(idleMs, 'idle', `nothing heard for ${String(idleMs)} ms, not even a bookmark`);
+    this.#arm(idleMs, 'idle', `nothing received for ${String(idleMs)} ms, not even a bookmark`);
   }
 
   #arm(delayMs: number, end: WatchEnd, message: string): void {

@@ -229,7 +229,7 @@ export const EVIDENCE: readonly EvidenceStatement[] = [
   {
     kind: 'ack',
     grade: 'person',
-    proves: 'a person looked',
+    proves: 'an operator saw it',
     needs: 'one use, for one NodeFence UID, incident and boot ID, within 15 minutes; refused while any device reads on',
   },
   {

@@ -217,7 +217,7 @@ interface Standing {
 /** The lease is given back where it may be; else the successor waits it out. */
 async function standDown(standing: Standing, deadlineMs: number): Promise<void> {
   await giveBack(standing, deadlineMs).catch((error: unknown) => {
-    standing.logger.warn('the successor waits the lease out', { error });
+    standing.logger.warn('lease not released; the successor waits until it expires', { error });
     standing.elector.close();
   });
 }

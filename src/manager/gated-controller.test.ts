@@ -109,7 +109,7 @@ describe('a controller that runs while its kinds are ours', () => {
     failing.add('a');
     done.length = 0;
     await gated.close();
-    expect([done, warned]).toEqual([['close a', 'unwatch a', 'close b', 'unwatch b'], ['a controller did not end in order']]);
+    expect([done, warned]).toEqual([['close a', 'unwatch a', 'close b', 'unwatch b'], ['controller ended with an error']]);
     expect(await found('a')).toEqual([]);
   });
 

@@ -116,7 +116,7 @@ export class GatedController<F, K, C extends Controller = Controller> {
   /** It stops to write before it stops to hear. */
   #end({ controller, reflectors }: Built<C>): void {
     const closing = controller.close().catch((error: unknown) => {
-      this.#log.warn('a controller did not end in order', { error: String(error) });
+      this.#log.warn('controller ended with an error', { error: String(error) });
     });
     this.#ending = Promise.all([this.#ending, closing]);
     for (const reflector of reflectors) reflector.close();

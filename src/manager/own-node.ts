@@ -55,7 +55,7 @@ export function watchOwnNode({ dependencies, options, elector, mayLead, leader, 
       ownNode.close();
       announced.close();
       await within(clock, FAREWELL_MS, announcer.close()).catch((error: unknown) => {
-        log.debug('the others learn of our end by silence', { error: String(error) });
+        log.debug('candidacy not withdrawn; it expires', { error: String(error) });
       });
     },
   };

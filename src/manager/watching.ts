@@ -28,7 +28,7 @@ export function watchBase(
     // Every watch notices one restore; the log has each of them.
     if (clock.monotonicMs() - toldAtMs < TOLD_AGAIN_MS) return;
     toldAtMs = clock.monotonicMs();
-    recorder.event({ ...LEASE, metadata: { name: LEADER_LEASE, namespace } }, 'Warning', 'ClusterWentBack', message);
+    recorder.event({ ...LEASE, metadata: { name: LEADER_LEASE, namespace } }, 'Warning', 'OlderStateDetected', message);
   };
   return { transport, clock, random, logger, metrics: metrics.watch, onWentBack, ...(timings !== undefined && { timings }) };
 }

@@ -138,7 +138,7 @@ export const NODE_FENCE_DEFINITION = definition({
 export const NODE_FENCE_STOP_DEFINITION = definition({
   resource: NODE_FENCE_STOPS,
   shortNames: ['nfstop'],
-  description: "A person's stop: while it exists nothing acts on the node, or on any node. Deleting it resumes.",
+  description: 'A stop: while it exists nodefence does not act on the node, or on any node. Deleting it resumes.',
   spec: STOP_SPEC,
   isSpecRequired: true,
   columns: [
@@ -151,7 +151,7 @@ export const NODE_FENCE_STOP_DEFINITION = definition({
 export const NODE_FENCE_ACKNOWLEDGEMENT_DEFINITION = definition({
   resource: NODE_FENCE_ACKNOWLEDGEMENTS,
   shortNames: ['nfack'],
-  description: "A person's word that a node is down, bound to one failure of it. Used once.",
+  description: 'Acknowledgement by a person that a node is down, bound to one failure of it. Used once.',
   spec: ACKNOWLEDGEMENT_SPEC,
   isSpecRequired: true,
   status: ACKNOWLEDGEMENT_STATUS,

@@ -61,7 +61,7 @@ function unhealthyConditions(of: string): Schema<UnhealthyCondition[]> {
   const item = object<UnhealthyCondition>(`A condition of the ${of} that makes the Machine unhealthy.`, {
     type: text('Its type.', { minLength: 1, maxLength: CONDITION_TYPE_MAX }),
     status: text('True, False or Unknown.', { minLength: 1 }),
-    timeoutSeconds: integer('So long must it have stood, and longer.'),
+    timeoutSeconds: integer('The condition must have lasted longer than this.'),
   });
   return list(`Conditions of the ${of}, any of which makes the Machine unhealthy.`, item, CONDITIONS_MAX);
 }
@@ -78,7 +78,7 @@ const TEMPLATE_REF = open(
 );
 
 const SPEC = open(
-  object<Spec>('Which Machines are looked after, what makes them unhealthy, and who remediates them.', {
+  object<Spec>('Which Machines are checked, what makes them unhealthy, and who remediates them.', {
     clusterName: text('The Cluster of the Machines.', { minLength: 1, maxLength: CLUSTER_NAME_MAX }),
     selector: SELECTOR,
     checks: optional(
@@ -94,7 +94,7 @@ const SPEC = open(
       object<NonNullable<Spec['remediation']>>('When and by whom unhealthy Machines are remediated.', {
         triggerIf: optional(
           untyped(
-            'unhealthyLessThanOrEqualTo: so many may be unhealthy, a number or a part such as 40%; unhealthyInRange: so many must be, such as [3-5].',
+            'unhealthyLessThanOrEqualTo: how many may be unhealthy, a number or a part such as 40%; unhealthyInRange: how many must be, such as [3-5].',
           ),
         ),
         templateRef: optional(TEMPLATE_REF),
@@ -105,7 +105,7 @@ const SPEC = open(
 
 const PROPOSED_SPEC = open(
   object<ProposedSpec>(
-    'Which Machines are looked after, what makes them unhealthy, and who remediates them. maxUnhealthy: a number or a part such as 40%.',
+    'Which Machines are checked, what makes them unhealthy, and who remediates them. maxUnhealthy: a number or a part such as 40%.',
     {
       selector: SELECTOR,
       unhealthyConditions: optional(
@@ -114,7 +114,7 @@ const PROPOSED_SPEC = open(
           object<{ type: string; status: string; timeout: string }>('A condition of the Node that makes the Machine unhealthy.', {
             type: text('Its type.', { minLength: 1, maxLength: CONDITION_TYPE_MAX }),
             status: text('True, False or Unknown.', { minLength: 1 }),
-            timeout: token('So long must it have stood, and longer, such as 300s.'),
+            timeout: token('The condition must have lasted longer than this, such as 300s.'),
           }),
           CONDITIONS_MAX,
         ),
@@ -126,17 +126,17 @@ const PROPOSED_SPEC = open(
 );
 
 const STATUS = open(
-  object<Status>('What the last evaluation came to; conditions beside.', {
-    expectedMachines: optional(integer('Machines that are looked after.')),
+  object<Status>('Result of the last evaluation, and conditions.', {
+    expectedMachines: optional(integer('Machines that are checked.')),
     currentHealthy: optional(integer('Those that are healthy.')),
     remediationsAllowed: optional(integer('How many more may be remediated.')),
     observedGeneration: optional(integer('Generation of the spec that was evaluated.')),
-    targets: optional(list('Names of the Machines that are looked after.', token('Name of a Machine.', { maxLength: NAME_LENGTH_MAX }), 100_000)),
+    targets: optional(list('Names of the Machines that are checked.', token('Name of a Machine.', { maxLength: NAME_LENGTH_MAX }), 100_000)),
   }),
 );
 
 const COLUMNS = [
-  column('Expected', '.status.expectedMachines', 'Machines that are looked after.', 'integer'),
+  column('Expected', '.status.expectedMachines', 'Machines that are checked.', 'integer'),
   column('Healthy', '.status.currentHealthy', 'Those that are healthy.', 'integer'),
   column('Allowed', '.status.remediationsAllowed', 'How many more may be remediated.', 'integer'),
 ];
@@ -145,7 +145,7 @@ function ofChecks(version: string, spec: Schema<object>, columns: CustomResource
   return definition({
     resource: machineHealthChecks(CLUSTER_API_GROUP, version),
     shortNames: ['mhc', 'mhcs'],
-    description: 'Finds Machines whose nodes have failed, and asks somebody to remediate them.',
+    description: 'Finds Machines whose nodes have failed, and requests their remediation.',
     spec,
     isSpecRequired: true,
     status: STATUS,

@@ -28,7 +28,7 @@ const SPEC = open(
     strategy: optional(
       object<Strategy>('What is done, how often, and how long it may take.', {
         type: optional(choice('What is done. Default: Reboot.', { Reboot: 'its host is power-cycled' })),
-        retryLimit: optional(integer('So often it is tried again; then the owner of the Machine is asked to replace it. Default: 1.')),
+        retryLimit: optional(integer('How often it is tried again; then the owner of the Machine is asked to replace it. Default: 1.')),
         timeoutSeconds: optional(integer('From the beginning of a cycle until the Node must be back, at least 100. Default: 600.')),
       }),
     ),
@@ -39,8 +39,8 @@ const STATUS = open(
   object<Status>('How far it is.', {
     phase: optional(
       choice('Empty: it has not begun.', {
-        Running: 'the host is switched off, and its workload let go',
-        Waiting: 'the host is switched on, and its Node waited for',
+        Running: 'the host is switched off, and its workload released',
+        Waiting: 'the host is switched on, and its Node is awaited',
         'Deleting machine': 'the owner of the Machine is asked to replace it',
         Failed: 'the host is off on purpose, or never switched off',
       }),

@@ -58,7 +58,7 @@ export const SPEC = object<NodeFenceSpec>('What was asked for.', {
     choice<NonNullable<NodeFenceSpec['release']>>(
       "What becomes of the node's workload in the fence that requestedBy asks for. Absent: as the node's configuration says.",
       {
-        none: 'nothing is let go',
+        none: 'nothing is released',
       },
     ),
   ),
@@ -96,7 +96,7 @@ const EVIDENCE = object<Evidence>('An observation that proves that the node, or 
     inferred: 'concluded from other signs',
   }),
   source: token('Id of the run that gave it.', { maxLength: 320 }),
-  detail: text('Reads, witnesses and identity check, in words.', { maxLength: LIMITS.message }),
+  detail: text('Reads, witnesses and identity check, as text.', { maxLength: LIMITS.message }),
   identity: optional(
     choice<NonNullable<Evidence['identity']>>('Whether the machine showed who it is.', {
       verified: 'over the same session',
@@ -108,15 +108,15 @@ const EVIDENCE = object<Evidence>('An observation that proves that the node, or 
   deviceTime: optional(token("The device's own clock at the last read.")),
   storages: optional(list('Storages that are revoked.', token('Its id.'), 32)),
   terminated: optional(flag('The instance is gone and cannot come back.')),
-  voidedAt: optional(time('When a sign of life made it worthless.')),
+  voidedAt: optional(time('When a sign of life voided it.')),
   voidedBecause: optional(text('Which sign of life.')),
 });
 
-const OTHER_HOLD = object<OtherHold>('A hold that stands beside.', {
+const OTHER_HOLD = object<OtherHold>('Another hold that applies too.', {
   reason: token('Short reason.'),
   policy: token('Name of the policy that holds.', { maxLength: NAME_LENGTH_MAX }),
   message: text('In words.'),
-  until: optional(time('When time alone ends it.')),
+  until: optional(time('When it ends by time alone.')),
 });
 
 const HOLD = object<Hold>('Why nothing is done now.', {
@@ -124,9 +124,9 @@ const HOLD = object<Hold>('Why nothing is done now.', {
   policy: token('Name of the policy that holds; empty when none does.', { maxLength: NAME_LENGTH_MAX }),
   message: text('In words.'),
   since: time('Since when.'),
-  checkedAt: optional(time('When the words were last brought up to date; at most once a minute. Absent: at since.')),
+  checkedAt: optional(time('When the message was last updated; at most once a minute. Absent: at since.')),
   alarmedAt: optional(time('When an Event said that it lasts too long, once for each hold.')),
-  until: optional(time('When time alone ends it. Absent: only a change does, or nobody knows.')),
+  until: optional(time('When it ends by time alone. Absent: only a change ends it, or it is unknown.')),
   besides: optional(list('What else holds.', OTHER_HOLD, LIMITS.besides)),
   freeSince: optional(time('In mode observe: since when nothing else holds. Absent: something does.')),
 });
@@ -161,15 +161,15 @@ const RESTORE = object<Restore>('What nodefence set and must take back.', {
 });
 
 const BATCHES = {
-  left: optional(integer('Pods that later batches still have to let go.')),
-  batch: optional(integer('Number of the last batch that let something go.')),
+  left: optional(integer('Pods that later batches still have to release.')),
+  batch: optional(integer('Number of the last batch that released something.')),
   kept: optional(
     list(
-      'Pods that were asked for and are not let go, the first of them.',
+      'Pods whose release was requested and is not done, the first of them.',
       object<KeptPod>('A pod that is kept.', {
         pod: token('Pod, namespace/name.', { maxLength: 2 * NAME_LENGTH_MAX + 1 }),
-        by: text('What the API server said, or that it has not answered.', { maxLength: LIMITS.message }),
-        isUnsure: optional(flag('Nobody knows whether it was let go all the same.')),
+        by: text('What the API server answered, or that it has not answered.', { maxLength: LIMITS.message }),
+        isUnsure: optional(flag('It is unknown whether it was released nevertheless.')),
       }),
       LIMITS.podNames,
     ),
@@ -178,9 +178,9 @@ const BATCHES = {
   names: optional(list('The first of the pods, namespace/name.', token('Pod.', { maxLength: 2 * NAME_LENGTH_MAX + 1 }), LIMITS.podNames)),
 };
 
-const STORAGE_RELEASE = object<StorageRelease>('What was let go because its storages were revoked.', {
+const STORAGE_RELEASE = object<StorageRelease>('What was released because its storages were revoked.', {
   at: time('When it began.'),
-  pods: integer('Pods let go.'),
+  pods: integer('Pods released.'),
   evidence: token('Source of the evidence that it rests on.', { maxLength: 320 }),
   ...BATCHES,
   storages: list('The storages.', token('Its id.'), 32),
@@ -233,7 +233,7 @@ export const OUTCOME = choice<Outcome>('How the fence ended.', {
   replaced: 'its instance was terminated and another takes its place',
   'fenced-off': 'left off on purpose',
   'node-gone': 'the Node was deleted or replaced meanwhile',
-  failed: 'a person must act',
+  failed: 'an operator must act',
   stopped: 'a person stopped it',
 });
 
@@ -245,7 +245,7 @@ const HISTORY_ENTRY = object<HistoryEntry>('An earlier fence of this node.', {
   summary: text('One line.'),
 });
 
-const state = choice<FenceState>('Where the fence stands.', {
+const state = choice<FenceState>('State of the fence.', {
   new: 'the node misbehaves',
   running: 'isolated, power management is due or under way',
   done: 'safe, waiting for the node to come back',
@@ -281,5 +281,5 @@ export const STATUS = object<NodeFenceStatus>('What was done and what is known; 
   timeline: withDefault(TIMELINE, {}),
   conditions: withDefault(listByKey('Facts about the fence, one per type.', CONDITION, LIMITS.conditions, 'type'), []),
   history: withDefault(list('Earlier fences of this node, the newest last.', HISTORY_ENTRY, LIMITS.history), []),
-  message: optional(text('What happens next, or what a person must do.', { maxLength: 4096 })),
+  message: optional(text('What happens next, or what an operator must do.', { maxLength: 4096 })),
 });

@@ -10,7 +10,7 @@ import type { Schema } from './schema.ts';
 const stopSpec = object<NodeFenceStop['spec']>('What is stopped. Name one node, or all of them.', {
   node: optional(nodeName('Name of the Node on which nothing acts.')),
   all: optional(flag('true: nothing acts on any node.')),
-  reason: text('Why, for those who find it.', { minLength: 1 }),
+  reason: text('Reason, shown to others.', { minLength: 1 }),
 });
 
 /** Exactly one of `node` and `all: true`. */
@@ -43,15 +43,12 @@ export const ACKNOWLEDGEMENT_STATUS = object<AcknowledgementStatus>('What the co
 type ReportStatus = NonNullable<NodeFenceReport['status']>;
 type Element<K extends keyof ReportStatus> = NonNullable<ReportStatus[K]> extends (infer E)[] ? E : never;
 
-export const REPORT_SPEC = object<NonNullable<NodeFenceReport['spec']>>("People's words on the record of this node.", {
+export const REPORT_SPEC = object<NonNullable<NodeFenceReport['spec']>>('What people have decided about this node.', {
   resumed: optional(
-    object<NonNullable<NonNullable<NodeFenceReport['spec']>['resumed']>>(
-      'Who lets the node be fenced again after fences that were too many or in vain.',
-      {
-        incident: integer('Incidents up to this number count against nothing any more.'),
-        reason: text('Why.', { minLength: 1 }),
-      },
-    ),
+    object<NonNullable<NonNullable<NodeFenceReport['spec']>['resumed']>>('Who allows the node to be fenced again after too many or failed fences.', {
+      incident: integer('Incidents up to this number no longer count against any limit.'),
+      reason: text('Why.', { minLength: 1 }),
+    }),
   ),
 });
 
@@ -141,5 +138,5 @@ export const REPORT_STATUS = object<ReportStatus>('What outlives a fence of this
       64,
     ),
   ),
-  fence: optional(choice('Whether it is to be fenced at all; absent: yes.', { never: 'nobody is to fence it, says fence=never' })),
+  fence: optional(choice('Whether it is to be fenced at all; absent: yes.', { never: 'fence=never: it is never fenced' })),
 });

@@ -23,7 +23,7 @@ export function evidenceKind(description: string): Schema<EvidenceKind> {
     'host-off': "the same for a virtual machine, by its host's off",
     'storage-revoked': 'no writes to the named storages, read back from the storage or the switch',
     'booted-anew': 'the old processes are gone: another boot ID of the same machine',
-    ack: 'a person looked',
+    ack: 'an operator saw it',
     watchdog: 'an attested hardware watchdog has reset it',
     kdump: 'its old kernel stopped and sends kdump messages',
   });
@@ -78,7 +78,7 @@ const TIMING = object<Timing>('Delays and deadlines, measured by the monotonic c
   settleMs: milliseconds('Pause before the next level, a take-over and on.'),
   intentMaxAgeMs: milliseconds('An older intent is never sent again.'),
   releaseTimeoutMs: milliseconds('Waiting for pods and volumes to go.'),
-  lifeWaitMs: milliseconds('Silence demanded after the last off read when the identity is unverified.'),
+  lifeWaitMs: milliseconds('How long the node must be silent after the last off read when the identity is unverified.'),
   alarmAfterMs: milliseconds('A hold or wait longer than this alarms.'),
   restartBackoffMs: milliseconds('First pause before a restart of the fence; doubles.'),
 });
@@ -102,9 +102,9 @@ export const PLAN = object<Plan>('How the node is fenced, as resolved from its c
   recovery: levels('recovery'),
   timing: TIMING,
   stepRetries: integer('Retries of a step before the fence goes to error.'),
-  maxRestarts: integer('Restarts of the whole fence; -1: for ever.', -1),
+  maxRestarts: integer('Restarts of the whole fence; -1: without limit.', -1),
   maxFencesPerDay: optional(integer('Fences of this node within 24 hours; absent: 3.', 1)),
-  trigger: choice<Plan['trigger']>('What starts a fence.', { 'not-ready': 'the node is not Ready', never: 'nothing: nobody is to fence this node' }),
+  trigger: choice<Plan['trigger']>('What starts a fence.', { 'not-ready': 'the node is not Ready', never: 'nothing: this node is never fenced' }),
   release: choice<ReleaseMode>('How the workload is released.', {
     auto: 'out-of-service where the server has it, else delete-pods',
     'out-of-service': 'by the out-of-service taint',
@@ -119,8 +119,8 @@ export const PLAN = object<Plan>('How the node is fenced, as resolved from its c
       ignore: 'nothing',
     }),
   ),
-  podsPerMinute: optional(integer('Pods are let go in batches of this pace first; the taint follows for the rest.', 1)),
-  priorityOrder: optional(list('PriorityClasses that are let go first, in this order.', token('Name.', { maxLength: NAME_LENGTH_MAX }), 32)),
+  podsPerMinute: optional(integer('Pods are released in batches at this pace first; the taint follows for the rest.', 1)),
+  priorityOrder: optional(list('PriorityClasses that are released first, in this order.', token('Name.', { maxLength: NAME_LENGTH_MAX }), 32)),
   minimumEvidence: list('Kinds of evidence that permit a release.', evidenceKind('Kind of evidence.'), 8),
   identity: choice<Plan['identity']>('Whether the machine behind a plug must show who it is.', {
     verified: 'yes, or the outlet has to name the node',

@@ -17,28 +17,28 @@ const seconds = (what: string) => optional(integer(`${what} Seconds.`));
 const SPEC = object<NodeFenceRemediationSpec>('How the node is remediated.', {
   strategy: optional(
     choice('What is done. Default: fence-and-recover.', {
-      fence: 'the node is switched off, proven off, its workload let go; it stays off until this request is deleted',
+      fence: 'the node is switched off, proven off, its workload released; it stays off until this request is deleted',
       'fence-and-recover': 'and it is switched on again',
       escalate: 'as that, and at the limit of retries its owner is asked to replace the Machine',
     }),
   ),
-  retryLimit: optional(integer('So often it is tried again. Default: 1.')),
+  retryLimit: optional(integer('How often it is tried again. Default: 1.')),
   deleteAfterRetries: optional(integer('The same, by the name that the proposal of health checks gives it.')),
   timeoutSeconds: seconds('How long the node may stay unhealthy after a fence that succeeded, before it is tried again. Default: 600.'),
   powerOffTimeoutSeconds: seconds('From the beginning of the fence to the proof of its off. Default: timeoutSeconds.'),
   powerOnTimeoutSeconds: seconds('From there to the end of the fence. Default: timeoutSeconds.'),
   nodeRemoval: optional(
-    choice('How the workload is let go. Default: OutOfServiceTaint.', {
+    choice('How the workload is released. Default: OutOfServiceTaint.', {
       OutOfServiceTaint: "as the node's own configuration says",
       DeleteNode: 'and the Node is deleted for good; with strategy fence only',
-      None: 'refused: a fence always lets the workload go',
+      None: 'refused: a fence always releases the workload',
     }),
   ),
   onExhaustion: optional(
     choice('What becomes of the machine when nothing more is tried. Default: Reuse.', {
       Reuse: 'its fence is withdrawn',
       Retire: 'and its BareMetalHost is marked as unhealthy',
-      LeaveOff: 'its fence stands as it is',
+      LeaveOff: 'its fence stays as it is',
     }),
   ),
   cooldownSeconds: seconds('Between the beginnings of two fences. Default: 0.'),
@@ -58,7 +58,7 @@ const STATUS = object<NodeFenceRemediationStatus>('How far it is.', {
     choice('Empty: it waits for the node or for its turn.', {
       Fencing: 'its fence has begun',
       Recovering: 'the node is proven off',
-      Succeeded: 'its fence has ended well',
+      Succeeded: 'its fence has succeeded',
       Failed: 'nothing more is tried',
       Stopped: 'timed out by the health check',
     }),

@@ -62,7 +62,7 @@ export interface LeaseMetrics {
   renewFailed(): void;
 }
 
-/** Whether the API server takes what the controller must write. */
+/** Whether the API server accepts what the controller must write. */
 export const SELF_CHECK_RESULTS = ['passed', 'refused', 'unanswered'] as const;
 
 export interface SelfCheckMetrics {

@@ -25,12 +25,10 @@ export function fenceMetrics(registry: Registry): FenceMetrics {
   const gained = meters.counter('nodefence_evidence_total', 'Evidence gained.', ['kind', 'grade']);
   const voided = meters.counter('nodefence_evidence_voided_total', 'Evidence voided by signs of life.', ['kind']);
   const policies = policyGauges(meters);
-  const fenceable = meters.gauge(
-    'nodefence_node_fenceable',
-    'Nodes, by what stands against fencing them as configured; told by the one that leads.',
-    ['reason'],
-  );
-  const problems = meters.counter('nodefence_problems_total', 'Things that a person should look at.', ['reason']);
+  const fenceable = meters.gauge('nodefence_node_fenceable', 'Nodes, by what prevents fencing them as configured; reported by the leader.', [
+    'reason',
+  ]);
+  const problems = meters.counter('nodefence_problems_total', 'Problems that need attention, by reason.', ['reason']);
   return {
     transitioned: (from, to, step) => transitions.inc({ from, to, step }),
     fences: (counts) => {

@@ -14,7 +14,7 @@ export function watchMetrics(registry: Registry): WatchMetrics {
   const ends = meters.counter('nodefence_watch_ends_total', 'Watches that ended, by cause.', ['resource', 'end']);
   const wentBack = meters.counter(
     'nodefence_watch_went_back_total',
-    'Times that the API server showed an older state than before: etcd was restored from a backup. Everything is listed anew.',
+    'Times that the API server showed an older state than before: etcd was restored from a backup. Everything is listed again.',
     ['resource'],
   );
   return {
@@ -66,13 +66,13 @@ export function leaseMetrics(registry: Registry): LeaseMetrics {
 }
 
 export function eventMetrics(registry: Registry): EventMetrics {
-  const events = new Meters(registry).counter('nodefence_events_total', 'Kubernetes Events, by what became of them.', ['result']);
+  const events = new Meters(registry).counter('nodefence_events_total', 'Kubernetes Events, by result.', ['result']);
   return { event: (result) => events.inc({ result }) };
 }
 
 export function selfCheckMetrics(registry: Registry): SelfCheckMetrics {
   const help =
-    '1 for what the self-check came to last: whether the API server takes what the controller must write. One that is refused does not lead.';
+    '1 for the last result of the self-check: whether the API server accepts what the controller must write. A replica whose writes are refused does not lead.';
   const results = new Meters(registry).gauge('nodefence_self_check', help, ['result']);
   const selfChecked: SelfCheckMetrics['selfChecked'] = (result) => {
     for (const each of SELF_CHECK_RESULTS) results.set({ result: each }, each === result ? 1 : 0);

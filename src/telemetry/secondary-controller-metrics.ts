@@ -8,12 +8,12 @@ type SecondaryControllerMetrics = Pick<Metrics, 'preservation' | 'healthChecks' 
 /** The controllers beside the one that fences: what each does and what stands, by the same names, and what each alone knows. */
 export function secondaryControllerMetrics(registry: Registry): SecondaryControllerMetrics {
   const meters = new Meters(registry);
-  const actions = meters.counter('nodefence_controller_actions_total', 'Writes and drains of the other controllers, by what became of them.', [
+  const actions = meters.counter('nodefence_controller_actions_total', 'Writes and drains of the other controllers, by result.', [
     'controller',
     'kind',
     'result',
   ]);
-  const problems = meters.gauge('nodefence_controller_problems', 'Things that a person should look at, as they stand now.', ['controller']);
+  const problems = meters.gauge('nodefence_controller_problems', 'Problems that need attention now.', ['controller']);
   const common = (controller: string): Metrics['machineRemediation'] => ({
     acted: (kind, result) => actions.inc({ controller, kind, result }),
     problems: (count) => problems.set({ controller }, count),
@@ -52,7 +52,7 @@ function preservation(meters: Meters): Pick<Metrics['preservation'], 'preserved'
 
 /** MachineHealthChecks and their machines, over all checks. */
 function healthChecks(meters: Meters): Pick<Metrics['healthChecks'], 'checks' | 'machines'> {
-  const checks = meters.gauge('nodefence_health_checks', 'MachineHealthChecks now, by what they may do.', ['state']);
+  const checks = meters.gauge('nodefence_health_checks', 'MachineHealthChecks now, by whether they may remediate.', ['state']);
   const machines = meters.gauge('nodefence_health_check_machines', 'Machines under a MachineHealthCheck now, by state.', ['state']);
   return {
     checks: (counts) => {
@@ -74,7 +74,7 @@ function healthChecks(meters: Meters): Pick<Metrics['healthChecks'], 'checks' | 
 
 /** Requests for a fence, of whichever kind. */
 function remediation(meters: Meters): Pick<Metrics['remediation'], 'requests'> {
-  const requests = meters.gauge('nodefence_remediation_requests', 'NodeFenceRemediations and their like now, by phase.', ['phase']);
+  const requests = meters.gauge('nodefence_remediation_requests', 'Requests for remediation now, by phase.', ['phase']);
   return {
     requests: (counts) => {
       setAll(

@@ -93,7 +93,7 @@ describe('by the owner', () => {
     expect(views[0]?.waiting).toEqual([{ machine: 'a', why, holder: 'NodeFence node-fence-a' }]);
     const message = `Machine default/a is not remediated yet: ${why}`;
     expect(notices).toEqual([
-      { target: expect.objectContaining({ name: 'a' }) as object, event: { type: 'Normal', reason: 'RemediationWaits', message } },
+      { target: expect.objectContaining({ name: 'a' }) as object, event: { type: 'Normal', reason: 'RemediationBlocked', message } },
     ]);
     expect(world.condition('a', OWNER)).toBe(undefined);
   });
@@ -290,7 +290,7 @@ describe('at once', () => {
     const { views } = world.settle();
     expect(world.requestNames()).toHaveLength(count);
     expect(views[0]).toMatchObject({ inFlight: count, failed: 3 });
-    expect(views[0]?.waiting[0]?.why).toBe('as many machines are in remediation as may be at once');
+    expect(views[0]?.waiting[0]?.why).toBe('the limit of machines in remediation at once is reached');
   });
 
   it('the marked ones come first, then those that failed first, and the next when there is place', () => {

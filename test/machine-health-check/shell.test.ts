@@ -117,7 +117,7 @@ describe('a machine whose node has failed', { timeout: SLOW }, () => {
     await world.pass(5_000);
     expect(await world.request('m1')).toBeUndefined();
     expect(controller.views()[0]?.waiting).toMatchObject([{ machine: 'm1', why: 'its node belongs to the fence controller' }]);
-    expect(events).toContain('Machine m1 Normal RemediationWaits');
+    expect(events).toContain('Machine m1 Normal RemediationBlocked');
     await world.operator.replaceStatus(NODE_FENCES, { ...fence, status: FENCE_STATUS });
     await world.pass(20_000);
     expect(await world.request('m1')).toBeDefined();
@@ -138,7 +138,7 @@ describe('a machine whose node has failed', { timeout: SLOW }, () => {
     expect(await world.request('m1')).toBeUndefined();
     const words = `Lease medik8s-leases/node-node-of-m1 of ${holder}`;
     expect(controller.views()[0]?.waiting).toEqual([{ machine: 'm1', why: `its node belongs to ${words}`, holder: words }]);
-    expect(events.filter((event) => event === 'Machine m1 Normal RemediationWaits')).toHaveLength(1);
+    expect(events.filter((event) => event === 'Machine m1 Normal RemediationBlocked')).toHaveLength(1);
     await world.operator.remove(LEASES, 'node-node-of-m1', { namespace: LEASE_NAMESPACE });
     await world.pass(5_000);
     expect(await world.request('m1')).toBeDefined();
@@ -227,7 +227,7 @@ describe('the leader alone', { timeout: SLOW }, () => {
     const before = replica.writes.length;
     await world.pass(700_000, 5_000);
     expect(replica.writes.slice(before).filter((write) => write.includes('/machines/'))).toEqual([]);
-    expect(replica.controller.problems().join()).toContain('silent');
+    expect(replica.controller.problems().join()).toContain('are stale');
   });
 });
 

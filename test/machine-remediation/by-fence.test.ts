@@ -108,7 +108,7 @@ describe('a Machine whose BareMetalHost nobody serves', { timeout: 60_000 }, () 
 
   it('is told of in mode seed-table, which knows its two annotations alone', async () => {
     const { warnings } = await asked({ choice: 'seed-table' });
-    expect(warnings.join()).toContain('nobody serves its BareMetalHost, and mode seed-table knows no other way');
+    expect(warnings.join()).toContain('no operator serves its BareMetalHost, and mode seed-table has no other way');
     expect(await fence()).toBeUndefined();
   });
 
@@ -123,7 +123,7 @@ describe('a Machine whose BareMetalHost nobody serves', { timeout: 60_000 }, () 
     });
     const { remediation } = await asked();
     expect(await fence()).toBeUndefined();
-    expect(remediation.problems().join()).toContain('is not on, and nobody can prove since when');
+    expect(remediation.problems().join()).toContain('is not on, and it is unknown since when');
     await world.operator.remove(DEPLOYMENTS, 'baremetal-operator-controller-manager', { namespace: 'default' });
     const status = { provisioning: { state: 'registering' } };
     await world.operator.mergePatch(BARE_METAL_HOSTS, hostName('n1'), { status }, { namespace: HOSTS_NAMESPACE, subresource: 'status' });

@@ -63,7 +63,7 @@ describe('machine remediation in the program', { timeout: 60_000 }, () => {
     await world.pass(10 * SECOND_MS);
     await world.ask('n1');
     await world.pass(MINUTE_MS);
-    expect(events.join('\n')).toContain('machine-n1 RemediationWaits Machine metal3/machine-n1: waits: max-unhealthy');
+    expect(events.join('\n')).toContain('machine-n1 RemediationBlocked Machine metal3/machine-n1: waits: max-unhealthy');
     expect(world.hardware('n1').offs).toBe(0);
     expect(await world.left('n1')).toEqual([REQUEST]);
     for (const node of ['n2', 'n3']) await ready(node, 'True');

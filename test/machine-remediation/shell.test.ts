@@ -107,7 +107,7 @@ describe('a Machine that needs remediation', { timeout: 60_000 }, () => {
     world.isBmcDead = true;
     await world.pass(15 * MINUTE_MS);
     expect(warnings).toHaveLength(1);
-    expect(events.at(-1)).toContain('Machine machine-n1 Warning RemediationWaits');
+    expect(events.at(-1)).toContain('Machine machine-n1 Warning RemediationBlocked');
     expect(remediation.problems().join()).toContain('is not proven off: it is still on, operationalStatus=error, errorType=power management error');
     expect(await world.node('n1')).toBeDefined();
     world.isBmcDead = false;
@@ -151,7 +151,7 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     const { warnings } = await failed({}, { folders: ['machine-remediation'] });
     await world.pass(MINUTE_MS);
     expect(warnings.filter((each) => !each.startsWith('forbidden')).join()).toContain(
-      'the node lease in namespace medik8s-leases, without which nobody is kept off',
+      'the node lease in namespace medik8s-leases, without which another remediator could act',
     );
     expect(world.hardware('n1').offs).toBe(0);
   });
@@ -166,7 +166,7 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     await world.ask('n1');
     await world.pass(2 * MINUTE_MS);
     expect(replica.writes).toEqual([]);
-    expect(replica.remediation.problems().join()).toContain('are silent');
+    expect(replica.remediation.problems().join()).toContain('are stale');
     replica.isDeaf = () => false;
     await world.pass(10 * MINUTE_MS);
     expect(world.hardware('n1').offs).toBe(1);
@@ -197,7 +197,7 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     await world.ask('n1');
     await world.pass(2 * MINUTE_MS);
     expect(warnings).toEqual(['Machine metal3/machine-n1: its node is left alone: Lease medik8s-leases/node-n1 of node-maintenance stands']);
-    expect(events).toEqual([`Machine machine-n1 Warning RemediationWaits ${warnings[0] ?? ''}`]);
+    expect(events).toEqual([`Machine machine-n1 Warning RemediationBlocked ${warnings[0] ?? ''}`]);
     expect(await world.left('n1')).toEqual([REQUEST]);
     await world.operator.remove(LEASES, 'node-n1', { namespace: MEDIK8S_LEASE_NAMESPACE });
     await world.pass(30 * SECOND_MS);

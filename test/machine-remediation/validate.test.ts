@@ -28,8 +28,8 @@ it('validate tells of hosts that cannot be remediated, of one that is left held,
   await world.operator.mergePatch(BARE_METAL_HOSTS, hostName('n3'), { spec: { consumerRef: null } }, PLACE);
   expect(await warnings()).toEqual([
     'warning BareMetalHost metal3/host-n1 its Machine cannot be remediated: spec.disablePowerOff=true: the operator never switches this host off',
-    `warning BareMetalHost metal3/host-n2 is held off by ${HOLD}, and no Machine stands on it: is a controller running?`,
-    'warning Machine metal3/machine-n3 is asked for by host.metal3.io/external-remediation, and no BareMetalHost is its own',
+    `warning BareMetalHost metal3/host-n2 is held off by ${HOLD}, and no Machine uses it: is a controller running?`,
+    'warning Machine metal3/machine-n3 is requested by host.metal3.io/external-remediation, and has no BareMetalHost',
   ]);
 });
 

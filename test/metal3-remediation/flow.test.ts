@@ -84,7 +84,7 @@ describe('a remediation, where the Node is deleted', () => {
   it('goes on when something holds the Node for longer than a release may take', () => {
     const world = new World({ node: node({ isDeleting: true }) });
     world.run(60 * MINUTE_MS);
-    expect([...world.problems].join()).toContain('something holds it: look at its finalizers');
+    expect([...world.problems].join()).toContain('a finalizer keeps it: check metadata.finalizers');
     expect(world.own.phase).toBe('Deleting machine');
     expect(world.operator.isOn).toBe(true);
   });

@@ -52,7 +52,7 @@ describe('an outage of the cluster that the Node is in', { timeout: 60_000 }, ()
   it('is told on the remediation once, and only when it lasts: a call that fails now and then is tried again', async () => {
     world = await ShellWorld.create({ isFar: true });
     const { events } = world.start();
-    const told = (): string[] => events.filter((event) => event.includes('RemediationWaits') && event.includes('no way there'));
+    const told = (): string[] => events.filter((event) => event.includes('RemediationBlocked') && event.includes('no way there'));
     await world.request();
     for (let time = 0; time < 5; time += 1) {
       world.workload.isReachable = false;
@@ -82,7 +82,7 @@ describe('a watch that is silent', { timeout: 60_000 }, () => {
     replica.remediation.wake();
     await world.pass(2 * MINUTE_MS);
     expect([replica.writes, world.host.machine.offs]).toEqual([[], 0]);
-    expect(replica.remediation.problems()).toEqual(['the watches of Metal3Remediation are silent: nothing is written until they are heard again']);
+    expect(replica.remediation.problems()).toEqual(['the watches of Metal3Remediation are stale: nothing is written until they deliver again']);
     replica.isDeaf = () => false;
     await world.pass(10 * MINUTE_MS);
     expect(world.host.machine.offs).toBe(1);

@@ -61,7 +61,7 @@ describe('the spec', () => {
     const world = new World();
     const { host: _host, infrastructure: _infrastructure, ...bare } = world.snapshot();
     const about = 'Metal3Remediation metal/m';
-    expect(decide(bare).problems).toEqual([`${about}: its Metal3Machine is not found, which names the host`]);
+    expect(decide(bare).problems).toEqual([`${about}: its Metal3Machine, which names the host, is not found`]);
     expect(decide({ ...bare, infrastructure: { name: 'mm', namespace: 'metal' } }).problems).toEqual([`${about}: its BareMetalHost is not found`]);
   });
 });

@@ -160,7 +160,7 @@ describe('what keeps a host from being switched off', { timeout: SLOW }, () => {
     await world.request();
     await untouched();
     expect(warnings.join()).toContain('waits: stop, the stop wait stands: look');
-    expect(events.join()).toContain('Metal3Remediation m Warning RemediationWaits');
+    expect(events.join()).toContain('Metal3Remediation m Warning RemediationBlocked');
     expect(await world.lock()).toBeUndefined();
     await world.own.operator.remove(NODE_FENCE_STOPS, 'wait');
     await world.pass(3 * MINUTE_MS);

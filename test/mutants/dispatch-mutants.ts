@@ -71,8 +71,8 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/dispatcher.ts',
     edits: [
       [
-        "return { result: 'found-not-done', message: 'a read was cut off; it is done anew' };",
-        "return { result: 'found-done', message: 'a read was cut off; it is done anew' };",
+        "return { result: 'found-not-done', message: 'a read was interrupted; it is repeated' };",
+        "return { result: 'found-done', message: 'a read was interrupted; it is repeated' };",
       ],
     ],
     killedBy: byTest('src/dispatch/recovery.test.ts', 'is done anew when it was only a read'),
@@ -83,7 +83,7 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/dispatcher.ts',
     edits: [
       [
-        "return { result: 'found-not-done', message: 'nobody knows whether the dump was ordered; it is not ordered again' };",
+        "return { result: 'found-not-done', message: 'it is unknown whether the dump was ordered; it is not ordered again' };",
         'return await this.readBack(job);',
       ],
     ],

@@ -86,7 +86,7 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/rows/any.ts',
     edits: [
       [
-        "return { standDown: { epoch: epochOf(status), words }, events: [event('Warning', 'NewerLeader', words)] };",
+        "return { standDown: { epoch: epochOf(status), words }, events: [event('Warning', 'NewerLeaderFound', words)] };",
         'return words === "" ? { status } : {};',
       ],
     ],

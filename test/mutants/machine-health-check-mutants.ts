@@ -96,7 +96,7 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'more than may be',
     defect: 'more Machines are remediated than may be at once',
     file: 'src/controllers/machine-health-check/remedy.ts',
-    edits: [["return hasPlace ? undefined : { why: 'as many", "return hasPlace || machine.name !== '' ? undefined : { why: 'as many"]],
+    edits: [["return hasPlace ? undefined : { why: 'the limit", "return hasPlace || machine.name !== '' ? undefined : { why: 'the limit"]],
     killedBy: byTest(REMEDIATION, 'at once no more machines are remediated than the settings admit'),
   },
   {

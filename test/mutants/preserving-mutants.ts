@@ -58,7 +58,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'Node of the name switched off',
     defect: 'the Node that took the name is switched off',
     file: 'src/controllers/preservation/write.ts',
-    edits: [['if (node?.metadata.uid !== target.uid) throw new Moved(`another node', 'if (node === undefined) throw new Moved(`another node']],
+    edits: [['if (node?.metadata.uid !== target.uid) throw new Moved(`another Node', 'if (node === undefined) throw new Moved(`another Node']],
     killedBy: byTest(WRITE, 'is not done to the Node that has come under the name of the one that is to be switched off'),
   },
   {
@@ -98,7 +98,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'proof of another Node',
     defect: 'the proof of a Node that is gone counts for the one under its name',
     file: 'src/controllers/preservation/quorum-proof.ts',
-    edits: [["if (standing?.metadata.uid !== node.uid) return 'another", "if (standing === undefined) return 'another"]],
+    edits: [["if (standing?.metadata.uid !== node.uid) return 'its Node", "if (standing === undefined) return 'its Node"]],
     killedBy: byTest(QUORUM_PROOF, 'is not that of a Node whose name another one has now'),
   },
   {

@@ -35,7 +35,7 @@ describe('a request', () => {
     world.run(10 * MINUTE_MS);
     expect(world.own).toMatchObject({ phase, retryCount: 1 });
     expect(world.fences).toBe(1);
-    expect([...world.problems].join()).toContain('node n is Ready: it is fenced again only if its health check still finds it ill after 60 s');
+    expect([...world.problems].join()).toContain('node n is Ready: it is fenced again only if its health check still finds it unhealthy after 60 s');
   });
 
   it('of a person is not tried again on a node that is Ready meanwhile', () => {

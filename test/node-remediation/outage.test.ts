@@ -56,7 +56,7 @@ it.each(['/nodefences', '/nodefenceremediations'])(
     replica.remediation.wake();
     await world.pass(2 * MINUTE_MS);
     expect(replica.writes).toEqual([]);
-    expect(replica.remediation.problems()).toEqual(['the watches of remediation are silent: nothing is written until they are heard again']);
+    expect(replica.remediation.problems()).toEqual(['the watches of remediation are stale: nothing is written until they deliver again']);
     replica.isDeaf = () => false;
     await world.pass(5 * MINUTE_MS);
     expect(await world.fence('n')).toBeDefined();

@@ -171,7 +171,7 @@ describe('right before a Machine is deleted', () => {
     await world.pass(5_000);
     expect((await world.fence(NODE))?.spec.requestedBy).toEqual(requestedBy);
     expect(replica.controller.problems().join()).toContain(`NodeFenceRemediation default/r has node ${NODE}`);
-    expect(replica.events).toContain(`Node ${NODE} Warning PreservationWaits`);
+    expect(replica.events).toContain(`Node ${NODE} Warning PreservationBlocked`);
   });
 
   it('an old lease is no sign of life', async () => {

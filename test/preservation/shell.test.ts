@@ -361,7 +361,7 @@ describe('what goes wrong', () => {
     replica.deafen();
     const before = replica.writes.length;
     await world.pass(5 * MINUTE_MS, 5_000);
-    expect(replica.controller.problems().join()).toContain('silent');
+    expect(replica.controller.problems().join()).toContain('are stale');
     expect(replica.writes).toHaveLength(before);
   });
 
@@ -388,7 +388,7 @@ describe('what goes wrong', () => {
     expect(controller.guardOf('silent')).toBeUndefined();
     expect(told).toContain('silent');
     expect(writes).toEqual([]);
-    expect(controller.problems().join()).toContain('Machines have not been heard');
+    expect(controller.problems().join()).toContain('Machines are not up to date');
     await isSplit.end();
   });
 });

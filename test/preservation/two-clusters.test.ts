@@ -31,7 +31,7 @@ describe('two clusters', () => {
     await world.pass(5 * 60_000, 5_000);
     expect(controller.guardOf('node-of-kept')).toMatchObject({ guard: 'isolate-and-hold', cause: 'user' });
     expect(controller.guardOf('node-of-silent')).toBeUndefined();
-    expect(controller.problems().join()).toContain('MachineSets or MachineDeployments have not been heard');
+    expect(controller.problems().join()).toContain('MachineSets or MachineDeployments are not up to date');
     await world.annotateMachine('kept', { [PRESERVE]: 'false' });
     await world.pass(5_000);
     expect(controller.guardOf('node-of-kept')).toBeUndefined();

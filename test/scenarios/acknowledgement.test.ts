@@ -48,10 +48,10 @@ describe.concurrent('a person who has looked at a machine whose BMC is dead', ()
     expect(status.evidence.at(-1)?.detail).toContain('I hold its power cord in my hand');
     expect(condition(status, 'WorkloadReleased')).toBe('True Released');
     expect(condition(status, 'PoweredOff')).toBe('False NoProof');
-    expect(status.message).toContain("person's word");
+    expect(status.message).toContain('released on an acknowledgement');
     expect(world.witness.sets('a')).toEqual([]);
     await until('no pod is left on a', async () => ((await world.podsOn('a')).length === 0 ? true : undefined));
-    expect(await operator.hears('NodeFence', 'node-fence-a', 'ReleasedOnAcknowledgement')).toContain("person's word");
+    expect(await operator.hears('NodeFence', 'node-fence-a', 'ReleasedOnAcknowledgement')).toContain('released on an acknowledgement');
     world.machine('a').powerOn('restore');
     await operator.seesRecovery('a');
     expect((await operator.node('a')).spec.unschedulable ?? false).toBe(false);
@@ -67,7 +67,7 @@ describe.concurrent('a person who has looked at a machine whose BMC is dead', ()
 
   scenario('speaks of another boot: it is refused', DEAD_BMC, async (play) => {
     await givenUp(play);
-    expect((await acknowledge(play, { bootID: 'another' })).message).toContain('it speaks of boot another');
+    expect((await acknowledge(play, { bootID: 'another' })).message).toContain('it names boot another');
     expect(play.world.witness.releases()).toEqual([]);
   });
 });

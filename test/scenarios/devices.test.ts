@@ -16,7 +16,7 @@ async function isNoProof({ world, operator }: Play, result: JobResult): Promise<
   expect(status.evidence).toEqual([]);
   expect(condition(status, 'PoweredOff')).toBe('False NoProof');
   expect(condition(status, 'WorkloadReleased')).toBe('False NotReleased');
-  expect(status.message).toContain('A person must act');
+  expect(status.message).toContain('An operator must act');
   expect(status.message).toContain('Nothing was released');
   expect(world.witness.releases()).toEqual([]);
   expect(await world.podsOn('a')).toEqual(podsBefore);

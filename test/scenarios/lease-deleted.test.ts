@@ -56,6 +56,6 @@ describe.concurrent('the Lease of the leader is made anew', () => {
     expect(terms(play).at(-1)?.epoch).toBeGreaterThan(41);
     await operator.seesRecovery('a');
     const told = (await world.cluster.list(EVENTS)) as { reason?: string; involvedObject?: { kind: string; name: string } }[];
-    expect(told.filter(({ reason }) => reason === 'NewerLeader').map(({ involvedObject }) => involvedObject?.kind)).toContain('Node');
+    expect(told.filter(({ reason }) => reason === 'NewerLeaderFound').map(({ involvedObject }) => involvedObject?.kind)).toContain('Node');
   });
 });

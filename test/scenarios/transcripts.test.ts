@@ -28,7 +28,7 @@ function replayBlock(scene: Scene, block: string): string {
   return [head, '----', ...scene.play(commands)].join('\n');
 }
 
-describe('transcripts of the automaton (UPDATE_TRANSCRIPTS=1 writes them anew; read the difference)', () => {
+describe('transcripts of the automaton (UPDATE_TRANSCRIPTS=1 writes them again; read the difference)', () => {
   it.each(FILES)('%s', (name) => {
     const said = replay(readFileSync(FOLDER + name, 'utf8'));
     if (process.env['UPDATE_TRANSCRIPTS'] === '1') writeFileSync(FOLDER + name, said);

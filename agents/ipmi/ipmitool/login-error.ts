@@ -42,7 +42,7 @@ const CAUSES: readonly { says: RegExp; kind: AgentErrorKind; answered: (settings
     says: /no response from RAKP [13] message/,
     kind: 'Unreachable',
     answered: ({ timeoutSeconds }) =>
-      `the BMC began a session and was not heard any more; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds}); some say nothing to a user whom they do not know: look whether the BMC knows the user`,
+      `the BMC began a session and stopped answering; if it is slow, raise ipmitool_timeout (now ${timeoutSeconds}); some do not answer an unknown user: check that the BMC knows the user`,
   },
   {
     says: /^Set Session Privilege Level to \S+ failed|(?:unauthorized|invalid) role/i,

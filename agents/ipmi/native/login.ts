@@ -137,8 +137,8 @@ class Login {
     if (heard.kind === 'ended') throw this.#call.endedError();
     if (heard.kind === 'silence') {
       const { timeoutSeconds } = this.#settings;
-      const what = silenceWords(`the BMC was not heard any more after ${step}`, heard);
-      const user = step === 'RAKP 1' ? '; some say nothing to a user whom they do not know: look whether the BMC knows the user' : '';
+      const what = silenceWords(`the BMC stopped answering after ${step}`, heard);
+      const user = step === 'RAKP 1' ? '; some do not answer an unknown user: check that the BMC knows the user' : '';
       throw this.#call.error('Unreachable', `${what}; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})${user}`);
     }
     this.#isSure &&= heard.isSure;

@@ -38,7 +38,8 @@ export class SnmpBoots {
         return;
       }
       const dueMs = (this.#seen.upMs + atMs - this.#seen.atMs) % WRAPS_AT_MS;
-      if (upMs < dueMs - SLACK_MS && !(dueMs >= WRAPS_AT_MS - SLACK_MS && upMs < SLACK_MS)) this.#boot = SnmpBoots.#next('its sysUpTime began anew');
+      if (upMs < dueMs - SLACK_MS && !(dueMs >= WRAPS_AT_MS - SLACK_MS && upMs < SLACK_MS))
+        this.#boot = SnmpBoots.#next('its sysUpTime started again');
     }
     this.#seen = { upMs, atMs };
   }

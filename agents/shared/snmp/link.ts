@@ -177,7 +177,7 @@ export class Link {
     if (security.version !== '3') return true;
     if (header.pdu === REPORT) return this.#acceptsReport(header.engineId);
     // The library checks what the message claims to be protected by, so a message that claims less is dropped here.
-    if (security.authentication !== undefined && !header.isAuthenticated) return this.#drop('an answer that nobody has signed');
+    if (security.authentication !== undefined && !header.isAuthenticated) return this.#drop('an answer without a signature');
     if (security.privacy !== undefined && !header.isPrivate) return this.#drop('an answer that is not encrypted');
     if (this.#engineId !== undefined && header.engineId !== this.#engineId) return this.#drop('an answer of another engine');
     this.#lastEngineId = header.engineId;

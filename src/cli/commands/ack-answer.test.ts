@@ -46,7 +46,7 @@ describe('an acknowledgement that the controller did not answer in time', () => 
   it('is told by the fence where a controller leads: its lease is read after the wait, which is longer than a lease', async () => {
     const { code, said } = await answer(2_000);
     expect(code).toBe(3);
-    expect(said).toContain('It waits still: its BMC is silent');
+    expect(said).toContain('It is still pending: its BMC is silent');
     expect(said).not.toContain('no controller leads');
   });
 
@@ -55,6 +55,6 @@ describe('an acknowledgement that the controller did not answer in time', () => 
   });
 
   it('is told by the fence where the lease may not be read', async () => {
-    expect((await answer('forbidden')).said).toContain('It waits still: its BMC is silent');
+    expect((await answer('forbidden')).said).toContain('It is still pending: its BMC is silent');
   });
 });

@@ -25,12 +25,12 @@ export async function awaitAnswer({ access, console }: Session, word: NodeFenceA
   while (clock.monotonicMs() < untilMs) {
     const now = await cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, name);
     if (now === undefined) {
-      tell(console, `${name} was taken away before the controller used it.`, ink.bad);
+      tell(console, `${name} was deleted before the controller used it.`, ink.bad);
       return EXIT.failed;
     }
     const message = harmless(now.status?.message ?? '');
     if (now.status?.state === 'accepted') {
-      tell(console, `ACCEPTED: ${message} The workload is let go; watch it: nodefence status ${word.spec.node} -w`, ink.good);
+      tell(console, `ACCEPTED: ${message} The workload is released; watch it: nodefence status ${word.spec.node} -w`, ink.good);
       return EXIT.done;
     }
     if (now.status?.state === 'refused') {
@@ -42,7 +42,7 @@ export async function awaitAnswer({ access, console }: Session, word: NodeFenceA
   const [fence, lease] = await Promise.all([cluster.get(NODE_FENCES, fenceName(word.spec.node)), leaderLease(access)]);
   const leader = leaderOf(lease, clock.wallMs());
   const why = leader.isAlive || lease === undefined ? (fence?.status?.message ?? 'the fence is gone') : leaderWords(leader, clock.wallMs());
-  tell(console, `It waits still: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`, ink.warn);
+  tell(console, `It is still pending: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`, ink.warn);
   return EXIT.held;
 }
 

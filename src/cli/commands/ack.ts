@@ -66,7 +66,7 @@ async function acknowledge(session: Session, node: string, flags: AckFlags): Pro
   if (alive !== undefined && flags.despiteLastRead !== true) {
     throw new CommandFailure(
       harmless(
-        `nothing was acknowledged: ${`${alive.device} ${alive.plug}`.trim()} showed on at its last read, ${moment(alive.at, nowMs)}. Cut the power of the machine, look at it, then say --despite-last-read`,
+        `nothing was acknowledged: ${`${alive.device} ${alive.plug}`.trim()} showed on at its last read, ${moment(alive.at, nowMs)}. Cut the power of the machine, check that it is off, then run this again with --despite-last-read`,
       ),
     );
   }
@@ -81,7 +81,7 @@ async function acknowledge(session: Session, node: string, flags: AckFlags): Pro
       reason: flags.reason,
     },
   });
-  tell(console, `Acknowledged: node ${node} is down, on your word (NodeFenceAcknowledgement ${word.metadata.name}). It counts once, for 15 minutes.`);
+  tell(console, `Acknowledged: node ${node} is down (NodeFenceAcknowledgement ${word.metadata.name}). It counts once, for 15 minutes.`);
   return flags.wait ? awaitAnswer(session, word) : EXIT.done;
 }
 
@@ -92,7 +92,7 @@ function openFence({ listers }: ListedCluster, node: string, server: string): Op
   const status = fence?.status;
   if (fence === undefined || status?.frozen === undefined) {
     throw new CommandFailure(
-      `nothing was acknowledged: no fence of node ${node} is open, so there is nothing to let go. nodefence explain ${node} says why`,
+      `nothing was acknowledged: no fence of node ${node} is open, so there is nothing to release. nodefence explain ${node} says why`,
     );
   }
   return { fence, uid: fence.metadata.uid ?? '', status, bootID: observed?.status.nodeInfo?.bootID };
@@ -103,7 +103,7 @@ function demandUse({ listers }: ListedCluster, { uid, status, bootID, fence }: O
   const refusal = refusalOf({ nodeFenceUID: uid, incident: status.incident, bootID, ageMs: 0 }, { uid, status }, { bootID });
   if (refusal !== undefined) throw new CommandFailure(`nothing was acknowledged: ${refusal}`);
   if (acknowledged(status) !== undefined)
-    throw new CommandFailure('nothing was acknowledged: a person’s word counts for this fence already, its workload is being let go');
+    throw new CommandFailure('nothing was acknowledged: this fence has been acknowledged already, its workload is being released');
   const waiting = [...listers.acknowledgements.all()].find(
     ({ spec, status: answer }) =>
       spec.node === fence.spec.node && spec.nodeFenceUID === uid && spec.incident === status.incident && answer?.state === undefined,

@@ -41,7 +41,7 @@ export interface NodeRow {
   since?: string;
   /** Where the last run went, or the first one will. */
   device?: string;
-  /** What happens next, or what a person must do. */
+  /** What happens next, or what an operator must do. */
   message?: string;
   /** What stands against fencing it, as the controller last saw its configuration; absent: nothing, or not known. */
   fenceable?: Exclude<Fenceable, 'yes'>;

@@ -22,7 +22,7 @@ const heading = (leaderLease: Lease, hold?: string): string => {
 describe('the leader, as status shows it', () => {
   it('says where it runs and whether it touches anything, also while nothing is fenced', () => {
     expect(heading(lease(said('enforce', 'b')))).toBe('s: leader pod-1 on node b, renewed 2s ago, leads for 1m; mode enforce');
-    expect(heading(lease(said('observe')))).toBe('s: leader pod-1, renewed 2s ago, leads for 1m; mode observe: nothing is touched');
+    expect(heading(lease(said('observe')))).toBe('s: leader pod-1, renewed 2s ago, leads for 1m; mode observe: nothing is changed');
   });
 
   it('is believed over what an earlier leader held fences by', () => {

@@ -132,7 +132,7 @@ const TABLE: readonly {
     of: 'a machine that is on again',
     picture: { ...HEALTHY, fences: [fence('a', { state: 'done', step: 'recovery', journal: back })] },
     rows: { enforce: 'done-healthy', observe: 'observing' },
-    says: { enforce: /done-healthy: uncordon/, observe: /mode observe only looks/ },
+    says: { enforce: /done-healthy: uncordon/, observe: /mode observe, nothing is changed/ },
   },
   {
     of: 'a fence that is over',
@@ -162,7 +162,7 @@ describe('explain, status and Events by row and mode', () => {
   it('observe: status and the Event say what would be done, when, what holds it until when, and what would be released', () => {
     const { all } = told(open(NEW), 'observe', [GRACE]);
     const words =
-      '--mode observe, nothing is touched: would be held by startup-grace until 2026-03-29T02:17:00Z: no new fence for 5 min; would cordon at 2026-03-29T02:17:00Z, would switch off by redfish at bmc at 2026-03-29T02:22:00Z, and would find no pod to release';
+      '--mode observe, nothing is changed: would be held by startup-grace until 2026-03-29T02:17:00Z: no new fence for 5 min; would cordon at 2026-03-29T02:17:00Z, would switch off by redfish at bmc at 2026-03-29T02:22:00Z, and would find no pod to release';
     expect(all).toContain(`WouldFence: ${words}`);
     expect(all).toContain(`a: ${words}`);
     expect(all).toContain('would be held by startup-grace until 02:17:00Z (in 2m): no new fence for 5 min');

@@ -112,7 +112,7 @@ async function carry(
   try {
     await (on === 'Node' ? access.cluster.mergePatch(NODES, name, patch, options) : reach.cluster.mergePatch(MACHINES, name, patch, options));
   } catch (error) {
-    if (write !== all[0]) console.say(console.ink.warn('What was written before stands; this was not written:'));
+    if (write !== all[0]) console.say(console.ink.warn('The writes before this one are done; this was not written:'));
     throw error;
   }
   console.print(console.ink.good(harmless(`  ✓ ${on} ${namespace === undefined ? '' : `${namespace}/`}${name}: ${what}`)));

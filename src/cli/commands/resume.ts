@@ -47,7 +47,7 @@ async function resume({ access, console }: Session, scope: Scope): Promise<ExitC
   const holding = 'node' in scope ? others.filter((stop) => stop.spec.all === true) : [];
   for (const stop of others) {
     if ('node' in scope && stop.spec.all !== true) continue;
-    tell(console, `Still stands: ${stopWords(stopRow(stop), clock.wallMs())}`, ink.warn);
+    tell(console, `Still in effect: ${stopWords(stopRow(stop), clock.wallMs())}`, ink.warn);
   }
   if (holding.length === 0) return EXIT.done;
   tell(console, `${scopeWords(scope)} is still held, by the stop of all nodes: nodefence resume --all`, ink.bad);

@@ -35,7 +35,7 @@ export function statusCommand(): Command {
   return withMachineOptions(personCommand('status', 'show nodes, fences, stops, preserved machines and the leader; with a node: all about its fence'))
     .addArgument(new Argument('[node]', 'name of a Node').argParser(nodeArgument))
     .option('-w, --watch', 'watch for changes: refresh the table on a terminal, else print a line per change')
-    .option('--all', 'list every node, also the many that are well')
+    .option('--all', 'list every node, healthy ones too')
     .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'wide', 'json', 'yaml']).default('text'))
     .action((node: string | undefined, flags: StatusFlags) => run(flags, (session) => status(session, node, flags)));
 }

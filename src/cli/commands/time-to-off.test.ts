@@ -30,15 +30,15 @@ function words(timing: Partial<typeof DEFAULT_TIMING> = {}, policies = POLICIES)
 describe('the time from a failure to the off', () => {
   it('is added up from the defaults, and the README says the same words', () => {
     expect(words()).toBe(
-      'switched off about 10 min after the failure where the controller has just started (startup-grace holds new fences for 5m), later about 6 min (Ready=Unknown after 40s, isolation_delay 5s, power_management_delay 5m, off and proof 4.5s); power_management_delay, and duration of fence-policy-startup-grace, shorten it',
+      'switched off about 10 min after the failure if the controller has just started (startup-grace holds new fences for 5m), later about 6 min (Ready=Unknown after 40s, isolation_delay 5s, power_management_delay 5m, off and proof 4.5s); power_management_delay, and duration of fence-policy-startup-grace, shorten it',
     );
     expect(README).toContain(words().split(';')[0]);
   });
 
   it('follows the two settings that shorten it', () => {
-    expect(words({ powerManagementDelayMs: 10_000 })).toMatch(/^switched off about 5 min after the failure where .*later about 60 s \(/u);
+    expect(words({ powerManagementDelayMs: 10_000 })).toMatch(/^switched off about 5 min after the failure if .*later about 60 s \(/u);
     const grace = startupGrace({ name: 'startup-grace', durationMs: 60_000 });
-    expect(words({}, [grace])).toMatch(/^switched off about 6 min after the failure where .* for 1m\), later about 6 min/u);
+    expect(words({}, [grace])).toMatch(/^switched off about 6 min after the failure if .* for 1m\), later about 6 min/u);
     expect(words({ powerManagementDelayMs: 10_000, isolationDelayMs: 0 }, [])).toBe(
       'switched off about 55 s after the failure (Ready=Unknown after 40s, isolation_delay 0s, power_management_delay 10s, off and proof 4.5s); power_management_delay shortens it',
     );

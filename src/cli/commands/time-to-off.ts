@@ -46,7 +46,7 @@ export function timeToOffWords(time: TimeToOff): string {
   const parts = `Ready=Unknown after ${duration(nodeGraceMs)}, isolation_delay ${duration(isolationDelayMs)}, power_management_delay ${duration(powerManagementDelayMs)}, off and proof ${duration(offMs)}`;
   const usual = `switched off about ${about(usualMs)} after the failure (${parts})`;
   if (afterStartMs <= usualMs) return `${usual}; power_management_delay shortens it`;
-  return `switched off about ${about(afterStartMs)} after the failure where the controller has just started (startup-grace holds new fences for ${duration(startupMs)}), later ${usual.replace('switched off ', '').replace(' after the failure', '')}; power_management_delay, and duration of fence-policy-startup-grace, shorten it`;
+  return `switched off about ${about(afterStartMs)} after the failure if the controller has just started (startup-grace holds new fences for ${duration(startupMs)}), later ${usual.replace('switched off ', '').replace(' after the failure', '')}; power_management_delay, and duration of fence-policy-startup-grace, shorten it`;
 }
 
 /** `10 min`, `45 s`: nobody counts the seconds of minutes. */

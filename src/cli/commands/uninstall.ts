@@ -65,7 +65,7 @@ async function uninstall(session: Session, flags: UninstallFlags): Promise<ExitC
   if (waiting.length === 0) return done(session, flags);
   tell(
     console,
-    `Not gone yet: ${waiting.join(', ')}. A finalizer of somebody else keeps an object of it; run this again when it is gone.`,
+    `Not gone yet: ${waiting.join(', ')}. A finalizer that nodefence did not set keeps an object of it; run this again when it is gone.`,
     console.ink.bad,
   );
   return EXIT.failed;
@@ -95,7 +95,7 @@ function refused({ console }: Session, found: readonly Parting[], { abandon }: U
   }
   if (holding.length === 0) return false;
   const wayOut = holding.some(({ kind }) => kind === 'open')
-    ? ' A controller finishes it (nodefence status -w; nodefence resume where a stop stands); or let it go with --abandon: then what is said above is yours to do.'
+    ? ' A controller finishes it (nodefence status -w; nodefence resume if it is stopped). Or go on with --abandon: then you must do by hand what is listed above.'
     : '';
   tell(console, `Nothing more was removed.${wayOut}`);
   return true;

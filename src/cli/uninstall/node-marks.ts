@@ -34,7 +34,7 @@ export function takenBack(node: Node, keepsCordon: boolean): NodeChange | undefi
   const ours = taints.filter((taint) => own.has(textOf(taint)));
   if (ours.length > 0) {
     spec.taints = taints.filter((taint) => !ours.includes(taint));
-    words.push(...ours.map((taint) => `taint ${taint.key} taken away`));
+    words.push(...ours.map((taint) => `taint ${taint.key} removed`));
   }
   if (Object.keys(marks).length === 0) return undefined;
   // Whoever changed the Node in between is not overwritten.

@@ -58,7 +58,7 @@ function ofHost(host: BareMetalHost, named: ReadonlySet<string>): SurveyProblem[
   const where = `BareMetalHost ${facts.namespace}/${facts.name}`;
   const isHeld = facts.annotations[HOLD] !== undefined;
   if (!namesOnHost(host).some((name) => named.has(name)))
-    return isHeld ? [warning(where, `is held off by ${HOLD}, and no Machine stands on it: is a controller running?`)] : [];
+    return isHeld ? [warning(where, `is held off by ${HOLD}, and no Machine uses it: is a controller running?`)] : [];
   const doubt = unmanagedBecause(facts);
   return doubt === undefined ? [] : [warning(where, `its Machine cannot be remediated: ${doubt}`)];
 }
@@ -68,7 +68,7 @@ function ofMachine(machine: ClusterMachine, standing: ReadonlySet<string>): Surv
   const { annotations, namespace = '', name } = machine.metadata;
   const isOnHost = MACHINE_INDEXES[BY_HOST](machine).some((each) => standing.has(each));
   if (annotations?.[REQUEST] === undefined || isOnHost) return [];
-  return [warning(`Machine ${namespace}/${name}`, `is asked for by ${REQUEST}, and no BareMetalHost is its own`)];
+  return [warning(`Machine ${namespace}/${name}`, `is requested by ${REQUEST}, and has no BareMetalHost`)];
 }
 
 function warning(where: string, message: string): SurveyProblem {

@@ -55,7 +55,7 @@ interface Asked {
 async function warningsOf(access: ClusterAccess, reach: MachineReach, { nodes, flags, leader, nowMs }: Asked): Promise<SurveyProblem[]> {
   const facts = await readManagerFacts(reach, nodes, nowMs);
   const { picture } = await listPicture(access, flags, leader, nowMs);
-  const told = (picture?.decision.problems ?? []).map((message) => warning('preservation of machines', message));
+  const told = (picture?.decision.problems ?? []).map((message) => warning('preservation mode', message));
   return [...managerWarnings(facts, leader), ...told.filter(({ message }) => !message.includes('preserveExpiryTime'))];
 }
 

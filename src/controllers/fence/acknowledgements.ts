@@ -85,7 +85,7 @@ export class Acknowledgements {
     const detail = `${entry.method}: ${word.spec.reason}${devices === '' ? '' : ` (${devices})`}`;
     return {
       result: 'succeeded',
-      message: `a person's word: ${detail}`,
+      message: `acknowledgement: ${detail}`,
       evidence: {
         kind: 'ack',
         grade: 'person',
@@ -133,7 +133,7 @@ export class Acknowledgements {
     const answered = { ...word, status: { ...status, at: timestamp(this.dependencies.clock) } };
     try {
       await this.dependencies.cluster.replaceStatus(NODE_FENCE_ACKNOWLEDGEMENTS, answered, { beforeSend });
-      this.dependencies.log.info('acknowledgement answered', {
+      this.dependencies.log.info('acknowledgement processed', {
         node: word.spec.node,
         object: word.metadata.name,
         state: status.state,

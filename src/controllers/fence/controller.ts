@@ -159,13 +159,7 @@ export class FenceController {
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
     if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
-      this.tell(
-        name,
-        stored,
-        'Normal',
-        'HeldNodeRecovered',
-        'The node became healthy while it was held: its fence is dropped, nothing is caught up on.',
-      );
+      this.tell(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
     }
     for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
     if (decision.standDown !== undefined) {
@@ -190,7 +184,7 @@ export class FenceController {
   private standAside(found: { epoch: number; words: string }): void {
     if (this.isStandingAside) return;
     this.isStandingAside = true;
-    this.dependencies.metrics.problem('NewerLeader');
+    this.dependencies.metrics.problem('NewerLeaderFound');
     this.dependencies.standDown?.(found);
   }
 
@@ -232,7 +226,7 @@ export class FenceController {
       this.written.set(node, stored);
       measure(metrics, fence.status, stored.status);
       if (fence.status?.state !== status.state || fence.status.step !== status.step)
-        log.info('fence moved', { node, state: status.state, step: status.step, detail: status.message });
+        log.info('fence state changed', { node, state: status.state, step: status.step, detail: status.message });
       return stored;
     } catch (error) {
       if (error instanceof ApiStatusError && (error.status === 404 || error.status === 409)) {

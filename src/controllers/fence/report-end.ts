@@ -22,7 +22,7 @@ export async function endReport({ cluster, clock, listers, log }: FenceDependenc
     ...(uid === undefined ? {} : { uid }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   });
-  log.info('report of a node that is gone removed', { node: name });
+  log.info('report of a deleted node removed', { node: name });
   return undefined;
 }
 

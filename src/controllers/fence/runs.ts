@@ -88,7 +88,7 @@ export class Runs {
       },
       (error: unknown) => {
         this.end(run, cutOff(run, this.writes.stateOf(run.entry.id), timestamp(clock)));
-        log.warn('run was cut off', { node: run.node, job: run.entry.id, error: String(error) });
+        log.warn('run interrupted', { node: run.node, job: run.entry.id, error: String(error) });
       },
     );
     this.ending.add(ended);

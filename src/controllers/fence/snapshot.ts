@@ -97,7 +97,7 @@ function waitingPods({ listers }: FenceDependencies, name: string): string[] {
 /** Reasons not to act that stand whatever policies are configured: storm policies come after them. */
 export function holdsOn({ options, listers, clock, nodeLeases, successor }: FenceDependencies, name: string): StandingHold[] {
   const holds: StandingHold[] = [];
-  if (options.mode === 'observe') holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: nothing is touched' });
+  if (options.mode === 'observe') holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: nothing is changed' });
   if (options.ownNode === name) {
     holds.push({
       reason: 'own-node',

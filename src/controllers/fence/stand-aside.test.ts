@@ -25,8 +25,8 @@ describe('a leader that finds the epoch of a newer one', () => {
     await controller.reconcile('a');
     await controller.reconcile('a');
     expect(found).toEqual([7]);
-    expect(problems).toEqual(['NewerLeader']);
-    expect(told).toContain('NewerLeader');
+    expect(problems).toEqual(['NewerLeaderFound']);
+    expect(told).toContain('NewerLeaderFound');
     expect(bench.cluster.writes).toEqual([]);
   });
 
@@ -34,6 +34,6 @@ describe('a leader that finds the epoch of a newer one', () => {
     const { controller, found, problems } = benchAt(3);
     await controller.reconcile('a').catch(() => undefined);
     expect(found).toEqual([]);
-    expect(problems).not.toContain('NewerLeader');
+    expect(problems).not.toContain('NewerLeaderFound');
   });
 });

@@ -154,7 +154,7 @@ export class MachineHealthCheckController {
     const problems = this.problems();
     metrics.problems(problems.length);
     showTally(metrics, this.views());
-    for (const problem of problems) if (!this.#told.has(problem)) log.warn('a health check needs a look', { problem });
+    for (const problem of problems) if (!this.#told.has(problem)) log.warn('health check problem', { problem });
     this.#told = new Set(problems);
     if (!this.#gate.mayWrite()) return;
     const standing = new Set<string>();

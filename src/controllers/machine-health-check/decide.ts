@@ -148,7 +148,7 @@ function waitsFor({ subject: { machine } }: Target, { why, holder, isOrphan }: W
   const target = refOf(machine, 'Machine');
   if (isOrphan === true) return [{ target, event: { type: 'Normal', reason: 'SkippedNoController', message: why } }];
   const message = `Machine ${keyOf(machine)} is not remediated yet: ${why}`;
-  return holder === undefined ? [] : [{ target, event: { type: 'Normal', reason: 'RemediationWaits', message } }];
+  return holder === undefined ? [] : [{ target, event: { type: 'Normal', reason: 'RemediationBlocked', message } }];
 }
 
 function problemOf(verdict: Verdict): string[] {

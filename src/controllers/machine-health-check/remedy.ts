@@ -46,7 +46,7 @@ function obstacle({ subject: { machine, node }, holder }: Target, hasPlace: bool
   if (holder !== undefined) return { why: `its node belongs to ${holder}`, holder };
   // Its node is gone or never came: there is nothing to power off, and its host is being taken back.
   if (machine.isDeleting && typeof node !== 'object' && node !== 'unheard') return { why: 'it is being deleted and has no node' };
-  return hasPlace ? undefined : { why: 'as many machines are in remediation as may be at once' };
+  return hasPlace ? undefined : { why: 'the limit of machines in remediation at once is reached' };
 }
 
 function byRequest(target: Target, means: Means, hasPlace: boolean): Course {

@@ -18,7 +18,7 @@ export interface ObjectFacts {
 export interface UnhealthyCondition {
   type: string;
   status: string;
-  /** So long must it have stood, and longer. */
+  /** The condition must have lasted longer than this. */
   timeoutMs: number;
 }
 

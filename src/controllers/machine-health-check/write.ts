@@ -52,7 +52,7 @@ export class Writer {
     const { cluster, machines } = this.#dependencies;
     const standing = await cluster.get(machines, name, namespace);
     if (standing?.metadata.uid !== uid || standing.metadata.resourceVersion !== resourceVersion) {
-      throw new Moved(`Machine ${namespace}/${name} stands otherwise than it was decided for`);
+      throw new Moved(`Machine ${namespace}/${name} has changed since it was decided`);
     }
   }
 
@@ -143,5 +143,5 @@ function says(value: unknown, type: string, status: string): boolean {
 /** Watches may be late, each for itself: what is new at the quorum is decided upon when it has come to us. */
 async function confirmNode({ nodeName = '' }: MachineFacts, { facts, read }: KnownNode): Promise<void> {
   const standing = await read();
-  if (!isSameNode(standing, facts)) throw new Moved(`Node ${nodeName} stands otherwise than it was decided for`);
+  if (!isSameNode(standing, facts)) throw new Moved(`Node ${nodeName} has changed since it was decided`);
 }

@@ -95,15 +95,15 @@ function otherwise(snapshot: FenceSnapshot): FenceStep {
   const wait = (problem: string): FenceStep => ({ phase: 'waiting', actions: [], problem, dueInMs: POLL_MS });
   if (machine.isPaused) return wait('it is paused');
   if (settings.mode === 'seed-table')
-    return wait('nobody serves its BareMetalHost, and mode seed-table knows no other way: mode incident has our own agents do it');
-  if (node === undefined) return wait('nobody serves its BareMetalHost, and it has no Node that our own agents could fence');
+    return wait('no operator serves its BareMetalHost, and mode seed-table has no other way: mode incident fences it by agents of nodefence');
+  if (node === undefined) return wait('no operator serves its BareMetalHost, and it has no Node that nodefence could fence');
   const [hold] = holds;
   if (hold !== undefined) return wait(`waits: ${hold.reason}, ${hold.message}`);
   if (fence !== undefined && (fence.isDeleting || !fence.isFinal)) return wait(`its node is left alone: ${fence.owner}`);
   const event: ActionEvent = {
     type: 'Normal',
     reason: 'FenceRequested',
-    message: `node ${node.name} is to be fenced: nobody serves the BareMetalHost`,
+    message: `node ${node.name} is to be fenced: no operator serves the BareMetalHost`,
   };
   return { phase: 'powering-off', actions: [{ kind: 'request-fence', target: machineRef(machine), node: node.name, event }], dueInMs: POLL_MS };
 }

@@ -184,7 +184,7 @@ export class MachineRemediationController {
         metrics.acted(action.kind, isMoved ? 'conflict' : 'failed');
         if (!isMoved && action.kind === 'taint') this.#observer.releases.failed(sight.snapshot.machine?.uid ?? '', wasRefused(error));
         if (!isMoved) throw error;
-        log.debug('a remediation is decided anew', { object: action.target.name, action: action.kind, error });
+        log.debug('remediation decided again after a conflict', { object: action.target.name, action: action.kind, error });
         // What has to wait for the node is not asked for again and again.
         return 'proof' in action ? 'none' : 'overtaken';
       }
@@ -204,10 +204,10 @@ export class MachineRemediationController {
     const known = this.#problems.get(key) ?? [];
     const about = machine === undefined ? host && { ...host, apiVersion: 'metal3.io/v1alpha1', kind: HOST_KIND } : { ...machine, kind: 'Machine' };
     for (const problem of problems.filter((each) => !known.includes(each))) {
-      log.warn('a remediation needs a look', { problem });
+      log.warn('remediation problem', { problem });
       if (about === undefined || !this.#gate.mayWrite()) continue;
       const { apiVersion, kind, name, namespace, uid } = about;
-      recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, 'Warning', 'RemediationWaits', problem);
+      recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, 'Warning', 'RemediationBlocked', problem);
     }
     this.#setProblems(key, problems);
   }

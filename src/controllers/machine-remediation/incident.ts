@@ -20,21 +20,21 @@ export interface Rule {
 
 const GONE: readonly Rule[] = [
   {
-    when: 'Machine is being deleted, hold stands',
+    when: 'Machine is being deleted, hold set',
     then: 'remove the hold: whoever deletes it needs its power',
     applies: ({ machine, isHeld }) => machine.isDeleting && isHeld,
     step: (situation) => powerOn(situation, [], 'PowerOnRequested'),
   },
   { when: 'Machine is being deleted', then: 'nothing', applies: ({ machine }) => machine.isDeleting, step: () => ({ phase: 'idle' }) },
   {
-    when: 'gave up, hold stands',
+    when: 'gave up, hold set',
     then: 'remove the hold: no host is left off',
     applies: ({ gaveUp, isHeld }) => gaveUp !== undefined && isHeld,
     step: (situation) => powerOn(situation, [], 'PowerOnRequested'),
   },
   {
     when: 'gave up, still asked',
-    then: 'nothing; a person is told',
+    then: 'nothing; report it',
     applies: ({ gaveUp, isAsked }) => gaveUp !== undefined && isAsked,
     step: ({ gaveUp = '' }) => ({ phase: 'gave-up', problem: `${gaveUp}; take ${REQUEST} away to let it be tried again` }),
   },
@@ -48,7 +48,7 @@ const GONE: readonly Rule[] = [
 
 const RETURN: readonly Rule[] = [
   {
-    when: 'proven off and marked, hold stands',
+    when: 'proven off and marked, hold set',
     then: 'write until when the Node may take, remove the hold',
     applies: ({ isMarked, isHeld }) => isMarked && isHeld,
     step: (situation) => {
@@ -59,7 +59,7 @@ const RETURN: readonly Rule[] = [
   },
   {
     when: 'marked or asked no more, Node is there and lacks what was kept',
-    then: 'put its labels and annotations back; what it has by itself wins',
+    then: 'restore its labels and annotations; those that it has already win',
     applies: ({ isMarked, isAsked, isHeld, node, machine }) =>
       (isMarked || !isAsked) && !isHeld && node !== undefined && restoreNode(machine.annotations, node) !== undefined,
     step: ({ machine, node }) => {
@@ -78,14 +78,14 @@ const RETURN: readonly Rule[] = [
     },
   },
   {
-    when: 'marked, Node is not back, no readable deadline stands',
+    when: 'marked, Node is not back, no readable deadline',
     then: 'write it',
     applies: ({ isMarked, machine }) => isMarked && timeOf(machine.annotations[TIMES_OUT_AT]) === undefined,
     step: (situation) => ({ phase: 'waiting-for-node', actions: [deadline(situation.snapshot.nowMs, situation)], dueInMs: POLL_MS }),
   },
   {
-    when: 'marked, Node is not back, part of its time could not be heard (an outage of the API server, a restart)',
-    then: 'write the deadline anew',
+    when: 'marked, Node is not back, part of its time was not observed (an outage of the API server, a restart)',
+    then: 'write the deadline again',
     applies: (situation) => situation.isMarked && isTimeUnheard(situation),
     step: (situation) => ({ phase: 'waiting-for-node', actions: [deadline(situation.snapshot.nodesHeardSinceMs ?? 0, situation)], dueInMs: POLL_MS }),
   },
@@ -104,7 +104,7 @@ const RETURN: readonly Rule[] = [
   },
   {
     when: 'marked, Node is not back',
-    then: 'wait, whoever asks again; after the deadline a person is told',
+    then: 'wait, whoever requests it again; report it after the deadline',
     applies: ({ isMarked }) => isMarked,
     step: ({ machine, snapshot }) => {
       const isLate = isPowerOnTimedOut(machine.annotations, snapshot.nowMs);
@@ -115,7 +115,7 @@ const RETURN: readonly Rule[] = [
 
 const CANCELLED: readonly Rule[] = [
   {
-    when: 'asked no more, hold stands',
+    when: 'asked no more, hold set',
     then: 'remove the hold',
     applies: ({ isAsked, isHeld }) => !isAsked && isHeld,
     step: (situation) => powerOn(situation, [], situation.power.state === 'off' ? 'PowerOnRequested' : 'RemediationCancelled'),
@@ -147,8 +147,8 @@ const OFF: readonly Rule[] = [
     },
   },
   {
-    when: 'asked, hold stands without a record of what the host showed (mode seed-table has set it)',
-    then: 'remove it: the off behind it can not be proven, and is asked for anew once the host is on',
+    when: 'asked, hold set without a record of what the host showed (mode seed-table has set it)',
+    then: 'remove it: its off can not be proven; request it again once the host is on',
     applies: ({ isHeld, host }) => isHeld && wasOn(host, HOLD) === undefined,
     step: (situation) => powerOn(situation, [], 'PowerOnRequested'),
   },
@@ -162,10 +162,10 @@ const OFF: readonly Rule[] = [
     when: 'asked, no hold, host not on',
     then: 'wait: an off that was there before can not be proven, the operator switches it on first',
     applies: ({ isHeld }) => !isHeld,
-    step: ({ host }) => wait('waiting', `BareMetalHost ${host.name} is not on, and nobody can prove since when: it is cycled once it is on`),
+    step: ({ host }) => wait('waiting', `BareMetalHost ${host.name} is not on, and it is unknown since when: it is power-cycled once it is on`),
   },
   {
-    when: 'hold stands, not proven off in time, and it never will be (reads off, unproven or contradicted)',
+    when: 'hold set, not proven off in time, and it never will be (reads off, unproven or contradicted)',
     then: 'mark that it is given up, then remove the hold',
     applies: ({ isOffOverdue, power }) => isOffOverdue && (power.state === 'unproven' || power.state === 'contradicted'),
     step: (situation) => {
@@ -175,8 +175,8 @@ const OFF: readonly Rule[] = [
     },
   },
   {
-    when: 'hold stands, not proven off',
-    then: 'wait; when it takes too long a person is told',
+    when: 'hold set, not proven off',
+    then: 'wait; report it when it takes too long',
     applies: ({ power }) => power.state !== 'off',
     step: ({ power, isOffOverdue, host }) => {
       const trouble = troubleOf(host);

@@ -49,7 +49,7 @@ export function powerOn(situation: Pick<Situation, 'host' | 'snapshot'>, before:
 }
 
 export function deleteNode(situation: Situation, node: NodeFacts, proof: OffProof): Step {
-  if (node.isDeleting) return wait('deleting-node', `node ${node.name} is being deleted, and something holds it: look at its finalizers`);
+  if (node.isDeleting) return wait('deleting-node', `node ${node.name} is being deleted, and a finalizer keeps it: check metadata.finalizers`);
   const event = normal('NodeDeleted', `node ${node.name} is deleted so that its workload may start elsewhere: ${proof.detail}`);
   const action: Action = { kind: 'delete-node', target: nodeRef(node), proof, event };
   const attached = stillAttached(situation.snapshot);

@@ -78,13 +78,13 @@ function running(snapshot: Snapshot, fence: SeenFence | undefined, own: SeenFenc
   if (own?.isDeleting === false) return underWay(snapshot, own);
   if (fence !== undefined && (fence.isDeleting || !fence.isFinal)) return wait(`its node is left alone: ${fence.owner}`);
   if (typeof node !== 'object') {
-    const why = 'nobody serves its BareMetalHost, and it has no Node that our own agents could fence';
+    const why = 'no operator serves its BareMetalHost, and it has no Node that nodefence could fence';
     return isPhaseOver(snapshot, remediation.settings.powerOffTimeoutMs) ? again(snapshot, own, why) : wait(why);
   }
   const event: ActionEvent = {
     type: 'Normal',
     reason: 'FenceRequested',
-    message: `node ${node.name} is to be fenced: nobody serves its BareMetalHost`,
+    message: `node ${node.name} is to be fenced: no operator serves its BareMetalHost`,
   };
   const held = unlessHeld(snapshot, {});
   if (held.problem !== undefined) return held;
@@ -121,7 +121,7 @@ function isWell({ outcome }: FenceFacts): boolean {
 }
 
 function failureOf(own: FenceFacts): string | undefined {
-  if (own.isFinal && !isWell(own)) return `NodeFence ${own.name} ended: ${own.outcome ?? 'nobody knows how'}`;
+  if (own.isFinal && !isWell(own)) return `NodeFence ${own.name} ended: ${own.outcome ?? 'for an unknown reason'}`;
   return own.isStuck ? `NodeFence ${own.name} has failed, and does not try again by itself` : undefined;
 }
 

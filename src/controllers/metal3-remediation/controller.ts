@@ -29,7 +29,7 @@ const ANEW_MS = 500;
 const UNHEARD_MS = 5_000;
 /** After a write: what it has changed is looked at. */
 const SOON_MS = 100;
-const NO_LEASES = 'node leases are switched off, without which nobody is kept off it';
+const NO_LEASES = 'node leases are switched off; without them another remediator could act on the node';
 /** What a release waits for: silence. */
 const SILENCE_POLL_MS = 2_000;
 
@@ -202,7 +202,11 @@ export class Metal3RemediationController {
         if (action.kind === 'annotate' && isOff(action, memory.uid)) this.#inFlight.forget(memory.uid);
         if (wasOvertaken(error)) return ANEW_MS;
         if (!(error instanceof Moved)) throw error;
-        this.#dependencies.log.debug('a remediation is decided anew', { object: sight.snapshot.remediation.name, action: action.kind, error });
+        this.#dependencies.log.debug('remediation decided again after a conflict', {
+          object: sight.snapshot.remediation.name,
+          action: action.kind,
+          error,
+        });
         return 'proof' in action ? SILENCE_POLL_MS : ANEW_MS;
       }
     }
@@ -231,7 +235,7 @@ export class Metal3RemediationController {
     const { group, version, kind } = templates.resource;
     const apiVersion = `${group}/${version}`;
     for (const problem of readSpec(apiVersion, object.spec?.template?.spec).problems) {
-      log.warn('a template of remediations needs a look', { problem: `${key}: ${problem}` });
+      log.warn('remediation template problem', { problem: `${key}: ${problem}` });
       if (this.#gate.mayWrite()) recorder.event({ apiVersion, kind, metadata: object.metadata }, 'Warning', 'TemplateNotFollowed', problem);
     }
     return undefined;
@@ -261,9 +265,9 @@ export class Metal3RemediationController {
     const told = new Set([...memory.problems].map(wordsOf));
     for (const problem of problems) {
       if (told.has(wordsOf(problem))) continue;
-      log.warn('a remediation needs a look', { problem });
+      log.warn('remediation problem', { problem });
       const about = { apiVersion: `${group}/${version}`, kind, metadata: object.metadata };
-      if (this.#gate.mayWrite()) recorder.event(about, 'Warning', 'RemediationWaits', problem.replace(`${key}: `, ''));
+      if (this.#gate.mayWrite()) recorder.event(about, 'Warning', 'RemediationBlocked', problem.replace(`${key}: `, ''));
     }
     memory.problems = new Set(problems);
     metrics.problems(this.problems().length);

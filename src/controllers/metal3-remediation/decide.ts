@@ -59,7 +59,7 @@ function stepOf(snapshot: Snapshot): Step {
 
 /** A Machine that is being taken down loses the one before the other. */
 function hostMissing({ infrastructure }: Snapshot): string {
-  return infrastructure === undefined ? 'its Metal3Machine is not found, which names the host' : 'its BareMetalHost is not found';
+  return infrastructure === undefined ? 'its Metal3Machine, which names the host, is not found' : 'its BareMetalHost is not found';
 }
 
 function byPhase(situation: Situation): Step {

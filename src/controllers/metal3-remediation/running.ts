@@ -32,7 +32,7 @@ function powerOff(situation: Situation): Step {
   if (alone !== undefined) return wait(`BareMetalHost ${host.name} is not switched off: ${alone}`);
   const unmanaged = unmanagedBecause(host);
   const isBlind = host.power?.isOn !== true && !snapshot.canReadBmc;
-  const doubt = unmanaged ?? (isBlind ? 'it is not on, and nobody can prove since when: it is cycled once it is on' : undefined);
+  const doubt = unmanaged ?? (isBlind ? 'it is not on, and it is unknown since when: it is power-cycled once it is on' : undefined);
   if (doubt !== undefined) {
     const why = `BareMetalHost ${host.name} is not switched off: ${doubt}`;
     return isOver && snapshot.holds.length === 0 ? nextAttempt(situation, why) : wait(why);
@@ -103,7 +103,7 @@ function deletion(situation: Situation, node: NodeFacts, proof: OffProof): Step 
   const { snapshot, remediation } = situation;
   if (node.isDeleting) {
     if (isPhaseOver(snapshot, remediation.settings.drainTimeoutMs)) return { actions: [setStatus(remediation, { phase: 'Waiting' })] };
-    return wait(`node ${node.name} is being deleted, and something holds it: look at its finalizers`);
+    return wait(`node ${node.name} is being deleted, and a finalizer keeps it: check metadata.finalizers`);
   }
   const changes = backupChanges(remediation.annotations, node);
   const lost = lostEvent(remediation.annotations);

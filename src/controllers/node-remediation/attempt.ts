@@ -89,7 +89,7 @@ function readyAgain(snapshot: Snapshot, node: string): Step | undefined {
   const { request, machine } = snapshot;
   if (!isPhaseOver(snapshot, READY_AGAIN_MS)) {
     const seconds = READY_AGAIN_MS / 1000;
-    return wait(snapshot, `node ${node} is Ready: it is fenced again only if its health check still finds it ill after ${seconds} s`);
+    return wait(snapshot, `node ${node} is Ready: it is fenced again only if its health check still finds it unhealthy after ${seconds} s`);
   }
   if (typeof machine === 'object' && isFoundIll(machine) === true) return undefined;
   const why = 'its node is Ready again, and is not fenced another time';
@@ -159,7 +159,7 @@ export function removal(snapshot: Snapshot, fence: FenceFacts): Step | undefined
   const { node } = snapshot;
   if (!isRemoving(snapshot) || node === undefined) return undefined;
   if (!fence.isOff) return wait(snapshot, `node ${node.name} is not deleted: NodeFence ${fence.name} holds no proof of its off any more`);
-  if (node.isDeleting) return wait(snapshot, `node ${node.name} is being deleted, and something holds it: look at its finalizers`);
+  if (node.isDeleting) return wait(snapshot, `node ${node.name} is being deleted, and a finalizer keeps it: check metadata.finalizers`);
   const expected = tell(snapshot, { phase: snapshot.request.phase, isNodeGoing: true });
   if (expected.length > 0) return { actions: expected, dueInMs: POLL_MS };
   const event = remediationEvent('Stopped', `node ${node.name} is deleted for good`);

@@ -166,7 +166,11 @@ export class RemediationController {
           continue;
         }
         if (!(error instanceof Moved)) throw error;
-        this.#dependencies.log.debug('a remediation is decided anew', { object: sight.snapshot.request.name, action: action.kind, error });
+        this.#dependencies.log.debug('remediation decided again after a conflict', {
+          object: sight.snapshot.request.name,
+          action: action.kind,
+          error,
+        });
         // What has to wait for the node is not asked for again and again.
         return action.kind === 'delete-node' ? end : 'moved';
       }
@@ -235,7 +239,7 @@ export class RemediationController {
     const { type, reason, message: words } = remediationEvent(request.phase === '' ? 'CannotStart' : 'Stalled', message);
     const { apiVersion, kind, name, namespace, uid } = request;
     if (this.#gate.mayWrite()) this.#dependencies.recorder.event({ apiVersion, kind, metadata: { name, namespace, uid } }, type, reason, words);
-    this.#dependencies.log.warn('a remediation needs a look', { problem: complaint });
+    this.#dependencies.log.warn('remediation problem', { problem: complaint });
     this.#known.set(key, { ...known, complaint });
     this.#show();
   }
@@ -276,7 +280,7 @@ export class RemediationController {
   #warn(key: string, problems: readonly string[]): void {
     const known = this.#known.get(key);
     if (known === undefined) return;
-    for (const problem of problems) if (!known.problems.has(problem)) this.#dependencies.log.warn('a remediation needs a look', { problem });
+    for (const problem of problems) if (!known.problems.has(problem)) this.#dependencies.log.warn('remediation problem', { problem });
     this.#known.set(key, { ...known, problems: new Set(problems) });
     this.#show();
   }

@@ -51,7 +51,7 @@ function endOpen(snapshot: Snapshot, fence: FenceFacts, isOwnerGone: boolean): S
 export function timedOut(snapshot: Snapshot): Step {
   const { request, fence } = snapshot;
   if (request.phase !== 'Stopped') {
-    const event = remediationEvent('Stopped', 'its time is over, by the word of the health check');
+    const event = remediationEvent('Stopped', 'the health check has timed it out');
     return { actions: tell(snapshot, { phase: 'Stopped', message: 'timed out by the health check' }, event), dueInMs: POLL_MS };
   }
   if (fence === undefined || !isOurs(snapshot) || fence.isFinal || fence.isOffSent) return {};

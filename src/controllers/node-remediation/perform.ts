@@ -55,7 +55,7 @@ async function deleteNode(dependencies: RemediationDependencies, leases: LeaseSi
   if (attached === 0) return;
   const message = `node ${action.target.name} is deleted while ${leftAttached(attached)}`;
   const event = remediationEvent('Stalled', message);
-  dependencies.log.warn('a remediation needs a look', { problem: message });
+  dependencies.log.warn('remediation problem', { problem: message });
   tell(dependencies, sight, { ...action, target: requestRef(sight.snapshot.request), event });
 }
 

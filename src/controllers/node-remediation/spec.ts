@@ -81,6 +81,6 @@ export function readSpec(apiVersion: string, spec: unknown): { settings: Setting
     ...(methodRef !== undefined && { methodRef }),
   };
   const isOdd = settings.nodeRemoval === 'DeleteNode' && strategy !== 'fence';
-  const odd = 'spec.nodeRemoval: DeleteNode goes with strategy fence alone: a node that is to come back is let go by taint';
+  const odd = 'spec.nodeRemoval: DeleteNode goes with strategy fence alone: for a node that is to come back use OutOfServiceTaint';
   return { settings, problems: [...reader.problems, ...(isOdd ? [odd] : [])] };
 }

@@ -227,7 +227,7 @@ export class PreservationController implements Preservation {
     );
     const problems = this.problems();
     metrics.problems(problems.length);
-    for (const problem of problems) if (!this.#told.has(problem)) log.warn('preservation needs a look', { problem });
+    for (const problem of problems) if (!this.#told.has(problem)) log.warn('preservation problem', { problem });
     this.#told.clear();
     for (const problem of problems) this.#told.add(problem);
     this.#guards.tell(isTurned ? [...this.#picture.nodeNames()] : nodes);
@@ -250,7 +250,7 @@ export class PreservationController implements Preservation {
   }
 
   async #perform(action: Action, { premise }: Chain): Promise<void> {
-    if (!premise.stands()) throw new Moved(`${action.kind} was decided from what stands there no more`);
+    if (!premise.stands()) throw new Moved(`${action.kind} was decided from an older state`);
     await this.#writer.perform(action);
     premise.renew(action.target);
   }
@@ -261,7 +261,7 @@ export class PreservationController implements Preservation {
     const sides = this.#dependencies.machines === undefined || this.#sight !== 'all' ? (['nodes'] as const) : (['nodes', 'machines'] as const);
     return sides
       .filter((side) => this.#silentForMs(side) > SILENT_AFTER_MS)
-      .map((side) => `the watches of the cluster of the ${side} are silent: preservation writes nothing until they are heard again`);
+      .map((side) => `the watches of the cluster of the ${side} are stale: preservation writes nothing until they deliver again`);
   }
 
   /** Whom nobody has heard at all for longer than a fence waits. */
@@ -269,8 +269,8 @@ export class PreservationController implements Preservation {
     if (!this.#hasLooked || this.#sight === 'all' || this.#isUnknown()) return [];
     const counts =
       this.#sight === 'nodes'
-        ? 'Machines have not been heard: what the Nodes show counts'
-        : 'MachineSets or MachineDeployments have not been heard: what is said on Machines and Nodes counts, and no hibernation or rolling update is seen';
+        ? 'Machines are not up to date: the annotations of Nodes count'
+        : 'MachineSets or MachineDeployments are not up to date: the annotations of Machines and Nodes count, and no hibernation or rolling update is seen';
     return [`${counts}; preservation writes nothing until they are`];
   }
 

@@ -102,7 +102,7 @@ export class Drainer {
     }
     const durationMs = clock.monotonicMs() - startedAtMs;
     if (drain.stopping.signal.aborted || this.#drains.get(node.uid) !== drain) {
-      log.info('drain was given up', { node: node.name, reason: message, durationMs });
+      log.info('drain stopped', { node: node.name, reason: message, durationMs });
       metrics.acted('drain', 'cancelled');
       return;
     }

@@ -164,6 +164,6 @@ describe('a proof that stood already', () => {
     objects.delete('leases/n');
     expect(await why()).toBeUndefined();
     objects.set('nodes/n', { metadata: { name: 'n', uid: 'another' }, spec: {}, status: {} } as KubeObject);
-    expect(await why()).toBe('another node stands under its name, or none');
+    expect(await why()).toBe('its Node was deleted, or replaced under the same name');
   });
 });

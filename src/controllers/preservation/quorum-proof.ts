@@ -34,7 +34,7 @@ const WANTED = { isIsolated: 'can not write', isOff: 'is off' } as const;
 const SILENCE_MS = 40_000;
 /** So many nodes are remembered. Who is forgotten is waited for anew. */
 const SIGHTS_MAX = 1_000;
-const RENEWED = 'its lease was renewed after the proof: it has to be fenced anew';
+const RENEWED = 'its lease was renewed after the proof: it has to be fenced again';
 const SILENCE = `it is not known yet that its lease stands still since the proof: it has to for ${SILENCE_MS / 1_000} s, in which a kubelet that lives renews it`;
 
 /**
@@ -74,7 +74,7 @@ export class QuorumProofs {
     const { cluster } = this.#sources;
     const fence = await cluster.get(NODE_FENCES, fenceName(node.name));
     const [standing, lease] = await Promise.all([cluster.get(NODES, node.name), cluster.get(LEASES, node.name, NODE_LEASE_NAMESPACE)]);
-    if (standing?.metadata.uid !== node.uid) return 'another node stands under its name, or none';
+    if (standing?.metadata.uid !== node.uid) return 'its Node was deleted, or replaced under the same name';
     const { ready, bootID } = nodeFacts(standing);
     if (ready === 'True') return 'the node is Ready';
     const proof = fence && proofIn(fence);

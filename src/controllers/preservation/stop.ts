@@ -12,7 +12,7 @@ export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
   terminating: 'the machine is being terminated',
   hibernated: 'the cluster is hibernated',
   rolling: 'a rolling update replaces failed machines',
-  unasked: 'nothing asks for it any more',
+  unasked: 'nothing requests it any more',
   refused: 'it was annotated with false',
   expired: 'its time is over',
   recovered: 'the machine runs again',

@@ -91,7 +91,7 @@ export class Writer {
     const { target } = action;
     const object = this.#objectOf(target);
     const patch = patchOf(action, object, clock.wallMs());
-    if (patch === 'moved') throw new Moved(`${target.kind} ${target.name} stands otherwise than it was decided for`);
+    if (patch === 'moved') throw new Moved(`${target.kind} ${target.name} has changed since it was decided`);
     if (patch === 'done') return;
     const options = { ...place(target), ...(patch.subresource !== undefined && { subresource: patch.subresource }) };
     const answer = await this.#sideOf(target).cluster.mergePatch(RESOURCES[target.kind], target.name, patch.body, options);
@@ -103,13 +103,13 @@ export class Writer {
   async #powerOff({ target, requestedBy, event }: Extract<Action, { kind: 'power-off' }>): Promise<void> {
     const { cluster, recorder } = this.#dependencies.nodes;
     const node = await cluster.get(NODES, target.name);
-    if (node?.metadata.uid !== target.uid) throw new Moved(`another node stands under the name ${target.name}`);
+    if (node?.metadata.uid !== target.uid) throw new Moved(`another Node has the name ${target.name}`);
     const { name, uid } = requestedBy;
     const claimant = { apiVersion: `${MACHINE_GROUP}/${MACHINE_VERSION}`, kind: requestedBy.kind, name, uid, ...place(requestedBy) };
     const outcome = await claim({ cluster, recorder }, target.name, claimant, { ending: 'off' });
     if (outcome.kind === 'taken') {
       const words = `${outcome.by} has node ${target.name}`;
-      this.#tell(target, { type: 'Warning', reason: 'PreservationWaits', message: `The machine is not switched off yet: ${words}` }, node);
+      this.#tell(target, { type: 'Warning', reason: 'PreservationBlocked', message: `The machine is not switched off yet: ${words}` }, node);
       throw new Error(words);
     }
     const done = `${outcome.fence.metadata.uid ?? ''} ${requestedBy.uid}`;

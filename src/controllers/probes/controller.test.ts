@@ -126,7 +126,7 @@ describe('probes', () => {
     fleet.controller.configurationChanged();
     await fleet.clock.advance(2_000);
     expect(fleet.reads.map(({ node }) => node)).toEqual(['a']);
-    expect(fleet.events).toContainEqual(expect.stringContaining('a FencePathHealed'));
+    expect(fleet.events).toContainEqual(expect.stringContaining('a FencePathRecovered'));
     await fleet.controller.close();
   });
 
@@ -174,7 +174,7 @@ describe('probes', () => {
     expect([fleet.shown.get('redfish reachable'), fleet.shown.get('redfish unreachable')]).toEqual([0, 1]);
     fleet.answer = () => Promise.resolve(WELL);
     await fleet.clock.advance(3 * INTERVAL_MS);
-    expect(fleet.events.slice(1)).toEqual(['a FencePathHealed: redfish bmc-a (off, on) can be used again.']);
+    expect(fleet.events.slice(1)).toEqual(['a FencePathRecovered: redfish bmc-a (off, on) can be used again.']);
     expect(fleet.status().conditions).toMatchObject([{ type: 'FencePathsWorking', status: 'True' }]);
     await fleet.controller.close();
   });

@@ -229,7 +229,7 @@ export class ProbeController {
     const place = `${nameOf(entry)} (${entry.methods.join(', ')})`;
     if (entry.path === 'broken' && before?.path !== 'broken')
       this.tell(node, 'Warning', 'FencePathBroken', `A fence could not use ${place}: ${entry.message ?? ''}`);
-    if (entry.path === 'working' && before?.path === 'broken') this.tell(node, 'Normal', 'FencePathHealed', `${place} can be used again.`);
+    if (entry.path === 'working' && before?.path === 'broken') this.tell(node, 'Normal', 'FencePathRecovered', `${place} can be used again.`);
     if (entry.expiresSoon === true && before?.expiresSoon !== true) {
       const ends = new Date(path.expiresAtMs ?? 0).toISOString();
       this.tell(

@@ -81,7 +81,7 @@ export class Notices {
       this.#isSaid = words.length > 0;
       if (this.#isSaid) this.#later(AGAIN_MS);
     } catch (error) {
-      log.debug('what is wrong could not be said and will be said again', { error: String(error) });
+      log.debug('self-check report not written; retried later', { error: String(error) });
       this.#later(RETRY_MS);
     }
   }

@@ -63,7 +63,7 @@ export class SelfCheck {
     const { isDemanded } = this.#options;
     switch (this.#verdict.kind) {
       case 'passed':
-        return 'the API server takes what the controller must write';
+        return 'the API server accepts what the controller must write';
       case 'refused':
         return `${isDemanded ? 'this process does not begin to lead' : 'mode enforce would not begin to lead'}: ${sentenceOf(this.#verdict.faults)}`;
       case 'unanswered':

@@ -136,7 +136,7 @@ export class Executor<C extends ActionChain> {
     if (action !== undefined) acted?.(action, isMoved ? 'conflict' : 'failed');
     if (isMoved) {
       this.#troubles.add(key, undefined);
-      log.debug('somebody else wrote first, so it is decided anew', fields);
+      log.debug('write conflict; decided again', fields);
       return;
     }
     const words = error instanceof Error ? error.message : String(error);

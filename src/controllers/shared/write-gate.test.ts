@@ -35,7 +35,7 @@ describe('whether a controller may write', () => {
 
   it('says of which watches nothing is heard, and no longer than that', () => {
     (watches[0] as { freshAtMs: number }).freshAtMs -= 1;
-    expect(gate.silence('health checks')).toEqual(['the watches of health checks are silent: nothing is written until they are heard again']);
+    expect(gate.silence('health checks')).toEqual(['the watches of health checks are stale: nothing is written until they deliver again']);
     (watches[0] as { freshAtMs: number }).freshAtMs += 1;
     expect([gate.silence('health checks'), gate.mayWrite()]).toEqual([[], true]);
   });

@@ -43,6 +43,6 @@ export class WriteGate {
 
   /** As a problem, while it stands. `whose`: of the watches. */
   silence(whose: string): string[] {
-    return this.isSilent ? [`the watches of ${whose} are silent: nothing is written until they are heard again`] : [];
+    return this.isSilent ? [`the watches of ${whose} are stale: nothing is written until they deliver again`] : [];
   }
 }

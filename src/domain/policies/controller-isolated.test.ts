@@ -62,7 +62,7 @@ describe('controller-isolated', () => {
 
   it('says what is not reached', () => {
     expect(holdOf(policy(), seen({ targets: targets('+--') }))?.message).toBe(
-      'this controller reaches 1 of 3 targets, 2 are demanded (not b, c): it may be the one that is cut off; ends when it reaches 2',
+      'this controller reaches 1 of 3 targets, 2 are required (not b, c): it may be cut off itself; ends when it reaches 2',
     );
   });
 

@@ -30,7 +30,7 @@ export function isolationOf(
 ): Isolation | undefined {
   const ageMs = nowMs - controller.freshAtMs;
   if (ageMs > staleAfterMs) {
-    const message = `nothing was heard from the API server for more than ${lasting(staleAfterMs)}: nobody is judged by that; ends once Nodes and Leases were heard for ${lasting(graceMs)}`;
+    const message = `the API server has sent nothing for more than ${lasting(staleAfterMs)}: no node is judged by it; ends once Nodes and Leases were watched for ${lasting(graceMs)}`;
     return { reason: 'stale-view', message };
   }
   const asked = targets.length > 0 ? targets : [...controller.targets.keys()];
@@ -38,12 +38,12 @@ export function isolationOf(
   const demanded = Math.min(minReachable ?? Math.ceil(asked.length / 2), asked.length);
   if (reached.length < demanded) {
     const missing = asked.filter((target) => !reached.includes(target));
-    const message = `this controller reaches ${reached.length} of ${asked.length} targets, ${demanded} are demanded (not ${named(missing)}): it may be the one that is cut off; ends when it reaches ${demanded}`;
+    const message = `this controller reaches ${reached.length} of ${asked.length} targets, ${demanded} are required (not ${named(missing)}): it may be cut off itself; ends when it reaches ${demanded}`;
     return { reason: 'targets-unreachable', message };
   }
   const knownForMs = nowMs - controller.heardSinceMs;
   if (knownForMs >= graceMs) return undefined;
-  const message = `Nodes and Leases were not heard without a gap for one grace of ${lasting(graceMs)}: nobody is judged before that`;
+  const message = `Nodes and Leases were not watched without a gap for one grace period of ${lasting(graceMs)}: no node is judged before that`;
   return { reason: 'reconnected', message, untilMs: controller.heardSinceMs + graceMs };
 }
 

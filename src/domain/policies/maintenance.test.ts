@@ -35,7 +35,7 @@ describe('maintenance', () => {
     const found = ask({ annotation: { key: KEY, value: undefined } }, { marks, annotations: { [KEY]: 'disk' } });
     expect(found).toEqual({
       reason: 'maintenance',
-      message: `it is in somebody's hands (kured: annotation weave.works/kured-node-lock on DaemonSet kured, node-maintenance: NodeMaintenance repair, annotation ${KEY}=disk on Node n0): ends when the mark is gone`,
+      message: `it is under maintenance (kured: annotation weave.works/kured-node-lock on DaemonSet kured, node-maintenance: NodeMaintenance repair, annotation ${KEY}=disk on Node n0): ends when the mark is gone`,
     });
   });
 

@@ -23,7 +23,7 @@ export function maintenance(settings: MaintenanceSettings): StormPolicy {
     const open = openWindow(settings.windows, view, settings.offsetMs);
     return (node) => {
       const where = [...node.marks.map((mark) => `${mark.source}: ${mark.where}`), ...own(settings, node)];
-      if (where.length > 0) return { reason: 'maintenance', message: `it is in somebody's hands (${named(where)}): ends when the mark is gone` };
+      if (where.length > 0) return { reason: 'maintenance', message: `it is under maintenance (${named(where)}): ends when the mark is gone` };
       if (open === undefined) return undefined;
       const message = `maintenance window ${open.window.text} is open`;
       return { reason: 'maintenance-window', message, untilMs: view.nowMs + open.leftMs };

@@ -14,7 +14,7 @@ export const ANY_ROWS: readonly Row[] = [
     id: 'newer-leader',
     from: 'any',
     when: 'a newer leader has written the status',
-    does: 'nothing, and say so; this leader gives up its Lease, and the next term begins above every epoch on record',
+    does: 'nothing, and report it; this leader gives up its Lease, and the next term begins above every epoch on record',
     to: 'same',
     applies: ({ status, snapshot }) => epochOf(status) > snapshot.epoch,
     act: outranked,
@@ -32,7 +32,7 @@ export const ANY_ROWS: readonly Row[] = [
     id: 'take-over',
     from: 'any',
     when: 'a run was left open by a crash or another leader',
-    does: 'wait out its deadline, read the device, record found-done or found-not-done, decide afresh',
+    does: 'wait until its deadline is over, read the device, record found-done or found-not-done, decide again',
     to: 'same',
     applies: ({ status }) => openEntries(status).length > 0,
     act: takeOver,
@@ -40,7 +40,7 @@ export const ANY_ROWS: readonly Row[] = [
   {
     id: 'stopped',
     from: 'any',
-    when: 'an admin stop stands (any state but final; there too while a hand deletes a NodeFence with something left to take back)',
+    when: 'a stop exists (any state but final; in final too, while a NodeFence is deleted by hand and something is left to undo)',
     does: 'keep the state, condition Stopped; nothing is undone unless asked',
     to: 'same',
     applies: ({ status, snapshot, fence }) =>
@@ -51,7 +51,7 @@ export const ANY_ROWS: readonly Row[] = [
     id: 'observing',
     from: 'any',
     when: '`--mode observe` (any state but new and final)',
-    does: 'nothing is touched; the hold says so',
+    does: 'nothing is changed; the hold says so',
     to: 'same',
     applies: ({ status, snapshot }) =>
       status.state !== 'new' && status.state !== 'final' && snapshot.holds.some((candidate) => candidate.policy === 'observe'),
@@ -61,7 +61,7 @@ export const ANY_ROWS: readonly Row[] = [
     id: 'deleted-by-hand',
     from: 'any',
     when: 'the NodeFence was deleted by hand',
-    does: 'stop, take back what stands in `restore`, remove the finalizer',
+    does: 'stop, undo what is recorded in `restore`, remove the finalizer',
     to: 'gone',
     applies: ({ fence }) => fence.deleting,
     act: undo,
@@ -69,23 +69,23 @@ export const ANY_ROWS: readonly Row[] = [
   {
     id: 'node-gone',
     from: 'any',
-    when: 'the Node was deleted, or another UID stands under its name',
-    does: 'no power call any more; close with words, outcome `node-gone`',
+    when: 'the Node was deleted, or replaced under the same name',
+    does: 'no power call any more; close with a message, outcome `node-gone`',
     to: 'final',
     applies: ({ status, node }) => status.state !== 'final' && status.frozen !== undefined && node?.uid !== status.frozen.nodeUID,
     act: (context) =>
       closed(
         context,
         'node-gone',
-        `The Node is gone or was replaced under the same name: nothing more is switched, what the machine does is for a person to look at.${leftOff(withoutTaint(context.status))}`,
+        `The Node is gone or was replaced under the same name: nothing more is switched; check what the machine does.${leftOff(withoutTaint(context.status))}`,
       ),
   },
 ];
 
 /** Either another one leads, or the Lease that counts the terms was made anew under this one: both end with another term, neither with silence. */
 function outranked({ status, snapshot }: Context): Transition {
-  const words = `This NodeFence was last written under epoch ${status.epoch}, and this controller leads under ${snapshot.epoch}: it decides nothing and gives up its Lease.`;
-  return { standDown: { epoch: epochOf(status), words }, events: [event('Warning', 'NewerLeader', words)] };
+  const words = `This NodeFence was last written under epoch ${status.epoch}, and this controller leads under ${snapshot.epoch}: it does nothing and gives up its Lease.`;
+  return { standDown: { epoch: epochOf(status), words }, events: [event('Warning', 'NewerLeaderFound', words)] };
 }
 
 /** Our taint went with the Node that it stood on; what was switched off or closed did not. */

@@ -35,7 +35,7 @@ export function beginning(snapshot: Snapshot, history: HistoryEntry[], incident:
     timeline: { failedAt: asked === undefined ? (node.readySince ?? wall) : wall, noticedAt: wall },
     conditions: [],
     history,
-    message: `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}Ready is ${node.ready} (${node.readyReason}); ${isObserved(snapshot) ? 'mode observe: nothing is touched' : 'isolation follows after isolation_delay'}.`,
+    message: `${asked === undefined ? '' : `Asked for by ${nameOf(asked)}. `}Ready is ${node.ready} (${node.readyReason}); ${isObserved(snapshot) ? 'mode observe: nothing is changed' : 'isolation follows after isolation_delay'}.`,
   };
 }
 

@@ -33,9 +33,9 @@ export function failed(context: Context, status: NodeFenceStatus, message: strin
 export function leftOff({ restore }: NodeFenceStatus): string {
   const edges = restore?.edges ?? [];
   const names = edges.map((edge) => `${edge.method} (${edge.agent} ${edge.device} ${edge.plug})`.trim()).join(', ');
-  const off = edges.length === 0 ? '' : ` LeftOff: ${names} is still ${edges[0]?.state}; look at the machine, then switch it on there.`;
+  const off = edges.length === 0 ? '' : ` LeftOff: ${names} is still ${edges[0]?.state}; check the machine, then switch it on there.`;
   const taint = restore?.taints?.[0]?.key;
-  const words = taint === undefined ? off : ` Our taint ${taint} still stands on the node.${off}`;
+  const words = taint === undefined ? off : ` Our taint ${taint} is still on the node.${off}`;
   return bounded(words, LEFT_OFF_MAX);
 }
 
@@ -56,7 +56,7 @@ export function undo(context: Context): Transition {
     const left = open.map(({ operation }) => operation).join(', ');
     return {
       removeFinalizer: true,
-      events: [event('Warning', 'LeftOff', bounded(`Deleted by hand; ${left} could not be taken back.${leftOff(status)}`))],
+      events: [event('Warning', 'LeftOff', bounded(`Deleted by hand; ${left} could not be undone.${leftOff(status)}`))],
     };
   }
   const due = wasTried(status, facts.operation) ? (context.snapshot.since.journal ?? 0) + plan.timing.settleMs : 0;
@@ -76,7 +76,7 @@ function letGo({ status }: Context, isGone: boolean): Transition {
 }
 
 export const KEPT_BY_ANOTHER =
-  'This NodeFence is being deleted, and a finalizer of somebody else keeps it: the node is not fenced before it is gone. Remove what stands in metadata.finalizers.';
+  'This NodeFence is being deleted, and a finalizer that nodefence did not set keeps it: the node is not fenced before it is gone. Remove that entry of metadata.finalizers.';
 
 function keptByAnother(status: NodeFenceStatus): Transition {
   if (status.message === KEPT_BY_ANOTHER) return {};
@@ -135,10 +135,10 @@ function asOn({ method, agent, device, plug }: Edge): UndoFacts {
 }
 
 const STAYS_CLOSED =
-  'Deleted by hand, but pods were let go because storage was revoked, and this node still runs the boot that wrote to it: it stays closed until the node boots anew.';
+  'Deleted by hand, but pods were released because storage was revoked, and this node still runs the boot that wrote to it: the storage stays closed until the node boots again.';
 
 const WAITS_TO_UNDO =
-  'Deleted by hand: what is off or closed is switched on or opened once no late off can hit it and what was let go is gone, or release_timeout is over.';
+  'Deleted by hand: what is off or closed is switched on or opened once no late off can hit it and what was released is gone, or release_timeout is over.';
 
 function waitToUndo(context: Context): Transition {
   const { status } = context;

@@ -17,7 +17,7 @@ function usedUp({ status, plan }: Context): boolean {
   return status.released?.voidedAt !== undefined || (plan.maxRestarts >= 0 && status.restarts >= plan.maxRestarts);
 }
 
-/** Nothing is wrong with the node any more, only what we set could not be taken back. */
+/** Nothing is wrong with the node any more, only what we set could not be undone. */
 function recoverable({ healthy, status }: Context): boolean {
   return healthy && status.step === 'recovery';
 }
@@ -48,7 +48,7 @@ export const ERROR_ROWS: readonly Row[] = [
     id: 'error-recovery-again',
     from: 'error',
     when: 'healthy, but recovery failed; back-off over',
-    does: 'restarts + 1; the plan is frozen anew, recovery is tried again',
+    does: 'restarts + 1; the plan is frozen again, recovery is tried again',
     to: 'done',
     applies: recoverable,
     act: ({ status, snapshot }) => {
@@ -65,7 +65,7 @@ export const ERROR_ROWS: readonly Row[] = [
     id: 'error-acknowledge',
     from: 'error',
     when: 'a person acknowledged that the machine is down, nothing is released yet',
-    does: 'read every device: none may read on; the word counts once and is evidence then',
+    does: 'read every device: none may read on; then the acknowledgement is evidence, once',
     to: 'error',
     applies: isAcknowledged,
     act: weigh,
@@ -73,7 +73,7 @@ export const ERROR_ROWS: readonly Row[] = [
   {
     id: 'error-acknowledged',
     from: 'error',
-    when: "a person's word has just become evidence",
+    when: 'an acknowledgement has just become evidence',
     does: 'the release follows; nothing is switched',
     to: 'running',
     applies: ({ status, triggered }) => triggered && acknowledged(status) !== undefined && status.journal.at(-1)?.action === 'acknowledge',
@@ -81,7 +81,7 @@ export const ERROR_ROWS: readonly Row[] = [
       const next = moved(
         { ...status, retries: 0 },
         { state: 'running', step: 'power-management' },
-        "A person's word is evidence: the workload is released.",
+        'The acknowledgement is evidence: the workload is released.',
       );
       delete next.outcome;
       return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'ReleasedOnAcknowledgement', next.message ?? '')] };
@@ -91,7 +91,7 @@ export const ERROR_ROWS: readonly Row[] = [
     id: 'error-used-up',
     from: 'error',
     when: 'restarts used up, or the proof was lost after the release began',
-    does: 'stay, alarm, say in words what is still fenced or off and what a person must do',
+    does: 'stay, alarm, report what is still fenced or off and what an operator must do',
     to: 'error',
     applies: usedUp,
     act: stay,
@@ -108,8 +108,8 @@ export const ERROR_ROWS: readonly Row[] = [
   {
     id: 'error-restart',
     from: 'error',
-    when: 'restarts < `max_restarts` (-1: for ever), back-off over',
-    does: 'restarts + 1; the plan is frozen anew, what is isolated is read back',
+    when: 'restarts < `max_restarts` (-1: without limit), back-off over',
+    does: 'restarts + 1; the plan is frozen again, what is isolated is read back',
     to: 'new',
     applies: () => true,
     act: restart,
@@ -122,8 +122,8 @@ function stay(context: Context): Transition {
   const released = releasedWords(status);
   const fenced = status.restore?.cordoned === true ? ' The node stays cordoned.' : '';
   const left = leftOff(status);
-  const rest = `${left} ${released}${fenced} Look at the machine by its console or by hand; when it is surely off, acknowledge; when it is mended and Ready, this fence ends by itself.`;
-  const begin = 'A person must act: ';
+  const rest = `${left} ${released}${fenced} Check the machine; once it is certainly off, run nodefence ack; once it is repaired and Ready, this fence ends by itself.`;
+  const begin = 'An operator must act: ';
   const why = bounded((status.message ?? '').replace(left, ''), LIMITS.message - begin.length - rest.length);
   const message = begin + why + rest;
   return { status: { ...status, outcome: 'failed', message }, events: [event('Warning', 'FencingGaveUp', message)] };
@@ -145,7 +145,7 @@ function restart({ status, snapshot }: Context): Transition {
     { state: 'new', step: 'isolation', level: 1 },
     `Restart ${status.restarts + 1}.`,
   );
-  next.evidence = voidEvidence(status.evidence, snapshot.wall, 'a restart reads everything anew');
+  next.evidence = voidEvidence(status.evidence, snapshot.wall, 'a restart reads everything again');
   delete next.released;
   if (status.frozen !== undefined) next.frozen = { ...status.frozen, plan: snapshot.plan };
   return { status: next, requeueAtMs: snapshot.nowMs, events: [event('Normal', 'FencingRestarted', `Restart ${next.restarts}.`)] };

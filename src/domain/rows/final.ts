@@ -61,7 +61,7 @@ export const FINAL_ROWS: readonly Row[] = [
   {
     id: 'final-again',
     from: 'final',
-    when: 'fails again later, or a person or a remediation object asks for it anew',
+    when: 'fails again later, or a person or a remediation object requests it again',
     does: 'archive to `history`, counters to 0',
     to: 'new',
     applies: (context) => context.node !== undefined && (failsAgain(context) || newRequest(context.fence) !== undefined),

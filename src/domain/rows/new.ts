@@ -50,7 +50,7 @@ export const NEW_ROWS: readonly Row[] = [
     id: 'new-preserved',
     from: 'new',
     when: 'a request stands, and the machine is healthy and preserved by `now`; no other hold',
-    does: 'record the hold `preserved`, touch nothing; the request may be withdrawn',
+    does: 'record the hold `preserved`, change nothing; the request may be withdrawn',
     to: 'new',
     applies: ({ snapshot }) => isPreservedOnly(snapshot),
     act: hold,
@@ -86,7 +86,7 @@ export const NEW_ROWS: readonly Row[] = [
 
 const ALIVE_THOUGH_OFF = describeError(
   'EvidenceVoided',
-  'The node is Ready on the very boot on which its device read off, or which a person declared down; it stays as it is until it boots anew.',
+  'The node is Ready on the same boot on which its device read off, or which was acknowledged as down; it stays as it is until it boots again.',
 );
 
 /** Neither failed nor healthy, and no time will change that: a person must hear of it, once. */
@@ -123,7 +123,7 @@ function notIsolated({ snapshot, plan }: Context, status: NodeFenceStatus, why: 
   const next = moved(status, { state: 'running', step: 'power-management' }, '');
   if (!mustSwitchOff(snapshot, next, plan)) return undefined;
   const words = bounded(`Isolation failed (${why}), and its pods must move (preserved=power-off): the preserved machine is switched off.`);
-  return { status: { ...next, message: words }, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'PreservedSwitchedOff', words)] };
+  return { status: { ...next, message: words }, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'PreservedMachineSwitchedOff', words)] };
 }
 
 /** Looks again when the trigger or the health delay may have changed by time alone. */
@@ -159,7 +159,7 @@ export function hold(context: Context): Transition {
   const isAlarm = alarmDueMs <= snapshot.nowMs && recorded.alarmedAt === undefined && policy !== 'observe';
   return {
     status: shown(context, isAlarm ? { ...checked, alarmedAt: snapshot.wall } : checked),
-    events: isAlarm ? [event('Warning', 'HeldTooLong', alarmWords(context, standing))] : [],
+    events: isAlarm ? [event('Warning', 'FencingHeldTooLong', alarmWords(context, standing))] : [],
     requeueAtMs: policy === 'observe' ? undefined : earliestAfter(snapshot.nowMs, alarmDueMs),
   };
 }

@@ -42,7 +42,7 @@ export const RUNNING_ROWS: readonly Row[] = [
     id: 'running-voided',
     from: 'running',
     when: 'evidence was voided after the release began',
-    does: 'our taint goes, no automatic on, a critical alarm names the pods',
+    does: 'remove our taint, no automatic on; a critical alarm names the pods',
     to: 'error',
     applies: ({ status }) => status.released?.voidedAt !== undefined,
     act: endVoidedRelease,
@@ -50,7 +50,7 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-healthy',
     from: 'running',
-    when: 'healthy, and nothing of ours stands on it: no taint, no supply that this restart switched off and has not switched on',
+    when: 'healthy, and nothing is left to undo: no taint, no supply that this restart switched off and has not switched on',
     does: '–',
     to: 'done',
     applies: (context) => context.healthy && !releaseStands(context) && !isAnythingOff(context),
@@ -62,8 +62,8 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-preserved',
     from: 'running',
-    when: 'the machine is preserved, or nobody can tell yet; no other hold, no off sent yet, no word of a person to weigh',
-    does: 'isolated as it is, record the hold `preserved` and wait: what there is to see stays. Deletion, expiry and a stop end it',
+    when: 'the machine is preserved, or it is not known yet; no other hold, no off sent yet, no acknowledgement to check',
+    does: 'leave it isolated, record the hold `preserved` and wait: the machine stays as it is for debugging. Deletion, expiry and a stop end the hold',
     to: 'running',
     applies: (context) => context.triggered && isPreservedOnly(context.snapshot) && !offBegan(context.status) && !isAcknowledged(context),
     act: hold,
@@ -71,7 +71,7 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-held',
     from: 'running',
-    when: "a hold applies, no off sent yet or a person's word stands, and something is left to be let go",
+    when: 'a hold applies, no off sent yet or an acknowledgement is valid, and something is left to release',
     does: 'record it, wait',
     to: 'running',
     applies: ({ snapshot, status, triggered }) =>
@@ -85,8 +85,8 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-held-off',
     from: 'running',
-    when: 'a hold came after the first off, nothing is let go and nothing switched on again, and it stands for less than `life_wait`',
-    does: 'record it, wait: others that seem silent only because we did not listen are heard by then',
+    when: 'a hold came after the first off, nothing is released or switched on again, and the hold is younger than `life_wait`',
+    does: 'record it, wait: nodes that seem silent only because the watch was interrupted are heard by then',
     to: 'running',
     applies: (context) => isHeldOff(context) && heldOffUntilMs(context) > context.snapshot.nowMs,
     act: (context) => {
@@ -97,7 +97,7 @@ export const RUNNING_ROWS: readonly Row[] = [
   {
     id: 'running-not-triggered',
     from: 'running',
-    when: 'neither healthy nor triggered now, no off sent yet and nothing let go',
+    when: 'neither healthy nor triggered now, no off sent yet and nothing released',
     does: 'wait',
     to: 'running',
     // Our taint never stays on a node that came back by itself.
@@ -108,7 +108,7 @@ export const RUNNING_ROWS: readonly Row[] = [
     id: 'running-acknowledge',
     from: 'running',
     when: 'a person acknowledged that the machine is down, nothing is released yet',
-    does: 'read every device: none may read on; the word counts once and is evidence then',
+    does: 'read every device: none may read on; then the acknowledgement is evidence, once',
     to: 'running',
     applies: isAcknowledged,
     act: weigh,
@@ -158,10 +158,10 @@ function power(context: Context): Transition {
     finished: (status) => {
       const stays = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
       const words = acknowledged(status)
-        ? "The workload is released on a person's word. The machine is theirs: nothing is switched; once it is Ready on a new boot, recovery follows."
+        ? 'The workload is released on an acknowledgement. Nothing is switched any more, the operator has the machine; once it is Ready on a new boot, recovery follows.'
         : stays
           ? `The node is off on purpose${status.ending === undefined ? '; a person switches it on.' : ', and stays off.'}`
-          : 'Power-management is through; waiting for the node to become healthy.';
+          : 'Power-management is finished; waiting for the node to become healthy.';
       return {
         status: moved(status, { state: 'done' }, words),
         requeueAtMs: context.snapshot.nowMs,

@@ -4,7 +4,7 @@ import type { Logger } from '../../ports/recorder.ts';
 export interface DetectorOptions<F> {
   clock: Clock;
   log: Logger;
-  /** For the log, where it could not be looked at: `whether an MCM is at work`. */
+  /** For the log, when it fails: `whether an MCM is at work`. */
   question: string;
   read: () => Promise<F>;
   /** What follows from it; returns how long it may rest. */
@@ -58,7 +58,7 @@ export class Detector<F> {
       return this.#closing.signal.aborted ? AGAIN_MS : Math.max(leastRestMs, judge(found));
     } catch (error) {
       const words = error instanceof Error ? error.message : String(error);
-      if (words !== this.#failure) log.warn(`${question} could not be looked at`, { error: words });
+      if (words !== this.#failure) log.warn('detection failed and will be retried', { question, error: words });
       this.#failure = words;
       return AGAIN_MS;
     }

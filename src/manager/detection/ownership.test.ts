@@ -30,7 +30,7 @@ describe('who owns health checks', () => {
     ['another controller renews its Lease', 'own', { leases: [{ ...LEASE, renewedMs: NOW_MS }] }, false, /renewed by capi-1/],
     ['its Lease moves, whatever the clocks say', 'own', { leases: [{ ...LEASE, hasMoved: true }] }, false, /renewed by capi-1/],
     ['its Lease is old and stands still', 'own', { leases: [LEASE] }, true, /no sign/],
-    ['its Lease was looked at once only', 'own', { leases: [{ ...LEASE, hasMoved: undefined }] }, false, /second look/],
+    ['its Lease was looked at once only', 'own', { leases: [{ ...LEASE, hasMoved: undefined }] }, false, /read a second time/],
     [
       'its Deployment is there',
       'own',

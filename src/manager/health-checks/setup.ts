@@ -48,7 +48,7 @@ export function setUpHealthChecks(
   if (choice === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
   const metrics = new FamilyMetrics(ports.metrics.healthChecks);
-  const owners = new Owners<ServedFamily>({ clock, log, claim: healthCheckClaim(choice), message: 'health checks of machines' });
+  const owners = new Owners<ServedFamily>({ clock, log, claim: healthCheckClaim(choice), message: 'health check mode' });
   return new GatedController<FoundFamily[], ServedFamily>(ports, options, {
     question: 'who owns health checks',
     find: () => findFamilies(transport, clock.wallMs()),

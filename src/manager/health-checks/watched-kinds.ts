@@ -60,7 +60,7 @@ export class WatchedKinds implements RemediationKinds {
       else if (entry.reflector === undefined) this.#watch(entry, resource);
     } catch (error) {
       // What is watched already goes on being watched.
-      this.#base.logger.debug('a kind of remediation could not be looked for', { resource: kind, error });
+      this.#base.logger.debug('remediation kind could not be discovered', { resource: kind, error });
       restMs = AFTER_FAILURE_MS;
     }
     if (this.#entries.get(kind) !== entry) return;

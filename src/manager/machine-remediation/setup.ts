@@ -50,7 +50,7 @@ export function setUpMachineRemediation(
   const { machineRemediation = 'off' } = options;
   if (machineRemediation === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
-  const owners = new Owners<ServedMachines>({ clock, log, claim: MACHINES_CLAIM, message: 'remediation of machines' });
+  const owners = new Owners<ServedMachines>({ clock, log, claim: MACHINES_CLAIM, message: 'machine remediation mode' });
   return new GatedController<FoundMachines, Kinds>(ports, options, {
     question: 'who owns machine remediation',
     find: () => findMachines(transport, clock.wallMs()),

@@ -41,7 +41,7 @@ export function setUpMetal3Remediation(
   const { metal3Remediation: choice = 'off' } = options;
   if (choice === 'off') return undefined;
   const { clock, logger: log, transport } = ports;
-  const owners = new Owners<Metal3RemediationVersion>({ clock, log, claim: metal3Claim(choice), message: 'Metal3Remediation' });
+  const owners = new Owners<Metal3RemediationVersion>({ clock, log, claim: metal3Claim(choice), message: 'Metal3Remediation mode' });
   return new GatedController<FoundRemediations, Metal3RemediationVersion>(ports, options, {
     question: 'who owns Metal3Remediation',
     find: () => findRemediations(transport, clock.wallMs()),

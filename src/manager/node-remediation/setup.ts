@@ -44,7 +44,7 @@ function gateOf(log: ControllerPorts['logger']): ControllerSetup<Kinds, Kinds>['
   let told = '';
   return (kinds, run) => {
     const names = kinds.map(({ requests }) => `${requests.plural}.${requests.group}`).join(', ');
-    if (names !== told) log.info('requests for remediation', { kinds: names === '' ? 'none are installed' : names });
+    if (names !== told) log.info('remediation kinds', { kinds: names === '' ? 'none are installed' : names });
     told = names;
     run(kinds.length === 0 ? [] : [kinds]);
     return LOOK_MS;

@@ -126,7 +126,7 @@ describe('what is found of an MCM', () => {
     await define();
     const renewTime = '2026-03-28T22:00:00.000000Z';
     await root.create(LEASES, { metadata: { name: 'machine-controller', namespace: 'shoot' }, spec: { holderIdentity: 'mcm', renewTime } });
-    expect(detectMode('own', await look())).toMatchObject({ mode: 'observe', reasons: [expect.stringContaining('a second look will tell')] });
+    expect(detectMode('own', await look())).toMatchObject({ mode: 'observe', reasons: [expect.stringContaining('it is read a second time')] });
   });
 
   it('is named where it may not be looked at, and then nothing is ours', async () => {

@@ -25,7 +25,7 @@ export function modeGate({ clock, log, choice, onMode }: ModeGateOptions): (foun
     const mode = detectMode(choice, facts);
     if (!isSame(told, mode)) {
       told = mode;
-      log.info('preservation of machines', { preservation: mode.mode, reason: mode.reasons.join('; ') });
+      log.info('preservation mode', { preservation: mode.mode, reason: mode.reasons.join('; ') });
       onMode(mode);
     }
     return mode.mode === 'own' || isUnsure(facts) ? SOON_MS : LOOK_MS;

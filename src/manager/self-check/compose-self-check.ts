@@ -69,7 +69,7 @@ export function composeSelfCheck(
     close: async () => {
       selfCheck.close();
       await within(clock, FAREWELL_MS, notices.close()).catch((error: unknown) => {
-        logger.debug('what was wrong stands until it is old', { error: String(error) });
+        logger.debug('self-check report not withdrawn; it expires', { error: String(error) });
       });
     },
   };

@@ -45,6 +45,6 @@ export function ackPage({ node, bootID, status, reads, freed }: AckPage, sheet: 
   const more = freed.length > PODS_SHOWN ? ` and ${freed.length - PODS_SHOWN} more` : '';
   lines.push(line('lets go', pods.length === 0 ? 'no pods' : `${counted(freed.length, 'pod')}: ${pods.join(', ')}${more}`));
   const danger =
-    'If that machine still runs, its pods start a second time elsewhere, both write to the same volumes, and their data is destroyed. Nothing of nodefence can prevent that after your word.';
+    'If that machine still runs, its pods start a second time elsewhere, both write to the same volumes, and their data is destroyed. nodefence can not prevent that after your acknowledgement.';
   return [...lines, '', ink.bad(paragraph(sheet, danger))].join('\n');
 }

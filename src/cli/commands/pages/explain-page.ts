@@ -88,7 +88,10 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
     const due = since.healthy === undefined ? undefined : since.healthy + plan.timing.healthyDelayMs;
     const until =
       due === undefined ? '' : due > snapshot.nowMs ? `, for good in ${duration(due - snapshot.nowMs)} (healthy_delay)` : ' (healthy_delay over)';
-    rule('healthy', seems ? `looks so${until}` : 'no: Ready, a sign of life after our last action, and after an off another boot are asked for');
+    rule(
+      'healthy',
+      seems ? `looks so${until}` : 'no: it must be Ready, show a sign of life after our last action, and after an off run on another boot',
+    );
   }
   rule('stops', stopWords(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
@@ -98,7 +101,7 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   rule('holds', holds.length === 0 ? 'none on record' : holds.map(harmless).join('; '), holds.length > 0 ? ink.warn : undefined);
   for (const line of status === undefined || status.state === 'final' ? [] : keptWords(status)) rule('kept', harmless(line), ink.warn);
   if (page.preserved !== undefined) rule('preservation', page.preserved);
-  if (page.holders !== undefined && page.holders.length > 0) rule('in hand of', harmless(page.holders.join('; ')), ink.warn);
+  if (page.holders !== undefined && page.holders.length > 0) rule('claimed by', harmless(page.holders.join('; ')), ink.warn);
   if (page.drivers !== undefined && page.drivers.length > 0) rule('health checks', harmless(page.drivers.join('; ')));
   rule('counts', countWords(status, plan, page.report));
   const identity = page.report?.status?.identity;
@@ -209,7 +212,9 @@ function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
   if (lines.length === 0) lines.push('  nothing, until something changes');
   if (lines.length > 0 && !leader.isAlive) lines.push(sheet.ink.bad('  but no controller leads: nothing of this happens before one does'));
   lines.push(
-    sheet.ink.dim(paragraph(sheet, 'Times are told from time stamps; the leader counts from its own first sight and may be a little later.', '  ')),
+    sheet.ink.dim(
+      paragraph(sheet, 'Times are computed from time stamps; the leader counts from its own first observation and may be a little later.', '  '),
+    ),
   );
   return lines;
 }
@@ -221,7 +226,7 @@ interface Moment {
 
 function deedOf({ atMs, decision, snapshot }: Look): Moment[] {
   const isHeld = decision.status?.hold !== undefined && decision.dispatch === undefined;
-  const isTooLong = decision.events.some(({ reason }) => reason === 'HeldTooLong');
+  const isTooLong = decision.events.some(({ reason }) => reason === 'FencingHeldTooLong');
   // What a hold changes is its record; the hold itself stands above.
   if (isHeld) return isTooLong ? [{ atMs, words: `an Event says that it is held for too long by ${decision.status?.hold?.policy ?? ''}` }] : [];
   const words = deedWords(decision, isObserved(snapshot));

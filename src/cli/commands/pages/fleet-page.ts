@@ -43,7 +43,7 @@ export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: She
 function heading({ leader, mode }: FleetStatus, { server }: FleetOptions, sheet: Sheet): string {
   const words = leaderWords(leader, sheet.nowMs);
   const shown = leader.isAlive ? words : sheet.ink.bad(words);
-  const modeWords = mode === undefined ? '' : `; ${mode === 'enforce' ? 'mode enforce' : sheet.ink.warn('mode observe: nothing is touched')}`;
+  const modeWords = mode === undefined ? '' : `; ${mode === 'enforce' ? 'mode enforce' : sheet.ink.warn('mode observe: nothing is changed')}`;
   return `${harmless(server)}: ${shown}${modeWords}`;
 }
 
@@ -132,7 +132,7 @@ function notes({ nodes }: FleetStatus, sheet: Sheet): string[] {
   for (const { node, message = '' } of observed.slice(0, PROBLEMS_SHOWN))
     lines.push(sheet.ink.warn(paragraph(sheet, harmless(`${node}: ${message}`))));
   if (observed.length > PROBLEMS_SHOWN)
-    lines.push(sheet.ink.warn(`and ${observed.length - PROBLEMS_SHOWN} more nodes that mode observe looks at: nodefence explain NODE`));
+    lines.push(sheet.ink.warn(`and ${observed.length - PROBLEMS_SHOWN} more nodes that mode observe reports: nodefence explain NODE`));
   const broken = nodes.filter(({ problems }) => problems.length > 0);
   for (const { node, problems } of broken.slice(0, PROBLEMS_SHOWN))
     lines.push(sheet.ink.warn(paragraph(sheet, harmless(`${node} could not be fenced as it should: ${problems[0] ?? ''}`))));

@@ -7,7 +7,7 @@ const OUTCOMES: Readonly<Record<NonNullable<NodeFenceStatus['outcome']>, string>
   replaced: 'was replaced',
   'fenced-off': 'was fenced and stays off',
   'node-gone': 'is gone, its fence is closed',
-  failed: 'could not be fenced: a person must act',
+  failed: 'could not be fenced: an operator must act',
   stopped: 'was stopped',
 };
 
@@ -15,7 +15,7 @@ const OUTCOMES: Readonly<Record<NonNullable<NodeFenceStatus['outcome']>, string>
 export function fenceHeadline(node: string, status: NodeFenceStatus): string {
   const where = `state ${status.state}, step ${status.step}, incident ${status.incident}`;
   if (status.outcome !== undefined) return `Node ${node} ${OUTCOMES[status.outcome]} (${where}).`;
-  if (status.hold?.policy === 'observe') return `Node ${node} has failed; mode observe only looks, nothing is touched (${where}).`;
+  if (status.hold?.policy === 'observe') return `Node ${node} has failed; mode observe, nothing is changed (${where}).`;
   if (status.hold !== undefined) return `Node ${node} has failed; its fence is held by ${harmless(status.hold.policy)} (${where}).`;
   if (status.state === 'error') return `Node ${node}: a step of its fence failed; it is tried again (${where}).`;
   return `Node ${node} is being fenced (${where}).`;

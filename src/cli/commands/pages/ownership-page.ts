@@ -41,5 +41,5 @@ function checkLine({ name, expectedMachines, currentHealthy, blocked }: CheckRow
 
 /** One line for each who has this node. */
 export function holderLines(holders: readonly string[], sheet: Sheet): string[] {
-  return holders.map((holder) => sheet.ink.warn(paragraph(sheet, harmless(`Node in hand of ${holder}`))));
+  return holders.map((holder) => sheet.ink.warn(paragraph(sheet, harmless(`Node claimed by ${holder}`))));
 }

@@ -44,7 +44,7 @@ const FAILED = fence('d', {
       message: 'Unreachable: bmc: asked read, \u001b[31mconnect ETIMEDOUT',
     }),
   ],
-  message: 'A person must act: NF003 Timeout: the device said yes and did nothing. Nothing was released: its pods and volumes still wait.',
+  message: 'An operator must act: NF003 Timeout: the device said yes and did nothing. Nothing was released: its pods and volumes still wait.',
   conditions: [{ type: 'PoweredOff', status: 'False', reason: 'NoProof', message: '', lastTransitionTime: ago(900) }],
   history: [{ incident: 2, outcome: 'recovered', from: ago(900_000), to: ago(899_000), summary: 'The node is healthy and recovered.' }],
 });
@@ -90,7 +90,7 @@ async function matches(page: string, name: string): Promise<void> {
   await expect(`${page}\n`).toMatchFileSnapshot(`transcripts/${name}.txt`);
 }
 
-describe('pages as an operator reads them on 80 columns (vitest -u writes them anew; read the difference)', () => {
+describe('pages as an operator reads them on 80 columns (vitest -u writes them again; read the difference)', () => {
   const fleet = fleetOf(PICTURE, leader());
   const rowOf = (node: string): (typeof fleet.nodes)[number] => fleet.nodes.find((row) => row.node === node)!;
 
@@ -116,7 +116,7 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
     const row = { node: 'x', ready: 'Unknown' as const, cordoned: false, problems: [] };
     const holders = ['Lease medik8s-leases/node-x of node-maintenance: renewed a moment ago'];
     const page = fencePage({ row, leader: leader(), stops: [], holders, fence: undefined, acknowledgements: [] }, SHEET);
-    expect(page.replaceAll('\n', ' ')).toContain('Node in hand of Lease medik8s-leases/node-x of node-maintenance: renewed a moment ago');
+    expect(page.replaceAll('\n', ' ')).toContain('Node claimed by Lease medik8s-leases/node-x of node-maintenance: renewed a moment ago');
   });
 
   it('status of a node that could not be fenced', async () => {
@@ -132,7 +132,7 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
     const facts = { name: 'a', node: PICTURE.nodes[0], lease: PICTURE.leases[0], leader: leader(), report: undefined, stops: [] };
     await matches(explainPage({ ...facts, looks, unreadable: ['VolumeAttachments'] }, SHEET), 'explain');
     const holders = ['NodeFenceRemediation default/r, by node-fence-a'];
-    expect(explainPage({ ...facts, looks, unreadable: [], holders }, SHEET)).toMatch(/in hand of +NodeFenceRemediation default\/r, by node-fence-a/);
+    expect(explainPage({ ...facts, looks, unreadable: [], holders }, SHEET)).toMatch(/claimed by +NodeFenceRemediation default\/r, by node-fence-a/);
     const drivers = ['MachineHealthChecks of cluster.x-k8s.io are not driven by nodefence: --health-checks off'];
     expect(explainPage({ ...facts, looks, unreadable: [], drivers }, SHEET)).toMatch(
       /health checks +MachineHealthChecks of cluster.x-k8s.io are not driven/,
@@ -163,8 +163,8 @@ describe('pages as an operator reads them on 80 columns (vitest -u writes them a
   it('plan: beside a fence that goes by an older one, and the way to this one only where nothing was done yet', () => {
     const page = { node: 'a', plan: planOf({}), freed: [], stay: 0, attached: [], auto: 'out-of-service' as const, witnesses: [], unreadable: [] };
     const told = (open: 'other' | 'unbegun'): string => planPage({ ...page, open }, SHEET).replaceAll(/\s+/gu, ' ');
-    const frozen = 'frozen when it began: nodefence explain shows that one.';
-    expect(told('unbegun')).toContain(`${frozen} Nothing was done by it yet: kubectl delete --wait=false nodefence node-fence-a`);
+    const frozen = 'frozen when it began: nodefence explain shows that plan.';
+    expect(told('unbegun')).toContain(`${frozen} Nothing has been done yet: kubectl delete --wait=false nodefence node-fence-a`);
     expect(told('other')).toContain(frozen);
     expect(told('other')).not.toContain('kubectl delete');
   });

@@ -53,7 +53,7 @@ const SOURCES: Readonly<Record<Plan['source'], string>> = {
 
 /** What lets a fence that mode observe or a hold kept from acting take up what was mended meanwhile. */
 function anew(node: string): string {
-  return `kubectl delete --wait=false nodefence ${fenceName(node)} lets it begin anew, by this plan and with its delays from the start.`;
+  return `kubectl delete --wait=false nodefence ${fenceName(node)} makes it begin again, with this plan and its full delays.`;
 }
 
 /** Steps, devices, times, evidence, what would be released, and what is wrong. */
@@ -62,8 +62,8 @@ export function planPage(page: PlanPage, sheet: Sheet): string {
   const { ink } = sheet;
   const lines = [paragraph(sheet, ink.bold(`How node ${node} would be fenced, from ${SOURCES[plan.source]}. Nothing is done now.`))];
   if (open === 'other' || open === 'unbegun') {
-    const words = 'A fence is open, and goes by another plan, which was frozen when it began: nodefence explain shows that one.';
-    lines.push(ink.warn(paragraph(sheet, open === 'other' ? words : `${words} Nothing was done by it yet: ${anew(node)}`)));
+    const words = 'A fence is open and follows another plan, which was frozen when it began: nodefence explain shows that plan.';
+    lines.push(ink.warn(paragraph(sheet, open === 'other' ? words : `${words} Nothing has been done yet: ${anew(node)}`)));
   }
   if (open === 'same') lines.push(paragraph(sheet, 'A fence is open, and goes by this plan.'));
   const errors = plan.problems.filter(({ severity }) => severity === 'error');
@@ -120,7 +120,7 @@ function totals(stages: readonly Stage[], plan: Plan, time: TimeToOff | undefine
     totalOf(stages, ({ evidence: kind }) => kind !== undefined),
   );
   line(
-    'until its workload is let go',
+    'until its workload is released',
     totalOf(stages, ({ operation }) => operation?.action === 'release'),
   );
   line(
@@ -141,7 +141,7 @@ function evidence(stages: readonly Stage[], { plan, witnesses }: PlanPage, sheet
   const expected = kinds.map((kind) => `${kind} (${EVIDENCE_RULES[kind].grade}: ${EVIDENCE_RULES[kind].proves})`);
   const words =
     expected.length === 0
-      ? 'none: no method of this plan proves that the node cannot write, so nothing is released before a person acknowledges'
+      ? 'none: no method of this plan proves that the node cannot write, so nothing is released before an acknowledgement'
       : expected.join(', ');
   const admitted = plan.minimumEvidence.length === 0 ? 'nothing' : plan.minimumEvidence.join(', ');
   return [
@@ -153,7 +153,7 @@ function evidence(stages: readonly Stage[], { plan, witnesses }: PlanPage, sheet
 }
 
 function released({ plan, freed, stay, attached }: PlanPage, sheet: Sheet): string[] {
-  const lines = [heading(sheet, 'What would be released, as it stands now')];
+  const lines = [heading(sheet, 'What would be released now')];
   if (plan.release === 'none') return [...lines, sheet.ink.warn('  nothing: release=none')];
   for (const { namespace, name, claims } of freed.slice(0, PODS_SHOWN))
     lines.push(paragraph(sheet, harmless(`pod ${namespace}/${name}${claims.length === 0 ? '' : ` with ${claims.join(', ')}`}`), '  '));

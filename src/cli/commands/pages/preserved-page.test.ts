@@ -101,7 +101,7 @@ describe('what preservation means for the fence of a node', () => {
 
   it.each([
     ['a', /a fence isolates it, and is then held before power-management \(automatically, until 2026-03-29T04:15:00\.000Z\)/],
-    ['b', /preserved and healthy: it is not fenced \(as somebody asked/],
+    ['b', /preserved and healthy: it is not fenced \(on request/],
     ['c', /nothing: its machine is not preserved/],
   ])('node %s', (name, words) => {
     const guard = picture === undefined ? undefined : picturedPreservation(picture).guardOf(name);

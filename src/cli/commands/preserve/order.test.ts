@@ -142,7 +142,7 @@ describe('nodefence preserve refuses, and says what to do', () => {
       /MachineDeployment, to MCM/,
     ],
     ['an end where the Machine is elsewhere', order('now', { node: node() }, { forMs: DAY_MS, mode: observe }), /--machines-kubeconfig/],
-    ['now after its time, of a Machine', order('now', { machine: endedAt('2026-03-29T02:15:00Z') }), /over at 2026-03-29T02:15:00Z.*--for/],
+    ['now after its time, of a Machine', order('now', { machine: endedAt('2026-03-29T02:15:00Z') }), /ended at 2026-03-29T02:15:00Z.*--for/],
     ['when-failed after its time', order('when-failed', { machine: endedAt('2026-03-29T02:15:00Z') }, { phase: 'Failed' }), /--for/],
     ['now after its time, of a node', order('now', { node: node({ 'ha.k8s.io/preserve-expiry': '2026-03-28T00:00:00Z' }) }), /--for/],
   ])('%s', (_what, given, words) => {

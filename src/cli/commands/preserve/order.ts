@@ -73,7 +73,7 @@ function refuse({ target, wish, forMs, mode, phase, nowMs }: Order): void {
   const isAtOnce = wish === 'now' || (wish === 'when-failed' && phase === 'Failed');
   if (isAtOnce && forMs === undefined && endMs <= nowMs) {
     throw new CommandFailure(
-      `nothing was written, for it would count for nothing: its time was over at ${timeText(endMs)}, and that end still stands. Say for how long anew, with --for`,
+      `nothing was written, because it would have no effect: the preservation ended at ${timeText(endMs)}, and that end is still set. Give a new duration with --for`,
     );
   }
 }

@@ -92,7 +92,7 @@ function bench(exhibits?: (deadlineMs: number) => Promise<readonly Exhibit[]>): 
 describe('what a device shows before its machine is switched off', () => {
   it('is named in the journal, and its newest words stand in the report beside what was there', async () => {
     const { taker, reports, asked } = bench(() => Promise.resolve([SEL, SCREEN]));
-    expect(await taker.take('uid', 2, job())).toBe('kept from before it: sel (12010 bytes), screenshot (70000 bytes)');
+    expect(await taker.take('uid', 2, job())).toBe('diagnostics stored before it: sel (12010 bytes), screenshot (70000 bytes)');
     await Promise.resolve();
     expect(asked).toEqual([3_000]);
     const status = reports.items[0]?.status;

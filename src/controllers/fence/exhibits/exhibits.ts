@@ -41,8 +41,8 @@ export class Exhibits {
     if (exhibits.length === 0) return '';
     const { node } = job.identity;
     // The off goes ahead meanwhile: what was read is lost at worst, and the log says so.
-    void this.keep(node, incident, job, exhibits).catch((error: unknown) => log.warn('exhibits were not kept', { node, error: String(error) }));
-    return `kept from before it: ${exhibits.map(({ name, content }) => `${name} (${content.byteLength} bytes)`).join(', ')}`;
+    void this.keep(node, incident, job, exhibits).catch((error: unknown) => log.warn('diagnostics not stored', { node, error: String(error) }));
+    return `diagnostics stored before it: ${exhibits.map(({ name, content }) => `${name} (${content.byteLength} bytes)`).join(', ')}`;
   }
 
   /** By whoever led before: what was kept first shows the failure, what is read later what came of it. */
@@ -55,7 +55,7 @@ export class Exhibits {
       return (await exhibits(job, Math.min(EXHIBITS_DEADLINE_MS, job.timing.setDeadlineMs))).slice(0, KEPT_MAX);
     } catch (error) {
       if (job.signal.aborted) throw error;
-      this.dependencies.log.info('no exhibits', { node: job.identity.node, error: String(error) });
+      this.dependencies.log.info('no diagnostics collected', { node: job.identity.node, error: String(error) });
       return [];
     }
   }

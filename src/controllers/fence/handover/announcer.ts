@@ -67,7 +67,7 @@ export class Announcer {
         await cluster.create(LEASES, { metadata: { name: CANDIDATES_LEASE, namespace, annotations: kept }, spec: {} });
       });
     } catch (error) {
-      log.debug('the candidacy could not be announced and will be announced again', { error: String(error) });
+      log.debug('candidacy not announced; retried later', { error: String(error) });
     }
   }
 }

@@ -23,10 +23,10 @@ export async function endRelease(
   const { clock } = dependencies;
   await removeTaint(dependencies, node, mayGoOn);
   const owner = await readTaintOwner(dependencies, node);
-  if (owner === 'ours') return { result: 'failed', message: 'our out-of-service taint still stands after it was taken back' };
-  const foreign = owner === 'foreign' ? `; somebody else's taint ${OUT_OF_SERVICE_TAINT.key} stands and is theirs to take away` : '';
+  if (owner === 'ours') return { result: 'failed', message: 'our out-of-service taint is still set after it was removed' };
+  const foreign = owner === 'foreign' ? `; the taint ${OUT_OF_SERVICE_TAINT.key} that nodefence did not set stays` : '';
   if (status.released === undefined || status.released.voidedAt !== undefined)
-    return { result: 'succeeded', message: `our taint is gone; nothing was waited for${foreign}` };
+    return { result: 'succeeded', message: `our taint is gone; without waiting for pods and volumes${foreign}` };
   const left = leftWords(dependencies, node, status.released.kept ?? []);
   const message = left === undefined ? 'no pod and no VolumeAttachment is left' : `release_timeout over: ${left}`;
   const end = left === undefined ? { volumesDetachedAt: timestamp(clock) } : { timedOut: true };
@@ -63,7 +63,7 @@ export async function recoverRelease(
 ): Promise<ReleaseReport> {
   const { node, status } = order;
   const isOurs = (await readTaintOwner(dependencies, node)) === 'ours';
-  const message = `after a crash our taint ${isOurs ? 'stands' : 'does not stand'}`;
+  const message = `after a crash our taint is ${isOurs ? 'set' : 'not set'}`;
   if (action === 'release-end') return { result: isOurs ? 'found-not-done' : 'found-done', message };
   if (isOurs && status.step !== 'isolation') return { result: 'found-done', message, released: releasedByTaint(dependencies, node, status) };
   const plan = status.frozen?.plan;

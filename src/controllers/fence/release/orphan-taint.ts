@@ -51,7 +51,7 @@ export class OrphanTaints {
     }
     await removeTaint(this.#dependencies, name, () => this.#mayGoOn(name));
     this.#seenAtMs.delete(name);
-    this.#tell(node, `our out-of-service taint stood here without a fence that knows of it: it is taken back; ${pods} pods are on the node`);
+    this.#tell(node, `our out-of-service taint was set without a fence that records it: it is removed; ${pods} pods are on the node`);
   }
 
   #mayGoOn(node: string): void {

@@ -197,7 +197,7 @@ describe('the end of a release', () => {
     const { cluster } = bench.dependencies;
     const deaf = { ...cluster, mergePatch: <T>(): Promise<T> => Promise.resolve(bench.cluster.node as T) };
     const report = await endRelease({ ...bench.dependencies, cluster: deaf }, 'a', orderOf().status, () => undefined);
-    expect(report).toEqual({ result: 'failed', message: 'our out-of-service taint still stands after it was taken back' });
+    expect(report).toEqual({ result: 'failed', message: 'our out-of-service taint is still set after it was removed' });
   });
 
   it('leaves the same taint of an admin, which does not carry our mark', async () => {
@@ -226,7 +226,7 @@ describe('the end of a release', () => {
     if (bench.cluster.node !== undefined) bench.cluster.node = { ...bench.cluster.node, spec: { taints: theirs } };
     const report = await endRelease(bench.dependencies, 'a', orderOf().status, () => undefined);
     expect(report).toMatchObject({ result: 'succeeded' });
-    expect(report.message).toContain("somebody else's taint");
+    expect(report.message).toContain('that nodefence did not set stays');
     expect(bench.cluster.node?.spec.taints).toEqual(theirs);
     expect(bench.cluster.node?.metadata.annotations?.[OUT_OF_SERVICE_OWNER], 'our mark goes').toBeUndefined();
   });
@@ -267,7 +267,7 @@ describe('the out-of-service taint', () => {
     const bench = benchWith();
     bench.cluster.node = nodeOf({ taints: [TAINT] });
     const report = await release(bench.dependencies, orderOf());
-    expect(report.message).toContain("somebody else's out-of-service taint");
+    expect(report.message).toContain('an out-of-service taint already that nodefence did not set');
     expect(bench.cluster.writes).toEqual([]);
   });
 });
@@ -285,7 +285,7 @@ describe('a release whose answers are lost', () => {
     const report = await release(bench.dependencies, order);
     expect(report).toMatchObject({ released: { by: mode, pods: 0, names: [], left: 1, kept: [{ pod: 'web/db-0', isUnsure: true }] } });
     const status = { ...order.status, ...(report.released === undefined ? {} : { released: report.released }) };
-    expect(releasedBefore(status), 'a sign of life after it is an alarm').toBe(' A release had begun. Of web/db-0 nobody knows whether it was.');
+    expect(releasedBefore(status), 'a sign of life after it is an alarm').toBe(' A release had begun. Whether web/db-0 was released is unknown.');
     bench.pods.items = [];
     const again = await release(bench.dependencies, { ...order, status });
     expect(again).toMatchObject({ result: 'succeeded', released: { pods: 1, names: ['web/db-0'], left: 0, kept: [] } });

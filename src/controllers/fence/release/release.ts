@@ -172,7 +172,7 @@ function words({ node, proof, status }: ReleaseOrder, { what, choice, act }: Doi
   const scope = status.step === 'isolation' ? `, whose writable volumes are all on ${(proof.storages ?? []).join(', ')}` : '';
   const parts = [`${waysOf({ what, choice, act })}: ${inTotal(freed)}, of ${node} on ${proof.kind}${scope}`];
   if (act.taint === 'foreign')
-    parts.push("somebody else's out-of-service taint stands on the Node already: it is left as it is, and it is theirs to take away");
+    parts.push('the Node has an out-of-service taint already that nodefence did not set: it is left as it is, and whoever set it must remove it');
   if (late.length > 0) parts.push(`gone since then: ${late.join(', ')}`);
   if (kept.length > 0)
     parts.push(`${kept.length} kept, asked for again until release_timeout: ${kept.map(({ pod, by }) => `${pod} (${by})`).join(', ')}`);

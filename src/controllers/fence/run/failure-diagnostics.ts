@@ -45,6 +45,6 @@ export class FailureDiagnostics {
     const run: Run = { node, fence, status, entry, operation: undefined, kind: 'run', intentAtMs: clock.monotonicMs() };
     this.#exhibits
       .take(fence.metadata.uid ?? '', status.incident, this.#devices.jobFor(run, status.frozen, method))
-      .catch((error: unknown) => log.info('no exhibits', { node, error: String(error) }));
+      .catch((error: unknown) => log.info('no diagnostics collected', { node, error: String(error) }));
   }
 }

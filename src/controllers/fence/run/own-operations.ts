@@ -42,7 +42,7 @@ export class OwnOperations {
       return endRelease(this.#dependencies, node, status, mayBegin);
     }
     const proof = plan === undefined ? undefined : proofOf(status.evidence, plan, status.step);
-    if (proof === undefined) return { result: 'voided', message: 'no evidence stands' };
+    if (proof === undefined) return { result: 'voided', message: 'no evidence is valid' };
     const provenAtMs = observation.since(status).evidence;
     const mayGoOn = (): void => {
       mayBegin();
@@ -58,7 +58,7 @@ export class OwnOperations {
   /** One that a crash cut off is checked anew. */
   async #acknowledge(run: Run, observation: NodeObservation): Promise<RunOutcome> {
     const { node, entry, status, fence, kind } = run;
-    if (kind === 'recover') return { result: 'found-not-done', message: 'the weighing was cut off; it is done anew' };
+    if (kind === 'recover') return { result: 'found-not-done', message: 'the check of the acknowledgement was interrupted; it is repeated' };
     const { frozen } = status;
     if (frozen === undefined) return { result: 'voided', message: 'the fence has not begun' };
     const bootID = this.#dependencies.listers.nodes.get(node)?.status.nodeInfo?.bootID;

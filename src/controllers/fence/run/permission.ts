@@ -54,7 +54,7 @@ export class Permission {
     this.#stops.keepFreshFor(entry.id);
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
     const unheard = observation.catchUp(standing, lease, clock.monotonicMs());
-    if (unheard !== undefined) throw notSent(entry, `the API server holds ${unheard} that was not heard here`);
+    if (unheard !== undefined) throw notSent(entry, `the API server holds ${unheard} that has not arrived here yet`);
     if (isHeldBack(entry)) {
       const refusal = await this.#dependencies.nodeLeases?.take(node, fence.spec.requestedBy);
       if (refusal !== undefined) throw new Stopped(`${refusal}; nothing was sent`);
@@ -95,9 +95,9 @@ export class Permission {
   /** A tainted node is never started by us (P3). Ours is taken back by the release's end; a foreign one is for its owner to take away. */
   async #askWhoseTaint(node: string, entry: JournalEntry): Promise<void> {
     const owner = await readTaintOwner(this.#dependencies, node);
-    if (owner === 'ours') throw notSent(entry, 'our out-of-service taint still stands');
+    if (owner === 'ours') throw notSent(entry, 'our out-of-service taint is still set');
     if (owner === 'nobody') return;
-    const answered = "nothing was sent: somebody else's out-of-service taint stands on the Node; it has to be taken away first";
+    const answered = 'nothing was sent: the Node has an out-of-service taint that nodefence did not set; remove it first';
     throw new AgentError('Unreachable', { device: entry.device, plug: entry.plug, asked: 'on', answered });
   }
 }

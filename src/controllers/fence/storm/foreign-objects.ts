@@ -107,7 +107,7 @@ export class ForeignObjects implements ForeignMarks {
       await read();
     } catch (error) {
       if (!(error instanceof ApiStatusError) || (error.status !== 403 && error.status !== 404)) {
-        this.log.debug('marks of others could not be read', { error: String(error) });
+        this.log.debug('maintenance marks could not be read', { error: String(error) });
         return;
       }
       this.absentUntilMs[what] = this.clock.monotonicMs() + ABSENT_MS;

@@ -64,7 +64,7 @@ export function leftAloneBecause({ annotations }: HostFacts): string | undefined
 export function unmanagedBecause(host: HostFacts): string | undefined {
   if (host.isDeleting) return 'the BareMetalHost is being deleted';
   if (host.neverOff) return 'spec.disablePowerOff=true: the operator never switches this host off';
-  if (!host.isOnline) return 'spec.online=false: somebody has switched this host off on purpose';
+  if (!host.isOnline) return 'spec.online=false: this host was switched off on purpose';
   if (MANAGED.has(host.provisioningState)) return undefined;
   return `provisioning.state=${host.provisioningState === '' ? '(none)' : host.provisioningState}: power is managed only when provisioned`;
 }

@@ -57,6 +57,6 @@ function operatorProof(host: HostFacts, wasOn: boolean | undefined): HostPower {
   if (power.isOn) return { state: 'on' };
   const doubt = leftAloneBecause(host) ?? unmanagedBecause(host) ?? troubleOf(host);
   if (doubt !== undefined) return { state: 'unknown', why: doubt };
-  if (wasOn !== true) return { state: 'unproven', why: 'poweredOn=false, and it cannot be told that this came after our request' };
+  if (wasOn !== true) return { state: 'unproven', why: 'poweredOn=false, and it is unknown whether this came after our request' };
   return { state: 'off', proof: { source: 'operator', seenMs: power.seenMs, detail: `${host.name} has gone off since our request` } };
 }

@@ -47,7 +47,7 @@ export class ReadObjects {
       const isSame = (changes: readonly Change[], marks: Readonly<Record<string, string>> = {}): boolean =>
         changes.every(({ key, was }) => marks[key] === was);
       if (!isSame(labels, object.metadata.labels) || !isSame(annotations, object.metadata.annotations)) {
-        throw new Moved(`${keyOf(target)} says something else by now`);
+        throw new Moved(`${keyOf(target)} was changed meanwhile`);
       }
       return { metadata: { ...precondition(object), labels: marksOf(labels), annotations: marksOf(annotations) } };
     });

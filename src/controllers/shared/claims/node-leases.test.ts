@@ -192,16 +192,12 @@ describe('node leases', () => {
     fenced('final');
     await clock.advance(31_000);
     expect((await standing())?.spec.holderIdentity).toBe('node-maintenance');
-    expect(warnings).toContain('the node lease was not tended and will be looked at again');
+    expect(warnings).toContain('node lease not renewed; retried later');
   });
 
   it.each([
     ['there is no such namespace', new ApiStatusError(404, 'NotFound', 'namespaces "medik8s-leases" not found'), []],
-    [
-      'we may not write there',
-      new ApiStatusError(403, 'Forbidden', 'no'),
-      ['the node lease is not taken: the controller may not write it; apply config/medik8s'],
-    ],
+    ['we may not write there', new ApiStatusError(403, 'Forbidden', 'no'), ['node lease not taken: no right to write it; apply config/medik8s']],
   ])('keep nobody from fencing where %s, and are not asked for again at once', async (_where, error, words) => {
     let asked = 0;
     const create = (): Promise<never> => {

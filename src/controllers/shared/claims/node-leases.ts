@@ -152,8 +152,7 @@ export class NodeLeases {
   private notUsable(node: string, requestedBy: { kind: string } | undefined, error: ApiStatusError): string | undefined {
     const { clock, log, namespace } = this.dependencies;
     this.unusableUntilMs = clock.monotonicMs() + UNUSABLE_MS;
-    if (error.status === 403)
-      log.warn('the node lease is not taken: the controller may not write it; apply config/medik8s', { node, namespace, error: error.message });
+    if (error.status === 403) log.warn('node lease not taken: no right to write it; apply config/medik8s', { node, namespace, error: error.message });
     return this.holdOn(node, requestedBy)?.message;
   }
 
@@ -207,7 +206,7 @@ export class NodeLeases {
       }
     } catch (error) {
       // Somebody else wrote it, or the API server is away: the watch and the next sweep see to it.
-      log.warn('the node lease was not tended and will be looked at again', { node, error: String(error) });
+      log.warn('node lease not renewed; retried later', { node, error: String(error) });
     }
   }
 

@@ -52,7 +52,7 @@ export class NodeLock {
       const { namespace } = this.#dependencies;
       if (error.status === 409) return `Lease ${namespace}/${nodeLeaseName(node)} is being written by somebody else`;
       if (error.status !== 403 && error.status !== 404) throw error;
-      return `the node lease in namespace ${namespace}, without which nobody is kept off the node, can not be taken: ${error.message}`;
+      return `the node lease in namespace ${namespace}, without which another remediator could act on the node, can not be taken: ${error.message}`;
     }
   }
 

@@ -22,7 +22,7 @@ interface Refusal {
 /** Why a pod was not let go. */
 export interface Refused {
   by: string;
-  /** Nobody knows whether it was let go all the same. */
+  /** It is unknown whether it was released nevertheless. */
   isUnsure: boolean;
   /** Absent: longer with each refusal. */
   againInMs?: number;

@@ -12,7 +12,7 @@ export function precondition({ metadata }: KubeObject): { uid: string | undefine
 export function annotationsPatch(object: KubeObject, changes: readonly Change[]): object {
   const marks = object.metadata.annotations ?? {};
   const moved = changes.find(({ key, was }) => marks[key] !== was);
-  if (moved !== undefined) throw new Moved(`annotation ${moved.key} of ${object.metadata.name} says something else by now`);
+  if (moved !== undefined) throw new Moved(`annotation ${moved.key} of ${object.metadata.name} was changed meanwhile`);
   return { metadata: { ...precondition(object), annotations: Object.fromEntries(changes.map(({ key, to }) => [key, to ?? null])) } };
 }
 
