@@ -34,8 +34,8 @@ const ROUGH_API: ApiFaults = {
 };
 
 const NODE_NAMES = ['a', 'b', 'c', 'd'] as const;
-/** By how much two clocks may drift apart: one in a hundred. */
-const DRIFT = 0.01;
+/** By how much a clock may run fast or slow: one in a hundred. */
+export const DRIFT = 0.01;
 
 const CRASHES: Readonly<Record<'0' | '1' | '2' | '3', number>> = { 0: 40, 1: 35, 2: 17, 3: 8 };
 const CRASH_TAGS: Readonly<Record<string, number>> = {

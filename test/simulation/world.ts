@@ -11,6 +11,7 @@ import { createFenceConfiguration } from './configuration.ts';
 import type { ControllerProgram } from './controller-program.ts';
 import { Controllers } from './controllers.ts';
 import { Disturbances } from './disturbances.ts';
+import { DRIFT } from './draws.ts';
 import { FaultyTransport } from './faulty-transport.ts';
 import { FenceWatch } from './fence-watch.ts';
 import { Guards } from './guards.ts';
@@ -106,6 +107,7 @@ export class World {
       nodes: scenario.nodes,
       secondaries: scenario.secondaries,
       hasJumps: scenario.disturbances.some(({ what }) => what === 'clock'),
+      drift: scenario.clockRates.kubelets === 1 ? 0 : 2 * DRIFT,
       power: (node) => this.machines.get(node)?.state,
       fence: this.fence,
       deviceOf: (node) => this.#rack.bmcOf(node),

@@ -6,7 +6,7 @@ const PRESERVE = 'node.machine.sapcloud.io/preserve';
 const LAST_APPLIED = 'node.machine.sapcloud.io/last-applied-node-preserve-value';
 const OFF: DeviceEvent = { kind: 'device', at: 0, device: 'bmc-a', plug: '', node: 'a', action: 'set', want: 'off', answer: '204', session: 's' };
 
-function harness(hasJumps = false) {
+function harness({ hasJumps = false, drift = 0 } = {}) {
   const state = { nowMs: 0, power: 'on' as 'on' | 'off', incident: 1 };
   const kept = new Kept({
     nowMs: () => state.nowMs,
@@ -15,6 +15,7 @@ function harness(hasJumps = false) {
     isOurs: (user) => user === 'nodefence',
     incident: () => state.incident,
     hasJumps,
+    drift,
   });
   const hear = (verb: ApiEvent['verb'], resource: string, object: object, user = 'admin'): string | undefined =>
     kept.hear({ kind: 'api', at: 0, user, verb, resource, status: 200, object });
@@ -57,6 +58,17 @@ describe('a machine that is preserved', () => {
     expect(kept.asked(OFF)).toBeUndefined();
   });
 
+  it('may be when its time is over for a clock that has drifted ahead as far as clocks do, and not before', () => {
+    const { state, kept, machine, ask } = harness({ drift: 0.02 });
+    ask('now');
+    machine(1_700_000);
+    state.nowMs = 1_650_000;
+    expect(kept.asked(OFF)).toContain('P6: bmc-a was set off although its machine is preserved');
+    state.incident = 2;
+    state.nowMs = 1_660_000;
+    expect(kept.asked(OFF)).toBeUndefined();
+  });
+
   it('by a word that stood beside that of its Node may be, when that is taken away; for longer than it takes to take that down, no word stands', () => {
     const { state, kept, machine, ask } = harness();
     ask('now');
@@ -94,7 +106,7 @@ describe('a machine that is preserved', () => {
   });
 
   it('is not judged where clocks jump', () => {
-    const { state, kept, machine, ask } = harness(true);
+    const { state, kept, machine, ask } = harness({ hasJumps: true });
     ask('now');
     machine(300_000);
     state.nowMs = 20_000;

@@ -11,7 +11,7 @@ const KEEPING: ReadonlySet<string | undefined> = new Set(['now', 'when-failed', 
 const UNDER_WAY_MS = 12_000;
 /** Until then somebody leads who has taken down that the Node's word is gone, and with it the Machine's of before; one that stands then is a new one. */
 const TAKEN_DOWN_MS = 30_000;
-/** By how much the clocks of these worlds may disagree about the end of a time, where none of them jumps. */
+/** By how much clocks may disagree about the end of a time, where none of them jumps or drifts. */
 const MARGIN_MS = 10_000;
 
 interface KeptMachine {
@@ -41,6 +41,8 @@ export interface KeptTruth {
   incident: (node: string) => number;
   /** Clocks jump: nobody can tell what a controller takes for the end of a time. */
   hasJumps: boolean;
+  /** By which part of the time that has passed two clocks may have drifted apart. */
+  drift: number;
 }
 
 /** Machines that are preserved, as the API server has them, judged at every off and every deletion. Returns what is broken, in words. */
@@ -107,8 +109,9 @@ export class Kept {
   #keptFor(node: string): string | undefined {
     const wish = this.#wishes.get(node);
     if (wish === undefined || this.#truth.hasJumps) return undefined;
-    const stoodMs = this.#truth.nowMs() - wish.sinceMs;
-    return stoodMs > UNDER_WAY_MS && this.#truth.wallMs() < wish.untilMs - MARGIN_MS
+    const { nowMs, wallMs, drift } = this.#truth;
+    const stoodMs = nowMs() - wish.sinceMs;
+    return stoodMs > UNDER_WAY_MS && wallMs() < wish.untilMs - MARGIN_MS - drift * nowMs()
       ? `${wish.text} for ${(stoodMs / 1_000).toFixed(0)} s`
       : undefined;
   }

@@ -31,6 +31,8 @@ export interface SecondariesOptions {
   secondaries: SecondaryControllers | undefined;
   /** Clocks jump: nobody can tell what a controller takes for the end of a time. */
   hasJumps: boolean;
+  /** By which part of the time that has passed two clocks may have drifted apart. */
+  drift: number;
   /** True power of the machine of a node. */
   power: (node: string) => 'on' | 'off' | undefined;
   fence: FenceWatch;
@@ -58,10 +60,11 @@ export class SecondariesOfWorld {
     this.#deeds = new Deeds({ kernel, admin: api.admin, wallMs, switchOn: (node) => hardware.switchOn(node) });
     this.#requests = new Requests(() => kernel.nowMs);
     this.#driver = new MachineDriver({ kernel, admin: api.admin, hardware });
-    const { power, fence, secondaries, hasJumps } = options;
+    const { power, fence, secondaries, hasJumps, drift } = options;
     const isOurs = (user: string): boolean => user === CONTROLLER_USER;
     const incident = (node: string): number => fence.of(fenceName(node))?.incident ?? 0;
-    this.#kept = secondaries?.pool === undefined ? undefined : new Kept({ nowMs: () => kernel.nowMs, wallMs, power, isOurs, incident, hasJumps });
+    const truth = { nowMs: () => kernel.nowMs, wallMs, power, isOurs, incident, hasJumps, drift };
+    this.#kept = secondaries?.pool === undefined ? undefined : new Kept(truth);
     const hosts = secondaries?.hosts;
     if (hosts === undefined) return;
     this.#metal = new BareMetal({ ...options, admin: api.admin, hosts });
