@@ -10,6 +10,8 @@ export interface FenceHistory {
   node: string;
   createdPosition: number;
   createdAt: number;
+  /** From where on it is being deleted, its finalizer still on it; Infinity until then. */
+  deletionBegunPosition: number;
   /** Infinity while it stands. */
   deletedPosition: number;
   statuses: Timeline<NodeFenceStatus>;
@@ -21,6 +23,7 @@ export interface Intent {
   entry: JournalEntry;
   /** When it was first acknowledged by the API. */
   writtenAt: number;
+  writtenPosition: number;
   /** It still stood open in the newest status. */
   isStanding: boolean;
   /** What its fence said when it was last seen open. */
@@ -48,11 +51,13 @@ export function fenceHistories(states: Iterable<[name: string, timeline: Timelin
           node: object.spec.node,
           createdPosition: position,
           createdAt: at,
+          deletionBegunPosition: Number.POSITIVE_INFINITY,
           deletedPosition: Number.POSITIVE_INFINITY,
           statuses,
         };
         fences.push(fence);
       }
+      if (object.metadata.deletionTimestamp !== undefined) fence.deletionBegunPosition = Math.min(fence.deletionBegunPosition, position);
       if (object.status?.journal !== undefined) fence.statuses.add(position, at, object.status);
     }
   }
@@ -75,7 +80,7 @@ export function intentBefore(fence: FenceHistory, position: number, matches: (en
     const entry = status?.journal.find((candidate) => candidate.finishedAt === undefined && matches(candidate));
     if (status === undefined || entry === undefined) continue;
     const first = entries.find(({ value }) => value.journal.some((candidate) => candidate.id === entry.id));
-    return { fence, entry, writtenAt: first?.at ?? 0, isStanding: index === entries.length - 1, status };
+    return { fence, entry, writtenAt: first?.at ?? 0, writtenPosition: first?.position ?? -1, isStanding: index === entries.length - 1, status };
   }
   return undefined;
 }

@@ -1,5 +1,6 @@
 import type { NodeFenceStatus } from '../domain/node-fence.ts';
 import type { Plan, Step } from '../domain/plan.ts';
+import type { Intent } from './fence-history.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
 
@@ -10,10 +11,11 @@ const STEPS = Object.keys(DONE_CONDITIONS) as Step[];
 export const wrongConfigurationFails: Law = (history) => {
   const verdict = new Verdict();
   for (const set of history.sets) {
-    for (const { fence, entry, status } of history.intentsFor(set)) {
+    for (const intent of history.intentsFor(set)) {
+      const { fence, entry, status } = intent;
       // By the plan that the run was of: a later incident of the same NodeFence may have frozen another.
       const plan = status.frozen?.plan;
-      if (plan === undefined) continue;
+      if (plan === undefined || isTakenBack(intent)) continue;
       const complaint = `method ${entry.method} of ${fence.name} was run although the configuration of ${entry.step} is wrong`;
       verdict.check(!spoiledSteps(plan).includes(entry.step), set.event.at, complaint);
     }
@@ -28,6 +30,12 @@ export const wrongConfigurationFails: Law = (history) => {
   }
   return verdict;
 };
+
+/** The on of what an earlier plan switched off, begun when its NodeFence was being deleted: owed whatever the plan of now says (P8), and no step of it. */
+function isTakenBack({ fence, entry, status, writtenPosition }: Intent): boolean {
+  const isOwed = status.restore?.edges?.some(({ method, device, plug }) => method === entry.method && device === entry.device && plug === entry.plug);
+  return entry.action === 'on' && writtenPosition > fence.deletionBegunPosition && isOwed === true;
+}
 
 function spoiledSteps(plan: Plan): readonly Step[] {
   const errors = plan.problems.filter(({ severity }) => severity === 'error');

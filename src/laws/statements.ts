@@ -131,7 +131,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     ],
     why: 'A step that is skipped quietly looks like a step that succeeded, and the release that follows rests on nothing.',
     checks: [
-      'No device is set by a step that has an error in the frozen plan.',
+      'No device is set by a step that has an error in the frozen plan. What takes back, when a NodeFence is deleted, what it had left off is no step.',
       'The condition of such a step (`Isolated`, `PoweredOff`, `Recovered`) is never True.',
     ],
     notSeen: 'That the problem is reported with its place in the ConfigMap is held by the tests of `src/config` and `nodefence validate`.',
