@@ -1,5 +1,5 @@
 import { AgentError } from '../../src/ports/agents.ts';
-import type { Exhibit, Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
+import type { FailureDiagnostic, Outcome, PowerAgent, PowerState, Reading, Target } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import type { CallTarget } from '../shared/call.ts';
@@ -81,10 +81,10 @@ export class IpmiAgent implements PowerAgent {
   }
 
   /** The newest entries of the System Event Log. */
-  async exhibits(target: Target): Promise<readonly Exhibit[]> {
+  async failureDiagnostics(target: Target): Promise<readonly FailureDiagnostic[]> {
     return this.#call(target, 'event log', async (known, call) => {
-      const [exhibit] = await this.#byFirst(known, call, (session) => readEventLog(session, call, target));
-      return exhibit === undefined ? [] : [exhibit];
+      const [diagnostic] = await this.#byFirst(known, call, (session) => readEventLog(session, call, target));
+      return diagnostic === undefined ? [] : [diagnostic];
     });
   }
 

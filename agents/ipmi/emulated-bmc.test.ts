@@ -86,9 +86,9 @@ describe.skipIf(!areProgramsThere).each(['native', 'ipmitool'] as const)(
       });
       expect(asked).toBe(1);
       await agent.set(target(), 'off');
-      const [exhibit] = await agent.exhibits(target());
-      expect(exhibit).toMatchObject({ name: 'sel', mediaType: 'text/plain' });
-      const lines = Buffer.from(exhibit?.content ?? [])
+      const [diagnostic] = await agent.failureDiagnostics(target());
+      expect(diagnostic).toMatchObject({ name: 'sel', mediaType: 'text/plain' });
+      const lines = Buffer.from(diagnostic?.content ?? [])
         .toString()
         .split('\n');
       expect(lines[0]).toMatch(/^0x0001 \d{4}-\d\d-\d\dT[\d:.]+Z Critical Interrupt 0x02 asserted: event 0x6f, data 00 ff ff$/);
@@ -104,7 +104,7 @@ describe.skipIf(!areProgramsThere).each(['native', 'ipmitool'] as const)(
     it('switches no machine but its own', async () => {
       const { bmc, agent, target } = await start('ipmi');
       const other = target({}, { identity: { node: 'b', systemUUID: '4c4c4544-0030-5210-8047-c6c04f5a4333' } });
-      for (const call of [() => agent.set(other, 'off'), () => agent.diagnose(other), () => agent.exhibits(other)])
+      for (const call of [() => agent.set(other, 'off'), () => agent.diagnose(other), () => agent.failureDiagnostics(other)])
         await expect(call()).rejects.toMatchObject({ kind: 'Misconfigured' });
       expect(bmc.deviceEvents().filter(({ action }) => action === 'set')).toEqual([]);
     });

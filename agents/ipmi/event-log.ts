@@ -1,4 +1,4 @@
-import type { Exhibit, Target } from '../../src/ports/agents.ts';
+import type { FailureDiagnostic, Target } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
 import type { Line, RawAnswer } from './line.ts';
 import { answered, identify, overLine } from './power.ts';
@@ -20,12 +20,12 @@ const NOT_FOUND = 0xcb;
  * The newest entries of the System Event Log, oldest first, as far as half of the call's time reaches: the rest of it belongs to whoever fences.
  * Record IDs mostly count up by one; the list can only be followed forwards, so that the newest are found by counting down.
  */
-export async function readEventLog(session: Session, call: Call<CallTarget>, target: Target): Promise<Exhibit | undefined> {
+export async function readEventLog(session: Session, call: Call<CallTarget>, target: Target): Promise<FailureDiagnostic | undefined> {
   return overLine(session, call, async (line) => {
     await identify(session, line, call, target, 'once');
     const newest = await entry(session, line, call, NEWEST);
     if (newest.completion === INVALID_COMMAND) return undefined;
-    if (newest.completion === NOT_FOUND) return exhibitOf(['the event log is empty']);
+    if (newest.completion === NOT_FOUND) return diagnosticOf(['the event log is empty']);
     const id = recordID(newest);
     if (id === undefined) throw call.error('Refused', `Get SEL Entry failed: completion code 0x${newest.completion.toString(16).padStart(2, '0')}`);
     const lines = [recordWords(newest.data.subarray(2))];
@@ -37,7 +37,7 @@ export async function readEventLog(session: Session, call: Call<CallTarget>, tar
       gaps = isThere ? 0 : gaps + 1;
       if (isThere) lines.push(recordWords(answer.data.subarray(2)));
     }
-    return exhibitOf(lines.reverse());
+    return diagnosticOf(lines.reverse());
   });
 }
 
@@ -51,6 +51,6 @@ function recordID({ completion, data }: RawAnswer): number | undefined {
   return completion === 0 && data.length === 18 ? data.readUInt16LE(2) : undefined;
 }
 
-function exhibitOf(lines: readonly string[]): Exhibit {
+function diagnosticOf(lines: readonly string[]): FailureDiagnostic {
   return { name: 'sel', mediaType: 'text/plain', content: Buffer.from(`${lines.join('\n')}\n`) };
 }

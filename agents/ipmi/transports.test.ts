@@ -90,7 +90,7 @@ describe.skipIf(!areProgramsThere)("by ourselves, against OpenIPMI's simulator",
   it('an empty event log is said to be empty', async () => {
     const native = new IpmiAgent(new SystemClock());
     cleanUp.push(() => native.close());
-    const [empty] = await native.exhibits(target({ transport: 'native' }));
+    const [empty] = await native.failureDiagnostics(target({ transport: 'native' }));
     expect(Buffer.from(empty?.content ?? []).toString()).toBe('the event log is empty\n');
   });
 
@@ -100,8 +100,8 @@ describe.skipIf(!areProgramsThere)("by ourselves, against OpenIPMI's simulator",
     const record = '0x00 0x00 0x02 0x00 0x00 0x00 0x00 0x20 0x00 0x04 0x01 0x30 0x01 0x09 0xff 0xff';
     const options = ['-I', 'lanplus', '-H', '127.0.0.1', '-p', String(bmc.port), '-U', 'admin', '-E', '-C', '3'];
     await run('ipmitool', [...options, 'raw', '0x0a', '0x44', ...record.split(' ')], '', { IPMI_PASSWORD: PASSWORD });
-    const [exhibit] = await both.exhibits(target({ transport }));
-    const lines = Buffer.from(exhibit?.content ?? [])
+    const [diagnostic] = await both.failureDiagnostics(target({ transport }));
+    const lines = Buffer.from(diagnostic?.content ?? [])
       .toString()
       .trimEnd()
       .split('\n');

@@ -1,8 +1,16 @@
-import { type Exhibit, type Outcome, type PlugEntry, type PowerAgent, type PowerState, type Reading, type Target } from '../../src/ports/agents.ts';
+import {
+  type FailureDiagnostic,
+  type Outcome,
+  type PlugEntry,
+  type PowerAgent,
+  type PowerState,
+  type Reading,
+  type Target,
+} from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import { Device } from './device.ts';
-import { exhibitsOf } from './exhibits.ts';
+import { diagnosticsOf } from './failure-diagnostics.ts';
 import { connectionKey, parseSettings, type RedfishSettings } from './parameters.ts';
 import { Permits } from './permits.ts';
 import { carryOut } from './power.ts';
@@ -82,8 +90,8 @@ export class RedfishAgent implements PowerAgent {
   }
 
   /** The newest entries of its logs and, where the vendor has a way, a picture of its console. Changes nothing. */
-  async exhibits(target: Target): Promise<readonly Exhibit[]> {
-    return this.#call(target, 'exhibits', (device, call) => exhibitsOf(device, call));
+  async failureDiagnostics(target: Target): Promise<readonly FailureDiagnostic[]> {
+    return this.#call(target, 'failure diagnostics', (device, call) => diagnosticsOf(device, call));
   }
 
   async close(): Promise<void> {

@@ -79,7 +79,7 @@ describe('the DMTF mock-up', () => {
 
   it('shows its log', async () => {
     const { agent, target } = await start(files);
-    const [log] = await agent.exhibits(target);
+    const [log] = await agent.failureDiagnostics(target);
     expect(new TextDecoder().decode(log?.content).split('\n').slice(1, 3)).toEqual([
       '2012-03-07T14:44:00Z Critical 0x592A28 Temperature threshold exceeded',
       '2012-03-07T14:45:00Z Critical 0x592E28 Temperature threshold exceeded',

@@ -1,4 +1,4 @@
-import type { Exhibit } from '../../src/ports/agents.ts';
+import type { FailureDiagnostic } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import { idOf } from './collection.ts';
 import type { Quirk } from './quirks.ts';
@@ -11,13 +11,13 @@ const LINKED_MAX = 24;
 const ENTRIES_MAX = 200;
 const SERVICES_LOOKED_AT = 12;
 
-/** Appends one exhibit for each of the best logs of these resources (ComputerSystem, Managers): its newest entries, oldest first. */
+/** Appends one diagnostic for each of the best logs of these resources (ComputerSystem, Managers): its newest entries, oldest first. */
 export async function logsOf(
   session: Session,
   call: Call,
   resources: readonly unknown[],
   quirk: Quirk | undefined,
-  exhibits: Exhibit[],
+  diagnostics: FailureDiagnostic[],
 ): Promise<void> {
   const services: string[] = [];
   for (const resource of resources) {
@@ -36,9 +36,9 @@ export async function logsOf(
   for (const service of ranked) {
     const entries = await entriesOf(session, call, service);
     if (entries.length === 0) continue;
-    const isFirst = !exhibits.some(({ name }) => name === 'sel');
+    const isFirst = !diagnostics.some(({ name }) => name === 'sel');
     const lines = entries.map((entry) => lineOf(entry, session.secrets));
-    exhibits.push({
+    diagnostics.push({
       name: isFirst ? 'sel' : `log-${plain(idOf(service), [])}`,
       mediaType: 'text/plain',
       content: new TextEncoder().encode(`${[`# ${plain(service, session.secrets)}`, ...lines].join('\n')}\n`),

@@ -1,4 +1,4 @@
-import type { Exhibit } from '../../src/ports/agents.ts';
+import type { FailureDiagnostic } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import { advertised } from './action.ts';
 import type { RedfishResponse } from './connection.ts';
@@ -14,7 +14,12 @@ const SIGNATURES: readonly { mediaType: string; bytes: readonly number[] }[] = [
 ];
 
 /** A picture of the console in the vendor's way; undefined where the device does not offer it. A refusal is shown in the device's words. */
-export async function screenshotOf(session: Session, call: Call, managers: readonly JsonObject[], way: ScreenshotWay): Promise<Exhibit | undefined> {
+export async function screenshotOf(
+  session: Session,
+  call: Call,
+  managers: readonly JsonObject[],
+  way: ScreenshotWay,
+): Promise<FailureDiagnostic | undefined> {
   const response = way.file === undefined ? await byAction(session, call, managers, way) : await session.file(call, way.file.path, way.file.cookie);
   if (response === undefined || response.status === 404 || response.status === 405) return undefined;
   if (response.status >= 300) return inWords(session.words(response));
@@ -36,7 +41,7 @@ async function byAction(session: Session, call: Call, managers: readonly JsonObj
   return undefined;
 }
 
-function pictureIn(response: RedfishResponse, { field }: ScreenshotWay): Exhibit | undefined {
+function pictureIn(response: RedfishResponse, { field }: ScreenshotWay): FailureDiagnostic | undefined {
   const text = field === undefined ? undefined : textAt(response.body, field);
   const content = text === undefined ? response.bytes : new Uint8Array(Buffer.from(text, 'base64'));
   const kind = SIGNATURES.find(({ bytes }) => bytes.every((byte, index) => content[index] === byte));
@@ -44,6 +49,6 @@ function pictureIn(response: RedfishResponse, { field }: ScreenshotWay): Exhibit
   return { name: 'screenshot', mediaType: kind.mediaType, content };
 }
 
-function inWords(words: string): Exhibit {
+function inWords(words: string): FailureDiagnostic {
   return { name: 'screenshot', mediaType: 'text/plain', content: new TextEncoder().encode(`${words}\n`) };
 }

@@ -3,7 +3,7 @@ import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import type { EvidenceKind, PlanMethod } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from '../ports/agents.ts';
-import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, Exhibit, Target } from '../ports/agents.ts';
+import type { ActionAgent, Agent, AgentContext, AgentRegistry, DeviceState, FailureDiagnostic, Target } from '../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { timestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -97,10 +97,10 @@ export class Dispatcher implements Runner, Prober {
     }
   }
 
-  async exhibits(job: Job, deadlineMs: number): Promise<readonly Exhibit[]> {
+  async failureDiagnostics(job: Job, deadlineMs: number): Promise<readonly FailureDiagnostic[]> {
     const agent = await this.agentOf(job.method);
-    if (agent.exhibits === undefined) return [];
-    return this.action(job, (target) => agent.exhibits?.(target) ?? Promise.resolve([]), deadlineMs);
+    if (agent.failureDiagnostics === undefined) return [];
+    return this.action(job, (target) => agent.failureDiagnostics?.(target) ?? Promise.resolve([]), deadlineMs);
   }
 
   probe(request: ProbeRequest): Promise<ProbeAnswer | undefined> {

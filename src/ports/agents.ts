@@ -92,7 +92,7 @@ export interface PlugEntry {
 }
 
 /** What a device can show of a machine that failed, before a power-off destroys it: never evidence of off. */
-export interface Exhibit {
+export interface FailureDiagnostic {
   /** `sel`, `screenshot`, `console`. */
   name: string;
   /** `text/plain`, `image/png`. */
@@ -124,7 +124,7 @@ interface AgentExtras {
   /** Makes the machine's kernel dump (NMI, IPMI diag). Called in the same way as a set: `beforeSend` first. */
   diagnose?(target: Target): Promise<Outcome>;
   /** Reads what the device recorded; changes nothing. */
-  exhibits?(target: Target): Promise<readonly Exhibit[]>;
+  failureDiagnostics?(target: Target): Promise<readonly FailureDiagnostic[]>;
 }
 
 export interface PowerAgent extends AgentExtras {

@@ -2,7 +2,7 @@ import type { JobResult, JournalEntry } from '../domain/node-fence.ts';
 import type { PlanMethod, Timing } from '../domain/plan.ts';
 import type { JobReport } from '../domain/snapshot.ts';
 import { AgentError } from './agents.ts';
-import type { AgentErrorKind, DeviceState, Exhibit, Identity, Parameters } from './agents.ts';
+import type { AgentErrorKind, DeviceState, FailureDiagnostic, Identity, Parameters } from './agents.ts';
 import { ApiStatusError, TransportError } from './api-transport.ts';
 
 /** One run of a method, whose intent is written and acknowledged. */
@@ -53,7 +53,7 @@ export interface Runner {
   /** One read of the job's method, in words; `unknown` too when the device cannot be read. Rejects when `job.signal` is aborted, and with the API server's failure when that kept it from asking. */
   look(job: Job): Promise<{ state: DeviceState; detail: string }>;
   /** What the job's device recorded of the machine, at most so long; empty where it has nothing. Changes nothing. Absent: nobody asks. */
-  exhibits?(job: Job, deadlineMs: number): Promise<readonly Exhibit[]>;
+  failureDiagnostics?(job: Job, deadlineMs: number): Promise<readonly FailureDiagnostic[]>;
 }
 
 const RESULT_OF: Readonly<Record<AgentErrorKind, JobResult>> = {

@@ -51,11 +51,11 @@ export interface NodeFenceReport extends KubeObject {
     /** What the probes last found of every device that the node's fence depends on. */
     devices?: ProbedDevice[];
     /** What a device showed right before the last off, which destroyed it. */
-    exhibits?: KeptExhibit[];
+    exhibits?: KeptDiagnostic[];
   };
 }
 
-export interface KeptExhibit {
+export interface KeptDiagnostic {
   incident: number;
   takenAt: string;
   agent: string;

@@ -64,7 +64,7 @@ async function played(operation: string, guard: NodeGuard['guard'] | undefined, 
     sets.push(`${job.entry.action}:${job.method.name}`);
     return Promise.resolve({ id: job.entry.id, finishedAt: 'now', result: 'succeeded', message: 'done' });
   };
-  const exhibits = (job: Job): Promise<[]> => {
+  const diagnostics = (job: Job): Promise<[]> => {
     looked.push(job.method.name);
     return Promise.resolve([]);
   };
@@ -75,7 +75,7 @@ async function played(operation: string, guard: NodeGuard['guard'] | undefined, 
   bench.cluster.node = nodeOf();
   bench.cluster.lease = leaseOf('2026-01-01T00:00:00Z');
   if (report !== undefined) bench.reports.items = [report];
-  const runner = { ...bench.dependencies.runner, run, exhibits };
+  const runner = { ...bench.dependencies.runner, run, failureDiagnostics: diagnostics };
   const dependencies = { ...bench.dependencies, runner, preservation: guardedBy(() => guard) };
   const runs = new Runs(dependencies, new Acknowledgements(dependencies), (_node, ran) => preservedAgainst(dependencies, fence, ran));
   const observation = new NodeObservation(clock.monotonicMs());

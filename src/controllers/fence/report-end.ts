@@ -29,7 +29,7 @@ export async function endReport({ cluster, clock, listers, log }: FenceDependenc
 /** When the newest that a person may still ask for was written; `-Infinity`: there is nothing but what the machine said of itself. */
 function lastKeptAtMs({ status }: NodeFenceReport): number {
   const incidents = (status?.incidents ?? []).map(({ endedAt, startedAt }) => endedAt ?? startedAt);
-  const exhibits = (status?.exhibits ?? []).map(({ takenAt }) => takenAt);
-  const times = [...incidents, ...exhibits].map((at) => Date.parse(at)).filter((ms) => !Number.isNaN(ms));
+  const diagnostics = (status?.exhibits ?? []).map(({ takenAt }) => takenAt);
+  const times = [...incidents, ...diagnostics].map((at) => Date.parse(at)).filter((ms) => !Number.isNaN(ms));
   return Math.max(Number.NEGATIVE_INFINITY, ...times);
 }

@@ -1,8 +1,8 @@
 import { timestamp } from '../../../ports/clock.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
-import { Exhibits } from '../exhibits/exhibits.ts';
-import { isFirstCut, lookingEntry, showingMethod } from '../exhibits/occasion.ts';
+import { KeptDiagnostics } from '../diagnostics/kept-diagnostics.ts';
+import { isFirstCut, lookingEntry, showingMethod } from '../diagnostics/occasion.ts';
 import { guardOf } from '../guard.ts';
 import type { DeviceRuns } from './device-runs.ts';
 import type { Run } from './run.ts';
@@ -11,17 +11,17 @@ import type { Run } from './run.ts';
 export class FailureDiagnostics {
   readonly #dependencies: FenceDependencies;
   readonly #devices: DeviceRuns;
-  readonly #exhibits: Exhibits;
+  readonly #kept: KeptDiagnostics;
 
   constructor(dependencies: FenceDependencies, devices: DeviceRuns) {
     this.#dependencies = dependencies;
     this.#devices = devices;
-    this.#exhibits = new Exhibits(dependencies);
+    this.#kept = new KeptDiagnostics(dependencies);
   }
 
   /** A system that has lost its storage panics: of a preserved machine that is the first thing that changes what there is to see. */
   isDueBefore({ kind, entry, status, node }: Run): boolean {
-    if (!this.#exhibits.isAsked || kind !== 'run' || !isFirstCut(entry, status)) return false;
+    if (!this.#kept.isAsked || kind !== 'run' || !isFirstCut(entry, status)) return false;
     return entry.step === 'power-management' || guardOf(this.#dependencies, node)?.kind === 'isolate-and-hold';
   }
 
@@ -31,7 +31,7 @@ export class FailureDiagnostics {
     const { frozen } = status;
     const method = entry.step === 'isolation' && frozen !== undefined ? showingMethod(frozen.plan) : operation?.method;
     if (frozen === undefined || method === undefined) return '';
-    return this.#exhibits.take(fence.metadata.uid ?? '', status.incident, this.#devices.jobFor(run, frozen, method));
+    return this.#kept.take(fence.metadata.uid ?? '', status.incident, this.#devices.jobFor(run, frozen, method));
   }
 
   /** Of a preserved machine to which nothing is done, once; whoever works on it later may change it. */
@@ -39,11 +39,11 @@ export class FailureDiagnostics {
     const { clock, log } = this.#dependencies;
     const { status } = fence;
     const method = status?.frozen === undefined ? undefined : showingMethod(status.frozen.plan);
-    if (!this.#exhibits.isAsked || status?.frozen === undefined || method === undefined) return;
+    if (!this.#kept.isAsked || status?.frozen === undefined || method === undefined) return;
     const { node } = fence.spec;
     const entry = lookingEntry(method, status, timestamp(clock));
     const run: Run = { node, fence, status, entry, operation: undefined, kind: 'run', intentAtMs: clock.monotonicMs() };
-    this.#exhibits
+    this.#kept
       .take(fence.metadata.uid ?? '', status.incident, this.#devices.jobFor(run, status.frozen, method))
       .catch((error: unknown) => log.info('no diagnostics collected', { node, error: String(error) }));
   }

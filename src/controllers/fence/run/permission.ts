@@ -4,7 +4,7 @@ import type { StandingHold } from '../../../domain/snapshot.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
-import { isFirstCut } from '../exhibits/occasion.ts';
+import { isFirstCut } from '../diagnostics/occasion.ts';
 import { readyOf } from '../observation.ts';
 import type { NodeObservation } from '../observation.ts';
 import { readTaintOwner } from '../release/out-of-service.ts';

@@ -3,7 +3,7 @@ import { fenceName } from '../../../domain/node-fence.ts';
 import { MACHINES } from '../../../ports/machines.ts';
 import type { Pod } from '../../../ports/objects.ts';
 import { NODE_FENCE_REPORTS } from '../../../ports/resources.ts';
-import type { KeptExhibit } from '../../../ports/resources.ts';
+import type { KeptDiagnostic } from '../../../ports/resources.ts';
 import { FLEET_NAMESPACE, machineName } from '../../../testbed/operators/fleet.ts';
 import type { TraceEvent } from '../../../laws/trace.ts';
 import { pause } from '../../run/pause.ts';
@@ -106,11 +106,11 @@ export const preserveWhenFailed: FaultScript = async (stage) => {
 async function untilStopped(stage: FaultStage, keeping: Keeping, stopped: { ms: number }): Promise<FaultFindings> {
   const { session, node } = stage;
   await isHeld(stage, keeping);
-  const exhibits = async (): Promise<KeptExhibit[]> => (await session.cluster.get(NODE_FENCE_REPORTS, node))?.status?.exhibits ?? [];
+  const diagnostics = async (): Promise<KeptDiagnostic[]> => (await session.cluster.get(NODE_FENCE_REPORTS, node))?.status?.exhibits ?? [];
   // By IPMI the drill's machines have recorded nothing.
   if (session.agent === 'redfish') {
-    const isShown = await keeping.expect(`exhibits of ${node} in its report`, MARKED_MS, async () => (await exhibits()).length > 0);
-    if (isShown) stage.tell(`its report keeps what its BMC shows: ${(await exhibits()).map(({ name }) => name).join(', ')}`);
+    const isShown = await keeping.expect(`diagnostics of ${node} in its report`, MARKED_MS, async () => (await diagnostics()).length > 0);
+    if (isShown) stage.tell(`its report keeps what its BMC shows: ${(await diagnostics()).map(({ name }) => name).join(', ')}`);
   }
   await pause(WORLD.inspectedMs);
   stage.tell('the operator has seen enough');

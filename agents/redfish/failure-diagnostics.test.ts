@@ -46,11 +46,11 @@ function text(content: Uint8Array | undefined): string {
   return new TextDecoder().decode(content);
 }
 
-describe('exhibits', () => {
+describe('failure diagnostics', () => {
   it('are the logs, the best first and by time, and a picture of the console in the way of Dell', async () => {
     const answers = { [`POST ${SHOT}`]: { status: 200, headers: {}, body: { ServerScreenShotFile: PNG.toString('base64') } } };
     const { agent, target, device } = await harnesses.start({ extra: { ...DELL, ...LC_SERVICE }, answers });
-    const [sel, other, picture] = await agent.exhibits(target());
+    const [sel, other, picture] = await agent.failureDiagnostics(target());
     expect(sel).toMatchObject({ name: 'sel', mediaType: 'text/plain' });
     expect(text(sel?.content).split('\n')).toEqual([
       `# ${MANAGER}/LogServices/Sel`,
@@ -69,10 +69,10 @@ describe('exhibits', () => {
   it('say in the words of the device why there is no picture, and are complete without one', async () => {
     const refusal = { status: 503, headers: {}, body: { error: { message: 'The console is in use.' } } };
     const { agent, target } = await harnesses.start({ extra: { ...DELL, ...LC_SERVICE }, answers: { [`POST ${SHOT}`]: refusal } });
-    const shown = await agent.exhibits(target());
+    const shown = await agent.failureDiagnostics(target());
     expect(text(shown.find(({ name }) => name === 'screenshot')?.content)).toContain('The console is in use.');
     const without = await harnesses.start({ extra: DELL });
-    expect((await without.agent.exhibits(without.target())).map(({ name }) => name)).toEqual(['sel', 'log-Other']);
+    expect((await without.agent.failureDiagnostics(without.target())).map(({ name }) => name)).toEqual(['sel', 'log-Other']);
   });
 
   it.each([
@@ -82,15 +82,15 @@ describe('exhibits', () => {
   ])('show the file of HPE for what it is: %s', async (_what, body, mediaType) => {
     const answers = { 'GET /images/thumbnail.bmp': { status: 200, headers: {}, body: new Uint8Array(body) } };
     const { agent, target } = await harnesses.start({ extra: machineOf('HPE', {}), answers });
-    const picture = (await agent.exhibits(target())).find(({ name }) => name === 'screenshot');
+    const picture = (await agent.failureDiagnostics(target())).find(({ name }) => name === 'screenshot');
     expect(picture?.mediaType).toBe(mediaType);
   });
 
   it('are none of another machine, and none where the device has no logs', async () => {
     const bare = await harnesses.start();
-    expect(await bare.agent.exhibits(bare.target())).toEqual([]);
+    expect(await bare.agent.failureDiagnostics(bare.target())).toEqual([]);
     const other = bare.target({ identity: { node: 'a', systemUUID: '4c4c4544-0030-5210-8047-c6c04f5a4333' } });
-    expect(await agentFailure(bare.agent.exhibits(other))).toMatchObject({ kind: 'Misconfigured' });
+    expect(await agentFailure(bare.agent.failureDiagnostics(other))).toMatchObject({ kind: 'Misconfigured' });
   });
 
   it('of a device with a thousand entries are its newest two hundred, whichever end they stand at', async () => {
@@ -104,7 +104,7 @@ describe('exhibits', () => {
       const { agent, target } = await harnesses.start({
         extra: { ...machineOf('Other', {}), [path]: { 'Members@odata.count': 1_000, Members: members } },
       });
-      const lines = text((await agent.exhibits(target()))[0]?.content)
+      const lines = text((await agent.failureDiagnostics(target()))[0]?.content)
         .trim()
         .split('\n')
         .slice(1);

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { methodOf } from '../../../dispatch/testing/harness.ts';
 import { entryOf } from '../../../dispatch/testing/job.ts';
 import { DEFAULT_TIMING } from '../../../domain/plan.ts';
-import type { Exhibit } from '../../../ports/agents.ts';
+import type { FailureDiagnostic } from '../../../ports/agents.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
 import type { Job } from '../../../ports/jobs.ts';
 import type { NodeFenceReport } from '../../../ports/resources.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { FakeLister } from '../testing/bench.ts';
-import { Exhibits } from './exhibits.ts';
+import { KeptDiagnostics } from './kept-diagnostics.ts';
 
 const METHOD = methodOf('bmc', 'power');
-const SEL: Exhibit = { name: 'sel', mediaType: 'text/plain', content: new TextEncoder().encode(`${'old '.repeat(3_000)}CPU 1 IERR`) };
-const SCREEN: Exhibit = { name: 'screenshot', mediaType: 'image/png', content: new Uint8Array(70_000) };
+const SEL: FailureDiagnostic = { name: 'sel', mediaType: 'text/plain', content: new TextEncoder().encode(`${'old '.repeat(3_000)}CPU 1 IERR`) };
+const SCREEN: FailureDiagnostic = { name: 'screenshot', mediaType: 'image/png', content: new Uint8Array(70_000) };
 
 function job(signal: AbortSignal = new AbortController().signal): Job {
   return {
@@ -33,9 +33,9 @@ function job(signal: AbortSignal = new AbortController().signal): Job {
   };
 }
 
-/** Exhibits of a device that shows what `exhibits` says, and the report that is kept. */
-function bench(exhibits?: (deadlineMs: number) => Promise<readonly Exhibit[]>): {
-  taker: Exhibits;
+/** What is kept of a device that shows what `diagnostics` says, and the report that is kept. */
+function bench(diagnostics?: (deadlineMs: number) => Promise<readonly FailureDiagnostic[]>): {
+  taker: KeptDiagnostics;
   reports: FakeLister<NodeFenceReport>;
   asked: number[];
 } {
@@ -58,7 +58,7 @@ function bench(exhibits?: (deadlineMs: number) => Promise<readonly Exhibit[]>): 
   };
   const unused = new FakeLister<never>();
   const quiet = (): void => undefined;
-  const taker = new Exhibits({
+  const taker = new KeptDiagnostics({
     clock: new ManualClock(),
     cluster,
     listers: {
@@ -75,12 +75,12 @@ function bench(exhibits?: (deadlineMs: number) => Promise<readonly Exhibit[]>): 
       run: none,
       recover: none,
       look: none,
-      ...(exhibits === undefined
+      ...(diagnostics === undefined
         ? {}
         : {
-            exhibits: (_job: Job, deadlineMs: number): Promise<readonly Exhibit[]> => {
+            failureDiagnostics: (_job: Job, deadlineMs: number): Promise<readonly FailureDiagnostic[]> => {
               asked.push(deadlineMs);
-              return exhibits(deadlineMs);
+              return diagnostics(deadlineMs);
             },
           }),
     },

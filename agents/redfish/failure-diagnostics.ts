@@ -1,4 +1,4 @@
-import { AgentError, type Exhibit } from '../../src/ports/agents.ts';
+import { AgentError, type FailureDiagnostic } from '../../src/ports/agents.ts';
 import type { Call } from '../shared/call.ts';
 import { membersOf } from './collection.ts';
 import type { Device } from './device.ts';
@@ -15,19 +15,19 @@ const MANAGERS_MAX = 2;
  * What the device recorded of the call's machine: its logs, then a picture of its console. A part that cannot be had is left out, or says
  * in the device's words why; only a device that cannot be read at all, or shows another machine, fails the call.
  */
-export async function exhibitsOf(device: Device, call: Call): Promise<Exhibit[]> {
+export async function diagnosticsOf(device: Device, call: Call): Promise<FailureDiagnostic[]> {
   const view = await device.subject.view(call);
   if (view.resource === undefined) throw call.error('Unreachable', view.detail);
-  const exhibits: Exhibit[] = [];
+  const diagnostics: FailureDiagnostic[] = [];
   const managers = await tolerant(() => managersOf(device, call, view.resource ?? {}), []);
   const quirk = quirkOf(view.resource, ...managers);
-  await tolerant(() => logsOf(device.session, call, [view.resource, ...managers], quirk, exhibits), undefined);
+  await tolerant(() => logsOf(device.session, call, [view.resource, ...managers], quirk, diagnostics), undefined);
   if (quirk?.screenshot !== undefined) {
     const way = quirk.screenshot;
     const picture = await tolerant(() => screenshotOf(device.session, call, managers, way), undefined);
-    if (picture !== undefined) exhibits.push(picture);
+    if (picture !== undefined) diagnostics.push(picture);
   }
-  return exhibits;
+  return diagnostics;
 }
 
 async function managersOf(device: Device, call: Call, system: JsonObject): Promise<JsonObject[]> {
