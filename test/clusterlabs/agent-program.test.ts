@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 
 import { fenceAgents, runFenceProgram } from '../../src/cli/agent/fence-program.ts';
 import { startBmcHarness } from '../../src/testbed/devices/bmc/bmc-harness.ts';
@@ -20,10 +20,11 @@ const CHECKER = 'xmllint';
 const SCHEMA = '/usr/share/cluster/relaxng/metadata.rng';
 const folder = mkdtempSync(join(tmpdir(), 'nodefence-agent-program-'));
 const started: BmcHarness[] = [];
-afterEach(async () => {
-  for (const harness of started.splice(0)) await harness.close();
+// In the end: tests run at once.
+afterAll(async () => {
+  for (const harness of started) await harness.close();
+  rmSync(folder, { recursive: true, force: true });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(options: HarnessOptions = {}): Promise<BmcHarness> {
   const harness = await startBmcHarness(options);
@@ -57,21 +58,59 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
     expect(await call('redfish', { stdin: { ...other.parameters, action: 'monitor' } })).toMatchObject({ code: 0, out: '' });
   });
 
-  it('waits out a BMC that needs 2 s for each of its answers, as power_timeout says', async () => {
+  it.concurrent('waits out a BMC that needs 2 s for each of its answers, as power_timeout says', async () => {
     const harness = await start({ faults: { answerDelayMs: 2_000 } });
-    const off = await call('redfish', { stdin: { ...harness.parameters, action: 'off', power_timeout: '60' } });
+    const another = await start({ faults: { answerDelayMs: 2_000 } });
+    const [off, hasty] = await Promise.all([
+      call('redfish', { stdin: { ...harness.parameters, action: 'off', power_timeout: '60' } }),
+      call('redfish', { stdin: { ...another.parameters, action: 'status', power_timeout: '5' } }),
+    ]);
     expect(off).toMatchObject({ code: 0, out: 'Success: Powered OFF\n' });
-    const hasty = await call('redfish', { stdin: { ...harness.parameters, action: 'status', power_timeout: '5' } });
     expect(hasty.code).toBe(1);
     expect(hasty.complaints.join()).toMatch(/no complete answer within 5000 ms; power_timeout gives 5 s for all of it/u);
   });
 
-  it('sends an off of its own to a machine that is on its way, and waits for it', async () => {
+  it.concurrent('sends an off of its own to a machine that is on its way, and waits for it', async () => {
     const harness = await start({ faults: { shows: 'PoweringOn', chassisShows: 'PoweringOn' } });
     const off = call('redfish', { stdin: { ...harness.parameters, action: 'off' } });
     await expect.poll(() => sets(harness), { timeout: 20_000 }).toEqual(['off']);
     harness.device.faults = {};
     expect(await off).toMatchObject({ code: 0, out: 'Success: Powered OFF\n' });
+  });
+
+  it.concurrent('switches off and on and proves it; what is as wanted already is left alone', async () => {
+    const harness = await start();
+    const act = (action: string) => call('redfish', { stdin: { ...harness.parameters, action, nodename: 'node-a', port: 'node-a' } });
+    expect(await act('off')).toEqual({ code: 0, out: 'Success: Powered OFF\n', complaints: [] });
+    expect(await act('off')).toMatchObject({ code: 0, out: 'Success: Already OFF\n' });
+    expect(await act('on')).toMatchObject({ code: 0, out: 'Success: Powered ON\n' });
+    expect(await act('on')).toMatchObject({ code: 0, out: 'Success: Already ON\n' });
+    expect(sets(harness)).toEqual(['off', 'on']);
+  });
+
+  it.concurrent('switches the outlets of a PDU that speaks Redfish, by an option that no fencer fills with the name of its node', async () => {
+    const harness = await start({ pdus: { 1: [{ id: 'A1', label: 'left' }, { id: 'A2' }, { id: 'A3' }] } });
+    const act = (more: Record<string, string>) => call('redfish', { stdin: { ...harness.parameters, resource: 'outlet', port: 'node-a', ...more } });
+    expect(await act({ action: 'off', outlet: 'left, A2' })).toEqual({ code: 0, out: 'Success: Powered OFF\n', complaints: [] });
+    expect(harness.device.commands.map(({ plug, wanted }) => `${plug} ${wanted}`)).toEqual(['A1 off', 'A2 off']);
+    expect(await act({ action: 'status', outlet: 'A1' })).toMatchObject({ code: 2 });
+    const { out } = await act({ action: 'list-status' });
+    expect(
+      out
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.split(',').at(-1)),
+    ).toEqual(['OFF', 'OFF', 'ON']);
+    expect(await act({ action: 'off' })).toMatchObject({ code: 1, complaints: [expect.stringContaining('plug is missing')] });
+    expect(await act({ action: 'off', resource: 'system', outlet: 'A3' })).toMatchObject({ code: 1, out: '' });
+    expect(harness.device.commands).toHaveLength(2);
+  });
+
+  it.concurrent('reboots where no action is given, as theirs do, and says so in its metadata', async () => {
+    const harness = await start();
+    expect(await call('redfish', { stdin: harness.parameters })).toMatchObject({ code: 0, out: 'Success: Rebooted\n' });
+    expect(sets(harness)).toEqual(['off', 'on']);
+    expect((await call('redfish', { argv: ['-o', 'metadata'] })).out).toContain('default="reboot"');
   });
 
   it('takes a plug that is a path for the ComputerSystem that is meant, and leaves the name of a node aside', async () => {
@@ -90,41 +129,6 @@ describe('an agent that is called as one of ClusterLabs', { timeout: 120_000 }, 
     } finally {
       await device.close();
     }
-  });
-
-  it('switches off and on and proves it; what is as wanted already is left alone', async () => {
-    const harness = await start();
-    const act = (action: string) => call('redfish', { stdin: { ...harness.parameters, action, nodename: 'node-a', port: 'node-a' } });
-    expect(await act('off')).toEqual({ code: 0, out: 'Success: Powered OFF\n', complaints: [] });
-    expect(await act('off')).toMatchObject({ code: 0, out: 'Success: Already OFF\n' });
-    expect(await act('on')).toMatchObject({ code: 0, out: 'Success: Powered ON\n' });
-    expect(await act('on')).toMatchObject({ code: 0, out: 'Success: Already ON\n' });
-    expect(sets(harness)).toEqual(['off', 'on']);
-  });
-
-  it('switches the outlets of a PDU that speaks Redfish, by an option that no fencer fills with the name of its node', async () => {
-    const harness = await start({ pdus: { 1: [{ id: 'A1', label: 'left' }, { id: 'A2' }, { id: 'A3' }] } });
-    const act = (more: Record<string, string>) => call('redfish', { stdin: { ...harness.parameters, resource: 'outlet', port: 'node-a', ...more } });
-    expect(await act({ action: 'off', outlet: 'left, A2' })).toEqual({ code: 0, out: 'Success: Powered OFF\n', complaints: [] });
-    expect(harness.device.commands.map(({ plug, wanted }) => `${plug} ${wanted}`)).toEqual(['A1 off', 'A2 off']);
-    expect(await act({ action: 'status', outlet: 'A1' })).toMatchObject({ code: 2 });
-    const { out } = await act({ action: 'list-status' });
-    expect(
-      out
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => line.split(',').at(-1)),
-    ).toEqual(['OFF', 'OFF', 'ON']);
-    expect(await act({ action: 'off' })).toMatchObject({ code: 1, complaints: [expect.stringContaining('plug is missing')] });
-    expect(await act({ action: 'off', resource: 'system', outlet: 'A3' })).toMatchObject({ code: 1, out: '' });
-    expect(harness.device.commands).toHaveLength(2);
-  });
-
-  it('reboots where no action is given, as theirs do, and says so in its metadata', async () => {
-    const harness = await start();
-    expect(await call('redfish', { stdin: harness.parameters })).toMatchObject({ code: 0, out: 'Success: Rebooted\n' });
-    expect(sets(harness)).toEqual(['off', 'on']);
-    expect((await call('redfish', { argv: ['-o', 'metadata'] })).out).toContain('default="reboot"');
   });
 
   it('is no success when the device says yes and does nothing', async () => {
