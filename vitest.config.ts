@@ -4,7 +4,7 @@ import LongestFirst from './scripts/longest-first.ts';
 import { TimesReporter } from './scripts/times-reporter.ts';
 
 const ALL = ['src/**/*.test.ts', 'agents/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'];
-/** Tests that live in memory: they start no program, listen on no port, and leave nothing behind in their process. */
+/** Tests that live in memory: they start no program, and leave nothing behind in their process. */
 const IN_MEMORY = [
   'src/{config,controllers,dispatch,domain,laws,manager,manifests,telemetry}/**/*.test.ts',
   'test/{baremetal-host,machine-health-check,machine-remediation,metal3-remediation,node-remediation,ownership,preservation}/**/*.test.ts',

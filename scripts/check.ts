@@ -12,25 +12,34 @@ export interface Check {
   parameters: readonly string[];
 }
 
+/** The compiler keeps what it found about each file, by its content. The linter's cache would miss a type that changed in another file. */
+const TSC: Check = {
+  name: 'tsc',
+  script: 'typescript/bin/tsc',
+  parameters: ['-p', '.', '--noEmit', '--incremental', '--tsBuildInfoFile', '.cache/tsc.tsbuildinfo'],
+};
+
+/** Its cache is by content too. */
+const PRETTIER = ['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content', '--cache-location', '.cache/prettier'];
+
 /** The slowest first, so that the short ones fill the other core. */
 const CHECKS: readonly Check[] = [
   { name: 'eslint', script: 'eslint/bin/eslint.js', parameters: ['.', '--max-warnings', '0'] },
-  { name: 'tsc', script: 'typescript/bin/tsc', parameters: ['-p', '.', '--noEmit'] },
+  TSC,
   { name: 'knip', script: 'knip/bin/knip.js', parameters: ['--no-progress'] },
   { name: 'dependency-cruiser', script: 'dependency-cruiser/bin/dependency-cruiser.mjs', parameters: ['src', 'agents', 'scripts', 'test'] },
-  { name: 'prettier', script: 'prettier/bin/prettier.cjs', parameters: ['--check', '--log-level', 'warn', '.'] },
+  { name: 'prettier', script: 'prettier/bin/prettier.cjs', parameters: [...PRETTIER, '.'] },
 ];
 
 /** What can be said of some files alone; what they broke elsewhere the compiler says, which reads them all. */
 export function checksOf(files: readonly string[]): Check[] {
   const modules = files.filter((file) => /\.(?:ts|mjs)$/u.test(file));
   const typed = modules.filter((file) => /^(?:src|agents|scripts|test)\/.*\.ts$/u.test(file));
-  const incremental = ['--incremental', '--tsBuildInfoFile', '.cache/changed.tsbuildinfo'];
   const checks: Check[] = [
     { name: 'eslint', script: 'eslint/bin/eslint.js', parameters: [...modules, '--max-warnings', '0', '--no-warn-ignored'] },
-    { name: 'tsc', script: 'typescript/bin/tsc', parameters: ['-p', '.', '--noEmit', ...incremental] },
+    TSC,
     { name: 'dependency-cruiser', script: 'dependency-cruiser/bin/dependency-cruiser.mjs', parameters: typed },
-    { name: 'prettier', script: 'prettier/bin/prettier.cjs', parameters: ['--check', '--log-level', 'warn', '--ignore-unknown', ...files] },
+    { name: 'prettier', script: 'prettier/bin/prettier.cjs', parameters: [...PRETTIER, '--ignore-unknown', ...files] },
   ];
   const given: Record<string, number> = { eslint: modules.length, 'dependency-cruiser': typed.length, prettier: files.length };
   return checks.filter(({ name }) => given[name] !== 0);

@@ -4,13 +4,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** What takes minutes, then what waits for processes in real time; nothing long is left for the end, when the other workers have nothing to do. */
 const ORDER = [
   'test/simulation/simulation',
-  'test/installation/uninstall',
   'test/package',
+  'test/installation/uninstall',
+  'test/scenarios/command-line',
+  'test/scenarios/replicas',
+  'test/clusterlabs/agent-program',
+  'test/fault-matrix/boards',
+  'test/scenarios/storm',
+  'test/installation/image',
+  'test/scenarios/lease-deleted',
+  'test/fault-matrix',
+  'test/hour',
   'test/scenarios',
   'test/installation',
   'test/integration',
   'test/clusterlabs',
-  'test/fault-matrix',
   'test',
   'agents',
 ];
