@@ -5,7 +5,7 @@ import { configurationOf } from '../../src/config/configuration.ts';
 import { Problems } from '../../src/config/problems.ts';
 import { NodeObservation } from '../../src/controllers/fence/observation.ts';
 import { takeSnapshot } from '../../src/controllers/fence/snapshot.ts';
-import { StormBench } from './storm-bench.ts';
+import { StormHarness } from './storm-harness.ts';
 
 export interface StormFigures {
   nodes: number;
@@ -29,7 +29,7 @@ export function measureStorm(nodes = 5_000, failed = 1_000, rounds = 7): StormFi
 
 function one(nodes: number, failed: number): StormFigures {
   const names = Array.from({ length: nodes }, (_unused, index) => `node-${index + 1}`);
-  const bench = new StormBench(names, []);
+  const bench = new StormHarness(names, []);
   bench.policies = resolvePolicies(configurationOf([], standardRegistry()), undefined, new Problems());
   const broken = names.slice(0, failed);
   bench.pass(60_000);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/controllers/preservation/decide.ts';
 import type { Decision } from '../../src/controllers/preservation/actions.ts';
 import { Picture } from '../../src/controllers/preservation/picture.ts';
-import { FakeLister } from '../../src/controllers/fence/testing/bench.ts';
+import { FakeLister } from '../../src/controllers/fence/testing/harness.ts';
 import { PRESERVE } from '../../src/controllers/preservation/names.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../src/ports/machines.ts';
 import type { Node } from '../../src/ports/objects.ts';

@@ -5,7 +5,7 @@ import { startupGrace } from '../../domain/policies/startup-grace.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { DEFAULT_TIMING } from '../../domain/plan.ts';
 import { planOf } from '../../domain/testing/model.ts';
-import { FenceBench, nodeOf, provenStatus } from '../../controllers/fence/testing/bench.ts';
+import { FenceHarness, nodeOf, provenStatus } from '../../controllers/fence/testing/harness.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
@@ -25,7 +25,7 @@ function judged(failed: number, hold: NodeFenceStatus['hold'], mayRead = true): 
   const answers: Readonly<Record<string, unknown>> = { nodes, leases, nodefences: [], pods: [] };
   const list = ({ plural }: { plural: string }): Promise<never> =>
     mayRead ? Promise.resolve(answers[plural] as never) : Promise.reject(new ApiStatusError(403, 'Forbidden', 'not yours'));
-  const { dependencies } = new FenceBench(new ManualClock());
+  const { dependencies } = new FenceHarness(new ManualClock());
   const policies = [
     maxUnhealthy({ name: 'max-unhealthy', isolation: DEFAULT_ISOLATION }),
     startupGrace({ name: 'startup-grace', durationMs: 300_000 }),

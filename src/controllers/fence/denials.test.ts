@@ -8,7 +8,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { NodeObservation } from './observation.ts';
 import { Runs } from './runs.ts';
-import { FenceBench } from './testing/bench.ts';
+import { FenceHarness } from './testing/harness.ts';
 
 /** A fence whose cordon is due, and an API server that answers each read of stops as `answer` says. */
 class Scene {
@@ -19,11 +19,11 @@ class Scene {
   #count = 0;
 
   constructor() {
-    const bench = new FenceBench(this.clock);
+    const harness = new FenceHarness(this.clock);
     const run = (job: { entry: { id: string } }): Promise<JobReport> =>
       Promise.resolve({ id: job.entry.id, result: 'succeeded', message: '', finishedAt: '' });
-    const cluster = { ...bench.dependencies.cluster, list: () => this.answer() };
-    const dependencies = { ...bench.dependencies, cluster, runner: { ...bench.dependencies.runner, run } };
+    const cluster = { ...harness.dependencies.cluster, list: () => this.answer() };
+    const dependencies = { ...harness.dependencies, cluster, runner: { ...harness.dependencies.runner, run } };
     this.#runs = new Runs(dependencies, new Acknowledgements(dependencies));
     this.#model.fail();
     this.#model.next();

@@ -4,14 +4,14 @@ import { ScriptedTransport, statusOf } from '../../kube/testing/scripted-transpo
 import { GROUP } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FenceController } from './controller.ts';
-import { FenceBench, nodeOf } from './testing/bench.ts';
+import { FenceHarness, nodeOf } from './testing/harness.ts';
 
 describe('a fence controller whose Lease ends between its decision and its write', () => {
   it.each([
     ['sends nothing', false, ['GET']],
     ['would have sent it under a Lease that is valid', true, ['GET', 'POST', 'PUT']],
   ])('%s', async (_words, isValid, sent) => {
-    const bench = new FenceBench(new ManualClock());
+    const harness = new FenceHarness(new ManualClock());
     const transport = new ScriptedTransport();
     let hasLease = true;
     transport.answer = ({ method }) => {
@@ -20,9 +20,9 @@ describe('a fence controller whose Lease ends between its decision and its write
       hasLease = isValid;
       return { status: 404, body: statusOf(404, 'NotFound', 'no such report', { name: 'a', group: GROUP, kind: 'nodefencereports' }) };
     };
-    bench.nodes.items = [nodeOf({ ready: 'True' })];
+    harness.nodes.items = [nodeOf({ ready: 'True' })];
     const leadership = { epoch: 3, isLeading: true, mayBegin: () => hasLease, actsFromMs: 0 };
-    const controller = new FenceController({ ...bench.dependencies, cluster: new ApiClient({ transport }), leadership });
+    const controller = new FenceController({ ...harness.dependencies, cluster: new ApiClient({ transport }), leadership });
     const ended = await controller.reconcile('a').then(() => 'done', String);
     expect(ended).toContain(isValid ? 'done' : 'the leader lease is not valid any more');
     expect(transport.requests.map(({ method }) => method)).toEqual(sent);

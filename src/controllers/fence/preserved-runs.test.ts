@@ -12,7 +12,7 @@ import { Acknowledgements } from './acknowledgements.ts';
 import { preservedAgainst } from './guard.ts';
 import { NodeObservation } from './observation.ts';
 import { Runs } from './runs.ts';
-import { FenceBench, leaseOf, nodeOf } from './testing/bench.ts';
+import { FenceHarness, leaseOf, nodeOf } from './testing/harness.ts';
 
 const CLOSING = planOf({
   isolation: [{ level: 1, methods: [method('close', 'fc-switch', 'off', { kind: 'fabric', device: 'switch', storage: 'san' })] }],
@@ -56,7 +56,7 @@ function guardedBy(guard: () => NodeGuard['guard'] | undefined): {
 /** Runs it while this guard stands; the agent asks for leave before it sets. */
 async function played(operation: string, guard: NodeGuard['guard'] | undefined, plan: Plan = planOf(), report?: NodeFenceReport): Promise<Played> {
   const clock = new ManualClock();
-  const bench = new FenceBench(clock);
+  const harness = new FenceHarness(clock);
   const sets: string[] = [];
   const looked: string[] = [];
   const run: Runner['run'] = (job) => {
@@ -70,13 +70,13 @@ async function played(operation: string, guard: NodeGuard['guard'] | undefined, 
   };
   const { status, entry } = due(operation, plan);
   const fence: NodeFence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
-  bench.fences.items = [fence];
-  bench.nodes.items = [nodeOf()];
-  bench.cluster.node = nodeOf();
-  bench.cluster.lease = leaseOf('2026-01-01T00:00:00Z');
-  if (report !== undefined) bench.reports.items = [report];
-  const runner = { ...bench.dependencies.runner, run, failureDiagnostics: diagnostics };
-  const dependencies = { ...bench.dependencies, runner, preservation: guardedBy(() => guard) };
+  harness.fences.items = [fence];
+  harness.nodes.items = [nodeOf()];
+  harness.cluster.node = nodeOf();
+  harness.cluster.lease = leaseOf('2026-01-01T00:00:00Z');
+  if (report !== undefined) harness.reports.items = [report];
+  const runner = { ...harness.dependencies.runner, run, failureDiagnostics: diagnostics };
+  const dependencies = { ...harness.dependencies, runner, preservation: guardedBy(() => guard) };
   const runs = new Runs(dependencies, new Acknowledgements(dependencies), (_node, ran) => preservedAgainst(dependencies, fence, ran));
   const observation = new NodeObservation(clock.monotonicMs());
   observation.seeLease(leaseOf('2026-01-01T00:00:00Z'), clock.monotonicMs());

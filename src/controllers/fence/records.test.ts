@@ -3,9 +3,9 @@ import type { Cluster } from '../../ports/cluster.ts';
 import { NODE_FENCES } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { leadershipRecords } from './records.ts';
-import { FenceBench, provenStatus } from './testing/bench.ts';
+import { FenceHarness, provenStatus } from './testing/harness.ts';
 
-const { plan } = new FenceBench(new ManualClock());
+const { plan } = new FenceHarness(new ManualClock());
 
 /** A cluster whose quorum holds these fences, by their epochs. */
 function clusterWith(epochs: readonly (number | undefined)[]): Pick<Cluster, 'list'> {

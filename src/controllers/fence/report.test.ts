@@ -7,15 +7,15 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { fenceRecord, recordHealthy, recordIncident } from './report.ts';
-import { FenceBench, nodeOf } from './testing/bench.ts';
+import { FenceHarness, nodeOf } from './testing/harness.ts';
 
-/** A bench whose reports are written, and seen again by the watch when `seen` is called. */
-function benchWith(report: NodeFenceReport): { bench: FenceBench; writes: NodeFenceReport[]; stored: () => NodeFenceReport; seen: () => void } {
-  const bench = new FenceBench(new ManualClock());
+/** A harness whose reports are written, and seen again by the watch when `seen` is called. */
+function harnessWith(report: NodeFenceReport): { harness: FenceHarness; writes: NodeFenceReport[]; stored: () => NodeFenceReport; seen: () => void } {
+  const harness = new FenceHarness(new ManualClock());
   const writes: NodeFenceReport[] = [];
   let stored = report;
   const cluster: Cluster = {
-    ...bench.dependencies.cluster,
+    ...harness.dependencies.cluster,
     get: () => Promise.resolve(stored as never),
     replaceStatus: (_resource, object) => {
       stored = object;
@@ -23,12 +23,12 @@ function benchWith(report: NodeFenceReport): { bench: FenceBench; writes: NodeFe
       return Promise.resolve(object);
     },
   };
-  Object.assign(bench.dependencies, { cluster });
+  Object.assign(harness.dependencies, { cluster });
   const seen = (): void => {
-    bench.reports.items = [stored];
+    harness.reports.items = [stored];
   };
   seen();
-  return { bench, writes, stored: () => stored, seen };
+  return { harness, writes, stored: () => stored, seen };
 }
 
 /** A fence that isolated, and whose off was refused until it gave up. */
@@ -49,16 +49,16 @@ describe('what is wrong with the plan of a healthy node', () => {
     ['FenceConfigurationInvalid', 'error' as const, 'no method of that name'],
     ['FenceSettingIgnored', 'warning' as const, `healthy_delay=soon must be a duration; ${DEFAULT_STANDS}`],
   ])('is told on the Node by %s, once, when it arises', async (reason, severity, message) => {
-    const { bench, seen } = benchWith(EMPTY);
+    const { harness, seen } = harnessWith(EMPTY);
     const told: string[] = [];
-    Object.assign(bench.dependencies, { recorder: { event: (_about: unknown, _type: unknown, word: string) => told.push(word) } });
+    Object.assign(harness.dependencies, { recorder: { event: (_about: unknown, _type: unknown, word: string) => told.push(word) } });
     const node = nodeOf({ ready: 'True' });
-    await recordHealthy(bench.dependencies, node);
+    await recordHealthy(harness.dependencies, node);
     seen();
     expect(told).toEqual([]);
-    bench.plan = planOf({ problems: [{ severity, where: 'ConfigMap fence-config-a', message }] });
+    harness.plan = planOf({ problems: [{ severity, where: 'ConfigMap fence-config-a', message }] });
     for (let pass = 0; pass < 3; pass += 1) {
-      await recordHealthy(bench.dependencies, node);
+      await recordHealthy(harness.dependencies, node);
       seen();
     }
     expect(told).toEqual([reason]);
@@ -67,25 +67,25 @@ describe('what is wrong with the plan of a healthy node', () => {
 
 describe('a node that nobody is to fence', () => {
   it('is said to be so by its report, until its ConfigMap says otherwise', async () => {
-    const { bench, writes, stored, seen } = benchWith(EMPTY);
+    const { harness, writes, stored, seen } = harnessWith(EMPTY);
     const node = nodeOf({ ready: 'True' });
-    bench.plan = planOf({ trigger: 'never' });
+    harness.plan = planOf({ trigger: 'never' });
     for (let pass = 0; pass < 2; pass += 1) {
-      await recordHealthy(bench.dependencies, node);
+      await recordHealthy(harness.dependencies, node);
       seen();
     }
     expect(stored().status).toMatchObject({ fence: 'never' });
     expect(writes).toHaveLength(1);
-    bench.plan = planOf({});
-    await recordHealthy(bench.dependencies, node);
+    harness.plan = planOf({});
+    await recordHealthy(harness.dependencies, node);
     expect(stored().status).not.toHaveProperty('fence');
   });
 });
 
 describe('what a report keeps of a fence', () => {
   it('is its number, its record, and how many in a row were in vain', async () => {
-    const { bench, stored } = benchWith(EMPTY);
-    await recordIncident(bench.dependencies, 'a', givenUp());
+    const { harness, stored } = harnessWith(EMPTY);
+    await recordIncident(harness.dependencies, 'a', givenUp());
     expect(stored().status).toMatchObject({
       incident: 5,
       consecutiveFailures: 1,
@@ -95,43 +95,43 @@ describe('what a report keeps of a fence', () => {
   });
 
   it('is written once, however often the fence is looked at, and also when the watch is late', async () => {
-    const { bench, writes, seen } = benchWith(EMPTY);
+    const { harness, writes, seen } = harnessWith(EMPTY);
     const status = givenUp();
-    await recordIncident(bench.dependencies, 'a', status);
+    await recordIncident(harness.dependencies, 'a', status);
     seen();
-    for (let pass = 0; pass < 3; pass += 1) await recordIncident(bench.dependencies, 'a', status);
+    for (let pass = 0; pass < 3; pass += 1) await recordIncident(harness.dependencies, 'a', status);
     expect(writes).toHaveLength(1);
   });
 
   it('says that the NodeFence was deleted by hand, when, and keeps an outcome that stood before', async () => {
-    const { bench, stored } = benchWith(EMPTY);
+    const { harness, stored } = harnessWith(EMPTY);
     const status = givenUp();
     const { outcome: _outcome, ...open } = status;
-    await recordIncident(bench.dependencies, 'a', open, true);
+    await recordIncident(harness.dependencies, 'a', open, true);
     const record = stored().status?.incidents?.[0];
     expect(record).toMatchObject({ outcome: 'stopped', heldBy: 'its NodeFence was deleted by hand' });
     expect(record?.endedAt).toBeDefined();
-    const again = benchWith(EMPTY);
-    await recordIncident(again.bench.dependencies, 'a', status, true);
+    const again = harnessWith(EMPTY);
+    await recordIncident(again.harness.dependencies, 'a', status, true);
     expect(again.stored().status?.incidents?.[0]?.outcome).toBe('failed');
   });
 
   it('says of a NodeFence that was withdrawn whether more than a cordon was done', async () => {
     const { journal, ...status } = givenUp();
-    const { bench, stored } = benchWith(EMPTY);
-    await recordIncident(bench.dependencies, 'a', { ...status, journal: journal.slice(0, 1) }, true);
+    const { harness, stored } = harnessWith(EMPTY);
+    await recordIncident(harness.dependencies, 'a', { ...status, journal: journal.slice(0, 1) }, true);
     expect(stored().status?.incidents?.[0]).toMatchObject({ cordonedOnly: true });
-    const tried = benchWith(EMPTY);
-    await recordIncident(tried.bench.dependencies, 'a', { ...status, journal }, true);
+    const tried = harnessWith(EMPTY);
+    await recordIncident(tried.harness.dependencies, 'a', { ...status, journal }, true);
     expect(tried.stored().status?.incidents?.[0]).not.toHaveProperty('cordonedOnly');
   });
 
   it('counts no more in a row once a fence ended with the node back', async () => {
-    const { bench, stored, seen } = benchWith(EMPTY);
+    const { harness, stored, seen } = harnessWith(EMPTY);
     const status = givenUp();
-    await recordIncident(bench.dependencies, 'a', status);
+    await recordIncident(harness.dependencies, 'a', status);
     seen();
-    await recordIncident(bench.dependencies, 'a', { ...status, incident: 6, state: 'final', outcome: 'recovered' });
+    await recordIncident(harness.dependencies, 'a', { ...status, incident: 6, state: 'final', outcome: 'recovered' });
     expect(stored().status).toMatchObject({ incident: 6, consecutiveFailures: 0 });
   });
 

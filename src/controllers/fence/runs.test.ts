@@ -8,7 +8,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { NodeObservation } from './observation.ts';
 import { Runs } from './runs.ts';
-import { FenceBench, leaseOf, nodeOf } from './testing/bench.ts';
+import { FenceHarness, leaseOf, nodeOf } from './testing/harness.ts';
 import { factsOf } from '../shared/release/pod-facts.ts';
 
 /** A fence whose off is about to be sent. */
@@ -25,13 +25,13 @@ function offDue(): { status: NodeFenceStatus; entry: JournalEntry } {
 /** Runs the off until the stop comes; `work` does what the agent does before it waits. */
 async function stoppedDuring(work: (job: Job) => void): Promise<JobReport | undefined> {
   const clock = new ManualClock();
-  const bench = new FenceBench(clock);
+  const harness = new FenceHarness(clock);
   const run: Runner['run'] = (job) =>
     new Promise((_resolve, reject) => {
       work(job);
       job.signal.addEventListener('abort', () => reject(job.signal.reason as Error), { once: true });
     });
-  const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+  const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
   const runs = new Runs(dependencies, new Acknowledgements(dependencies));
   const { status, entry } = offDue();
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
@@ -83,13 +83,13 @@ describe('a graceful stop during an off', () => {
 describe('an on', () => {
   it('is not sent while a deletion has not been answered: it may take a pod away that runs again by then', async () => {
     const clock = new ManualClock();
-    const bench = new FenceBench(clock);
+    const harness = new FenceHarness(clock);
     let sent = 0;
     const run: Runner['run'] = (job) => {
       sent += 1;
       return Promise.resolve({ id: job.entry.id, result: 'succeeded', message: '', finishedAt: '' });
     };
-    const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+    const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
     const observation = new NodeObservation(clock.monotonicMs());
     const { status, entry: off } = offDue();
@@ -120,16 +120,16 @@ describe('before the first off', () => {
     standing = nodeOf(),
   ): Promise<{ report: JobReport | undefined; sent: number; lifeAtMs: number; nowMs: number }> {
     const clock = new ManualClock();
-    const bench = new FenceBench(clock);
-    bench.nodes.items = [nodeOf()];
-    bench.cluster.lease = leaseOf(stored);
-    bench.cluster.node = standing;
+    const harness = new FenceHarness(clock);
+    harness.nodes.items = [nodeOf()];
+    harness.cluster.lease = leaseOf(stored);
+    harness.cluster.node = standing;
     let sent = 0;
     const run: Runner['run'] = (job) => {
       sent += 1;
       return Promise.resolve({ id: job.entry.id, result: 'timeout', message: '', finishedAt: '' });
     };
-    const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+    const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
     const { status, entry } = offDue();
     const observation = new NodeObservation(clock.monotonicMs());
@@ -165,14 +165,14 @@ describe('before the first off', () => {
 describe('what an on waits for', () => {
   it('counts from the answer to the off: until then the off was on its way', async () => {
     const clock = new ManualClock();
-    const bench = new FenceBench(clock);
+    const harness = new FenceHarness(clock);
     const run: Runner['run'] = async (job) => {
       job.onSet(clock.monotonicMs());
       await clock.sleep(700, job.signal);
       job.onAnswered(true);
       return { id: job.entry.id, result: 'timeout', message: '', finishedAt: '' };
     };
-    const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+    const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
     const { status, entry } = offDue();
     const observation = new NodeObservation(clock.monotonicMs());
@@ -193,7 +193,7 @@ describe('the answer on which a set begins', () => {
     cluster: (asked: number) => { spec: { all: true; reason: string }; metadata: { name: string } }[] | Error,
   ): Promise<string> {
     const clock = new ManualClock();
-    const bench = new FenceBench(clock);
+    const harness = new FenceHarness(clock);
     let asked = 0;
     const list = (): Promise<never> => {
       const answer = cluster((asked += 1));
@@ -209,7 +209,11 @@ describe('the answer on which a set begins', () => {
       }
       return { id: job.entry.id, result: 'not-sent', message: '', finishedAt: '' };
     };
-    const dependencies = { ...bench.dependencies, cluster: { ...bench.dependencies.cluster, list }, runner: { ...bench.dependencies.runner, run } };
+    const dependencies = {
+      ...harness.dependencies,
+      cluster: { ...harness.dependencies.cluster, list },
+      runner: { ...harness.dependencies.runner, run },
+    };
     const runs = new Runs(dependencies, new Acknowledgements(dependencies));
     const { status, entry } = offDue();
     const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };

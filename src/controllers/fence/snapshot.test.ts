@@ -4,31 +4,31 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { NodeObservation } from './observation.ts';
 import { takeSnapshot } from './snapshot.ts';
 import type { FenceDependencies } from './dependencies.ts';
-import { FenceBench, leaseOf, nodeOf } from './testing/bench.ts';
+import { FenceHarness, leaseOf, nodeOf } from './testing/harness.ts';
 
 const NO_RUNS = { inFlight: new Set<string>(), reports: [] };
 
 interface Stage {
-  bench: FenceBench;
+  harness: FenceHarness;
   clock: ManualClock;
   observation: NodeObservation;
 }
 
 function stage(options: Partial<FenceDependencies['options']> = {}): Stage {
   const clock = new ManualClock();
-  const bench = new FenceBench(clock, options);
-  bench.nodes.items = [nodeOf()];
-  return { bench, clock, observation: new NodeObservation(clock.monotonicMs()) };
+  const harness = new FenceHarness(clock, options);
+  harness.nodes.items = [nodeOf()];
+  return { harness, clock, observation: new NodeObservation(clock.monotonicMs()) };
 }
 
-function snapshotOf({ bench, observation }: Stage): ReturnType<typeof takeSnapshot> {
-  return takeSnapshot(bench.dependencies, 'a', undefined, observation, NO_RUNS, undefined);
+function snapshotOf({ harness, observation }: Stage): ReturnType<typeof takeSnapshot> {
+  return takeSnapshot(harness.dependencies, 'a', undefined, observation, NO_RUNS, undefined);
 }
 
 describe('a snapshot', () => {
   it('counts delays from our own first sight, whatever lastTransitionTime says', () => {
     const one = stage();
-    one.bench.nodes.items = [nodeOf({ ready: 'False', since: '2020-01-01T00:00:00Z' })];
+    one.harness.nodes.items = [nodeOf({ ready: 'False', since: '2020-01-01T00:00:00Z' })];
     const decision = decide(snapshotOf(one));
     expect(decision.create, 'six years of NotReady by the word of another clock are none').toBeUndefined();
     expect(decision.requeueAtMs).toBe(one.clock.monotonicMs() + 600_000);
@@ -36,10 +36,10 @@ describe('a snapshot', () => {
 
   it('does not begin the delay anew when lastTransitionTime is written anew', async () => {
     const one = stage();
-    one.bench.nodes.items = [nodeOf({ ready: 'False' })];
+    one.harness.nodes.items = [nodeOf({ ready: 'False' })];
     const due = decide(snapshotOf(one)).requeueAtMs;
     await one.clock.advance(60_000);
-    one.bench.nodes.items = [nodeOf({ ready: 'False', since: '2026-06-01T00:00:00Z' })];
+    one.harness.nodes.items = [nodeOf({ ready: 'False', since: '2026-06-01T00:00:00Z' })];
     expect(decide(snapshotOf(one)).requeueAtMs).toBe(due);
   });
 
@@ -53,7 +53,7 @@ describe('a snapshot', () => {
   it('counts no silence from before the leases could be heard again', async () => {
     const one = stage();
     await one.clock.advance(60_000);
-    one.bench.leases.heardSinceMs = one.clock.monotonicMs();
+    one.harness.leases.heardSinceMs = one.clock.monotonicMs();
     const decision = decide(snapshotOf(one));
     expect(decision.create, 'after an outage every node seems silent').toBeUndefined();
     expect(decision.requeueAtMs).toBe(one.clock.monotonicMs() + 15_000);
@@ -90,7 +90,7 @@ describe('a snapshot', () => {
   it('holds everything while the watch of nodes or of leases is silent: a cut-off controller does not judge others', () => {
     for (const lister of ['nodes', 'leases'] as const) {
       const one = stage();
-      one.bench[lister].freshAtMs = one.clock.monotonicMs() - 10_001;
+      one.harness[lister].freshAtMs = one.clock.monotonicMs() - 10_001;
       expect(snapshotOf(one).holds.map((hold) => hold.policy)).toEqual(['controller-isolated']);
     }
   });
@@ -98,7 +98,7 @@ describe('a snapshot', () => {
   it('names the stop that stands on this node or on all, and none of another node', () => {
     const one = stage();
     const stopOf = (spec: { node?: string; all?: boolean }): void => {
-      one.bench.stops.items = [{ metadata: { name: 'x' }, spec: { ...spec, reason: 'maintenance' } }];
+      one.harness.stops.items = [{ metadata: { name: 'x' }, spec: { ...spec, reason: 'maintenance' } }];
     };
     stopOf({ node: 'b' });
     expect(snapshotOf(one).stop).toBeUndefined();
@@ -111,9 +111,9 @@ describe('a snapshot', () => {
   it('trusts a recorded identity only for the same Node object', () => {
     const one = stage();
     const identity = { nodeUID: 'uid-a', systemUUID: 'sys-recorded', recordedAt: '2026-01-01T00:00:00Z' };
-    one.bench.reports.items = [{ metadata: { name: 'a' }, status: { identity } }];
+    one.harness.reports.items = [{ metadata: { name: 'a' }, status: { identity } }];
     expect(snapshotOf(one).identity?.systemUUID).toBe('sys-recorded');
-    one.bench.reports.items = [{ metadata: { name: 'a' }, status: { identity: { ...identity, nodeUID: 'uid-old' } } }];
+    one.harness.reports.items = [{ metadata: { name: 'a' }, status: { identity: { ...identity, nodeUID: 'uid-old' } } }];
     expect(snapshotOf(one).identity).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../ports/cluster.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FenceController } from './controller.ts';
-import { FenceBench, nodeOf, provenStatus } from './testing/bench.ts';
+import { FenceHarness, nodeOf, provenStatus } from './testing/harness.ts';
 
 interface Waking {
   controller: FenceController;
@@ -13,21 +13,21 @@ interface Waking {
 /** A leader whose watches were last heard `silentMs` ago, and the running fence of node `a`. */
 async function silentFor(silentMs: number): Promise<Waking> {
   const clock = new ManualClock();
-  const bench = new FenceBench(clock);
-  bench.nodes.items = [nodeOf()];
-  bench.fences.items = [
-    { metadata: { name: 'node-fence-a', uid: 'f', resourceVersion: '9' }, spec: { node: 'a' }, status: provenStatus(bench.plan) },
+  const harness = new FenceHarness(clock);
+  harness.nodes.items = [nodeOf()];
+  harness.fences.items = [
+    { metadata: { name: 'node-fence-a', uid: 'f', resourceVersion: '9' }, spec: { node: 'a' }, status: provenStatus(harness.plan) },
   ];
-  bench.nodes.freshAtMs = clock.monotonicMs();
+  harness.nodes.freshAtMs = clock.monotonicMs();
   await clock.advance(silentMs);
   const delays: (number | undefined)[] = [];
   const cluster: Cluster = {
-    ...bench.dependencies.cluster,
+    ...harness.dependencies.cluster,
     create: (_resource, object) => Promise.resolve(object),
     replaceStatus: (_resource, object) => Promise.resolve(object),
   };
-  Object.assign(bench.dependencies, { cluster, queue: { add: (_node: string, delayMs?: number) => void delays.push(delayMs) } });
-  return { controller: new FenceController(bench.dependencies), delays };
+  Object.assign(harness.dependencies, { cluster, queue: { add: (_node: string, delayMs?: number) => void delays.push(delayMs) } });
+  return { controller: new FenceController(harness.dependencies), delays };
 }
 
 describe('a fence that a silent API server holds', () => {

@@ -3,7 +3,7 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Pod } from '../../ports/objects.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { FakeLister } from '../fence/testing/bench.ts';
+import { FakeLister } from '../fence/testing/harness.ts';
 import { drainNode } from './drain-run.ts';
 
 const NODE = { kind: 'Node' as const, name: 'a', uid: 'uid-a' };

@@ -3,7 +3,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { KubeObject, Lease, ManagedFields } from '../../ports/objects.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { FakeLister } from '../fence/testing/bench.ts';
+import { FakeLister } from '../fence/testing/harness.ts';
 import { QuorumProofs } from './quorum-proof.ts';
 
 const NODE = { name: 'n', uid: 'uid-n' };

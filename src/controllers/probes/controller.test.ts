@@ -5,7 +5,7 @@ import type { Node } from '../../ports/objects.ts';
 import type { ProbeAnswer, ProbeRequest } from '../../ports/probes.ts';
 import type { NodeFence, NodeFenceReport } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { FakeLister, nodeOf } from '../fence/testing/bench.ts';
+import { FakeLister, nodeOf } from '../fence/testing/harness.ts';
 import { ProbeController } from './controller.ts';
 
 const WELL: ProbeAnswer = { state: 'on', identity: 'verified', detail: 'PowerState=On', latencyMs: 1 };

@@ -8,7 +8,7 @@ import { Notices, noticesIn } from './notices.ts';
 const quiet = (): void => undefined;
 const KEY = 'problem.nodefence.ha.k8s.io/own';
 
-class Bench {
+class Harness {
   readonly clock = new ManualClock();
   writes = 0;
   failure: Error | undefined;
@@ -42,46 +42,46 @@ class Bench {
 
 describe('what a replica says of itself', () => {
   it('is read while it stands, and taken back when it is over', async () => {
-    const bench = new Bench();
-    bench.notices.say('self-check', ['no right']);
-    bench.notices.say('status', ['refused']);
-    await bench.clock.advance(0);
-    expect(bench.said()).toEqual(['no right', 'refused']);
-    await bench.clock.advance(3_600_000);
-    expect(bench.said()).toEqual(['no right', 'refused']);
-    bench.notices.say('self-check', []);
-    bench.notices.say('status', []);
-    await bench.clock.advance(0);
-    expect(bench.said()).toEqual([]);
+    const harness = new Harness();
+    harness.notices.say('self-check', ['no right']);
+    harness.notices.say('status', ['refused']);
+    await harness.clock.advance(0);
+    expect(harness.said()).toEqual(['no right', 'refused']);
+    await harness.clock.advance(3_600_000);
+    expect(harness.said()).toEqual(['no right', 'refused']);
+    harness.notices.say('self-check', []);
+    harness.notices.say('status', []);
+    await harness.clock.advance(0);
+    expect(harness.said()).toEqual([]);
   });
 
   it('costs nothing while nothing is wrong', async () => {
-    const bench = new Bench();
-    bench.notices.say('self-check', []);
-    await bench.clock.advance(3_600_000);
-    await bench.notices.close();
-    expect(bench.writes).toBe(0);
+    const harness = new Harness();
+    harness.notices.say('self-check', []);
+    await harness.clock.advance(3_600_000);
+    await harness.notices.close();
+    expect(harness.writes).toBe(0);
   });
 
   it('is gone with the process, also where that could not say so', async () => {
-    const bench = new Bench();
-    bench.notices.say('status', ['refused']);
-    await bench.clock.advance(0);
-    bench.failure = new ApiStatusError(503, 'ServiceUnavailable', '');
-    await bench.notices.close();
-    await bench.clock.advance(901_000);
-    expect(bench.said()).toEqual([]);
+    const harness = new Harness();
+    harness.notices.say('status', ['refused']);
+    await harness.clock.advance(0);
+    harness.failure = new ApiStatusError(503, 'ServiceUnavailable', '');
+    await harness.notices.close();
+    await harness.clock.advance(901_000);
+    expect(harness.said()).toEqual([]);
   });
 
   it('is said again when it could not be said, and where there is no Lease yet', async () => {
-    const bench = new Bench();
-    bench.lease = undefined;
-    bench.failure = new ApiStatusError(503, 'ServiceUnavailable', '');
-    bench.notices.say('status', ['refused']);
-    await bench.clock.advance(1_000);
-    bench.failure = undefined;
-    await bench.clock.advance(30_000);
-    expect(bench.said()).toEqual(['refused']);
+    const harness = new Harness();
+    harness.lease = undefined;
+    harness.failure = new ApiStatusError(503, 'ServiceUnavailable', '');
+    harness.notices.say('status', ['refused']);
+    await harness.clock.advance(1_000);
+    harness.failure = undefined;
+    await harness.clock.advance(30_000);
+    expect(harness.said()).toEqual(['refused']);
   });
 
   it('is read as what others may have written: bounded, and nothing of it is believed that makes no sense', () => {

@@ -7,7 +7,7 @@ import { RefusedWrites } from './refused-writes.ts';
 const quiet = (): void => undefined;
 const FENCE: KubeObject & { spec: object } = { metadata: { name: 'node-fence-a' }, spec: { node: 'a' } };
 
-class Bench {
+class Harness {
   readonly events: string[] = [];
   readonly problems: string[] = [];
   words: readonly string[] = [];
@@ -40,49 +40,49 @@ describe('a status that the server refuses', () => {
     [INVALID, 'kubectl apply -k config/crd'],
     [FORBIDDEN, 'kubectl apply -k config/rbac'],
   ])('is told once, on the Node, with a count and with what mends it: %s', async (error, remedy) => {
-    const bench = new Bench();
-    for (let count = 0; count < 5; count += 1) await bench.write(error);
-    expect(bench.events).toEqual(['Node a Warning StatusRefused']);
-    expect(bench.problems).toEqual(['StatusRefused']);
-    expect(bench.words).toHaveLength(1);
-    expect(bench.words[0]).toContain(remedy);
+    const harness = new Harness();
+    for (let count = 0; count < 5; count += 1) await harness.write(error);
+    expect(harness.events).toEqual(['Node a Warning StatusRefused']);
+    expect(harness.problems).toEqual(['StatusRefused']);
+    expect(harness.words).toHaveLength(1);
+    expect(harness.words[0]).toContain(remedy);
   });
 
   it('stands until one is taken, and is told anew after that', async () => {
-    const bench = new Bench();
-    await bench.write(INVALID);
-    await bench.write(undefined);
-    expect(bench.words).toEqual([]);
-    await bench.write(INVALID);
-    expect(bench.events).toHaveLength(2);
+    const harness = new Harness();
+    await harness.write(INVALID);
+    await harness.write(undefined);
+    expect(harness.words).toEqual([]);
+    await harness.write(INVALID);
+    expect(harness.events).toHaveLength(2);
   });
 
   it('is told on the Node of a report, too, and on the object where there is no Node', async () => {
-    const bench = new Bench();
-    await bench.write(INVALID, { metadata: { name: 'a' } }, NODE_FENCE_REPORTS);
-    await bench.write(INVALID, { metadata: { name: 'gone' } }, NODE_FENCE_REPORTS);
-    expect(bench.events).toEqual(['Node a Warning StatusRefused', 'NodeFenceReport gone Warning StatusRefused']);
+    const harness = new Harness();
+    await harness.write(INVALID, { metadata: { name: 'a' } }, NODE_FENCE_REPORTS);
+    await harness.write(INVALID, { metadata: { name: 'gone' } }, NODE_FENCE_REPORTS);
+    expect(harness.events).toEqual(['Node a Warning StatusRefused', 'NodeFenceReport gone Warning StatusRefused']);
   });
 
   it.each([new ApiStatusError(409, 'Conflict', ''), new ApiStatusError(503, 'ServiceUnavailable', ''), new TransportError('timeout', '')])(
     'is none where it may be taken next time: %s',
     async (error) => {
-      const bench = new Bench();
-      await bench.write(error);
-      expect([bench.events, bench.problems, bench.words]).toEqual([[], [], []]);
+      const harness = new Harness();
+      await harness.write(error);
+      expect([harness.events, harness.problems, harness.words]).toEqual([[], [], []]);
     },
   );
 
   it('is forgotten with its object', async () => {
-    const bench = new Bench();
-    await bench.write(INVALID);
-    await bench.write(new ApiStatusError(404, 'NotFound', ''));
-    expect(bench.words).toEqual([]);
+    const harness = new Harness();
+    await harness.write(INVALID);
+    await harness.write(new ApiStatusError(404, 'NotFound', ''));
+    expect(harness.words).toEqual([]);
   });
 
   it('is one of a bounded number', async () => {
-    const bench = new Bench();
-    for (let count = 0; count < 400; count += 1) await bench.write(INVALID, { metadata: { name: `n${count}` } }, NODE_FENCE_REPORTS);
-    expect(bench.words).toHaveLength(256);
+    const harness = new Harness();
+    for (let count = 0; count < 400; count += 1) await harness.write(INVALID, { metadata: { name: `n${count}` } }, NODE_FENCE_REPORTS);
+    expect(harness.words).toHaveLength(256);
   });
 });

@@ -6,7 +6,7 @@ import { SelfCheck } from './self-check.ts';
 const quiet = (): void => undefined;
 const FAULT: Fault = { part: 'rights', words: 'it may not', remedy: 'apply' };
 
-class Bench {
+class Harness {
   readonly clock = new ManualClock();
   readonly asked: string[] = [];
   readonly told: (string | undefined)[] = [];
@@ -35,79 +35,79 @@ class Bench {
 
 describe('a process that checks itself', () => {
   it('may lead as soon as everything is answered and nothing is wrong', async () => {
-    const bench = new Bench();
-    expect(bench.check.mayLead()).toBe(false);
-    bench.check.start();
-    await bench.clock.advance(0);
-    expect(bench.check.mayLead()).toBe(true);
-    expect(bench.told).toEqual([undefined]);
-    expect(bench.measured).toEqual(['passed']);
+    const harness = new Harness();
+    expect(harness.check.mayLead()).toBe(false);
+    harness.check.start();
+    await harness.clock.advance(0);
+    expect(harness.check.mayLead()).toBe(true);
+    expect(harness.told).toEqual([undefined]);
+    expect(harness.measured).toEqual(['passed']);
   });
 
   it('does not lead while something is wrong, says it once, goes on trying and leads when it is mended', async () => {
-    const bench = new Bench();
-    bench.answers['two'] = [FAULT];
-    bench.check.start();
-    await bench.clock.advance(25_000);
-    expect(bench.check.mayLead()).toBe(false);
-    expect(bench.told).toEqual(['this process does not begin to lead: it may not (mend it: apply)']);
-    bench.answers['two'] = [];
-    await bench.clock.advance(10_000);
-    expect(bench.check.mayLead()).toBe(true);
-    expect(bench.told.at(-1)).toBeUndefined();
+    const harness = new Harness();
+    harness.answers['two'] = [FAULT];
+    harness.check.start();
+    await harness.clock.advance(25_000);
+    expect(harness.check.mayLead()).toBe(false);
+    expect(harness.told).toEqual(['this process does not begin to lead: it may not (mend it: apply)']);
+    harness.answers['two'] = [];
+    await harness.clock.advance(10_000);
+    expect(harness.check.mayLead()).toBe(true);
+    expect(harness.told.at(-1)).toBeUndefined();
   });
 
   it('takes no answer neither for a pass nor for a refusal: the open question alone is asked again', async () => {
-    const bench = new Bench();
-    bench.answers['one'] = [FAULT];
-    bench.answers['two'] = new Error('503');
-    bench.check.start();
-    await bench.clock.advance(100_000);
-    expect(bench.check.mayLead()).toBe(false);
-    expect(bench.check.verdict.kind).toBe('unanswered');
-    expect(bench.check.words()).toContain('two (503)');
-    expect(bench.asked.filter((name) => name === 'one')).toHaveLength(1);
-    expect(bench.asked.filter((name) => name === 'two').length).toBeGreaterThan(5);
-    bench.answers['two'] = [];
-    await bench.clock.advance(15_000);
-    expect(bench.check.verdict.kind).toBe('refused');
+    const harness = new Harness();
+    harness.answers['one'] = [FAULT];
+    harness.answers['two'] = new Error('503');
+    harness.check.start();
+    await harness.clock.advance(100_000);
+    expect(harness.check.mayLead()).toBe(false);
+    expect(harness.check.verdict.kind).toBe('unanswered');
+    expect(harness.check.words()).toContain('two (503)');
+    expect(harness.asked.filter((name) => name === 'one')).toHaveLength(1);
+    expect(harness.asked.filter((name) => name === 'two').length).toBeGreaterThan(5);
+    harness.answers['two'] = [];
+    await harness.clock.advance(15_000);
+    expect(harness.check.verdict.kind).toBe('refused');
   });
 
   it('keeps what was proven while the server is away, and loses it when the server says otherwise', async () => {
-    const bench = new Bench();
-    bench.check.start();
-    await bench.clock.advance(0);
-    bench.answers['two'] = new Error('503');
-    await bench.clock.advance(1_200_000);
-    expect(bench.check.mayLead()).toBe(true);
-    bench.answers['two'] = [FAULT];
-    await bench.clock.advance(15_000);
-    expect(bench.check.mayLead()).toBe(false);
+    const harness = new Harness();
+    harness.check.start();
+    await harness.clock.advance(0);
+    harness.answers['two'] = new Error('503');
+    await harness.clock.advance(1_200_000);
+    expect(harness.check.mayLead()).toBe(true);
+    harness.answers['two'] = [FAULT];
+    await harness.clock.advance(15_000);
+    expect(harness.check.mayLead()).toBe(false);
   });
 
   it('is asked no more than now and then once it has passed', async () => {
-    const bench = new Bench();
-    bench.check.start();
-    await bench.clock.advance(3_600_000);
-    expect(bench.asked.length).toBeLessThan(20);
+    const harness = new Harness();
+    harness.check.start();
+    await harness.clock.advance(3_600_000);
+    expect(harness.asked.length).toBeLessThan(20);
   });
 
   it('holds nobody back who observes, and says what would be', async () => {
-    const bench = new Bench(false);
-    bench.answers['one'] = [FAULT];
-    bench.check.start();
-    await bench.clock.advance(0);
-    expect(bench.check.mayLead()).toBe(true);
-    expect(bench.check.words()).toBe('mode enforce would not begin to lead: it may not (mend it: apply)');
+    const harness = new Harness(false);
+    harness.answers['one'] = [FAULT];
+    harness.check.start();
+    await harness.clock.advance(0);
+    expect(harness.check.mayLead()).toBe(true);
+    expect(harness.check.words()).toBe('mode enforce would not begin to lead: it may not (mend it: apply)');
   });
 
   it('asks nothing after its end', async () => {
-    const bench = new Bench();
-    bench.answers['one'] = [FAULT];
-    bench.check.start();
-    bench.check.close();
-    await bench.clock.advance(60_000);
-    expect(bench.asked).toHaveLength(2);
-    expect(bench.told).toEqual([]);
+    const harness = new Harness();
+    harness.answers['one'] = [FAULT];
+    harness.check.start();
+    harness.check.close();
+    await harness.clock.advance(60_000);
+    expect(harness.asked).toHaveLength(2);
+    expect(harness.told).toEqual([]);
   });
 });

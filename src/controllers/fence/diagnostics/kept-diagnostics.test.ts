@@ -7,7 +7,7 @@ import type { Cluster } from '../../../ports/cluster.ts';
 import type { Job } from '../../../ports/jobs.ts';
 import type { NodeFenceReport } from '../../../ports/resources.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
-import { FakeLister } from '../testing/bench.ts';
+import { FakeLister } from '../testing/harness.ts';
 import { KeptDiagnostics } from './kept-diagnostics.ts';
 
 const METHOD = methodOf('bmc', 'power');
@@ -34,7 +34,7 @@ function job(signal: AbortSignal = new AbortController().signal): Job {
 }
 
 /** What is kept of a device that shows what `diagnostics` says, and the report that is kept. */
-function bench(diagnostics?: (deadlineMs: number) => Promise<readonly FailureDiagnostic[]>): {
+function harness(diagnostics?: (deadlineMs: number) => Promise<readonly FailureDiagnostic[]>): {
   taker: KeptDiagnostics;
   reports: FakeLister<NodeFenceReport>;
   asked: number[];
@@ -91,7 +91,7 @@ function bench(diagnostics?: (deadlineMs: number) => Promise<readonly FailureDia
 
 describe('what a device shows before its machine is switched off', () => {
   it('is named in the journal, and its newest words stand in the report beside what was there', async () => {
-    const { taker, reports, asked } = bench(() => Promise.resolve([SEL, SCREEN]));
+    const { taker, reports, asked } = harness(() => Promise.resolve([SEL, SCREEN]));
     expect(await taker.take('uid', 2, job())).toBe('diagnostics stored before it: sel (12010 bytes), screenshot (70000 bytes)');
     await Promise.resolve();
     expect(asked).toEqual([3_000]);
@@ -107,7 +107,7 @@ describe('what a device shows before its machine is switched off', () => {
   });
 
   it('is asked for once in an incident, so that an off that is decided afresh is not delayed again', async () => {
-    const { taker, asked } = bench(() => Promise.resolve([SEL]));
+    const { taker, asked } = harness(() => Promise.resolve([SEL]));
     await taker.take('uid', 2, job());
     expect(await taker.take('uid', 2, job())).toBe('');
     await taker.take('uid', 3, job());
@@ -115,14 +115,14 @@ describe('what a device shows before its machine is switched off', () => {
   });
 
   it('keeps nobody from the off when it cannot be had, or there is none', async () => {
-    expect(await bench(() => Promise.reject(new Error('no log'))).taker.take('uid', 2, job())).toBe('');
-    expect(await bench(() => Promise.resolve([])).taker.take('uid', 2, job())).toBe('');
-    expect(await bench().taker.take('uid', 2, job())).toBe('');
+    expect(await harness(() => Promise.reject(new Error('no log'))).taker.take('uid', 2, job())).toBe('');
+    expect(await harness(() => Promise.resolve([])).taker.take('uid', 2, job())).toBe('');
+    expect(await harness().taker.take('uid', 2, job())).toBe('');
   });
 
   it('ends with the controller', async () => {
     const stopping = new AbortController();
     stopping.abort(new Error('stop'));
-    await expect(bench(() => Promise.reject(new Error('stop'))).taker.take('uid', 2, job(stopping.signal))).rejects.toThrow('stop');
+    await expect(harness(() => Promise.reject(new Error('stop'))).taker.take('uid', 2, job(stopping.signal))).rejects.toThrow('stop');
   });
 });

@@ -7,7 +7,7 @@ import { Candidates } from './candidates.ts';
 
 const quiet = (): void => undefined;
 
-class Bench {
+class Harness {
   readonly clock = new ManualClock();
   readonly calls: string[] = [];
   isNeeded = true;
@@ -33,41 +33,41 @@ const said = (count: number): string => `{"node":"a","mode":"enforce","count":${
 
 describe('a candidate', () => {
   it('says every half minute that it could lead, and at its end that it cannot any more', async () => {
-    const bench = new Bench();
-    const announcer = bench.build();
+    const harness = new Harness();
+    const announcer = harness.build();
     announcer.start();
-    await bench.clock.advance(4_999);
-    expect(bench.calls).toEqual([]);
-    await bench.clock.advance(60_001);
-    expect(bench.calls).toEqual([1, 2, 3].map((count) => `patch ${said(count)}`));
+    await harness.clock.advance(4_999);
+    expect(harness.calls).toEqual([]);
+    await harness.clock.advance(60_001);
+    expect(harness.calls).toEqual([1, 2, 3].map((count) => `patch ${said(count)}`));
     await announcer.close();
-    await bench.clock.advance(60_000);
-    expect(bench.calls.slice(3)).toEqual(['patch ']);
+    await harness.clock.advance(60_000);
+    expect(harness.calls.slice(3)).toEqual(['patch ']);
   });
 
   it('that leads, or need not be known, says nothing, also not at its end', async () => {
-    const bench = new Bench();
-    bench.isNeeded = false;
-    const announcer = bench.build();
+    const harness = new Harness();
+    harness.isNeeded = false;
+    const announcer = harness.build();
     announcer.start();
-    await bench.clock.advance(300_000);
+    await harness.clock.advance(300_000);
     await announcer.close();
-    expect(bench.calls).toEqual([]);
+    expect(harness.calls).toEqual([]);
   });
 
   it('creates the Lease where there is none', async () => {
-    const bench = new Bench();
-    bench.failure = new ApiStatusError(404, 'NotFound', 'none');
-    bench.build().start();
-    await bench.clock.advance(5_000);
-    expect(bench.calls).toEqual([`patch ${said(1)}`, `create ${said(1)}`]);
+    const harness = new Harness();
+    harness.failure = new ApiStatusError(404, 'NotFound', 'none');
+    harness.build().start();
+    await harness.clock.advance(5_000);
+    expect(harness.calls).toEqual([`patch ${said(1)}`, `create ${said(1)}`]);
   });
 
   it('goes on when the API server is away', async () => {
-    const bench = new Bench();
-    bench.failure = new ApiStatusError(500, 'InternalError', 'no');
-    bench.build().start();
-    await bench.clock.advance(35_000);
-    expect(bench.calls).toHaveLength(2);
+    const harness = new Harness();
+    harness.failure = new ApiStatusError(500, 'InternalError', 'no');
+    harness.build().start();
+    await harness.clock.advance(35_000);
+    expect(harness.calls).toHaveLength(2);
   });
 });

@@ -11,7 +11,7 @@ import { OwnNode } from './handover.ts';
 const quiet = (): void => undefined;
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-class Bench {
+class Harness {
   readonly clock = new ManualClock();
   readonly nodes = new ObjectCache<Node>({}, SILENT);
   readonly fences = new ObjectCache<NodeFence>({}, SILENT);
@@ -60,104 +60,104 @@ class Bench {
 }
 
 describe('a leader', () => {
-  let bench: Bench;
+  let harness: Harness;
   beforeEach(() => {
-    bench = new Bench();
+    harness = new Harness();
   });
 
   it('whose own node becomes the target stands down once, after a term that is long enough, and says so on fence and node', async () => {
-    bench.announce('b', 1);
-    bench.own.leads();
-    bench.fail();
-    await bench.clock.advance(14_999);
-    expect(bench.stoodDown).toEqual([]);
-    await bench.clock.advance(1);
-    expect(bench.stoodDown).toEqual(['own node a is to be fenced: handed over to a replica on node b']);
-    bench.announce('b', 2);
-    bench.fenced('a', 2);
-    await bench.clock.advance(60_000);
-    expect([bench.stoodDown.length, bench.told]).toEqual([1, ['NodeFence LeadershipHandedOver', 'Node LeadershipHandedOver']]);
+    harness.announce('b', 1);
+    harness.own.leads();
+    harness.fail();
+    await harness.clock.advance(14_999);
+    expect(harness.stoodDown).toEqual([]);
+    await harness.clock.advance(1);
+    expect(harness.stoodDown).toEqual(['own node a is to be fenced: handed over to a replica on node b']);
+    harness.announce('b', 2);
+    harness.fenced('a', 2);
+    await harness.clock.advance(60_000);
+    expect([harness.stoodDown.length, harness.told]).toEqual([1, ['NodeFence LeadershipHandedOver', 'Node LeadershipHandedOver']]);
   });
 
   it('whose node is well again before the end of that term stays', async () => {
-    bench.announce('b', 1);
-    bench.own.leads();
-    bench.fail();
-    await bench.clock.advance(10_000);
-    bench.ready('a', 'True');
-    await bench.clock.advance(60_000);
-    expect(bench.stoodDown).toEqual([]);
+    harness.announce('b', 1);
+    harness.own.leads();
+    harness.fail();
+    await harness.clock.advance(10_000);
+    harness.ready('a', 'True');
+    await harness.clock.advance(60_000);
+    expect(harness.stoodDown).toEqual([]);
   });
 
   it('without a candidate alarms once for each incident, and hands over as soon as one is there', async () => {
-    bench.own.leads();
-    await bench.clock.advance(20_000);
-    bench.fail();
-    bench.ready('a', 'Unknown');
-    expect(bench.problems).toEqual(['OwnNodeWithoutCandidate']);
-    expect(bench.own.words()).toContain('start one elsewhere');
-    bench.fenced('a', 2);
-    expect(bench.problems).toHaveLength(2);
-    bench.announce('b', 1);
-    expect(bench.stoodDown).toHaveLength(1);
+    harness.own.leads();
+    await harness.clock.advance(20_000);
+    harness.fail();
+    harness.ready('a', 'Unknown');
+    expect(harness.problems).toEqual(['OwnNodeWithoutCandidate']);
+    expect(harness.own.words()).toContain('start one elsewhere');
+    harness.fenced('a', 2);
+    expect(harness.problems).toHaveLength(2);
+    harness.announce('b', 1);
+    expect(harness.stoodDown).toHaveLength(1);
   });
 
   it('does not hand over to a node that is failing itself, and does once that node is well', async () => {
-    bench.announce('b', 1);
-    bench.ready('b', 'Unknown');
-    bench.own.leads();
-    await bench.clock.advance(20_000);
-    bench.fail();
-    expect([bench.stoodDown.length, bench.problems.length]).toEqual([0, 1]);
-    bench.ready('b', 'True');
-    bench.announce('b', 2);
-    expect(bench.stoodDown).toHaveLength(1);
+    harness.announce('b', 1);
+    harness.ready('b', 'Unknown');
+    harness.own.leads();
+    await harness.clock.advance(20_000);
+    harness.fail();
+    expect([harness.stoodDown.length, harness.problems.length]).toEqual([0, 1]);
+    harness.ready('b', 'True');
+    harness.announce('b', 2);
+    expect(harness.stoodDown).toHaveLength(1);
   });
 
   it('that has ended, or does not lead yet, hands nothing over', async () => {
-    bench.announce('b', 1);
-    bench.fail();
-    await bench.clock.advance(60_000);
-    bench.own.leads();
-    bench.own.close();
-    await bench.clock.advance(60_000);
-    expect(bench.stoodDown).toEqual([]);
+    harness.announce('b', 1);
+    harness.fail();
+    await harness.clock.advance(60_000);
+    harness.own.leads();
+    harness.own.close();
+    await harness.clock.advance(60_000);
+    expect(harness.stoodDown).toEqual([]);
   });
 });
 
 describe('a replica on a failed node', () => {
   it('lets a candidate go first for a minute, then leads and hands it nothing for ten, then tries again', async () => {
-    const bench = new Bench();
-    bench.announce('b', 1);
-    bench.fail();
-    expect([bench.own.mayStand(0), bench.own.mayStand(59_999), bench.own.mayStand(60_000)]).toEqual([false, false, true]);
-    bench.own.leads();
-    await bench.clock.advance(20_000);
-    bench.announce('b', 2);
-    expect([bench.stoodDown.length, bench.problems.length]).toEqual([0, 1]);
-    await bench.clock.advance(600_000);
-    bench.announce('b', 3);
-    expect(bench.stoodDown).toHaveLength(1);
+    const harness = new Harness();
+    harness.announce('b', 1);
+    harness.fail();
+    expect([harness.own.mayStand(0), harness.own.mayStand(59_999), harness.own.mayStand(60_000)]).toEqual([false, false, true]);
+    harness.own.leads();
+    await harness.clock.advance(20_000);
+    harness.announce('b', 2);
+    expect([harness.stoodDown.length, harness.problems.length]).toEqual([0, 1]);
+    await harness.clock.advance(600_000);
+    harness.announce('b', 3);
+    expect(harness.stoodDown).toHaveLength(1);
   });
 
   it('holds nothing against a candidate that could not lead when it took the lease itself', async () => {
-    const bench = new Bench();
-    bench.announce('b', 1);
-    bench.ready('b', 'Unknown');
-    bench.fail();
-    expect(bench.own.mayStand(0)).toBe(true);
-    bench.own.leads();
-    await bench.clock.advance(20_000);
-    bench.ready('b', 'True');
-    bench.announce('b', 2);
-    expect(bench.stoodDown).toHaveLength(1);
+    const harness = new Harness();
+    harness.announce('b', 1);
+    harness.ready('b', 'Unknown');
+    harness.fail();
+    expect(harness.own.mayStand(0)).toBe(true);
+    harness.own.leads();
+    await harness.clock.advance(20_000);
+    harness.ready('b', 'True');
+    harness.announce('b', 2);
+    expect(harness.stoodDown).toHaveLength(1);
   });
 
   it('that hears nothing of nodes any more counts as blind, and lets others go first', () => {
-    const bench = new Bench();
-    bench.announce('b', 1);
-    expect(bench.own.mayStand(0)).toBe(true);
-    bench.nodes.freshAtMs = -60_001;
-    expect(bench.own.mayStand(0)).toBe(false);
+    const harness = new Harness();
+    harness.announce('b', 1);
+    expect(harness.own.mayStand(0)).toBe(true);
+    harness.nodes.freshAtMs = -60_001;
+    expect(harness.own.mayStand(0)).toBe(false);
   });
 });

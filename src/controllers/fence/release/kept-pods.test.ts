@@ -5,7 +5,7 @@ import { AgentError } from '../../../ports/agents.ts';
 import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts';
 import type { Pod } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
-import { FenceBench, leaseOf, nodeOf, provenStatus } from '../testing/bench.ts';
+import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
 import { AskedPods } from '../../shared/release/asked-pods.ts';
 import type { ReleaseOrder, ReleaseReport } from './order.ts';
 import { release } from './release.ts';
@@ -24,7 +24,7 @@ function podOf(name: string, more: Partial<Pod['spec']> = {}, metadata: Partial<
 /** A release over several operations; what is let go is gone before the next one. */
 class Story {
   readonly clock = new ManualClock();
-  readonly bench = new FenceBench(this.clock);
+  readonly harness = new FenceHarness(this.clock);
   readonly asked = new AskedPods();
   /** How often each pod was asked for. */
   readonly tries = new Map<string, number>();
@@ -32,18 +32,18 @@ class Story {
   late: Promise<unknown> = Promise.resolve();
 
   constructor(mode: 'auto' | 'delete-pods' | 'evict', pods: readonly Pod[], answer: (name: string) => Promise<void>, pace = {}) {
-    const { cluster } = this.bench;
+    const { cluster } = this.harness;
     cluster.node = nodeOf();
     cluster.lease = leaseOf(RENEWED);
-    cluster.podReads = (name) => this.bench.pods.items.find(({ metadata }) => metadata.name === name);
-    this.bench.pods.items = [...pods];
+    cluster.podReads = (name) => this.harness.pods.items.find(({ metadata }) => metadata.name === name);
+    this.harness.pods.items = [...pods];
     const ask = async (name: string, beforeSend?: () => void): Promise<void> => {
       beforeSend?.();
       this.tries.set(name, (this.tries.get(name) ?? 0) + 1);
       await answer(name);
-      this.bench.pods.items = this.bench.pods.items.filter(({ metadata }) => metadata.name !== name);
+      this.harness.pods.items = this.harness.pods.items.filter(({ metadata }) => metadata.name !== name);
     };
-    const { dependencies } = this.bench;
+    const { dependencies } = this.harness;
     dependencies.cluster.evict = (name, _namespace, options) => ask(name, options?.beforeSend);
     dependencies.cluster.remove = (_resource, name, options) => ask(name, options?.beforeSend).then(() => true);
     const status = provenStatus(planOf({ release: mode, ...pace }));
@@ -55,7 +55,7 @@ class Story {
   }
 
   async operation(): Promise<ReleaseReport> {
-    const going = release(this.bench.dependencies, this.order);
+    const going = release(this.harness.dependencies, this.order);
     void going.catch(() => undefined);
     for (let second = 0; second < 3; second += 1) {
       for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
@@ -67,7 +67,7 @@ class Story {
   }
 
   get left(): string[] {
-    return this.bench.pods.items.map(({ metadata }) => metadata.name);
+    return this.harness.pods.items.map(({ metadata }) => metadata.name);
   }
 }
 
@@ -142,7 +142,7 @@ describe('a pod that the API server does not let go', () => {
   it('does not keep the taint away: Kubernetes lets go what remains', async () => {
     const story = new Story('auto', [podOf('a-0')], refusing('a-0', TWO_BUDGETS), { podsPerMinute: 6 });
     const report = await story.operation();
-    expect(JSON.stringify(story.bench.cluster.node?.spec.taints)).toContain('out-of-service');
+    expect(JSON.stringify(story.harness.cluster.node?.spec.taints)).toContain('out-of-service');
     expect(report).toMatchObject({ result: 'succeeded', released: { by: 'out-of-service', pods: 1, kept: [{ pod: 'web/a-0' }] } });
   });
 });
@@ -196,10 +196,10 @@ describe('after our taint', () => {
   const going = { deletionTimestamp: RENEWED, deletionGracePeriodSeconds: 30 };
 
   it('those that it concerns are deleted at once, each by its uid, and no other', async () => {
-    const bench = new FenceBench(new ManualClock());
-    bench.cluster.node = nodeOf();
-    bench.cluster.lease = leaseOf(RENEWED);
-    bench.pods.items = [
+    const harness = new FenceHarness(new ManualClock());
+    harness.cluster.node = nodeOf();
+    harness.cluster.lease = leaseOf(RENEWED);
+    harness.pods.items = [
       podOf('db-0', {}, owned('StatefulSet')),
       podOf('going', tolerating(300), going),
       podOf('for-now', tolerating(300)),
@@ -208,18 +208,18 @@ describe('after our taint', () => {
       podOf('static', {}, owned('Node')),
     ];
     const story = new Story('auto', [], () => Promise.resolve());
-    const report = await release(bench.dependencies, story.order);
+    const report = await release(harness.dependencies, story.order);
     expect(report).toMatchObject({ result: 'succeeded', released: { by: 'out-of-service' } });
-    expect(bench.cluster.writes.map(({ verb, name }) => `${verb} ${name}`)).toEqual(['patch a', 'remove db-0', 'remove going']);
-    expect(bench.cluster.writes[1]?.body).toEqual({ namespace: 'web', uid: 'uid-db-0', gracePeriodSeconds: 0 });
+    expect(harness.cluster.writes.map(({ verb, name }) => `${verb} ${name}`)).toEqual(['patch a', 'remove db-0', 'remove going']);
+    expect(harness.cluster.writes[1]?.body).toEqual({ namespace: 'web', uid: 'uid-db-0', gracePeriodSeconds: 0 });
   });
 
   it('none is deleted once the node shows life, and the release is void', async () => {
     const story = new Story('auto', many(45), () => Promise.resolve());
     let reads = 0;
-    story.bench.cluster.beforeLease = () => {
+    story.harness.cluster.beforeLease = () => {
       reads += 1;
-      if (reads === 3) story.bench.cluster.lease = leaseOf('2026-01-01T00:00:09.000000Z');
+      if (reads === 3) story.harness.cluster.lease = leaseOf('2026-01-01T00:00:09.000000Z');
     };
     expect(await story.operation()).toMatchObject({ result: 'voided', released: { by: 'out-of-service', pods: 45, left: 1 } });
     expect(story.left).toHaveLength(25);
@@ -249,13 +249,13 @@ describe('after our taint', () => {
 
 describe('a pod that is let go', () => {
   const gone = async (kind: Evidence['kind'], mode: 'delete-pods' | 'evict', spec: Partial<Pod['spec']> = {}): Promise<unknown> => {
-    const bench = new FenceBench(new ManualClock());
-    bench.cluster.node = nodeOf();
-    bench.cluster.lease = leaseOf(RENEWED);
-    bench.pods.items = [podOf('db-0', spec)];
+    const harness = new FenceHarness(new ManualClock());
+    harness.cluster.node = nodeOf();
+    harness.cluster.lease = leaseOf(RENEWED);
+    harness.pods.items = [podOf('db-0', spec)];
     const { order } = new Story(mode, [], () => Promise.resolve());
-    await release(bench.dependencies, { ...order, proof: { ...order.proof, kind } });
-    return bench.cluster.writes[0];
+    await release(harness.dependencies, { ...order, proof: { ...order.proof, kind } });
+    return harness.cluster.writes[0];
   };
 
   it.each(['delete-pods', 'evict'] as const)(

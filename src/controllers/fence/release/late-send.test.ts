@@ -7,7 +7,7 @@ import { ApiClient } from '../../../kube/client.ts';
 import { HttpsTransport } from '../../../kube/https-transport.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { SystemClock } from '../../../runtime/system-clock.ts';
-import { FenceBench, leaseOf, nodeOf, provenStatus } from '../testing/bench.ts';
+import { FenceHarness, leaseOf, nodeOf, provenStatus } from '../testing/harness.ts';
 import { AskedPods } from '../../shared/release/asked-pods.ts';
 import { release } from './release.ts';
 
@@ -68,9 +68,9 @@ describe('a stop, while releases wait for a socket', () => {
   }
 
   function releasing(pods: number, mayGoOn: () => void): Promise<string> {
-    const bench = new FenceBench(clock);
-    const dependencies = { ...bench.dependencies, cluster: new ApiClient({ transport, deadlineMs: 60_000 }) };
-    bench.pods.items = Array.from({ length: pods }, (_pod, index) => ({
+    const harness = new FenceHarness(clock);
+    const dependencies = { ...harness.dependencies, cluster: new ApiClient({ transport, deadlineMs: 60_000 }) };
+    harness.pods.items = Array.from({ length: pods }, (_pod, index) => ({
       metadata: { name: `web-${String(index)}`, namespace: 'web', uid: `uid-${String(index)}` },
       spec: { nodeName: 'a' },
       status: {},

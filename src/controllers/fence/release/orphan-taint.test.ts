@@ -7,7 +7,7 @@ import type { NodeFence } from '../../../ports/resources.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { OUT_OF_SERVICE_OWNER } from '../ownership.ts';
-import { FenceBench, nodeOf, provenStatus } from '../testing/bench.ts';
+import { FenceHarness, nodeOf, provenStatus } from '../testing/harness.ts';
 import { OrphanTaints } from './orphan-taint.ts';
 
 function tainted(ready: 'True' | 'Unknown' = 'True'): Node {
@@ -20,11 +20,11 @@ function fenceWith(status: Partial<NodeFenceStatus>): NodeFence {
 }
 
 async function mended(fence: NodeFence | undefined, node = tainted(), options: Partial<FenceDependencies['options']> = {}): Promise<boolean> {
-  const bench = new FenceBench(new ManualClock(), options);
-  bench.cluster.node = node;
-  const orphans = new OrphanTaints(bench.dependencies);
+  const harness = new FenceHarness(new ManualClock(), options);
+  harness.cluster.node = node;
+  const orphans = new OrphanTaints(harness.dependencies);
   if (orphans.sees(node, fence)) await orphans.mend(node);
-  return bench.cluster.node.spec.taints?.length === 0;
+  return harness.cluster.node.spec.taints?.length === 0;
 }
 
 describe('our taint without our fence', () => {
@@ -44,15 +44,15 @@ describe('our taint without our fence', () => {
 
   it('waits for volumes, and no longer than release_timeout', async () => {
     const clock = new ManualClock();
-    const bench = new FenceBench(clock);
+    const harness = new FenceHarness(clock);
     const node = tainted();
-    bench.cluster.node = node;
-    bench.volumeAttachments.items = [{ metadata: { name: 'csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: {} } }];
-    const orphans = new OrphanTaints(bench.dependencies);
+    harness.cluster.node = node;
+    harness.volumeAttachments.items = [{ metadata: { name: 'csi-1' }, spec: { attacher: 'x', nodeName: 'a', source: {} } }];
+    const orphans = new OrphanTaints(harness.dependencies);
     await orphans.mend(node);
-    expect(bench.cluster.writes).toEqual([]);
+    expect(harness.cluster.writes).toEqual([]);
     await clock.advance(60_000);
     await orphans.mend(node);
-    expect(bench.cluster.writes).toHaveLength(1);
+    expect(harness.cluster.writes).toHaveLength(1);
   });
 });

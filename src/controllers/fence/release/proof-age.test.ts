@@ -6,7 +6,7 @@ import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { Acknowledgements } from '../acknowledgements.ts';
 import { NodeObservation } from '../observation.ts';
 import { Runs } from '../runs.ts';
-import { FenceBench, nodeOf, provenStatus } from '../testing/bench.ts';
+import { FenceHarness, nodeOf, provenStatus } from '../testing/harness.ts';
 
 const RELEASING: JournalEntry = {
   id: 'release-1',
@@ -29,20 +29,20 @@ const RELEASING: JournalEntry = {
 /** A release of node `a` that comes to its writes so long after the last off read. */
 async function releasedAfter(ms: number): Promise<{ report: JobReport | undefined; writes: number }> {
   const clock = new ManualClock();
-  const bench = new FenceBench(clock);
-  bench.nodes.items = [nodeOf()];
-  bench.cluster.node = nodeOf();
-  bench.pods.items = [{ metadata: { name: 'db-0', namespace: 'web', uid: 'uid-db-0' }, spec: { nodeName: 'a' } }];
+  const harness = new FenceHarness(clock);
+  harness.nodes.items = [nodeOf()];
+  harness.cluster.node = nodeOf();
+  harness.pods.items = [{ metadata: { name: 'db-0', namespace: 'web', uid: 'uid-db-0' }, spec: { nodeName: 'a' } }];
   const observation = new NodeObservation(clock.monotonicMs());
   observation.seeNode(nodeOf(), clock.monotonicMs());
   observation.proven('off-1', clock.monotonicMs());
   await clock.advance(ms);
-  const runs = new Runs(bench.dependencies, new Acknowledgements(bench.dependencies));
-  const status = provenStatus(bench.plan);
+  const runs = new Runs(harness.dependencies, new Acknowledgements(harness.dependencies));
+  const status = provenStatus(harness.plan);
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };
   runs.start({ node: 'a', fence, status, entry: RELEASING, operation: RELEASE, kind: 'run', intentAtMs: clock.monotonicMs() }, observation);
   await clock.settle();
-  return { report: runs.of('a').reports[0], writes: bench.cluster.writes.length };
+  return { report: runs.of('a').reports[0], writes: harness.cluster.writes.length };
 }
 
 describe('a write of a release', () => {

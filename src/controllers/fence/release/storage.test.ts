@@ -3,7 +3,7 @@ import { releasePlan } from '../../../domain/release-plan.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import type { Plan, PlanMethod } from '../../../domain/plan.ts';
 import type { KubeObject, PersistentVolume, Pod } from '../../../ports/objects.ts';
-import { FenceBench } from '../testing/bench.ts';
+import { FenceHarness } from '../testing/harness.ts';
 import { podsWithStorages } from './storage.ts';
 
 type Volume = NonNullable<Pod['spec']['volumes']>[number] & Record<string, unknown>;
@@ -38,7 +38,7 @@ async function freed(volumes: readonly Volume[], accessModes: readonly string[])
   };
   const pod: Pod = { metadata: { name: 'app-0', namespace: 'web', uid: 'uid-app-0' }, spec: { nodeName: 'a', volumes: [...volumes] }, status: {} };
   const cluster = {
-    ...new FenceBench({} as never).dependencies.cluster,
+    ...new FenceHarness({} as never).dependencies.cluster,
     list: () => Promise.resolve([pod as never]),
     get: (resource: { kind: string }, name: string) => Promise.resolve(objects[`${resource.kind}/${name}`] as never),
   };

@@ -8,7 +8,7 @@ import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { Acknowledgements } from '../acknowledgements.ts';
 import { NodeObservation } from '../observation.ts';
 import { Runs } from '../runs.ts';
-import { FenceBench } from '../testing/bench.ts';
+import { FenceHarness } from '../testing/harness.ts';
 
 const STORM: StandingHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '3 of 6 nodes are unhealthy' };
 
@@ -26,7 +26,7 @@ function due(action: JournalEntry['action']): { status: NodeFenceStatus; entry: 
 /** Makes the run; the storm comes while the agent is at its device, before it sends. */
 async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean; report: JobReport | undefined }> {
   const clock = new ManualClock();
-  const bench = new FenceBench(clock);
+  const harness = new FenceHarness(clock);
   const holds: StandingHold[] = [];
   let sent = false;
   const run: Runner['run'] = async (job) => {
@@ -36,7 +36,7 @@ async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean;
     sent = true;
     return { id: job.entry.id, finishedAt: '2026-01-01T00:00:00Z', result: 'succeeded', message: 'sent' };
   };
-  const dependencies = { ...bench.dependencies, runner: { ...bench.dependencies.runner, run } };
+  const dependencies = { ...harness.dependencies, runner: { ...harness.dependencies.runner, run } };
   const runs = new Runs(dependencies, new Acknowledgements(dependencies), () => holds);
   const { status, entry } = due(action);
   const fence = { metadata: { name: 'node-fence-a', uid: 'fence-1' }, spec: { node: 'a' }, status };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ObjectCache } from '../../../kube/lister.ts';
 import type { Node, Pod } from '../../../ports/objects.ts';
-import { FenceBench } from '../testing/bench.ts';
+import { FenceHarness } from '../testing/harness.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
 import { EtcdMembers, isControlPlane } from './etcd-members.ts';
 
@@ -10,7 +10,7 @@ function podOf(name: string, nodeName: string, labels: Record<string, string>, r
 }
 
 function stage(pods: readonly Pod[]): { cache: ObjectCache<Pod>; members: EtcdMembers } {
-  const cache = new ObjectCache<Pod>({}, new FenceBench(new ManualClock()).dependencies.log);
+  const cache = new ObjectCache<Pod>({}, new FenceHarness(new ManualClock()).dependencies.log);
   cache.replaceAll(pods);
   return { cache, members: new EtcdMembers(cache, () => undefined) };
 }

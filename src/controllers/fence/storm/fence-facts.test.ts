@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
 import { DEFAULT_TIMING } from '../../../domain/plan.ts';
 import { planOf } from '../../../domain/testing/model.ts';
-import { provenStatus } from '../testing/bench.ts';
+import { provenStatus } from '../testing/harness.ts';
 import { holdsSlot, isBegun, isHeldBack, stormFenceOf } from './fence-facts.ts';
 import { entryOf } from './testing/entries.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
-import { FenceBench } from '../testing/bench.ts';
+import { FenceHarness } from '../testing/harness.ts';
 import { ForeignObjects, KURED } from './foreign-objects.ts';
 
 class Stage {
@@ -32,7 +32,7 @@ class Stage {
         return answer(lock instanceof ApiStatusError ? lock : { metadata: { name: KURED.name, annotations } });
       },
     };
-    const { log } = new FenceBench(this.clock).dependencies;
+    const { log } = new FenceHarness(this.clock).dependencies;
     this.objects = new ForeignObjects({ cluster, clock: this.clock, log });
     this.objects.onChange((nodes) => this.changes.push(nodes));
   }

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ObjectCache } from '../../../kube/lister.ts';
 import type { Lease } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
-import { FenceBench } from '../testing/bench.ts';
+import { FenceHarness } from '../testing/harness.ts';
 import { Predecessor } from './predecessor.ts';
 
 class Stage {
   readonly clock = new ManualClock();
-  readonly leases = new ObjectCache<Lease>({}, new FenceBench(this.clock).dependencies.log);
+  readonly leases = new ObjectCache<Lease>({}, new FenceHarness(this.clock).dependencies.log);
   readonly predecessor = new Predecessor(this.leases, this.clock, () => 'us');
   private renewals = 0;
 

@@ -3,7 +3,7 @@ import type { JournalEntry } from '../../../domain/node-fence.ts';
 import { DEFAULT_TIMING } from '../../../domain/plan.ts';
 import { planOf } from '../../../domain/testing/model.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
-import { provenStatus } from '../testing/bench.ts';
+import { provenStatus } from '../testing/harness.ts';
 import { Starts } from './starts.ts';
 
 const NOW_MS = 10_000_000;

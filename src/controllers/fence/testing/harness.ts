@@ -105,7 +105,7 @@ export class FakeCluster {
   }
 }
 
-export class FenceBench {
+export class FenceHarness {
   readonly cluster = new FakeCluster();
   readonly nodes = new FakeLister<Node>();
   readonly leases = new FakeLister<Lease>();

@@ -7,13 +7,13 @@ import type { KubeObject, Lease, Node, Pod, VolumeAttachment } from '../../src/p
 import type { NodeFence } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import type { FenceDependencies } from '../../src/controllers/fence/dependencies.ts';
-import { FenceBench, nodeOf, provenStatus } from '../../src/controllers/fence/testing/bench.ts';
+import { FenceHarness, nodeOf, provenStatus } from '../../src/controllers/fence/testing/harness.ts';
 import { Storm } from '../../src/controllers/fence/storm/storm.ts';
 
 const PLAN = planOf({ timing: DEFAULT_TIMING });
 
 /** A storm shell over caches that tests fill, as watches do. */
-export class StormBench {
+export class StormHarness {
   readonly clock = new ManualClock();
   readonly nodes: ObjectCache<Node>;
   readonly leases: ObjectCache<Lease>;
@@ -27,8 +27,8 @@ export class StormBench {
   readonly storm: Storm;
 
   constructor(nodes: readonly string[], policies: readonly StormPolicy[], more: Partial<FenceDependencies> = {}) {
-    const bench = new FenceBench(this.clock);
-    const { log, metrics, planner } = bench.dependencies;
+    const harness = new FenceHarness(this.clock);
+    const { log, metrics, planner } = harness.dependencies;
     const cache = <T extends KubeObject>(indexes = {}): ObjectCache<T> => new ObjectCache<T>(indexes, log);
     const byNode = (object: { spec: { nodeName?: string } }): readonly string[] => (object.spec.nodeName === undefined ? [] : [object.spec.nodeName]);
     this.policies = policies;
@@ -39,8 +39,8 @@ export class StormBench {
     const volumeAttachments = cache<VolumeAttachment>({ node: byNode });
     for (const lister of [this.nodes, this.leases]) lister.reopened(this.clock.monotonicMs());
     this.dependencies = {
-      ...bench.dependencies,
-      listers: { ...bench.dependencies.listers, nodes: this.nodes, leases: this.leases, pods: this.pods, fences: this.fences, volumeAttachments },
+      ...harness.dependencies,
+      listers: { ...harness.dependencies.listers, nodes: this.nodes, leases: this.leases, pods: this.pods, fences: this.fences, volumeAttachments },
       planner: { ...planner, planFor: () => PLAN, stormPolicies: () => this.policies },
       queue: { add: (node) => this.woken.push({ node, atMs: this.clock.monotonicMs() }) },
       metrics: { ...metrics, policies: (held) => this.gauges.push(held) },
