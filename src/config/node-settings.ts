@@ -126,7 +126,7 @@ export function checkKeys(settings: Settings, isCluster: boolean, registry: Agen
     const { key, where } = setting;
     const form = DORMANT_KEYS[key];
     if (isCluster && key === FENCE_KEY)
-      problems.general.error(where, `${FENCE_KEY}= stands in the ConfigMap of a node or a group: it can not be set for the whole cluster`);
+      problems.general.error(where, `${FENCE_KEY}= belongs in the ConfigMap of a node or a group: it can not be set for the whole cluster`);
     else if (form !== undefined) checkDormant(setting, form, problems.switching);
     else if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
     else if (!isCluster && STEP_KEY.test(key)) checkLevel(setting, problems.switching);

@@ -230,7 +230,7 @@ function checkSecrets(merged: MergedMethod, node: string, { secret, keys = [] }:
   const nameOf = parameterNames(definition);
   const given = new Set(keys.map((key) => nameOf(key)));
   for (const [name, { where }] of parameters) {
-    if (given.has(name)) problems.warning(where, `${name} stands here and in Secret ${secret ?? ''}: the Secret's counts; remove it here`);
+    if (given.has(name)) problems.warning(where, `${name} is set here and in Secret ${secret ?? ''}: the Secret's value is used; remove it here`);
     else if (secretNames.has(name)) {
       const target = secret ?? defaultSecretName(merged.name, node);
       problems.warning(

@@ -85,7 +85,7 @@ describe('passwords', () => {
   });
 
   it("in both places are the Secret's", () => {
-    expect(warnings(method('password=b\nsecret=bmc-login'))).toEqual([expect.stringContaining('password stands here and in Secret bmc-login')]);
+    expect(warnings(method('password=b\nsecret=bmc-login'))).toEqual([expect.stringContaining('password is set here and in Secret bmc-login')]);
   });
 
   it('under a misspelt key of a Secret are asked about', () => {

@@ -186,7 +186,7 @@ const ERRORS: readonly Row[] = [
   [
     'a whole cluster that is never fenced',
     more('fence-cluster-config', { 'config.properties': 'fence=never' }),
-    'fence= stands in the ConfigMap of a node or a group',
+    'fence= belongs in the ConfigMap of a node or a group',
   ],
   ['one plug of two nodes', more('fence-config-worker-2', dataOf(structuredClone(BASE), 'node')), 'is also switched for node worker-'],
   ['a PDU without plug', more('fence-config-worker-2', PDU('')), 'would be refused by every fence'],
@@ -223,7 +223,7 @@ const WARNINGS: readonly Row[] = [
     'agent redfish has no parameter ssl_fingerprnt: did you mean ssl_fingerprint?',
   ],
   ['ssl_insecure=yes', template('secret=', 'ssl_insecure=yes\nsecret='), 'ssl_insecure=yes believes any certificate'],
-  ['a password in a ConfigMap', off('action=off', 'password=x\naction=off'), 'password stands here and in Secret bmc-login'],
+  ['a password in a ConfigMap', off('action=off', 'password=x\naction=off'), 'password is set here and in Secret bmc-login'],
   [
     'a program that the image has to have',
     all(

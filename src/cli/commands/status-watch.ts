@@ -55,7 +55,7 @@ async function redraw({ access, console }: Session, fleet: WatchedFleet, pageOf:
   const screen = new Screen(console);
   const draw = (): void => {
     const sheet = { ink: console.ink, width: console.width, nowMs: access.clock.wallMs() };
-    const trouble = fleet.trouble === undefined ? '' : `\n${console.ink.bad(`what stands here may be old: ${harmless(fleet.trouble)}`)}`;
+    const trouble = fleet.trouble === undefined ? '' : `\n${console.ink.bad(`what is shown may be out of date: ${harmless(fleet.trouble)}`)}`;
     screen.show(`${pageOf(fleet.listers, sheet)}${trouble}\n\n${console.ink.dim(`${clockTime(sheet.nowMs, sheet.nowMs)}  Ctrl-C ends`)}`);
   };
   let gathering: NodeJS.Timeout | undefined;

@@ -56,7 +56,7 @@ async function stop({ access, console }: Session, scope: Scope, reason: string):
     console,
     'No isolation, off or release begins any more; what was sent already is finished, within 2 s. Nothing is undone, and nothing is switched on.',
   );
-  console.print(`It stands until: nodefence resume ${'node' in scope ? scope.node : '--all'}`);
+  console.print(`It is in effect until: nodefence resume ${'node' in scope ? scope.node : '--all'}`);
   for (const fence of await cluster.list(NODE_FENCES)) if (!('node' in scope) || fence.spec.node === scope.node) warn(fence, console);
   return EXIT.done;
 }
