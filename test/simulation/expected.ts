@@ -59,7 +59,9 @@ function alone(scenario: Played): Expected {
   const mayBeUnheard = api.watchDropShare > 0 || disturbances.some(({ what }) => what === 'break');
   const seemsStorm = configuration.policies !== 'off' && mayBeUnheard;
   const isKept = disturbances.some(({ what }) => what === 'preserve');
-  const mayBeHeld = seemsStorm || isKept || states.includes('held');
+  // A fence that somebody asks for of another node makes that one unhealthy too.
+  const asksForOthers = configuration.policies !== 'off' && scenario.secondaries?.composed.remediation === true;
+  const mayBeHeld = seemsStorm || isKept || asksForOthers || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isUncertain(scenario) || mayBeGone ? 'may' : mayBeHeld ? 'unless-held' : 'must';
   const lateMs = Math.max(0, disturbedUntilMs(scenario) - USUAL_MS);
   return { states, release, withinMs: lateMs + LIMIT_MS + (configuration.policies === 'off' ? 0 : GRACE_MS) + (isStormy ? STORM_MS : 0) };

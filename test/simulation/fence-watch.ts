@@ -4,7 +4,7 @@ import type { ObjectMeta } from '../../src/ports/objects.ts';
 
 const FENCES = 'nodefences.ha.k8s.io';
 /** Of a fence that goes on without a release. */
-const NOT_RELEASED = 'Its workload is not let go';
+const NOT_RELEASED = 'Its workload is not ';
 
 /** What switches a machine, be it on for a fence that was withdrawn, or lets its pods go, or gives a person's word for it. */
 const FENCING: ReadonlySet<string> = new Set(['off', 'on', 'release', 'acknowledge']);

@@ -109,6 +109,7 @@ export class World {
       hasJumps: scenario.disturbances.some(({ what }) => what === 'clock'),
       drift: scenario.clockRates.kubelets === 1 ? 0 : 2 * DRIFT,
       power: (node) => this.machines.get(node)?.state,
+      isStarting: (node) => this.machines.get(node)?.startedBy === 'restore',
       fence: this.fence,
       deviceOf: (node) => this.#rack.bmcOf(node),
       isReady: (node) => this.#ready.has(node),

@@ -16,6 +16,7 @@ export class Machine {
   #cancelBoot: (() => void) | undefined;
   #kubelet: Kubelet | undefined;
   #bootID: string | undefined;
+  #onBy: PowerEvent['cause'] | undefined;
 
   constructor(dependencies: KubeletDependencies, options: MachineOptions) {
     this.#dependencies = dependencies;
@@ -30,6 +31,11 @@ export class Machine {
     return this.#isOn ? 'on' : 'off';
   }
 
+  /** Who switched on a machine whose boot has not begun anything yet. */
+  get startedBy(): PowerEvent['cause'] | undefined {
+    return this.#cancelBoot === undefined ? undefined : this.#onBy;
+  }
+
   /** Of the boot that runs, or that ended last. */
   get bootID(): string | undefined {
     return this.#bootID;
@@ -42,6 +48,7 @@ export class Machine {
   powerOn(cause: PowerEvent['cause']): void {
     if (this.#isOn) return;
     this.#isOn = true;
+    this.#onBy = cause;
     this.#tracePower('on', cause);
     const { clock, random } = this.#dependencies;
     this.#cancelBoot = clock.after(this.#options.bootDelayMs, () => {

@@ -36,6 +36,8 @@ export interface KeptTruth {
   wallMs: () => number;
   /** True power of the machine of a node. */
   power: (node: string) => 'on' | 'off' | undefined;
+  /** Somebody has just switched it on, no controller did, and nothing on it runs yet. */
+  isStarting: (node: string) => boolean;
   isOurs: (user: string) => boolean;
   /** The incident that the fence of a node stands in. */
   incident: (node: string) => number;
@@ -102,7 +104,8 @@ export class Kept {
   #deleted(node: string, name: string): string | undefined {
     const kept = this.#keptFor(node);
     if (kept !== undefined) return `P6: Machine ${name} was deleted although it is preserved (${kept})`;
-    const isOn = this.#nodes.has(node) && this.#truth.power(node) === 'on';
+    // A proof lasts until a sign of life; before anything runs there is none, and nothing that could write.
+    const isOn = this.#nodes.has(node) && this.#truth.power(node) === 'on' && !this.#truth.isStarting(node);
     return isOn ? `P1: Machine ${name} was deleted while ${node} was on` : undefined;
   }
 
