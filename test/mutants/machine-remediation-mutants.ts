@@ -195,4 +195,11 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     ],
     killedBy: byTest('test/machine-remediation/deletion.test.ts', 'waits for every hold, and follows when it ends'),
   },
+  {
+    name: 'decided in silence',
+    defect: 'a controller decides from what its watches showed minutes ago',
+    file: 'src/controllers/shared/reconciler/reconciler.ts',
+    edits: [['    if (gate.isSilent) return { afterMs: WHILE_SILENT_MS };\n', '']],
+    killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'decides nothing while its watches are silent: of what they showed last no problem is reported'),
+  },
 ];

@@ -10,7 +10,7 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'each hiccup is an event',
     defect: 'a call that fails now and then is told on the remediation each time',
     file: 'src/controllers/metal3-remediation/controller.ts',
-    edits: [['if (!isPassing(error) || memory.unheard.isToBeTold())', 'if (!isPassing(error) || memory.unheard !== undefined)']],
+    edits: [['!isPassing(error) || memories.get(key)?.failing.isToBeTold() === true', '!isPassing(error) || memories.has(key)']],
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'a call that fails now and then is tried again'),
   },
   {

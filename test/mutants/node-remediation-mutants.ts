@@ -268,4 +268,28 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['!this.#isClosed && !this.isSilent &&', '!this.#isClosed &&']],
     killedBy: byTest('src/controllers/shared/write-gate.test.ts', 'a watch has told nothing for too long'),
   },
+  {
+    name: 'one failure is an event',
+    defect: 'a single call that fails is reported on the request',
+    file: 'src/controllers/node-remediation/controller.ts',
+    edits: [['failures > 1', 'failures > 0']],
+    killedBy: byTest('test/node-remediation/failed-looks.test.ts', 'of which 1 writes in a row are lost is told of from the second on, once'),
+  },
+  {
+    name: 'problem reported again and again',
+    defect: 'a problem is reported each time that its object is reconciled',
+    file: 'src/controllers/shared/reconciler/active-problems.ts',
+    edits: [['if (!before.has(identityOf(problem)))', 'if (before.size >= 0)']],
+    killedBy: byTest(
+      'src/controllers/shared/reconciler/reconciler.test.ts',
+      'is reported once for as long as it is active, and anew when it comes back',
+    ),
+  },
+  {
+    name: 'conflict is a failure',
+    defect: 'an object that somebody else has written meanwhile is retried as one that fails',
+    file: 'src/controllers/shared/moved.ts',
+    edits: [['return error instanceof Moved || wasOvertaken(error);', 'return error instanceof Moved;']],
+    killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'is reconciled soon after a conflict, and what follows is not done'),
+  },
 ];

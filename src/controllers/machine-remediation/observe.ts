@@ -16,9 +16,10 @@ import { readFence } from '../shared/claims/fence-facts.ts';
 import { timeOf } from '../shared/remediation/actions.ts';
 import type { HoldFact } from '../shared/remediation/actions.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
-import { CLUSTER_NAME } from '../shared/remediation/place.ts';
+import { CLUSTER_NAME, nodeLeftBy } from '../shared/remediation/place.ts';
 import { readNode } from '../shared/remediation/read-node.ts';
 import { standingStop } from '../shared/stops.ts';
+import { consumerOf } from './consumer.ts';
 import { hostKeyOfMachine } from './decide.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
 import type { FenceSnapshot } from './by-fence.ts';
@@ -53,11 +54,10 @@ export type Observer = Pick<
   releases: OutOfServiceSights;
 };
 
-/** Reads everything about one Machine from the API's quorum. `undefined`: it is gone. Rejects when something could not be read: then nothing is decided. */
-export async function observe(observer: Observer, { resource }: WatchedMachines, namespace: string, name: string): Promise<Sight | undefined> {
-  const { cluster, options } = observer;
-  const object = await cluster.get(resource, name, namespace);
-  if (object === undefined) return undefined;
+/** Reads everything about one Machine from the API's quorum. Rejects when something could not be read: then nothing is decided. */
+export async function observe(observer: Observer, { resource }: WatchedMachines, object: ClusterMachine): Promise<Sight> {
+  const { options } = observer;
+  const { namespace = '' } = object.metadata;
   const machine = await machineFacts(observer, resource, object);
   const [host, node] = await Promise.all([hostObject(observer, machine), nodeObject(observer, object)]);
   const nodeName = object.status?.nodeRef?.name;
@@ -88,14 +88,21 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
   };
 }
 
-/** A host on which our hold stands, and which no Machine names any more. */
-export function orphanSight(observer: Observer, host: BareMetalHost, node: Node | undefined, holds: readonly HoldFact[]): Sight {
+/** A host on which our hold stands, and which none of our Machines names any more. `undefined`: another Machine has it, which may be new: then the hold is its own. */
+export async function observeOrphan(observer: Observer, host: BareMetalHost): Promise<Sight | undefined> {
+  const { cluster } = observer;
+  if ((await consumerOf(cluster, host)) !== undefined) return undefined;
+  const { name = '', namespace = host.metadata.namespace ?? '' } = host.spec?.consumerRef ?? {};
+  const node = await nodeLeftBy(cluster, { namespace, name });
+  const nodeName = node?.metadata.name;
+  const stop = await standingStop(cluster, nodeName);
+  const holds = stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }];
   const objects = new ReadObjects();
   objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
   if (node !== undefined) objects.put({ kind: 'Node', name: node.metadata.name }, node);
-  const told = { host: observer.sights.factsOf(host, HOLD), ...(node !== undefined && { node: nodeFacts(observer, node) }) };
-  const snapshot = { ...now(observer), settings: observer.options.settings, ...told, healthChecks: [], holds };
-  return { snapshot, objects };
+  const facts = { host: observer.sights.factsOf(host, HOLD), ...(node !== undefined && { node: nodeFacts(observer, node) }) };
+  const snapshot = { ...now(observer), settings: observer.options.settings, ...facts, healthChecks: [], holds };
+  return { snapshot, objects, ...(nodeName !== undefined && { nodeName }) };
 }
 
 function now({ clock, nodes, hosts }: Observer): Pick<Snapshot, 'nowMs' | 'monotonicMs' | 'nodesHeardSinceMs' | 'hostsHeardSinceMs'> {

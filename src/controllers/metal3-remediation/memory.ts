@@ -7,7 +7,7 @@ import { LongTrouble } from '../shared/long-trouble.ts';
 import { LifeReads } from './life-reads.ts';
 import { holdKeyOf } from './names.ts';
 
-/** What this process remembers of one remediation: its own first sights, what it has told, and its lock. Nothing is decided wrongly without it, only later. */
+/** What this process remembers of one remediation: its own first sights, and its lock. Nothing is decided wrongly without it, only later. */
 export class Memory {
   readonly uid: string;
   readonly life: LifeReads;
@@ -20,9 +20,8 @@ export class Memory {
   /** A lock that was taken, and may be ours still. */
   locked: { lock: NodeLock; node: string } | undefined;
   isAdopted = false;
-  problems: ReadonlySet<string> = new Set();
-  /** Of calls that fail and are tried again. */
-  readonly unheard: LongTrouble;
+  /** Calls that fail and are tried again. */
+  readonly failing: LongTrouble;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #taint: { node: string; seenMs: number } | undefined;
   #fence: { uid: string; seenMs: number } | undefined;
@@ -30,7 +29,7 @@ export class Memory {
   constructor(clock: Pick<Clock, 'monotonicMs'>, uid: string) {
     this.#clock = clock;
     this.uid = uid;
-    this.unheard = new LongTrouble(clock);
+    this.failing = new LongTrouble(clock);
     this.phase = new PhaseSight(clock);
     this.life = new LifeReads(clock);
     this.hosts = new HostSights(clock, [holdKeyOf(uid)]);

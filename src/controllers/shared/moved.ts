@@ -19,3 +19,8 @@ export function wasOvertaken(error: unknown): boolean {
 export function isPassing(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiStatusError && !wasRefused(error));
 }
+
+/** It is decided anew, from what stands now. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Moved || wasOvertaken(error);
+}

@@ -1,6 +1,6 @@
 import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
-import { MachineRemediationController } from '../../controllers/machine-remediation/controller.ts';
+import { machineRemediationController } from '../../controllers/machine-remediation/controller.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from '../../controllers/machine-remediation/dependencies.ts';
 import { MACHINE_INDEXES } from '../../controllers/machine-remediation/machine-index.ts';
 import { DEFAULT_POWER_OFF_TIMEOUT_MS, LOCK_HOLDER } from '../../controllers/machine-remediation/names.ts';
@@ -78,23 +78,20 @@ function build(
   });
   const { nodeLeaseNamespace: namespace, mode, ownNode, machineRemediation } = options;
   const hosts = hasHosts && { hosts: watch(BARE_METAL_HOSTS) };
-  const controller = overQueue(
-    ports,
-    'machine-remediation',
-    (queue) =>
-      new MachineRemediationController({
-        ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue, ...hosts },
-        metrics: ports.metrics.machineRemediation,
-        volumesOn: (node) => volumeAttachments.byIndex(BY_NODE, node).length,
-        servesOutOfService: () => hasOutOfService(transport, VERSION_DEADLINE_MS),
-        lockOn: (gated) => (namespace === undefined ? NO_LOCK : new NodeLock({ cluster: gated, clock, namespace, holder: LOCK_HOLDER })),
-        options: {
-          enforce: mode === 'enforce',
-          ...{ ownNode, hasOperator, nodeLeaseNamespace: namespace },
-          // Our own agents read the BMC under a NodeFence alone, by the plan of the Node.
-          settings: { mode: machineRemediation, powerOffTimeoutMs: DEFAULT_POWER_OFF_TIMEOUT_MS, canReadBmc: false },
-        },
-      }),
+  const controller = overQueue(ports, 'machine-remediation', (queue) =>
+    machineRemediationController({
+      ...{ clock, cluster, recorder, log, leadership, machines, nodes, leases, fences, stormHolds, queue, ...hosts },
+      metrics: ports.metrics.machineRemediation,
+      volumesOn: (node) => volumeAttachments.byIndex(BY_NODE, node).length,
+      servesOutOfService: () => hasOutOfService(transport, VERSION_DEADLINE_MS),
+      lockOn: (gated) => (namespace === undefined ? NO_LOCK : new NodeLock({ cluster: gated, clock, namespace, holder: LOCK_HOLDER })),
+      options: {
+        enforce: mode === 'enforce',
+        ...{ ownNode, hasOperator, nodeLeaseNamespace: namespace },
+        // Our own agents read the BMC under a NodeFence alone, by the plan of the Node.
+        settings: { mode: machineRemediation, powerOffTimeoutMs: DEFAULT_POWER_OFF_TIMEOUT_MS, canReadBmc: false },
+      },
+    }),
   );
   return { controller, reflectors };
 }

@@ -1,6 +1,6 @@
 import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
-import { Metal3RemediationController } from '../../controllers/metal3-remediation/controller.ts';
+import { metal3RemediationController } from '../../controllers/metal3-remediation/controller.ts';
 import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
 import { HostSights } from '../../controllers/shared/baremetal-host/host-sights.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -68,23 +68,20 @@ function build(
   const remediations = { resource: requests, lister: watch(requests, { prune: shown }) };
   const watchedTemplates = { resource: templates, lister: watch(templates, { prune: shown }) };
   const hosts = watch(BARE_METAL_HOSTS, { prune: shownHost });
-  const controller = overQueue(
-    ports,
-    'metal3-remediation',
-    (queue) =>
-      new Metal3RemediationController({
-        ...{ clock, recorder, log, leadership, remediations, templates: watchedTemplates, hosts, nodes: listers.nodes, stormHolds, queue },
-        own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
-        served: new HostSights(clock, [], () => hosts.resumedAtMs),
-        workloadOf: (node) => ({
-          terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
-          volumeAttachments: listers.volumeAttachments.byIndex(BY_NODE, node).length,
-        }),
-        podsOf: (node) => listers.pods.byIndex(BY_NODE, node),
-        workloads: (secret) => nodeClusterOf(workloads, secret),
-        metrics: metrics.metal3Remediation,
-        options: { enforce: mode === 'enforce', nodeLeaseNamespace, hasOperator, ownNode, inFlightMax: IN_FLIGHT_MAX },
+  const controller = overQueue(ports, 'metal3-remediation', (queue) =>
+    metal3RemediationController({
+      ...{ clock, recorder, log, leadership, remediations, templates: watchedTemplates, hosts, nodes: listers.nodes, stormHolds, queue },
+      own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
+      served: new HostSights(clock, [], () => hosts.resumedAtMs),
+      workloadOf: (node) => ({
+        terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
+        volumeAttachments: listers.volumeAttachments.byIndex(BY_NODE, node).length,
       }),
+      podsOf: (node) => listers.pods.byIndex(BY_NODE, node),
+      workloads: (secret) => nodeClusterOf(workloads, secret),
+      metrics: metrics.metal3Remediation,
+      options: { enforce: mode === 'enforce', nodeLeaseNamespace, hasOperator, ownNode, inFlightMax: IN_FLIGHT_MAX },
+    }),
   );
   return { controller, reflectors };
 }

@@ -1,5 +1,5 @@
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
-import { RemediationController } from '../../controllers/node-remediation/controller.ts';
+import { nodeRemediationController } from '../../controllers/node-remediation/controller.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { KubeObject } from '../../ports/objects.ts';
@@ -63,16 +63,13 @@ function build(
     ...kind,
     listers: { requests: watch(kind.requests, { prune: shown }), templates: watch(kind.templates, { prune: shown }) },
   }));
-  const controller = overQueue(
-    ports,
-    'remediation',
-    (queue) =>
-      new RemediationController({
-        ...{ clock, cluster, recorder, log, leadership, kinds, fences, queue },
-        metrics: metrics.remediation,
-        workloadClusters: workloads.clusterOf,
-        options: { enforce: options.mode === 'enforce', inFlightMax: IN_FLIGHT_MAX },
-      }),
+  const controller = overQueue(ports, 'remediation', (queue) =>
+    nodeRemediationController({
+      ...{ clock, cluster, recorder, log, leadership, kinds, fences, queue },
+      metrics: metrics.remediation,
+      workloadClusters: workloads.clusterOf,
+      options: { enforce: options.mode === 'enforce', inFlightMax: IN_FLIGHT_MAX },
+    }),
   );
   return { controller, reflectors };
 }
