@@ -136,7 +136,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'ungated preservation',
     defect: 'a replica that has lost the Lease marks the Machine that it decided upon before',
     file: 'src/controllers/preservation/controller.ts',
-    edits: [['dependencies.machines && { ...dependencies.machines, cluster: gate(dependencies.machines.cluster) }', 'dependencies.machines']],
+    edits: [['dependencies.machines && { ...dependencies.machines, cluster: gated(dependencies.machines.cluster) }', 'dependencies.machines']],
     killedBy: byTest('test/preservation/held-back.test.ts', 'sends nothing that it decided upon while it led'),
   },
   {

@@ -165,7 +165,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'one list too long',
     defect: 'one list of Machines that nobody answers is longer than a fence waits to hear of them, so that a machine that is kept is switched off',
-    file: 'src/controllers/preservation/controller.ts',
+    file: 'src/controllers/preservation/freshness.ts',
     edits: [['HEARD_WITHIN_MS = 45_000', 'HEARD_WITHIN_MS = 30_000']],
     killedBy: byTest(PRESERVATION_SHELL, 'Machines that are not heard leave a guard unknown for a bounded time; what the Node shows counts at once'),
   },
@@ -173,8 +173,8 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'no word without its sets',
     defect:
       'what somebody said on a Machine is no guard until MachineSets and MachineDeployments are heard too, so that a machine that is kept is switched off',
-    file: 'src/controllers/preservation/picture.ts',
-    edits: [["this.#watched.machines?.isSynced === true ? 'machines' : 'nodes'", "'nodes'"]],
+    file: 'src/controllers/preservation/cache.ts',
+    edits: [["this.kinds.Machine?.synced === true ? 'machines' : 'nodes'", "'nodes'"]],
     killedBy: byTest(TWO_CLUSTERS, 'what is said on a Machine is a guard for as long as machinesets are not heard'),
   },
   {

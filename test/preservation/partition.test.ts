@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/controllers/preservation/decide.ts';
 import type { Decision } from '../../src/controllers/preservation/actions.ts';
-import { Picture } from '../../src/controllers/preservation/picture.ts';
+import { PreservationCache } from '../../src/controllers/preservation/cache.ts';
+import { Changes } from '../../src/controllers/preservation/changes.ts';
+import { observe } from '../../src/controllers/preservation/observe.ts';
+import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { FakeLister } from '../../src/controllers/fence/testing/harness.ts';
 import { PRESERVE } from '../../src/controllers/preservation/names.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../src/ports/machines.ts';
@@ -46,7 +49,7 @@ const meta = (name: string, more: object = {}) => ({ name, uid: `uid-${name}`, r
 const owned = (kind: string, name: string | undefined): object =>
   name === undefined ? {} : { ownerReferences: [{ apiVersion: 'v1', kind, name, uid: `uid-${name}`, controller: true }] };
 
-function pictureOf(made: Made): Picture {
+function cacheOf(made: Made): PreservationCache {
   const nodes = new FakeLister<Node>();
   const fences = new FakeLister<NodeFence>();
   const machines = new FakeLister<Machine>();
@@ -78,14 +81,13 @@ function pictureOf(made: Made): Picture {
     status: { currentStatus: { phase, lastUpdateTime: FAILED } },
   }));
   const unused = {} as never;
-  const picture = new Picture(
+  const cache = new PreservationCache(
     { cluster: unused, recorder: RECORDER, listers: { nodes, fences, leases: unused, pods: unused } },
     { cluster: unused, recorder: RECORDER, listers: { machines, machineSets, machineDeployments } },
     () => undefined,
-    () => undefined,
   );
-  picture.start();
-  return picture;
+  cache.start();
+  return cache;
 }
 
 const sorted = (items: readonly unknown[]): string[] => items.map((item) => JSON.stringify(item)).sort();
@@ -95,15 +97,14 @@ function told({ actions, guards, views, deployments, drains, problems }: Omit<De
   return Object.fromEntries(Object.entries(all).map(([name, items]) => [name, sorted(items)]));
 }
 
-describe('the parts of a cluster', () => {
+describe('the pools of a cluster', () => {
   it('decided one by one come to what the whole comes to', () => {
     fc.assert(
       fc.property(cluster, (made) => {
         const pools = new Map(made.pools.map((name) => [name, { autoPreserveMax: 2, preserveTimeoutMs: HOUR_MS }]));
-        const { parts } = pictureOf(made).changedParts(pools);
-        const picture = pictureOf(made);
-        picture.changedParts(pools);
-        const snapshots = [...parts.values()].map((part) => picture.snapshotOf(part, SETTINGS, NOW_MS));
+        const cache = cacheOf(made);
+        const circumstances = { options: SETTINGS, clock: new ManualClock({ wallMs: NOW_MS }), drainOf: () => undefined };
+        const snapshots = [...new Changes().take(cache, pools).pools.values()].map((pool) => observe(cache, pool, circumstances));
         const whole = {
           ...SETTINGS,
           nowMs: NOW_MS,
@@ -130,7 +131,7 @@ describe('the parts of a cluster', () => {
     );
   });
 
-  it('of machines of different pools are different, and one pool is one part', () => {
+  it('are decided apart: machines of different pools do not concern each other', () => {
     const made: Made = {
       deployments: [
         { pool: 'p0', max: undefined },
@@ -144,8 +145,7 @@ describe('the parts of a cluster', () => {
       nodes: [0, 1].map(() => ({ pool: undefined, isReady: true, asked: undefined })),
       pools: ['p0', 'p1'],
     };
-    const { parts } = pictureOf(made).changedParts(new Map());
-    expect([...parts.values()].map(({ machines, nodes }) => [machines, nodes])).toEqual([
+    expect([...new Changes().take(cacheOf(made), new Map()).pools.values()].map(({ members }) => [members.Machine, members.Node])).toEqual([
       [['x/m0'], ['n0']],
       [['x/m1'], ['n1']],
     ]);

@@ -66,8 +66,8 @@ describe('the deletion of a Machine', () => {
       cluster: { list: () => Promise.resolve([]), remove: () => Promise.resolve(isThere) },
       recorder: { event: (_about: unknown, _type: string, reason: string) => told.push(reason) },
     };
-    const picture = { objectOf: () => machine, machine: () => undefined };
-    const writer = new Writer({ clock: new ManualClock(), mode: () => 'own', nodes: side, machines: side, picture } as never);
+    const cache = { objectOf: () => machine, machine: () => undefined };
+    const writer = new Writer({ clock: new ManualClock(), mode: () => 'own', nodes: side, machines: side, cache } as never);
     const target = { kind: 'Machine', name: 'm', namespace: 'n', uid: 'uid-m' } as const;
     const event = { type: 'Normal', reason: 'MachineDeleted', message: 'it has no node' } as const;
     const outcome = await writer.perform({ kind: 'delete-machine', target, event }).catch((error: unknown) => error);

@@ -9,7 +9,7 @@ import type { MachineFacts, Snapshot } from './snapshot.ts';
 import { forgotten } from './stop.ts';
 import { machineRef, nodeRef, subjectName } from './subject.ts';
 import type { Subject } from './subject.ts';
-import type { Stock } from './take-stock.ts';
+import type { Classified } from './classify.ts';
 
 interface Counted extends Member {
   subject: Subject;
@@ -18,17 +18,17 @@ interface Counted extends Member {
 /** Who gets, and who loses, the automatic annotation. */
 export function automaticMarks(
   snapshot: Snapshot,
-  stock: readonly Stock[],
+  classified: readonly Classified[],
   pools: Pools,
   shares: ReadonlyMap<string, number>,
   surplus: ReadonlySet<MachineFacts>,
 ): ReadonlyMap<Subject, Action[]> {
   const groups = new Map<string, Counted[]>();
-  for (const { subject, turn } of stock) {
+  for (const { subject, transition } of classified) {
     const { machine, node, group, value } = subject;
     const isGoing = machine === undefined ? node?.isDeleting === true : machine.isDeleting || surplus.has(machine) || subject.phase === 'Terminating';
     if (group === undefined || isGoing) continue;
-    const isCandidate = turn === undefined && isCandidateFor(subject) && pools.overrideOf(machine) === undefined;
+    const isCandidate = transition === undefined && isCandidateFor(subject) && pools.overrideOf(machine) === undefined;
     const members = groups.get(group) ?? [];
     members.push({ name: subjectName(subject), createdMs: (machine ?? node)?.createdMs ?? 0, isTaken: value === 'automatic', isCandidate, subject });
     groups.set(group, members);

@@ -1,10 +1,11 @@
 import type { Action, Decision, ObjectRef } from './actions.ts';
-import type { Picture } from './picture.ts';
+import type { PreservationCache } from './cache.ts';
+import { linkOf } from './links.ts';
 import { keyOf } from './watched-facts.ts';
 
 /** Actions about one subject, in the order in which they must be done: where one fails, those after it wait for the next decision. */
 export interface Chain {
-  /** Link of the subject in the picture; no two chains of one key run at a time. */
+  /** Link of the subject; no two chains of one key run at a time. */
   key: string;
   actions: Action[];
   premise: Premise;
@@ -12,39 +13,27 @@ export interface Chain {
 
 /** What a decision about one subject was made from: its Machine, its Node and its fence. Our own writes renew it, anybody else's end it. */
 export class Premise {
-  readonly #picture: Picture;
+  readonly #cache: PreservationCache;
   readonly #facts = new Map<string, { target: ObjectRef; facts: unknown }>();
   readonly #node: string | undefined;
   readonly #proof: unknown;
 
   /** `uid` of the targets does not count here. */
-  constructor(picture: Picture, targets: readonly ObjectRef[], node: string | undefined) {
-    this.#picture = picture;
+  constructor(cache: PreservationCache, targets: readonly ObjectRef[], node: string | undefined) {
+    this.#cache = cache;
     this.#node = node;
-    this.#proof = node === undefined ? undefined : picture.proofOf(node);
+    this.#proof = node === undefined ? undefined : cache.proofOf(node);
     for (const target of targets) this.renew(target);
   }
 
   renew(target: ObjectRef): void {
-    this.#facts.set(linkOf(target), { target, facts: this.#picture.factsOf(target) });
+    this.#facts.set(linkOf(target), { target, facts: this.#cache.factsOf(target) });
   }
 
   stands(): boolean {
-    if (this.#node !== undefined && this.#picture.proofOf(this.#node) !== this.#proof) return false;
-    return [...this.#facts.values()].every(({ target, facts }) => this.#picture.factsOf(target) === facts);
+    if (this.#node !== undefined && this.#cache.proofOf(this.#node) !== this.#proof) return false;
+    return [...this.#facts.values()].every(({ target, facts }) => this.#cache.factsOf(target) === facts);
   }
-}
-
-const WORDS: Readonly<Record<ObjectRef['kind'], string>> = {
-  Node: 'node',
-  Machine: 'machine',
-  MachineSet: 'set',
-  MachineDeployment: 'deployment',
-};
-
-/** As the picture's parts name it. */
-export function linkOf(target: ObjectRef): string {
-  return `${WORDS[target.kind]} ${keyOf(target)}`;
 }
 
 interface Subject {
@@ -54,12 +43,12 @@ interface Subject {
 }
 
 /** One chain for each subject: a Machine goes with the Node that it names. */
-export function chainsOf({ actions, views }: Pick<Decision, 'actions' | 'views'>, picture: Picture): Chain[] {
+export function chainsOf({ actions, views }: Pick<Decision, 'actions' | 'views'>, cache: PreservationCache): Chain[] {
   const bySubject = new Map<string, Subject>();
   for (const action of actions) {
     const { target } = action;
-    const node = target.kind === 'Node' ? target.name : target.kind === 'Machine' ? picture.machine(keyOf(target))?.nodeName : undefined;
-    const key = node === undefined ? linkOf(target) : `node ${node}`;
+    const node = target.kind === 'Node' ? target.name : target.kind === 'Machine' ? cache.machine(keyOf(target))?.nodeName : undefined;
+    const key = linkOf(node === undefined ? target : { kind: 'Node', name: node });
     const subject = bySubject.get(key) ?? { actions: [], targets: [], node };
     subject.actions.push(action);
     subject.targets.push(target);
@@ -77,7 +66,7 @@ export function chainsOf({ actions, views }: Pick<Decision, 'actions' | 'views'>
     return {
       key,
       actions: subject.actions,
-      premise: new Premise(picture, [...subject.targets, ...backing, ...(machine === undefined ? [] : [machine])], subject.node),
+      premise: new Premise(cache, [...subject.targets, ...backing, ...(machine === undefined ? [] : [machine])], subject.node),
     };
   });
 }

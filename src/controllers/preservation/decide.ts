@@ -7,33 +7,33 @@ import { Pools } from './pools.ts';
 import type { Step } from './preserve.ts';
 import type { Snapshot } from './snapshot.ts';
 import { machineRef, nodeRef, subjectName } from './subject.ts';
-import { takeStock } from './take-stock.ts';
-import type { Stock } from './take-stock.ts';
+import { classify } from './classify.ts';
+import type { Classified } from './classify.ts';
 import { viewOf } from './view.ts';
 
 const NO_FIELD =
   'the Machine CRD has no status.currentStatus.preserveExpiryTime (MCM before v0.62): what is written there is dropped, so Machines are not preserved';
 
-/** Everything about one picture of the cluster; see Snapshot and Decision. Pure: done once over, it has nothing more to do. */
+/** Everything about one snapshot; see Snapshot and Decision. Pure: done once over, it has nothing more to do. */
 export function decide(snapshot: Snapshot): Decision {
   const usable = snapshot.hasExpiryField ? snapshot : withoutMachines(snapshot);
   const pools = new Pools(usable);
-  const { stock, problems } = takeStock(usable, pools);
+  const { classified, problems } = classify(usable, pools);
   const shares = pools.shares();
   const unable = !snapshot.hasExpiryField && snapshot.machines.length > 0 ? [NO_FIELD] : [];
-  const steps = usable.mode === 'own' ? own(usable, pools, stock, shares) : observe(usable, stock);
-  const subjects = stock.map(({ subject }) => subject);
+  const steps = usable.mode === 'own' ? own(usable, pools, classified, shares) : requests(usable, classified);
+  const subjects = classified.map(({ subject }) => subject);
   const tally = usable.mode === 'own' ? counted(usable, subjects) : { actions: [], deployments: [] };
-  const due = [...stock.map(({ dueMs }) => dueMs), ...steps.map(({ dueMs }) => dueMs), ...subjects.map(({ expiryMs }) => expiryMs)];
+  const due = [...classified.map(({ dueMs }) => dueMs), ...steps.map(({ dueMs }) => dueMs), ...subjects.map(({ expiryMs }) => expiryMs)];
   const nextDueMs = earliest(due, usable.nowMs);
   return {
     actions: [...steps.flatMap(({ actions }) => actions), ...tally.actions],
     guards: subjects.flatMap((subject): NodeGuard[] => guardOf(subject, pools.overrideOf(subject.machine), usable.nowMs)),
-    views: stock.map(({ subject }, index) => viewOf(subject, usable.nowMs, steps[index]?.problem)),
+    views: classified.map(({ subject }, index) => viewOf(subject, usable.nowMs, steps[index]?.problem)),
     deployments: tally.deployments,
-    drains: stock.flatMap(({ subject }, index) => (steps[index]?.isDraining === true && subject.node !== undefined ? [subject.node.uid] : [])),
-    warnings: warningsOf(stock, steps),
-    problems: [...unable, ...pools.problems, ...problems, ...toldBy(stock, steps)],
+    drains: classified.flatMap(({ subject }, index) => (steps[index]?.isDraining === true && subject.node !== undefined ? [subject.node.uid] : [])),
+    warnings: warningsOf(classified, steps),
+    problems: [...unable, ...pools.problems, ...problems, ...toldBy(classified, steps)],
     ...(nextDueMs !== undefined && { nextDueMs }),
   };
 }
@@ -51,15 +51,15 @@ function earliest(times: readonly (number | undefined)[], nowMs: number): number
   return first;
 }
 
-function toldBy(stock: readonly Stock[], steps: readonly Step[]): string[] {
-  return stock.flatMap(({ subject }, index) => {
+function toldBy(classified: readonly Classified[], steps: readonly Step[]): string[] {
+  return classified.flatMap(({ subject }, index) => {
     const told = steps[index]?.problem ?? subject.problem;
     return told === undefined ? [] : [`${subjectName(subject)}: ${told}`];
   });
 }
 
-function warningsOf(stock: readonly Stock[], steps: readonly Step[]): ProblemOf[] {
-  return stock.flatMap(({ subject: { machine, node } }, index) => {
+function warningsOf(classified: readonly Classified[], steps: readonly Step[]): ProblemOf[] {
+  return classified.flatMap(({ subject: { machine, node } }, index) => {
     const { problem, isForPeople } = steps[index] ?? {};
     const target = machine === undefined ? node && nodeRef(node) : machineRef(machine);
     return problem === undefined || isForPeople !== true || target === undefined ? [] : [{ target, message: problem }];
@@ -67,6 +67,6 @@ function warningsOf(stock: readonly Stock[], steps: readonly Step[]): ProblemOf[
 }
 
 /** A real MCM does the rest. */
-function observe(snapshot: Snapshot, stock: readonly Stock[]): Step[] {
-  return stock.map(({ subject }) => ({ actions: request(subject, snapshot.requestsWhenFailed) }));
+function requests(snapshot: Snapshot, classified: readonly Classified[]): Step[] {
+  return classified.map(({ subject }) => ({ actions: request(subject, snapshot.requestsWhenFailed) }));
 }

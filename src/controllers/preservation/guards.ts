@@ -1,15 +1,33 @@
 import type { NodeGuard } from '../../ports/preservation.ts';
 import { sameContent } from '../../domain/canonical.ts';
 import type { Decision } from './actions.ts';
+import type { PreservationCache } from './cache.ts';
+import type { Freshness } from './freshness.ts';
+import { isKnownValue } from './marks.ts';
+import { PRESERVE } from './names.ts';
 
-/** What fences are told, node by node, put together from the decisions of the parts. */
+/** What fences are told, node by node, put together from the decisions about the pools. */
 export class Guards {
-  #guards = new Map<string, NodeGuard>();
-  #preserved = new Set<string>();
+  readonly #cache: Pick<PreservationCache, 'kinds'>;
+  readonly #freshness: Pick<Freshness, 'isUnknown'>;
+  #guards: ReadonlyMap<string, NodeGuard> = new Map();
+  #preserved: ReadonlySet<string> = new Set();
+  #wasUnknown = true;
+  /** Of these something else is said than was told. */
+  readonly #changed = new Set<string>();
   readonly #listeners = new Set<(nodes: readonly string[]) => void>();
 
-  guardOf(node: string): NodeGuard | undefined {
-    return this.#guards.get(node);
+  constructor(cache: Pick<PreservationCache, 'kinds'>, freshness: Pick<Freshness, 'isUnknown'>) {
+    this.#cache = cache;
+    this.#freshness = freshness;
+  }
+
+  guardOf(node: string): NodeGuard | 'unknown' | undefined {
+    const guard = this.#guards.get(node);
+    if (guard !== undefined || !this.#freshness.isUnknown) return guard;
+    const word = this.#cache.kinds.Node.get(node)?.facts.annotations[PRESERVE];
+    // The node's word counts before its machine's.
+    return word !== undefined && isKnownValue(word) ? undefined : 'unknown';
   }
 
   isPreserved(node: string): boolean {
@@ -17,32 +35,29 @@ export class Guards {
   }
 
   onChange(listener: (nodes: readonly string[]) => void): () => void {
-    const own = (nodes: readonly string[]): void => {
-      listener(nodes);
-    };
-    this.#listeners.add(own);
-    return () => {
-      this.#listeners.delete(own);
-    };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
-  /** The decisions that stand; answers with the nodes of which something else is said than before. */
-  take(decisions: Iterable<Pick<Decision, 'guards' | 'views'>>): string[] {
-    const guards = new Map<string, NodeGuard>();
-    const preserved = new Set<string>();
-    for (const decision of decisions) {
-      for (const guard of decision.guards) guards.set(guard.node, guard);
-      for (const { node, isPreserved } of decision.views) if (isPreserved && node !== undefined) preserved.add(node);
+  /** The decisions that stand. */
+  take(decisions: readonly Pick<Decision, 'guards' | 'views'>[]): void {
+    const guards = new Map(decisions.flatMap((decision) => decision.guards.map((guard) => [guard.node, guard] as const)));
+    const views = decisions.flatMap((decision) => decision.views);
+    const preserved = new Set(views.flatMap(({ node, isPreserved }) => (isPreserved && node !== undefined ? [node] : [])));
+    for (const node of [...guards.keys(), ...this.#guards.keys(), ...preserved, ...this.#preserved]) {
+      const isSame = sameContent(guards.get(node), this.#guards.get(node)) && preserved.has(node) === this.#preserved.has(node);
+      if (!isSame) this.#changed.add(node);
     }
-    const changed = [...new Set([...guards.keys(), ...this.#guards.keys(), ...preserved, ...this.#preserved])].filter(
-      (node) => !sameContent(guards.get(node), this.#guards.get(node)) || preserved.has(node) !== this.#preserved.has(node),
-    );
     this.#guards = guards;
     this.#preserved = preserved;
-    return changed;
   }
 
-  tell(nodes: readonly string[]): void {
+  /** Calls the listeners with the nodes of which something else is said than before: all, where what is unknown has turned. */
+  tell(): void {
+    const isUnknown = this.#freshness.isUnknown;
+    const nodes = isUnknown === this.#wasUnknown ? [...this.#changed] : [...this.#cache.kinds.Node.keys()];
+    this.#wasUnknown = isUnknown;
+    this.#changed.clear();
     if (nodes.length > 0) for (const listener of [...this.#listeners]) listener(nodes);
   }
 }

@@ -12,17 +12,17 @@ import type { FenceFacts, MachineFacts, NodeFacts, Snapshot } from './snapshot.t
 import { stop, stopUnderFence, STOP_WORDS } from './stop.ts';
 import { machineRef } from './subject.ts';
 import type { Subject } from './subject.ts';
-import type { Stock } from './take-stock.ts';
+import type { Classified } from './classify.ts';
 import { sendOff, terminate, terminateFailed } from './terminate.ts';
 import { judge } from './verdict.ts';
 import type { StopReason } from './verdict.ts';
 
-/** MCM's part, one step for each of the stock. What is being deleted is left to go. */
-export function own(snapshot: Snapshot, pools: Pools, stock: readonly Stock[], shares: ReadonlyMap<string, number>): Step[] {
-  const surplus = surplusOf(snapshot, stock);
-  const automatic = automaticMarks(snapshot, stock, pools, shares, surplus);
-  return stock.map((each): Step => {
-    const { subject, turn } = each;
+/** MCM's part, one step for each subject. What is being deleted is left to go. */
+export function own(snapshot: Snapshot, pools: Pools, classified: readonly Classified[], shares: ReadonlyMap<string, number>): Step[] {
+  const surplus = surplusOf(snapshot, classified);
+  const automatic = automaticMarks(snapshot, classified, pools, shares, surplus);
+  return classified.map((each): Step => {
+    const { subject, transition } = each;
     const { machine, node } = subject;
     if (machine?.isDeleting === true || (machine === undefined && node?.isDeleting === true)) return { actions: [] };
     if (machine !== undefined && surplus.has(machine)) {
@@ -31,7 +31,7 @@ export function own(snapshot: Snapshot, pools: Pools, stock: readonly Stock[], s
     if (machine !== undefined && node?.isDeleting === true && machine.phase !== 'Terminating') {
       return { actions: [sendOff(machine, 'NodeDeleted', `node ${node.name} is being deleted, preserved or not`)] };
     }
-    if (turn !== undefined) return { actions: [turn] };
+    if (transition !== undefined) return { actions: [transition] };
     const marked = automatic.get(subject);
     if (marked !== undefined) return { actions: marked };
     return settle(snapshot, pools, subject);
@@ -101,9 +101,9 @@ function lostWord({ machine = '', node, lastApplied = '' }: PreserveMarks): Acti
 }
 
 /** More machines than replicas: those go that are missed least. */
-function surplusOf(snapshot: Snapshot, stock: readonly Stock[]): ReadonlySet<MachineFacts> {
+function surplusOf(snapshot: Snapshot, classified: readonly Classified[]): ReadonlySet<MachineFacts> {
   const bySet = new Map<string, (MachineFacts & { value: Subject['value']; source: MachineFacts })[]>();
-  for (const { subject } of stock) {
+  for (const { subject } of classified) {
     const { machine, phase, value } = subject;
     if (machine?.machineSet === undefined || machine.isDeleting || machine.phase === 'Terminating') continue;
     const key = `${machine.namespace}/${machine.machineSet}`;

@@ -36,7 +36,7 @@ export interface NextPhase {
 }
 
 /** What nextPhase does not see in the machine itself. */
-export interface Leave {
+export interface PhaseLimits {
   /** The deployment lets it fail. */
   mayFail: boolean;
   /** The open fence of its node is verdict enough: it is to be preserved, and held, before it is gone. */
@@ -51,9 +51,9 @@ export interface Leave {
  * The phase that MCM would write. Phases that only a machine driver knows (CrashLoopBackOff,
  * InPlace*) and Terminating stay.
  */
-export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, nowMs: number, leave: Leave): NextPhase {
+export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, nowMs: number, limits: PhaseLimits): NextPhase {
   const { phase } = machine;
-  const healthTimeoutMs = leave.healthTimeoutMs ?? HEALTH_TIMEOUT_MS;
+  const healthTimeoutMs = limits.healthTimeoutMs ?? HEALTH_TIMEOUT_MS;
   const healthy = isHealthy(node);
   if (healthy === undefined) return { phase };
   if (healthy) {
@@ -62,11 +62,11 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
     return { phase: returns && !isHeld ? 'Running' : phase };
   }
   if (phase === 'Running' || phase === 'Unknown') {
-    if (isFenced(node) && leave.isFencedToKeep) return { phase: 'Failed' };
+    if (isFenced(node) && limits.isFencedToKeep) return { phase: 'Failed' };
     if (phase === 'Running') return { phase: 'Unknown', dueMs: nowMs + healthTimeoutMs };
-    const dueMs = heardFrom(machine.phaseSinceMs ?? nowMs, leave.heardSinceMs) + healthTimeoutMs;
+    const dueMs = heardFrom(machine.phaseSinceMs ?? nowMs, limits.heardSinceMs) + healthTimeoutMs;
     if (nowMs < dueMs) return { phase, dueMs };
-    return { phase: leave.mayFail ? 'Failed' : phase };
+    return { phase: limits.mayFail ? 'Failed' : phase };
   }
   return { phase };
 }

@@ -45,7 +45,7 @@ export class QuorumProofs {
   readonly #sources: ProofSources;
   /** By the name of the node. */
   readonly #sights = new Map<string, Sight>();
-  #leave: () => void = () => undefined;
+  #unsubscribe: () => void = () => undefined;
 
   constructor(sources: ProofSources) {
     this.#sources = sources;
@@ -55,7 +55,7 @@ export class QuorumProofs {
   start(): void {
     const { clock, listers } = this.#sources;
     const { fences, leases } = listers;
-    this.#leave = fences.onChange((before, after) => {
+    this.#unsubscribe = fences.onChange((before, after) => {
       const proof = after && proofIn(after);
       if (after === undefined || proof === undefined || !fences.synced || (before !== undefined && proofIn(before) === proof)) return;
       const lease = leases.get(`${NODE_LEASE_NAMESPACE}/${after.spec.node}`);
@@ -66,7 +66,7 @@ export class QuorumProofs {
   }
 
   close(): void {
-    this.#leave();
+    this.#unsubscribe();
   }
 
   /** Why nothing may rest on the proof that this node `isOff` or `isIsolated`, in words; undefined: it stands. Node, Lease and NodeFence are read from the API's quorum. */

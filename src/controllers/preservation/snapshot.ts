@@ -144,7 +144,7 @@ export interface PoolSettings {
 }
 
 /**
- * All that `decide` reads, in one picture. Every list is complete: the shell calls only after the first sync of all of them. Machines may live in
+ * All that `decide` reads about one pool, or of several. Every list is complete, or empty before its first sync. Machines may live in
  * another cluster than Nodes; they meet by `nodeName`.
  */
 export interface Snapshot {

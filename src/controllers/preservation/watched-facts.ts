@@ -48,7 +48,7 @@ export class WatchedFacts<T extends KubeObject, F> {
     this.#close();
   }
 
-  get isSynced(): boolean {
+  get synced(): boolean {
     return this.#lister.synced;
   }
 

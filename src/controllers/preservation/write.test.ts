@@ -35,9 +35,9 @@ describe('what can not be taken back', () => {
 
   function writer(): Writer {
     const machine = { metadata: { name: 'm', namespace: 'machines', uid: 'uid-m', resourceVersion: '7' } };
-    const picture = { objectOf: () => machine, machine: () => undefined };
+    const cache = { objectOf: () => machine, machine: () => undefined };
     const side = { cluster, recorder: { event: () => undefined } };
-    return new Writer({ clock: new ManualClock(), mode: () => 'own', nodes: side, machines: side, picture } as never);
+    return new Writer({ clock: new ManualClock(), mode: () => 'own', nodes: side, machines: side, cache } as never);
   }
 
   it('is done to the Machine as it was when it was decided upon', async () => {

@@ -13,7 +13,7 @@ import type { Drainer } from './drainer.ts';
 import { PRESERVE, REQUEST_MARK } from './names.ts';
 import { patchOf } from './patch.ts';
 import type { PatchAct } from './patch.ts';
-import type { Picture } from './picture.ts';
+import type { PreservationCache } from './cache.ts';
 import type { QuorumProofs } from './quorum-proof.ts';
 import type { Snapshot } from './snapshot.ts';
 import { keyOf } from './watched-facts.ts';
@@ -22,7 +22,7 @@ export interface WriterDependencies {
   clock: Clock;
   nodes: NodeSide;
   machines: MachineSide | undefined;
-  picture: Picture;
+  cache: PreservationCache;
   drainer: Drainer;
   proofs: Pick<QuorumProofs, 'unprovenBecause'>;
   mode: () => Snapshot['mode'];
@@ -82,12 +82,12 @@ export class Writer {
 
   /** An Event about what is still there; nothing is written but that. */
   warn({ target, message }: ProblemOf): void {
-    const object = this.#dependencies.picture.objectOf(target);
+    const object = this.#dependencies.cache.objectOf(target);
     if (object !== undefined) this.#tell(target, { type: 'Warning', reason: 'PreservationProblem', message }, object);
   }
 
   async #patch(action: PatchAct): Promise<void> {
-    const { clock, picture } = this.#dependencies;
+    const { clock, cache } = this.#dependencies;
     const { target } = action;
     const object = this.#objectOf(target);
     const patch = patchOf(action, object, clock.wallMs());
@@ -95,7 +95,7 @@ export class Writer {
     if (patch === 'done') return;
     const options = { ...place(target), ...(patch.subresource !== undefined && { subresource: patch.subresource }) };
     const answer = await this.#sideOf(target).cluster.mergePatch(RESOURCES[target.kind], target.name, patch.body, options);
-    picture.wrote(target, answer);
+    cache.wrote(target, answer);
     this.#tell(target, action.event, answer);
   }
 
@@ -119,9 +119,9 @@ export class Writer {
   }
 
   async #deleteMachine({ target, provenOff, event }: Extract<Action, { kind: 'delete-machine' }>): Promise<void> {
-    const { nodes, picture, proofs } = this.#dependencies;
+    const { nodes, cache, proofs } = this.#dependencies;
     const machine = this.#objectOf(target);
-    const nodeName = picture.machine(keyOf(target))?.nodeName;
+    const nodeName = cache.machine(keyOf(target))?.nodeName;
     const stop = await standingStop(nodes.cluster, nodeName);
     if (stop !== undefined) throw new Error(stop);
     if (provenOff === undefined && nodeName !== undefined && (await nodes.cluster.get(NODES, nodeName)) !== undefined) {
@@ -180,7 +180,7 @@ export class Writer {
   }
 
   #objectOf(target: ObjectRef): KubeObject {
-    const object = this.#dependencies.picture.objectOf(target);
+    const object = this.#dependencies.cache.objectOf(target);
     if (object === undefined) throw new Moved(`${target.kind} ${target.name} is gone, or another stands under its name`);
     return object;
   }

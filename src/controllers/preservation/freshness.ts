@@ -1,0 +1,76 @@
+import type { Clock } from '../../ports/clock.ts';
+import { SILENT_AFTER_MS } from '../shared/write-gate.ts';
+import type { Listed, PreservationCache } from './cache.ts';
+
+/** Longer than one list that nobody answers: 30 s, and its second try soon after. */
+const HEARD_WITHIN_MS = 45_000;
+
+/** Whether what is decided from is all there is. Where it is not, nothing is written. */
+export class Freshness {
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  readonly #cache: Pick<PreservationCache, 'listed' | 'areNodesListed' | 'freshAtMs'>;
+  /** See PreservationOptions. */
+  readonly #heardWithinMs: () => number | undefined;
+  #startedAtMs: number | undefined;
+  /** As of the last decision; undefined: there was none. */
+  #decidedFrom: Listed | undefined;
+
+  constructor(
+    clock: Pick<Clock, 'monotonicMs'>,
+    cache: Pick<PreservationCache, 'listed' | 'areNodesListed' | 'freshAtMs'>,
+    heardWithinMs: () => number | undefined,
+  ) {
+    this.#clock = clock;
+    this.#cache = cache;
+    this.#heardWithinMs = heardWithinMs;
+  }
+
+  start(): void {
+    this.#startedAtMs = this.#clock.monotonicMs();
+  }
+
+  /** It is decided from what is listed now. */
+  decided(): void {
+    this.#decidedFrom = this.#cache.listed;
+  }
+
+  get isComplete(): boolean {
+    return this.#decidedFrom === 'all';
+  }
+
+  /** Is a Node of which nothing is known to be told apart from one that is not preserved? For a bounded time only. */
+  get isUnknown(): boolean {
+    const withinMs = this.#heardWithinMs() ?? HEARD_WITHIN_MS;
+    const nowMs = this.#clock.monotonicMs();
+    if (!this.isComplete) return nowMs - (this.#startedAtMs ?? nowMs) < withinMs;
+    const silentMs = this.#silentForMs('machines') - SILENT_AFTER_MS;
+    return silentMs > 0 && silentMs < withinMs;
+  }
+
+  /** Why nothing is written, one sentence each. */
+  problems(): string[] {
+    return [...this.#stale(), ...this.#unlisted()];
+  }
+
+  #stale(): string[] {
+    if (!this.#cache.areNodesListed) return [];
+    const sides = this.isComplete ? (['nodes', 'machines'] as const) : (['nodes'] as const);
+    return sides
+      .filter((side) => this.#silentForMs(side) > SILENT_AFTER_MS)
+      .map((side) => `the watches of the cluster of the ${side} are stale: preservation writes nothing until they deliver again`);
+  }
+
+  /** Told as soon as what is not listed counts as not there. */
+  #unlisted(): string[] {
+    if (this.#decidedFrom === undefined || this.isComplete || this.isUnknown) return [];
+    const counts =
+      this.#decidedFrom === 'nodes'
+        ? 'Machines are not up to date: the annotations of Nodes count'
+        : 'MachineSets or MachineDeployments are not up to date: the annotations of Machines and Nodes count, and no hibernation or rolling update is seen';
+    return [`${counts}; preservation writes nothing until they are`];
+  }
+
+  #silentForMs(side: 'nodes' | 'machines'): number {
+    return this.#clock.monotonicMs() - this.#cache.freshAtMs(side);
+  }
+}
