@@ -388,7 +388,7 @@ describe('what goes wrong', () => {
     expect(controller.guardOf('silent')).toBeUndefined();
     expect(told).toContain('silent');
     expect(writes).toEqual([]);
-    expect(controller.problems().join()).toContain('Machines are not up to date');
+    expect(controller.problems().join()).toContain('the API server has not listed Machine: ');
     await isSplit.end();
   });
 });

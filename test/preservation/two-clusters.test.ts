@@ -17,7 +17,10 @@ describe('two clusters', () => {
     await world.end();
   });
 
-  it.each(['machinesets', 'machinedeployments'])('what is said on a Machine is a guard for as long as %s are not heard', async (plural) => {
+  it.each([
+    ['machinesets', 'MachineSet'],
+    ['machinedeployments', 'MachineDeployment'],
+  ])('what is said on a Machine is a guard for as long as %s are not heard', async (plural, kind) => {
     const world = await ShellWorld.create({ isSplit: true });
     await world.add('kept', { ready: 'False', machine: { [PRESERVE]: 'now' } });
     await world.add('silent', { ready: 'False' });
@@ -31,7 +34,7 @@ describe('two clusters', () => {
     await world.pass(5 * 60_000, 5_000);
     expect(controller.guardOf('node-of-kept')).toMatchObject({ guard: 'isolate-and-hold', cause: 'user' });
     expect(controller.guardOf('node-of-silent')).toBeUndefined();
-    expect(controller.problems().join()).toContain('MachineSets or MachineDeployments are not up to date');
+    expect(controller.problems()).toEqual([expect.stringContaining(`the API server has not listed ${kind}: `)]);
     await world.annotateMachine('kept', { [PRESERVE]: 'false' });
     await world.pass(5_000);
     expect(controller.guardOf('node-of-kept')).toBeUndefined();

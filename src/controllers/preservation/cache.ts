@@ -83,6 +83,10 @@ export class PreservationCache {
     return this.kinds.Machine?.synced === true ? 'machines' : 'nodes';
   }
 
+  get unlistedKinds(): string[] {
+    return Object.entries<Watched>(this.kinds).flatMap(([kind, { synced }]) => (synced ? [] : [kind]));
+  }
+
   /** Monotonic time at which the watch of these that is silent longest was last heard; Infinity where there are none. */
   freshAtMs(side: 'nodes' | 'machines'): number {
     const watches = side === 'nodes' ? [this.kinds.Node, this.#fences] : this.#machineWatches;

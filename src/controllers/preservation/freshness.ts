@@ -2,24 +2,23 @@ import type { Clock } from '../../ports/clock.ts';
 import { SILENT_AFTER_MS } from '../shared/write-gate.ts';
 import type { Listed, PreservationCache } from './cache.ts';
 
+/** Of the cache. */
+type Source = Pick<PreservationCache, 'listed' | 'unlistedKinds' | 'areNodesListed' | 'freshAtMs'>;
+
 /** Longer than one list that nobody answers: 30 s, and its second try soon after. */
 const HEARD_WITHIN_MS = 45_000;
 
 /** Whether what is decided from is all there is. Where it is not, nothing is written. */
 export class Freshness {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #cache: Pick<PreservationCache, 'listed' | 'areNodesListed' | 'freshAtMs'>;
+  readonly #cache: Source;
   /** See PreservationOptions. */
   readonly #heardWithinMs: () => number | undefined;
   #startedAtMs: number | undefined;
   /** As of the last decision; undefined: there was none. */
   #decidedFrom: Listed | undefined;
 
-  constructor(
-    clock: Pick<Clock, 'monotonicMs'>,
-    cache: Pick<PreservationCache, 'listed' | 'areNodesListed' | 'freshAtMs'>,
-    heardWithinMs: () => number | undefined,
-  ) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, cache: Source, heardWithinMs: () => number | undefined) {
     this.#clock = clock;
     this.#cache = cache;
     this.#heardWithinMs = heardWithinMs;
@@ -65,9 +64,12 @@ export class Freshness {
     if (this.#decidedFrom === undefined || this.isComplete || this.isUnknown) return [];
     const counts =
       this.#decidedFrom === 'nodes'
-        ? 'Machines are not up to date: the annotations of Nodes count'
-        : 'MachineSets or MachineDeployments are not up to date: the annotations of Machines and Nodes count, and no hibernation or rolling update is seen';
-    return [`${counts}; preservation writes nothing until they are`];
+        ? 'the annotations of Nodes count'
+        : 'the annotations of Machines and Nodes count, and no hibernation or rolling update is seen';
+    const kinds = this.#cache.unlistedKinds.join(', ');
+    return [
+      `since the start the API server has not listed ${kinds}: ${counts}, and preservation writes nothing until it has; the log of the watch says why`,
+    ];
   }
 
   #silentForMs(side: 'nodes' | 'machines'): number {
