@@ -32,6 +32,20 @@ describe('the truth about a storm', () => {
     expect(truth.asked(off('a'), 27_000)).toBeUndefined();
   });
 
+  it('counts no node whose Node was deleted, until it comes back', () => {
+    const truth = harness('prompt');
+    for (const node of ['a', 'b', 'c']) truth.saw(node, false, 0);
+    truth.removed('b');
+    truth.saw('d', true, 0);
+    expect(truth.asked(off('a'), 25_000)).toContain('a, c of 4 nodes have not been Ready for 20 s');
+    truth.saw('c', true, 26_000);
+    expect(truth.asked(off('a'), 27_000)).toBeUndefined();
+    truth.saw('b', false, 28_000);
+    expect(truth.asked(off('a'), 30_000)).toBeUndefined();
+    truth.saw('c', false, 30_000);
+    expect(truth.asked(off('a'), 60_000)).toContain('a, b, c of 5 nodes');
+  });
+
   it('forbids a second fence in one zone, and lets one in another begin', () => {
     const truth = harness('prompt', ['a', 'b', 'c']);
     expect(truth.asked(off('a'), 0)).toBeUndefined();

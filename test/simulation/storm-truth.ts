@@ -21,6 +21,7 @@ export class StormTruth {
   readonly #isJudged: boolean;
   /** Since when a node is not Ready. */
   readonly #unreadySinceMs = new Map<string, number>();
+  readonly #gone = new Set<string>();
   /** Nodes whose device accepted an off, by the attempt in which it did: a failed one gives its slot away, and the next waits for its turn. */
   readonly #switched = new Map<string, string>();
 
@@ -32,8 +33,15 @@ export class StormTruth {
   }
 
   saw(node: string, isReady: boolean, nowMs: number): void {
+    this.#gone.delete(node);
     if (isReady) this.#unreadySinceMs.delete(node);
     else if (!this.#unreadySinceMs.has(node)) this.#unreadySinceMs.set(node, nowMs);
+  }
+
+  /** Its Node was deleted: it counts as nothing until it comes back. */
+  removed(node: string): void {
+    this.#unreadySinceMs.delete(node);
+    this.#gone.add(node);
   }
 
   /** What is broken by this request of a device, in words. */
@@ -46,7 +54,7 @@ export class StormTruth {
   }
 
   #tooManyUnhealthy(nowMs: number): string | undefined {
-    const { nodes } = this.#scenario;
+    const nodes = this.#scenario.nodes.filter((node) => !this.#gone.has(node));
     const unhealthy = nodes.filter((node) => nowMs - (this.#unreadySinceMs.get(node) ?? nowMs) > KNOWN_MS);
     const allowed = nodes.length <= 3 ? 1 : Math.floor(nodes.length * 0.4);
     return unhealthy.length > allowed ? `${unhealthy.join(', ')} of ${nodes.length} nodes have not been Ready for ${KNOWN_MS / 1000} s` : undefined;

@@ -271,7 +271,8 @@ export class World {
       this.#kernel.fail(`at ${this.#kernel.nowMs.toFixed(0)} ms: ${violation}`);
     }
     const isReady = this.#ready.hear(event, this.#kernel.nowMs);
-    if (isReady !== undefined) this.#storm.saw(event.name ?? '', isReady, this.#kernel.nowMs);
+    if (isReady !== undefined && event.verb === 'delete') this.#storm.removed(event.name ?? '');
+    else if (isReady !== undefined) this.#storm.saw(event.name ?? '', isReady, this.#kernel.nowMs);
     const released = event.user === CONTROLLER_USER && event.status < 300 ? releasedNode(event) : undefined;
     if (released !== undefined) {
       this.#releases.set(released, this.releasesOf(released) + 1);
