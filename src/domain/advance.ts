@@ -1,6 +1,6 @@
 import { acknowledged, sinceWord } from './acknowledgement.ts';
 import { proofOf, standingEvidence, voidEvidence } from './evidence.ts';
-import { isAskedFor } from './health.ts';
+import { isAskedFor, seemsFailed } from './health.ts';
 import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
 import { bounded } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
@@ -255,8 +255,9 @@ function begin(context: Context, status: NodeFenceStatus, step: Step, next: Next
 }
 
 /** The machine is switched on although its workload was not let go, or not all of it, for a hold came after the first off: nothing else would tell, once. */
-function notReleased({ plan, snapshot: { holds }, triggered }: Context, status: NodeFenceStatus, entry: JournalEntry): string | undefined {
-  const [held] = holds;
+function notReleased(context: Context, status: NodeFenceStatus, entry: JournalEntry): string | undefined {
+  const { plan } = context;
+  const [held] = context.snapshot.holds;
   const isFirstOn =
     entry.action === 'on' &&
     entry.step === 'power-management' &&
@@ -264,7 +265,7 @@ function notReleased({ plan, snapshot: { holds }, triggered }: Context, status: 
   const isPartly = status.released !== undefined && leftToRelease(status) > 0;
   if (held === undefined || !isFirstOn || (status.released !== undefined && !isPartly) || plan.release === 'none') return undefined;
   const isProven = proofOf(status.evidence, plan, status.step) !== undefined;
-  if (!isProven && !triggered) return undefined;
+  if (!isProven && !seemsFailed(context)) return undefined;
   const begin = isProven ? 'Proven off, but held' : 'Held';
   return bounded(
     `${begin} by ${held.policy}: ${held.message.replace(/\.?$/, '.')} Its workload is not ${isPartly ? 'completely ' : ''}released; the machine is switched on again.`,

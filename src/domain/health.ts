@@ -4,6 +4,7 @@ import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
 import type { Operation } from './program.ts';
 import type { NodeFacts, Since, Snapshot, StandingHold } from './snapshot.ts';
+import type { Context } from './transition.ts';
 
 /** Since when a node shows without a break that it has failed, or that it is well again. `undefined`: it does not now. */
 export type Signs = Record<'notReady' | 'triggered' | 'healthy', number | undefined>;
@@ -64,6 +65,11 @@ export function isTriggered(node: NodeFacts, plan: Plan, since: Since, nowMs: nu
     return since.notReady !== undefined && nowMs >= since.notReady + plan.timing.notReadyPeriodMs;
   }
   return false;
+}
+
+/** A new leader takes no node for failed before it has listened for `life_wait`: until then one that does not show itself Ready has not come back. */
+export function seemsFailed({ triggered, node }: Pick<Context, 'triggered' | 'node'>): boolean {
+  return triggered || (node !== undefined && node.ready !== 'True');
 }
 
 /** After an outage of the API server every node seems silent: they are given as long as ever to be heard again (P10, a cut-off controller judges nobody). */

@@ -199,6 +199,28 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest('src/domain/leftovers.test.ts', 'a hold after the first off that passes within life_wait gives nothing up'),
   },
   {
+    name: 'given up before it was listened',
+    defect: 'a new leader that has not listened for life_wait ends a fence under a hold at once',
+    file: 'src/domain/rows/running.ts',
+    edits: [['if (!seemsFailed(context) ||', 'if (!context.triggered ||']],
+    killedBy: byTest('src/domain/held-take-over.test.ts', 'is waited for, though it has not listened for life_wait yet'),
+  },
+  {
+    name: 'given up without a word',
+    defect:
+      'a new leader that has not listened for life_wait switches a machine on under a hold, and nobody is told that its workload was not let go',
+    file: 'src/domain/advance.ts',
+    edits: [['if (!isProven && !seemsFailed(context))', 'if (!isProven && !context.triggered)']],
+    killedBy: byTest('src/domain/held-take-over.test.ts', 'is told once, although its node that is'),
+  },
+  {
+    name: 'kept off though it is back',
+    defect: 'under a hold a machine whose node is Ready again is kept off for life_wait',
+    file: 'src/domain/health.ts',
+    edits: [["triggered || (node !== undefined && node.ready !== 'True')", 'triggered || node !== undefined']],
+    killedBy: byTest('src/domain/held-take-over.test.ts', 'keeps no machine off whose node is Ready'),
+  },
+  {
     name: 'first off taken back first',
     defect: 'the machine of a NodeFence that was deleted by hand is switched on before anybody has looked at its last off',
     file: 'src/domain/rows/closing.ts',

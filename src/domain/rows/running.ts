@@ -2,6 +2,7 @@ import { acknowledged, inadmissible } from '../acknowledgement.ts';
 import { acknowledge, advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
 import { standingEvidence } from '../evidence.ts';
+import { seemsFailed } from '../health.ts';
 import { offBegan } from '../journal.ts';
 import type { NodeFenceStatus } from '../node-fence.ts';
 import { isPreservedOnly } from '../preservation.ts';
@@ -28,8 +29,10 @@ function isLetGo(status: NodeFenceStatus): boolean {
 }
 
 /** Between the first off and whatever comes next. */
-function isHeldOff({ snapshot, status, plan, triggered }: Context): boolean {
-  if (!triggered || snapshot.holds.length === 0 || plan.release === 'none' || !offBegan(status) || status.released !== undefined) return false;
+function isHeldOff(context: Context): boolean {
+  const { snapshot, status, plan } = context;
+  if (!seemsFailed(context) || snapshot.holds.length === 0 || plan.release === 'none' || !offBegan(status) || status.released !== undefined)
+    return false;
   return !status.journal.some(({ action, restart }) => (action === 'on' || action === 'release') && restart === status.restarts);
 }
 
