@@ -9,8 +9,8 @@ function off(node: string): DeviceEvent {
   return { kind: 'device', at: 0, device: `bmc-${node}`, plug: '', node, action: 'set', want: 'off', answer: '204', session: 's' };
 }
 
-function hearRunning(fence: FenceWatch, node: string, restarts: number): void {
-  const object = { metadata: { name: `node-fence-${node}` }, spec: { node }, status: { state: 'running', incident: 1, restarts } };
+function hearRunning(fence: FenceWatch, node: string, restarts: number, more: object = {}): void {
+  const object = { metadata: { name: `node-fence-${node}` }, spec: { node }, status: { state: 'running', incident: 1, restarts, ...more } };
   const name = `node-fence-${node}`;
   fence.hear({ kind: 'api', at: 0, user: 'nodefence', verb: 'update', resource: 'nodefences.ha.k8s.io', name, status: 200, object });
 }
@@ -64,6 +64,15 @@ describe('the truth about a storm', () => {
     const truth = harness('one-at-a-time', ['a', 'b'], fence);
     expect(truth.asked(off('a'), 0)).toBeUndefined();
     hearRunning(fence, 'a', 1);
+    expect(truth.asked(off('b'), 0)).toBeUndefined();
+    expect(truth.asked(off('a'), 0)).toContain('b were being fenced');
+  });
+
+  it('counts no fence that has given its slot away, for its machine is preserved', () => {
+    const fence = new FenceWatch(() => 0);
+    const truth = harness('one-at-a-time', ['a', 'b'], fence);
+    expect(truth.asked(off('a'), 0)).toBeUndefined();
+    hearRunning(fence, 'a', 0, { slotGivenAway: true });
     expect(truth.asked(off('b'), 0)).toBeUndefined();
     expect(truth.asked(off('a'), 0)).toContain('b were being fenced');
   });

@@ -69,10 +69,12 @@ export class StormTruth {
     return neighbours.length > 0 ? `${neighbours.join(', ')} of the same zone was being fenced` : undefined;
   }
 
-  /** It was switched off, and nothing of it is released yet, nor given up. */
+  /** It was switched off, and nothing of it is released yet, nor given up; one whose machine is preserved, for days maybe, has given its slot away. */
   #holdsSlot(node: string): boolean {
     const status = this.#fence.of(fenceName(node));
-    return status?.state === 'running' && status.released === undefined && this.#switched.get(node) === attemptOf(status);
+    return (
+      status?.state === 'running' && status.released === undefined && status.slotGivenAway !== true && this.#switched.get(node) === attemptOf(status)
+    );
   }
 }
 
