@@ -2,7 +2,7 @@ import { Executor } from '../shared/executor.ts';
 import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
 import { isLookDue, LookTimer } from '../shared/look-timer.ts';
 import type { NextLook } from '../shared/look-timer.ts';
-import { Pace } from '../shared/pace.ts';
+import { WriteRateLimiter } from '../shared/write-rate-limiter.ts';
 import { WriteGate } from '../shared/write-gate.ts';
 import type { Action, ActionEvent, Decision, HealthCheckView, Notice } from './actions.ts';
 import { HealthCheckCache } from './cache.ts';
@@ -73,7 +73,7 @@ export class MachineHealthCheckController {
         metrics.acted(kind, result);
       },
       ended: wake,
-      pace: new Pace(clock),
+      rateLimiter: new WriteRateLimiter(clock),
     });
     this.#timer = new LookTimer({
       clock,

@@ -4,7 +4,7 @@ import { ManualClock } from '../../runtime/manual-clock.ts';
 import { Executor } from './executor.ts';
 import type { ActionChain, ExecutorParts } from './executor.ts';
 import { Moved } from './moved.ts';
-import { Pace } from './pace.ts';
+import { WriteRateLimiter } from './write-rate-limiter.ts';
 
 const quiet = (): void => undefined;
 
@@ -183,7 +183,7 @@ describe('What was decided', () => {
 
   it('is done three times at once about one object, and then once every 15 s, where there is a pace', async () => {
     const clock = new ManualClock();
-    const { executor, done } = scene({ clock, pace: new Pace(clock) });
+    const { executor, done } = scene({ clock, rateLimiter: new WriteRateLimiter(clock) });
     for (let number = 0; number < 5; number += 1) {
       executor.submit([chain('a', 'write')]);
       await settled();

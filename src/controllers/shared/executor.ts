@@ -2,8 +2,8 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/recorder.ts';
 import { Moved, wasOvertaken } from './moved.ts';
-import type { Pace } from './pace.ts';
-import { Troubles } from './troubles.ts';
+import type { WriteRateLimiter } from './write-rate-limiter.ts';
+import { FailureBackoff } from './failure-backoff.ts';
 
 /** What is to be done about one object, in its order: where one action fails, those after it wait for the next decision. */
 export interface ActionChain {
@@ -28,7 +28,7 @@ export interface ExecutorParts<C extends ActionChain> {
   /** The chain of this key has come to an end, whatever became of it. */
   ended: (key: string) => void;
   /** How often one object may be written to; absent: as often as it is decided. */
-  pace?: Pace;
+  rateLimiter?: WriteRateLimiter;
 }
 
 /** Chains under way at the same time. */
@@ -37,7 +37,7 @@ const AT_ONCE_MAX = 16;
 /** Does what was decided: several objects side by side, the actions about one in their order, each chain once. */
 export class Executor<C extends ActionChain> {
   readonly #parts: ExecutorParts<C>;
-  readonly #troubles: Troubles;
+  readonly #backoff: FailureBackoff;
   readonly #underWay = new Map<string, Promise<void>>();
   /** Chains that are done, for as long as they are submitted. */
   #done = new Set<C>();
@@ -48,13 +48,13 @@ export class Executor<C extends ActionChain> {
 
   constructor(parts: ExecutorParts<C>) {
     this.#parts = parts;
-    this.#troubles = new Troubles(parts.clock);
+    this.#backoff = new FailureBackoff(parts.clock);
   }
 
   /** All that is to be done now; what was to be done before and has not begun is forgotten. */
   submit(chains: readonly C[]): void {
     const wanted = new Set(chains.map(({ key }) => key));
-    this.#troubles.retain((key) => wanted.has(key) || this.#underWay.has(key));
+    this.#backoff.retain((key) => wanted.has(key) || this.#underWay.has(key));
     this.#done = new Set(chains.filter((chain) => this.#done.has(chain)));
     this.#heldUntilMs = undefined;
     this.#waiting = chains.filter((chain) => this.#mayBegin(chain));
@@ -63,12 +63,12 @@ export class Executor<C extends ActionChain> {
 
   /** Monotonic time at which something is to be tried again. */
   nextDueMs(): number | undefined {
-    const due = [this.#troubles.nextDueMs(), this.#heldUntilMs].filter((atMs) => atMs !== undefined);
+    const due = [this.#backoff.nextDueMs(), this.#heldUntilMs].filter((atMs) => atMs !== undefined);
     return due.length === 0 ? undefined : Math.min(...due);
   }
 
   problems(): string[] {
-    return this.#troubles.words();
+    return this.#backoff.words();
   }
 
   /** What is under way was decided under rules that hold no more: it ends with the write that it is at. */
@@ -85,9 +85,9 @@ export class Executor<C extends ActionChain> {
   }
 
   #mayBegin(chain: C): boolean {
-    const { clock, pace } = this.#parts;
-    if (this.#done.has(chain) || this.#underWay.has(chain.key) || !this.#troubles.isDue(chain.key)) return false;
-    const freeAtMs = pace?.freeAtMs(chain.key) ?? -Infinity;
+    const { clock, rateLimiter } = this.#parts;
+    if (this.#done.has(chain) || this.#underWay.has(chain.key) || !this.#backoff.isDue(chain.key)) return false;
+    const freeAtMs = rateLimiter?.freeAtMs(chain.key) ?? -Infinity;
     if (freeAtMs <= clock.monotonicMs()) return true;
     this.#heldUntilMs = Math.min(this.#heldUntilMs ?? Infinity, freeAtMs);
     return false;
@@ -107,11 +107,11 @@ export class Executor<C extends ActionChain> {
   }
 
   async #run(chain: C): Promise<void> {
-    const { mayWrite, prepare, perform, acted, pace } = this.#parts;
+    const { mayWrite, prepare, perform, acted, rateLimiter } = this.#parts;
     const rules = this.#rules;
     const mayGoOn = (): boolean => !this.#isClosed && this.#rules === rules && mayWrite();
     if (!mayGoOn()) return;
-    pace?.take(chain.key);
+    rateLimiter?.take(chain.key);
     let at: string | undefined;
     try {
       await prepare?.(chain);
@@ -122,7 +122,7 @@ export class Executor<C extends ActionChain> {
         acted?.(at, 'done');
       }
       this.#done.add(chain);
-      this.#troubles.clear(chain.key);
+      this.#backoff.clear(chain.key);
     } catch (error) {
       this.#failed(chain.key, at, error);
     }
@@ -135,13 +135,13 @@ export class Executor<C extends ActionChain> {
     const isMoved = error instanceof Moved || wasOvertaken(error);
     if (action !== undefined) acted?.(action, isMoved ? 'conflict' : 'failed');
     if (isMoved) {
-      this.#troubles.add(key, undefined);
+      this.#backoff.add(key, undefined);
       log.debug('write conflict; decided again', fields);
       return;
     }
     const words = error instanceof Error ? error.message : String(error);
     const message = action === undefined ? words : `${action} failed: ${words}`;
-    const isNew = this.#troubles.add(key, message, error instanceof ApiStatusError ? error.retryAfterMs : undefined);
+    const isNew = this.#backoff.add(key, message, error instanceof ApiStatusError ? error.retryAfterMs : undefined);
     if (isNew) log.warn(`${what} could not be carried on`, fields);
   }
 }

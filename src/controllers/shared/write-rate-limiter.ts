@@ -5,7 +5,7 @@ const PAUSE_MS = 15_000;
 const AT_ONCE = 3;
 
 /** How often each object may be written to. */
-export class Pace {
+export class WriteRateLimiter {
   readonly #clock: Clock;
   /** Monotonic time at which nothing that was written counts any more. */
   readonly #restedAtMs = new Map<string, number>();
