@@ -68,7 +68,7 @@ describe.skipIf(!isThere)('against pyghmi', { timeout: 60_000 }, () => {
   it.each(transports)('does not take an unknown user for a matter of privilege, by %s', async (transport) => {
     const error = await failure(agent.read(target({ transport, username: 'nobody' })));
     expect(error.kind).toBe('Unreachable');
-    expect(error.message).toContain('look whether the BMC knows the user');
+    expect(error.message).toContain('check that the BMC knows the user');
     expect(error.message).not.toContain('set privlvl');
   });
 

@@ -25,7 +25,7 @@ testFaultProfile({
     {
       name: 'restarts when a port is closed over SNMP, and shows closed until it has read what is saved',
       like: 'restarts',
-      words: /its sysUpTime began anew/u,
+      words: /its sysUpTime started again/u,
       spawn: spawnRestartingSwitch,
     },
   ],

@@ -37,7 +37,7 @@ testFaultProfile({
     {
       name: 'says nothing to a user whom it does not know',
       like: 'wrong-credentials',
-      words: /look whether the BMC knows the user/u,
+      words: /check that the BMC knows the user/u,
       spawn: (isOn) => spawnIpmiBmc('honest', isOn, { transport: 'native', username: 'nobody' }, { faults: { ignoresStrangers: true } }),
     },
   ],

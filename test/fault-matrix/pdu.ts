@@ -97,7 +97,7 @@ testFaultProfile({
     'state-null': /ePDUOutletStatusOutletState=\(null/u,
     'state-pending': /CommandPending=1/u,
     'flips-back-on': /pduOutletSwitchState=1/u,
-    restarts: /its sysUpTime began anew/u,
+    restarts: /its sysUpTime started again/u,
     'wrong-machine': /the outlet is named "db-1", but outlet_name is "worker-7"/u,
     // A SET that was dropped is not sent again.
     'rate-limited': /no answer by SNMP 2c|pdu3OutletControlStatus=/u,

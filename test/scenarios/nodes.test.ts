@@ -101,7 +101,7 @@ describe.concurrent('--mode observe', () => {
     const status = await operator.sees('a', 'held', ({ hold }) => hold !== undefined);
     expect(status).toMatchObject({ state: 'new', hold: { reason: 'observe', policy: 'observe' } });
     expect(condition(status, 'Held')).toBe('True Observe');
-    expect(status.message).toContain('nothing is touched');
+    expect(status.message).toContain('nothing is changed');
     const methods = status.frozen?.plan.powerManagement.flatMap((level) => level.methods.map(({ name, action }) => `${name} ${action}`));
     expect(methods).toEqual(['redfish-off off', 'redfish-on on']);
     await operator.hears('NodeFence', 'node-fence-a', 'WouldFence');

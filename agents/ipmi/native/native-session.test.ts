@@ -378,7 +378,7 @@ describe('a user whom the BMC does not know', { timeout: 60_000 }, () => {
     awaitSilence();
     const error = await failure(agent.read(target({ username: 'nobody' })));
     expect(error.kind).toBe('Unreachable');
-    expect(error.message).toMatch(/after RAKP 1; .*look whether the BMC knows the user/u);
+    expect(error.message).toMatch(/after RAKP 1; .*check that the BMC knows the user/u);
   });
 });
 
