@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { perform } from '../../src/controllers/machine-remediation/perform.ts';
 import type { Sight } from '../../src/controllers/machine-remediation/observe.ts';
-import { Moved } from '../../src/controllers/shared/moved.ts';
+import { Conflict } from '../../src/controllers/shared/conflict.ts';
 import { ReadObjects } from '../../src/controllers/shared/baremetal-host/write.ts';
 import { MINUTE_MS, World } from './world.ts';
 
@@ -27,7 +27,7 @@ describe('the deletion of a Machine', () => {
   });
 
   it('is not asked for where another one stands under its name', async () => {
-    await expect(deleted('uid-of-another')).rejects.toBeInstanceOf(Moved);
+    await expect(deleted('uid-of-another')).rejects.toBeInstanceOf(Conflict);
   });
 
   it('waits for every hold, and follows when it ends', () => {

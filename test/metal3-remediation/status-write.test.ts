@@ -3,7 +3,7 @@ import { perform } from '../../src/controllers/metal3-remediation/perform.ts';
 import type { Action } from '../../src/controllers/metal3-remediation/actions.ts';
 import type { Sight } from '../../src/controllers/metal3-remediation/observe.ts';
 import { ReadObjects } from '../../src/controllers/shared/baremetal-host/write.ts';
-import { Moved } from '../../src/controllers/shared/moved.ts';
+import { Conflict } from '../../src/controllers/shared/conflict.ts';
 
 const TARGET = { apiVersion: 'infrastructure.cluster.x-k8s.io/v1beta1', kind: 'Metal3Remediation', namespace: 'metal3', name: 'r', uid: 'uid-r' };
 const AT = '2026-01-01T00:00:00Z';
@@ -47,6 +47,6 @@ describe('the status of a Metal3Remediation', () => {
     ['another time', { phase: 'Running', retryCount: 1, lastRemediated: '2026-01-01T00:05:00Z' }],
     ['nothing any more', {}],
   ])('is left alone where somebody else wrote %s', async (_what, status) => {
-    await expect(written(status)).rejects.toBeInstanceOf(Moved);
+    await expect(written(status)).rejects.toBeInstanceOf(Conflict);
   });
 });

@@ -143,7 +143,7 @@ export const CLIENT_MUTANTS: readonly SourceMutant[] = [
     name: 'ungated health checks',
     defect: 'a replica that has lost the Lease marks the Machine as unhealthy that it decided upon before',
     file: 'src/controllers/machine-health-check/controller.ts',
-    edits: [['gatedWrites(unlessMoved(mayWrite))(dependencies.cluster)', 'gatedWrites(unlessMoved(() => true))(dependencies.cluster)']],
+    edits: [['gatedWrites(conflictUnless(mayWrite))(dependencies.cluster)', 'gatedWrites(conflictUnless(() => true))(dependencies.cluster)']],
     killedBy: byTest('test/machine-health-check/shell.test.ts', 'sends nothing that it decided upon while it led'),
   },
   {

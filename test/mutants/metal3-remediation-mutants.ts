@@ -94,7 +94,7 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'status of somebody else overwritten',
     defect: 'a status that somebody else has written since is overwritten',
     file: 'src/controllers/metal3-remediation/perform.ts',
-    edits: [['if (!isSame) throw new Moved(`the status of ${object.metadata.name} is another`);', '']],
+    edits: [['if (!isSame) throw new Conflict(`the status of ${object.metadata.name} is another`);', '']],
     killedBy: byTest(
       'test/metal3-remediation/status-write.test.ts',
       'the status of a Metal3Remediation is left alone where somebody else wrote another phase',

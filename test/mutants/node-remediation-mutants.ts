@@ -14,7 +14,7 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'removal against a stop',
     defect: 'a Node is deleted for good although a stop stands',
     file: 'src/controllers/node-remediation/node-removal.ts',
-    edits: [['if (stop !== undefined) throw new Moved(stop);', '']],
+    edits: [['if (stop !== undefined) throw new Conflict(stop);', '']],
     killedBy: byTest(NODE_REMEDIATION_SHELL, 'stays while a person has stopped it'),
   },
   {
@@ -288,8 +288,8 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'conflict is a failure',
     defect: 'an object that somebody else has written meanwhile is retried as one that fails',
-    file: 'src/controllers/shared/moved.ts',
-    edits: [['return error instanceof Moved || wasOvertaken(error);', 'return error instanceof Moved;']],
+    file: 'src/controllers/shared/conflict.ts',
+    edits: [['return error instanceof Conflict || isWriteConflict(error);', 'return error instanceof Conflict;']],
     killedBy: byTest('src/controllers/shared/reconciler/reconciler.test.ts', 'is reconciled soon after a conflict, and what follows is not done'),
   },
 ];

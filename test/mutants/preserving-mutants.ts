@@ -58,7 +58,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'Node of the name switched off',
     defect: 'the Node that took the name is switched off',
     file: 'src/controllers/preservation/write.ts',
-    edits: [['if (node?.metadata.uid !== target.uid) throw new Moved(`another Node', 'if (node === undefined) throw new Moved(`another Node']],
+    edits: [['if (node?.metadata.uid !== target.uid) throw new Conflict(`another Node', 'if (node === undefined) throw new Conflict(`another Node']],
     killedBy: byTest(WRITE, 'is not done to the Node that has come under the name of the one that is to be switched off'),
   },
   {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../src/controllers/node-remediation/actions.ts';
 import { removeNode } from '../../src/controllers/node-remediation/node-removal.ts';
 import type { LeaseSights } from '../../src/controllers/node-remediation/node-removal.ts';
-import { Moved } from '../../src/controllers/shared/moved.ts';
+import { Conflict } from '../../src/controllers/shared/conflict.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
 import { ShellWorld } from './shell-world.ts';
@@ -47,7 +47,7 @@ describe('the deletion of a Node for good, when all is read anew right before it
     const order = await orderOf();
     const voided = world.proof().map((proof) => ({ ...proof, voidedAt: world.now() }));
     await world.fenced('n', { state: 'final', outcome: 'fenced-off', evidence: voided });
-    expect(await removal(order)).toBeInstanceOf(Moved);
+    expect(await removal(order)).toBeInstanceOf(Conflict);
     expect(await operator.get(NODES, 'n')).toBeDefined();
   });
 
@@ -56,7 +56,7 @@ describe('the deletion of a Node for good, when all is read anew right before it
     await operator.remove(NODE_FENCES, 'node-fence-n');
     await operator.create(NODE_FENCES, { metadata: { name: 'node-fence-n' }, spec: { node: 'n' } });
     await world.fenced('n', { state: 'final', outcome: 'fenced-off', evidence: world.proof() });
-    expect(await removal(order)).toBeInstanceOf(Moved);
+    expect(await removal(order)).toBeInstanceOf(Conflict);
     expect(await operator.get(NODES, 'n')).toBeDefined();
   });
 
@@ -64,7 +64,7 @@ describe('the deletion of a Node for good, when all is read anew right before it
     await operator.remove(NODES, 'n');
     await operator.remove(LEASES, 'n', { namespace: NODE_LEASE_NAMESPACE });
     await world.addNode('n');
-    expect(await removal(await orderOf())).toBeInstanceOf(Moved);
+    expect(await removal(await orderOf())).toBeInstanceOf(Conflict);
     expect(await operator.get(NODES, 'n')).toBeDefined();
   });
 

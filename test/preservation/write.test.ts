@@ -17,8 +17,8 @@ function nodeOf(spec: Node['spec'], annotations: Record<string, string> = {}): N
 
 describe('one write', () => {
   it('never takes over a cordon of somebody else, and never takes one back', () => {
-    expect(patchOf({ kind: 'cordon', target: TARGET, isCordoned: true }, nodeOf({ unschedulable: true }), NOW_MS)).toBe('moved');
-    expect(patchOf({ kind: 'cordon', target: TARGET, isCordoned: false }, nodeOf({ unschedulable: true }), NOW_MS)).toBe('moved');
+    expect(patchOf({ kind: 'cordon', target: TARGET, isCordoned: true }, nodeOf({ unschedulable: true }), NOW_MS)).toBe('conflict');
+    expect(patchOf({ kind: 'cordon', target: TARGET, isCordoned: false }, nodeOf({ unschedulable: true }), NOW_MS)).toBe('conflict');
     expect(
       patchOf({ kind: 'cordon', target: TARGET, isCordoned: false }, nodeOf({ unschedulable: true }, { [CORDON_MARK]: 'true' }), NOW_MS),
     ).toEqual({
@@ -37,7 +37,7 @@ describe('one write', () => {
 
   it('of an annotation that has changed meanwhile is none', () => {
     const changes = [{ key: 'k', was: 'one', to: 'two' }];
-    expect(patchOf({ kind: 'annotate', target: TARGET, changes }, nodeOf({}, { k: 'three' }), NOW_MS)).toBe('moved');
+    expect(patchOf({ kind: 'annotate', target: TARGET, changes }, nodeOf({}, { k: 'three' }), NOW_MS)).toBe('conflict');
   });
 
   it('moves lastTransitionTime of the condition with its status only', () => {

@@ -15,7 +15,7 @@ import { FenceableNodes } from './fenceable.ts';
 import { lookAfterMs, preservedAgainst } from './guard.ts';
 import { measure } from './metrics.ts';
 import { NodeObservation, readyOf } from './observation.ts';
-import { gatedWrites, unlessNotSent } from '../shared/gated-cluster.ts';
+import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
 import { endReport } from './report-end.ts';
@@ -46,7 +46,7 @@ export class FenceController {
   private isStandingAside = false;
 
   constructor(given: FenceDependencies) {
-    const gate = gatedWrites(unlessNotSent(() => given.leadership.mayBegin(0)));
+    const gate = gatedWrites(notSentUnless(() => given.leadership.mayBegin(0)));
     const dependencies = { ...given, cluster: gate(given.cluster) };
     this.dependencies = dependencies;
     this.acknowledgements = new Acknowledgements(dependencies);

@@ -1,5 +1,5 @@
 import { Executor } from '../shared/executor.ts';
-import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
+import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
 import { isLookDue, LookTimer } from '../shared/look-timer.ts';
 import type { NextLook } from '../shared/look-timer.ts';
 import { WriteRateLimiter } from '../shared/write-rate-limiter.ts';
@@ -45,7 +45,7 @@ export class MachineHealthCheckController {
     const cache = new HealthCheckCache(dependencies);
     const gate = new WriteGate({ clock, leadership, enforce: () => options.enforce && cache.isSynced, watches: () => cache.watches() });
     const mayWrite = (): boolean => gate.mayWrite();
-    const cluster = gatedWrites(unlessMoved(mayWrite))(dependencies.cluster);
+    const cluster = gatedWrites(conflictUnless(mayWrite))(dependencies.cluster);
     const wake = (): void => {
       this.wake();
     };

@@ -1,7 +1,7 @@
 import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Recorder } from '../../ports/recorder.ts';
-import { Moved, wasRefused } from '../shared/moved.ts';
+import { Conflict, wasRefused } from '../shared/conflict.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Action, ObjectRef } from './actions.ts';
 import type { Chain } from './chain.ts';
@@ -52,7 +52,7 @@ export class Writer {
     const { cluster, machines } = this.#dependencies;
     const standing = await cluster.get(machines, name, namespace);
     if (standing?.metadata.uid !== uid || standing.metadata.resourceVersion !== resourceVersion) {
-      throw new Moved(`Machine ${namespace}/${name} has changed since it was decided`);
+      throw new Conflict(`Machine ${namespace}/${name} has changed since it was decided`);
     }
   }
 
@@ -106,7 +106,7 @@ export class Writer {
 
   #machineOf(target: Pick<ObjectRef, 'namespace' | 'name'>): MachineFacts {
     const machine = this.#dependencies.cache.machine(keyOf(target));
-    if (machine === undefined) throw new Moved(`Machine ${keyOf(target)} is gone`);
+    if (machine === undefined) throw new Conflict(`Machine ${keyOf(target)} is gone`);
     return machine;
   }
 
@@ -143,5 +143,5 @@ function says(value: unknown, type: string, status: string): boolean {
 /** Watches may be late, each for itself: what is new at the quorum is decided upon when it has come to us. */
 async function confirmNode({ nodeName = '' }: MachineFacts, { facts, read }: KnownNode): Promise<void> {
   const standing = await read();
-  if (!isSameNode(standing, facts)) throw new Moved(`Node ${nodeName} has changed since it was decided`);
+  if (!isSameNode(standing, facts)) throw new Conflict(`Node ${nodeName} has changed since it was decided`);
 }

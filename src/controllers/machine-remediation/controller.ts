@@ -4,8 +4,8 @@ import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { HostSights } from '../shared/baremetal-host/host-sights.ts';
 import { LifeSights } from '../shared/baremetal-host/life-sights.ts';
-import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
-import { isConflict, wasRefused } from '../shared/moved.ts';
+import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
+import { isConflict, wasRefused } from '../shared/conflict.ts';
 import type { Plan, ReconciledKind } from '../shared/reconciler/kind.ts';
 import { AFTER_CONFLICT_MS, Reconciler } from '../shared/reconciler/reconciler.ts';
 import { WriteGate } from '../shared/write-gate.ts';
@@ -46,7 +46,7 @@ export function machineRemediationController(given: MachineRemediationDependenci
   const { clock, leadership, machines, hosts, nodes, leases, fences, options, queue } = given;
   const watches = [...machines.map(({ lister }) => lister), nodes, leases, fences, ...(hosts === undefined ? [] : [hosts])];
   const gate = new WriteGate({ clock, leadership, enforce: () => options.enforce, watches: () => watches });
-  const cluster = gatedWrites(unlessMoved(() => gate.mayWrite()))(given.cluster);
+  const cluster = gatedWrites(conflictUnless(() => gate.mayWrite()))(given.cluster);
   const dependencies = { ...given, cluster };
   const observer: Observer = {
     ...dependencies,

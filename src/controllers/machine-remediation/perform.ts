@@ -3,7 +3,7 @@ import type { Claimant } from '../shared/claims/claim.ts';
 import type { LifeSights } from '../shared/baremetal-host/life-sights.ts';
 import { removeTaint, setTaint } from '../shared/baremetal-host/out-of-service.ts';
 import { removeNode } from '../shared/baremetal-host/remove-node.ts';
-import { Moved } from '../shared/moved.ts';
+import { Conflict } from '../shared/conflict.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { resourceOf } from '../shared/remediation/resource-of.ts';
 import { standingStop } from '../shared/stops.ts';
@@ -15,7 +15,7 @@ import type { Sight } from './observe.ts';
 
 type Performer = Pick<MachineRemediationDependencies, 'cluster' | 'recorder'> & { life: LifeSights };
 
-/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Moved` where it no longer fits. */
+/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Conflict` where it no longer fits. */
 export async function perform(performer: Performer, sight: Sight, action: Action | FenceAction): Promise<void> {
   await write(performer, sight, action);
   const { event, target } = action;
@@ -49,7 +49,7 @@ async function write({ cluster, recorder, life }: Performer, { objects, nodeName
     }
     case 'request-fence': {
       const outcome = await claim({ cluster, recorder }, action.node, claimantOf(target));
-      if (outcome.kind === 'taken') throw new Moved(`${outcome.by} has node ${action.node}`);
+      if (outcome.kind === 'taken') throw new Conflict(`${outcome.by} has node ${action.node}`);
       return;
     }
     case 'withdraw-fence':
@@ -61,7 +61,7 @@ async function write({ cluster, recorder, life }: Performer, { objects, nodeName
 /** The node was taken and its locks were asked for since it was looked at: once more before each off (P6). */
 async function unlessStopped(cluster: Performer['cluster'], nodeName: string | undefined): Promise<void> {
   const stop = await standingStop(cluster, nodeName);
-  if (stop !== undefined) throw new Moved(stop);
+  if (stop !== undefined) throw new Conflict(stop);
 }
 
 function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Claimant {

@@ -1,6 +1,6 @@
 import type { Metal3Remediation } from '../../ports/metal3.ts';
-import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
-import { isPassing, Moved } from '../shared/moved.ts';
+import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
+import { isPassing, Conflict } from '../shared/conflict.ts';
 import type { ReconciledKind } from '../shared/reconciler/kind.ts';
 import { AFTER_CONFLICT_MS, Reconciler } from '../shared/reconciler/reconciler.ts';
 import { WriteGate } from '../shared/write-gate.ts';
@@ -24,7 +24,7 @@ export function metal3RemediationController(given: Metal3RemediationDependencies
   const { clock, leadership, remediations, hosts, nodes, options } = given;
   const watches = [remediations.lister, hosts, nodes];
   const gate = new WriteGate({ clock, leadership, enforce: () => options.enforce, watches: () => watches });
-  const gatedCluster = gatedWrites(unlessMoved(() => gate.mayWrite()));
+  const gatedCluster = gatedWrites(conflictUnless(() => gate.mayWrite()));
   const gated = (found: NodeCluster): NodeCluster => ({ ...found, cluster: gatedCluster(found.cluster) });
   const workloads: Metal3RemediationDependencies['workloads'] = async (secret) => {
     const found = await given.workloads(secret);
@@ -98,7 +98,7 @@ function remediationKind(
         failed: (action) => {
           if (isOff(action, uid)) inFlight.forget(uid);
         },
-        afterConflictMs: (action, error) => ('proof' in action && error instanceof Moved ? SILENCE_POLL_MS : AFTER_CONFLICT_MS),
+        afterConflictMs: (action, error) => ('proof' in action && error instanceof Conflict ? SILENCE_POLL_MS : AFTER_CONFLICT_MS),
         settle: () => decisions.settle(sight, memory, decision),
       };
     },

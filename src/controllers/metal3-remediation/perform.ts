@@ -5,7 +5,7 @@ import { removeNode } from '../shared/baremetal-host/remove-node.ts';
 import { takePods } from '../shared/baremetal-host/take-pods.ts';
 import { claim, releaseClaim } from '../shared/claims/claim.ts';
 import type { Claimant } from '../shared/claims/claim.ts';
-import { Moved } from '../shared/moved.ts';
+import { Conflict } from '../shared/conflict.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { conditionsPatch, precondition } from '../shared/remediation/patch.ts';
@@ -21,7 +21,7 @@ import type { Sight } from './observe.ts';
 
 type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
-/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Moved` where it no longer fits. */
+/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Conflict` where it no longer fits. */
 export async function perform(dependencies: Metal3RemediationDependencies, memory: Memory, sight: Sight, action: Action | FenceAct): Promise<void> {
   const { own } = dependencies;
   const { objects } = sight;
@@ -82,7 +82,7 @@ async function unlessStopped({ own }: Metal3RemediationDependencies, { place }: 
   const clusters = place === undefined || place.isOwn ? [own.cluster] : [own.cluster, place.cluster];
   for (const cluster of clusters) {
     const stop = await standingStop(cluster, place?.nodeName);
-    if (stop !== undefined) throw new Moved(stop);
+    if (stop !== undefined) throw new Conflict(stop);
   }
 }
 
@@ -95,7 +95,7 @@ function statusPatch(object: Metal3Remediation, { target, was, to }: ActOf<'stat
   const { phase = '', retryCount = 0, lastRemediated } = object.status ?? {};
   const isSame =
     phase === phaseText(target.apiVersion, was.phase) && retryCount === was.retryCount && timeOf(lastRemediated) === was.lastRemediatedMs;
-  if (!isSame) throw new Moved(`the status of ${object.metadata.name} is another`);
+  if (!isSame) throw new Conflict(`the status of ${object.metadata.name} is another`);
   const status = {
     phase: phaseText(target.apiVersion, to.phase),
     // The schema of Metal3 refuses 0.
@@ -109,7 +109,7 @@ function statusPatch(object: Metal3Remediation, { target, was, to }: ActOf<'stat
 async function requestFence({ recorder }: Metal3RemediationDependencies, sight: Sight, target: ObjectRef): Promise<void> {
   const about = sight.place?.isOwn === true ? recorder : { event: () => undefined };
   const outcome = await claim({ cluster: clusterOf(sight), recorder: about }, nodeOf(sight), claimantOf(target));
-  if (outcome.kind === 'taken') throw new Moved(`${outcome.by} has node ${nodeOf(sight)}`);
+  if (outcome.kind === 'taken') throw new Conflict(`${outcome.by} has node ${nodeOf(sight)}`);
 }
 
 function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Claimant {

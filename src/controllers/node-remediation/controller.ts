@@ -1,6 +1,6 @@
 import type { NodeFenceRemediation, NodeFenceRemediationStatus } from '../../ports/remediation.ts';
-import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
-import { Moved } from '../shared/moved.ts';
+import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
+import { Conflict } from '../shared/conflict.ts';
 import { PhaseSight } from '../shared/phase-sight.ts';
 import { keyOf } from '../shared/reconciler/kind.ts';
 import type { ReconciledKind } from '../shared/reconciler/kind.ts';
@@ -21,7 +21,7 @@ export function nodeRemediationController(given: RemediationDependencies): Recon
   const { clock, leadership, kinds, fences, options, metrics, queue } = given;
   const watches = [fences, ...kinds.map(({ listers }) => listers.requests)];
   const gate = new WriteGate({ clock, leadership, enforce: () => options.enforce, watches: () => watches });
-  const gated = gatedWrites(unlessMoved(() => gate.mayWrite()));
+  const gated = gatedWrites(conflictUnless(() => gate.mayWrite()));
   const workloadClusters: RemediationDependencies['workloadClusters'] = async (secret) => {
     const found = await given.workloadClusters(secret);
     return found && gated(found);
@@ -88,7 +88,7 @@ function requestKind(
         failed: () => inFlight.forget(request.uid),
         mayBeRefused: (action) => action.kind === 'machine-conditions' && action.mayBeRefused === true,
         // What has to wait for the node is not asked for again and again.
-        afterConflictMs: ({ kind }, error) => (kind === 'delete-node' && error instanceof Moved ? undefined : AFTER_CONFLICT_MS),
+        afterConflictMs: ({ kind }, error) => (kind === 'delete-node' && error instanceof Conflict ? undefined : AFTER_CONFLICT_MS),
       };
     },
     forget: (key) => void phases.delete(key),

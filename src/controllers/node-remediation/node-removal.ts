@@ -3,7 +3,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { Node } from '../../ports/objects.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
 import { DETACH_TIMEOUT_MS, volumesLeavingOf } from '../shared/attached-volumes.ts';
-import { Moved } from '../shared/moved.ts';
+import { Conflict } from '../shared/conflict.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Action } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
@@ -16,7 +16,7 @@ const SILENCE_MS = 40_000;
 
 /**
  * Deletes the Node of a machine that stays off (P1, P2): on the standing proof of the NodeFence that is named, for the same Node and boot, with no stop on it,
- * not Ready, and after its Lease has been seen to stand still. Everything is read from the quorum right before it. Rejects with `Moved` while any of it lacks,
+ * not Ready, and after its Lease has been seen to stand still. Everything is read from the quorum right before it. Rejects with `Conflict` while any of it lacks,
  * and while its volumes are being detached, for as long as that may take. Resolves with how many of them it went with.
  */
 export async function removeNode(
@@ -31,23 +31,24 @@ export async function removeNode(
     cluster.get(LEASES, target.name, NODE_LEASE_NAMESPACE),
     standingStop(cluster, target.name),
   ]);
-  if (stop !== undefined) throw new Moved(stop);
-  if (fence?.metadata.uid !== named.uid || !fenceFactsOf(fence).isOff) throw new Moved(`NodeFence ${named.name} holds no proof of an off any more`);
+  if (stop !== undefined) throw new Conflict(stop);
+  if (fence?.metadata.uid !== named.uid || !fenceFactsOf(fence).isOff)
+    throw new Conflict(`NodeFence ${named.name} holds no proof of an off any more`);
   if (node?.metadata.uid !== target.uid || node.metadata.uid !== fence.status?.frozen?.nodeUID) {
-    throw new Moved(`node ${target.name} is another than the one that was fenced`);
+    throw new Conflict(`node ${target.name} is another than the one that was fenced`);
   }
   const proof = fence.status.evidence.findLast(({ voidedAt }) => voidedAt === undefined);
-  if (isAlive(node, proof?.bootID)) throw new Moved(`node ${target.name} shows life`);
+  if (isAlive(node, proof?.bootID)) throw new Conflict(`node ${target.name} shows life`);
   const renewTime = lease?.spec.renewTime;
   const sight = sights.get(target.uid);
   if (sight === undefined || sight.renewTime !== renewTime) {
     sights.set(target.uid, { renewTime, seenMs: clock.monotonicMs() });
-    throw new Moved(`the lease of node ${target.name} is not known to stand still yet`);
+    throw new Conflict(`the lease of node ${target.name} is not known to stand still yet`);
   }
   const silentForMs = clock.monotonicMs() - sight.seenMs;
-  if (silentForMs < SILENCE_MS) throw new Moved(`the lease of node ${target.name} has not stood still for long enough yet`);
+  if (silentForMs < SILENCE_MS) throw new Conflict(`the lease of node ${target.name} has not stood still for long enough yet`);
   const attached = await volumesLeavingOf(cluster, node);
-  if (attached > 0 && silentForMs < DETACH_TIMEOUT_MS) throw new Moved(`${attached} volumes are still attached to node ${target.name}`);
+  if (attached > 0 && silentForMs < DETACH_TIMEOUT_MS) throw new Conflict(`${attached} volumes are still attached to node ${target.name}`);
   const { resourceVersion } = node.metadata;
   await cluster.remove(NODES, target.name, { uid: target.uid, ...(resourceVersion !== undefined && { resourceVersion }) });
   sights.delete(target.uid);

@@ -4,7 +4,7 @@ import type { NodeFenceRemediation, NodeFenceRemediationStatus } from '../../por
 import { claim, releaseClaim } from '../shared/claims/claim.ts';
 import type { Claimant } from '../shared/claims/claim.ts';
 import { leftAttached } from '../shared/attached-volumes.ts';
-import { Moved } from '../shared/moved.ts';
+import { Conflict } from '../shared/conflict.ts';
 import { timeOf } from '../shared/remediation/actions.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { annotationsPatch, conditionsPatch, precondition } from '../shared/remediation/patch.ts';
@@ -22,7 +22,7 @@ type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
 /** Nobody reads Events about objects of another cluster here. */
 const SILENT: Recorder = { event: () => undefined };
 
-/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Moved` where it no longer fits. */
+/** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Conflict` where it no longer fits. */
 export async function perform(dependencies: RemediationDependencies, leases: LeaseSights, sight: Sight, action: Action): Promise<void> {
   switch (action.kind) {
     case 'annotate':
@@ -67,7 +67,7 @@ async function patch(
   subresource?: 'status',
 ): Promise<void> {
   const object = objects.get(keyOf(target));
-  if (object === undefined || object.metadata.uid !== target.uid) throw new Moved(`${keyOf(target)} is gone, or another stands under its name`);
+  if (object === undefined || object.metadata.uid !== target.uid) throw new Conflict(`${keyOf(target)} is gone, or another stands under its name`);
   const { namespace } = target;
   const options = { ...(namespace !== undefined && { namespace }), ...(subresource !== undefined && { subresource }) };
   objects.set(keyOf(target), await cluster.mergePatch(resourceOf(target), target.name, bodyOf(object), options));
@@ -81,7 +81,7 @@ function finalizerPatch(object: KubeObject, { finalizer, isPresent }: ActOf<'fin
 function statusPatch(object: NodeFenceRemediation, { was, to }: ActOf<'status'>): object {
   const { phase = '', retryCount = 0, lastRemediated } = object.status ?? {};
   const isSame = phase === was.phase && retryCount === was.retryCount && timeOf(lastRemediated) === was.lastRemediatedMs;
-  if (!isSame) throw new Moved(`the status of ${object.metadata.name} is another`);
+  if (!isSame) throw new Conflict(`the status of ${object.metadata.name} is another`);
   return { metadata: precondition(object), status: statusOf(to) };
 }
 
@@ -110,7 +110,7 @@ async function requestFence(
   const { cluster, isOwn } = placeIn(sight);
   const asked = { joinsHeld: true as const, ...(ending !== undefined && { ending }), ...(nodeRemoval === 'None' && { release: 'none' as const }) };
   const outcome = await claim({ cluster, recorder: isOwn ? recorder : SILENT }, node, claimantOf(target), asked);
-  if (outcome.kind === 'taken') throw new Moved(`${outcome.by} has node ${node}`);
+  if (outcome.kind === 'taken') throw new Conflict(`${outcome.by} has node ${node}`);
 }
 
 function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Claimant {

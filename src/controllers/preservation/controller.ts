@@ -1,9 +1,9 @@
 import type { NodeGuard, Preservation, PreservationView } from '../../ports/preservation.ts';
 import { Executor } from '../shared/executor.ts';
-import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
+import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
 import { isLookDue, LookTimer } from '../shared/look-timer.ts';
 import type { NextLook } from '../shared/look-timer.ts';
-import { Moved } from '../shared/moved.ts';
+import { Conflict } from '../shared/conflict.ts';
 import { WriteGate } from '../shared/write-gate.ts';
 import type { Action, Decision } from './actions.ts';
 import { PreservationCache } from './cache.ts';
@@ -65,7 +65,7 @@ export class PreservationController implements Preservation {
     const enforce = (): boolean => this.#options.enforce && this.#freshness.isComplete;
     this.#gate = new WriteGate({ clock, leadership, enforce, watches: () => cache.watches });
     const mayWrite = (): boolean => this.#gate.mayWrite();
-    const gated = gatedWrites(unlessMoved(mayWrite));
+    const gated = gatedWrites(conflictUnless(mayWrite));
     const nodes = { ...dependencies.nodes, cluster: gated(dependencies.nodes.cluster) };
     const machines = dependencies.machines && { ...dependencies.machines, cluster: gated(dependencies.machines.cluster) };
     const { cluster, listers } = nodes;
@@ -208,7 +208,7 @@ export class PreservationController implements Preservation {
   }
 
   async #perform(action: Action, { premise }: Chain): Promise<void> {
-    if (!premise.stands()) throw new Moved(`${action.kind} was decided from an older state`);
+    if (!premise.stands()) throw new Conflict(`${action.kind} was decided from an older state`);
     await this.#writer.perform(action);
     premise.renew(action.target);
   }

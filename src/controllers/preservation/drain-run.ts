@@ -7,7 +7,7 @@ import type { ObjectRef } from './actions.ts';
 import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
 import type { QuorumProofs } from './quorum-proof.ts';
-import { Moved } from '../shared/moved.ts';
+import { Conflict } from '../shared/conflict.ts';
 import { isOverWithin } from '../shared/over-within.ts';
 import { standingStop } from '../shared/stops.ts';
 
@@ -127,7 +127,7 @@ async function evict({ clock, cluster }: DrainReach, { metadata, spec }: Pod, re
     refused.delete(uid);
   } catch (error) {
     // Held back by ourselves: nobody refused it.
-    if (error instanceof Moved || (error instanceof ApiStatusError && error.status === 404)) return;
+    if (error instanceof Conflict || (error instanceof ApiStatusError && error.status === 404)) return;
     const waitMs = Math.max(EVICTION_RETRY_MS, (error instanceof ApiStatusError ? error.retryAfterMs : undefined) ?? 0);
     const tries = (refused.get(uid)?.tries ?? 0) + 1;
     refused.set(uid, { tries, dueAtMs: clock.monotonicMs() + waitMs, message: error instanceof Error ? error.message : String(error) });
@@ -162,7 +162,7 @@ async function forced(reach: DrainReach, { node }: DrainOrder, signal: AbortSign
     try {
       await reach.cluster.remove(PODS, name, { namespace, ...(uid !== undefined && { uid }), gracePeriodSeconds: 0 });
     } catch (error) {
-      problem ??= error instanceof Moved ? NOT_ALLOWED : `${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`;
+      problem ??= error instanceof Conflict ? NOT_ALLOWED : `${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`;
     }
   });
   signal.throwIfAborted();

@@ -9,8 +9,8 @@ import { nodeFacts, withPreserved } from './node-facts.ts';
 /** Acts that are one merge patch of the object that they name. */
 export type PatchAct = Extract<Action, { kind: 'annotate' | 'machine-status' | 'condition' | 'taint' | 'cordon' | 'counts' }>;
 
-/** `done`: it stands there already. `moved`: what the decision read stands there no more. */
-export type Patch = { body: object; subresource?: 'status' } | 'done' | 'moved';
+/** `done`: it stands there already. `conflict`: what the decision read stands there no more. */
+export type Patch = { body: object; subresource?: 'status' } | 'done' | 'conflict';
 
 /** The body of one write (RFC 7386), under the version of the object that it was worked out from. */
 export function patchOf(act: PatchAct, object: KubeObject, nowMs: number): Patch {
@@ -22,7 +22,7 @@ export function patchOf(act: PatchAct, object: KubeObject, nowMs: number): Patch
   return found.subresource === undefined ? { body } : { body, subresource: found.subresource };
 }
 
-type Body = { body: { metadata?: object } & Record<string, unknown>; subresource?: 'status' } | 'done' | 'moved';
+type Body = { body: { metadata?: object } & Record<string, unknown>; subresource?: 'status' } | 'done' | 'conflict';
 
 function bodyOf(act: PatchAct, object: KubeObject, nowMs: number): Body {
   switch (act.kind) {
@@ -34,7 +34,7 @@ function bodyOf(act: PatchAct, object: KubeObject, nowMs: number): Body {
       const { conditions = [] } = (object as Node).status;
       const { preserved } = nodeFacts(object as Node);
       if (isSameCondition(preserved, act.to)) return 'done';
-      if (act.was === undefined ? preserved !== undefined : !isSameCondition(preserved, act.was)) return 'moved';
+      if (act.was === undefined ? preserved !== undefined : !isSameCondition(preserved, act.was)) return 'conflict';
       return { body: { status: { conditions: withPreserved(conditions, act.to, timeText(nowMs)) } }, subresource: 'status' };
     }
     case 'taint':
@@ -50,13 +50,13 @@ function bodyOf(act: PatchAct, object: KubeObject, nowMs: number): Body {
 
 function annotations(changes: readonly Change[], { metadata }: KubeObject): Body {
   const marks = metadata.annotations ?? {};
-  if (changes.some(({ key, was }) => marks[key] !== was)) return 'moved';
+  if (changes.some(({ key, was }) => marks[key] !== was)) return 'conflict';
   return { body: { metadata: { annotations: Object.fromEntries(changes.map(({ key, to }) => [key, to ?? null])) } } };
 }
 
 function machineStatus({ was, to }: Extract<PatchAct, { kind: 'machine-status' }>, object: Machine, nowMs: number): Body {
   const { phase, expiryMs } = machineFacts(object);
-  if (phase !== was.phase || expiryMs !== was.expiryMs) return 'moved';
+  if (phase !== was.phase || expiryMs !== was.expiryMs) return 'conflict';
   const current = {
     ...(to.phase !== was.phase && { phase: to.phase, lastUpdateTime: timeText(nowMs) }),
     ...(to.expiryMs !== was.expiryMs && { preserveExpiryTime: to.expiryMs === undefined ? null : timeText(to.expiryMs) }),
@@ -74,7 +74,7 @@ function taint(isPresent: boolean, { spec }: Node, nowMs: number): Body {
 /** Somebody else's cordon is not taken over, and not taken back. */
 function cordon(isCordoned: boolean, { metadata, spec }: Node): Body {
   const isOurs = metadata.annotations?.[CORDON_MARK] !== undefined;
-  if (isCordoned ? spec.unschedulable === true : !isOurs) return 'moved';
+  if (isCordoned ? spec.unschedulable === true : !isOurs) return 'conflict';
   const mark = isCordoned ? 'true' : null;
   return { body: { metadata: { annotations: { [CORDON_MARK]: mark } }, spec: { unschedulable: isCordoned ? true : null } } };
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster, RemoveOptions } from '../../ports/cluster.ts';
 import type { KubeObject } from '../../ports/objects.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
-import { Moved } from '../shared/moved.ts';
+import { Conflict } from '../shared/conflict.ts';
 import { Writer } from './write.ts';
 
 const MACHINE = { kind: 'Machine', name: 'm', namespace: 'machines', uid: 'uid-m' } as const;
@@ -49,9 +49,9 @@ describe('what can not be taken back', () => {
     const writing = writer();
     const order = { kind: 'delete-machine', target: MACHINE } as never;
     await writing.perform(order);
-    await expect(writing.perform(order)).rejects.toBeInstanceOf(Moved);
+    await expect(writing.perform(order)).rejects.toBeInstanceOf(Conflict);
     standing = [{ metadata: { name: 'm', uid: 'uid-m', deletionTimestamp: '2027-01-01T00:00:00Z' } }];
-    await expect(writing.perform(order)).rejects.toBeInstanceOf(Moved);
+    await expect(writing.perform(order)).rejects.toBeInstanceOf(Conflict);
     expect(removed).toHaveLength(1);
     standing = [{ metadata: { name: 'm', uid: 'uid-m' } }];
     await writing.perform(order);
@@ -61,7 +61,7 @@ describe('what can not be taken back', () => {
   it('is not done to the Node that has come under the name of the one that is to be switched off', async () => {
     objects.set('nodes/n', { metadata: { name: 'n', uid: 'another' } });
     const order = { kind: 'power-off', target: NODE, requestedBy: MACHINE };
-    await expect(writer().perform(order as never)).rejects.toBeInstanceOf(Moved);
+    await expect(writer().perform(order as never)).rejects.toBeInstanceOf(Conflict);
     expect(writes).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../ports/objects.ts';
 import { NODES } from '../../ports/resources.ts';
 import { DETACH_TIMEOUT_MS, leftAttached, volumesLeavingOf } from '../shared/attached-volumes.ts';
 import { claim } from '../shared/claims/claim.ts';
-import { Moved } from '../shared/moved.ts';
+import { Conflict } from '../shared/conflict.ts';
 import { standingStop } from '../shared/stops.ts';
 import type { Action, ActionEvent, ObjectRef, ProblemOf } from './actions.ts';
 import type { MachineSide, NodeSide } from './dependencies.ts';
@@ -91,7 +91,7 @@ export class Writer {
     const { target } = action;
     const object = this.#objectOf(target);
     const patch = patchOf(action, object, clock.wallMs());
-    if (patch === 'moved') throw new Moved(`${target.kind} ${target.name} has changed since it was decided`);
+    if (patch === 'conflict') throw new Conflict(`${target.kind} ${target.name} has changed since it was decided`);
     if (patch === 'done') return;
     const options = { ...place(target), ...(patch.subresource !== undefined && { subresource: patch.subresource }) };
     const answer = await this.#sideOf(target).cluster.mergePatch(RESOURCES[target.kind], target.name, patch.body, options);
@@ -103,7 +103,7 @@ export class Writer {
   async #powerOff({ target, requestedBy, event }: Extract<Action, { kind: 'power-off' }>): Promise<void> {
     const { cluster, recorder } = this.#dependencies.nodes;
     const node = await cluster.get(NODES, target.name);
-    if (node?.metadata.uid !== target.uid) throw new Moved(`another Node has the name ${target.name}`);
+    if (node?.metadata.uid !== target.uid) throw new Conflict(`another Node has the name ${target.name}`);
     const { name, uid } = requestedBy;
     const claimant = { apiVersion: `${MACHINE_GROUP}/${MACHINE_VERSION}`, kind: requestedBy.kind, name, uid, ...place(requestedBy) };
     const outcome = await claim({ cluster, recorder }, target.name, claimant, { ending: 'off' });
@@ -125,7 +125,7 @@ export class Writer {
     const stop = await standingStop(nodes.cluster, nodeName);
     if (stop !== undefined) throw new Error(stop);
     if (provenOff === undefined && nodeName !== undefined && (await nodes.cluster.get(NODES, nodeName)) !== undefined) {
-      throw new Moved(`node ${nodeName} is there, and nothing was proven of it`);
+      throw new Conflict(`node ${nodeName} is there, and nothing was proven of it`);
     }
     const doubt = provenOff === undefined ? undefined : await proofs.unprovenBecause(provenOff, 'isOff');
     if (doubt !== undefined) throw new Error(`node ${provenOff?.name ?? ''}: ${doubt}`);
@@ -137,11 +137,11 @@ export class Writer {
     this.#volumesSinceMs.delete(target.uid);
     this.#did(target.uid);
     // The watch has not told it yet.
-    if (!isRemoved) throw new Moved(`${target.kind} ${target.name} is gone already`);
+    if (!isRemoved) throw new Conflict(`${target.kind} ${target.name} is gone already`);
     this.#tell(target, left ?? event, machine);
   }
 
-  /** With its Machine goes the Node, and its volumes with that: only when they are detached, or are not in time, which is told. Rejects with `Moved` until then. */
+  /** With its Machine goes the Node, and its volumes with that: only when they are detached, or are not in time, which is told. Rejects with `Conflict` until then. */
   async #awaitVolumes(machine: ObjectRef, node: ObjectRef): Promise<ActionEvent | undefined> {
     const { clock, nodes } = this.#dependencies;
     const nowMs = clock.monotonicMs();
@@ -151,7 +151,7 @@ export class Writer {
     if (attached === 0) return undefined;
     const sinceMs = this.#volumesSinceMs.get(machine.uid) ?? nowMs;
     this.#volumesSinceMs.set(machine.uid, sinceMs);
-    if (nowMs - sinceMs < DETACH_TIMEOUT_MS) throw new Moved(`${attached} volumes are still attached to node ${node.name}`);
+    if (nowMs - sinceMs < DETACH_TIMEOUT_MS) throw new Conflict(`${attached} volumes are still attached to node ${node.name}`);
     return { type: 'Warning', reason: 'MachineDeleted', message: `node ${node.name} is proven off, and goes while ${leftAttached(attached)}` };
   }
 
@@ -175,13 +175,13 @@ export class Writer {
   #unlessDone(what: string, words: string): void {
     const atMs = this.#doneAtMs.get(what);
     if (atMs === undefined) return;
-    if (this.#dependencies.clock.monotonicMs() - atMs < SEEN_WITHIN_MS) throw new Moved(`${words}, and its watch does not show it yet`);
+    if (this.#dependencies.clock.monotonicMs() - atMs < SEEN_WITHIN_MS) throw new Conflict(`${words}, and its watch does not show it yet`);
     throw new Error(`${words}, and its watch does not show it`);
   }
 
   #objectOf(target: ObjectRef): KubeObject {
     const object = this.#dependencies.cache.objectOf(target);
-    if (object === undefined) throw new Moved(`${target.kind} ${target.name} is gone, or another stands under its name`);
+    if (object === undefined) throw new Conflict(`${target.kind} ${target.name} is gone, or another stands under its name`);
     return object;
   }
 

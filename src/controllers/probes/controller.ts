@@ -12,7 +12,7 @@ import type { Planner } from '../../ports/planner.ts';
 import type { ProbeAnswer, Prober } from '../../ports/probes.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence, NodeFenceReport, ProbedDevice } from '../../ports/resources.ts';
-import { gatedWrites, unlessMoved } from '../shared/gated-cluster.ts';
+import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
 import { updateReport } from '../shared/node-report.ts';
 import { PathMetrics } from './metrics.ts';
 import { isOf, spreadMs } from './path.ts';
@@ -61,7 +61,7 @@ export class ProbeController {
 
   constructor(dependencies: ProbeDependencies) {
     const mayWrite = (): boolean => dependencies.leadership.isLeading && !this.stopping.signal.aborted;
-    this.dependencies = { ...dependencies, cluster: gatedWrites(unlessMoved(mayWrite))(dependencies.cluster) };
+    this.dependencies = { ...dependencies, cluster: gatedWrites(conflictUnless(mayWrite))(dependencies.cluster) };
     this.metrics = new PathMetrics(dependencies.metrics);
   }
 

@@ -3,7 +3,7 @@ import { ApiStatusError } from '../../ports/api-transport.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { Executor } from './executor.ts';
 import type { ActionChain, ExecutorParts } from './executor.ts';
-import { Moved } from './moved.ts';
+import { Conflict } from './conflict.ts';
 import { WriteRateLimiter } from './write-rate-limiter.ts';
 
 const quiet = (): void => undefined;
@@ -119,7 +119,7 @@ describe('What was decided', () => {
   });
 
   it.each([
-    ['stands otherwise', new Moved('another')],
+    ['stands otherwise', new Conflict('another')],
     ['was written by somebody else', new ApiStatusError(409, 'Conflict', 'another version')],
     ['is gone', new ApiStatusError(404, 'NotFound', 'not found')],
   ])('is nobody’s fault where the object %s: it is decided anew soon, and not told', async (_what, error) => {

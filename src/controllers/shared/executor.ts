@@ -1,7 +1,7 @@
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/recorder.ts';
-import { Moved, wasOvertaken } from './moved.ts';
+import { isConflict } from './conflict.ts';
 import type { WriteRateLimiter } from './write-rate-limiter.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 
@@ -21,7 +21,7 @@ export interface ExecutorParts<C extends ActionChain> {
   mayWrite: () => boolean;
   /** Asked once before the actions of a chain; rejects where none of them may be done now. */
   prepare?: (chain: C) => Promise<void>;
-  /** Does one action; rejects with `Moved` where things stand otherwise than it was decided for. */
+  /** Does one action; rejects with `Conflict` where things stand otherwise than it was decided for. */
   perform: (action: C['actions'][number], chain: C) => Promise<void>;
   /** What became of one action. */
   acted?: (kind: string, result: 'done' | 'conflict' | 'failed') => void;
@@ -132,9 +132,9 @@ export class Executor<C extends ActionChain> {
   #failed(key: string, action: string | undefined, error: unknown): void {
     const { log, acted, what } = this.#parts;
     const fields = { object: key, ...(action !== undefined && { action }), error };
-    const isMoved = error instanceof Moved || wasOvertaken(error);
-    if (action !== undefined) acted?.(action, isMoved ? 'conflict' : 'failed');
-    if (isMoved) {
+    const isConflicting = isConflict(error);
+    if (action !== undefined) acted?.(action, isConflicting ? 'conflict' : 'failed');
+    if (isConflicting) {
       this.#backoff.add(key, undefined);
       log.debug('write conflict; decided again', fields);
       return;

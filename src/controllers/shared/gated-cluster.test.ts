@@ -3,8 +3,8 @@ import { ApiClient } from '../../kube/client.ts';
 import { ScriptedTransport } from '../../kube/testing/scripted-transport.ts';
 import { failureOf } from '../../ports/jobs.ts';
 import { NODES, PODS } from '../../ports/resources.ts';
-import { gatedWrites, unlessMoved, unlessNotSent } from './gated-cluster.ts';
-import { Moved } from './moved.ts';
+import { gatedWrites, conflictUnless, notSentUnless } from './gated-cluster.ts';
+import { Conflict } from './conflict.ts';
 
 const NODE = { metadata: { name: 'a', uid: 'u', resourceVersion: '1' }, spec: {}, status: {} };
 
@@ -29,8 +29,8 @@ function scene(ask: () => void): { transport: ScriptedTransport; writes: (before
 
 describe('the writes of one controller', () => {
   it('are all held back where it may not write when their bytes are to leave', async () => {
-    const { transport, writes } = scene(unlessMoved(() => false));
-    for (const write of writes()) await expect(write()).rejects.toBeInstanceOf(Moved);
+    const { transport, writes } = scene(conflictUnless(() => false));
+    for (const write of writes()) await expect(write()).rejects.toBeInstanceOf(Conflict);
     expect(transport.requests).toEqual([]);
   });
 
@@ -39,7 +39,7 @@ describe('the writes of one controller', () => {
     const own = (): void => {
       if (!isFree) throw new Error('a stop stands');
     };
-    const { transport, writes } = scene(unlessMoved(() => true));
+    const { transport, writes } = scene(conflictUnless(() => true));
     for (const write of writes(own)) await write();
     expect(transport.requests.map(({ method }) => method)).toEqual(['POST', 'PUT', 'PUT', 'PATCH', 'DELETE', 'DELETE', 'POST']);
     isFree = false;
@@ -48,7 +48,7 @@ describe('the writes of one controller', () => {
   });
 
   it('of a fence were not sent, which is no failure of its step; what the write asks for itself is not asked', async () => {
-    const { writes } = scene(unlessNotSent(() => false));
+    const { writes } = scene(notSentUnless(() => false));
     let asked = 0;
     const [create] = writes(() => void (asked += 1));
     const error: unknown = await create?.().catch((thrown: unknown) => thrown);

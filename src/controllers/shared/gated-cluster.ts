@@ -1,6 +1,6 @@
 import { AgentError } from '../../ports/agents.ts';
 import type { Cluster, WriteOptions } from '../../ports/cluster.ts';
-import { Moved } from './moved.ts';
+import { Conflict } from './conflict.ts';
 
 /**
  * The one place in which a controller ties its writes to the right to write: `ask` throws where it is lost, and is called in the turn in which the bytes
@@ -15,15 +15,15 @@ export function gatedWrites(ask: () => void): (cluster: Cluster) => Cluster {
   };
 }
 
-/** What is held back so counts as overtaken: whoever may write decides it anew. */
-export function unlessMoved(mayWrite: () => boolean): () => void {
+/** A write that is held back counts as a conflict: whoever may write decides it again. */
+export function conflictUnless(mayWrite: () => boolean): () => void {
   return () => {
-    if (!mayWrite()) throw new Moved('this replica may not write any more: nothing was sent');
+    if (!mayWrite()) throw new Conflict('this replica may not write any more: nothing was sent');
   };
 }
 
 /** The same for what a fence writes: a run that is held back so was not sent, which is no failure of its step (P5). */
-export function unlessNotSent(mayWrite: () => boolean): () => void {
+export function notSentUnless(mayWrite: () => boolean): () => void {
   return () => {
     if (mayWrite()) return;
     throw new AgentError('NotSent', { device: 'Kubernetes API', plug: '', asked: 'write', answered: 'the leader lease is not valid any more' });

@@ -2,7 +2,7 @@ import type { Cluster } from '../../../ports/cluster.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { Lease, Node } from '../../../ports/objects.ts';
 import type { ObjectRef } from '../remediation/actions.ts';
-import { Moved } from '../moved.ts';
+import { Conflict } from '../conflict.ts';
 import { standingStop } from '../stops.ts';
 import type { OffProof } from './off-proof.ts';
 
@@ -28,7 +28,7 @@ const SILENCE_OF_RENEWALS = 1.5;
 
 /**
  * The Node of a host that is proven off (P1), as it may be deleted or tainted out of service: unless it has shown life since (P2), was not silent for long enough
- * that it would have, or a person has stopped it (P6). Node, Lease and stops are read from the API's quorum. Rejects with `Moved` while any of it lacks.
+ * that it would have, or a person has stopped it (P6). Node, Lease and stops are read from the API's quorum. Rejects with `Conflict` while any of it lacks.
  */
 export async function nodeToRelease({ cluster, life }: ReleaseDependencies, target: ObjectRef, proof: OffProof): Promise<Node> {
   const [node, lease, stop] = await Promise.all([
@@ -36,13 +36,13 @@ export async function nodeToRelease({ cluster, life }: ReleaseDependencies, targ
     cluster.get(LEASES, target.name, NODE_LEASE_NAMESPACE),
     standingStop(cluster, target.name),
   ]);
-  if (stop !== undefined) throw new Moved(stop);
-  if (node?.metadata.uid !== target.uid) throw new Moved(`node ${target.name} is another than the one that was to be released`);
+  if (stop !== undefined) throw new Conflict(stop);
+  if (node?.metadata.uid !== target.uid) throw new Conflict(`node ${target.name} is another than the one that was to be released`);
   if (lease !== undefined) life.seeLease(lease);
   const heardMs = life.heardMs(target.name);
-  if (heardMs !== undefined && heardMs > proof.seenMs) throw new Moved(`node ${target.name} has shown life since its host was seen off`);
+  if (heardMs !== undefined && heardMs > proof.seenMs) throw new Conflict(`node ${target.name} has shown life since its host was seen off`);
   if (lease !== undefined && life.silentForMs(target.name) < silenceMs(lease)) {
-    throw new Moved(`node ${target.name} has not been silent for long enough yet`);
+    throw new Conflict(`node ${target.name} has not been silent for long enough yet`);
   }
   return node;
 }

@@ -2,7 +2,7 @@ import { releasePlan } from '../../../domain/release-plan.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
 import type { Pod } from '../../../ports/objects.ts';
-import { Moved } from '../moved.ts';
+import { Conflict } from '../conflict.ts';
 import type { ObjectRef } from '../remediation/actions.ts';
 import { AskedPods } from '../release/asked-pods.ts';
 import { factsOf } from '../release/pod-facts.ts';
@@ -42,10 +42,10 @@ export async function takePods(
   const { taken } = releasePlan({ kind: 'host-off' }, { mode: 'out-of-service' }, pods.map(factsOf), []);
   const mayGoOn = (): void => {
     const heardMs = life.heardMs(target.name);
-    if (heardMs !== undefined && heardMs > proof.seenMs) throw new Moved(`node ${target.name} has shown life since its host was seen off`);
+    if (heardMs !== undefined && heardMs > proof.seenMs) throw new Conflict(`node ${target.name} has shown life since its host was seen off`);
     const nowMs = clock.monotonicMs();
     if (nowMs - beganAtMs > TAKING_MAX_MS || nowMs - lookedAtMs > LOOK_MAX_AGE_MS)
-      throw new Moved(`the rest of the pods of node ${target.name} is left to Kubernetes`);
+      throw new Conflict(`the rest of the pods of node ${target.name} is left to Kubernetes`);
   };
   const look = async (): Promise<void> => {
     const atMs = clock.monotonicMs();

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../ports/cluster.ts';
 import type { KubeObject } from '../../../ports/objects.ts';
-import { Moved } from '../moved.ts';
+import { Conflict } from '../conflict.ts';
 import type { Annotate, Change, ObjectRef } from '../remediation/actions.ts';
 import { annotationsPatch, precondition } from '../remediation/patch.ts';
 import { resourceOf } from '../remediation/resource-of.ts';
@@ -14,10 +14,10 @@ export class ReadObjects {
     this.#objects.set(keyOf(ref), object);
   }
 
-  /** Rejects with `Moved` where another stands under its name. */
+  /** Rejects with `Conflict` where another stands under its name. */
   of(target: ObjectRef): KubeObject {
     const object = this.#objects.get(keyOf(target));
-    if (object === undefined || object.metadata.uid !== target.uid) throw new Moved(`${keyOf(target)} is gone, or another stands under its name`);
+    if (object === undefined || object.metadata.uid !== target.uid) throw new Conflict(`${keyOf(target)} is gone, or another stands under its name`);
     return object;
   }
 
@@ -36,7 +36,7 @@ export class ReadObjects {
 
   async annotate(cluster: Pick<Cluster, 'mergePatch'>, { target, changes, resourceVersion }: Annotate): Promise<void> {
     if (resourceVersion !== undefined && this.of(target).metadata.resourceVersion !== resourceVersion) {
-      throw new Moved(`${keyOf(target)} has changed since it was decided upon`);
+      throw new Conflict(`${keyOf(target)} has changed since it was decided upon`);
     }
     await this.patch(cluster, target, (object) => annotationsPatch(object, changes));
   }
@@ -47,7 +47,7 @@ export class ReadObjects {
       const isSame = (changes: readonly Change[], marks: Readonly<Record<string, string>> = {}): boolean =>
         changes.every(({ key, was }) => marks[key] === was);
       if (!isSame(labels, object.metadata.labels) || !isSame(annotations, object.metadata.annotations)) {
-        throw new Moved(`${keyOf(target)} was changed meanwhile`);
+        throw new Conflict(`${keyOf(target)} was changed meanwhile`);
       }
       return { metadata: { ...precondition(object), labels: marksOf(labels), annotations: marksOf(annotations) } };
     });

@@ -1,10 +1,10 @@
 import { fenceName } from '../../../domain/node-fence.ts';
 import type { NodeFenceSpec } from '../../../domain/node-fence.ts';
-import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Cluster } from '../../../ports/cluster.ts';
 import type { Recorder } from '../../../ports/recorder.ts';
 import { GROUP, NODE_FENCES, VERSION } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
+import { isWriteConflict } from '../conflict.ts';
 import { FINALIZER, fenceLabels } from '../ownership.ts';
 
 /** The object in whose name a node is claimed; its `uid` is its identity. */
@@ -41,7 +41,7 @@ export async function claim({ cluster, recorder }: ClaimDependencies, node: stri
       recorder.event(about, 'Normal', 'NodeClaimed', `${claimantWords(claimant)} has node ${node}: every other controller leaves it alone.`);
       return { kind: 'claimed', fence };
     } catch (error) {
-      if (!wasOvertaken(error) || tries >= TRIES_MAX) throw error;
+      if (!isWriteConflict(error) || tries >= TRIES_MAX) throw error;
     }
   }
 }
@@ -67,7 +67,7 @@ export async function releaseClaim(
       const precondition = { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) };
       return (await cluster.remove(NODE_FENCES, name, precondition)) ? 'released' : 'gone';
     } catch (error) {
-      if (!wasOvertaken(error) || tries >= TRIES_MAX) throw error;
+      if (!isWriteConflict(error) || tries >= TRIES_MAX) throw error;
     }
   }
 }
@@ -134,9 +134,4 @@ function takeUp(
     spec: { requestedBy, ending: ending ?? null, release: release ?? null },
   };
   return cluster.mergePatch(NODE_FENCES, metadata.name, patch);
-}
-
-/** Somebody else was there first: look again. */
-function wasOvertaken(error: unknown): boolean {
-  return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);
 }

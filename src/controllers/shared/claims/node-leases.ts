@@ -8,7 +8,7 @@ import type { Lease, Node } from '../../../ports/objects.ts';
 import type { Logger } from '../../../ports/recorder.ts';
 import { LEASES } from '../../../ports/resources.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
-import { gatedWrites, unlessNotSent } from '../gated-cluster.ts';
+import { gatedWrites, notSentUnless } from '../gated-cluster.ts';
 import {
   isRequesters,
   leaseWords,
@@ -63,7 +63,7 @@ export class NodeLeases {
   private isClosed = false;
 
   constructor(dependencies: NodeLeaseDependencies) {
-    const gate = gatedWrites(unlessNotSent(() => dependencies.leadership.isLeading && !this.isClosed));
+    const gate = gatedWrites(notSentUnless(() => dependencies.leadership.isLeading && !this.isClosed));
     this.dependencies = { ...dependencies, cluster: gate(dependencies.cluster) };
     dependencies.leases.onChange((before, after) => {
       const node = nodeOfLease((after ?? before) as Lease);

@@ -14,7 +14,7 @@ export interface Plan<A extends { kind: string } = { kind: string }> {
   dueInMs?: number;
   /** The same once all actions are done; absent: when it is due. */
   afterActionsMs?: number;
-  /** Does one action. Rejects with `Moved` where the object is another than it was decided for. */
+  /** Does one action. Rejects with `Conflict` where the object is another than it was decided for. */
   perform(action: A): Promise<void>;
   /** One that could not be done, whatever the reason. */
   failed?(action: A, error: unknown): void;

@@ -3,7 +3,7 @@ import { ApiStatusError } from '../../../ports/api-transport.ts';
 import type { Lister } from '../../../ports/cluster.ts';
 import type { KubeObject } from '../../../ports/objects.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
-import { Moved } from '../moved.ts';
+import { Conflict } from '../conflict.ts';
 import { WriteGate } from '../write-gate.ts';
 import type { Plan, ReconciledKind } from './kind.ts';
 import { AFTER_CONFLICT_MS, Reconciler, RESYNC_PERIOD_MS } from './reconciler.ts';
@@ -91,7 +91,7 @@ describe('an object', () => {
   });
 
   it('is reconciled soon after a conflict, and what follows is not done', async () => {
-    for (const conflict of [new Moved('another'), new ApiStatusError(409, 'Conflict', 'another version')]) {
+    for (const conflict of [new Conflict('another'), new ApiStatusError(409, 'Conflict', 'another version')]) {
       const fixture = new Fixture();
       const ends: string[] = [];
       fixture.plan = {

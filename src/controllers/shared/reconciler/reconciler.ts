@@ -2,7 +2,7 @@ import type { Leadership } from '../../../ports/leadership.ts';
 import type { SecondaryControllerMetrics } from '../../../ports/metrics.ts';
 import type { KubeObject } from '../../../ports/objects.ts';
 import type { Logger } from '../../../ports/recorder.ts';
-import { isConflict, wasRefused } from '../moved.ts';
+import { isConflict, wasRefused } from '../conflict.ts';
 import type { WriteGate } from '../write-gate.ts';
 import { ActiveProblems } from './active-problems.ts';
 import { keyOf } from './kind.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../ports/objects.ts';
-import { Moved } from '../moved.ts';
+import { Conflict } from '../conflict.ts';
 import type { Change } from './actions.ts';
 import type { ConditionFact, TellMachine } from './owner-machine.ts';
 
@@ -8,11 +8,11 @@ export function precondition({ metadata }: KubeObject): { uid: string | undefine
   return { uid: metadata.uid, resourceVersion: metadata.resourceVersion };
 }
 
-/** RFC 7386. Throws `Moved` where an annotation no longer says what the decision read. */
+/** RFC 7386. Throws `Conflict` where an annotation no longer says what the decision read. */
 export function annotationsPatch(object: KubeObject, changes: readonly Change[]): object {
   const marks = object.metadata.annotations ?? {};
-  const moved = changes.find(({ key, was }) => marks[key] !== was);
-  if (moved !== undefined) throw new Moved(`annotation ${moved.key} of ${object.metadata.name} was changed meanwhile`);
+  const changed = changes.find(({ key, was }) => marks[key] !== was);
+  if (changed !== undefined) throw new Conflict(`annotation ${changed.key} of ${object.metadata.name} was changed meanwhile`);
   return { metadata: { ...precondition(object), annotations: Object.fromEntries(changes.map(({ key, to }) => [key, to ?? null])) } };
 }
 

@@ -1,8 +1,8 @@
 import { ApiStatusError, TransportError } from '../../ports/api-transport.ts';
 
 /** The object is another than the decision was made for: nothing was written, and it is decided anew. */
-export class Moved extends Error {
-  override readonly name = 'Moved';
+export class Conflict extends Error {
+  override readonly name = 'Conflict';
 }
 
 /** The API server has said no to what was asked, not that it could not do it just now. */
@@ -11,7 +11,7 @@ export function wasRefused(error: unknown): error is ApiStatusError {
 }
 
 /** The API server says that somebody else wrote first, or that it is gone. */
-export function wasOvertaken(error: unknown): boolean {
+export function isWriteConflict(error: unknown): boolean {
   return error instanceof ApiStatusError && (error.status === 409 || error.status === 404);
 }
 
@@ -22,5 +22,5 @@ export function isPassing(error: unknown): boolean {
 
 /** It is decided anew, from what stands now. */
 export function isConflict(error: unknown): boolean {
-  return error instanceof Moved || wasOvertaken(error);
+  return error instanceof Conflict || isWriteConflict(error);
 }
