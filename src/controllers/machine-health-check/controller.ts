@@ -1,7 +1,7 @@
 import { Executor } from '../shared/executor.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
-import { isLookDue, LookTimer } from '../shared/look-timer.ts';
-import type { NextLook } from '../shared/look-timer.ts';
+import { isReconcileDue, RequeueTimer } from '../shared/requeue-timer.ts';
+import type { NextRequeue } from '../shared/requeue-timer.ts';
 import { WriteRateLimiter } from '../shared/write-rate-limiter.ts';
 import { WriteGate } from '../shared/write-gate.ts';
 import type { Action, ActionEvent, Decision, HealthCheckView, Notice } from './actions.ts';
@@ -18,7 +18,7 @@ import { showTally } from './tally.ts';
 import { Writer } from './write.ts';
 
 /** What was last decided about one check. */
-interface Look {
+interface Reconciliation {
   decision: Decision;
   chains: readonly Chain[];
   atMs: number;
@@ -34,8 +34,8 @@ export class MachineHealthCheckController {
   readonly #changes: Changes;
   readonly #gate: WriteGate;
   readonly #executor: Executor<Chain>;
-  readonly #timer: LookTimer;
-  readonly #looks = new Map<string, Look>();
+  readonly #timer: RequeueTimer;
+  readonly #reconciliations = new Map<string, Reconciliation>();
   #told = new Set<string>();
   #noticed = new Set<string>();
 
@@ -75,12 +75,12 @@ export class MachineHealthCheckController {
       ended: wake,
       rateLimiter: new WriteRateLimiter(clock),
     });
-    this.#timer = new LookTimer({
+    this.#timer = new RequeueTimer({
       clock,
-      look: () => {
-        this.#look();
+      reconcile: () => {
+        this.#reconcile();
       },
-      next: () => this.#nextLook(),
+      next: () => this.#nextRequeue(),
       failed: (error) => {
         log.error('health checks could not be decided', { error });
       },
@@ -101,41 +101,42 @@ export class MachineHealthCheckController {
     await this.#executor.close();
   }
 
-  /** Looks soon: something has changed, or leadership has come. */
+  /** Reconciles soon: something has changed, or leadership has come. */
   wake(): void {
-    this.#timer.soon();
+    this.#timer.enqueue();
   }
 
   /** Rows for status and console. */
   views(): HealthCheckView[] {
-    return [...this.#looks.values()].flatMap(({ decision }) => decision.views);
+    return [...this.#reconciliations.values()].flatMap(({ decision }) => decision.views);
   }
 
   /** What a person should look at, one sentence each. */
   problems(): string[] {
-    const decided = [...this.#looks.values()].flatMap(({ decision }) => decision.problems);
+    const decided = [...this.#reconciliations.values()].flatMap(({ decision }) => decision.problems);
     return [
       ...new Set([...this.#gate.silence('health checks'), ...this.#dependencies.workloads.problems(), ...decided, ...this.#executor.problems()]),
     ];
   }
 
-  #look(): void {
+  #reconcile(): void {
     if (!this.#cache.isSynced) return;
     const changed = this.#changes.take();
     const { clock } = this.#dependencies;
     const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
     const checks = new Map(this.#cache.checks().map((read) => [keyOf(read.check), read]));
-    for (const key of this.#looks.keys()) if (!checks.has(key)) this.#looks.delete(key);
+    for (const key of this.#reconciliations.keys()) if (!checks.has(key)) this.#reconciliations.delete(key);
     for (const [key, read] of checks) {
-      if (changed.has(key) || isLookDue(this.#looks.get(key), nowMs, wallMs)) this.#looks.set(key, this.#reconcile(read, nowMs, wallMs));
+      if (changed.has(key) || isReconcileDue(this.#reconciliations.get(key), nowMs, wallMs))
+        this.#reconciliations.set(key, this.#reconcileCheck(read, nowMs, wallMs));
     }
-    const looks = [...this.#looks.values()];
-    this.#forgetRefusals(looks.flatMap(({ decision }) => decision.actions));
-    this.#tell(looks.flatMap(({ decision }) => decision.notices));
-    this.#executor.submit(this.#gate.mayWrite() ? looks.flatMap(({ chains }) => chains) : []);
+    const reconciliations = [...this.#reconciliations.values()];
+    this.#forgetRefusals(reconciliations.flatMap(({ decision }) => decision.actions));
+    this.#tell(reconciliations.flatMap(({ decision }) => decision.notices));
+    this.#executor.submit(this.#gate.mayWrite() ? reconciliations.flatMap(({ chains }) => chains) : []);
   }
 
-  #reconcile(check: ReadCheck, atMs: number, wallMs: number): Look {
+  #reconcileCheck(check: ReadCheck, atMs: number, wallMs: number): Reconciliation {
     const decision = decide(observe(this.#cache, check), wallMs);
     return { decision, chains: chainsOf(decision.actions), atMs };
   }
@@ -168,9 +169,9 @@ export class MachineHealthCheckController {
     this.#noticed = standing;
   }
 
-  #nextLook(): NextLook | 'unsynced' {
+  #nextRequeue(): NextRequeue | 'unsynced' {
     if (!this.#cache.isSynced) return 'unsynced';
-    return { dueMs: [...this.#looks.values()].map(({ decision }) => decision.nextDueMs), retryAtMs: this.#executor.nextDueMs() };
+    return { dueMs: [...this.#reconciliations.values()].map(({ decision }) => decision.nextDueMs), retryAtMs: this.#executor.nextDueMs() };
   }
 }
 

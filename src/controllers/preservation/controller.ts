@@ -1,8 +1,8 @@
 import type { NodeGuard, Preservation, PreservationView } from '../../ports/preservation.ts';
 import { Executor } from '../shared/executor.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
-import { isLookDue, LookTimer } from '../shared/look-timer.ts';
-import type { NextLook } from '../shared/look-timer.ts';
+import { isReconcileDue, RequeueTimer } from '../shared/requeue-timer.ts';
+import type { NextRequeue } from '../shared/requeue-timer.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { WriteGate } from '../shared/write-gate.ts';
 import type { Action, Decision } from './actions.ts';
@@ -44,7 +44,7 @@ export class PreservationController implements Preservation {
   readonly #drainer: Drainer;
   readonly #writer: Writer;
   readonly #executor: Executor<Chain>;
-  readonly #timer: LookTimer;
+  readonly #timer: RequeueTimer;
   readonly #decided = new Map<number, Decided>();
   #options: PreservationOptions;
   #poolProblems: readonly string[] = [];
@@ -82,10 +82,10 @@ export class PreservationController implements Preservation {
       acted: (kind, result) => metrics.acted(kind, result),
       ended: (link) => this.#touch(link),
     });
-    this.#timer = new LookTimer({
+    this.#timer = new RequeueTimer({
       clock,
-      look: () => this.#reconcile(),
-      next: () => this.#nextReconcile(),
+      reconcile: () => this.#reconcile(),
+      next: () => this.#nextRequeue(),
       failed: (error) => log.error('preservation could not be decided', { error }),
     });
   }
@@ -117,7 +117,7 @@ export class PreservationController implements Preservation {
 
   /** Reconciles soon: leadership has come, pools have changed. */
   wake(): void {
-    this.#timer.soon();
+    this.#timer.enqueue();
   }
 
   guardOf(node: string): NodeGuard | 'unknown' | undefined {
@@ -162,7 +162,7 @@ export class PreservationController implements Preservation {
     this.#freshness.decided();
     if (isAll) this.#decided.clear();
     const [nowMs, wallMs] = [clock.monotonicMs(), clock.wallMs()];
-    const due = [...pools].filter(([number]) => changed.has(number) || isLookDue(this.#decided.get(number), nowMs, wallMs));
+    const due = [...pools].filter(([number]) => changed.has(number) || isReconcileDue(this.#decided.get(number), nowMs, wallMs));
     for (const [number, pool] of due) this.#decided.set(number, this.#decide(pool, nowMs));
     if (isAll || due.length > 0) this.#guards.take(this.#decisions());
     this.#show(wallMs);
@@ -213,7 +213,7 @@ export class PreservationController implements Preservation {
     premise.renew(action.target);
   }
 
-  #nextReconcile(): NextLook | 'unsynced' {
+  #nextRequeue(): NextRequeue | 'unsynced' {
     if (!this.#cache.areNodesListed || this.#cache.listed !== 'all') return 'unsynced';
     return { dueMs: this.#decisions().map(({ nextDueMs }) => nextDueMs), retryAtMs: this.#executor.nextDueMs() };
   }
