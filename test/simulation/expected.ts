@@ -54,14 +54,14 @@ function alone(scenario: Played): Expected {
     isHopeless(scenario) && fault !== 'flap' ? ['error'] : isHopeless(scenario) || isUncertain(scenario) ? ['final', 'error'] : ['final'];
   const mayBeGone = fault === 'flap' || disturbances.some(({ what }) => REMOVING.has(what));
   if (mayBeGone || isRepairedUnheard(scenario)) states.push('none');
-  if ((isStormy && configuration.policies !== 'off') || isInVainAgain(scenario)) states.push('held');
+  // A fence that somebody asks for of another node makes that one unhealthy too, for as long as it is left off.
+  const asksForOthers = configuration.policies !== 'off' && scenario.secondaries?.composed.remediation === true;
+  if ((isStormy && configuration.policies !== 'off') || isInVainAgain(scenario) || asksForOthers) states.push('held');
   // Where others are not heard for longer than a hold must stand they seem to fail too: a storm lets nothing go, however far a fence has come.
   const mayBeUnheard = api.watchDropShare > 0 || disturbances.some(({ what }) => what === 'break');
   const seemsStorm = configuration.policies !== 'off' && mayBeUnheard;
   const isKept = disturbances.some(({ what }) => what === 'preserve');
-  // A fence that somebody asks for of another node makes that one unhealthy too.
-  const asksForOthers = configuration.policies !== 'off' && scenario.secondaries?.composed.remediation === true;
-  const mayBeHeld = seemsStorm || isKept || asksForOthers || states.includes('held');
+  const mayBeHeld = seemsStorm || isKept || states.includes('held');
   const release = isHopeless(scenario) ? 'never' : isUncertain(scenario) || mayBeGone ? 'may' : mayBeHeld ? 'unless-held' : 'must';
   const lateMs = Math.max(0, disturbedUntilMs(scenario) - USUAL_MS);
   return { states, release, withinMs: lateMs + LIMIT_MS + (configuration.policies === 'off' ? 0 : GRACE_MS) + (isStormy ? STORM_MS : 0) };

@@ -17,6 +17,8 @@ export class FenceWatch {
   /** Numbers of the incidents in which more than a cordon was done, by fence. */
   readonly #fencings = new Map<string, Set<number>>();
   readonly #toldUnreleased = new Set<string>();
+  /** As each was written last. */
+  readonly #steps = new Map<string, string>();
   #changedAtMs = 0;
 
   constructor(now: () => number) {
@@ -34,18 +36,19 @@ export class FenceWatch {
     ) {
       return;
     }
-    this.#changedAtMs = this.#now();
-    const metadata = (event.object as { metadata?: ObjectMeta } | undefined)?.metadata;
+    const { metadata, spec, status: after } = (event.object ?? {}) as { metadata?: ObjectMeta; spec?: object; status?: NodeFenceStatus };
+    const step = JSON.stringify([event.verb === 'delete', metadata?.uid, metadata?.deletionTimestamp, spec, withoutBesides(after)]);
+    if (this.#steps.get(event.name) !== step) this.#changedAtMs = this.#now();
+    this.#steps.set(event.name, step);
     const isDeleted = event.verb === 'delete' || metadata?.deletionTimestamp !== undefined;
     if (isDeleted && (metadata?.finalizers ?? []).length === 0) {
       this.#countWithdrawn(event.name, this.#fences.get(event.name) ?? {});
       this.#fences.delete(event.name);
       return;
     }
-    const status = (event.object as { status?: NodeFenceStatus } | undefined)?.status;
-    this.#fences.set(event.name, status);
-    this.#count(event.name, status);
-    if (status?.message?.includes(NOT_RELEASED) === true) this.#toldUnreleased.add(event.name);
+    this.#fences.set(event.name, after);
+    this.#count(event.name, after);
+    if (after?.message?.includes(NOT_RELEASED) === true) this.#toldUnreleased.add(event.name);
   }
 
   /** Nodes that have or had a fence, by the fence's name. */
@@ -89,4 +92,10 @@ export class FenceWatch {
   #countIncident(name: string, incident: number): void {
     this.#fencings.set(name, (this.#fencings.get(name) ?? new Set()).add(incident));
   }
+}
+
+/** What holds it besides comes and goes for ever where watches do, and is no step of it. */
+function withoutBesides(status: NodeFenceStatus | undefined): object {
+  const { reason, policy } = status?.hold ?? {};
+  return { ...status, hold: status?.hold && { reason, policy } };
 }

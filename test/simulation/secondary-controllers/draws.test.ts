@@ -40,7 +40,9 @@ describe('the controllers beside', () => {
     expect(counted.length).toBeGreaterThan(0);
     for (const { seed, expected } of counted) {
       const alone = scenarioOf(seed).expected;
-      expect(expected).toEqual({ ...alone, release: alone.release === 'must' ? 'unless-held' : alone.release, withinMs: expected.withinMs });
+      const states = [...new Set([...alone.states, 'held'])];
+      const release = alone.release === 'must' ? 'unless-held' : alone.release;
+      expect(expected).toEqual({ states, release, withinMs: expected.withinMs });
     }
   });
 
