@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LifeSights } from '../../src/controllers/shared/baremetal-host/life-sights.ts';
+import { LifeObservations } from '../../src/controllers/shared/baremetal-host/life-observations.ts';
 import { removeNode } from '../../src/controllers/shared/baremetal-host/remove-node.ts';
 import { ObjectCache } from '../../src/kube/lister.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
@@ -15,7 +15,7 @@ const SILENT_MS = 60_000;
 describe('the deletion of the Node of a host that is off', () => {
   let clock: ManualClock;
   let cluster: Cluster;
-  let life: LifeSights;
+  let life: LifeObservations;
   let uid: string;
 
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describe('the deletion of the Node of a host that is off', () => {
     const lease = await cluster.create<Lease>(LEASES, { metadata, spec: { renewTime: '2027-01-01T00:00:00.000000Z' } });
     const leases = new ObjectCache<Lease>({}, log);
     leases.put(lease);
-    life = new LifeSights({ clock, leases, nodes: new ObjectCache<Node>({}, log) });
+    life = new LifeObservations({ clock, leases, nodes: new ObjectCache<Node>({}, log) });
     life.start();
     await clock.advance(SILENT_MS);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { perform } from '../../src/controllers/machine-remediation/perform.ts';
-import type { Sight } from '../../src/controllers/machine-remediation/observe.ts';
+import type { Observation } from '../../src/controllers/machine-remediation/observe.ts';
 import { Conflict } from '../../src/controllers/shared/conflict.ts';
 import { ReadObjects } from '../../src/controllers/shared/baremetal-host/write.ts';
 import { MINUTE_MS, World } from './world.ts';
@@ -17,7 +17,7 @@ async function deleted(uid = TARGET.uid): Promise<unknown[]> {
     return Promise.resolve(true);
   };
   const performer = { cluster: { remove }, recorder: { event: () => undefined }, life: undefined } as unknown as Parameters<typeof perform>[0];
-  await perform(performer, { objects } as unknown as Sight, { kind: 'delete-machine', target: TARGET });
+  await perform(performer, { objects } as unknown as Observation, { kind: 'delete-machine', target: TARGET });
   return asked;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { perform } from '../../src/controllers/metal3-remediation/perform.ts';
 import type { Action } from '../../src/controllers/metal3-remediation/actions.ts';
-import type { Sight } from '../../src/controllers/metal3-remediation/observe.ts';
+import type { Observation } from '../../src/controllers/metal3-remediation/observe.ts';
 import { ReadObjects } from '../../src/controllers/shared/baremetal-host/write.ts';
 import { Conflict } from '../../src/controllers/shared/conflict.ts';
 
@@ -26,7 +26,7 @@ async function written(status: object): Promise<unknown[]> {
   };
   const dependencies = { own: { cluster: { mergePatch } } } as unknown as Parameters<typeof perform>[0];
   const memory = { uid: 'uid-r' } as unknown as Parameters<typeof perform>[1];
-  await perform(dependencies, memory, { objects } as unknown as Sight, ACTION);
+  await perform(dependencies, memory, { objects } as unknown as Observation, ACTION);
   return bodies;
 }
 

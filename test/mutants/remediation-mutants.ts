@@ -33,9 +33,9 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'outage as a host of nobody',
     defect: 'behind an outage of the API server a host whose operator could not write is taken for one that nobody serves, and fenced beside it',
-    file: 'src/controllers/shared/baremetal-host/host-sights.ts',
-    edits: [['Math.max(sight.emptySinceMs, this.#resumedAtMs() ?? 0)', 'Math.max(sight.emptySinceMs, 0)']],
-    killedBy: byTest('test/baremetal-host/host-sights.test.ts', 'are served by nobody when nobody has written a status'),
+    file: 'src/controllers/shared/baremetal-host/host-observations.ts',
+    edits: [['Math.max(observation.emptySinceMs, this.#resumedAtMs() ?? 0)', 'Math.max(observation.emptySinceMs, 0)']],
+    killedBy: byTest('test/baremetal-host/host-observations.test.ts', 'are served by nobody when nobody has written a status'),
   },
   {
     name: 'outage as a failed fence',
@@ -54,7 +54,7 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'no time behind an outage',
     defect: 'behind an outage of its cluster a node that could not be heard is taken for one that did not come back in time',
-    file: 'src/controllers/shared/phase-sight.ts',
+    file: 'src/controllers/shared/first-seen-phase.ts',
     edits: [['nowMs - this.#heardMs > OUTAGE_MS;', 'nowMs - this.#heardMs > Infinity;']],
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'gives the node its whole time behind it'),
   },

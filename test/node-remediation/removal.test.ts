@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../src/controllers/node-remediation/actions.ts';
 import { removeNode } from '../../src/controllers/node-remediation/node-removal.ts';
-import type { LeaseSights } from '../../src/controllers/node-remediation/node-removal.ts';
+import type { LeaseObservations } from '../../src/controllers/node-remediation/node-removal.ts';
 import { Conflict } from '../../src/controllers/shared/conflict.ts';
 import type { Cluster } from '../../src/ports/cluster.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
@@ -10,12 +10,12 @@ import { request, SECOND_MS, World } from './world.ts';
 
 let world: ShellWorld;
 let operator: Cluster;
-let sights: LeaseSights;
+let observations: LeaseObservations;
 
 beforeEach(async () => {
   world = await ShellWorld.create();
   ({ operator } = world.own);
-  sights = new Map();
+  observations = new Map();
   await world.addNode('n');
   await operator.create(NODE_FENCES, { metadata: { name: 'node-fence-n' }, spec: { node: 'n' } });
   await world.fenced('n', { state: 'final', outcome: 'fenced-off', evidence: world.proof() });
@@ -32,9 +32,9 @@ async function orderOf(): Promise<Extract<Action, { kind: 'delete-node' }>> {
 /** After its Lease was seen to stand still. */
 async function removal(order: Extract<Action, { kind: 'delete-node' }>, cluster: Cluster = operator): Promise<unknown> {
   const { clock } = world;
-  await removeNode({ clock }, operator, order, sights).catch((error: unknown) => error);
+  await removeNode({ clock }, operator, order, observations).catch((error: unknown) => error);
   await clock.advance(41 * SECOND_MS);
-  return removeNode({ clock }, cluster, order, sights).catch((error: unknown) => error);
+  return removeNode({ clock }, cluster, order, observations).catch((error: unknown) => error);
 }
 
 describe('the deletion of a Node for good, when all is read anew right before it', () => {

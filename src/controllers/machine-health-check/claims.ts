@@ -4,7 +4,7 @@ import type { Lease } from '../../ports/objects.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { ownerOf } from '../shared/claims/claim.ts';
 import { leaseWords, nodeLeaseState, nodeOfLease, seeNodeLease } from '../shared/claims/node-lease.ts';
-import type { LeaseSight } from '../shared/claims/node-lease.ts';
+import type { LeaseObservation } from '../shared/claims/node-lease.ts';
 
 export interface ClaimSources {
   clock: Pick<Clock, 'monotonicMs'>;
@@ -21,7 +21,7 @@ export class Claims {
   readonly #sources: ClaimSources;
   #holders: ReadonlyMap<string, string> = new Map();
   /** By node. */
-  #sights: ReadonlyMap<string, LeaseSight> = new Map();
+  #observations: ReadonlyMap<string, LeaseObservation> = new Map();
   #isStale = true;
   /** Monotonic: then the first of the leases is over by time alone. */
   #overMs = Infinity;
@@ -58,20 +58,20 @@ export class Claims {
   }
 
   #leased(nowMs: number): [node: string, holder: string][] {
-    const sights = new Map<string, LeaseSight>();
+    const observations = new Map<string, LeaseObservation>();
     const leased: [string, string][] = [];
     this.#overMs = Infinity;
     for (const lease of this.#sources.nodeLeases?.all() ?? []) {
       const node = nodeOfLease(lease);
       if (node === undefined) continue;
-      const sight = seeNodeLease(this.#sights.get(node), lease, nowMs);
-      sights.set(node, sight);
-      const state = nodeLeaseState(sight, nowMs);
+      const observation = seeNodeLease(this.#observations.get(node), lease, nowMs);
+      observations.set(node, observation);
+      const state = nodeLeaseState(observation, nowMs);
       if (state.kind !== 'foreign') continue;
       this.#overMs = Math.min(this.#overMs, state.untilMs);
       leased.push([node, leaseWords(lease.metadata.namespace ?? '', node, state.holder)]);
     }
-    this.#sights = sights;
+    this.#observations = observations;
     return leased;
   }
 }

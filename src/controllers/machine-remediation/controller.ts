@@ -2,8 +2,8 @@ import type { ClusterMachine } from '../../ports/cluster-api.ts';
 import { BARE_METAL_HOSTS } from '../../ports/metal3.ts';
 import type { BareMetalHost } from '../../ports/metal3.ts';
 import type { KubeObject } from '../../ports/objects.ts';
-import { HostSights } from '../shared/baremetal-host/host-sights.ts';
-import { LifeSights } from '../shared/baremetal-host/life-sights.ts';
+import { HostObservations } from '../shared/baremetal-host/host-observations.ts';
+import { LifeObservations } from '../shared/baremetal-host/life-observations.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
 import { isConflict, wasRefused } from '../shared/conflict.ts';
 import type { Plan, ReconciledKind } from '../shared/reconciler/kind.ts';
@@ -18,10 +18,10 @@ import { Enqueue, HOST_KIND, isHeld, isMarked, kindOf } from './enqueue.ts';
 import { Locks } from './locks.ts';
 import { GAVE_UP, HOLD, POWERED_OFF } from './names.ts';
 import { observe, observeOrphan } from './observe.ts';
-import type { Observer, Sight } from './observe.ts';
-import { OutOfServiceSights } from './out-of-service-sights.ts';
+import type { Observer, Observation } from './observe.ts';
+import { OutOfServiceObservations } from './out-of-service-observations.ts';
 import { perform } from './perform.ts';
-import { RequestSights } from './request-sights.ts';
+import { FirstSeenRequests } from './first-seen-requests.ts';
 
 const LOCKS = 'locks';
 
@@ -50,10 +50,10 @@ export function machineRemediationController(given: MachineRemediationDependenci
   const dependencies = { ...given, cluster };
   const observer: Observer = {
     ...dependencies,
-    sights: new HostSights(clock, [HOLD], () => hosts?.resumedAtMs),
-    life: new LifeSights({ clock, leases, nodes }),
-    requests: new RequestSights(clock),
-    releases: new OutOfServiceSights(clock),
+    observations: new HostObservations(clock, [HOLD], () => hosts?.resumedAtMs),
+    life: new LifeObservations({ clock, leases, nodes }),
+    requests: new FirstSeenRequests(clock),
+    releases: new OutOfServiceObservations(clock),
   };
   const locks = new Locks({ cluster, options, lock: given.lockOn(cluster) });
   const enqueue = new Enqueue(given, observer, locks);
@@ -76,10 +76,10 @@ function machineKind(context: Context, watched: WatchedMachines): Kind<ClusterMa
     kind: kindOf(watched),
     get: (namespace, name) => context.dependencies.cluster.get(resource, name, namespace),
     reconcile: async (key, object) => {
-      const sight = await observe(context.observer, watched, object);
-      if (sight.blocked === undefined) return planFor(context, key, sight);
+      const observation = await observe(context.observer, watched, object);
+      if (observation.blocked === undefined) return planFor(context, key, observation);
       const { namespace = '', name } = object.metadata;
-      return { ...IDLE, problems: isMarked(object) ? [`Machine ${namespace}/${name}: nothing is done: ${sight.blocked}`] : [] };
+      return { ...IDLE, problems: isMarked(object) ? [`Machine ${namespace}/${name}: nothing is done: ${observation.blocked}`] : [] };
     },
     forget: (key) => giveBack(context, key),
     record: (_key, { metadata }, problem) => {
@@ -102,8 +102,8 @@ function hostKind(context: Context): Kind<BareMetalHost> {
         enqueue.machinesOf(host);
         return undefined;
       }
-      const sight = await observeOrphan(observer, host);
-      return sight === undefined ? IDLE : planFor(context, key, sight);
+      const observation = await observeOrphan(observer, host);
+      return observation === undefined ? IDLE : planFor(context, key, observation);
     },
     forget: (key) => giveBack(context, key),
     record: (_key, { metadata }, problem) => {
@@ -128,14 +128,14 @@ function locksKind({ dependencies: { machines, hosts }, gate, locks }: Context):
   };
 }
 
-async function planFor(context: Context, key: string, sight: Sight): Promise<Planned> {
+async function planFor(context: Context, key: string, observation: Observation): Promise<Planned> {
   const { dependencies, observer } = context;
-  const { actions, problems, holdsNode, nextDueMs = Infinity } = await decideLocked(context, key, sight);
+  const { actions, problems, holdsNode, nextDueMs = Infinity } = await decideLocked(context, key, observation);
   return {
-    ...{ actions, problems, dueInMs: nextDueMs - sight.snapshot.nowMs, afterActionsMs: 0 },
-    perform: (action) => perform({ ...dependencies, life: observer.life }, sight, action),
+    ...{ actions, problems, dueInMs: nextDueMs - observation.snapshot.nowMs, afterActionsMs: 0 },
+    perform: (action) => perform({ ...dependencies, life: observer.life }, observation, action),
     failed: (action, error) => {
-      if (action.kind === 'taint' && !isConflict(error)) observer.releases.failed(sight.snapshot.machine?.uid ?? '', wasRefused(error));
+      if (action.kind === 'taint' && !isConflict(error)) observer.releases.failed(observation.snapshot.machine?.uid ?? '', wasRefused(error));
     },
     // What has to wait for the node is not asked for again and again.
     afterConflictMs: (action) => ('proof' in action ? undefined : AFTER_CONFLICT_MS),
@@ -146,7 +146,7 @@ async function planFor(context: Context, key: string, sight: Sight): Promise<Pla
 }
 
 /** With the node in hand, before anything is written. */
-async function decideLocked({ gate, locks }: Context, key: string, { snapshot, byFence, nodeName }: Sight): Promise<LockedDecision> {
+async function decideLocked({ gate, locks }: Context, key: string, { snapshot, byFence, nodeName }: Observation): Promise<LockedDecision> {
   if (byFence !== undefined) return { ...decideByFence(byFence), holdsNode: false };
   const decision = decide(snapshot);
   if (!decision.holdsNode || !gate.mayWrite()) return decision;
@@ -163,6 +163,6 @@ function record({ dependencies }: Context, { metadata: { name, namespace = '', u
 }
 
 /** Something was switched, or is being so. */
-function isUnderWay({ host, machine }: Sight['snapshot']): boolean {
+function isUnderWay({ host, machine }: Observation['snapshot']): boolean {
   return host?.annotations[HOLD] !== undefined || (machine?.annotations[POWERED_OFF] !== undefined && machine.annotations[GAVE_UP] === undefined);
 }

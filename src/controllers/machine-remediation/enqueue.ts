@@ -27,9 +27,9 @@ export class Enqueue {
 
   subscribe(): readonly (() => void)[] {
     const { machines, hosts, nodes, fences } = this.#dependencies;
-    const { life, sights } = this.#observer;
+    const { life, observations } = this.#observer;
     life.start();
-    for (const host of hosts?.all() ?? []) sights.see(host);
+    for (const host of hosts?.all() ?? []) observations.see(host);
     return [
       ...machines.map((watched) => watched.lister.onChange((before, after) => this.#machine(watched, before, after))),
       ...(hosts === undefined ? [] : [hosts.onChange((before, after) => this.#host(before, after))]),
@@ -74,9 +74,9 @@ export class Enqueue {
   }
 
   #host(before: BareMetalHost | undefined, after: BareMetalHost | undefined): void {
-    const { sights } = this.#observer;
-    if (after !== undefined) sights.see(after);
-    else if (before !== undefined) sights.forget(before);
+    const { observations } = this.#observer;
+    if (after !== undefined) observations.see(after);
+    else if (before !== undefined) observations.forget(before);
     for (const host of [before, after]) if (host !== undefined) this.machinesOf(host);
   }
 

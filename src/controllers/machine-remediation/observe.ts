@@ -8,8 +8,8 @@ import type { KubeObject, Node } from '../../ports/objects.ts';
 import { NODE_FENCES, NODES } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { metal3MachineOf } from '../shared/baremetal-host/host-of.ts';
-import type { HostSights } from '../shared/baremetal-host/host-sights.ts';
-import type { LifeSights } from '../shared/baremetal-host/life-sights.ts';
+import type { HostObservations } from '../shared/baremetal-host/host-observations.ts';
+import type { LifeObservations } from '../shared/baremetal-host/life-observations.ts';
 import { ReadObjects } from '../shared/baremetal-host/write.ts';
 import { ownerOf } from '../shared/claims/claim.ts';
 import { readFence } from '../shared/claims/fence-facts.ts';
@@ -26,14 +26,14 @@ import type { FenceSnapshot } from './by-fence.ts';
 import { isOutOfService } from './detach.ts';
 import { readHealthChecks } from './health-checks.ts';
 import { HOLD, MARKS_OF_OURS, POWERED_OFF, TIMES_OUT_AT } from './names.ts';
-import type { OutOfServiceSights } from './out-of-service-sights.ts';
+import type { OutOfServiceObservations } from './out-of-service-observations.ts';
 import { misplacedBecause } from './placement.ts';
 import { readMachine } from './read-machine.ts';
-import type { RequestSights } from './request-sights.ts';
+import type { FirstSeenRequests } from './first-seen-requests.ts';
 import type { MachineFacts, Snapshot } from './snapshot.ts';
 
 /** What a decision is made from, and the objects under whose versions it is carried out. */
-export interface Sight {
+export interface Observation {
   snapshot: Snapshot;
   objects: ReadObjects;
   /** status.nodeRef, whether that Node is there or not. */
@@ -48,14 +48,14 @@ export type Observer = Pick<
   MachineRemediationDependencies,
   'clock' | 'cluster' | 'hosts' | 'nodes' | 'fences' | 'volumesOn' | 'servesOutOfService' | 'stormHolds' | 'options'
 > & {
-  sights: HostSights;
-  life: LifeSights;
-  requests: RequestSights;
-  releases: OutOfServiceSights;
+  observations: HostObservations;
+  life: LifeObservations;
+  requests: FirstSeenRequests;
+  releases: OutOfServiceObservations;
 };
 
 /** Reads everything about one Machine from the API's quorum. Rejects when something could not be read: then nothing is decided. */
-export async function observe(observer: Observer, { resource }: WatchedMachines, object: ClusterMachine): Promise<Sight> {
+export async function observe(observer: Observer, { resource }: WatchedMachines, object: ClusterMachine): Promise<Observation> {
   const { options } = observer;
   const { namespace = '' } = object.metadata;
   const machine = await machineFacts(observer, resource, object);
@@ -69,7 +69,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
     ...now(observer),
     settings: options.settings,
     machine,
-    ...(host !== undefined && { host: observer.sights.factsOf(host, HOLD) }),
+    ...(host !== undefined && { host: observer.observations.factsOf(host, HOLD) }),
     ...(node !== undefined && { node: nodeFacts(observer, node) }),
     ...(node !== undefined && host?.metadata.annotations?.[HOLD] !== undefined && (await volumesOf(observer, machine, node))),
     healthChecks: isDeadlineWanted(observer, machine) ? await healthChecksOf(observer, resource, namespace) : [],
@@ -89,7 +89,7 @@ export async function observe(observer: Observer, { resource }: WatchedMachines,
 }
 
 /** A host on which our hold stands, and which none of our Machines names any more. `undefined`: another Machine has it, which may be new: then the hold is its own. */
-export async function observeOrphan(observer: Observer, host: BareMetalHost): Promise<Sight | undefined> {
+export async function observeOrphan(observer: Observer, host: BareMetalHost): Promise<Observation | undefined> {
   const { cluster } = observer;
   if ((await consumerOf(cluster, host)) !== undefined) return undefined;
   const { name = '', namespace = host.metadata.namespace ?? '' } = host.spec?.consumerRef ?? {};
@@ -100,7 +100,7 @@ export async function observeOrphan(observer: Observer, host: BareMetalHost): Pr
   const objects = new ReadObjects();
   objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
   if (node !== undefined) objects.put({ kind: 'Node', name: node.metadata.name }, node);
-  const facts = { host: observer.sights.factsOf(host, HOLD), ...(node !== undefined && { node: nodeFacts(observer, node) }) };
+  const facts = { host: observer.observations.factsOf(host, HOLD), ...(node !== undefined && { node: nodeFacts(observer, node) }) };
   const snapshot = { ...now(observer), settings: observer.options.settings, ...facts, healthChecks: [], holds };
   return { snapshot, objects, ...(nodeName !== undefined && { nodeName }) };
 }
@@ -197,13 +197,14 @@ async function holdsOn({ cluster, options, stormHolds }: Observer, nodeName: str
 
 /** The NodeFence in its name decides, wherever it stands; else that of its Node. */
 async function fenceSnapshot(
-  { cluster, fences, hosts, sights, options }: Observer,
+  { cluster, fences, hosts, observations, options }: Observer,
   { nowMs, settings, host, node, holds }: Snapshot,
   machine: MachineFacts,
   nodeName: string | undefined,
 ): Promise<FenceSnapshot | undefined> {
   const own = [...fences.all()].find(({ spec }) => spec.requestedBy?.uid === machine.uid);
-  const isUnserved = hosts === undefined || (host !== undefined && host.annotations[HOLD] === undefined && isUnservedHost(sights, host, options));
+  const isUnserved =
+    hosts === undefined || (host !== undefined && host.annotations[HOLD] === undefined && isUnservedHost(observations, host, options));
   if (own === undefined && !isUnserved) return undefined;
   const name = own?.metadata.name ?? (nodeName === undefined ? undefined : fenceName(nodeName));
   const fence = name === undefined ? undefined : await cluster.get<NodeFence>(NODE_FENCES, name);
@@ -213,8 +214,8 @@ async function fenceSnapshot(
   return { nowMs, settings, machine, holds, ...(node !== undefined && { node }), ...facts };
 }
 
-function isUnservedHost(sights: HostSights, host: NonNullable<Snapshot['host']>, { hasOperator }: Observer['options']): boolean {
-  return sights.isUnserved(host) && !hasOperator();
+function isUnservedHost(observations: HostObservations, host: NonNullable<Snapshot['host']>, { hasOperator }: Observer['options']): boolean {
+  return observations.isUnserved(host) && !hasOperator();
 }
 
 function placed({ metadata: { name, namespace } }: KubeObject): { name: string; namespace: string } {

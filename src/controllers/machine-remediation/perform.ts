@@ -1,6 +1,6 @@
 import { claim, releaseClaim } from '../shared/claims/claim.ts';
 import type { Claimant } from '../shared/claims/claim.ts';
-import type { LifeSights } from '../shared/baremetal-host/life-sights.ts';
+import type { LifeObservations } from '../shared/baremetal-host/life-observations.ts';
 import { removeTaint, setTaint } from '../shared/baremetal-host/out-of-service.ts';
 import { removeNode } from '../shared/baremetal-host/remove-node.ts';
 import { Conflict } from '../shared/conflict.ts';
@@ -11,20 +11,20 @@ import type { Action } from './actions.ts';
 import type { FenceAction } from './by-fence.ts';
 import type { MachineRemediationDependencies } from './dependencies.ts';
 import { HOLD } from './names.ts';
-import type { Sight } from './observe.ts';
+import type { Observation } from './observe.ts';
 
-type Performer = Pick<MachineRemediationDependencies, 'cluster' | 'recorder'> & { life: LifeSights };
+type Performer = Pick<MachineRemediationDependencies, 'cluster' | 'recorder'> & { life: LifeObservations };
 
 /** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Conflict` where it no longer fits. */
-export async function perform(performer: Performer, sight: Sight, action: Action | FenceAction): Promise<void> {
-  await write(performer, sight, action);
+export async function perform(performer: Performer, observation: Observation, action: Action | FenceAction): Promise<void> {
+  await write(performer, observation, action);
   const { event, target } = action;
   if (event === undefined) return;
   const { apiVersion, kind, ...metadata } = target;
   performer.recorder.event({ apiVersion, kind, metadata }, event.type, event.reason, event.message);
 }
 
-async function write({ cluster, recorder, life }: Performer, { objects, nodeName }: Sight, action: Action | FenceAction): Promise<void> {
+async function write({ cluster, recorder, life }: Performer, { objects, nodeName }: Observation, action: Action | FenceAction): Promise<void> {
   const { target } = action;
   switch (action.kind) {
     case 'annotate':

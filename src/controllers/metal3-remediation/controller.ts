@@ -88,18 +88,18 @@ function remediationKind(
       if (memories.get(key)?.uid !== uid) await forget(key);
       const memory = memories.get(key) ?? new Memory(clock, uid);
       memories.set(key, memory);
-      const sight = await observe(dependencies, object, memory);
-      const decision = await decisions.decide(sight, memory);
+      const observation = await observe(dependencies, object, memory);
+      const decision = await decisions.decide(observation, memory);
       memory.failing.over();
       const { actions, problems, nextDueMs = Infinity } = decision;
       return {
-        ...{ actions, problems, dueInMs: nextDueMs - sight.snapshot.nowMs, afterActionsMs: AFTER_ACTIONS_MS },
-        perform: (action) => perform(dependencies, memory, sight, action),
+        ...{ actions, problems, dueInMs: nextDueMs - observation.snapshot.nowMs, afterActionsMs: AFTER_ACTIONS_MS },
+        perform: (action) => perform(dependencies, memory, observation, action),
         failed: (action) => {
           if (isOff(action, uid)) inFlight.forget(uid);
         },
         afterConflictMs: (action, error) => ('proof' in action && error instanceof Conflict ? SILENCE_POLL_MS : AFTER_CONFLICT_MS),
-        settle: () => decisions.settle(sight, memory, decision),
+        settle: () => decisions.settle(observation, memory, decision),
       };
     },
     forget,

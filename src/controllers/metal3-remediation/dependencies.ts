@@ -6,7 +6,7 @@ import type { SecondaryControllerMetrics } from '../../ports/metrics.ts';
 import type { Node, Pod } from '../../ports/objects.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { StormHolds } from '../../ports/storm.ts';
-import type { HostSights } from '../shared/baremetal-host/host-sights.ts';
+import type { HostObservations } from '../shared/baremetal-host/host-observations.ts';
 
 /** A kind in the version that is served, as it is watched. */
 export interface Watched<T extends Metal3Remediation | Metal3RemediationTemplate> {
@@ -33,7 +33,7 @@ export interface Metal3RemediationDependencies {
   /** Wake those that are about them; where a Machine is gone its host is found here. */
   hosts: Lister<BareMetalHost>;
   /** Whether anybody serves them. */
-  served: Pick<HostSights, 'see' | 'forget' | 'isUnserved'>;
+  served: Pick<HostObservations, 'see' | 'forget' | 'isUnserved'>;
   /** Of the same cluster. */
   nodes: Lister<Node>;
   /** What of a Node of the same cluster is not let go yet, as the watches have it. */

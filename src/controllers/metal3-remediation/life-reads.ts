@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Lease } from '../../ports/objects.ts';
 
-interface Sight {
+interface Observation {
   renewTime: string | undefined;
   /** When it was first read so. */
   sinceMs: number;
@@ -15,25 +15,25 @@ interface Sight {
  */
 export class LifeReads {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  #sight: Sight | undefined;
+  #observation: Observation | undefined;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
   seeLease({ spec: { renewTime } }: Lease): void {
-    const known = this.#sight;
+    const known = this.#observation;
     if (known !== undefined && known.renewTime === renewTime) return;
     const nowMs = this.#clock.monotonicMs();
-    this.#sight = { renewTime, sinceMs: nowMs, heardMs: known === undefined ? undefined : nowMs };
+    this.#observation = { renewTime, sinceMs: nowMs, heardMs: known === undefined ? undefined : nowMs };
   }
 
   heardMs(): number | undefined {
-    return this.#sight?.heardMs;
+    return this.#observation?.heardMs;
   }
 
   /** For how long it has been read as it is. */
   silentForMs(): number {
-    return this.#sight === undefined ? 0 : this.#clock.monotonicMs() - this.#sight.sinceMs;
+    return this.#observation === undefined ? 0 : this.#clock.monotonicMs() - this.#observation.sinceMs;
   }
 }

@@ -10,7 +10,7 @@ import type { Metal3RemediationDependencies } from './dependencies.ts';
 import type { InFlight } from './in-flight.ts';
 import type { Memory } from './memory.ts';
 import { holdKeyOf } from './names.ts';
-import type { Sight } from './observe.ts';
+import type { Observation } from './observe.ts';
 import { rivalOf } from './rival.ts';
 import { standsOnHost } from './situation.ts';
 
@@ -30,32 +30,32 @@ export class LockedDecisions {
   }
 
   /** With the lock where one is needed; in observe mode nobody is kept off. */
-  async decide(sight: Sight, memory: Memory): Promise<FenceDecision> {
-    this.#adopt(sight, memory);
-    const { place, byFence, snapshot } = sight;
-    const rival = this.#rivalOf(sight);
+  async decide(observation: Observation, memory: Memory): Promise<FenceDecision> {
+    this.#adopt(observation, memory);
+    const { place, byFence, snapshot } = observation;
+    const rival = this.#rivalOf(observation);
     if (byFence !== undefined && rival === undefined) return decideByFence(snapshot, byFence.fence);
-    const decision = this.#decideNow(sight);
-    if (!decision.holdsNode || place === undefined || !this.#needsLock(sight, decision) || !this.#gate.mayWrite()) return decision;
+    const decision = this.#decideNow(observation);
+    if (!decision.holdsNode || place === undefined || !this.#needsLock(observation, decision) || !this.#gate.mayWrite()) return decision;
     const lock = this.#lockOf(place.cluster);
-    if (lock === undefined) return this.#decideNow(sight, NO_LEASES);
+    if (lock === undefined) return this.#decideNow(observation, NO_LEASES);
     memory.locked = { lock, node: place.nodeName };
     const takenBy = await lock.take(place.nodeName, standsOnHost(snapshot));
-    return takenBy === undefined ? decision : this.#decideNow(sight, takenBy);
+    return takenBy === undefined ? decision : this.#decideNow(observation, takenBy);
   }
 
   /** A predecessor that died may have left the lock behind: it is given back as if it were ours, for it is. */
-  #adopt(sight: Sight, memory: Memory): void {
-    const { place } = sight;
-    if (memory.isAdopted || place === undefined || this.#rivalOf(sight) !== undefined) return;
+  #adopt(observation: Observation, memory: Memory): void {
+    const { place } = observation;
+    if (memory.isAdopted || place === undefined || this.#rivalOf(observation) !== undefined) return;
     memory.isAdopted = true;
     const lock = this.#lockOf(place.cluster);
     if (lock !== undefined) memory.locked ??= { lock, node: place.nodeName };
   }
 
   /** How many others are under way is counted in the turn in which it is decided, so that two side by side do not both take the last place. */
-  #decideNow(sight: Sight, takenBy = this.#rivalOf(sight)): Decision {
-    const { snapshot } = sight;
+  #decideNow(observation: Observation, takenBy = this.#rivalOf(observation)): Decision {
+    const { snapshot } = observation;
     const full = this.#inFlight.hold(snapshot.remediation.uid);
     const holds = full === undefined ? snapshot.holds : [...snapshot.holds, full];
     const decision = decide({ ...snapshot, holds, ...(takenBy !== undefined && { takenBy }) });
@@ -63,17 +63,17 @@ export class LockedDecisions {
     return decision;
   }
 
-  #rivalOf({ snapshot, remediation }: Sight): string | undefined {
+  #rivalOf({ snapshot, remediation }: Observation): string | undefined {
     return rivalOf(snapshot, remediation, this.#dependencies.remediations.lister);
   }
 
   /** After the actions of a decision. */
-  async settle(sight: Sight, memory: Memory, decision: FenceDecision): Promise<void> {
-    if (!decision.holdsNode || !this.#needsLock(sight, decision)) await this.unlock(memory);
+  async settle(observation: Observation, memory: Memory, decision: FenceDecision): Promise<void> {
+    if (!decision.holdsNode || !this.#needsLock(observation, decision)) await this.unlock(memory);
   }
 
   /** Where nothing of ours stands and nothing is to be done, the node is anybody's. */
-  #needsLock({ snapshot }: Sight, { actions }: FenceDecision): boolean {
+  #needsLock({ snapshot }: Observation, { actions }: FenceDecision): boolean {
     return actions.length > 0 || standsOnHost(snapshot);
   }
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { BareMetalHost, Metal3Remediation } from '../../ports/metal3.ts';
-import { HostSights } from '../shared/baremetal-host/host-sights.ts';
+import { HostObservations } from '../shared/baremetal-host/host-observations.ts';
 import type { NodeLock } from '../shared/claims/node-lock.ts';
-import { PhaseSight } from '../shared/phase-sight.ts';
+import { FirstSeenPhase } from '../shared/first-seen-phase.ts';
 import { LongTrouble } from '../shared/long-trouble.ts';
 import { LifeReads } from './life-reads.ts';
 import { holdKeyOf } from './names.ts';
@@ -11,8 +11,8 @@ import { holdKeyOf } from './names.ts';
 export class Memory {
   readonly uid: string;
   readonly life: LifeReads;
-  readonly hosts: HostSights;
-  readonly phase: PhaseSight;
+  readonly hosts: HostObservations;
+  readonly phase: FirstSeenPhase;
   /** `namespace/name` of the host that it is about. */
   hostKey: string | undefined;
   /** The node that it is about, where that is in this cluster. */
@@ -30,9 +30,9 @@ export class Memory {
     this.#clock = clock;
     this.uid = uid;
     this.failing = new LongTrouble(clock);
-    this.phase = new PhaseSight(clock);
+    this.phase = new FirstSeenPhase(clock);
     this.life = new LifeReads(clock);
-    this.hosts = new HostSights(clock, [holdKeyOf(uid)]);
+    this.hosts = new HostObservations(clock, [holdKeyOf(uid)]);
   }
 
   /** Since when it has been seen in this phase of this retry, or being deleted. */

@@ -23,7 +23,7 @@ import { hasFinalizer, isPhaseOver } from './situation.ts';
 import type { RemediationFacts, Snapshot } from './snapshot.ts';
 
 /** What a decision is made from, and the objects under whose versions it is carried out. */
-export interface Sight {
+export interface Observation {
   snapshot: Snapshot;
   objects: ReadObjects;
   /** For events about what is not here. */
@@ -34,7 +34,7 @@ export interface Sight {
 }
 
 /** Reads everything about one remediation from the API's quorum. Rejects when something could not be read: then nothing is decided. */
-export async function observe(dependencies: Metal3RemediationDependencies, object: Metal3Remediation, memory: Memory): Promise<Sight> {
+export async function observe(dependencies: Metal3RemediationDependencies, object: Metal3Remediation, memory: Memory): Promise<Observation> {
   const { clock, own, remediations } = dependencies;
   const apiVersion = `${remediations.resource.group}/${remediations.resource.version}`;
   const owner = await ownerOf(own.cluster, object);
@@ -72,7 +72,7 @@ async function fenceSide(
   { remediation, host }: Snapshot,
   place: NodeSide['place'],
   memory: Memory,
-): Promise<Sight['byFence']> {
+): Promise<Observation['byFence']> {
   const found = place === undefined ? undefined : await place.cluster.get(NODE_FENCES, fenceName(place.nodeName));
   const fence = found === undefined ? undefined : seenFence(found, memory);
   if (fence?.requestedByUID === remediation.uid) return { fence };

@@ -17,17 +17,22 @@ import type { FenceAct } from './by-fence.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
 import type { Memory } from './memory.ts';
 import { holdKeyOf, phaseText } from './names.ts';
-import type { Sight } from './observe.ts';
+import type { Observation } from './observe.ts';
 
 type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
 /** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Conflict` where it no longer fits. */
-export async function perform(dependencies: Metal3RemediationDependencies, memory: Memory, sight: Sight, action: Action | FenceAct): Promise<void> {
+export async function perform(
+  dependencies: Metal3RemediationDependencies,
+  memory: Memory,
+  observation: Observation,
+  action: Action | FenceAct,
+): Promise<void> {
   const { own } = dependencies;
-  const { objects } = sight;
+  const { objects } = observation;
   switch (action.kind) {
     case 'annotate':
-      if (isPowerOff(action, memory.uid)) await unlessStopped(dependencies, sight);
+      if (isPowerOff(action, memory.uid)) await unlessStopped(dependencies, observation);
       await objects.annotate(own.cluster, action);
       break;
     case 'machine-conditions':
@@ -40,35 +45,35 @@ export async function perform(dependencies: Metal3RemediationDependencies, memor
       await objects.patch(own.cluster, action.target, (object) => statusPatch(object, action), 'status');
       break;
     case 'restore-node':
-      await objects.restore(clusterOf(sight), action);
+      await objects.restore(clusterOf(observation), action);
       break;
     case 'taint':
       if (action.isPresent) {
-        await unlessStopped(dependencies, sight);
-        await setTaint({ cluster: clusterOf(sight), life: memory.life }, action);
+        await unlessStopped(dependencies, observation);
+        await setTaint({ cluster: clusterOf(observation), life: memory.life }, action);
       } else {
-        await removeTaint(clusterOf(sight), objects, action);
+        await removeTaint(clusterOf(observation), objects, action);
       }
       break;
     case 'request-fence':
-      await requestFence(dependencies, sight, action.target);
+      await requestFence(dependencies, observation, action.target);
       break;
     case 'withdraw-fence':
-      await releaseClaim({ cluster: clusterOf(sight) }, nodeOf(sight), claimantOf(action.target));
+      await releaseClaim({ cluster: clusterOf(observation) }, nodeOf(observation), claimantOf(action.target));
       break;
     case 'delete-node':
-      await unlessStopped(dependencies, sight);
-      await removeNode({ cluster: clusterOf(sight), life: memory.life }, action.target, action.proof);
+      await unlessStopped(dependencies, observation);
+      await removeNode({ cluster: clusterOf(observation), life: memory.life }, action.target, action.proof);
       break;
   }
-  tell(dependencies, sight, action);
+  tell(dependencies, observation, action);
   if (action.kind === 'taint' && action.isPresent) {
     const { clock, podsOf } = dependencies;
-    const cluster = clusterOf(sight);
+    const cluster = clusterOf(observation);
     // The pods of another cluster are not watched from here.
     const listed = (node: string): Promise<Pod[]> => cluster.list(PODS, { fieldSelector: `spec.nodeName=${node}` });
-    const taking = { cluster, clock, life: memory.life, podsOf: sight.place?.isOwn === true ? podsOf : listed };
-    await takePods({ ...taking, unlessStopped: () => unlessStopped(dependencies, sight) }, action.target, action.proof);
+    const taking = { cluster, clock, life: memory.life, podsOf: observation.place?.isOwn === true ? podsOf : listed };
+    await takePods({ ...taking, unlessStopped: () => unlessStopped(dependencies, observation) }, action.target, action.proof);
   }
 }
 
@@ -78,7 +83,7 @@ function isPowerOff({ changes }: ActOf<'annotate'>, uid: string): boolean {
 }
 
 /** Before each off and each release, in the turn before it is sent (P6). */
-async function unlessStopped({ own }: Metal3RemediationDependencies, { place }: Sight): Promise<void> {
+async function unlessStopped({ own }: Metal3RemediationDependencies, { place }: Observation): Promise<void> {
   const clusters = place === undefined || place.isOwn ? [own.cluster] : [own.cluster, place.cluster];
   for (const cluster of clusters) {
     const stop = await standingStop(cluster, place?.nodeName);
@@ -106,21 +111,21 @@ function statusPatch(object: Metal3Remediation, { target, was, to }: ActOf<'stat
 }
 
 /** The fence controller of the cluster of the Node does the rest. Nobody reads Events about objects of another cluster. */
-async function requestFence({ recorder }: Metal3RemediationDependencies, sight: Sight, target: ObjectRef): Promise<void> {
-  const about = sight.place?.isOwn === true ? recorder : { event: () => undefined };
-  const outcome = await claim({ cluster: clusterOf(sight), recorder: about }, nodeOf(sight), claimantOf(target));
-  if (outcome.kind === 'taken') throw new Conflict(`${outcome.by} has node ${nodeOf(sight)}`);
+async function requestFence({ recorder }: Metal3RemediationDependencies, observation: Observation, target: ObjectRef): Promise<void> {
+  const about = observation.place?.isOwn === true ? recorder : { event: () => undefined };
+  const outcome = await claim({ cluster: clusterOf(observation), recorder: about }, nodeOf(observation), claimantOf(target));
+  if (outcome.kind === 'taken') throw new Conflict(`${outcome.by} has node ${nodeOf(observation)}`);
 }
 
 function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Claimant {
   return { apiVersion, kind, name, uid, ...(namespace !== undefined && { namespace }) };
 }
 
-function nodeOf({ place }: Sight): string {
+function nodeOf({ place }: Observation): string {
   return place?.nodeName ?? '';
 }
 
-function clusterOf({ place, snapshot }: Sight): Cluster {
+function clusterOf({ place, snapshot }: Observation): Cluster {
   if (place === undefined) throw new Error(`${snapshot.remediation.name} is about no Node, and yet one is to be touched`);
   return place.cluster;
 }
@@ -128,7 +133,7 @@ function clusterOf({ place, snapshot }: Sight): Cluster {
 /** About the object that was written; where that is in another cluster, about the remediation, for nobody reads Events there. */
 function tell(
   { recorder, remediations }: Metal3RemediationDependencies,
-  { remediation, place, objects }: Sight,
+  { remediation, place, objects }: Observation,
   { kind, event, target }: Action | FenceAct,
 ): void {
   if (event === undefined) return;

@@ -6,14 +6,14 @@ import type { RemediationFacts } from './snapshot.ts';
 import { readSpec } from './spec.ts';
 
 /** What is known of it besides the object. */
-export interface RemediationSight {
+export interface RemediationObservation {
   hasOwner: boolean;
   isClusterPaused: boolean;
   phaseSeenMs: number;
 }
 
 /** A remediation as it stands at the API. Throws where its phase is none that is known: what was done for it is not known either. */
-export function readRemediation(object: Metal3Remediation, apiVersion: string, sight: RemediationSight): RemediationFacts {
+export function readRemediation(object: Metal3Remediation, apiVersion: string, observation: RemediationObservation): RemediationFacts {
   const { metadata, spec, status } = object;
   const phase = phaseOf(apiVersion, status?.phase);
   if (phase === undefined) throw new Error(`status.phase: ${status?.phase ?? ''} is none that is known`);
@@ -27,12 +27,12 @@ export function readRemediation(object: Metal3Remediation, apiVersion: string, s
     annotations,
     finalizers: metadata.finalizers ?? [],
     isDeleting: metadata.deletionTimestamp !== undefined,
-    isPaused: sight.isClusterPaused || annotations[PAUSED] !== undefined,
-    hasOwner: sight.hasOwner,
+    isPaused: observation.isClusterPaused || annotations[PAUSED] !== undefined,
+    hasOwner: observation.hasOwner,
     ...readSpec(apiVersion, spec),
     phase,
     retryCount: status?.retryCount ?? 0,
     ...(lastRemediatedMs !== undefined && { lastRemediatedMs }),
-    phaseSeenMs: sight.phaseSeenMs,
+    phaseSeenMs: observation.phaseSeenMs,
   };
 }

@@ -1,7 +1,7 @@
 import type { NodeFenceRemediation, NodeFenceRemediationStatus } from '../../ports/remediation.ts';
 import { gatedWrites, conflictUnless } from '../shared/gated-cluster.ts';
 import { Conflict } from '../shared/conflict.ts';
-import { PhaseSight } from '../shared/phase-sight.ts';
+import { FirstSeenPhase } from '../shared/first-seen-phase.ts';
 import { keyOf } from '../shared/reconciler/kind.ts';
 import type { ReconciledKind } from '../shared/reconciler/kind.ts';
 import { AFTER_CONFLICT_MS, Reconciler, RESYNC_PERIOD_MS } from '../shared/reconciler/reconciler.ts';
@@ -10,7 +10,7 @@ import type { Action } from './actions.ts';
 import { decide } from './decide.ts';
 import type { RemediationDependencies, WatchedKind } from './dependencies.ts';
 import { InFlight } from './in-flight.ts';
-import type { LeaseSights } from './node-removal.ts';
+import type { LeaseObservations } from './node-removal.ts';
 import { observe } from './observe.ts';
 import { perform } from './perform.ts';
 import { remediationEvent } from './status.ts';
@@ -62,29 +62,29 @@ function requestKind(
   const { clock, cluster, recorder } = dependencies;
   const identity = { apiVersion: `${requests.group}/${requests.version}`, kind: requests.kind };
   /** Since when this process has seen each as it is. */
-  const phases = new Map<string, PhaseSight>();
-  const leases: LeaseSights = new Map();
+  const phases = new Map<string, FirstSeenPhase>();
+  const leases: LeaseObservations = new Map();
   return {
     kind: requests.kind,
     lister: listers.requests,
     get: (namespace, name) => cluster.get(requests, name, namespace),
     reconcile: async (key, object) => {
-      const phase = phases.get(key) ?? new PhaseSight(clock);
+      const phase = phases.get(key) ?? new FirstSeenPhase(clock);
       phases.set(key, phase);
       const mark = markOf(object);
       const seen = await observe(dependencies, object, identity, phase.sinceMs(mark));
       if (seen.snapshot.lostNode === undefined) phase.heard();
       const request = { ...seen.snapshot.request, phaseSeenMs: phase.sinceMs(mark) };
-      const sight = { ...seen, snapshot: { ...seen.snapshot, request } };
+      const observation = { ...seen, snapshot: { ...seen.snapshot, request } };
       // Counted in the turn in which it is decided, so that two side by side do not both take the last place.
-      const { actions, problems, nextDueMs = Infinity } = decide({ ...sight.snapshot, inFlight: inFlight.beside(request.uid) });
+      const { actions, problems, nextDueMs = Infinity } = decide({ ...observation.snapshot, inFlight: inFlight.beside(request.uid) });
       if (actions.some((action) => action.kind === 'request-fence') && gate.mayWrite()) inFlight.begin(request.uid);
       // The fence of another cluster is not watched from here.
-      const isFar = actions.length > 0 && sight.place?.isOwn === false;
+      const isFar = actions.length > 0 && observation.place?.isOwn === false;
       return {
         ...{ actions, problems },
-        dueInMs: Math.min(nextDueMs - sight.snapshot.nowMs, isFar ? AFTER_CONFLICT_MS : RESYNC_PERIOD_MS),
-        perform: (action) => perform(dependencies, leases, sight, action),
+        dueInMs: Math.min(nextDueMs - observation.snapshot.nowMs, isFar ? AFTER_CONFLICT_MS : RESYNC_PERIOD_MS),
+        perform: (action) => perform(dependencies, leases, observation, action),
         failed: () => inFlight.forget(request.uid),
         mayBeRefused: (action) => action.kind === 'machine-conditions' && action.mayBeRefused === true,
         // What has to wait for the node is not asked for again and again.

@@ -9,7 +9,7 @@ import type { Action } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
 
 /** By the uid of the Node: its Lease as it was first read at the quorum, and when that was on our own clock. */
-export type LeaseSights = Map<string, { renewTime: string | undefined; seenMs: number }>;
+export type LeaseObservations = Map<string, { renewTime: string | undefined; seenMs: number }>;
 
 /** A kubelet renews its Lease every 10 s; one that stood still for so long is nobody's. Kubernetes' own lease duration of a node. */
 const SILENCE_MS = 40_000;
@@ -23,7 +23,7 @@ export async function removeNode(
   { clock }: Pick<RemediationDependencies, 'clock'>,
   cluster: Cluster,
   { target, fence: named }: Extract<Action, { kind: 'delete-node' }>,
-  sights: LeaseSights,
+  observations: LeaseObservations,
 ): Promise<number> {
   const [fence, node, lease, stop] = await Promise.all([
     cluster.get(NODE_FENCES, named.name),
@@ -40,18 +40,18 @@ export async function removeNode(
   const proof = fence.status.evidence.findLast(({ voidedAt }) => voidedAt === undefined);
   if (isAlive(node, proof?.bootID)) throw new Conflict(`node ${target.name} shows life`);
   const renewTime = lease?.spec.renewTime;
-  const sight = sights.get(target.uid);
-  if (sight === undefined || sight.renewTime !== renewTime) {
-    sights.set(target.uid, { renewTime, seenMs: clock.monotonicMs() });
+  const observation = observations.get(target.uid);
+  if (observation === undefined || observation.renewTime !== renewTime) {
+    observations.set(target.uid, { renewTime, seenMs: clock.monotonicMs() });
     throw new Conflict(`the lease of node ${target.name} is not known to stand still yet`);
   }
-  const silentForMs = clock.monotonicMs() - sight.seenMs;
+  const silentForMs = clock.monotonicMs() - observation.seenMs;
   if (silentForMs < SILENCE_MS) throw new Conflict(`the lease of node ${target.name} has not stood still for long enough yet`);
   const attached = await volumesLeavingOf(cluster, node);
   if (attached > 0 && silentForMs < DETACH_TIMEOUT_MS) throw new Conflict(`${attached} volumes are still attached to node ${target.name}`);
   const { resourceVersion } = node.metadata;
   await cluster.remove(NODES, target.name, { uid: target.uid, ...(resourceVersion !== undefined && { resourceVersion }) });
-  sights.delete(target.uid);
+  observations.delete(target.uid);
   return attached;
 }
 

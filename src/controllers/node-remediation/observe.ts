@@ -17,7 +17,7 @@ import type { RequestFacts, Snapshot } from './snapshot.ts';
 import { leftTarget, targetOf } from './target.ts';
 
 /** What a decision is made from, and the objects under whose versions it is carried out. */
-export interface Sight {
+export interface Observation {
   snapshot: Omit<Snapshot, 'inFlight'>;
   objects: Map<string, KubeObject>;
   /** Where the node is fenced; absent: it names none, or its cluster is not needed. */
@@ -34,7 +34,7 @@ export async function observe(
   object: NodeFenceRemediation,
   identity: Pick<RequestFacts, 'apiVersion' | 'kind'>,
   phaseSeenMs: number,
-): Promise<Sight> {
+): Promise<Observation> {
   const { clock, cluster } = dependencies;
   const owner = await ownerOf(cluster, object);
   const read = readRequest(object, identity);

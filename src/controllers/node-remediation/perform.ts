@@ -12,9 +12,9 @@ import { resourceOf } from '../shared/remediation/resource-of.ts';
 import type { Action, RequestStatus } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
 import { removeNode } from './node-removal.ts';
-import type { LeaseSights } from './node-removal.ts';
+import type { LeaseObservations } from './node-removal.ts';
 import { keyOf } from './observe.ts';
-import type { Sight } from './observe.ts';
+import type { Observation } from './observe.ts';
 import { remediationEvent, requestRef } from './status.ts';
 
 type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
@@ -23,45 +23,55 @@ type ActOf<K extends Action['kind']> = Extract<Action, { kind: K }>;
 const SILENT: Recorder = { event: () => undefined };
 
 /** One action, under the uid and the version that it was decided for; its Event follows when the write has succeeded. Rejects with `Conflict` where it no longer fits. */
-export async function perform(dependencies: RemediationDependencies, leases: LeaseSights, sight: Sight, action: Action): Promise<void> {
+export async function perform(
+  dependencies: RemediationDependencies,
+  leases: LeaseObservations,
+  observation: Observation,
+  action: Action,
+): Promise<void> {
   switch (action.kind) {
     case 'annotate':
-      await patch(dependencies, sight, action.target, (object) => annotationsPatch(object, action.changes));
+      await patch(dependencies, observation, action.target, (object) => annotationsPatch(object, action.changes));
       break;
     case 'machine-conditions':
-      await patch(dependencies, sight, action.target, (object) => conditionsPatch(object, action.lists), 'status');
+      await patch(dependencies, observation, action.target, (object) => conditionsPatch(object, action.lists), 'status');
       break;
     case 'finalizer':
-      await patch(dependencies, sight, action.target, (object) => finalizerPatch(object, action));
+      await patch(dependencies, observation, action.target, (object) => finalizerPatch(object, action));
       break;
     case 'status':
-      await patch(dependencies, sight, action.target, (object) => statusPatch(object, action), 'status');
+      await patch(dependencies, observation, action.target, (object) => statusPatch(object, action), 'status');
       break;
     case 'request-fence':
-      await requestFence(dependencies, sight, action);
+      await requestFence(dependencies, observation, action);
       break;
     case 'withdraw-fence':
-      await releaseClaim({ cluster: placeIn(sight).cluster }, placeIn(sight).nodeName, claimantOf(action.target));
+      await releaseClaim({ cluster: placeIn(observation).cluster }, placeIn(observation).nodeName, claimantOf(action.target));
       break;
     case 'delete-node':
-      await deleteNode(dependencies, leases, sight, action);
+      await deleteNode(dependencies, leases, observation, action);
       break;
   }
-  tell(dependencies, sight, action);
+  tell(dependencies, observation, action);
 }
 
-async function deleteNode(dependencies: RemediationDependencies, leases: LeaseSights, sight: Sight, action: ActOf<'delete-node'>): Promise<void> {
-  const attached = await removeNode(dependencies, placeIn(sight).cluster, action, leases);
+async function deleteNode(
+  dependencies: RemediationDependencies,
+  leases: LeaseObservations,
+  observation: Observation,
+  action: ActOf<'delete-node'>,
+): Promise<void> {
+  const attached = await removeNode(dependencies, placeIn(observation).cluster, action, leases);
   if (attached === 0) return;
   const message = `node ${action.target.name} is deleted while ${leftAttached(attached)}`;
   const event = remediationEvent('Stalled', message);
   dependencies.log.warn('remediation problem', { problem: message });
-  tell(dependencies, sight, { ...action, target: requestRef(sight.snapshot.request), event });
+  tell(dependencies, observation, { ...action, target: requestRef(observation.snapshot.request), event });
 }
 
 async function patch(
   { cluster }: RemediationDependencies,
-  { objects }: Sight,
+  { objects }: Observation,
   target: ObjectRef,
   bodyOf: (object: KubeObject) => object,
   subresource?: 'status',
@@ -104,10 +114,10 @@ function statusOf({
 
 async function requestFence(
   { recorder }: RemediationDependencies,
-  sight: Sight,
+  observation: Observation,
   { target, node, ending, nodeRemoval }: ActOf<'request-fence'>,
 ): Promise<void> {
-  const { cluster, isOwn } = placeIn(sight);
+  const { cluster, isOwn } = placeIn(observation);
   const asked = { joinsHeld: true as const, ...(ending !== undefined && { ending }), ...(nodeRemoval === 'None' && { release: 'none' as const }) };
   const outcome = await claim({ cluster, recorder: isOwn ? recorder : SILENT }, node, claimantOf(target), asked);
   if (outcome.kind === 'taken') throw new Conflict(`${outcome.by} has node ${node}`);
@@ -117,13 +127,13 @@ function claimantOf({ apiVersion, kind, namespace, name, uid }: ObjectRef): Clai
   return { apiVersion, kind, name, uid, ...(namespace !== undefined && { namespace }) };
 }
 
-function placeIn({ place, snapshot }: Sight): NonNullable<Sight['place']> {
+function placeIn({ place, snapshot }: Observation): NonNullable<Observation['place']> {
   if (place === undefined) throw new Error(`${snapshot.request.name} names no node, and yet one is to be touched`);
   return place;
 }
 
 /** About the object that was written, or, where that is in another cluster or is gone by now, about the request. */
-function tell({ recorder }: RemediationDependencies, { objects, snapshot: { request } }: Sight, { event, target }: Action): void {
+function tell({ recorder }: RemediationDependencies, { objects, snapshot: { request } }: Observation, { event, target }: Action): void {
   if (event === undefined) return;
   const isHere = objects.has(keyOf(target));
   const { apiVersion, kind } = isHere ? target : request;

@@ -18,7 +18,7 @@ export interface ProofSources {
 }
 
 /** The Lease of a node as it stood when the proof was there. */
-interface Sight {
+interface Observation {
   proof: string;
   renewal: string | undefined;
   /** Monotonic time of the first look at it. */
@@ -33,7 +33,7 @@ const WANTED = { isIsolated: 'can not write', isOff: 'is off' } as const;
 /** A kubelet renews its Lease every 10 s; one that stood still for so long is nobody's. Kubernetes' own lease duration of a node. */
 const SILENCE_MS = 40_000;
 /** So many nodes are remembered. Who is forgotten is waited for anew. */
-const SIGHTS_MAX = 1_000;
+const OBSERVATIONS_MAX = 1_000;
 const RENEWED = 'its lease was renewed after the proof: it has to be fenced again';
 const SILENCE = `it is not known yet that its lease stands still since the proof: it has to for ${SILENCE_MS / 1_000} s, in which a kubelet that lives renews it`;
 
@@ -44,7 +44,7 @@ const SILENCE = `it is not known yet that its lease stands still since the proof
 export class QuorumProofs {
   readonly #sources: ProofSources;
   /** By the name of the node. */
-  readonly #sights = new Map<string, Sight>();
+  readonly #observations = new Map<string, Observation>();
   #unsubscribe: () => void = () => undefined;
 
   constructor(sources: ProofSources) {
@@ -87,7 +87,7 @@ export class QuorumProofs {
   #renewedSince(node: string, proof: string, lease: Lease | undefined): string | undefined {
     const nowMs = this.#sources.clock.monotonicMs();
     const renewal = renewalOf(lease);
-    const known = this.#sights.get(node);
+    const known = this.#observations.get(node);
     const isKnown = known?.proof === proof;
     if (isKnown && known.by === 'read' && renewal !== undefined && renewal !== known.renewal) return RENEWED;
     if (!isKnown || known.by === 'watched') {
@@ -105,22 +105,22 @@ export class QuorumProofs {
     const { cluster, log } = this.#sources;
     try {
       const lease = await cluster.get(LEASES, node, NODE_LEASE_NAMESPACE);
-      if (this.#sights.get(node)?.proof === proof) this.#renewedSince(node, proof, lease);
+      if (this.#observations.get(node)?.proof === proof) this.#renewedSince(node, proof, lease);
     } catch (error) {
       log.debug('the lease of a node that is proven off could not be read', { node, error });
     }
   }
 
   /** A watch that has been opened anew may bring a proof long after it was there, and a renewal after that one before it. */
-  #wasToldAtOnce({ sinceMs }: Sight): boolean {
+  #wasToldAtOnce({ sinceMs }: Observation): boolean {
     return sinceMs - (this.#sources.listers.fences.heardSinceMs ?? -Infinity) > SILENCE_MS;
   }
 
-  #see(node: string, sight: Sight): void {
-    this.#sights.delete(node);
-    this.#sights.set(node, sight);
-    const oldest = this.#sights.keys().next().value;
-    if (this.#sights.size > SIGHTS_MAX && oldest !== undefined) this.#sights.delete(oldest);
+  #see(node: string, observation: Observation): void {
+    this.#observations.delete(node);
+    this.#observations.set(node, observation);
+    const oldest = this.#observations.keys().next().value;
+    if (this.#observations.size > OBSERVATIONS_MAX && oldest !== undefined) this.#observations.delete(oldest);
   }
 }
 

@@ -2,7 +2,7 @@ import { BY_NODE } from '../../controllers/fence/dependencies.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
 import { metal3RemediationController } from '../../controllers/metal3-remediation/controller.ts';
 import type { NodeCluster } from '../../controllers/metal3-remediation/dependencies.ts';
-import { HostSights } from '../../controllers/shared/baremetal-host/host-sights.ts';
+import { HostObservations } from '../../controllers/shared/baremetal-host/host-observations.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import { BARE_METAL_HOSTS, metal3Remediations } from '../../ports/metal3.ts';
@@ -72,7 +72,7 @@ function build(
     metal3RemediationController({
       ...{ clock, recorder, log, leadership, remediations, templates: watchedTemplates, hosts, nodes: listers.nodes, stormHolds, queue },
       own: { cluster, servesOutOfService: () => hasStableOutOfService(transport, VERSION_DEADLINE_MS) },
-      served: new HostSights(clock, [], () => hosts.resumedAtMs),
+      served: new HostObservations(clock, [], () => hosts.resumedAtMs),
       workloadOf: (node) => ({
         terminatingPods: listers.pods.byIndex(BY_NODE, node).filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length,
         volumeAttachments: listers.volumeAttachments.byIndex(BY_NODE, node).length,

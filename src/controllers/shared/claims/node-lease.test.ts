@@ -21,8 +21,8 @@ describe('the node lease of medik8s', () => {
     ['another holds it for no time', lease({ holderIdentity: 'x' }), 1, 'free'],
     ['it is ours, however old', lease({ ...held, holderIdentity: 'nodefence' }), 9_000_000, 'ours'],
   ] as const)('%s', (_what, record, afterMs, kind) => {
-    const sight = record === undefined ? undefined : seeNodeLease(undefined, record, 1_000);
-    expect(nodeLeaseState(sight, 1_000 + afterMs).kind).toBe(kind);
+    const observation = record === undefined ? undefined : seeNodeLease(undefined, record, 1_000);
+    expect(nodeLeaseState(observation, 1_000 + afterMs).kind).toBe(kind);
   });
 
   it.each([

@@ -14,7 +14,7 @@ const NAME_PREFIX = 'node-';
 const REQUESTERS = 'NodeHealthCheck-';
 
 /** A record, and since when it has stood so, on our monotonic clock. */
-export interface LeaseSight {
+export interface LeaseObservation {
   lease: Lease;
   sinceMs: number;
 }
@@ -33,18 +33,18 @@ export function nodeOfLease({ metadata }: Lease): string | undefined {
 }
 
 /** A new sight; the time of the first one stays while the record is unchanged. A label or annotation is no change. */
-export function seeNodeLease(previous: LeaseSight | undefined, lease: Lease, nowMs: number): LeaseSight {
+export function seeNodeLease(previous: LeaseObservation | undefined, lease: Lease, nowMs: number): LeaseObservation {
   const isUnchanged = previous !== undefined && recordOf(previous.lease) === recordOf(lease);
   return { lease, sinceMs: isUnchanged ? previous.sinceMs : nowMs };
 }
 
 /** Who has the node now, as `own` sees it. A foreign record is valid for its whole duration from our first sight of it, however old its time stamps are. */
-export function nodeLeaseState(sight: LeaseSight | undefined, nowMs: number, own = NODE_LEASE_HOLDER): NodeLeaseState {
-  const { holderIdentity: holder = '', leaseDurationSeconds = 0 } = sight?.lease.spec ?? {};
-  if (sight === undefined || holder === '') return { kind: 'free' };
-  if (holder === own) return { kind: 'ours', sinceMs: sight.sinceMs };
+export function nodeLeaseState(observation: LeaseObservation | undefined, nowMs: number, own = NODE_LEASE_HOLDER): NodeLeaseState {
+  const { holderIdentity: holder = '', leaseDurationSeconds = 0 } = observation?.lease.spec ?? {};
+  if (observation === undefined || holder === '') return { kind: 'free' };
+  if (holder === own) return { kind: 'ours', sinceMs: observation.sinceMs };
   const durationMs = leaseDurationSeconds * 1_000;
-  const untilMs = sight.sinceMs + durationMs;
+  const untilMs = observation.sinceMs + durationMs;
   return nowMs <= untilMs ? { kind: 'foreign', holder, durationMs, untilMs } : { kind: 'free' };
 }
 

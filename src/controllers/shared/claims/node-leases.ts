@@ -20,7 +20,7 @@ import {
   seeNodeLease,
   takenSpec,
 } from './node-lease.ts';
-import type { LeaseSight, NodeLeaseState } from './node-lease.ts';
+import type { LeaseObservation, NodeLeaseState } from './node-lease.ts';
 
 export interface NodeLeaseDependencies {
   cluster: Cluster;
@@ -55,7 +55,7 @@ const TRIES_MAX = 3;
  */
 export class NodeLeases {
   private readonly dependencies: NodeLeaseDependencies;
-  private readonly sights = new Map<string, LeaseSight>();
+  private readonly observations = new Map<string, LeaseObservation>();
   /** One timer for each foreign lease: when it is over nobody else would look. */
   private readonly timers = new Map<string, () => void>();
   private unusableUntilMs = Number.NEGATIVE_INFINITY;
@@ -91,7 +91,7 @@ export class NodeLeases {
   }
 
   stateOf(node: string): NodeLeaseState {
-    return nodeLeaseState(this.sights.get(node), this.dependencies.clock.monotonicMs());
+    return nodeLeaseState(this.observations.get(node), this.dependencies.clock.monotonicMs());
   }
 
   /** Somebody else has this node: nothing isolating, no off and no release may begin. */
@@ -159,7 +159,7 @@ export class NodeLeases {
   private see(node: string, lease: Lease): void {
     const { clock, wake } = this.dependencies;
     const nowMs = clock.monotonicMs();
-    this.sights.set(node, seeNodeLease(this.sights.get(node), lease, nowMs));
+    this.observations.set(node, seeNodeLease(this.observations.get(node), lease, nowMs));
     this.timers.get(node)?.();
     this.timers.delete(node);
     const state = this.stateOf(node);
@@ -175,7 +175,7 @@ export class NodeLeases {
   }
 
   private forget(node: string): void {
-    this.sights.delete(node);
+    this.observations.delete(node);
     this.timers.get(node)?.();
     this.timers.delete(node);
   }
@@ -191,10 +191,10 @@ export class NodeLeases {
   /** Renews our lease while its fence is open, and gives it back when that is over. Only what is ours by its version is written. */
   private async tend(node: string): Promise<void> {
     const { cluster, clock, log, fences, leadership, namespace } = this.dependencies;
-    const sight = this.sights.get(node);
+    const observation = this.observations.get(node);
     const state = this.stateOf(node);
-    if (!leadership.isLeading || this.isClosed || sight === undefined || state.kind !== 'ours') return;
-    const { name, uid, resourceVersion } = sight.lease.metadata;
+    if (!leadership.isLeading || this.isClosed || observation === undefined || state.kind !== 'ours') return;
+    const { name, uid, resourceVersion } = observation.lease.metadata;
     if (uid === undefined || resourceVersion === undefined) return;
     try {
       if (!isOpen(fences.get(fenceName(node)))) {

@@ -7,7 +7,7 @@ import type { Lease } from '../../../ports/objects.ts';
 import { LEASES, NODE_FENCES } from '../../../ports/resources.ts';
 import { ownerOf } from './claim.ts';
 import { leaseWords, nodeLeaseName, nodeLeaseState, NODE_LEASE_DURATION_MS, seeNodeLease, takenSpec } from './node-lease.ts';
-import type { LeaseSight, NodeLeaseState } from './node-lease.ts';
+import type { LeaseObservation, NodeLeaseState } from './node-lease.ts';
 
 export interface NodeLockDependencies {
   /** The cluster of the Nodes. */
@@ -27,7 +27,7 @@ const RENEW_MS = NODE_LEASE_DURATION_MS / 3;
  */
 export class NodeLock {
   readonly #dependencies: NodeLockDependencies;
-  readonly #sights = new Map<string, LeaseSight>();
+  readonly #observations = new Map<string, LeaseObservation>();
 
   constructor(dependencies: NodeLockDependencies) {
     this.#dependencies = dependencies;
@@ -60,7 +60,7 @@ export class NodeLock {
   async giveBack(node: string): Promise<void> {
     const { cluster, namespace, holder } = this.#dependencies;
     const lease = await cluster.get(LEASES, nodeLeaseName(node), namespace);
-    this.#sights.delete(node);
+    this.#observations.delete(node);
     const { uid, resourceVersion } = lease?.metadata ?? {};
     if (lease?.spec.holderIdentity !== holder || uid === undefined || resourceVersion === undefined) return;
     await cluster.remove(LEASES, nodeLeaseName(node), { namespace, uid, resourceVersion });
@@ -92,8 +92,8 @@ export class NodeLock {
 
   #see(node: string, lease: Lease | undefined): NodeLeaseState {
     const nowMs = this.#dependencies.clock.monotonicMs();
-    if (lease === undefined) this.#sights.delete(node);
-    else this.#sights.set(node, seeNodeLease(this.#sights.get(node), lease, nowMs));
-    return nodeLeaseState(this.#sights.get(node), nowMs, this.#dependencies.holder);
+    if (lease === undefined) this.#observations.delete(node);
+    else this.#observations.set(node, seeNodeLease(this.#observations.get(node), lease, nowMs));
+    return nodeLeaseState(this.#observations.get(node), nowMs, this.#dependencies.holder);
   }
 }

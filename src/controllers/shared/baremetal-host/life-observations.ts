@@ -2,7 +2,7 @@ import type { Clock } from '../../../ports/clock.ts';
 import type { Lister } from '../../../ports/cluster.ts';
 import type { Lease, Node } from '../../../ports/objects.ts';
 
-interface Sight {
+interface Observation {
   renewTime: string | undefined;
   /** Since when the Lease has stood so. */
   sinceMs: number;
@@ -21,16 +21,16 @@ export interface LifeSources {
 }
 
 /** Signs of life of Nodes as they were received, by the clock of this process: a renewed Lease, a heartbeat of one that is Ready (P2). */
-export class LifeSights {
+export class LifeObservations {
   readonly #sources: LifeSources;
-  readonly #sights = new Map<string, Sight>();
+  readonly #observations = new Map<string, Observation>();
   readonly #leave: (() => void)[] = [];
 
   constructor(sources: LifeSources) {
     this.#sources = sources;
   }
 
-  /** Listens from now on. What stands already is a sight and no sign. */
+  /** Listens from now on. What stands already is an observation and no sign. */
   start(): void {
     const { leases, nodes } = this.#sources;
     for (const lease of leases.all()) this.#see(lease, false);
@@ -52,46 +52,46 @@ export class LifeSights {
 
   /** As it was read from the API's quorum: a renewal that the watch has not brought yet is received now. */
   seeLease(lease: Lease): void {
-    this.#see(lease, this.#sights.has(lease.metadata.name));
+    this.#see(lease, this.#observations.has(lease.metadata.name));
   }
 
   /** When the last sign of life of this Node was received; undefined: none since this process looks. */
   heardMs(node: string): number | undefined {
-    return this.#sights.get(node)?.heardMs;
+    return this.#observations.get(node)?.heardMs;
   }
 
   /** How many Nodes are remembered. */
   get size(): number {
-    return this.#sights.size;
+    return this.#observations.size;
   }
 
   /** For how long nothing was heard of this Node although it could have been. */
   silentForMs(node: string): number {
     const { clock, leases } = this.#sources;
-    const sight = this.#sights.get(node);
-    if (sight === undefined) return 0;
-    return clock.monotonicMs() - Math.max(sight.sinceMs, sight.heardMs ?? 0, leases.heardSinceMs ?? 0);
+    const observation = this.#observations.get(node);
+    if (observation === undefined) return 0;
+    return clock.monotonicMs() - Math.max(observation.sinceMs, observation.heardMs ?? 0, leases.heardSinceMs ?? 0);
   }
 
   #see({ metadata: { name }, spec: { renewTime } }: Lease, isSign: boolean): void {
-    const known = this.#sights.get(name);
+    const known = this.#observations.get(name);
     if (known !== undefined && known.renewTime === renewTime) return;
     const nowMs = this.#sources.clock.monotonicMs();
-    this.#sights.set(name, { renewTime, sinceMs: nowMs, heardMs: isSign ? nowMs : known?.heardMs });
+    this.#observations.set(name, { renewTime, sinceMs: nowMs, heardMs: isSign ? nowMs : known?.heardMs });
   }
 
-  /** A Node that is deleted for a while keeps its sight; where nodes come and go, those that are gone for good do not pile up. */
+  /** A Node that is deleted for a while keeps its observation; where nodes come and go, those that are gone for good do not pile up. */
   #forgetGone(): void {
     const { leases, nodes } = this.#sources;
-    if (this.#sights.size <= GONE_MAX) return;
+    if (this.#observations.size <= GONE_MAX) return;
     const there = new Set([...nodes.all(), ...leases.all()].map(({ metadata }) => metadata.name));
-    if (this.#sights.size <= there.size + GONE_MAX) return;
-    for (const name of this.#sights.keys()) if (!there.has(name)) this.#sights.delete(name);
+    if (this.#observations.size <= there.size + GONE_MAX) return;
+    for (const name of this.#observations.keys()) if (!there.has(name)) this.#observations.delete(name);
   }
 
   #hear(node: string): void {
     const nowMs = this.#sources.clock.monotonicMs();
-    this.#sights.set(node, { renewTime: undefined, sinceMs: nowMs, ...this.#sights.get(node), heardMs: nowMs });
+    this.#observations.set(node, { renewTime: undefined, sinceMs: nowMs, ...this.#observations.get(node), heardMs: nowMs });
   }
 }
 

@@ -3,7 +3,7 @@ import { REQUEST } from './names.ts';
 import type { MachineFacts } from './snapshot.ts';
 
 /** Since when this process has seen the request on each Machine: later than it was written, never earlier. */
-export class RequestSights {
+export class FirstSeenRequests {
   readonly #clock: Pick<Clock, 'wallMs'>;
   /** By uid. */
   readonly #sinceMs = new Map<string, number>();

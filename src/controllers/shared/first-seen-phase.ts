@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/clock.ts';
 const OUTAGE_MS = 90_000;
 
 /** Since when something is seen in one phase, by our own clock. */
-export class PhaseSight {
+export class FirstSeenPhase {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #phase: { mark: string; seenMs: number } | undefined;
   #heardMs: number | undefined;

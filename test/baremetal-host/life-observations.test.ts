@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LifeSights } from '../../src/controllers/shared/baremetal-host/life-sights.ts';
+import { LifeObservations } from '../../src/controllers/shared/baremetal-host/life-observations.ts';
 import { ObjectCache } from '../../src/kube/lister.ts';
 import type { Lease, Node } from '../../src/ports/objects.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
@@ -20,7 +20,7 @@ describe('signs of life of a Node', () => {
   let clock: ManualClock;
   let leases: ObjectCache<Lease>;
   let nodes: ObjectCache<Node>;
-  let life: LifeSights;
+  let life: LifeObservations;
 
   beforeEach(() => {
     clock = new ManualClock({ monotonicMs: 100_000 });
@@ -28,7 +28,7 @@ describe('signs of life of a Node', () => {
     nodes = new ObjectCache<Node>({}, log);
     leases.put(lease('1'));
     nodes.put(node('True', '1'));
-    life = new LifeSights({ clock, leases, nodes });
+    life = new LifeObservations({ clock, leases, nodes });
     life.start();
     leases.synced = true;
   });

@@ -3,7 +3,7 @@ import type { BareMetalHost } from '../../../ports/metal3.ts';
 import type { HostFacts } from './host.ts';
 import { readHost } from './read-host.ts';
 
-interface Sight {
+interface Observation {
   uid: string;
   isOn: boolean | undefined;
   powerSeenMs: number;
@@ -17,12 +17,12 @@ interface Sight {
 const UNSERVED_MS = 5 * 60_000;
 
 /** Since when this process has seen hosts as they are, on its own clock: later than it was after a restart, never earlier. */
-export class HostSights {
+export class HostObservations {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** Keys of the reboot annotations whose age counts. */
   readonly #keys: readonly string[];
   /** By `namespace/name`. */
-  readonly #sights = new Map<string, Sight>();
+  readonly #observations = new Map<string, Observation>();
   readonly #resumedAtMs: () => number | undefined;
 
   /** `resumedAtMs`: since when the hosts are heard again, see Lister. */
@@ -36,17 +36,17 @@ export class HostSights {
   see(host: BareMetalHost): void {
     const { uid, namespace, name, isOn, annotations, provisioningState, operationalStatus } = readHost(host);
     const nowMs = this.#clock.monotonicMs();
-    const before = this.#sights.get(`${namespace}/${name}`);
+    const before = this.#observations.get(`${namespace}/${name}`);
     const known = before?.uid === uid ? before : undefined;
     const holds = new Map<string, number>();
     for (const key of this.#keys) if (annotations[key] !== undefined) holds.set(key, known?.holds.get(key) ?? nowMs);
     const isSame = known !== undefined && known.isOn === isOn;
     const emptySinceMs = isOn === undefined && provisioningState === '' && operationalStatus === '' ? (known?.emptySinceMs ?? nowMs) : undefined;
-    this.#sights.set(`${namespace}/${name}`, { uid, isOn, holds, powerSeenMs: isSame ? known.powerSeenMs : nowMs, emptySinceMs });
+    this.#observations.set(`${namespace}/${name}`, { uid, isOn, holds, powerSeenMs: isSame ? known.powerSeenMs : nowMs, emptySinceMs });
   }
 
   forget({ metadata: { namespace = '', name } }: BareMetalHost): void {
-    this.#sights.delete(`${namespace}/${name}`);
+    this.#observations.delete(`${namespace}/${name}`);
   }
 
   /**
@@ -54,20 +54,20 @@ export class HostSights {
    * does.
    */
   isUnserved({ namespace, name, uid }: Pick<HostFacts, 'namespace' | 'name' | 'uid'>): boolean {
-    const sight = this.#sights.get(`${namespace}/${name}`);
-    if (sight?.emptySinceMs === undefined || sight.uid !== uid) return false;
-    return this.#clock.monotonicMs() - Math.max(sight.emptySinceMs, this.#resumedAtMs() ?? 0) >= UNSERVED_MS;
+    const observation = this.#observations.get(`${namespace}/${name}`);
+    if (observation?.emptySinceMs === undefined || observation.uid !== uid) return false;
+    return this.#clock.monotonicMs() - Math.max(observation.emptySinceMs, this.#resumedAtMs() ?? 0) >= UNSERVED_MS;
   }
 
   /** The host as a remediation decides about it whose hold is `key`. It counts as seen now. */
   factsOf(host: BareMetalHost, key: string): HostFacts {
     this.see(host);
     const { isOn, ...facts } = readHost(host);
-    const sight = this.#sights.get(`${facts.namespace}/${facts.name}`);
-    const holdSeenMs = sight?.holds.get(key);
+    const observation = this.#observations.get(`${facts.namespace}/${facts.name}`);
+    const holdSeenMs = observation?.holds.get(key);
     return {
       ...facts,
-      ...(isOn !== undefined && sight !== undefined && { power: { isOn, seenMs: sight.powerSeenMs } }),
+      ...(isOn !== undefined && observation !== undefined && { power: { isOn, seenMs: observation.powerSeenMs } }),
       ...(holdSeenMs !== undefined && { holdSeenMs }),
     };
   }
