@@ -11,7 +11,7 @@ import type { InFlight } from './in-flight.ts';
 import type { Memory } from './memory.ts';
 import { holdKeyOf } from './names.ts';
 import type { Observation } from './observe.ts';
-import { rivalOf } from './rival.ts';
+import { competingRemediationOf } from './competing-remediation.ts';
 import { standsOnHost } from './situation.ts';
 
 const NO_LEASES = 'node leases are switched off; without them another remediator could act on the node';
@@ -33,8 +33,8 @@ export class LockedDecisions {
   async decide(observation: Observation, memory: Memory): Promise<FenceDecision> {
     this.#adopt(observation, memory);
     const { place, byFence, snapshot } = observation;
-    const rival = this.#rivalOf(observation);
-    if (byFence !== undefined && rival === undefined) return decideByFence(snapshot, byFence.fence);
+    const competing = this.#competingRemediationOf(observation);
+    if (byFence !== undefined && competing === undefined) return decideByFence(snapshot, byFence.fence);
     const decision = this.#decideNow(observation);
     if (!decision.holdsNode || place === undefined || !this.#needsLock(observation, decision) || !this.#gate.mayWrite()) return decision;
     const lock = this.#lockOf(place.cluster);
@@ -47,14 +47,14 @@ export class LockedDecisions {
   /** A predecessor that died may have left the lock behind: it is given back as if it were ours, for it is. */
   #adopt(observation: Observation, memory: Memory): void {
     const { place } = observation;
-    if (memory.isAdopted || place === undefined || this.#rivalOf(observation) !== undefined) return;
+    if (memory.isAdopted || place === undefined || this.#competingRemediationOf(observation) !== undefined) return;
     memory.isAdopted = true;
     const lock = this.#lockOf(place.cluster);
     if (lock !== undefined) memory.locked ??= { lock, node: place.nodeName };
   }
 
   /** How many others are under way is counted in the turn in which it is decided, so that two side by side do not both take the last place. */
-  #decideNow(observation: Observation, takenBy = this.#rivalOf(observation)): Decision {
+  #decideNow(observation: Observation, takenBy = this.#competingRemediationOf(observation)): Decision {
     const { snapshot } = observation;
     const full = this.#inFlight.hold(snapshot.remediation.uid);
     const holds = full === undefined ? snapshot.holds : [...snapshot.holds, full];
@@ -63,8 +63,8 @@ export class LockedDecisions {
     return decision;
   }
 
-  #rivalOf({ snapshot, remediation }: Observation): string | undefined {
-    return rivalOf(snapshot, remediation, this.#dependencies.remediations.lister);
+  #competingRemediationOf({ snapshot, remediation }: Observation): string | undefined {
+    return competingRemediationOf(snapshot, remediation, this.#dependencies.remediations.lister);
   }
 
   /** After the actions of a decision. */

@@ -4,7 +4,7 @@ import { standsOnHost } from './situation.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The lock on a node is one for all remediations: of several for one Machine the oldest goes first, and the others wait until it is done. In words; `undefined`: none is in the way. */
-export function rivalOf(snapshot: Snapshot, own: Metal3Remediation, remediations: Lister<Metal3Remediation>): string | undefined {
+export function competingRemediationOf(snapshot: Snapshot, own: Metal3Remediation, remediations: Lister<Metal3Remediation>): string | undefined {
   const machine = machineOf(own);
   if (machine === undefined || standsOnHost(snapshot)) return undefined;
   for (const other of remediations.all()) {
