@@ -142,7 +142,7 @@ describe('watchdog', () => {
     ['a machine that can be paused', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, isPausable: true } }), 'can be paused'],
     ['a watchdog that only tells', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, action: 'none' } }), 'action is none'],
     ['an attestation that was old', () => attest(ATTESTED, ENDED, '2025-12-31T23:59:19.000000Z'), '61 s old'],
-    ['no word of the kubelet', () => (kubelet = undefined), 'cannot be told how old'],
+    ['no word of the kubelet', () => (kubelet = undefined), 'it is unknown how old'],
     ['grants that nobody has ended', () => attest(ATTESTED, null), 'nobody has ended the grants'],
     ['grants of another boot that ended', () => attest(ATTESTED, { ...ENDED, bootID: 'boot-0' }), 'nobody has ended the grants'],
   ])('proves nothing with %s', async (_what, change, words) => {

@@ -198,7 +198,10 @@ describe('off, and the reads that prove it', () => {
     const harness = harnessWith();
     harness.plug('bmc').onSet = () => Promise.resolve({ result: 'unclear', detail: 'completion code C0, node busy' });
     const report = await harness.run(harness.job(BMC, 'off'));
-    expect(report).toMatchObject({ result: 'timeout', message: expect.stringContaining('told to, it said completion code C0, node busy') as string });
+    expect(report).toMatchObject({
+      result: 'timeout',
+      message: expect.stringContaining('to the request it answered completion code C0, node busy') as string,
+    });
   });
 
   it('counts an off that was sent and never read back as ours to take back', async () => {

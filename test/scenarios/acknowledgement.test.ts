@@ -51,7 +51,9 @@ describe.concurrent('a person who has looked at a machine whose BMC is dead', ()
     expect(status.message).toContain('released on an acknowledgement');
     expect(world.witness.sets('a')).toEqual([]);
     await until('no pod is left on a', async () => ((await world.podsOn('a')).length === 0 ? true : undefined));
-    expect(await operator.hears('NodeFence', 'node-fence-a', 'ReleasedOnAcknowledgement')).toContain('released on an acknowledgement');
+    expect(await operator.hears('NodeFence', 'node-fence-a', 'ReleasedOnAcknowledgement')).toContain(
+      'The acknowledgement is evidence: the workload is released.',
+    );
     world.machine('a').powerOn('restore');
     await operator.seesRecovery('a');
     expect((await operator.node('a')).spec.unschedulable ?? false).toBe(false);

@@ -79,7 +79,7 @@ describe.concurrent('a fenced node', () => {
       await operator.seesState('a', 'running');
       await operator.changeNode('a', ({ spec }) => ({ spec: { taints: [...(spec.taints ?? []), taint] } }));
       const status = await operator.seesFailure('a');
-      expect(status.message).toContain("somebody else's out-of-service taint");
+      expect(status.message).toContain('the Node has an out-of-service taint that nodefence did not set');
       expect(world.witness.sets('a')).toEqual(['off 204']);
       expect(JSON.stringify((await operator.node('a')).spec.taints)).toContain('out-of-service');
     },
