@@ -12,6 +12,8 @@ const SEARCH = fileURLToPath(new URL('./search-check.ts', import.meta.url));
 const CONFIG = fileURLToPath(new URL('./vitest.config.ts', import.meta.url));
 const VITEST = fileURLToPath(new URL('../../node_modules/vitest/vitest.mjs', import.meta.url));
 const DEADLINE_MS = 240_000;
+/** For every test that a mutant names, in one run. */
+const ALL_DEADLINE_MS = 1_800_000;
 const WORDS_MAX = 160;
 
 /** What a check came to: `killer` names what noticed the defect, `undefined` when nothing did. */
@@ -25,13 +27,20 @@ export interface Outcome {
 /** Runs one check in a process of its own, with the mutant in it or, without one, with the sound core. Rejects when the check itself broke. */
 export async function check(one: Check, mutant?: SourceMutant): Promise<Outcome> {
   const beganMs = performance.now();
-  const found = one.kind === 'search' ? { killer: await searched(mutant), isSkipped: false } : await tested([one.file], one.name, mutant);
-  return { ...found, seconds: (performance.now() - beganMs) / 1000 };
+  const seconds = (): number => (performance.now() - beganMs) / 1000;
+  try {
+    const found = one.kind === 'search' ? { killer: await searched(mutant), isSkipped: false } : await tested([one.file], one.name, mutant);
+    return { ...found, seconds: seconds() };
+  } catch (error) {
+    // A defect may make something wait for ever: that is noticed too, and no reason to hunt no other.
+    if (mutant === undefined || !(error instanceof DeadlineOver)) throw error;
+    return { killer: `deadline: ${error.message}`, isSkipped: false, seconds: seconds() };
+  }
 }
 
 /** The names of the failed tests in these files with the sound core: there must be none. */
 export async function failedWithoutMutant(files: readonly string[]): Promise<string | undefined> {
-  return (await tested(files, '', undefined)).killer;
+  return (await tested(files, '', undefined, ALL_DEADLINE_MS)).killer;
 }
 
 async function searched(mutant: SourceMutant | undefined): Promise<string | undefined> {
@@ -46,11 +55,16 @@ interface Report {
   testResults: readonly { message: string; assertionResults: readonly { fullName: string; status: string }[] }[];
 }
 
-async function tested(files: readonly string[], name: string, mutant: SourceMutant | undefined): Promise<Omit<Outcome, 'seconds'>> {
+async function tested(
+  files: readonly string[],
+  name: string,
+  mutant: SourceMutant | undefined,
+  deadlineMs = DEADLINE_MS,
+): Promise<Omit<Outcome, 'seconds'>> {
   const folder = mkdtempSync(join(tmpdir(), 'nodefence-mutant-'));
   try {
     const file = join(folder, 'report.json');
-    const { errors } = await execute([VITEST, 'run', '--config', CONFIG, '--reporter', 'json', '--outputFile', file, ...files], mutant);
+    const { errors } = await execute([VITEST, 'run', '--config', CONFIG, '--reporter', 'json', '--outputFile', file, ...files], mutant, deadlineMs);
     if (!existsSync(file)) throw new Error(`the tests of ${files.join(', ')} gave no report: ${errors.slice(-500)}`);
     const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
     const unread = report.testResults.find(({ assertionResults }) => assertionResults.length === 0);
@@ -66,13 +80,21 @@ async function tested(files: readonly string[], name: string, mutant: SourceMuta
   }
 }
 
-function execute(args: readonly string[], mutant: SourceMutant | undefined): Promise<{ output: string; errors: string; code: number | null }> {
+interface Ended {
+  output: string;
+  errors: string;
+  code: number | null;
+}
+
+class DeadlineOver extends Error {}
+
+function execute(args: readonly string[], mutant: SourceMutant | undefined, deadlineMs = DEADLINE_MS): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const { [MUTANT_VARIABLE]: _outer, NODE_OPTIONS: _options, ...env } = process.env;
     const child = spawn(process.execPath, args, {
       cwd: ROOT,
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: DEADLINE_MS,
+      timeout: deadlineMs,
       killSignal: 'SIGKILL',
       env: { ...env, ...(mutant === undefined ? {} : { [MUTANT_VARIABLE]: mutant.name }) },
     });
@@ -82,7 +104,7 @@ function execute(args: readonly string[], mutant: SourceMutant | undefined): Pro
     child.on('error', reject);
     child.on('close', (code, signal) => {
       if (signal === null) resolve({ output, errors, code });
-      else reject(new Error(`${args.at(-1) ?? ''} was ended by ${signal}: not over within ${DEADLINE_MS / 1000} s`));
+      else reject(new DeadlineOver(`${args.at(-1) ?? ''} was ended by ${signal}: not over within ${deadlineMs / 1000} s`));
     });
   });
 }

@@ -29,7 +29,7 @@ export function tableOf(rows: readonly Hunted[]): string[] {
 }
 
 function byWhat(killers: readonly string[]): string {
-  const kinds = Map.groupBy(killers, (killer) => /^(?:search|test)(?=\W)/.exec(killer)?.[0] ?? SIMULATION);
+  const kinds = Map.groupBy(killers, (killer) => /^(?:search|test|deadline)(?=\W)/.exec(killer)?.[0] ?? SIMULATION);
   const words = [...kinds].sort(([one], [other]) => (one < other ? -1 : 1)).map(([kind, members]) => `${members.length} by ${kind}`);
   return words.length === 0 ? '' : `: ${words.join(', ')}`;
 }
