@@ -10,6 +10,13 @@ describe('a timeout of 0, which nothing could keep', () => {
     expect(readSpec(API, { strategy: { timeout: '0s' } })).toEqual({ settings: DEFAULT, problems: [] });
   });
 
+  it('counts as not said in the kind of the proposal too, for the way off and the way on', () => {
+    const proposal = 'remediation.metal3.io/v1alpha3';
+    const zero = { strategy: 'escalate', powerOnTimeoutSeconds: 0, powerOffTimeoutSeconds: 0 };
+    expect(readSpec(proposal, zero)).toEqual(readSpec(proposal, { strategy: 'escalate' }));
+    expect(readSpec(proposal, zero).settings.powerOffTimeoutMs).toBe(DEFAULT.timeoutMs);
+  });
+
   it('leaves the host its way back', () => {
     const world = new World({ remediation: remediation({}, { strategy: { retryLimit: 1, timeoutSeconds: 0 } }) });
     world.run(10 * MINUTE_MS);

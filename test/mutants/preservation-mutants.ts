@@ -46,8 +46,15 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'timeout of 0',
     defect: 'timeoutSeconds: 0 of a Metal3Remediation is over at once, so that the machine is handed to its owner',
     file: 'src/controllers/metal3-remediation/spec.ts',
-    edits: [['return seconds === 0 || seconds === null ? undefined : seconds;', 'return seconds ?? undefined;']],
+    edits: [['timeoutSeconds: seconds > 0 ? seconds : DEFAULT_TIMEOUT_MS / 1000,', 'timeoutSeconds: timeoutSeconds ?? DEFAULT_TIMEOUT_MS / 1000,']],
     killedBy: byTest('test/metal3-remediation/timeout-zero.test.ts', 'leaves the host its way back'),
+  },
+  {
+    name: 'timeout of 0 as proposed',
+    defect: 'powerOffTimeoutSeconds: 0 of the proposal’s Metal3Remediation is over at once',
+    file: 'src/controllers/metal3-remediation/spec.ts',
+    edits: [['1000 * (numbers.notNegative(name) ?? 0) || DEFAULT_TIMEOUT_MS;', '1000 * (numbers.notNegative(name) ?? DEFAULT_TIMEOUT_MS / 1000);']],
+    killedBy: byTest('test/metal3-remediation/timeout-zero.test.ts', 'counts as not said in the kind of the proposal too'),
   },
   {
     name: 'healthy, preserved and fenced',

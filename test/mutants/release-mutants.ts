@@ -25,10 +25,10 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
   },
   {
     name: 'released under a stop',
-    defect: 'stops, holds and the lease are not looked at between two batches',
+    defect: 'stops, holds and the lease are not looked at before a batch, only by each of its writes',
     file: 'src/controllers/fence/release/order.ts',
     edits: [['  order.mayGoOn();\n', '']],
-    killedBy: byTest(RELEASE, 'writes nothing when a stop, a hold or a lost lease comes in between'),
+    killedBy: byTest(RELEASE, 'takes nothing for released under a stop, though no pod is left to be asked for'),
   },
   {
     name: 'batches unchecked',

@@ -38,7 +38,7 @@ export function validate({ type: written, retryLimit = DEFAULT_RETRY_LIMIT, time
 /** What is not said is filled in; a retry limit of 0, or a timeout of 0, which nothing could keep, counts as not said. A template without a strategy gets a whole one. */
 export function withDefaults(strategy: Strategy = {}): Required<Strategy> & { timeoutSeconds: number } {
   const { retryLimit = 0, timeoutSeconds } = strategy;
-  const seconds = saidOf(timeoutSeconds) ?? 0;
+  const seconds = timeoutSeconds ?? 0;
   return {
     type: typeOf(strategy.type),
     retryLimit: retryLimit > 0 ? retryLimit : DEFAULT_RETRY_LIMIT,
@@ -79,7 +79,7 @@ function readSeed(fields: Record<string, unknown>): ReturnType<typeof readSpec> 
   const { strategy } = fields;
   const isKnown = strategy === undefined || strategy === 'escalate';
   const numbers = new Numbers('spec', fields);
-  const secondsMs = (name: string): number => (saidOf(numbers.notNegative(name)) ?? DEFAULT_TIMEOUT_MS / 1000) * 1000;
+  const secondsMs = (name: string): number => 1000 * (numbers.notNegative(name) ?? 0) || DEFAULT_TIMEOUT_MS;
   const powerOnTimeoutMs = secondsMs('powerOnTimeoutSeconds');
   const powerOffTimeoutMs = secondsMs('powerOffTimeoutSeconds');
   const retryLimit = numbers.notNegative('deleteAfterRetries') ?? DEFAULT_RETRY_LIMIT;
@@ -117,10 +117,6 @@ class Numbers {
 
 function settingsOf(type: string, retryLimit: number, timeoutMs: number): Settings {
   return { type, retryLimit, timeoutMs, powerOffTimeoutMs: timeoutMs, powerOnTimeoutMs: timeoutMs, drainTimeoutMs: DRAIN_TIMEOUT_MS };
-}
-
-function saidOf(seconds: number | null | undefined): number | undefined {
-  return seconds === 0 || seconds === null ? undefined : seconds;
 }
 
 function recordOf(value: unknown): Record<string, unknown> {

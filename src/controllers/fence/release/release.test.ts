@@ -77,6 +77,15 @@ describe('a release', () => {
     expect(harness.cluster.writes).toEqual([]);
   });
 
+  it('takes nothing for released under a stop, though no pod is left to be asked for', async () => {
+    const harness = harnessWith();
+    harness.pods.items = [];
+    const mayGoOn = (): void => {
+      throw new AgentError('NotSent', { device: '', plug: '', asked: 'release', answered: 'a stop stands' });
+    };
+    await expect(release(harness.dependencies, orderOf('delete-pods', { mayGoOn }))).rejects.toThrow('a stop stands');
+  });
+
   it('reads the Node again when somebody else changed it meanwhile', async () => {
     const harness = harnessWith();
     let conflicts = 2;
