@@ -20,6 +20,8 @@ interface Row extends Hunted {
   seconds: number;
   /** Not hunted: what its test needs is not installed here. */
   isSkipped?: boolean;
+  /** Why nothing can be said of it: it does not fit the source, or its check broke. */
+  trouble?: string;
 }
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' }, jobs: { type: 'string', default: '2' } } });
@@ -33,12 +35,18 @@ async function ofSimulation(mutant: Mutant): Promise<Row> {
 }
 
 async function ofSource(mutant: SourceMutant): Promise<Row> {
-  const { killer, isSkipped, seconds } = await check(mutant.killedBy, mutant);
-  return { name: mutant.name, defect: mutant.defect, file: mutant.file, killer, isSkipped, seconds };
+  const { name, defect, file, killedBy } = mutant;
+  try {
+    return { name, defect, file, ...(await check(killedBy, mutant)) };
+  } catch (error) {
+    // One that must be mended keeps none of the others from being hunted.
+    return { name, defect, file, killer: undefined, seconds: 0, trouble: error instanceof Error ? error.message : String(error) };
+  }
 }
 
-function print({ name, defect, killer, seconds, isSkipped = false }: Row): void {
-  const words = isSkipped ? 'skipped: what its test needs is not installed here' : killer === undefined ? 'SURVIVED' : `killed by ${killer}`;
+function print({ name, defect, killer, seconds, isSkipped = false, trouble }: Row): void {
+  const fate = killer !== undefined ? `killed by ${killer}` : trouble === undefined ? 'SURVIVED' : `BROKEN: ${trouble}`;
+  const words = isSkipped ? 'skipped: what its test needs is not installed here' : fate;
   process.stdout.write(`${name.padEnd(NAME_WIDTH)} ${defect}\n${''.padEnd(NAME_WIDTH)} ${words.slice(0, KILLER_MAX)} (${seconds.toFixed(1)} s)\n`);
 }
 
