@@ -114,4 +114,11 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['[remediations.lister, hosts, nodes];', '[remediations.lister, nodes];']],
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'of /baremetalhosts: nothing is written'),
   },
+  {
+    name: 'off of the own node',
+    defect: 'a leader lets the host be switched off that it runs on itself, because its predecessor asked for it',
+    file: 'src/controllers/metal3-remediation/running.ts',
+    edits: [['return runsHere(situation) ? withdraw(situation) : awaitOff(situation);', 'return awaitOff(situation);']],
+    killedBy: byTest('test/metal3-remediation/own-node.test.ts', 'is not to be switched off any more'),
+  },
 ];

@@ -22,7 +22,18 @@ export function running(situation: Situation): Step {
   if (snapshot.node === 'unheard') return isHeld ? { actions: [setStatus(remediation, { phase: 'Waiting' })], dueInMs: POLL_MS } : awaitHearing();
   if (!hasFinalizer) return { actions: [setFinalizer(remediation, true)], dueInMs: SHORT_POLL_MS };
   if (!isHeld) return powerOff(situation);
-  return power.state === 'off' ? release(situation, power.proof) : awaitOff(situation);
+  if (power.state === 'off') return release(situation, power.proof);
+  return runsHere(situation) ? withdraw(situation) : awaitOff(situation);
+}
+
+function runsHere({ snapshot }: Situation): boolean {
+  return snapshot.holds.some(({ reason }) => reason === 'own-node');
+}
+
+/** Who leads now runs on it, so that it is no dead node, and a late off would take the leader with it. */
+function withdraw({ host, holdKey }: Situation): Step {
+  const event = normal('PowerOffWithdrawn', `BareMetalHost ${host.name} is not to be switched off: the controller that leads now runs on it`);
+  return { actions: [{ ...letOn(host, holdKey), event }], dueInMs: POLL_MS };
 }
 
 function powerOff(situation: Situation): Step {
