@@ -11,14 +11,14 @@ export const IPMI_MUTANTS: readonly SourceMutant[] = [
     defect: 'an answer of IPMI that was said before is believed again',
     file: 'agents/ipmi/native/secure-channel.ts',
     edits: [['packet.sequence <= this.#received || ', '']],
-    killedBy: byTest(REPLAY, 'an answer of a round of rqSeq ago says nothing of now'),
+    killedBy: byTest(REPLAY, 'a round of rqSeq ago is no answer to what is asked now'),
   },
   {
     name: 'replay not noted',
     defect: 'the number of what was heard is not noted, so that it is believed again',
     file: 'agents/ipmi/native/secure-channel.ts',
     edits: [['    this.#received = packet.sequence;\n', '']],
-    killedBy: byTest(REPLAY, 'an answer of a round of rqSeq ago says nothing of now'),
+    killedBy: byTest(REPLAY, 'a round of rqSeq ago is no answer to what is asked now'),
   },
   {
     name: 're-login keeps the identity',
