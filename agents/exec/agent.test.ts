@@ -176,6 +176,10 @@ describe('a set', { timeout: 120_000 }, () => {
     },
   );
 
+  it('of off is known to be skipped by the program where the plug is off already', () => {
+    expect(start().agent.skipsWhatIsOff).toBe(true);
+  });
+
   it('that is refused for lack of privilege says so', async () => {
     const { agent, target } = start({ off: 'echo "HTTP 403 Forbidden" >&2; exit 1' });
     expect(await failureOf(agent.set(target(), 'off'))).toMatchObject({ kind: 'Refused', facts: { answered: 'HTTP 403 Forbidden (exit code 1)' } });

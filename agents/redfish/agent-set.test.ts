@@ -160,6 +160,14 @@ describe('the lease check before a set', () => {
     expect(machine.state()).toBe('off');
   });
 
+  it('comes after the identity was read again, where the allowed resets had to be fetched in between', async () => {
+    const { agent, target, device } = await harnesses.start({ tree: { allowable: 'action-info' } });
+    let seen: string[] = [];
+    await agent.set(target({ beforeSend: () => void (seen = [...device.requests]) }), 'off');
+    expect(seen).toContain(`GET ${SYSTEM_PATH}/ResetActionInfo`);
+    expect(seen.at(-1)).toBe(`GET ${SYSTEM_PATH}`);
+  });
+
   it('sends nothing when it throws, and its error is the result', async () => {
     const { agent, target, device, machine } = await harnesses.start();
     const notSent = new AgentError('NotSent', { device: 'x', plug: '', asked: 'power off', answered: 'the lease is over' });

@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const EXEC_AGENT = 'agents/exec/agent.test.ts';
+const EXEC_ANSWERS = 'agents/exec/answers.test.ts';
 
 /** Defects of the agent exec. */
 export const EXEC_MUTANTS: readonly SourceMutant[] = [
@@ -17,7 +18,7 @@ export const EXEC_MUTANTS: readonly SourceMutant[] = [
     defect: 'the words alone are off',
     file: 'agents/exec/answers.ts',
     edits: [['if (code === OFF_CODE && (byCode', 'if (code !== ON_CODE && (byCode']],
-    killedBy: byTest(EXEC_AGENT, 'of a program that is gone says so'),
+    killedBy: byTest(EXEC_ANSWERS, 'fails with the words of off'),
   },
   {
     name: 'exec off and loud',
@@ -31,14 +32,14 @@ export const EXEC_MUTANTS: readonly SourceMutant[] = [
     defect: 'more output than is read counts',
     file: 'agents/exec/answers.ts',
     edits: [["if (ended !== 'exited' || isCut) return 'unknown';", "if (ended !== 'exited') return 'unknown';"]],
-    killedBy: byTest(EXEC_AGENT, 'of a program that is gone says so'),
+    killedBy: byTest(EXEC_ANSWERS, 'said more than is kept'),
   },
   {
     name: 'exec killed',
     defect: 'a program that was killed at the deadline counts',
     file: 'agents/exec/answers.ts',
     edits: [["if (ended !== 'exited' || isCut) return 'unknown';", "if (isCut) return 'unknown';"]],
-    killedBy: byTest(EXEC_AGENT, 'of a program that is gone says so'),
+    killedBy: byTest(EXEC_ANSWERS, 'was killed at its deadline, and chose its code itself'),
   },
   {
     name: 'exec sent nothing',
@@ -66,7 +67,7 @@ export const EXEC_MUTANTS: readonly SourceMutant[] = [
     defect: 'an off that a program skipped counts as sent',
     file: 'agents/exec/agent.ts',
     edits: [['readonly skipsWhatIsOff = true;', 'readonly skipsWhatIsOff = false as boolean;']],
-    killedBy: byTest(EXEC_AGENT, 'of a program that is gone says so'),
+    killedBy: byTest(EXEC_AGENT, 'of off is known to be skipped by the program'),
   },
   {
     name: 'exec verified',

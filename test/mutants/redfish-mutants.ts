@@ -56,8 +56,8 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/redfish/power.ts',
     edits: [['order.isLate ? await subject.view(call) : view', 'view']],
     killedBy: byTest(
-      'agents/redfish/warm-connection.test.ts',
-      'are all served by one agent, 16 calls at a time, and a dead rack does not hold up the living',
+      'agents/redfish/agent-set.test.ts',
+      'comes after the identity was read again, where the allowed resets had to be fetched in between',
     ),
   },
   {
