@@ -7,7 +7,7 @@ interface DurationKey {
   minimumMs?: number;
   /** When isolation begins: an error spoils every step. Absent: only those that switch something. */
   isOfIsolation?: true;
-  /** Matters only after the off: an error spoils nothing, the default applies in and is told of. */
+  /** Matters only after the off: an error spoils nothing: the default applies, and a warning says so. */
   isOfAftermath?: true;
 }
 
