@@ -36,6 +36,15 @@ describe('the host of the node that the leader runs on', () => {
     expect(world.kinds()).toContain('RemediationFinished');
   });
 
+  it('is let on after the taint of the release is gone, where nobody can say any more that it is off', () => {
+    const world = new World({ servesOutOfService: true });
+    while (!world.kinds().includes('NodeOutOfService')) if (world.step(1) === 0) world.pass(5 * SECOND_MS);
+    world.operator.operationalStatus = 'error';
+    world.holds = [OWN_NODE];
+    world.run(10 * SECOND_MS);
+    expect(world.kinds().slice(-2)).toEqual(['OutOfServiceEnded', 'PowerOffWithdrawn']);
+  });
+
   it('stays asked for under any other hold', () => {
     const world = asked();
     world.holds = [{ ...OWN_NODE, reason: 'max-unhealthy' }];

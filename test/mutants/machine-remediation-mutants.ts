@@ -202,4 +202,21 @@ export const MACHINE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     edits: [['    if (gate.isSilent) return { afterMs: WHILE_SILENT_MS };\n', '']],
     killedBy: byTest(MACHINE_REMEDIATION_SHELL, 'decides nothing while its watches are silent: of what they showed last no problem is reported'),
   },
+  {
+    name: 'off of the own node of a Machine',
+    defect: 'a leader lets the host of a Machine be switched off that it runs on itself, because its predecessor asked for it',
+    file: 'src/controllers/machine-remediation/steps.ts',
+    edits: [["isAsked && isHeld && power.state !== 'off' && runsHere(snapshot.holds)", 'false']],
+    killedBy: byTest(
+      'test/machine-remediation/own-node.test.ts',
+      'is not to be switched off any more: what a predecessor asked for is withdrawn, reported once, and not asked for again (incident)',
+    ),
+  },
+  {
+    name: 'own node let on while tainted',
+    defect: 'the host that the leader runs on is let on while its Node is out of service',
+    file: 'src/controllers/machine-remediation/detach.ts',
+    edits: [["power.state === 'unknown' && !runsHere(snapshot.holds)", "power.state === 'unknown'"]],
+    killedBy: byTest('test/machine-remediation/own-node.test.ts', 'is let on after the taint of the release is gone'),
+  },
 ];

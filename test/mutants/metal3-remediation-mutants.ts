@@ -118,7 +118,14 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'off of the own node',
     defect: 'a leader lets the host be switched off that it runs on itself, because its predecessor asked for it',
     file: 'src/controllers/metal3-remediation/running.ts',
-    edits: [['return runsHere(situation) ? withdraw(situation) : awaitOff(situation);', 'return awaitOff(situation);']],
+    edits: [['return runsHere(snapshot.holds) ? withdraw(situation) : awaitOff(situation);', 'return awaitOff(situation);']],
     killedBy: byTest('test/metal3-remediation/own-node.test.ts', 'is not to be switched off any more'),
+  },
+  {
+    name: 'own host let on while tainted',
+    defect: 'the host that the leader runs on is let on while its Node is out of service',
+    file: 'src/controllers/metal3-remediation/running.ts',
+    edits: [['if (isOurTaint(snapshot)) return { actions: untaint(snapshot), dueInMs: SHORT_POLL_MS };\n', '']],
+    killedBy: byTest('test/metal3-remediation/own-node.test.ts', 'is let on after the taint of the release is gone'),
   },
 ];

@@ -1,6 +1,7 @@
 import { DETACH_TIMEOUT_MS } from '../shared/attached-volumes.ts';
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
 import { OUT_OF_SERVICE_KEY } from '../shared/baremetal-host/out-of-service.ts';
+import { runsHere } from '../shared/baremetal-host/own-node.ts';
 import { nodeRef } from '../shared/remediation/node.ts';
 import type { NodeFacts } from '../shared/remediation/node.ts';
 import type { Action, Step } from './actions.ts';
@@ -49,9 +50,10 @@ export function isOutOfService({ taints }: Pick<NodeFacts, 'taints'>): boolean {
   return taints.some(({ key }) => key === OUT_OF_SERVICE_KEY);
 }
 
-/** Where nobody can say for the moment whether the host is off, what rests on the proof stands: only an on, or a doubt, voids it. */
-function isReleasing({ isAsked, isHeld, isMarked, gaveUp, machine, power }: Situation): boolean {
-  return isAsked && isHeld && !isMarked && gaveUp === undefined && !machine.isDeleting && (power.state === 'off' || power.state === 'unknown');
+/** Where nobody can say for the moment whether the host is off, what rests on the proof stands: only an on, a doubt, or a leader that runs on it voids it. */
+function isReleasing({ isAsked, isHeld, isMarked, gaveUp, machine, power, snapshot }: Situation): boolean {
+  const stands = power.state === 'off' || (power.state === 'unknown' && !runsHere(snapshot.holds));
+  return isAsked && isHeld && !isMarked && gaveUp === undefined && !machine.isDeleting && stands;
 }
 
 function isOverdue({ monotonicMs, volumes }: Snapshot): boolean {

@@ -6,7 +6,7 @@ import type { Step } from './actions.ts';
 import { detach, mustDetach } from './detach.ts';
 import { GAVE_UP, HOLD, MARKS, POLL_MS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from './names.ts';
 import { canReprovision, isDeadlineUnheard, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
-import { cleared, deleteMachine, deleteNode, mark, powerOff, powerOn, unlessHeld, wait } from './steps.ts';
+import { cleared, deleteMachine, deleteNode, mark, mustWithdraw, powerOff, powerOn, unlessHeld, wait, withdraw } from './steps.ts';
 import { machineRef } from './situation.ts';
 import type { Situation } from './situation.ts';
 
@@ -163,6 +163,12 @@ const OFF: readonly Rule[] = [
     then: 'wait: an off that was there before can not be proven, the operator switches it on first',
     applies: ({ isHeld }) => !isHeld,
     step: ({ host }) => wait('waiting', `BareMetalHost ${host.name} is not on, and it is unknown since when: it is power-cycled once it is on`),
+  },
+  {
+    when: 'asked, hold set, not proven off, this controller runs on the node',
+    then: 'remove the hold: a leader does not let its own node be switched off',
+    applies: mustWithdraw,
+    step: withdraw,
   },
   {
     when: 'hold set, not proven off in time, and it never will be (reads off, unproven or contradicted)',

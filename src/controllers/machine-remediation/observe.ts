@@ -10,6 +10,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import { metal3MachineOf } from '../shared/baremetal-host/host-of.ts';
 import type { HostObservations } from '../shared/baremetal-host/host-observations.ts';
 import type { LifeObservations } from '../shared/baremetal-host/life-observations.ts';
+import { OWN_NODE_REASON } from '../shared/baremetal-host/own-node.ts';
 import { ReadObjects } from '../shared/baremetal-host/write.ts';
 import { ownerOf } from '../shared/claims/claim.ts';
 import { readFence } from '../shared/claims/fence-facts.ts';
@@ -189,7 +190,7 @@ async function holdsOn({ cluster, options, stormHolds }: Observer, nodeName: str
   const storm = nodeName === undefined ? [] : stormHolds(nodeName);
   return [
     ...(stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }]),
-    ...(isOwn ? [{ reason: 'own-node', message: `this controller runs on ${nodeName}: another replica has to lead`, isStop: false }] : []),
+    ...(isOwn ? [{ reason: OWN_NODE_REASON, message: `this controller runs on ${nodeName}: another replica has to lead`, isStop: false }] : []),
     ...(majority === undefined ? [] : [majority]),
     ...storm.map(({ reason, message }) => ({ reason, message, isStop: false })),
   ];

@@ -1,14 +1,15 @@
 import type { Step } from './actions.ts';
 import { REQUEST } from './names.ts';
-import { deleteNode, mark, powerOff, powerOn, wait } from './steps.ts';
+import { deleteNode, mark, mustWithdraw, powerOff, powerOn, wait, withdraw } from './steps.ts';
 import type { Situation } from './situation.ts';
 import { actionOf } from './table.ts';
 
-/** The plain table: the next action is looked up and done. Law P1 alone is above it: the Node goes only with a proof. */
+/** The plain table: the next action is looked up and done. Two rules alone are above it: the Node goes only with a proof (P1), and no leader lets its own node be switched off (P10). */
 export function bySeedTable(situation: Situation): Step {
   const { host, node, isAsked, isHeld, power } = situation;
   if (host.power === undefined)
     return isAsked || isHeld ? wait('waiting', `BareMetalHost ${host.name}: status.poweredOn is not reported`) : { phase: 'idle' };
+  if (mustWithdraw(situation)) return withdraw(situation);
   const action = actionOf({ hasNode: node !== undefined, needsRemediation: isAsked, isPoweredOn: host.power.isOn, hasRebootAnnotation: isHeld });
   switch (action) {
     case 'addRebootAnnotation':

@@ -1,4 +1,5 @@
 import { leftAloneBecause, unmanagedBecause } from '../shared/baremetal-host/host.ts';
+import { runsHere, withdrawOff } from '../shared/baremetal-host/own-node.ts';
 import { HARD, holdOff, letOn, otherHolders } from '../shared/baremetal-host/reboot.ts';
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
 import { changesTo } from '../shared/remediation/actions.ts';
@@ -35,6 +36,15 @@ export function powerOff(situation: Situation): Step {
   // The table writes its own annotation and nothing else.
   const changes = snapshot.settings.mode === 'seed-table' ? write.changes.filter(({ key }) => key === HOLD) : write.changes;
   return unlessHeld(situation, { phase: 'powering-off', actions: [{ ...write, changes, event }], dueInMs: POLL_MS });
+}
+
+/** A predecessor has asked for the off of the node that this leader runs on. */
+export function mustWithdraw({ snapshot, isAsked, isHeld, power }: Situation): boolean {
+  return isAsked && isHeld && power.state !== 'off' && runsHere(snapshot.holds);
+}
+
+export function withdraw({ host }: Situation): Step {
+  return { phase: 'waiting', actions: [withdrawOff(host, HOLD)], dueInMs: POLL_MS };
 }
 
 /** Only a person's stop keeps a host off, and loudly. */

@@ -3,6 +3,7 @@ import type { Cluster } from '../../ports/cluster.ts';
 import type { Metal3Remediation } from '../../ports/metal3.ts';
 import type { Node } from '../../ports/objects.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, PODS, VOLUME_ATTACHMENTS } from '../../ports/resources.ts';
+import { OWN_NODE_REASON } from '../shared/baremetal-host/own-node.ts';
 import type { HoldFact } from '../shared/remediation/actions.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import type { Owner } from '../shared/remediation/owner.ts';
@@ -123,7 +124,7 @@ async function holdsOn(
     const message = await standingStop(where, nodeName);
     if (message !== undefined) holds.push({ reason: 'stop', message, isStop: true });
   }
-  if (isOwn && options.ownNode === nodeName) holds.push({ reason: 'own-node', message: 'this controller runs on it', isStop: false });
+  if (isOwn && options.ownNode === nodeName) holds.push({ reason: OWN_NODE_REASON, message: 'this controller runs on it', isStop: false });
   if (isOwn) holds.push(...stormHolds(nodeName).map(({ reason, message }) => ({ reason, message, isStop: false })));
   const plane = node === undefined ? undefined : await controlPlaneHold(cluster, node);
   return plane === undefined ? holds : [...holds, plane];

@@ -1,6 +1,7 @@
 import { leftAloneBecause, unmanagedBecause } from '../shared/baremetal-host/host.ts';
 import { backupChanges, lostEvent } from '../shared/baremetal-host/node-backup.ts';
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
+import { runsHere, withdrawOff } from '../shared/baremetal-host/own-node.ts';
 import { holdOff, letOn } from '../shared/baremetal-host/reboot.ts';
 import type { ActionEvent } from '../shared/remediation/actions.ts';
 import { nodeRef } from '../shared/remediation/node.ts';
@@ -23,17 +24,13 @@ export function running(situation: Situation): Step {
   if (!hasFinalizer) return { actions: [setFinalizer(remediation, true)], dueInMs: SHORT_POLL_MS };
   if (!isHeld) return powerOff(situation);
   if (power.state === 'off') return release(situation, power.proof);
-  return runsHere(situation) ? withdraw(situation) : awaitOff(situation);
+  return runsHere(snapshot.holds) ? withdraw(situation) : awaitOff(situation);
 }
 
-function runsHere({ snapshot }: Situation): boolean {
-  return snapshot.holds.some(({ reason }) => reason === 'own-node');
-}
-
-/** Who leads now runs on it, so that it is no dead node, and a late off would take the leader with it. */
-function withdraw({ host, holdKey }: Situation): Step {
-  const event = normal('PowerOffWithdrawn', `BareMetalHost ${host.name} is not to be switched off: the controller that leads now runs on it`);
-  return { actions: [{ ...letOn(host, holdKey), event }], dueInMs: POLL_MS };
+/** Our taint goes first: a tainted node is never started by us (P3). */
+function withdraw({ snapshot, host, holdKey }: Situation): Step {
+  if (isOurTaint(snapshot)) return { actions: untaint(snapshot), dueInMs: SHORT_POLL_MS };
+  return { actions: [withdrawOff(host, holdKey)], dueInMs: POLL_MS };
 }
 
 function powerOff(situation: Situation): Step {
