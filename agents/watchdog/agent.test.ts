@@ -5,7 +5,7 @@ import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import type { KubeObject, Lease } from '../../src/ports/objects.ts';
 import { NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
-import { ATTESTATION, GRANTS_ENDED } from './attestation.ts';
+import { ATTESTATION, GRANTS_ENDED } from '../../src/domain/node-daemon/attestation.ts';
 import { watchdog } from './definition.ts';
 
 const UUID = '1e2d3c4b-0000-4000-8000-00000000abcd';
@@ -97,6 +97,25 @@ describe('watchdog', () => {
     agent = await fresh();
     expect(await agent.confirm(target())).toBe(false);
     expect((await run()).seconds).toBeGreaterThan(98);
+  });
+
+  it('waits for a peer that the node attested, though whoever ended the grants left it out', async () => {
+    attest({ ...ATTESTED, peers: ['peer-1', 'peer-3'] });
+    await expect(run()).rejects.toMatchObject({
+      kind: 'Timeout',
+      message: expect.stringContaining('1 of 3 peers have not promised to vouch no more: peer-3'),
+    });
+  });
+
+  it.each([
+    [{ ...ATTESTED, watchdog: undefined }, 'has no watchdog'],
+    [{ ...ATTESTED, selfFence: undefined }, 'does not fence itself'],
+    [{ ...ATTESTED, selfFence: { ...ATTESTED.selfFence, grantMs: 0 } }, 'not whole'],
+    [{ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, timeoutMs: '10s' } }, 'not whole'],
+    [{ ...ATTESTED, peers: 'all' }, 'not whole'],
+  ])('refuses an attestation without its parts: %j', async (attestation, words) => {
+    attest(attestation);
+    await expect(run()).rejects.toMatchObject({ kind: 'Refused', message: expect.stringContaining(words) });
   });
 
   it.each(['attestation', 'kubelet'] as const)('begins anew when a sign of life comes from the %s', async (who) => {

@@ -2,7 +2,7 @@ import type { ActionAgent, AgentContext, Outcome, Target } from '../../src/ports
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../src/ports/resources.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
-import { attestationName } from './attestation.ts';
+import { attestationName } from '../../src/domain/node-daemon/attestation.ts';
 import { judge } from './judgement.ts';
 import type { Judgement } from './judgement.ts';
 

@@ -1,10 +1,10 @@
+import { parseAttestation, parseGrantsEnded } from '../../src/domain/node-daemon/attestation.ts';
+import type { Attestation, AttestedSelfFence, AttestedWatchdog } from '../../src/domain/node-daemon/attestation.ts';
 import { DEFAULT_CLUSTER_TIMING } from '../../src/domain/timing.ts';
 import { DEFAULT_DAEMON_TIMING, watchdogProvesAfterMs } from '../../src/domain/timing-daemon.ts';
 import type { Identity } from '../../src/ports/agents.ts';
 import type { Lease, Node } from '../../src/ports/objects.ts';
 import { normalUUID } from '../shared/machine-uuid.ts';
-import { parseAttestation, parseGrantsEnded } from './attestation.ts';
-import type { Attestation } from './attestation.ts';
 
 /** What was read of one node, in one pass. */
 export interface Evidences {
@@ -27,18 +27,22 @@ export function judge({ node, attested, kubelet }: Evidences, identity: Identity
   if (attested === undefined) return refuse(`node ${identity.node} never attested a watchdog: ${REMEDY}`);
   const attestation = parseAttestation(attested);
   if (attestation === undefined) return refuse(`the attestation of node ${identity.node} is not whole: ${REMEDY}`);
-  const doubt = machineDoubt(attestation, node, identity) ?? watchdogDoubt(attestation) ?? ageDoubt(attested, kubelet);
+  const { watchdog, selfFence } = attestation;
+  if (watchdog === undefined) return refuse(`the daemon of node ${identity.node} has no watchdog: ${REMEDY}`);
+  if (selfFence === undefined) return refuse(`node ${identity.node} does not fence itself when it is cut off: ${REMEDY}`);
+  const doubt = machineDoubt(attestation, node, identity) ?? watchdogDoubt(watchdog) ?? ageDoubt(attested, kubelet);
   if (doubt !== undefined) return refuse(`${doubt}: ${REMEDY}`);
   const ended = parseGrantsEnded(attested);
   if (ended === undefined || ended.bootID !== attestation.bootID)
     return refuse(`nobody has ended the grants for boot ${attestation.bootID}: somebody may still keep the node alive; ${REMEDY}`);
-  const missing = ended.eligible.filter((peer) => !ended.promised.includes(peer));
+  const eligible = [...new Set([...ended.eligible, ...attestation.peers])];
+  const missing = eligible.filter((peer) => !ended.promised.includes(peer));
   if (missing.length > 0)
     return {
       verdict: 'waits',
-      why: `${missing.length} of ${ended.eligible.length} peers have not promised to vouch no more: ${missing.slice(0, 5).join(', ')}`,
+      why: `${missing.length} of ${eligible.length} peers have not promised to vouch no more: ${missing.slice(0, 5).join(', ')}`,
     };
-  return { verdict: 'after', waitMs: waitOf(attestation), key: `${attestation.bootID} ${attested.spec.renewTime ?? ''}` };
+  return { verdict: 'after', waitMs: waitOf(watchdog, selfFence), key: `${attestation.bootID} ${attested.spec.renewTime ?? ''}` };
 }
 
 function machineDoubt({ bootID, systemUUID }: Attestation, node: Node | undefined, identity: Identity): string | undefined {
@@ -49,7 +53,7 @@ function machineDoubt({ bootID, systemUUID }: Attestation, node: Node | undefine
   return undefined;
 }
 
-function watchdogDoubt({ watchdog: { state, kind, action, isPausable } }: Attestation): string | undefined {
+function watchdogDoubt({ state, kind, action, isPausable }: AttestedWatchdog): string | undefined {
   if (state !== 'armed') return `the watchdog was ${state}`;
   if (kind !== 'hardware') return `the watchdog is ${kind}, which a kernel that hangs takes with it`;
   if (isPausable) return 'the machine can be paused, and its watchdog with it';
@@ -67,7 +71,7 @@ function ageDoubt(attested: Lease, kubelet: Lease | undefined): string | undefin
     : undefined;
 }
 
-function waitOf({ watchdog, selfFence }: Attestation): number {
+function waitOf(watchdog: AttestedWatchdog, selfFence: AttestedSelfFence): number {
   const daemon = { ...DEFAULT_DAEMON_TIMING, ...selfFence, watchdogMs: watchdog.timeoutMs };
   return watchdogProvesAfterMs(daemon, DEFAULT_CLUSTER_TIMING.marginMs);
 }

@@ -1,4 +1,4 @@
-import { ATTESTATION, GRANTS_ENDED } from '../../agents/watchdog/attestation.ts';
+import { ATTESTATION, GRANTS_ENDED } from '../../src/domain/node-daemon/attestation.ts';
 import { watchdog } from '../../agents/watchdog/definition.ts';
 import { ObjectWorld } from '../../src/testbed/objects/object-world.ts';
 import type { Lease, Node } from '../../src/ports/objects.ts';

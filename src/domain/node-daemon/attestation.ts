@@ -1,0 +1,186 @@
+import { PEERS_MAX } from './peers.ts';
+
+/** Annotations of the Lease `nodefence-<node>` in the fence namespace. The node's daemon writes the attestation, the controller the others. */
+export const ATTESTATION = 'nodefence.ha.k8s.io/attestation';
+export const GRANTS_ENDED = 'nodefence.ha.k8s.io/grants-ended';
+/** Whom the node may ask to vouch for it, with what it needs to ask them: a list of `PeerEntry`. */
+export const PEERS = 'nodefence.ha.k8s.io/peers';
+
+export function attestationName(node: string): string {
+  return `nodefence-${node}`;
+}
+
+/** What a node's daemon says of its node while nothing is wrong: it must be known before the node is lost. */
+export interface Attestation {
+  bootID: string;
+  systemUUID: string;
+  /** Absent: the daemon has no watchdog. */
+  watchdog?: AttestedWatchdog;
+  /** Absent: the node does not fence itself. */
+  selfFence?: AttestedSelfFence;
+  /** Nodes whose vouch keeps this one up: each must promise to vouch no more before silence proves anything. */
+  peers: string[];
+  /** X25519 public key of the daemon, 32 bytes in base64url. Absent: it exchanges nothing. */
+  publicKey?: string;
+  /** Where the daemon receives datagrams: `192.0.2.7:7411`, `[2001:db8::7]:7411`. */
+  address?: string;
+}
+
+export interface AttestedWatchdog {
+  state: string;
+  /** `hardware`, `soft`. */
+  kind: string;
+  /** What it does when nobody feeds it: `reset`, `off`, ... */
+  action: string;
+  /** The machine may sleep or be paused, and its watchdog stands still with it. */
+  isPausable: boolean;
+  timeoutMs: number;
+}
+
+export interface AttestedSelfFence {
+  grantMs: number;
+  isolationTimeoutMs: number;
+  podStopMaxMs: number;
+  resetTimeMs: number;
+}
+
+/** That nobody keeps this boot of the node up any more: no controller grants, and every eligible peer has promised not to vouch. */
+export interface GrantsEnded {
+  bootID: string;
+  eligible: string[];
+  promised: string[];
+}
+
+/** One peer of a node, as the controller tells it. */
+export interface PeerEntry {
+  node: string;
+  /** Its failure domain. Absent: it has none. */
+  domain?: string;
+  publicKey: string;
+  address: string;
+}
+
+/** What the controller tells a node: its own failure domain, and its peers. */
+export interface PeersTold {
+  domain?: string;
+  peers: PeerEntry[];
+}
+
+const LONGEST_MS = 3_600_000;
+const LONGEST_TEXT = 253;
+const LONGEST_ANNOTATION = 16_384;
+const MOST_PEERS = 10_000;
+
+type Annotated = { metadata: { annotations?: Readonly<Record<string, string>> } };
+
+/** Undefined where the annotation is absent or not whole: half an attestation attests nothing. */
+export function parseAttestation(lease: Annotated): Attestation | undefined {
+  const value = jsonOf(lease, ATTESTATION);
+  const bootID = textAt(value, 'bootID');
+  const systemUUID = textAt(value, 'systemUUID');
+  const peers = value?.['peers'] === undefined ? [] : textsAt(value, 'peers');
+  const watchdog = partAt(value, 'watchdog', watchdogOf);
+  const selfFence = partAt(value, 'selfFence', selfFenceOf);
+  const publicKey = partAt(value, 'publicKey', keyOf);
+  const address = partAt(value, 'address', textOf);
+  if (bootID === undefined || systemUUID === undefined || peers === undefined) return undefined;
+  if (watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
+  return {
+    bootID,
+    systemUUID,
+    peers,
+    ...(watchdog === undefined ? {} : { watchdog }),
+    ...(selfFence === undefined ? {} : { selfFence }),
+    ...(publicKey === undefined ? {} : { publicKey }),
+    ...(address === undefined ? {} : { address }),
+  };
+}
+
+export function parseGrantsEnded(lease: Annotated): GrantsEnded | undefined {
+  const value = jsonOf(lease, GRANTS_ENDED);
+  const bootID = textAt(value, 'bootID');
+  const [eligible, promised] = ['eligible', 'promised'].map((key) => textsAt(value, key));
+  return bootID === undefined || eligible === undefined || promised === undefined ? undefined : { bootID, eligible, promised };
+}
+
+/** Undefined where the annotation is absent or broken: the node then has no peers. */
+export function parsePeers(lease: Annotated): PeersTold | undefined {
+  const value = jsonOf(lease, PEERS);
+  const list: unknown = value?.['peers'];
+  const domain = partAt(value, 'domain', textOf);
+  if (!Array.isArray(list) || list.length > PEERS_MAX || domain === 'broken') return undefined;
+  const peers = list.map((entry) => peerOf(fieldsOf(entry)));
+  return peers.includes(undefined) ? undefined : { peers: peers.filter((peer) => peer !== undefined), ...(domain === undefined ? {} : { domain }) };
+}
+
+function peerOf(value: Fields | undefined): PeerEntry | undefined {
+  const [node, address] = ['node', 'address'].map((key) => textAt(value, key));
+  const publicKey = keyOf(value?.['publicKey']);
+  const domain = partAt(value, 'domain', textOf);
+  if (node === undefined || address === undefined || publicKey === undefined || domain === 'broken') return undefined;
+  return { node, address, publicKey, ...(domain === undefined ? {} : { domain }) };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function jsonOf(lease: Annotated, annotation: string): Fields | undefined {
+  const text = lease.metadata.annotations?.[annotation];
+  if (text === undefined || text.length > LONGEST_ANNOTATION) return undefined;
+  try {
+    return fieldsOf(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** An optional part: absent, whole, or broken. */
+function partAt<T>(value: Fields | undefined, key: string, parse: (part: unknown) => T | undefined): T | 'broken' | undefined {
+  const part = value?.[key];
+  return part === undefined ? undefined : (parse(part) ?? 'broken');
+}
+
+function watchdogOf(part: unknown): AttestedWatchdog | undefined {
+  const value = fieldsOf(part);
+  const [state, kind, action] = ['state', 'kind', 'action'].map((key) => textAt(value, key));
+  const timeoutMs = timeAt(value, 'timeoutMs');
+  const isPausable = value?.['isPausable'];
+  if (state === undefined || kind === undefined || action === undefined) return undefined;
+  return timeoutMs === undefined || typeof isPausable !== 'boolean' ? undefined : { state, kind, action, isPausable, timeoutMs };
+}
+
+function selfFenceOf(part: unknown): AttestedSelfFence | undefined {
+  const value = fieldsOf(part);
+  const [grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs] = ['grantMs', 'isolationTimeoutMs', 'podStopMaxMs', 'resetTimeMs'].map((key) =>
+    timeAt(value, key),
+  );
+  if (grantMs === undefined || isolationTimeoutMs === undefined) return undefined;
+  return podStopMaxMs === undefined || resetTimeMs === undefined ? undefined : { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs };
+}
+
+/** 32 bytes in base64url without padding. */
+function keyOf(part: unknown): string | undefined {
+  return typeof part === 'string' && /^[A-Za-z0-9_-]{43}$/.test(part) ? part : undefined;
+}
+
+function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+function textAt(value: Fields | undefined, key: string): string | undefined {
+  return textOf(value?.[key]);
+}
+
+function textOf(text: unknown): string | undefined {
+  return typeof text === 'string' && text !== '' && text.length <= LONGEST_TEXT ? text : undefined;
+}
+
+function textsAt(value: Fields | undefined, key: string): string[] | undefined {
+  const list: unknown = value?.[key];
+  return Array.isArray(list) && list.length <= MOST_PEERS && list.every((item) => typeof item === 'string') ? list : undefined;
+}
+
+function timeAt(value: Fields | undefined, key: string): number | undefined {
+  const time = value?.[key];
+  return typeof time === 'number' && Number.isInteger(time) && time > 0 && time <= LONGEST_MS ? time : undefined;
+}

@@ -1,0 +1,130 @@
+/**
+ * What daemons say to each other: one small datagram each (docs/node-daemon.md). All numbers big-endian:
+ *
+ *     0  'NF'          2  magic
+ *     2  1             1  version
+ *     3  type          1
+ *     4  counter       8  microseconds since the sender's boot; a reply repeats the counter of what it answers
+ *    12  boot ID      16  of the sender; all zeros: a controller
+ *    28  signs         4  bits of a heartbeat; 0 elsewhere
+ *    32  subject boot 16  the boot that a promise is about; all zeros elsewhere
+ *    48  name          1 + n  the sender
+ *        subject       1 + n  the node that a promise or a question is about
+ *        MAC          32  HMAC-SHA256 over all before it
+ */
+export const DATAGRAM_TYPES = [
+  /** Node to controller, every second: I live, grant me to go on. */
+  'heartbeat',
+  /** Controller to node: go on for another G. */
+  'grant',
+  /** Node to peer: vouch for me. */
+  'vouch-request',
+  'vouch',
+  /** Controller to peer: promise never again to vouch for this boot of the subject. */
+  'promise-request',
+  'promise',
+  /** Answers a heartbeat or a vouch request: not any more for this boot. */
+  'refusal',
+  /** Controller to peer: do you hear the subject? */
+  'hearing-request',
+  'heard',
+  'unheard',
+] as const;
+export type DatagramType = (typeof DATAGRAM_TYPES)[number];
+
+export interface Datagram {
+  type: DatagramType;
+  /** A whole number under 2^53. */
+  counter: number;
+  /** Lower-case UUID; absent: a controller. */
+  bootID?: string;
+  /** Bits of `SIGNS`. */
+  signs: number;
+  sender: string;
+  subject?: string;
+  subjectBootID?: string;
+}
+
+/** What a heartbeat says of its node, by bit. */
+export const SIGNS = { watchdogArmed: 1, isolated: 2, stopping: 4, storageLost: 8, kdumpArmed: 16, hardwareErrors: 32 } as const;
+
+export const MAC_BYTES = 32;
+const FIXED_BYTES = 48;
+const NAME_MAX = 253;
+export const DATAGRAM_MAX_BYTES = FIXED_BYTES + 2 * (1 + NAME_MAX) + MAC_BYTES;
+const MAGIC = 0x4e46;
+const VERSION = 1;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
+
+/** The datagram without its MAC. Throws a TypeError for what no datagram can say: a defect of the caller. */
+export function encode(datagram: Datagram): Uint8Array {
+  const { counter, signs, sender, subject = '' } = datagram;
+  if (!Number.isSafeInteger(counter) || counter < 0) throw new TypeError(`counter ${counter} is no whole number under 2^53`);
+  if (!NAME.test(sender) || (subject !== '' && !NAME.test(subject))) throw new TypeError(`${sender} or ${subject} is no name of a node`);
+  const bytes = new Uint8Array(FIXED_BYTES + 2 + sender.length + subject.length);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, MAGIC);
+  view.setUint8(2, VERSION);
+  view.setUint8(3, DATAGRAM_TYPES.indexOf(datagram.type));
+  view.setBigUint64(4, BigInt(counter));
+  writeUUID(bytes, 12, datagram.bootID);
+  view.setUint32(28, signs);
+  writeUUID(bytes, 32, datagram.subjectBootID);
+  const afterSender = writeName(bytes, FIXED_BYTES, sender);
+  writeName(bytes, afterSender, subject);
+  return bytes;
+}
+
+/** Undefined for whatever is no datagram of this version; its MAC is not looked at. */
+export function decode(bytes: Uint8Array): Datagram | undefined {
+  if (bytes.length < FIXED_BYTES + 2 + MAC_BYTES || bytes.length > DATAGRAM_MAX_BYTES) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const type = DATAGRAM_TYPES[view.getUint8(3)];
+  if (view.getUint16(0) !== MAGIC || view.getUint8(2) !== VERSION || type === undefined) return undefined;
+  const counter = Number(view.getBigUint64(4));
+  const sender = nameAt(bytes, FIXED_BYTES);
+  const subject = sender === undefined ? undefined : nameAt(bytes, FIXED_BYTES + 1 + sender.length);
+  if (!Number.isSafeInteger(counter) || sender === undefined || subject === undefined || sender === '') return undefined;
+  if (bytes.length !== FIXED_BYTES + 2 + sender.length + subject.length + MAC_BYTES) return undefined;
+  const bootID = uuidAt(bytes, 12);
+  const subjectBootID = uuidAt(bytes, 32);
+  return {
+    type,
+    counter,
+    signs: view.getUint32(28),
+    sender,
+    ...(bootID === undefined ? {} : { bootID }),
+    ...(subject === '' ? {} : { subject }),
+    ...(subjectBootID === undefined ? {} : { subjectBootID }),
+  };
+}
+
+function writeUUID(bytes: Uint8Array, at: number, uuid: string | undefined): void {
+  if (uuid === undefined) return;
+  if (!UUID.test(uuid)) throw new TypeError(`${uuid} is no boot ID`);
+  const digits = uuid.replaceAll('-', '');
+  for (let index = 0; index < 16; index += 1) bytes[at + index] = Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16);
+}
+
+/** All zeros say that there is none. */
+function uuidAt(bytes: Uint8Array, at: number): string | undefined {
+  const digits = [...bytes.subarray(at, at + 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  if (/^0+$/.test(digits)) return undefined;
+  return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join('-');
+}
+
+/** Names of nodes are ASCII (RFC 1123). Returns where the next field begins. */
+function writeName(bytes: Uint8Array, at: number, name: string): number {
+  bytes[at] = name.length;
+  for (let index = 0; index < name.length; index += 1) bytes[at + 1 + index] = name.codePointAt(index) ?? 0;
+  return at + 1 + name.length;
+}
+
+/** Empty where none is written; undefined where what is written is no name. */
+function nameAt(bytes: Uint8Array, at: number): string | undefined {
+  const length = bytes[at];
+  if (length === undefined || at + 1 + length > bytes.length) return undefined;
+  const name = String.fromCodePoint(...bytes.subarray(at + 1, at + 1 + length));
+  return name === '' || NAME.test(name) ? name : undefined;
+}

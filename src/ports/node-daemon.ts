@@ -1,0 +1,83 @@
+import type { Mac } from '../domain/node-daemon/seal.ts';
+
+/** What the node-local daemon reaches the world through (docs/adr/0012-node-daemons-authenticate-by-keys-in-the-api.md). Times are milliseconds. */
+
+/** UDP. Nothing is promised: datagrams are lost, doubled and late. */
+export interface DatagramSocket {
+  /** Where others reach it: `192.0.2.7:7411`, `[2001:db8::7]:7411`. */
+  readonly address: string;
+  /** Never throws and never waits; what cannot be sent is counted by the shell, and is as good as lost. */
+  send(address: string, bytes: Uint8Array): void;
+  /** One receiver; it must not throw. */
+  receive(handle: (bytes: Uint8Array, from: string) => void): void;
+  close(): void;
+}
+
+/** X25519 (RFC 7748): each daemon has a key pair of its own; two of them derive one secret that nobody else has. */
+export interface ExchangeKeys {
+  /** 32 bytes in base64url. */
+  readonly publicKey: string;
+  /** The MAC of this daemon and the one with that public key. Throws a TypeError where it is no key. */
+  macWith(publicKey: string): Mac;
+}
+
+/** What is known of a watchdog before it is opened, from sysfs. */
+export interface WatchdogFacts {
+  /** `/dev/watchdog0`. */
+  device: string;
+  /** What the driver calls itself: `iTCO_wdt`, `Software Watchdog`. */
+  identity: string;
+  kind: 'hardware' | 'soft';
+  action: string;
+  isPausable: boolean;
+  /** What the driver really waits, which may differ from what was asked for. */
+  timeoutMs: number;
+  /** The driver cannot be disarmed once it is open. */
+  isNowayout: boolean;
+}
+
+export interface WatchdogDevice {
+  /** Undefined: there is none, or it may not be used; `why` of `problem` says it in words. */
+  facts(): Promise<WatchdogFacts | { problem: string }>;
+  /** Opening arms it. Rejects when it is held by another program. */
+  open(timeoutMs: number): Promise<void>;
+  /** One write, in the same synchronous turn. Throws when the driver refuses it. */
+  feed(): void;
+  /** Magic close: the watchdog stands still afterwards. Rejects where the driver cannot. */
+  disarm(): Promise<void>;
+}
+
+/** The pods of the node. */
+export interface WorkloadStopper {
+  /** Ends every process of the workload: gently first, by force before `deadlineMs` is over. `running`: something may still run. */
+  stop(deadlineMs: number, signal: AbortSignal): Promise<'stopped' | 'running'>;
+}
+
+export interface MachineReset {
+  /** Resets the machine at once, without asking anything that may hang. Returns only where nothing could be done. */
+  reset(cause: string): void;
+}
+
+/** What must outlive the daemon's process, but not the boot: a file in /run, written before what it says is relied on. */
+export interface KeepRecord {
+  bootID: string;
+  /** End of the last grant or vouches, on the boot's monotonic clock. */
+  keptUntilMs?: number;
+  stoppingSinceMs?: number;
+  /** The watchdog was opened and not disarmed. */
+  isArmed: boolean;
+}
+
+export interface KeepRecordStore {
+  /** Undefined: none, or one of another boot. Rejects when it is there and cannot be read: then nothing may be assumed. */
+  read(): Promise<KeepRecord | undefined>;
+  /** Synchronous, and on the medium when it returns. Throws when it is not. */
+  write(record: KeepRecord): void;
+}
+
+/** What must outlive the boot: promises never again to vouch for a boot of another node. A file under /var/lib, synced before the promise is given. */
+export interface PromiseStore {
+  read(): Promise<ReadonlyMap<string, string>>;
+  /** Boot IDs by node. Rejects when it is not on the disk. */
+  write(promises: ReadonlyMap<string, string>): Promise<void>;
+}
