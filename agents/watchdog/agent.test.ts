@@ -101,10 +101,7 @@ describe('watchdog', () => {
 
   it('waits for a peer that the node attested, though whoever ended the grants left it out', async () => {
     attest({ ...ATTESTED, peers: ['peer-1', 'peer-3'] });
-    await expect(run()).rejects.toMatchObject({
-      kind: 'Timeout',
-      message: expect.stringContaining('1 of 3 peers have not promised to vouch no more: peer-3'),
-    });
+    await expect(run()).rejects.toThrow('1 of 3 peers have not promised to vouch no more: peer-3');
   });
 
   it.each([
@@ -115,7 +112,7 @@ describe('watchdog', () => {
     [{ ...ATTESTED, peers: 'all' }, 'not whole'],
   ])('refuses an attestation without its parts: %j', async (attestation, words) => {
     attest(attestation);
-    await expect(run()).rejects.toMatchObject({ kind: 'Refused', message: expect.stringContaining(words) });
+    await expect(run()).rejects.toThrow(words);
   });
 
   it.each(['attestation', 'kubelet'] as const)('begins anew when a sign of life comes from the %s', async (who) => {

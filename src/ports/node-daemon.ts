@@ -34,6 +34,11 @@ export interface WatchdogFacts {
   timeoutMs: number;
   /** The driver cannot be disarmed once it is open. */
   isNowayout: boolean;
+  /**
+   * It goes on counting when the process that feeds it dies: the driver knows the magic close (WDIOF_MAGICCLOSE, 0x0100 of `options`) or cannot be disarmed.
+   * A driver without either stands still at every close.
+   */
+  outlivesClose: boolean;
 }
 
 export interface WatchdogDevice {
@@ -77,7 +82,8 @@ export interface KeepRecordStore {
 
 /** What must outlive the boot: promises never again to vouch for a boot of another node. A file under /var/lib, synced before the promise is given. */
 export interface PromiseStore {
+  /** Node by boot ID, the oldest first. Rejects when it is there and cannot be read: then nothing may be vouched for. */
   read(): Promise<ReadonlyMap<string, string>>;
-  /** Boot IDs by node. Rejects when it is not on the disk. */
+  /** Rejects when it is not on the disk. */
   write(promises: ReadonlyMap<string, string>): Promise<void>;
 }

@@ -27,10 +27,11 @@ const datagram: fc.Arbitrary<Datagram> = fc
       bootID: uuid,
       subject: name,
       subjectBootID: uuid,
+      publicKey: fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('base64url')),
     },
     { requiredKeys: ['type', 'counter', 'signs', 'sender'] },
   )
-  .map((made) => made as Datagram);
+  .map((made) => made);
 
 describe('a datagram', () => {
   it('has the layout that the page says', () => {
@@ -40,7 +41,7 @@ describe('a datagram', () => {
         '4e4601' + '04' + '00000000000006a4' + '0123abcd',
         '11114222833344445555' + '6666' + '00000011',
         'f123abcd11114222833344445555' + '6666',
-        '08' + Buffer.from('worker-1').toString('hex') + '03' + Buffer.from('w-2').toString('hex'),
+        '08' + Buffer.from('worker-1').toString('hex') + '03' + Buffer.from('w-2').toString('hex') + '00',
       ]
         .join('')
         .match(/.{1,32}/g),
@@ -104,6 +105,7 @@ describe('a datagram', () => {
     ['name', { sender: 'Worker_1' }],
     ['name', { subject: 'a'.repeat(254) }],
     ['boot ID', { bootID: 'boot-1' }],
+    ['public key', { publicKey: 'AAAA' }],
   ])('that cannot be said is a defect: %s', (what, change) => {
     expect(() => encode({ ...HEARTBEAT, ...change })).toThrow(what);
   });

@@ -9,7 +9,8 @@
  *    28  signs         4  bits of a heartbeat; 0 elsewhere
  *    32  subject boot 16  the boot that a promise is about; all zeros elsewhere
  *    48  name          1 + n  the sender
- *        subject       1 + n  the node that a promise or a question is about
+ *        subject       1 + n  the node that a promise is about
+ *        key           1 + n  X25519 public key of the sender; only where the receiver cannot know it
  *        MAC          32  HMAC-SHA256 over all before it
  */
 export const DATAGRAM_TYPES = [
@@ -25,10 +26,6 @@ export const DATAGRAM_TYPES = [
   'promise',
   /** Answers a heartbeat or a vouch request: not any more for this boot. */
   'refusal',
-  /** Controller to peer: do you hear the subject? */
-  'hearing-request',
-  'heard',
-  'unheard',
 ] as const;
 export type DatagramType = (typeof DATAGRAM_TYPES)[number];
 
@@ -43,6 +40,8 @@ export interface Datagram {
   sender: string;
   subject?: string;
   subjectBootID?: string;
+  /** 32 bytes in base64url. */
+  publicKey?: string;
 }
 
 /** What a heartbeat says of its node, by bit. */
@@ -51,7 +50,8 @@ export const SIGNS = { watchdogArmed: 1, isolated: 2, stopping: 4, storageLost: 
 export const MAC_BYTES = 32;
 const FIXED_BYTES = 48;
 const NAME_MAX = 253;
-export const DATAGRAM_MAX_BYTES = FIXED_BYTES + 2 * (1 + NAME_MAX) + MAC_BYTES;
+const KEY_BYTES = 32;
+export const DATAGRAM_MAX_BYTES = FIXED_BYTES + 2 * (1 + NAME_MAX) + 1 + KEY_BYTES + MAC_BYTES;
 const MAGIC = 0x4e46;
 const VERSION = 1;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -60,9 +60,10 @@ const NAME = /^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/;
 /** The datagram without its MAC. Throws a TypeError for what no datagram can say: a defect of the caller. */
 export function encode(datagram: Datagram): Uint8Array {
   const { counter, signs, sender, subject = '' } = datagram;
+  const key = datagram.publicKey === undefined ? [] : keyBytes(datagram.publicKey);
   if (!Number.isSafeInteger(counter) || counter < 0) throw new TypeError(`counter ${counter} is no whole number under 2^53`);
   if (!NAME.test(sender) || (subject !== '' && !NAME.test(subject))) throw new TypeError(`${sender} or ${subject} is no name of a node`);
-  const bytes = new Uint8Array(FIXED_BYTES + 2 + sender.length + subject.length);
+  const bytes = new Uint8Array(FIXED_BYTES + 3 + sender.length + subject.length + key.length);
   const view = new DataView(bytes.buffer);
   view.setUint16(0, MAGIC);
   view.setUint8(2, VERSION);
@@ -72,13 +73,15 @@ export function encode(datagram: Datagram): Uint8Array {
   view.setUint32(28, signs);
   writeUUID(bytes, 32, datagram.subjectBootID);
   const afterSender = writeName(bytes, FIXED_BYTES, sender);
-  writeName(bytes, afterSender, subject);
+  const afterSubject = writeName(bytes, afterSender, subject);
+  bytes[afterSubject] = key.length;
+  bytes.set(key, afterSubject + 1);
   return bytes;
 }
 
 /** Undefined for whatever is no datagram of this version; its MAC is not looked at. */
 export function decode(bytes: Uint8Array): Datagram | undefined {
-  if (bytes.length < FIXED_BYTES + 2 + MAC_BYTES || bytes.length > DATAGRAM_MAX_BYTES) return undefined;
+  if (bytes.length < FIXED_BYTES + 3 + MAC_BYTES || bytes.length > DATAGRAM_MAX_BYTES) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const type = DATAGRAM_TYPES[view.getUint8(3)];
   if (view.getUint16(0) !== MAGIC || view.getUint8(2) !== VERSION || type === undefined) return undefined;
@@ -86,7 +89,9 @@ export function decode(bytes: Uint8Array): Datagram | undefined {
   const sender = nameAt(bytes, FIXED_BYTES);
   const subject = sender === undefined ? undefined : nameAt(bytes, FIXED_BYTES + 1 + sender.length);
   if (!Number.isSafeInteger(counter) || sender === undefined || subject === undefined || sender === '') return undefined;
-  if (bytes.length !== FIXED_BYTES + 2 + sender.length + subject.length + MAC_BYTES) return undefined;
+  const afterSubject = FIXED_BYTES + 2 + sender.length + subject.length;
+  const keyLength = bytes[afterSubject];
+  if ((keyLength !== 0 && keyLength !== KEY_BYTES) || bytes.length !== afterSubject + 1 + keyLength + MAC_BYTES) return undefined;
   const bootID = uuidAt(bytes, 12);
   const subjectBootID = uuidAt(bytes, 32);
   return {
@@ -97,6 +102,7 @@ export function decode(bytes: Uint8Array): Datagram | undefined {
     ...(bootID === undefined ? {} : { bootID }),
     ...(subject === '' ? {} : { subject }),
     ...(subjectBootID === undefined ? {} : { subjectBootID }),
+    ...(keyLength === 0 ? {} : { publicKey: keyText(bytes.subarray(afterSubject + 1, afterSubject + 1 + keyLength)) }),
   };
 }
 
@@ -112,6 +118,22 @@ function uuidAt(bytes: Uint8Array, at: number): string | undefined {
   const digits = [...bytes.subarray(at, at + 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   if (/^0+$/.test(digits)) return undefined;
   return [digits.slice(0, 8), digits.slice(8, 12), digits.slice(12, 16), digits.slice(16, 20), digits.slice(20)].join('-');
+}
+
+/** Base64url without padding (RFC 4648 section 5). */
+function keyText(bytes: Uint8Array): string {
+  return btoa(String.fromCodePoint(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
+
+function keyBytes(text: string): number[] {
+  const bytes = /^[A-Za-z0-9_-]{43}$/.test(text)
+    ? Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.codePointAt(0) ?? 0)
+    : [];
+  if (bytes.length !== KEY_BYTES) throw new TypeError('a public key is 32 bytes in base64url');
+  return bytes;
 }
 
 /** Names of nodes are ASCII (RFC 1123). Returns where the next field begins. */
