@@ -22,7 +22,7 @@ import type { WatchedOwnNode } from './own-node.ts';
 import { composeSelfCheck } from './self-check/compose-self-check.ts';
 import { TellingClient } from './self-check/telling-client.ts';
 import { setUpSecondaryControllers } from './secondary-controllers.ts';
-import type { SecondaryControllers } from './secondary-controllers.ts';
+import type { SecondaryControllers, SecondarySources } from './secondary-controllers.ts';
 import { stormSources } from './storm-sources.ts';
 import { watchCluster } from './watches.ts';
 
@@ -71,7 +71,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
   const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister };
-  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, stormHolds: (node) => controller.stormHolds(node) });
+  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, ...givenByFences(() => controller) });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const giveUp = (reason: string): void => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
   const mayLead = (): boolean => selfCheck.mayLead();
@@ -110,6 +110,11 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     start: () => startInOrder({ watches: [...watches, own], reflectors, selfCheck, secondaries, elector, own, probes }, options.syncDeadlineMs),
     stop,
   };
+}
+
+/** What the controllers beside it are given of the one that fences, which is built after them. */
+function givenByFences(controller: () => FenceController): Pick<SecondarySources, 'stormHolds' | 'proofReader'> {
+  return { stormHolds: (node) => controller().stormHolds(node), proofReader: { readAnew: (fence) => controller().readAnew(fence) } };
 }
 
 interface Starting {

@@ -105,6 +105,7 @@ export async function measurePreservation(count = 5_000, pools = 100): Promise<P
     machines: { ...site, listers: { machines, machineSets, machineDeployments } },
     pools: () => configured,
     leadership: { isLeading: true, mayBegin: () => true },
+    proofReader: { readAnew: () => Promise.reject(new Error('no fence in this measurement')) },
     log: QUIET,
     metrics: NO_METRICS.preservation,
     options: { mode: 'own', hasExpiryField: true, spelling: 'auto-preserve', requestsWhenFailed: false, enforce: true },

@@ -51,7 +51,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'Machine of any version deleted',
     defect: 'a Machine is deleted although it has changed since it was read',
     file: 'src/controllers/preservation/write.ts',
-    edits: [[', ...(resourceVersion !== undefined && { resourceVersion }) };', ' };']],
+    edits: [['      ...(resourceVersion !== undefined && { resourceVersion }),\n', '']],
     killedBy: byTest(WRITE, 'is done to the Machine as it was when it was decided upon'),
   },
   {
@@ -260,5 +260,77 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/preservation/own.ts',
     edits: [["|| machine.isDeleting || machine.phase === 'Terminating') continue;", ') continue;']],
     killedBy: byTest('test/preservation/guide.test.ts', 'is the last to be scaled down'),
+  },
+  {
+    name: 'Machine deleted on an old proof',
+    defect: 'a Machine is deleted on a proof that is minutes old: its device is not read anew',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['provenOff === undefined ? undefined : await this.#readAnew(provenOff)', 'undefined']],
+    killedBy: byTest(
+      'test/preservation/proof-read-anew.test.ts',
+      'keeps the Machine while the device reads on, tells it, and lets it go once the device is read off',
+    ),
+  },
+  {
+    name: 'Machine deleted under a stop during the read',
+    defect: 'a Machine is deleted against a stop that came while its device was read',
+    file: 'src/controllers/preservation/write.ts',
+    edits: [['    await this.#unlessStopped(node.name);\n', '']],
+    killedBy: byTest('test/preservation/proof-read-anew.test.ts', 'is no proof under a stop that came while the device was read'),
+  },
+  {
+    name: 'write that leaves late',
+    defect: 'a Machine is deleted, or pods are taken by force, long after the device was read',
+    file: 'src/controllers/preservation/proof-age.ts',
+    edits: [['ageMs > RELEASE_WRITES_WITHIN_MS', 'ageMs < 0']],
+    killedBy: byTest(
+      'test/preservation/proof-read-anew.test.ts',
+      'keeps the Machine while the device was read five seconds ago, tells it, and lets it go once the device is read off',
+    ),
+  },
+  {
+    name: 'pods by force on an old proof',
+    defect: 'pods are taken by force on a proof that is minutes old: its device is not read anew',
+    file: 'src/controllers/preservation/drain-run.ts',
+    edits: [
+      [
+        "const read = await reach.proofs.readAnew(node, 'isIsolated');",
+        'const read = (await Promise.resolve({ atMs: reach.clock.monotonicMs() })) as { atMs: number } | { doubt: string };',
+      ],
+    ],
+    killedBy: byTest('test/preservation/proof-read-anew.test.ts', 'keeps pods from being taken by force while the device reads on'),
+  },
+  {
+    name: 'Lease not read after the device',
+    defect: 'a Lease that was renewed while the device was read voids nothing',
+    file: 'src/controllers/preservation/quorum-proof.ts',
+    edits: [['const since = await this.unprovenBecause(node, wanted);', 'const since = undefined;']],
+    killedBy: byTest('src/controllers/preservation/quorum-proof.test.ts', 'is void where the Lease was renewed while the device was read (P2)'),
+  },
+  {
+    name: 'own proof of long ago',
+    defect: 'a proof that this process has read counts for ever',
+    file: 'src/controllers/fence/run/proof-reads.ts',
+    edits: [['clock.monotonicMs() - knownAtMs <= RELEASE_BEGINS_WITHIN_MS', 'clock.monotonicMs() >= knownAtMs']],
+    killedBy: byTest('src/controllers/fence/run/proof-reads.test.ts', 'is taken as it is for two seconds after this process itself has read it'),
+  },
+  {
+    name: 'word not contradicted',
+    defect: 'a device that reads on by now contradicts no word of a person',
+    file: 'src/controllers/fence/run/proof-reads.ts',
+    edits: [['return words === undefined ?', 'return words !== null ?']],
+    killedBy: byTest('src/controllers/fence/run/proof-reads.test.ts', 'is contradicted by a device that reads on by now'),
+  },
+  {
+    name: 'one supply read anew',
+    defect: 'of a machine with two supplies only the one is read anew whose off came last',
+    file: 'src/controllers/fence/run/proof-reads.ts',
+    edits: [
+      [
+        'const operation = operationOf(source, status);',
+        'const known = operationOf(source, status);\n    const operation = known === undefined ? undefined : { ...known, together: [] };',
+      ],
+    ],
+    killedBy: byTest('src/controllers/fence/run/proof-reads.test.ts', 'is none while pdu-1 reads on'),
   },
 ];

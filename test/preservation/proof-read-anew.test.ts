@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PRESERVE } from '../../src/controllers/preservation/names.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
-import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, VOLUME_ATTACHMENTS } from '../../src/ports/resources.ts';
+import { LEASES, NODE_FENCE_STOPS, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, VOLUME_ATTACHMENTS } from '../../src/ports/resources.ts';
 import { ShellWorld } from './shell-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -116,6 +116,58 @@ describe('a Machine whose Node is out of service with a volume', () => {
     await world.pass(3 * MINUTE_MS, 2_000);
     expect(await world.machine('m1')).toBeUndefined();
     expect(events.join()).toContain('Machine m1 Warning MachineDeleted');
+  });
+});
+
+describe('a proof that is old when something is to rest on it', () => {
+  async function terminating(device: ShellWorld['device']): Promise<ReturnType<ShellWorld['start']>> {
+    await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
+    await renew(-MINUTE_MS);
+    world.device = device;
+    const replica = world.start();
+    await world.pass(WATCHED_MS);
+    await world.fenced(NODE);
+    await world.pass(MINUTE_MS);
+    return replica;
+  }
+
+  it.each([
+    ['reads on', () => ({ doubt: 'its device reads on' }), 'its device reads on'],
+    ['was read five seconds ago', () => ({ atMs: world.clock.monotonicMs() - 5_000 }), 'the last read of its device is 5000 ms old'],
+  ])('keeps the Machine while the device %s, tells it, and lets it go once the device is read off', async (_what, device, told) => {
+    const { controller } = await terminating(device);
+    expect(await world.machine('m1')).toBeDefined();
+    expect(controller.problems().join()).toContain(told);
+    world.device = () => ({ atMs: world.clock.monotonicMs() });
+    await world.pass(2 * MINUTE_MS, 2_000);
+    expect(await world.machine('m1')).toBeUndefined();
+  });
+
+  it.each([
+    ['reads on', () => ({ doubt: 'its device reads on' })],
+    ['was read five seconds ago', () => ({ atMs: world.clock.monotonicMs() - 5_000 })],
+  ])('keeps pods from being taken by force while the device %s', async (_what, device) => {
+    await world.add('m1', { phase: 'Failed', ready: 'Unknown', machine: { [PRESERVE]: 'when-failed' }, timeout: '1h' });
+    await world.addPod('web', NODE, { isBudgeted: true });
+    await renew(-HOUR_MS);
+    world.device = device;
+    const { writes } = world.start();
+    await world.pass(WATCHED_MS);
+    await world.fenced(NODE);
+    await world.pass(7 * MINUTE_MS, 2_000);
+    expect(writes.filter((write) => write.startsWith('DELETE'))).toEqual([]);
+    world.device = () => ({ atMs: world.clock.monotonicMs() });
+    await world.pass(MINUTE_MS, 2_000);
+    expect(writes.filter((write) => write.startsWith('DELETE'))).toHaveLength(1);
+  });
+
+  it('is no proof under a stop that came while the device was read', async () => {
+    const { controller } = await terminating(() => {
+      void world.nodes.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'stop' }, spec: { node: NODE, reason: 'I look at it' } });
+      return { atMs: world.clock.monotonicMs() };
+    });
+    expect(await world.machine('m1')).toBeDefined();
+    expect(controller.problems().join()).toContain('I look at it');
   });
 });
 

@@ -16,6 +16,7 @@ import type { Cluster, Resource } from '../../src/ports/cluster.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../src/ports/machines.ts';
 import type { Machine } from '../../src/ports/machines.ts';
 import { NO_METRICS } from '../../src/ports/metrics.ts';
+import type { ProofRead } from '../../src/ports/proof-reads.ts';
 import type { KubeObject, Node, Pod } from '../../src/ports/objects.ts';
 import { LEASES, NODE_FENCES, NODES, PODS } from '../../src/ports/resources.ts';
 import type { NodeFence } from '../../src/ports/resources.ts';
@@ -88,6 +89,8 @@ export class ShellWorld {
   readonly nodes: Site;
   readonly machines: Site;
   pools: ReadonlyMap<string, PoolSettings> = new Map();
+  /** What the fence controller finds when it reads a device once more. */
+  device: () => ProofRead = () => ({ atMs: this.clock.monotonicMs() });
   readonly #replicas: Replica[] = [];
 
   private constructor(isSplit: boolean) {
@@ -276,6 +279,7 @@ export class ShellWorld {
       ...(hasMachines && { machines }),
       pools: () => ({ pools: this.pools, problems: [] }),
       leadership,
+      proofReader: { readAnew: () => Promise.resolve(this.device()) },
       log: { ...QUIET, warn: (message, fields) => void problems.push(`${message}: ${JSON.stringify(fields?.['problem'] ?? fields?.['object'])}`) },
       metrics: NO_METRICS.preservation,
       options: { mode: 'own', hasExpiryField: true, spelling: 'auto-preserve', requestsWhenFailed: true, enforce: true, ...options },

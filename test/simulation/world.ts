@@ -109,7 +109,10 @@ export class World {
       hasJumps: scenario.disturbances.some(({ what }) => what === 'clock'),
       drift: scenario.clockRates.kubelets === 1 ? 0 : 2 * DRIFT,
       power: (node) => this.machines.get(node)?.state,
-      isStarting: (node) => this.machines.get(node)?.startedBy === 'restore',
+      restoredForMs: (node) => {
+        const starting = this.machines.get(node)?.starting;
+        return starting?.by === 'restore' ? starting.forMs : undefined;
+      },
       fence: this.fence,
       deviceOf: (node) => this.#rack.bmcOf(node),
       isReady: (node) => this.#ready.has(node),

@@ -68,10 +68,8 @@ export class Acknowledgements {
     const why = this.refusal(word, { ...fence, status }, bootID) ?? usedElsewhere(word, status);
     if (why !== undefined) return this.refuse(word, why);
     const plan = status.frozen?.plan;
-    const seen = await Promise.all(plan === undefined ? [] : switched(plan).map(async (method) => ({ method, ...(await look(method)) })));
-    const alive = seen.find(({ state }) => state !== 'off' && state !== 'closed' && state !== 'unknown');
-    if (alive !== undefined)
-      return this.refuse(word, `${alive.method.device} ${alive.method.plug} reads ${alive.state} (${alive.detail}): it is not down`);
+    const { seen, words } = plan === undefined ? { seen: [] } : await contradiction(plan, look);
+    if (words !== undefined) return this.refuse(word, words);
     const firstSeenMs = this.firstSeenMs.get(entry.plug);
     if (firstSeenMs !== undefined && order.lifeAtMs() > firstSeenMs)
       return this.refuse(word, 'the node has shown a sign of life since: it is not down');
@@ -165,6 +163,17 @@ function usedElsewhere(word: NodeFenceAcknowledgement, status: NodeFenceStatus):
   const isOurs =
     word.status.state === 'accepted' && status.journal.some((entry) => entry.action === 'acknowledge' && entry.id === word.status?.usedBy);
   return isOurs ? undefined : `it was ${word.status.state} before`;
+}
+
+/** Every device that the plan switches, read once; `words`: one of them is not down, whatever a person says. */
+export async function contradiction(
+  plan: Plan,
+  look: Look,
+): Promise<{ seen: readonly { method: PlanMethod; state: string; detail: string }[]; words?: string }> {
+  const seen = await Promise.all(switched(plan).map(async (method) => ({ method, ...(await look(method)) })));
+  const alive = seen.find(({ state }) => state !== 'off' && state !== 'closed' && state !== 'unknown');
+  if (alive === undefined) return { seen };
+  return { seen, words: `${alive.method.device} ${alive.method.plug} reads ${alive.state} (${alive.detail}): it is not down` };
 }
 
 /** Each plug that the plan would switch off, on every level, once. */

@@ -7,6 +7,7 @@ import type { StandingHold } from '../../domain/snapshot.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
+import type { ProofRead, ProofReader } from '../../ports/proof-reads.ts';
 import { GROUP, NODE_FENCES, VERSION } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -19,6 +20,7 @@ import { gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
 import { FINALIZER, fenceLabels } from '../shared/ownership.ts';
 import { OrphanTaints } from './release/orphan-taint.ts';
 import { endReport } from './report-end.ts';
+import { ProofReads } from './run/proof-reads.ts';
 import { recordHealthy, recordIncident } from './report.ts';
 import { Runs } from './runs.ts';
 import { holdsOn, takeSnapshot } from './snapshot.ts';
@@ -33,7 +35,7 @@ const GONE_RETRY_MS = 1_000;
  * The shell around the automaton: observe → decide → write → act, for one node at a time (docs/architecture.md). Whatever it
  * must not forget stands in the NodeFence; what it keeps in memory is only when it saw what.
  */
-export class FenceController {
+export class FenceController implements ProofReader {
   private readonly dependencies: FenceDependencies;
   private readonly observations = new Map<string, NodeObservation>();
   /** Our own writes, until the watch has caught up with them. */
@@ -43,6 +45,7 @@ export class FenceController {
   private readonly orphanTaints: OrphanTaints;
   private readonly storm: Storm;
   private readonly fenceable: FenceableNodes;
+  private readonly proofReads: ProofReads;
   private isStandingAside = false;
 
   constructor(given: FenceDependencies) {
@@ -58,7 +61,13 @@ export class FenceController {
       ...this.storm.standingOn(node),
       ...preservedAgainst(dependencies, this.newest(node), entry),
     ]);
+    this.proofReads = new ProofReads(dependencies, this.runs.devices, (node, source) => this.observations.get(node)?.provenAtMs(source));
     this.watch();
+  }
+
+  /** For those who rest a write on the proof of a fence: only the leader asks. */
+  readAnew(fence: NodeFence): Promise<ProofRead> {
+    return this.proofReads.readAnew(fence);
   }
 
   /** Looks at every node: a new leader begins with this, and so does another configuration. */

@@ -82,6 +82,11 @@ export class NodeObservation {
     if (this.proofs.size > 16 && oldest !== undefined) this.proofs.delete(oldest);
   }
 
+  /** When this process itself read the device for the evidence of that run. */
+  provenAtMs(journalId: string): number | undefined {
+    return this.proofs.get(journalId);
+  }
+
   /** First sights of what stands in the status. */
   seeStatus(status: NodeFenceStatus, nowMs: number): void {
     for (const [key, value] of sightsOf(status)) this.mark(key, value, nowMs);

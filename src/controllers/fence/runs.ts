@@ -25,7 +25,7 @@ export class Runs {
   private readonly results = new RunResults();
   private readonly writes: WritesUnderWay;
   private readonly permission: Permission;
-  private readonly devices: DeviceRuns;
+  readonly devices: DeviceRuns;
   private readonly own: OwnOperations;
   private readonly diagnostics: FailureDiagnostics;
   private readonly denials: Denials;

@@ -69,7 +69,7 @@ export class PreservationController implements Preservation {
     const nodes = { ...dependencies.nodes, cluster: gated(dependencies.nodes.cluster) };
     const machines = dependencies.machines && { ...dependencies.machines, cluster: gated(dependencies.machines.cluster) };
     const { cluster, listers } = nodes;
-    this.#proofs = new QuorumProofs({ clock, cluster, log, listers });
+    this.#proofs = new QuorumProofs({ clock, cluster, log, listers, reader: dependencies.proofReader });
     const changed = (node: string): void => this.#touch(linkOf({ kind: 'Node', name: node }));
     this.#drainer = new Drainer({ clock, cluster, pods: listers.pods, proofs: this.#proofs, mayWrite, log, metrics, changed });
     this.#writer = new Writer({ clock, nodes, machines, cache, drainer: this.#drainer, proofs: this.#proofs, mode: () => this.#options.mode });

@@ -4,6 +4,7 @@ import type { Leadership } from '../../ports/leadership.ts';
 import type { Machine, MachineDeployment, MachineSet } from '../../ports/machines.ts';
 import type { PreservationMetrics } from '../../ports/metrics.ts';
 import type { Lease, Node, Pod } from '../../ports/objects.ts';
+import type { ProofReader } from '../../ports/proof-reads.ts';
 import type { Logger, Recorder } from '../../ports/recorder.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { AutomaticSpelling } from './names.ts';
@@ -47,6 +48,8 @@ export interface PreservationDependencies {
   /** Asked at each look; the same map as long as nothing has changed. */
   pools: () => { pools: ReadonlyMap<string, PoolSettings>; problems: readonly string[] };
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  /** Of the cluster of the Nodes. */
+  proofReader: ProofReader;
   log: Logger;
   metrics: PreservationMetrics;
   options: PreservationOptions;

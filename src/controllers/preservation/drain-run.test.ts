@@ -46,7 +46,7 @@ async function drained(server: OnePod, beforeWrite: () => void): Promise<string 
 }
 
 /** A gentle drain asks for none. */
-const proofs = { unprovenBecause: () => Promise.reject(new Error('nobody asked for a proof')) };
+const proofs = { readAnew: () => Promise.reject(new Error('nobody asked for a proof')) };
 
 describe('a gentle drain', () => {
   it('evicts the pod that it saw', async () => {

@@ -1,3 +1,4 @@
+import { RELEASE_BEGINS_WITHIN_MS } from '../../domain/proof-age.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
@@ -6,6 +7,7 @@ import { PODS } from '../../ports/resources.ts';
 import type { ObjectRef } from './actions.ts';
 import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
+import { unlessOld } from './proof-age.ts';
 import type { QuorumProofs } from './quorum-proof.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { isOverWithin } from '../shared/over-within.ts';
@@ -15,7 +17,7 @@ export interface DrainReach {
   clock: Clock;
   cluster: Cluster;
   pods: Lister<Pod>;
-  proofs: Pick<QuorumProofs, 'unprovenBecause'>;
+  proofs: Pick<QuorumProofs, 'readAnew'>;
   /** May a write begin now? Asked in the turn of each. */
   mayWrite: () => boolean;
 }
@@ -146,31 +148,37 @@ async function untilWorthALook(reach: DrainReach, node: string, before: readonly
   } while (clock.monotonicMs() < lookAtMs);
 }
 
-/** On proof only, read from the API's quorum, and under the uid of each pod. What is asked for once is not waited for: the node can not answer. */
+/** On proof only, under the uid of each pod. What is asked for once is not waited for: the node can not answer. */
 async function forced(reach: DrainReach, { node }: DrainOrder, signal: AbortSignal): Promise<string | undefined> {
   const pods = await podsOn(reach, node.name);
-  const why = (await standingStop(reach.cluster, node.name)) ?? (await reach.proofs.unprovenBecause(node, 'isIsolated'));
-  signal.throwIfAborted();
-  if (why !== undefined) return why;
   let problem: string | undefined;
-  await inGroups(pods, async ({ metadata }) => {
-    if (signal.aborted || !reach.mayWrite()) {
-      problem ??= NOT_ALLOWED;
-      return;
+  let atMs = -Infinity;
+  for (let start = 0; start < pods.length; start += AT_ONCE_MAX) {
+    if (reach.clock.monotonicMs() - atMs > RELEASE_BEGINS_WITHIN_MS) {
+      const read = await reach.proofs.readAnew(node, 'isIsolated');
+      const why = 'doubt' in read ? read.doubt : await standingStop(reach.cluster, node.name);
+      signal.throwIfAborted();
+      if ('doubt' in read || why !== undefined) return why;
+      ({ atMs } = read);
     }
-    const { name, namespace = 'default', uid } = metadata;
-    try {
-      await reach.cluster.remove(PODS, name, { namespace, ...(uid !== undefined && { uid }), gracePeriodSeconds: 0 });
-    } catch (error) {
-      problem ??= error instanceof Conflict ? NOT_ALLOWED : `${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`;
-    }
-  });
+    const beforeSend = unlessOld(reach.clock, { atMs });
+    const answers = await Promise.all(pods.slice(start, start + AT_ONCE_MAX).map((pod) => removed(reach, pod, beforeSend, signal)));
+    problem ??= answers.find((answer) => answer !== undefined);
+  }
   signal.throwIfAborted();
   return problem;
 }
 
-async function inGroups<T>(items: readonly T[], each: (item: T) => Promise<void>): Promise<void> {
-  for (let start = 0; start < items.length; start += AT_ONCE_MAX) await Promise.all(items.slice(start, start + AT_ONCE_MAX).map(each));
+/** Never rejects: why it was not. */
+async function removed(reach: DrainReach, { metadata }: Pod, beforeSend: () => void, signal: AbortSignal): Promise<string | undefined> {
+  if (signal.aborted || !reach.mayWrite()) return NOT_ALLOWED;
+  const { name, namespace = 'default', uid } = metadata;
+  try {
+    await reach.cluster.remove(PODS, name, { namespace, ...(uid !== undefined && { uid }), gracePeriodSeconds: 0, beforeSend });
+    return undefined;
+  } catch (error) {
+    return error instanceof Conflict ? NOT_ALLOWED : `${namespace}/${name}: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 function words(pods: readonly Pod[], refused: Refused): string {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { KubeObject, Lease, ManagedFields } from '../../ports/objects.ts';
 import type { NodeFence } from '../../ports/resources.ts';
+import type { ProofRead } from '../../ports/proof-reads.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FakeLister } from '../fence/testing/harness.ts';
 import { QuorumProofs } from './quorum-proof.ts';
@@ -10,6 +11,12 @@ const NODE = { name: 'n', uid: 'uid-n' };
 const SECOND_MS = 1_000;
 const quiet = (): void => undefined;
 const LOG = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+const READER = {
+  readAnew: (): Promise<ProofRead> => {
+    reads += 1;
+    return Promise.resolve(device());
+  },
+};
 const UNKNOWN = 'it is not known yet that its lease stands still';
 const RENEWED = 'its lease was renewed after the proof';
 
@@ -28,14 +35,18 @@ let fences: Fences;
 let leases: FakeLister<Lease>;
 let proofs: QuorumProofs;
 let isAnswering: boolean;
+let reads: number;
+/** What the device says when it is read once more, and what happens meanwhile. */
+let device: () => ProofRead;
 
 beforeEach(() => {
   clock = new ManualClock();
   objects = new Map<string, KubeObject>([['nodes/n', { metadata: NODE, spec: {}, status: {} } as KubeObject]]);
-  [fences, leases, isAnswering] = [new Fences(), new FakeLister<Lease>(), true];
+  [fences, leases, isAnswering, reads] = [new Fences(), new FakeLister<Lease>(), true, 0];
+  device = () => ({ atMs: 7 });
   const get = (resource: { plural: string }, name: string): Promise<unknown> =>
     isAnswering ? Promise.resolve(objects.get(`${resource.plural}/${name}`)) : Promise.reject(new Error('no answer'));
-  proofs = new QuorumProofs({ clock, cluster: { get: get as Cluster['get'] }, log: LOG, listers: { fences, leases } });
+  proofs = new QuorumProofs({ clock, cluster: { get: get as Cluster['get'] }, log: LOG, listers: { fences, leases }, reader: READER });
   proofs.start();
 });
 
@@ -165,5 +176,37 @@ describe('a proof that stood already', () => {
     expect(await why()).toBeUndefined();
     objects.set('nodes/n', { metadata: { name: 'n', uid: 'another' }, spec: {}, status: {} } as KubeObject);
     expect(await why()).toBe('its Node was deleted, or replaced under the same name');
+  });
+});
+
+describe('a proof on which something is to rest now', () => {
+  const anew = (): Promise<ProofRead> => proofs.readAnew(NODE, 'isOff');
+
+  beforeEach(async () => {
+    stands(1);
+    await proven();
+  });
+
+  it('is read anew at the device, and says when that was', async () => {
+    expect(await anew()).toEqual({ atMs: 7 });
+  });
+
+  it('is none where the device says otherwise', async () => {
+    device = () => ({ doubt: 'it reads on' });
+    expect(await anew()).toEqual({ doubt: 'it reads on' });
+  });
+
+  it('is void where the Lease was renewed while the device was read (P2)', async () => {
+    device = () => {
+      stands(2);
+      return { atMs: 7 };
+    };
+    expect(await anew()).toMatchObject({ doubt: expect.stringContaining(RENEWED) as string });
+  });
+
+  it('needs no device where it does not stand', async () => {
+    stands(2);
+    expect(await anew()).toMatchObject({ doubt: expect.stringContaining(RENEWED) as string });
+    expect(reads).toBe(0);
   });
 });

@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Lease, ManagedFields } from '../../ports/objects.ts';
 import type { Logger } from '../../ports/recorder.ts';
+import type { ProofRead, ProofReader } from '../../ports/proof-reads.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { ObjectRef } from './actions.ts';
@@ -13,6 +14,7 @@ export interface ProofSources {
   clock: Pick<Clock, 'monotonicMs'>;
   cluster: Pick<Cluster, 'get'>;
   log: Logger;
+  reader: ProofReader;
   /** Leases: of namespace kube-node-lease. */
   listers: { fences: Lister<NodeFence>; leases: Lister<Lease> };
 }
@@ -82,6 +84,21 @@ export class QuorumProofs {
       return `no fence has proven that the node ${WANTED[wanted]}`;
     }
     return isStampedAfter(lease, fence) ? RENEWED : this.#renewedSince(node.name, proof, lease);
+  }
+
+  /**
+   * As `unprovenBecause`, with the device read anew: a proof says nothing of what a person has switched on since, and a fence that is over reads it no more.
+   * Node, Lease and NodeFence are read after the device (P2).
+   */
+  async readAnew(node: Pick<ObjectRef, 'name' | 'uid'>, wanted: keyof typeof WANTED): Promise<ProofRead> {
+    const { cluster, reader } = this.#sources;
+    const before = await this.unprovenBecause(node, wanted);
+    if (before !== undefined) return { doubt: before };
+    const fence = await cluster.get(NODE_FENCES, fenceName(node.name));
+    const read = fence === undefined ? { doubt: 'its NodeFence is gone' } : await reader.readAnew(fence);
+    if ('doubt' in read) return read;
+    const since = await this.unprovenBecause(node, wanted);
+    return since === undefined ? read : { doubt: since };
   }
 
   #renewedSince(node: string, proof: string, lease: Lease | undefined): string | undefined {

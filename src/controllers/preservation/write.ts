@@ -14,6 +14,7 @@ import { PRESERVE, REQUEST_MARK } from './names.ts';
 import { patchOf } from './patch.ts';
 import type { PatchAct } from './patch.ts';
 import type { PreservationCache } from './cache.ts';
+import { unlessOld } from './proof-age.ts';
 import type { QuorumProofs } from './quorum-proof.ts';
 import type { Snapshot } from './snapshot.ts';
 import { keyOf } from './watched-facts.ts';
@@ -24,7 +25,7 @@ export interface WriterDependencies {
   machines: MachineSide | undefined;
   cache: PreservationCache;
   drainer: Drainer;
-  proofs: Pick<QuorumProofs, 'unprovenBecause'>;
+  proofs: Pick<QuorumProofs, 'unprovenBecause' | 'readAnew'>;
   mode: () => Snapshot['mode'];
 }
 
@@ -122,8 +123,7 @@ export class Writer {
     const { nodes, cache, proofs } = this.#dependencies;
     const machine = this.#objectOf(target);
     const nodeName = cache.machine(keyOf(target))?.nodeName;
-    const stop = await standingStop(nodes.cluster, nodeName);
-    if (stop !== undefined) throw new Error(stop);
+    await this.#unlessStopped(nodeName);
     if (provenOff === undefined && nodeName !== undefined && (await nodes.cluster.get(NODES, nodeName)) !== undefined) {
       throw new Conflict(`node ${nodeName} is there, and nothing was proven of it`);
     }
@@ -132,13 +132,32 @@ export class Writer {
     const left = provenOff === undefined ? undefined : await this.#awaitVolumes(target, provenOff);
     if (await this.#isDeleted(target)) this.#unlessDone(target.uid, `Machine ${target.name} is deleted`);
     const { uid, resourceVersion } = machine.metadata;
-    const precondition = { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) };
+    const beforeSend = provenOff === undefined ? undefined : await this.#readAnew(provenOff);
+    const precondition = {
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(beforeSend !== undefined && { beforeSend }),
+    };
     const isRemoved = await this.#sideOf(target).cluster.remove(RESOURCES.Machine, target.name, { ...place(target), ...precondition });
     this.#volumesSinceMs.delete(target.uid);
     this.#did(target.uid);
     // The watch has not told it yet.
     if (!isRemoved) throw new Conflict(`${target.kind} ${target.name} is gone already`);
     this.#tell(target, left ?? event, machine);
+  }
+
+  /** Last of all, for all that is waited for before it takes time; to be asked in the turn in which the write leaves. */
+  async #readAnew(node: ObjectRef): Promise<() => void> {
+    const { clock, proofs } = this.#dependencies;
+    const read = await proofs.readAnew(node, 'isOff');
+    if ('doubt' in read) throw new Error(`node ${node.name}: ${read.doubt}`);
+    await this.#unlessStopped(node.name);
+    return unlessOld(clock, read);
+  }
+
+  async #unlessStopped(nodeName: string | undefined): Promise<void> {
+    const stop = await standingStop(this.#dependencies.nodes.cluster, nodeName);
+    if (stop !== undefined) throw new Error(stop);
   }
 
   /** With its Machine goes the Node, and its volumes with that: only when they are detached, or are not in time, which is told. Rejects with `Conflict` until then. */

@@ -105,6 +105,7 @@ class Scene {
         nodes: { cluster: this.cluster, recorder, listers },
         pools: () => ({ pools: new Map(), problems: [] }),
         leadership: { isLeading: true, mayBegin: () => true },
+        proofReader: { readAnew: () => Promise.reject(new Error('nobody asked for a proof')) },
         log: QUIET,
         metrics: NO_METRICS.preservation,
       },

@@ -4,6 +4,7 @@ import { ApiClient } from '../../kube/client.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
 import type { ConfigMap, Lease } from '../../ports/objects.ts';
+import type { ProofReader } from '../../ports/proof-reads.ts';
 import { LEADER_LEASE } from '../composition.ts';
 import type { ControllerOptions, ControllerPorts } from '../composition.ts';
 import { configuredPools, POOLS_CONFIG } from './configured-pools.ts';
@@ -17,13 +18,14 @@ export interface PreservationSources {
   /** The leader's Lease alone. */
   leader: Lister<Lease>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
+  proofReader: ProofReader;
 }
 
 /** Preservation over the watches that there are; `undefined` when it is switched off. */
 export function setUpPreservation(
   { transport, clock, random, logger, metrics, recorder, machines: elsewhere }: ControllerPorts,
   { preservation: choice = 'off', namespace, machinesNamespace, mode, reflector: timings, detectionRestMs }: ControllerOptions,
-  { cluster, listers, configMaps, leader, leadership }: PreservationSources,
+  { cluster, listers, configMaps, leader, leadership, proofReader }: PreservationSources,
 ): GatedPreservation | undefined {
   if (choice === 'off') return undefined;
   const machines = {
@@ -44,6 +46,7 @@ export function setUpPreservation(
       nodes: { cluster, recorder, listers: { nodes, fences, leases, pods } },
       pools,
       leadership,
+      proofReader,
       log: logger,
       metrics: metrics.preservation,
     },

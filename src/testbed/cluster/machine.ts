@@ -16,7 +16,7 @@ export class Machine {
   #cancelBoot: (() => void) | undefined;
   #kubelet: Kubelet | undefined;
   #bootID: string | undefined;
-  #onBy: PowerEvent['cause'] | undefined;
+  #lastOn: { by: PowerEvent['cause']; atMs: number } | undefined;
 
   constructor(dependencies: KubeletDependencies, options: MachineOptions) {
     this.#dependencies = dependencies;
@@ -31,9 +31,11 @@ export class Machine {
     return this.#isOn ? 'on' : 'off';
   }
 
-  /** Who switched on a machine whose boot has not begun anything yet. */
-  get startedBy(): PowerEvent['cause'] | undefined {
-    return this.#cancelBoot === undefined ? undefined : this.#onBy;
+  /** Who switched on a machine whose boot has not begun anything yet, and how long ago. */
+  get starting(): { by: PowerEvent['cause']; forMs: number } | undefined {
+    const { clock } = this.#dependencies;
+    if (this.#cancelBoot === undefined || this.#lastOn === undefined) return undefined;
+    return { by: this.#lastOn.by, forMs: clock.monotonicMs() - this.#lastOn.atMs };
   }
 
   /** Of the boot that runs, or that ended last. */
@@ -48,9 +50,9 @@ export class Machine {
   powerOn(cause: PowerEvent['cause']): void {
     if (this.#isOn) return;
     this.#isOn = true;
-    this.#onBy = cause;
     this.#tracePower('on', cause);
     const { clock, random } = this.#dependencies;
+    this.#lastOn = { by: cause, atMs: clock.monotonicMs() };
     this.#cancelBoot = clock.after(this.#options.bootDelayMs, () => {
       this.#cancelBoot = undefined;
       this.#bootID = random.uuid();

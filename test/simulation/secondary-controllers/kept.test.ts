@@ -7,12 +7,12 @@ const LAST_APPLIED = 'node.machine.sapcloud.io/last-applied-node-preserve-value'
 const OFF: DeviceEvent = { kind: 'device', at: 0, device: 'bmc-a', plug: '', node: 'a', action: 'set', want: 'off', answer: '204', session: 's' };
 
 function harness({ hasJumps = false, drift = 0 } = {}) {
-  const state = { nowMs: 0, power: 'on' as 'on' | 'off', isStarting: false, incident: 1 };
+  const state = { nowMs: 0, power: 'on' as 'on' | 'off', restoredForMs: undefined as number | undefined, incident: 1 };
   const kept = new Kept({
     nowMs: () => state.nowMs,
     wallMs: () => state.nowMs,
     power: () => state.power,
-    isStarting: () => state.isStarting,
+    restoredForMs: () => state.restoredForMs,
     isOurs: (user) => user === 'nodefence',
     incident: () => state.incident,
     hasJumps,
@@ -116,7 +116,7 @@ describe('a machine that is preserved', () => {
 });
 
 describe('a Machine', () => {
-  it('is deleted by us only where its node is off, or is switched on by somebody and nothing on it runs yet', () => {
+  it('is deleted by us only where its node is off, or was switched on by somebody while the deletion was on its way', () => {
     const { state, machine, ask } = harness();
     ask();
     machine(undefined);
@@ -124,10 +124,13 @@ describe('a Machine', () => {
     machine(undefined);
     expect(machine(undefined, 'delete', 'somebody')).toBeUndefined();
     machine(undefined);
-    state.isStarting = true;
+    state.restoredForMs = 9_001;
+    expect(machine(undefined, 'delete', 'nodefence')).toContain('P1: Machine machine-a was deleted while a was on');
+    machine(undefined);
+    state.restoredForMs = 9_000;
     expect(machine(undefined, 'delete', 'nodefence')).toBeUndefined();
     machine(undefined);
-    Object.assign(state, { isStarting: false, power: 'off' });
+    Object.assign(state, { restoredForMs: undefined, power: 'off' });
     expect(machine(undefined, 'delete', 'nodefence')).toBeUndefined();
   });
 });

@@ -14,6 +14,9 @@ const TAKEN_DOWN_MS = 30_000;
 /** By how much clocks may disagree about the end of a time, where none of them jumps or drifts. */
 const MARGIN_MS = 10_000;
 
+/** A deletion leaves within 4 s of the last read of the device, and takes effect within 4 s of its arrival, and the way: no power that came back since is seen. */
+const LATE_MS = 9_000;
+
 interface KeptMachine {
   metadata: ObjectMeta;
   status?: { currentStatus?: { phase?: string; preserveExpiryTime?: string } };
@@ -36,8 +39,8 @@ export interface KeptTruth {
   wallMs: () => number;
   /** True power of the machine of a node. */
   power: (node: string) => 'on' | 'off' | undefined;
-  /** Somebody has just switched it on, no controller did, and nothing on it runs yet. */
-  isStarting: (node: string) => boolean;
+  /** For how long it is on by somebody who is no controller, while nothing on it runs yet. */
+  restoredForMs: (node: string) => number | undefined;
   isOurs: (user: string) => boolean;
   /** The incident that the fence of a node stands in. */
   incident: (node: string) => number;
@@ -104,8 +107,8 @@ export class Kept {
   #deleted(node: string, name: string): string | undefined {
     const kept = this.#keptFor(node);
     if (kept !== undefined) return `P6: Machine ${name} was deleted although it is preserved (${kept})`;
-    // A proof lasts until a sign of life; before anything runs there is none, and nothing that could write.
-    const isOn = this.#nodes.has(node) && this.#truth.power(node) === 'on' && !this.#truth.isStarting(node);
+    const isUnderWay = (this.#truth.restoredForMs(node) ?? Infinity) <= LATE_MS;
+    const isOn = this.#nodes.has(node) && this.#truth.power(node) === 'on' && !isUnderWay;
     return isOn ? `P1: Machine ${name} was deleted while ${node} was on` : undefined;
   }
 

@@ -35,8 +35,8 @@ export interface SecondariesOptions {
   drift: number;
   /** True power of the machine of a node. */
   power: (node: string) => 'on' | 'off' | undefined;
-  /** Somebody has just switched it on, no controller did, and nothing on it runs yet. */
-  isStarting: (node: string) => boolean;
+  /** For how long it is on by somebody who is no controller, while nothing on it runs yet. */
+  restoredForMs: (node: string) => number | undefined;
   fence: FenceWatch;
   deviceOf: (node: string) => SimulatedDevice | undefined;
   isReady: (node: string) => boolean;
@@ -62,10 +62,10 @@ export class SecondariesOfWorld {
     this.#deeds = new Deeds({ kernel, admin: api.admin, wallMs, switchOn: (node) => hardware.switchOn(node) });
     this.#requests = new Requests(() => kernel.nowMs);
     this.#driver = new MachineDriver({ kernel, admin: api.admin, hardware });
-    const { power, isStarting, fence, secondaries, hasJumps, drift } = options;
+    const { power, restoredForMs, fence, secondaries, hasJumps, drift } = options;
     const isOurs = (user: string): boolean => user === CONTROLLER_USER;
     const incident = (node: string): number => fence.of(fenceName(node))?.incident ?? 0;
-    const truth = { nowMs: () => kernel.nowMs, wallMs, power, isStarting, isOurs, incident, hasJumps, drift };
+    const truth = { nowMs: () => kernel.nowMs, wallMs, power, restoredForMs, isOurs, incident, hasJumps, drift };
     this.#kept = secondaries?.pool === undefined ? undefined : new Kept(truth);
     const hosts = secondaries?.hosts;
     if (hosts === undefined) return;
