@@ -81,6 +81,18 @@ export default {
       ['^src/(connectivity|domain|ports)/', '^node_modules/', '^(node:)?[a-z_]+(/promises)?$'],
       'probes around the controller know no controller',
     ),
+    only(
+      'node-core-reaches-the-world-through-ports',
+      '^src/node/core/',
+      ['^src/(node/core|domain|ports)/'],
+      "the daemon's core decides; files, sockets and devices are the shell's",
+    ),
+    only(
+      'node-shell-is-light',
+      '^src/node/shell/',
+      ['^src/(node|domain|ports|kube|runtime|telemetry|http)/', '^(node:)?[a-z0-9_]+(/promises)?$'],
+      "the node's daemon loads no package, no agent and no controller: it must start fast and stay small",
+    ),
     {
       name: 'manager-knows-no-command',
       severity: 'error',

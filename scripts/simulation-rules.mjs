@@ -8,6 +8,7 @@ const FOLDERS = [
   'src/{domain,controllers,dispatch,ports,kube,config,manager}/**/*.ts',
   'src/testbed/{apiserver,cluster}/**/*.ts',
   'src/laws/**/*.ts',
+  'src/node/core/**/*.ts',
   'agents/{cordon,uncordon,taint}/**/*.ts',
 ];
 
