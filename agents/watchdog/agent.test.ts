@@ -36,7 +36,7 @@ describe('watchdog', () => {
     const cluster: Partial<Cluster> = {
       get: <T extends KubeObject>(resource: Resource<T>, name: string, namespace?: string) => {
         if (resource.plural === NODES.plural) return Promise.resolve(node as T | undefined);
-        if (name === 'nodefence-worker-1' && namespace === 'fences') return Promise.resolve(attested as T | undefined);
+        if (name === 'nodefence-node-worker-1' && namespace === 'fences') return Promise.resolve(attested as T | undefined);
         return Promise.resolve((namespace === 'kube-node-lease' ? kubelet : undefined) as T | undefined);
       },
     };
@@ -47,7 +47,7 @@ describe('watchdog', () => {
 
   function attest(attestation: unknown = ATTESTED, ended: unknown = ENDED, renewTime = '2026-01-01T00:00:00.000000Z'): void {
     const annotations = { [ATTESTATION]: JSON.stringify(attestation), ...(ended === null ? {} : { [GRANTS_ENDED]: JSON.stringify(ended) }) };
-    attested = { metadata: { name: 'nodefence-worker-1', annotations }, spec: { renewTime } };
+    attested = { metadata: { name: 'nodefence-node-worker-1', annotations }, spec: { renewTime } };
   }
 
   function target(change: Partial<Target> = {}): Target {

@@ -21,6 +21,14 @@ export interface ExchangeKeys {
   macWith(publicKey: string): Mac;
 }
 
+/** Key pairs that outlive their process: the controllers share one. */
+export interface ExchangeKeyPairs {
+  /** The private half of a new one, as JWK (RFC 8037): text that nobody else may see. */
+  generate(): string;
+  /** Throws a TypeError where it is no such key; its message says nothing of it. */
+  load(privateKey: string): ExchangeKeys;
+}
+
 /** What is known of a watchdog before it is opened, from sysfs. */
 export interface WatchdogFacts {
   /** `/dev/watchdog0`. */

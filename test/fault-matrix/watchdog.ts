@@ -35,7 +35,7 @@ async function worldOf(bitesMs: number): Promise<ObjectWorld> {
   await world.cluster.create(NODES, node);
   await world.status(NODES, 'worker-1', { nodeInfo: { bootID: 'boot-1' } });
   const spec: Lease['spec'] = { renewTime: '2026-01-01T00:00:00.000000Z' };
-  await world.cluster.create(LEASES, { metadata: { name: 'nodefence-worker-1', namespace: NAMESPACE, annotations }, spec });
+  await world.cluster.create(LEASES, { metadata: { name: 'nodefence-node-worker-1', namespace: NAMESPACE, annotations }, spec });
   await world.cluster.create(LEASES, { metadata: { name: 'worker-1', namespace: NODE_LEASE_NAMESPACE }, spec });
   return world;
 }

@@ -1,13 +1,21 @@
 import { PEERS_MAX } from './peers.ts';
 
-/** Annotations of the Lease `nodefence-<node>` in the fence namespace. The node's daemon writes the attestation, the controller the others. */
+/** Annotations of the Lease `nodefence-node-<node>` in the fence namespace. The node's daemon writes the attestation, the controller the others. */
 export const ATTESTATION = 'nodefence.ha.k8s.io/attestation';
 export const GRANTS_ENDED = 'nodefence.ha.k8s.io/grants-ended';
 /** Whom the node may ask to vouch for it, with what it needs to ask them: a list of `PeerEntry`. */
 export const PEERS = 'nodefence.ha.k8s.io/peers';
 
+/** No node can be called so that its Lease is one of the controllers': `nodefence-controller`, `nodefence-candidates`. */
+const PREFIX = 'nodefence-node-';
+
 export function attestationName(node: string): string {
-  return `nodefence-${node}`;
+  return `${PREFIX}${node}`;
+}
+
+/** The node whose attestation that Lease is; undefined: it is another Lease. */
+export function nodeAttestedBy(lease: string): string | undefined {
+  return lease.length > PREFIX.length && lease.startsWith(PREFIX) ? lease.slice(PREFIX.length) : undefined;
 }
 
 /** What a node's daemon says of its node while nothing is wrong: it must be known before the node is lost. */
