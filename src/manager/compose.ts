@@ -71,7 +71,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
   const nodeLeases = watchNodeLeases(ports, options, { cluster, listers, leadership: elector, queue });
   const watched = { cluster, listers, configMaps, leader, leadership: elector, nodeLeases: nodeLeases?.lister };
-  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, ...givenByFences(() => controller) });
+  const secondaries = setUpSecondaryControllers(ports, options, { ...watched, ...givenByFences(() => controller), say: proof.say });
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const giveUp = (reason: string): void => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
   const mayLead = (): boolean => selfCheck.mayLead();

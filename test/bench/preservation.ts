@@ -106,6 +106,7 @@ export async function measurePreservation(count = 5_000, pools = 100): Promise<P
     pools: () => configured,
     leadership: { isLeading: true, mayBegin: () => true },
     proofReader: { readAnew: () => Promise.reject(new Error('no fence in this measurement')) },
+    tellProblems: quiet,
     log: QUIET,
     metrics: NO_METRICS.preservation,
     options: { mode: 'own', hasExpiryField: true, spelling: 'auto-preserve', requestsWhenFailed: false, enforce: true },

@@ -1,6 +1,8 @@
+import { CANDIDATES_LEASE } from '../../src/controllers/fence/handover/candidates.ts';
 import { PreservationController } from '../../src/controllers/preservation/controller.ts';
 import type { MachineSide, PreservationOptions } from '../../src/controllers/preservation/dependencies.ts';
 import type { PoolSettings } from '../../src/controllers/preservation/snapshot.ts';
+import { Notices, noticesIn } from '../../src/controllers/self-check/notices.ts';
 import { fenceName } from '../../src/domain/node-fence.ts';
 import { planOf } from '../../src/domain/testing/model.ts';
 import { ApiServer } from '../../src/testbed/apiserver/server.ts';
@@ -32,6 +34,7 @@ export const DEFINITIONS: Resource = {
   namespaced: false,
 };
 const NAMESPACES: Resource = { group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false };
+const NOTICES = { namespace: 'default', lease: CANDIDATES_LEASE };
 const DAEMON_SETS: Resource = { group: 'apps', version: 'v1', kind: 'DaemonSet', plural: 'daemonsets', namespaced: true };
 export const BUDGETS: Resource<KubeObject & { spec: object }> = {
   group: 'policy',
@@ -181,6 +184,11 @@ export class ShellWorld {
     await this.machines.operator.mergePatch(MACHINES, name, { metadata: { annotations } }, { namespace: NAMESPACE });
   }
 
+  /** What `nodefence status` reads of the replicas' own problems. */
+  async told(): Promise<string[]> {
+    return noticesIn(await this.nodes.operator.get(LEASES, NOTICES.lease, NOTICES.namespace), this.clock.wallMs());
+  }
+
   async node(name: string): Promise<Node> {
     const found = await this.nodes.operator.get(NODES, name);
     if (found === undefined) throw new Error(`no node ${name}`);
@@ -272,6 +280,8 @@ export class ShellWorld {
         machineDeployments: watch(this.machines, MACHINE_DEPLOYMENTS),
       },
     };
+    const { operator: cluster } = this.nodes;
+    const notices = new Notices({ cluster, clock: this.clock, log: QUIET, ...NOTICES, id: String(this.#replicas.length) });
     const leadership = { isLeading, mayBegin: () => leadership.isLeading };
     const controller = new PreservationController({
       clock: this.clock,
@@ -280,6 +290,7 @@ export class ShellWorld {
       pools: () => ({ pools: this.pools, problems: [] }),
       leadership,
       proofReader: { readAnew: () => Promise.resolve(this.device()) },
+      tellProblems: (words) => notices.say('preservation', words),
       log: { ...QUIET, warn: (message, fields) => void problems.push(`${message}: ${JSON.stringify(fields?.['problem'] ?? fields?.['object'])}`) },
       metrics: NO_METRICS.preservation,
       options: { mode: 'own', hasExpiryField: true, spelling: 'auto-preserve', requestsWhenFailed: true, enforce: true, ...options },
@@ -301,6 +312,7 @@ export class ShellWorld {
         await this.clock.advance(1);
         await closing;
         for (const reflector of reflectors) reflector.close();
+        await notices.close();
       },
     });
     this.#replicas.push(replica);

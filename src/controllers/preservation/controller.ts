@@ -102,6 +102,7 @@ export class PreservationController implements Preservation {
   async close(): Promise<void> {
     this.#gate.close();
     this.#timer.close();
+    this.#dependencies.tellProblems([]);
     this.#cache.close();
     this.#proofs.close();
     await Promise.all([this.#executor.close(), this.#drainer.close()]);
@@ -140,7 +141,12 @@ export class PreservationController implements Preservation {
   /** What a person should look at, one sentence each. */
   problems(): string[] {
     const decided = this.#decisions().flatMap(({ problems }) => problems);
-    return [...new Set([...this.#freshness.problems(), ...this.#poolProblems, ...decided, ...this.#executor.problems()])];
+    return [...new Set([...this.#ownProblems(), ...decided])];
+  }
+
+  /** What nobody else can tell from the objects. */
+  #ownProblems(): string[] {
+    return [...this.#freshness.problems(), ...this.#poolProblems, ...this.#executor.problems()];
   }
 
   #decisions(): Decision[] {
@@ -183,6 +189,7 @@ export class PreservationController implements Preservation {
     showTally(metrics, views, wallMs);
     const problems = this.problems();
     metrics.problems(problems.length);
+    this.#dependencies.tellProblems(this.#ownProblems().map((problem) => `preservation of machines: ${problem}`));
     for (const problem of problems) if (!this.#logged.has(problem)) log.warn('preservation problem', { problem });
     this.#logged = new Set(problems);
   }

@@ -50,6 +50,8 @@ export interface PreservationDependencies {
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   /** Of the cluster of the Nodes. */
   proofReader: ProofReader;
+  /** What now keeps it from its work and cannot be told from the objects, one sentence each, for those who ask for the status; empty: nothing. */
+  tellProblems: (problems: readonly string[]) => void;
   log: Logger;
   metrics: PreservationMetrics;
   options: PreservationOptions;

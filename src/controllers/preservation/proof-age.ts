@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock.ts';
 export function unlessOld(clock: Pick<Clock, 'monotonicMs'>, { atMs }: { atMs: number }): () => void {
   return () => {
     const ageMs = clock.monotonicMs() - atMs;
-    if (ageMs > RELEASE_WRITES_WITHIN_MS) throw new Error(`the last read of its device is ${ageMs} ms old: nothing was sent, and it is read again`);
+    if (ageMs > RELEASE_WRITES_WITHIN_MS)
+      throw new Error(`the last read of its device is older than ${RELEASE_WRITES_WITHIN_MS / 1_000} s: nothing was sent, and it is read again`);
   };
 }

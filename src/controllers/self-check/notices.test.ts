@@ -55,6 +55,15 @@ describe('what a replica says of itself', () => {
     expect(harness.said()).toEqual([]);
   });
 
+  it('writes nothing for words that stand already', async () => {
+    const harness = new Harness();
+    for (let look = 0; look < 10; look += 1) {
+      harness.notices.say('preservation', ['refused']);
+      await harness.clock.advance(1_000);
+    }
+    expect(harness.writes).toBe(1);
+  });
+
   it('costs nothing while nothing is wrong', async () => {
     const harness = new Harness();
     harness.notices.say('self-check', []);

@@ -49,6 +49,7 @@ export class Notices {
 
   /** These words, and no others, stand for this topic now. */
   say(topic: string, words: readonly string[]): void {
+    if (JSON.stringify(this.#standing.get(topic) ?? []) === JSON.stringify(words)) return;
     if (words.length === 0) this.#standing.delete(topic);
     else this.#standing.set(topic, words);
     this.#soon();

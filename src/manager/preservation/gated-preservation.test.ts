@@ -106,6 +106,7 @@ class Scene {
         pools: () => ({ pools: new Map(), problems: [] }),
         leadership: { isLeading: true, mayBegin: () => true },
         proofReader: { readAnew: () => Promise.reject(new Error('nobody asked for a proof')) },
+        tellProblems: () => undefined,
         log: QUIET,
         metrics: NO_METRICS.preservation,
       },

@@ -19,13 +19,15 @@ export interface PreservationSources {
   leader: Lister<Lease>;
   leadership: Pick<Leadership, 'isLeading' | 'mayBegin'>;
   proofReader: ProofReader;
+  /** These words, and no others, stand for this topic in `nodefence status`. */
+  say: (topic: string, words: readonly string[]) => void;
 }
 
 /** Preservation over the watches that there are; `undefined` when it is switched off. */
 export function setUpPreservation(
   { transport, clock, random, logger, metrics, recorder, machines: elsewhere }: ControllerPorts,
   { preservation: choice = 'off', namespace, machinesNamespace, mode, reflector: timings, detectionRestMs }: ControllerOptions,
-  { cluster, listers, configMaps, leader, leadership, proofReader }: PreservationSources,
+  { cluster, listers, configMaps, leader, leadership, proofReader, say }: PreservationSources,
 ): GatedPreservation | undefined {
   if (choice === 'off') return undefined;
   const machines = {
@@ -47,6 +49,7 @@ export function setUpPreservation(
       pools,
       leadership,
       proofReader,
+      tellProblems: (problems) => say('preservation', problems),
       log: logger,
       metrics: metrics.preservation,
     },

@@ -22,6 +22,8 @@ const FAREWELL_MS = 1_000;
 export interface ComposedSelfCheck {
   selfCheck: SelfCheck;
   refused: RefusedWrites;
+  /** What else keeps this process from its work, for `nodefence status`. */
+  say: Notices['say'];
   close(): Promise<void>;
 }
 
@@ -65,6 +67,7 @@ export function composeSelfCheck(
   const onChange = (words: readonly string[]): void => notices.say('status', words);
   return {
     selfCheck,
+    say: (topic, words) => notices.say(topic, words),
     refused: new RefusedWrites({ nodes, recorder, metrics: metrics.fence, log: logger, onChange }),
     close: async () => {
       selfCheck.close();
