@@ -1,3 +1,4 @@
+import type { PeersTold } from '../domain/node-daemon/attestation.ts';
 import type { Mac } from '../domain/node-daemon/seal.ts';
 
 /** What the node-local daemon reaches the world through (docs/adr/0012-node-daemons-authenticate-by-keys-in-the-api.md). Times are milliseconds. */
@@ -79,6 +80,25 @@ export interface KeepRecord {
   stoppingSinceMs?: number;
   /** The watchdog was opened and not disarmed. */
   isArmed: boolean;
+  /** What the API server said last: a daemon that is started anew while it is away goes on with it. */
+  known?: KnownOthers;
+}
+
+/** With whom a daemon exchanges datagrams. */
+export interface KnownOthers {
+  /** The current key first. */
+  controllerKeys: readonly string[];
+  controllerAddresses: readonly string[];
+  told: PeersTold;
+  /** Peers that the API server knows this node to attest: only their vouches count. */
+  accepted: readonly string[];
+}
+
+/** Constant messages; what differs stands in the fields. */
+export interface DaemonLog {
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
 }
 
 export interface KeepRecordStore {

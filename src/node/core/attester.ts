@@ -1,0 +1,170 @@
+import { ATTESTATION, attestationName, parsePeers } from '../../domain/node-daemon/attestation.ts';
+import type { Attestation, PeersTold } from '../../domain/node-daemon/attestation.ts';
+import { ApiStatusError } from '../../ports/api-transport.ts';
+import { microTimestamp } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { DaemonLog } from '../../ports/node-daemon.ts';
+import type { Lease } from '../../ports/objects.ts';
+import { LEASES } from '../../ports/resources.ts';
+
+export interface AttesterPorts {
+  clock: Clock;
+  cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch'>;
+  log: DaemonLog;
+}
+
+export interface AttesterOptions {
+  node: string;
+  /** The fence namespace. */
+  namespace: string;
+  intervalMs: number;
+}
+
+/** What it says of itself; the peers are added here. */
+export type Said = Omit<Attestation, 'peers'>;
+
+const CONFLICT = 409;
+const NOT_FOUND = 404;
+const RETRY_MS = 2_000;
+const TRIES = 3;
+
+/**
+ * Writes the attestation into the node's Lease: every interval, and at once where something changed. One write at a time, each under the resourceVersion of the
+ * one before it, so that a write that comes late changes nothing that was accepted since.
+ */
+export class Attester {
+  readonly #ports: AttesterPorts;
+  readonly #options: AttesterOptions;
+  readonly #say: () => Said;
+  readonly #changed: () => void;
+  #lease: Lease | undefined;
+  #told: PeersTold = { peers: [] };
+  /** Named in the last attestation that the API server acknowledged and in every one that was sent since: whichever of them it has, these stand in it. */
+  #accepted: readonly string[] = [];
+  #attestedAtMs: number | undefined;
+  #problem: string | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
+  #cancelNext: () => void = () => undefined;
+  #isClosed = false;
+
+  /** `changed` is called where the peers, or those that are accepted, may be others than before. */
+  constructor(ports: AttesterPorts, options: AttesterOptions, say: () => Said, changed: () => void) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#say = say;
+    this.#changed = changed;
+  }
+
+  get told(): PeersTold {
+    return this.#told;
+  }
+
+  /** Peers whose vouch the controller knows of, whichever of the last writes the API server has. */
+  get accepted(): readonly string[] {
+    return this.#accepted;
+  }
+
+  /** When the API server last acknowledged an attestation, on the running clock. */
+  get attestedAtMs(): number | undefined {
+    return this.#attestedAtMs;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  start(): void {
+    this.#next(0);
+  }
+
+  /** Something that is attested has changed. */
+  wake(): void {
+    if (!this.#isClosed) this.#next(0);
+  }
+
+  /** Writes until the API server has acknowledged what `say` says by then, or `deadlineMs` is over. Nothing is written afterwards. */
+  async end(deadlineMs: number): Promise<boolean> {
+    this.#isClosed = true;
+    this.#cancelNext();
+    const { clock } = this.#ports;
+    const endsAtMs = clock.monotonicMs() + deadlineMs;
+    for (;;) {
+      if (await this.#attest()) return true;
+      if (clock.monotonicMs() + RETRY_MS > endsAtMs) return false;
+      await clock.sleep(RETRY_MS);
+    }
+  }
+
+  #next(delayMs: number): void {
+    this.#cancelNext();
+    this.#cancelNext = this.#ports.clock.after(delayMs, () => {
+      void this.#attest().then((isWritten) => {
+        if (!this.#isClosed) this.#next(isWritten ? this.#options.intervalMs : RETRY_MS);
+      });
+    });
+  }
+
+  /** Never rejects: what went wrong is told once, and kept as the problem. */
+  async #attest(): Promise<boolean> {
+    const attesting = this.#writing.then(async () => this.#written());
+    this.#writing = attesting;
+    return attesting;
+  }
+
+  async #written(): Promise<boolean> {
+    try {
+      let isWritten = await this.#write();
+      for (let tries = 1; tries < TRIES && !isWritten; tries += 1) isWritten = await this.#write();
+      if (!isWritten) throw new Error(`somebody else writes Lease ${attestationName(this.#options.node)} all the time`);
+      this.#problem = undefined;
+      this.#attestedAtMs = this.#ports.clock.monotonicMs();
+      return true;
+    } catch (error) {
+      const problem = `the attestation cannot be written: ${error instanceof Error ? error.message : String(error)}`;
+      if (problem !== this.#problem) this.#ports.log.warn('the attestation cannot be written', { error: problem });
+      this.#problem = problem;
+      return false;
+    }
+  }
+
+  /** False: somebody else wrote meanwhile; what stands there is known now. */
+  async #write(): Promise<boolean> {
+    const { cluster, clock } = this.#ports;
+    const { node, namespace } = this.#options;
+    const name = attestationName(node);
+    if (this.#lease === undefined) this.#learn(await cluster.get(LEASES, name, namespace));
+    const peers = this.#told.peers.map((peer) => peer.node);
+    this.#accept(this.#accepted.filter((peer) => peers.includes(peer)));
+    const annotations = { [ATTESTATION]: JSON.stringify({ ...this.#say(), peers } satisfies Attestation) };
+    const spec = { holderIdentity: node, renewTime: microTimestamp(clock) };
+    try {
+      const resourceVersion = this.#lease?.metadata.resourceVersion;
+      const written =
+        resourceVersion === undefined
+          ? await cluster.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name, namespace, annotations }, spec })
+          : await cluster.mergePatch(LEASES, name, { metadata: { resourceVersion, annotations }, spec }, { namespace });
+      this.#accept(peers);
+      this.#learn(written);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ApiStatusError) || (error.status !== CONFLICT && error.status !== NOT_FOUND)) throw error;
+      this.#lease = undefined;
+      return false;
+    }
+  }
+
+  /** Whom nobody may rely on any more is known before the write leaves. */
+  #accept(peers: readonly string[]): void {
+    const isSame = peers.join() === this.#accepted.join();
+    this.#accepted = peers;
+    if (!isSame) this.#changed();
+  }
+
+  #learn(lease: Lease | undefined): void {
+    this.#lease = lease;
+    const told = (lease === undefined ? undefined : parsePeers(lease)) ?? { peers: [] };
+    this.#told = told;
+    this.#changed();
+  }
+}

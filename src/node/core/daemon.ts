@@ -1,0 +1,222 @@
+import type { AttestedWatchdog } from '../../domain/node-daemon/attestation.ts';
+import { SIGNS } from '../../domain/node-daemon/datagram.ts';
+import type { DaemonTiming } from '../../domain/timing-daemon.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type {
+  DaemonLog,
+  DatagramSocket,
+  ExchangeKeys,
+  KeepRecordStore,
+  MachineReset,
+  PromiseStore,
+  WatchdogDevice,
+  WorkloadStopper,
+} from '../../ports/node-daemon.ts';
+import { Attester } from './attester.ts';
+import type { Said } from './attester.ts';
+import { ControllersReader } from './controllers-reader.ts';
+import { Exchange } from './exchange.ts';
+import { Keeper } from './keeper.ts';
+import type { Progress } from './progress.ts';
+import { Promises } from './promises.ts';
+
+export interface NodeDaemonPorts {
+  clock: Clock;
+  cluster: Pick<Cluster, 'get' | 'create' | 'mergePatch'>;
+  socket: DatagramSocket;
+  keys: ExchangeKeys;
+  watchdog?: WatchdogDevice;
+  workload: WorkloadStopper;
+  machine: MachineReset;
+  record: KeepRecordStore;
+  promises: PromiseStore;
+  log: DaemonLog;
+}
+
+export interface NodeDaemonOptions {
+  node: string;
+  bootID: string;
+  systemUUID: string;
+  /** The fence namespace. */
+  namespace: string;
+  /** ConfigMap of the controllers' keys and addresses, in that namespace. */
+  controllersConfigMap: string;
+  fencesItself: boolean;
+  timing: Pick<
+    DaemonTiming,
+    | 'grantMs'
+    | 'watchdogMs'
+    | 'feedIntervalMs'
+    | 'isolationTimeoutMs'
+    | 'podStopMaxMs'
+    | 'resetTimeMs'
+    | 'attestationIntervalMs'
+    | 'heartbeatIntervalMs'
+  >;
+}
+
+/** What `nodefence node status` shows. Times are seconds. */
+export interface NodeDaemonStatus {
+  node: string;
+  bootID: string;
+  phase: string;
+  /** How long it is kept up for; negative: since when it is not. */
+  keptForSeconds?: number;
+  watchdog: { state: string; device?: string; identity?: string; timeoutSeconds?: number };
+  controllers: readonly string[];
+  peers: { node: string; domain?: string; isAttested: boolean }[];
+  attestedSecondsAgo?: number;
+  areGrantsEnded: boolean;
+  refusedDatagrams: Record<string, number>;
+  /** One sentence each. */
+  problems: string[];
+}
+
+/** Decisions are at most so late. */
+const TICK_MS = 250;
+/** The exchange of datagrams is part of the same turn; longer without one means that turns do not come. */
+const EXCHANGE_LIMIT_MS = 5_000;
+const DISARM_WITHIN_MS = 25_000;
+
+/** The node-local daemon, without the machine that it runs on (docs/adr/0012-node-daemons-authenticate-by-keys-in-the-api.md). */
+export class NodeDaemon {
+  readonly #ports: NodeDaemonPorts;
+  readonly #options: NodeDaemonOptions;
+  readonly #keeper: Keeper;
+  readonly #promises: Promises;
+  readonly #exchange: Exchange;
+  readonly #attester: Attester;
+  readonly #controllers: ControllersReader;
+  #cancelTick: () => void = () => undefined;
+  #shownState = '';
+  #isEnding = false;
+
+  constructor(ports: NodeDaemonPorts, options: NodeDaemonOptions) {
+    const { node, bootID, timing, namespace, fencesItself } = options;
+    this.#ports = ports;
+    this.#options = options;
+    this.#keeper = new Keeper(ports, { bootID, fencesItself, ...timing });
+    this.#promises = new Promises(ports.promises, ports.log);
+    const hooks = { signs: () => this.#signs(), kept: (untilMs: number) => this.#keeper.keep(untilMs) };
+    this.#exchange = new Exchange({ ...ports, promises: this.#promises }, { node, bootID, ...timing }, hooks);
+    const attesterOptions = { node, namespace, intervalMs: timing.attestationIntervalMs };
+    this.#attester = new Attester(
+      ports,
+      attesterOptions,
+      () => this.#said(),
+      () => this.#learn(),
+    );
+    this.#controllers = new ControllersReader(ports, { namespace, name: options.controllersConfigMap }, () => this.#learn());
+  }
+
+  /** The watchdog is fed only while each check that is expected there reports in time. */
+  get progress(): Progress {
+    return this.#keeper.progress;
+  }
+
+  /** Resolves when it runs. Rejects when what an earlier process of this boot left cannot be read: then nothing may be assumed. */
+  async start(): Promise<void> {
+    const record = await this.#keeper.restore();
+    await this.#promises.restore();
+    if (record?.known !== undefined) {
+      this.#exchange.know(record.known);
+      this.#controllers.knew(record.known);
+    }
+    this.#keeper.progress.expect('exchange', EXCHANGE_LIMIT_MS);
+    this.#exchange.start();
+    this.#controllers.start();
+    this.#attester.start();
+    this.#tick();
+  }
+
+  /** A clean stop: the watchdog is disarmed once the API server knows of it; otherwise it stays armed and the machine is reset unless a daemon takes it over. */
+  async close(): Promise<'disarmed' | 'armed'> {
+    this.#isEnding = true;
+    const isKnown = await this.#attester.end(DISARM_WITHIN_MS);
+    this.#controllers.close();
+    this.#cancelTick();
+    if (isKnown) await this.#keeper.disarm();
+    else this.#ports.log.error('the API server does not know that the watchdog is to be disarmed, so it stays armed');
+    this.#ports.socket.close();
+    return isKnown ? 'disarmed' : 'armed';
+  }
+
+  status(): NodeDaemonStatus {
+    const { node, bootID } = this.#options;
+    const nowMs = this.#ports.clock.monotonicMs();
+    const { keptUntilMs, facts } = this.#keeper;
+    const { attestedAtMs, accepted, told } = this.#attester;
+    return {
+      node,
+      bootID,
+      phase: this.#options.fencesItself ? this.#keeper.phase : 'off',
+      ...(keptUntilMs === undefined ? {} : { keptForSeconds: (keptUntilMs - nowMs) / 1000 }),
+      watchdog: {
+        state: this.#keeper.watchdogState,
+        ...(facts === undefined ? {} : { device: facts.device, identity: facts.identity, timeoutSeconds: facts.timeoutMs / 1000 }),
+      },
+      controllers: this.#exchange.known.controllerAddresses,
+      peers: told.peers.map((peer) => ({
+        node: peer.node,
+        ...(peer.domain === undefined ? {} : { domain: peer.domain }),
+        isAttested: accepted.includes(peer.node),
+      })),
+      ...(attestedAtMs === undefined ? {} : { attestedSecondsAgo: (nowMs - attestedAtMs) / 1000 }),
+      areGrantsEnded: this.#exchange.areGrantsEnded,
+      refusedDatagrams: Object.fromEntries(this.#exchange.refused),
+      problems: [this.#keeper.problem, this.#attester.problem, this.#controllers.problem].filter((problem) => problem !== undefined),
+    };
+  }
+
+  #tick(): void {
+    this.#cancelTick = this.#ports.clock.after(TICK_MS, () => this.#tick());
+    if (this.#keeper.tick().hasSlept) this.#exchange.forget();
+    this.#exchange.tick();
+    this.#keeper.progress.report('exchange');
+    const state = `${this.#keeper.watchdogState} ${this.#keeper.facts?.timeoutMs ?? 0}`;
+    if (state === this.#shownState) return;
+    this.#shownState = state;
+    this.#attester.wake();
+  }
+
+  /** The API server said something of controllers or peers. */
+  #learn(): void {
+    const { keys, addresses } = this.#controllers.known;
+    const known = { controllerKeys: keys, controllerAddresses: addresses, told: this.#attester.told, accepted: this.#attester.accepted };
+    this.#exchange.know(known);
+    this.#keeper.remember(known);
+  }
+
+  #signs(): number {
+    const { phase, watchdogState } = this.#keeper;
+    const isIsolated = phase === 'isolated' || phase === 'stopping' || phase === 'down';
+    return (
+      (watchdogState === 'armed' ? SIGNS.watchdogArmed : 0) |
+      (isIsolated ? SIGNS.isolated : 0) |
+      (phase === 'stopping' || phase === 'down' ? SIGNS.stopping : 0)
+    );
+  }
+
+  #said(): Said {
+    const { bootID, systemUUID, fencesItself, timing } = this.#options;
+    const watchdog = this.#watchdogSaid();
+    const { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } = timing;
+    return {
+      bootID,
+      systemUUID,
+      publicKey: this.#ports.keys.publicKey,
+      address: this.#ports.socket.address,
+      ...(watchdog === undefined ? {} : { watchdog }),
+      ...(fencesItself ? { selfFence: { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } } : {}),
+    };
+  }
+
+  /** What is about to be disarmed is said to be so before it is. */
+  #watchdogSaid(): AttestedWatchdog | undefined {
+    const { facts, watchdogState } = this.#keeper;
+    if (facts === undefined) return undefined;
+    const { kind, action, isPausable, timeoutMs } = facts;
+    return { state: this.#isEnding ? 'disarmed' : watchdogState, kind, action, isPausable, timeoutMs };
+  }
+}

@@ -1,0 +1,209 @@
+import type { Datagram } from '../../domain/node-daemon/datagram.ts';
+import { vouchedUntilMs } from '../../domain/node-daemon/peers.ts';
+import type { Peer } from '../../domain/node-daemon/peers.ts';
+import { open, seal } from '../../domain/node-daemon/seal.ts';
+import type { Mac } from '../../domain/node-daemon/seal.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { DaemonLog, DatagramSocket, ExchangeKeys, KnownOthers } from '../../ports/node-daemon.ts';
+import type { Promises } from './promises.ts';
+
+export interface ExchangePorts {
+  clock: Clock;
+  socket: DatagramSocket;
+  keys: ExchangeKeys;
+  promises: Promises;
+  log: DaemonLog;
+}
+
+export interface ExchangeOptions {
+  node: string;
+  bootID: string;
+  /** G: how long a grant or vouch holds, from when it was asked for. */
+  grantMs: number;
+  heartbeatIntervalMs: number;
+}
+
+export interface ExchangeHooks {
+  /** Bits of `SIGNS`. */
+  signs(): number;
+  kept(untilMs: number): void;
+}
+
+/** Peers are asked when no controller granted for so long. */
+const ASK_PEERS_AFTER_MS = 2_000;
+/** Requests of others that are answered between two heartbeats: more come only from somebody who means ill. */
+const ANSWERS_MAX = 200;
+
+const NOBODY: KnownOthers = { controllerKeys: [], controllerAddresses: [], told: { peers: [] }, accepted: [] };
+
+/** Asks controllers and peers to go on, and answers peers who ask. What is sent, what is received, and nothing that waits. */
+export class Exchange {
+  readonly #ports: ExchangePorts;
+  readonly #options: ExchangeOptions;
+  readonly #hooks: ExchangeHooks;
+  #known: KnownOthers = NOBODY;
+  /** When which request was sent, by its counter; `to` is the peer that was asked, undefined: the controllers. */
+  readonly #asked = new Map<number, { atMs: number; to: string | undefined }>();
+  readonly #vouches = new Map<string, number>();
+  readonly #refused = new Map<string, number>();
+  #counter = 0;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #grantedUntilMs = Number.NEGATIVE_INFINITY;
+  #answersLeft = ANSWERS_MAX;
+  #areGrantsEnded = false;
+
+  constructor(ports: ExchangePorts, options: ExchangeOptions, hooks: ExchangeHooks) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#hooks = hooks;
+  }
+
+  start(): void {
+    this.#ports.socket.receive((bytes, from) => this.#receive(bytes, from));
+  }
+
+  get known(): KnownOthers {
+    return this.#known;
+  }
+
+  know(known: KnownOthers): void {
+    this.#known = known;
+  }
+
+  /** A controller said that this boot is kept up no more. */
+  get areGrantsEnded(): boolean {
+    return this.#areGrantsEnded;
+  }
+
+  /** Datagrams that were not what they claimed to be, by reason. */
+  get refused(): ReadonlyMap<string, number> {
+    return this.#refused;
+  }
+
+  /** The machine slept: answers to what was asked before say nothing of now. */
+  forget(): void {
+    this.#asked.clear();
+    this.#vouches.clear();
+  }
+
+  tick(): void {
+    const nowMs = this.#ports.clock.monotonicMs();
+    if (nowMs - this.#sentAtMs < this.#options.heartbeatIntervalMs) return;
+    this.#sentAtMs = nowMs;
+    this.#answersLeft = ANSWERS_MAX;
+    for (const [counter, { atMs }] of this.#asked) if (nowMs - atMs > this.#options.grantMs) this.#asked.delete(counter);
+    this.#sendHeartbeats(nowMs);
+    if (nowMs - (this.#grantedUntilMs - this.#options.grantMs) > ASK_PEERS_AFTER_MS) this.#askPeers(nowMs);
+  }
+
+  #sendHeartbeats(nowMs: number): void {
+    const [key] = this.#known.controllerKeys;
+    const mac = key === undefined ? undefined : this.#macWith(key);
+    if (mac === undefined) return;
+    const bytes = seal({ ...this.#own('heartbeat'), counter: this.#ask(nowMs, undefined), signs: this.#hooks.signs() }, mac);
+    for (const address of this.#known.controllerAddresses) this.#ports.socket.send(address, bytes);
+  }
+
+  #askPeers(nowMs: number): void {
+    const { publicKey } = this.#ports.keys;
+    for (const { node, publicKey: key, address } of this.#known.told.peers) {
+      const mac = this.#known.accepted.includes(node) ? this.#macWith(key) : undefined;
+      if (mac === undefined) continue;
+      this.#ports.socket.send(address, seal({ ...this.#own('vouch-request'), counter: this.#ask(nowMs, node), publicKey }, mac));
+    }
+  }
+
+  #own(type: Datagram['type']): Omit<Datagram, 'counter'> {
+    const { node, bootID } = this.#options;
+    return { type, sender: node, bootID, signs: 0 };
+  }
+
+  #ask(nowMs: number, to: string | undefined): number {
+    this.#counter = Math.max(this.#counter + 1, Math.floor(nowMs * 1_000));
+    this.#asked.set(this.#counter, { atMs: nowMs, to });
+    return this.#counter;
+  }
+
+  #receive(bytes: Uint8Array, from: string): void {
+    const opened = open(bytes, (claimed) => this.#keysOf(claimed));
+    if ('problem' in opened) {
+      this.#refused.set(opened.problem, (this.#refused.get(opened.problem) ?? 0) + 1);
+      return;
+    }
+    const { datagram, mac } = opened;
+    if (datagram.type === 'grant' || datagram.type === 'vouch') this.#granted(datagram);
+    if (datagram.type === 'refusal') this.#refusal(datagram);
+    if (datagram.type === 'vouch-request') this.#answer(datagram, mac, from);
+    if (datagram.type === 'promise-request') this.#promise(datagram, mac, from);
+  }
+
+  /** Under which keys this sender may say this: only a controller grants and asks for promises, and only a peer of this node vouches. */
+  #keysOf({ type, sender, bootID, publicKey }: Datagram): Mac[] {
+    const isController = bootID === undefined;
+    if (type === 'grant' || type === 'promise-request' || (type === 'refusal' && isController))
+      return isController ? this.#known.controllerKeys.map((key) => this.#macWith(key)).filter((mac) => mac !== undefined) : [];
+    if (type === 'vouch-request') {
+      if (publicKey === undefined || isController || sender === this.#options.node || this.#answersLeft <= 0) return [];
+      this.#answersLeft -= 1;
+      return [this.#macWith(publicKey)].filter((mac) => mac !== undefined);
+    }
+    const peer = isController ? undefined : this.#known.told.peers.find(({ node }) => node === sender);
+    return peer === undefined ? [] : [this.#macWith(peer.publicKey)].filter((mac) => mac !== undefined);
+  }
+
+  /** Undefined where what was written as a key is none. */
+  #macWith(publicKey: string): Mac | undefined {
+    try {
+      return this.#ports.keys.macWith(publicKey);
+    } catch (error) {
+      if (error instanceof TypeError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Holds from when it was asked for, so that it ends no later than G after the answer left. */
+  #granted({ type, counter, sender }: Datagram): void {
+    const asked = this.#asked.get(counter);
+    const from = type === 'vouch' ? sender : undefined;
+    if (asked === undefined || asked.to !== from) return;
+    const untilMs = asked.atMs + this.#options.grantMs;
+    if (untilMs <= this.#ports.clock.monotonicMs()) return;
+    if (from === undefined) {
+      this.#grantedUntilMs = Math.max(this.#grantedUntilMs, untilMs);
+      this.#hooks.kept(untilMs);
+      return;
+    }
+    this.#vouches.set(from, Math.max(this.#vouches.get(from) ?? Number.NEGATIVE_INFINITY, untilMs));
+    const enoughUntilMs = this.#enoughUntilMs();
+    if (enoughUntilMs !== undefined) this.#hooks.kept(enoughUntilMs);
+  }
+
+  #enoughUntilMs(): number | undefined {
+    const { told, accepted } = this.#known;
+    for (const node of this.#vouches.keys()) if (!accepted.includes(node)) this.#vouches.delete(node);
+    const own: Peer = { node: this.#options.node, ...(told.domain === undefined ? {} : { domain: told.domain }) };
+    return vouchedUntilMs(own, told.peers, this.#vouches);
+  }
+
+  #refusal({ counter, sender, bootID }: Datagram): void {
+    const asked = this.#asked.get(counter);
+    if (asked === undefined || (bootID !== undefined && asked.to !== sender)) return;
+    if (bootID === undefined && !this.#areGrantsEnded) {
+      this.#areGrantsEnded = true;
+      this.#ports.log.warn('the controller keeps this boot up no more');
+    }
+  }
+
+  #answer({ bootID, counter }: Datagram, mac: Mac, from: string): void {
+    if (bootID === undefined) return;
+    const type = this.#ports.promises.mayVouchFor(bootID) ? 'vouch' : 'refusal';
+    this.#ports.socket.send(from, seal({ ...this.#own(type), counter }, mac));
+  }
+
+  #promise({ subject, subjectBootID, counter }: Datagram, mac: Mac, from: string): void {
+    if (subject === undefined || subjectBootID === undefined || subjectBootID === this.#options.bootID) return;
+    void this.#ports.promises.promise(subject, subjectBootID).then((isOnDisk) => {
+      if (isOnDisk) this.#ports.socket.send(from, seal({ ...this.#own('promise'), counter, subject, subjectBootID }, mac));
+    });
+  }
+}

@@ -1,0 +1,261 @@
+import { decideSelfFence } from '../../domain/node-daemon/self-fence.ts';
+import type { SelfFenceDecision, SelfFencePhase } from '../../domain/node-daemon/self-fence.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type {
+  DaemonLog,
+  KeepRecord,
+  KeepRecordStore,
+  KnownOthers,
+  MachineReset,
+  WatchdogDevice,
+  WatchdogFacts,
+  WorkloadStopper,
+} from '../../ports/node-daemon.ts';
+import { Progress } from './progress.ts';
+
+export interface KeeperPorts {
+  clock: Clock;
+  /** Absent: the admin wants none. */
+  watchdog?: WatchdogDevice;
+  workload: WorkloadStopper;
+  machine: MachineReset;
+  record: KeepRecordStore;
+  log: DaemonLog;
+}
+
+export interface KeeperOptions {
+  bootID: string;
+  /** The node takes itself down when it is cut off. */
+  fencesItself: boolean;
+  watchdogMs: number;
+  feedIntervalMs: number;
+  isolationTimeoutMs: number;
+  podStopMaxMs: number;
+}
+
+export type WatchdogState = 'armed' | 'disarmed' | 'unreliable' | 'none';
+
+/** A machine that slept shows it by the boot-time clock, which runs on meanwhile. */
+const SLEPT_MS = 500;
+const RESET_AGAIN_MS = 5_000;
+const OPEN_AGAIN_MS = 30_000;
+
+/** Feeds the watchdog while the node is kept up and the daemon gets on; takes the node down when it is cut off. One `tick` decides; nothing else acts. */
+export class Keeper {
+  readonly progress: Progress;
+  readonly #ports: KeeperPorts;
+  readonly #options: KeeperOptions;
+  #keptUntilMs: number | undefined;
+  #stoppingSinceMs: number | undefined;
+  #storageLostAtMs: number | undefined;
+  #known: KnownOthers | undefined;
+  #isStopping = false;
+  #isWorkloadStopped = false;
+  #hasSlept = false;
+  #facts: WatchdogFacts | undefined;
+  #problem: string | undefined;
+  #opening: 'closed' | 'opening' | 'open' = 'closed';
+  #openedAtMs = Number.NEGATIVE_INFINITY;
+  #fedAtMs = Number.NEGATIVE_INFINITY;
+  #resetAtMs = Number.NEGATIVE_INFINITY;
+  #asleepMs: number;
+  #phase: SelfFencePhase = 'waiting';
+  #isRecordBroken = false;
+  #stuck = '';
+
+  constructor(ports: KeeperPorts, options: KeeperOptions) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#asleepMs = ports.clock.bootMs() - ports.clock.monotonicMs();
+    this.progress = new Progress(ports.clock);
+  }
+
+  /** What an earlier process of this boot left. Nothing is opened before. */
+  async restore(): Promise<KeepRecord | undefined> {
+    const record = await this.#ports.record.read();
+    // Where no watchdog was left armed nobody rests on what an earlier process knew, unless it was already stopping the pods.
+    if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
+    if (record?.stoppingSinceMs !== undefined) this.#stoppingSinceMs = record.stoppingSinceMs;
+    this.#known = record?.known;
+    const facts = await this.#ports.watchdog?.facts();
+    if (facts === undefined) this.#problem = 'no watchdog is configured';
+    else if ('problem' in facts) this.#problem = facts.problem;
+    else this.#facts = facts;
+    return record;
+  }
+
+  get phase(): SelfFencePhase {
+    return this.#phase;
+  }
+
+  get facts(): WatchdogFacts | undefined {
+    return this.#facts;
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  get keptUntilMs(): number | undefined {
+    return this.#keptUntilMs;
+  }
+
+  get watchdogState(): WatchdogState {
+    if (this.#facts === undefined) return 'none';
+    if (this.#opening !== 'open') return 'disarmed';
+    return this.#facts.outlivesClose || this.#facts.isNowayout ? 'armed' : 'unreliable';
+  }
+
+  /** A grant, or enough vouches, until then on the running clock. Relied on from the next tick, when it is recorded. */
+  keep(untilMs: number): void {
+    if (untilMs <= (this.#keptUntilMs ?? Number.NEGATIVE_INFINITY)) return;
+    this.#keptUntilMs = untilMs;
+    this.#write();
+  }
+
+  remember(known: KnownOthers): void {
+    this.#known = known;
+    this.#write();
+  }
+
+  storageLost(isLost: boolean): void {
+    this.#storageLostAtMs = isLost ? (this.#storageLostAtMs ?? this.#ports.clock.monotonicMs()) : undefined;
+  }
+
+  /** Says whether the machine slept since the last one: what was asked before is not to be relied on. */
+  tick(): { hasSlept: boolean } {
+    const nowMs = this.#ports.clock.monotonicMs();
+    const hasSlept = this.#noticeSleep(nowMs);
+    this.#act(nowMs);
+    return { hasSlept };
+  }
+
+  #act(nowMs: number): void {
+    const decision = this.#options.fencesItself ? this.#decide(nowMs) : { phase: 'kept' as const, feedUntilMs: Number.POSITIVE_INFINITY };
+    this.#change(decision);
+    if (decision.phase === 'stopping') this.#stopWorkload(nowMs, decision.feedUntilMs);
+    if (decision.phase === 'down') {
+      this.#reset(nowMs, decision.cause ?? 'cut off');
+      return;
+    }
+    if (decision.phase !== 'waiting') this.#open(nowMs);
+    this.#feed(nowMs, decision.feedUntilMs);
+  }
+
+  /** After the API server has accepted that it is disarmed. Rejects where the driver cannot be stopped. */
+  async disarm(): Promise<void> {
+    if (this.#opening !== 'open') return;
+    await this.#ports.watchdog?.disarm();
+    this.#opening = 'closed';
+    this.#write();
+  }
+
+  #decide(nowMs: number): SelfFenceDecision {
+    const inputs = {
+      nowMs,
+      isWorkloadStopped: this.#isWorkloadStopped,
+      hasSleptUnexpectedly: this.#hasSlept,
+      ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
+      ...(this.#storageLostAtMs === undefined ? {} : { storageLostAtMs: this.#storageLostAtMs }),
+      ...(this.#stoppingSinceMs === undefined ? {} : { stoppingSinceMs: this.#stoppingSinceMs }),
+    };
+    return decideSelfFence(inputs, this.#options);
+  }
+
+  /** The running clock stood still: what kept the node up is over for everybody else. */
+  #noticeSleep(nowMs: number): boolean {
+    const asleepMs = this.#ports.clock.bootMs() - nowMs;
+    const sleptMs = asleepMs - this.#asleepMs;
+    if (sleptMs <= SLEPT_MS) return false;
+    this.#asleepMs = asleepMs;
+    const isUnexpected = this.watchdogState === 'armed' && this.#facts?.isPausable === false;
+    this.#ports.log.warn('the machine slept', { sleptMs, isUnexpected });
+    if (isUnexpected) this.#hasSlept = true;
+    if (this.#keptUntilMs !== undefined) this.#keptUntilMs = Math.min(this.#keptUntilMs, nowMs);
+    return true;
+  }
+
+  #change({ phase, cause }: Pick<SelfFenceDecision, 'phase' | 'cause'>): void {
+    if (phase === this.#phase) return;
+    const from = this.#phase;
+    this.#phase = phase;
+    if (this.#options.fencesItself)
+      this.#ports.log[phase === 'kept' ? 'info' : 'warn']('the self-fence changed its phase', {
+        from,
+        phase,
+        ...(cause === undefined ? {} : { cause }),
+      });
+  }
+
+  #stopWorkload(nowMs: number, untilMs: number): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    this.#stoppingSinceMs ??= nowMs;
+    this.#write();
+    const { workload, log } = this.#ports;
+    workload.stop(Math.max(0, untilMs - nowMs), new AbortController().signal).then(
+      (state) => {
+        this.#isWorkloadStopped = state === 'stopped';
+        log.warn('the pods were stopped', { state });
+      },
+      (error: unknown) => log.error('the pods could not be stopped', { error: String(error) }),
+    );
+  }
+
+  #open(nowMs: number): void {
+    const { watchdog, log } = this.#ports;
+    if (watchdog === undefined || this.#facts === undefined || this.#opening !== 'closed' || nowMs - this.#openedAtMs < OPEN_AGAIN_MS) return;
+    this.#opening = 'opening';
+    this.#openedAtMs = nowMs;
+    watchdog.open(this.#options.watchdogMs).then(
+      async () => {
+        this.#opening = 'open';
+        // The driver may wait otherwise than it was asked to: what it says now is what counts.
+        const facts = await watchdog.facts();
+        if (!('problem' in facts)) this.#facts = facts;
+        this.#write();
+        log.info('the watchdog is armed', { device: this.#facts?.device, timeoutMs: this.#facts?.timeoutMs });
+      },
+      (error: unknown) => {
+        this.#opening = 'closed';
+        this.#problem = String(error);
+        log.error('the watchdog could not be opened', { error: String(error) });
+      },
+    );
+  }
+
+  #feed(nowMs: number, untilMs: number): void {
+    if (this.#opening !== 'open' || nowMs > untilMs || nowMs - this.#fedAtMs < this.#options.feedIntervalMs) return;
+    const stuck = this.progress.stuck().join(', ');
+    if (stuck !== this.#stuck && stuck !== '') this.#ports.log.error('a check does not get on, so the watchdog is not fed', { stuck });
+    this.#stuck = stuck;
+    if (stuck !== '') return;
+    this.#ports.watchdog?.feed();
+    this.#fedAtMs = nowMs;
+  }
+
+  #reset(nowMs: number, cause: string): void {
+    if (nowMs - this.#resetAtMs < RESET_AGAIN_MS) return;
+    this.#resetAtMs = nowMs;
+    this.#ports.log.error('the machine is reset', { cause });
+    this.#ports.machine.reset(cause);
+  }
+
+  #write(): void {
+    const { record, log } = this.#ports;
+    try {
+      record.write({
+        bootID: this.#options.bootID,
+        isArmed: this.#opening === 'open',
+        ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
+        ...(this.#stoppingSinceMs === undefined ? {} : { stoppingSinceMs: this.#stoppingSinceMs }),
+        ...(this.#known === undefined ? {} : { known: this.#known }),
+      });
+      this.#isRecordBroken = false;
+    } catch (error) {
+      // This process knows it all the same; only a process started anew would know less, and go down sooner.
+      if (!this.#isRecordBroken) log.error('what must outlive this process cannot be written', { error: String(error) });
+      this.#isRecordBroken = true;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { ATTESTATION, PEERS } from '../../../domain/node-daemon/attestation.ts';
+import type { Datagram } from '../../../domain/node-daemon/datagram.ts';
+import { open, seal } from '../../../domain/node-daemon/seal.ts';
+import type { DatagramSocket } from '../../../ports/node-daemon.ts';
+import { keyOf, macOf } from './world.ts';
+import type { DaemonWorld } from './world.ts';
+
+const ADDRESS = 'controller:7411';
+
+/** A controller as its page describes it: grants what asks, tells who the peers are, ends grants, and counts. It shares no code with the controllers'. */
+export class ControllerModel {
+  readonly #world: DaemonWorld;
+  readonly #socket: DatagramSocket;
+  isSilent = false;
+  readonly ended = new Set<string>();
+  /** Peers that promised, by the boot that they promised about. */
+  readonly promised = new Map<string, Set<string>>();
+  /** Since when nothing can keep the boot up any more, by node. */
+  readonly endedAtMs = new Map<string, number>();
+  #eligible = new Map<string, string[]>();
+
+  constructor(world: DaemonWorld) {
+    this.#world = world;
+    this.#socket = world.socket('controller', ADDRESS);
+    this.#socket.receive((bytes, from) => this.#receive(bytes, from));
+    world.put('ConfigMap', {
+      metadata: { name: 'nodefence-controllers' },
+      data: { 'public-keys': keyOf('controller'), addresses: ADDRESS },
+    } as never);
+  }
+
+  /** Tells each machine its peers; `domains` by machine. */
+  assign(peersOf: Readonly<Record<string, readonly string[]>>, domains: Readonly<Record<string, string>> = {}): void {
+    for (const [node, peers] of Object.entries(peersOf)) {
+      const told = peers.map((peer) => ({
+        node: peer,
+        publicKey: keyOf(peer),
+        address: `${peer}:7411`,
+        ...(domains[peer] === undefined ? {} : { domain: domains[peer] }),
+      }));
+      const name = `nodefence-${node}`;
+      const found = this.#world.object('Lease', name) ?? { metadata: { name } };
+      const text = JSON.stringify({ ...(domains[node] === undefined ? {} : { domain: domains[node] }), peers: told });
+      this.#world.put('Lease', { ...found, metadata: { ...found.metadata, annotations: { ...found.metadata.annotations, [PEERS]: text } } });
+    }
+  }
+
+  attested(node: string): { peers: string[]; watchdog?: { state: string } } | undefined {
+    const text = this.#world.object('Lease', `nodefence-${node}`)?.metadata.annotations?.[ATTESTATION];
+    return text === undefined ? undefined : (JSON.parse(text) as { peers: string[]; watchdog?: { state: string } });
+  }
+
+  /** From now on nobody is granted for this boot; peers are asked for their promise each second. */
+  end(node: string): void {
+    const machine = this.#world.machines.get(node);
+    const attested = this.attested(node);
+    if (machine === undefined || attested === undefined) throw new Error(`${node} attested nothing`);
+    this.ended.add(machine.bootID);
+    this.#eligible.set(node, attested.peers);
+    this.promised.set(machine.bootID, new Set());
+    this.#askPromises(node, machine.bootID);
+  }
+
+  #askPromises(node: string, bootID: string): void {
+    const eligible = this.#eligible.get(node) ?? [];
+    const missing = eligible.filter((peer) => this.promised.get(bootID)?.has(peer) !== true);
+    if (missing.length === 0) {
+      this.endedAtMs.set(node, this.#world.clock.monotonicMs());
+      return;
+    }
+    for (const peer of missing)
+      this.#send(`${peer}:7411`, peer, {
+        type: 'promise-request',
+        counter: 1,
+        sender: 'controller-a',
+        signs: 0,
+        subject: node,
+        subjectBootID: bootID,
+      });
+    this.#world.clock.after(1_000, () => this.#askPromises(node, bootID));
+  }
+
+  #send(address: string, node: string, datagram: Datagram): void {
+    this.#socket.send(address, seal(datagram, macOf(keyOf('controller'), keyOf(node))));
+  }
+
+  #receive(bytes: Uint8Array, from: string): void {
+    const opened = open(bytes, ({ sender }) => [macOf(keyOf('controller'), keyOf(sender))]);
+    if ('problem' in opened || this.isSilent) return;
+    const { type, sender, bootID = '', subjectBootID = '', counter } = opened.datagram;
+    if (type === 'promise') this.promised.get(subjectBootID)?.add(sender);
+    if (type !== 'heartbeat') return;
+    this.#send(from, sender, { type: this.ended.has(bootID) ? 'refusal' : 'grant', counter, sender: 'controller-a', signs: 0 });
+  }
+}

@@ -1,0 +1,295 @@
+import type { Mac } from '../../../domain/node-daemon/seal.ts';
+import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Cluster, Resource } from '../../../ports/cluster.ts';
+import type { DatagramSocket, KeepRecord, WatchdogDevice, WatchdogFacts } from '../../../ports/node-daemon.ts';
+import type { KubeObject } from '../../../ports/objects.ts';
+import { ManualClock } from '../../../runtime/manual-clock.ts';
+import { NodeDaemon } from '../daemon.ts';
+import type { NodeDaemonOptions, NodeDaemonPorts } from '../daemon.ts';
+
+/** Several machines with their daemons, a network whose links can be cut, and an API server that can be cut off: all on one clock, in memory. */
+export class DaemonWorld {
+  readonly clock = new ManualClock();
+  readonly machines = new Map<string, MachineModel>();
+  readonly #handlers = new Map<string, (bytes: Uint8Array, from: string) => void>();
+  readonly #objects = new Map<string, KubeObject>();
+  #version = 1;
+  /** `a>b`: what a sends does not reach b. The API server is `api`. */
+  readonly cut = new Set<string>();
+  /** The API server acts, and its answer is lost. */
+  readonly losesAnswers = new Set<string>();
+  latencyMs = 1;
+
+  machine(name: string, change: Partial<MachineOptions> = {}): MachineModel {
+    const machine = new MachineModel(this, name, change);
+    this.machines.set(name, machine);
+    return machine;
+  }
+
+  socket(owner: string, address: string): DatagramSocket {
+    return {
+      address,
+      send: (to, bytes) => {
+        const copy = Uint8Array.from(bytes);
+        this.clock.after(this.latencyMs, () => {
+          const target = to.split(':')[0] ?? '';
+          if (this.cut.has(`${owner}>${target}`) || this.machines.get(owner)?.isDead === true) return;
+          this.#handlers.get(to)?.(copy, address);
+        });
+      },
+      receive: (handle) => {
+        this.#handlers.set(address, (bytes, from) => {
+          if (this.machines.get(owner)?.isDead !== true) handle(bytes, from);
+        });
+      },
+      close: () => this.#handlers.delete(address),
+    };
+  }
+
+  object(kind: string, name: string): KubeObject | undefined {
+    return this.#objects.get(`${kind}/${name}`);
+  }
+
+  put(kind: string, object: KubeObject): KubeObject {
+    this.#version += 1;
+    const stored = structuredClone({ ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } });
+    this.#objects.set(`${kind}/${object.metadata.name}`, stored);
+    return stored;
+  }
+
+  /** The API server as `owner` reaches it. */
+  cluster(owner: string): Pick<Cluster, 'get' | 'create' | 'mergePatch'> {
+    const answered = async <T>(act: () => T): Promise<T> => {
+      await this.clock.sleep(this.latencyMs);
+      if (this.cut.has(`${owner}>api`)) throw new TransportError('timeout', 'the API server does not answer');
+      const result = act();
+      if (this.losesAnswers.has(owner)) throw new TransportError('timeout', 'the answer was lost');
+      return result;
+    };
+    return {
+      get: async <T extends KubeObject>({ kind }: Resource<T>, name: string) =>
+        answered(() => structuredClone(this.object(kind, name)) as T | undefined),
+      create: async <T extends KubeObject>({ kind }: Resource<T>, object: T) =>
+        answered(() => {
+          if (this.object(kind, object.metadata.name) !== undefined) throw new ApiStatusError(409, 'AlreadyExists', 'is there');
+          return structuredClone(this.put(kind, object)) as T;
+        }),
+      mergePatch: async <T extends KubeObject>({ kind }: Resource<T>, name: string, patch: object) =>
+        answered(() => {
+          const found = this.object(kind, name);
+          if (found === undefined) throw new ApiStatusError(404, 'NotFound', 'is not there');
+          const { metadata, ...rest } = patch as KubeObject;
+          if (metadata.resourceVersion !== found.metadata.resourceVersion) throw new ApiStatusError(409, 'Conflict', 'has moved');
+          const annotations = { ...found.metadata.annotations, ...metadata.annotations };
+          return structuredClone(this.put(kind, { ...found, ...rest, metadata: { ...found.metadata, annotations } })) as T;
+        }),
+    };
+  }
+
+  /** In steps, so that what one thing sets off comes before the next. */
+  async run(ms: number, stepMs = 50): Promise<void> {
+    for (let over = 0; over < ms; over += stepMs) {
+      await this.clock.advance(stepMs);
+      for (const machine of this.machines.values()) machine.count();
+    }
+  }
+}
+
+export interface MachineOptions {
+  facts: WatchdogFacts | { problem: string };
+  options: Partial<NodeDaemonOptions>;
+  /** How long its pods take to stop. */
+  podStopMs: number;
+  /** An admin may want none. */
+  hasWatchdog: boolean;
+}
+
+export const HARDWARE: WatchdogFacts = {
+  device: '/dev/watchdog0',
+  identity: 'iTCO_wdt',
+  kind: 'hardware',
+  action: 'reset',
+  isPausable: false,
+  timeoutMs: 10_000,
+  isNowayout: false,
+  outlivesClose: true,
+};
+
+const TIMING = {
+  grantMs: 5_000,
+  watchdogMs: 10_000,
+  feedIntervalMs: 3_000,
+  isolationTimeoutMs: 40_000,
+  podStopMaxMs: 30_000,
+  resetTimeMs: 10_000,
+  attestationIntervalMs: 30_000,
+  heartbeatIntervalMs: 1_000,
+};
+
+/** A machine: its watchdog counts whether or not anybody feeds it, its pods run until they are stopped or it is reset. */
+export class MachineModel {
+  readonly name: string;
+  readonly world: DaemonWorld;
+  readonly given: MachineOptions;
+  daemon: NodeDaemon;
+  record: KeepRecord | undefined;
+  promises = new Map<string, string>();
+  failsToWritePromises = false;
+  fedAtMs: number | undefined;
+  isArmed = false;
+  isDead = false;
+  deadAtMs: number | undefined;
+  deadBy: string | undefined;
+  podsStoppedAtMs: number | undefined;
+  readonly log: string[] = [];
+  /** The process stands still, and feeds nothing. */
+  isProcessDead = false;
+
+  constructor(world: DaemonWorld, name: string, change: Partial<MachineOptions>) {
+    this.name = name;
+    this.world = world;
+    this.given = { facts: HARDWARE, options: {}, podStopMs: 2_000, hasWatchdog: true, ...change };
+    this.daemon = this.#made();
+  }
+
+  get address(): string {
+    return `${this.name}:7411`;
+  }
+
+  get bootID(): string {
+    const digits = Array.from(this.name, (letter) => (letter.codePointAt(0) ?? 0).toString(16)).join('');
+    return `00000000-0000-4000-8000-${digits.padStart(12, '0').slice(-12)}`;
+  }
+
+  /** Its process was killed; another one is started. */
+  restart(): void {
+    this.isProcessDead = false;
+    this.daemon = this.#made();
+  }
+
+  kill(): void {
+    this.isProcessDead = true;
+  }
+
+  /** What the machine's hardware does by itself. */
+  count(): void {
+    const nowMs = this.world.clock.monotonicMs();
+    if (this.isDead || !this.isArmed || this.fedAtMs === undefined) return;
+    const timeoutMs = 'problem' in this.given.facts ? 0 : this.given.facts.timeoutMs;
+    if (nowMs - this.fedAtMs >= timeoutMs) this.die('watchdog');
+  }
+
+  die(by: string): void {
+    if (this.isDead) return;
+    this.isDead = true;
+    this.deadBy = by;
+    this.deadAtMs = this.world.clock.monotonicMs();
+  }
+
+  /** No process of its workload writes any more since; undefined: it may still. */
+  get harmlessSinceMs(): number | undefined {
+    if (this.podsStoppedAtMs !== undefined) return this.podsStoppedAtMs;
+    return this.deadAtMs;
+  }
+
+  #made(): NodeDaemon {
+    const { world, name, given } = this;
+    const mine = (): boolean => !this.isDead && !this.isProcessDead && this.daemon === made;
+    const log = (level: string) => (message: string, fields?: object) => this.log.push(`${level} ${message} ${JSON.stringify(fields ?? {})}`);
+    const ports: NodeDaemonPorts = {
+      clock: this.#clock(mine),
+      cluster: world.cluster(name),
+      socket: world.socket(name, this.address),
+      keys: { publicKey: keyOf(name), macWith: (other) => macOf(keyOf(name), other) },
+      ...(given.hasWatchdog ? { watchdog: this.#watchdog(mine) } : {}),
+      workload: { stop: async (deadlineMs) => this.#stopPods(deadlineMs, mine) },
+      machine: { reset: (cause) => this.die(cause) },
+      record: {
+        read: () => Promise.resolve(structuredClone(this.record)),
+        write: (record) => {
+          if (mine()) this.record = structuredClone(record);
+        },
+      },
+      promises: { read: () => Promise.resolve(new Map(this.promises)), write: async (promises) => this.#keepPromises(promises) },
+      log: { info: log('info'), warn: log('warn'), error: log('error') },
+    };
+    const options: NodeDaemonOptions = {
+      node: name,
+      bootID: this.bootID,
+      systemUUID: '1e2d3c4b-0000-4000-8000-00000000abcd',
+      namespace: 'fences',
+      controllersConfigMap: 'nodefence-controllers',
+      fencesItself: true,
+      timing: TIMING,
+      ...given.options,
+    };
+    const made: NodeDaemon = new NodeDaemon(ports, options);
+    return made;
+  }
+
+  /** A timer of a process that is gone fires for nobody. */
+  #clock(mine: () => boolean): Clock {
+    const { clock } = this.world;
+    return {
+      monotonicMs: () => clock.monotonicMs(),
+      bootMs: () => clock.bootMs(),
+      wallMs: () => clock.wallMs(),
+      after: (delayMs, callback) =>
+        clock.after(delayMs, () => {
+          if (mine()) callback();
+        }),
+      sleep: async (delayMs, signal) => clock.sleep(delayMs, signal),
+    };
+  }
+
+  #watchdog(mine: () => boolean): WatchdogDevice {
+    const { clock } = this.world;
+    return {
+      facts: () => Promise.resolve(this.given.facts),
+      open: () => {
+        if (!mine()) return Promise.reject(new Error('the process is gone'));
+        this.isArmed = true;
+        this.fedAtMs = clock.monotonicMs();
+        return Promise.resolve();
+      },
+      feed: () => {
+        if (mine()) this.fedAtMs = clock.monotonicMs();
+      },
+      disarm: () => {
+        this.isArmed = false;
+        return Promise.resolve();
+      },
+    };
+  }
+
+  async #stopPods(deadlineMs: number, mine: () => boolean): Promise<'stopped' | 'running'> {
+    const { podStopMs } = this.given;
+    await this.world.clock.sleep(Math.min(podStopMs, deadlineMs));
+    if (podStopMs > deadlineMs) return 'running';
+    if (mine()) this.podsStoppedAtMs = this.world.clock.monotonicMs();
+    return 'stopped';
+  }
+
+  #keepPromises(promises: ReadonlyMap<string, string>): Promise<void> {
+    if (this.failsToWritePromises) return Promise.reject(new Error('no space left on device'));
+    this.promises = new Map(promises);
+    return Promise.resolve();
+  }
+}
+
+/** 32 bytes that differ by name: the world has no need of secrets. */
+export function keyOf(name: string): string {
+  return `${name.replaceAll(/[^a-z0-9]/g, '_')}${'A'.repeat(43)}`.slice(0, 43);
+}
+
+/** The same for both ends of a pair, another one for every other pair. */
+export function macOf(own: string, other: string): Mac {
+  const pair = [own, other].sort().join('/');
+  return (bytes) => {
+    let hash = 0x811c9dc5;
+    for (const letter of pair) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+    for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
+    return Uint8Array.from({ length: 32 }, (_, index) => (hash >>> ((index % 4) * 8)) & 0xff);
+  };
+}
