@@ -1,41 +1,29 @@
+import { CONTROLLERS_TOLD, parseControllers } from '../../domain/node-daemon/controllers.ts';
+import type { ControllersTold } from '../../domain/node-daemon/controllers.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { DaemonLog, KnownOthers } from '../../ports/node-daemon.ts';
 import { CONFIG_MAPS } from '../../ports/resources.ts';
 
-export interface Controllers {
-  /** X25519 public keys, the current one first. */
-  keys: readonly string[];
-  addresses: readonly string[];
-}
-
 const AGAIN_MS = 60_000;
 const RETRY_MS = 5_000;
-/** More replicas than anybody runs. */
-const ADDRESSES_MAX = 16;
-const KEYS_MAX = 4;
-
-/** Reads where the controllers are, and by which keys they are known, from their ConfigMap: keys `public-keys` and `addresses`, one a line. */
+/** Reads where the controllers are, and by which keys they are known, from their ConfigMap. */
 export class ControllersReader {
   readonly #ports: { clock: Clock; cluster: Pick<Cluster, 'get'>; log: DaemonLog };
-  readonly #place: { namespace: string; name: string };
+  readonly #namespace: string;
   readonly #changed: () => void;
-  #known: Controllers = { keys: [], addresses: [] };
+  #known: ControllersTold = { publicKeys: [], addresses: [] };
   #problem: string | undefined;
   #cancel: () => void = () => undefined;
   #isClosed = false;
 
-  constructor(
-    ports: { clock: Clock; cluster: Pick<Cluster, 'get'>; log: DaemonLog },
-    place: { namespace: string; name: string },
-    changed: () => void,
-  ) {
+  constructor(ports: { clock: Clock; cluster: Pick<Cluster, 'get'>; log: DaemonLog }, namespace: string, changed: () => void) {
     this.#ports = ports;
-    this.#place = place;
+    this.#namespace = namespace;
     this.#changed = changed;
   }
 
-  get known(): Controllers {
+  get known(): ControllersTold {
     return this.#known;
   }
 
@@ -45,7 +33,7 @@ export class ControllersReader {
 
   /** What an earlier process knew, until the API server answers. */
   knew({ controllerKeys, controllerAddresses }: KnownOthers): void {
-    this.#known = { keys: controllerKeys, addresses: controllerAddresses };
+    this.#known = { publicKeys: [...controllerKeys], addresses: [...controllerAddresses] };
   }
 
   start(): void {
@@ -61,14 +49,12 @@ export class ControllersReader {
 
   /** Never rejects; what was known stays where nothing better is. */
   async #read(): Promise<boolean> {
-    const { namespace, name } = this.#place;
+    const namespace = this.#namespace;
     try {
-      const found = await this.#ports.cluster.get(CONFIG_MAPS, name, namespace);
-      const keys = linesOf(found?.data?.['public-keys']).slice(0, KEYS_MAX);
-      const addresses = linesOf(found?.data?.['addresses']).slice(0, ADDRESSES_MAX);
-      if (keys.length === 0 || addresses.length === 0)
-        throw new Error(`ConfigMap ${namespace}/${name} names no controller yet: is the controller run with --node-daemons?`);
-      this.#known = { keys, addresses };
+      const found = await this.#ports.cluster.get(CONFIG_MAPS, CONTROLLERS_TOLD, namespace);
+      const told = parseControllers(found?.data);
+      if (told === undefined) throw new Error(`ConfigMap ${namespace}/${CONTROLLERS_TOLD} names none: run the controllers with --node-daemons`);
+      this.#known = told;
       this.#problem = undefined;
       this.#changed();
       return true;
@@ -79,8 +65,4 @@ export class ControllersReader {
       return false;
     }
   }
-}
-
-function linesOf(text: string | undefined): string[] {
-  return (text ?? '').split(/\s+/).filter((line) => line !== '');
 }

@@ -40,8 +40,6 @@ export interface NodeDaemonOptions {
   systemUUID: string;
   /** The fence namespace. */
   namespace: string;
-  /** ConfigMap of the controllers' keys and addresses, in that namespace. */
-  controllersConfigMap: string;
   fencesItself: boolean;
   timing: Pick<
     DaemonTiming,
@@ -107,7 +105,7 @@ export class NodeDaemon {
       () => this.#said(),
       () => this.#learn(),
     );
-    this.#controllers = new ControllersReader(ports, { namespace, name: options.controllersConfigMap }, () => this.#learn());
+    this.#controllers = new ControllersReader(ports, namespace, () => this.#learn());
   }
 
   /** The watchdog is fed only while each check that is expected there reports in time. */
@@ -182,8 +180,8 @@ export class NodeDaemon {
 
   /** The API server said something of controllers or peers. */
   #learn(): void {
-    const { keys, addresses } = this.#controllers.known;
-    const known = { controllerKeys: keys, controllerAddresses: addresses, told: this.#attester.told, accepted: this.#attester.accepted };
+    const { publicKeys, addresses } = this.#controllers.known;
+    const known = { controllerKeys: publicKeys, controllerAddresses: addresses, told: this.#attester.told, accepted: this.#attester.accepted };
     this.#exchange.know(known);
     this.#keeper.remember(known);
   }

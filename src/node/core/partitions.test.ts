@@ -64,7 +64,7 @@ async function play(seed: number): Promise<{ evidenceAtMs: number | undefined; h
     }
     if (random() < 0.08) say(breakSomething(world, controller, pick, random));
     // Like whoever counts: whatever is written anew begins the wait anew.
-    const shown = `${world.object('Lease', 'nodefence-a')?.metadata.resourceVersion ?? ''} ${controller.endedAtMs.get('a') ?? 'open'}`;
+    const shown = `${world.object('Lease', 'nodefence-node-a')?.metadata.resourceVersion ?? ''} ${controller.endedAtMs.get('a') ?? 'open'}`;
     const nowMs = world.clock.monotonicMs();
     if (shown !== version) [version, sinceMs] = [shown, nowMs];
     const isCounting = controller.endedAtMs.has('a') && controller.attested('a')?.watchdog?.state === 'armed';

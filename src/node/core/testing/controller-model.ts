@@ -25,7 +25,7 @@ export class ControllerModel {
     this.#socket.receive((bytes, from) => this.#receive(bytes, from));
     world.put('ConfigMap', {
       metadata: { name: 'nodefence-controllers' },
-      data: { 'public-keys': keyOf('controller'), addresses: ADDRESS },
+      data: { publicKeys: keyOf('controller'), addresses: ADDRESS },
     } as never);
   }
 
@@ -38,7 +38,7 @@ export class ControllerModel {
         address: `${peer}:7411`,
         ...(domains[peer] === undefined ? {} : { domain: domains[peer] }),
       }));
-      const name = `nodefence-${node}`;
+      const name = `nodefence-node-${node}`;
       const found = this.#world.object('Lease', name) ?? { metadata: { name } };
       const text = JSON.stringify({ ...(domains[node] === undefined ? {} : { domain: domains[node] }), peers: told });
       this.#world.put('Lease', { ...found, metadata: { ...found.metadata, annotations: { ...found.metadata.annotations, [PEERS]: text } } });
@@ -46,7 +46,7 @@ export class ControllerModel {
   }
 
   attested(node: string): { peers: string[]; watchdog?: { state: string } } | undefined {
-    const text = this.#world.object('Lease', `nodefence-${node}`)?.metadata.annotations?.[ATTESTATION];
+    const text = this.#world.object('Lease', `nodefence-node-${node}`)?.metadata.annotations?.[ATTESTATION];
     return text === undefined ? undefined : (JSON.parse(text) as { peers: string[]; watchdog?: { state: string } });
   }
 

@@ -136,6 +136,7 @@ export class MachineModel {
   record: KeepRecord | undefined;
   promises = new Map<string, string>();
   failsToWritePromises = false;
+  failsToReadPromises = false;
   fedAtMs: number | undefined;
   isArmed = false;
   isDead = false;
@@ -211,7 +212,7 @@ export class MachineModel {
           if (mine()) this.record = structuredClone(record);
         },
       },
-      promises: { read: () => Promise.resolve(new Map(this.promises)), write: async (promises) => this.#keepPromises(promises) },
+      promises: { read: async () => this.#readPromises(), write: async (promises) => this.#keepPromises(promises) },
       log: { info: log('info'), warn: log('warn'), error: log('error') },
     };
     const options: NodeDaemonOptions = {
@@ -219,7 +220,6 @@ export class MachineModel {
       bootID: this.bootID,
       systemUUID: '1e2d3c4b-0000-4000-8000-00000000abcd',
       namespace: 'fences',
-      controllersConfigMap: 'nodefence-controllers',
       fencesItself: true,
       timing: TIMING,
       ...given.options,
@@ -269,6 +269,10 @@ export class MachineModel {
     if (podStopMs > deadlineMs) return 'running';
     if (mine()) this.podsStoppedAtMs = this.world.clock.monotonicMs();
     return 'stopped';
+  }
+
+  #readPromises(): Promise<ReadonlyMap<string, string>> {
+    return this.failsToReadPromises ? Promise.reject(new Error('input/output error')) : Promise.resolve(new Map(this.promises));
   }
 
   #keepPromises(promises: ReadonlyMap<string, string>): Promise<void> {

@@ -1,0 +1,164 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const DAEMON = 'src/node/core/daemon.test.ts';
+const ATTESTER = 'src/node/core/attester.test.ts';
+const SELF_FENCE = 'src/domain/node-daemon/self-fence.test.ts';
+const PEERS = 'src/domain/node-daemon/peers.test.ts';
+const DATAGRAM = 'src/domain/node-daemon/datagram.test.ts';
+const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
+
+/** Defects of the node daemon, and of what it shares with the controllers. */
+export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'grant from its receipt',
+    defect: 'a grant holds from when it came, not from when it was asked for',
+    file: 'src/node/core/exchange.ts',
+    edits: [['const untilMs = asked.atMs + this.#options.grantMs;', 'const untilMs = this.#ports.clock.monotonicMs() + this.#options.grantMs;']],
+    killedBy: byTest(DAEMON, 'counts a grant from when it was asked for, however late the answer comes'),
+  },
+  {
+    name: 'grant of anybody',
+    defect: 'a node that is no controller may grant',
+    file: 'src/node/core/exchange.ts',
+    edits: [
+      [
+        'return isController ? this.#known.controllerKeys.map((key) => this.#macWith(key)).filter((mac) => mac !== undefined) : [];',
+        "return [...this.#known.controllerKeys, 'e'.padEnd(43, 'A')].map((key) => this.#macWith(key)).filter((mac) => mac !== undefined);",
+      ],
+      ["const from = type === 'vouch' ? sender : undefined;", "const from = type === 'vouch' ? sender : asked?.to;"],
+    ],
+    killedBy: byTest(DAEMON, 'is not kept up by a grant of a node'),
+  },
+  {
+    name: 'vouch of the promised',
+    defect: 'a peer that promised to vouch no more goes on',
+    file: 'src/node/core/promises.ts',
+    edits: [['return this.#promised !== undefined && !this.#promised.has(bootID);', "return this.#promised !== undefined && bootID !== '';"]],
+    killedBy: byTest(DAEMON, 'vouches no more once it has promised, and the node goes down though it reaches everybody'),
+  },
+  {
+    name: 'vouch without memory',
+    defect: 'a peer vouches though it does not know what it promised',
+    file: 'src/node/core/promises.ts',
+    edits: [['return this.#promised !== undefined && !this.#promised.has(bootID);', 'return this.#promised?.has(bootID) !== true;']],
+    killedBy: byTest(DAEMON, 'vouches for nobody when what it promised before cannot be read'),
+  },
+  {
+    name: 'promise before the disk',
+    defect: 'a promise is given before it is on the disk',
+    file: 'src/node/core/promises.ts',
+    edits: [['      await writing;\n', '      void writing.catch(() => undefined);\n']],
+    killedBy: byTest(DAEMON, 'gives no promise that is not on its disk, and vouches no more all the same'),
+  },
+  {
+    name: 'peers that were sent',
+    defect: 'a peer is relied on that an earlier write, which may have arrived, does not name',
+    file: 'src/node/core/attester.ts',
+    edits: [['this.#accept(this.#accepted.filter((peer) => peers.includes(peer)));', 'this.#accept(peers);']],
+    killedBy: byTest(ATTESTER, 'accepts only peers that stand in every write that may have arrived'),
+  },
+  {
+    name: 'attestation refused unnoticed',
+    defect: 'an attestation that the API server refused counts as written',
+    file: 'src/node/core/attester.ts',
+    edits: [['      this.#lease = undefined;\n      return false;', '      return true;']],
+    killedBy: byTest(DAEMON, 'attests the peers that it is told of later'),
+  },
+  {
+    name: 'disarmed unknown',
+    defect: 'a clean stop disarms the watchdog though the API server still has it armed',
+    file: 'src/node/core/daemon.ts',
+    edits: [['if (isKnown) await this.#keeper.disarm();', 'if (isKnown || true) await this.#keeper.disarm();']],
+    killedBy: byTest(DAEMON, 'stays armed at a clean stop that the API server does not learn of'),
+  },
+  {
+    name: 'armed to the end',
+    defect: 'a clean stop disarms the watchdog and attests that it is armed',
+    file: 'src/node/core/daemon.ts',
+    edits: [["state: this.#isEnding ? 'disarmed' : watchdogState", 'state: watchdogState']],
+    killedBy: byTest(DAEMON, 'disarms the watchdog at a clean stop after the API server knows'),
+  },
+  {
+    name: 'daemon without past',
+    defect: 'a daemon that is started anew counts from its own start',
+    file: 'src/node/core/keeper.ts',
+    edits: [
+      [
+        'if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;',
+        'if (record?.isArmed === true) this.#keptUntilMs = this.#ports.clock.monotonicMs();',
+      ],
+    ],
+    killedBy: byTest(DAEMON, 'gives a daemon that is started anew no more time than the one before it had'),
+  },
+  {
+    name: 'feeding a wedged daemon',
+    defect: 'the watchdog is fed though a check does not get on',
+    file: 'src/node/core/keeper.ts',
+    edits: [["    if (stuck !== '') return;\n", '']],
+    killedBy: byTest(DAEMON, 'is not fed while a check of the daemon does not get on'),
+  },
+  {
+    name: 'daemon after a sleep',
+    defect: 'a machine that slept goes on as if nothing were',
+    file: 'src/node/core/keeper.ts',
+    edits: [['if (isUnexpected) this.#hasSlept = true;', '']],
+    killedBy: byTest(DAEMON, 'goes down at once when it slept though it attested that it cannot'),
+  },
+  {
+    name: 'armed unasked',
+    defect: 'the watchdog is opened before anybody keeps the node up',
+    file: 'src/node/core/keeper.ts',
+    edits: [["if (decision.phase !== 'waiting') this.#open(nowMs);", 'this.#open(nowMs);']],
+    killedBy: byTest(DAEMON, 'opens the watchdog with the first grant, attests it, and feeds it as long as grants come'),
+  },
+  {
+    name: 'isolation for ever',
+    defect: 'a node that is cut off waits without end',
+    file: 'src/domain/node-daemon/self-fence.ts',
+    edits: [['if (storageLostAtMs !== undefined || nowMs >= isolationEndsMs) {', 'if (storageLostAtMs !== undefined) {']],
+    killedBy: byTest(SELF_FENCE, 'it ended 40 s ago'),
+  },
+  {
+    name: 'stopping from when it was noticed',
+    defect: 'a node that noticed late takes the whole time for its pods',
+    file: 'src/domain/node-daemon/self-fence.ts',
+    edits: [['const endMs = Math.min(latestMs, nowMs + times.podStopMaxMs);', 'const endMs = nowMs + times.podStopMaxMs;']],
+    killedBy: byTest(SELF_FENCE, 'nobody looked for 69 s: what is left is for the pods'),
+  },
+  {
+    name: 'a way back',
+    defect: 'a node whose pods are being stopped goes on when a grant comes',
+    file: 'src/domain/node-daemon/self-fence.ts',
+    edits: [['if (stoppingSinceMs !== undefined) {', 'if (stoppingSinceMs !== undefined && nowMs >= (keptUntilMs ?? NEVER_MS)) {']],
+    killedBy: byTest(SELF_FENCE, 'a grant comes back too late: no way leads back'),
+  },
+  {
+    name: 'half of the domains',
+    defect: 'half of the failure domains is enough to keep a node up',
+    file: 'src/domain/node-daemon/peers.ts',
+    edits: [['Math.floor(votes.length / 2) + 1', 'Math.max(1, Math.floor(votes.length / 2))']],
+    killedBy: byTest(PEERS, 'another rack alone is not'),
+  },
+  {
+    name: 'each peer for itself',
+    defect: 'peers of one failure domain count one by one',
+    file: 'src/domain/node-daemon/peers.ts',
+    edits: [['domains.size > 1 ? [...domains.values()]', 'domains.size > 1 && peers.length === 0 ? [...domains.values()]']],
+    killedBy: byTest(PEERS, 'the own rack alone is not, however many are in it'),
+  },
+  {
+    name: 'forged datagram',
+    defect: 'a datagram counts whatever its MAC',
+    file: 'src/domain/node-daemon/seal.ts',
+    edits: [['return difference === 0;', 'return difference >= 0;']],
+    killedBy: byTest(DATAGRAM, 'is refused when one bit of it changed'),
+  },
+  {
+    name: 'eligible by the controller',
+    defect: 'a peer that the node attested, and that whoever ended the grants left out, needs not promise',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [['[...new Set([...ended.eligible, ...attestation.peers])]', '[...new Set([...ended.eligible])]']],
+    killedBy: byTest(WATCHDOG_AGENT, 'waits for a peer that the node attested, though whoever ended the grants left it out'),
+  },
+];
