@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import { DATAGRAM_MAX_BYTES } from '../../domain/node-daemon/datagram.ts';
 import type { BindAddress } from '../../http/bind-address.ts';
 import type { DatagramSocket } from '../../ports/node-daemon.ts';
+import { codeOf, wordsOf } from './file-errors.ts';
 
 export interface UdpOptions {
   /** Host `::`: all addresses of the machine, where it has no IPv6 all of IPv4. */
@@ -162,12 +163,4 @@ function withPort(host: string, port: number): string {
 /** A socket for both families shows IPv4 in the dress of IPv6. */
 function plain(address: string): string {
   return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from './file-errors.ts';
 import { X25519Keys } from './exchange-keys.ts';
 
 export interface LoadedKeys {
@@ -31,7 +32,7 @@ function keptIn(path: string): X25519Keys | string | undefined {
     return X25519Keys.of(readFileSync(path, 'utf8').trim());
   } catch (error) {
     if (error instanceof TypeError) return error.message;
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

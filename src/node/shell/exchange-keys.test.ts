@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { open, seal } from '../../domain/node-daemon/seal.ts';
 import { loadExchangeKeys } from './exchange-key-file.ts';
-import { X25519Keys } from './exchange-keys.ts';
+import { X25519_KEY_PAIRS, X25519Keys } from './exchange-keys.ts';
 
 const base64url = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url');
 
@@ -25,8 +25,9 @@ const LOW_ORDER = [
   'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ];
 
-const alice = X25519Keys.of(base64url(ALICE));
-const bob = X25519Keys.of(base64url(BOB));
+const jwk = (d: string, x: string): string => JSON.stringify({ kty: 'OKP', crv: 'X25519', x: base64url(x), d: base64url(d) });
+const alice = X25519Keys.of(jwk(ALICE, ALICE_PUBLIC));
+const bob = X25519Keys.of(jwk(BOB, BOB_PUBLIC));
 
 describe('X25519Keys', () => {
   it('agrees with RFC 7748', () => {
@@ -60,9 +61,28 @@ describe('X25519Keys', () => {
     'refuses %j, which is no key',
     (text) => {
       expect(() => alice.macWith(text)).toThrow(new TypeError('the public key is not 32 bytes in base64url'));
-      expect(() => X25519Keys.of(text)).toThrow(new TypeError('the private key is not 32 bytes in base64url'));
+      expect(() => X25519Keys.of(JSON.stringify({ kty: 'OKP', crv: 'X25519', x: alice.publicKey, d: text }))).toThrow(
+        new TypeError('the private key is no JWK of X25519'),
+      );
     },
   );
+
+  it.each(['', 'null', '7', '{}', '{"kty":"EC"}', jwk(ALICE, ALICE_PUBLIC).replace('X25519', 'Ed25519'), jwk(ALICE, ALICE_PUBLIC).slice(0, -1)])(
+    'refuses %j as a private key, and shows nothing of it',
+    (text) => {
+      expect(() => X25519_KEY_PAIRS.load(text)).toThrow(new TypeError('the private key is no JWK of X25519'));
+    },
+  );
+
+  it('refuses a private key with the public key of another one', () => {
+    expect(() => X25519_KEY_PAIRS.load(jwk(ALICE, BOB_PUBLIC))).toThrow('belongs to another public key');
+  });
+
+  it('makes private keys that can be loaded, each another one', () => {
+    const [a, b] = [X25519_KEY_PAIRS.generate(), X25519_KEY_PAIRS.generate()];
+    expect(X25519_KEY_PAIRS.load(a).publicKey).toBe((JSON.parse(a) as { x: string }).x);
+    expect(X25519_KEY_PAIRS.load(b).publicKey).not.toBe(X25519_KEY_PAIRS.load(a).publicKey);
+  });
 
   it('derives nothing with itself, so that no datagram of ours comes back as an answer', () => {
     expect(() => alice.macWith(alice.publicKey)).toThrow('our own');
@@ -109,7 +129,7 @@ describe('loadExchangeKeys', () => {
   it('makes another one where the file was cut, and says so', () => {
     loadExchangeKeys(path);
     writeFileSync(path, readFileSync(path, 'utf8').slice(0, 20));
-    expect(loadExchangeKeys(path).problem).toBe(`${path}: the private key is not 32 bytes in base64url; a new key was made`);
+    expect(loadExchangeKeys(path).problem).toBe(`${path}: the private key is no JWK of X25519; a new key was made`);
     expect(loadExchangeKeys(path).problem).toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
 import { createHmac, createPrivateKey, createPublicKey, createSecretKey, diffieHellman, generateKeyPairSync, hkdfSync } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { Mac } from '../../domain/node-daemon/seal.ts';
-import type { ExchangeKeys } from '../../ports/node-daemon.ts';
+import type { ExchangeKeyPairs, ExchangeKeys } from '../../ports/node-daemon.ts';
 
 /** More daemons than there are nodes: a controller keeps one for each. */
 const KEPT_MAX = 8_192;
@@ -11,7 +11,7 @@ const PURPOSE = 'nodefence datagram 1';
 /** X25519 by OpenSSL. The keys of pairs are kept, so that a datagram costs one HMAC. */
 export class X25519Keys implements ExchangeKeys {
   readonly publicKey: string;
-  /** 32 bytes in base64url: to be kept where only this daemon reads it. */
+  /** A JWK (RFC 8037): to be kept where only this daemon reads it. */
   readonly privateKey: string;
   readonly #private: KeyObject;
   /** The one that was used longest ago first. */
@@ -23,7 +23,7 @@ export class X25519Keys implements ExchangeKeys {
     if (x === undefined || d === undefined) throw new TypeError('the private key is none of X25519');
     this.#private = key;
     this.publicKey = x;
-    this.privateKey = d;
+    this.privateKey = JSON.stringify({ kty: 'OKP', crv: 'X25519', x, d });
     this.#keptMax = keptMax;
   }
 
@@ -31,11 +31,13 @@ export class X25519Keys implements ExchangeKeys {
     return new X25519Keys(generateKeyPairSync('x25519').privateKey, keptMax);
   }
 
-  /** Throws a TypeError where it is no key. */
+  /** Takes a JWK. Throws a TypeError where it is no key. */
   static of(privateKey: string, keptMax = KEPT_MAX): X25519Keys {
-    const bytes = bytesOf(privateKey);
-    if (bytes === undefined) throw new TypeError('the private key is not 32 bytes in base64url');
-    return new X25519Keys(createPrivateKey({ key: pkcs8(bytes), format: 'der', type: 'pkcs8' }), keptMax);
+    const jwk = jwkOf(privateKey);
+    if (jwk === undefined) throw new TypeError('the private key is no JWK of X25519');
+    const keys = new X25519Keys(createPrivateKey({ key: jwk, format: 'jwk' }), keptMax);
+    if (keys.publicKey !== jwk.x) throw new TypeError('the private key belongs to another public key than its JWK says');
+    return keys;
   }
 
   macWith(publicKey: string): Mac {
@@ -78,7 +80,22 @@ function bytesOf(text: string): Buffer | undefined {
   return bytes.length === KEY_BYTES && bytes.toString('base64url') === text ? bytes : undefined;
 }
 
-/** RFC 8410: what stands before the 32 bytes of an X25519 private key. A JWK would need the public key too. */
-function pkcs8(bytes: Buffer): Buffer {
-  return Buffer.concat([Buffer.from('302e020100300506032b656e04220420', 'hex'), bytes]);
+/** Checked here: an error of the library could show what it read. */
+function jwkOf(text: string): { kty: string; crv: string; x: string; d: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { kty, crv, x, d } = value as Readonly<Record<string, unknown>>;
+    if (kty !== 'OKP' || crv !== 'X25519' || typeof x !== 'string' || typeof d !== 'string') return undefined;
+    return bytesOf(x) === undefined || bytesOf(d) === undefined ? undefined : { kty, crv, x, d };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }
+
+/** For keys that the controllers share, in a Secret. */
+export const X25519_KEY_PAIRS: ExchangeKeyPairs = {
+  generate: () => X25519Keys.generate().privateKey,
+  load: (privateKey) => X25519Keys.of(privateKey),
+};
