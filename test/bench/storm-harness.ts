@@ -78,6 +78,15 @@ export class StormHarness {
     return fence;
   }
 
+  /** As `fence`, of a node that somebody asks for. */
+  request(node: string, more: Partial<NodeFenceStatus> = {}): NodeFence {
+    const fence = this.fence(node, more);
+    const requestedBy = { apiVersion: 'v1', kind: 'Person', name: 'somebody', uid: 'request-1' };
+    const asked: NodeFence = { ...fence, spec: { ...fence.spec, requestedBy } };
+    this.storm.seeFence(node, asked);
+    return asked;
+  }
+
   /** Policies that hold this node, as a decision sees them. */
   holding(node: string): string[] {
     return this.storm.holdsOn(node).map(({ policy }) => policy);

@@ -5,9 +5,11 @@ const GRACE = 'src/domain/policies/startup-grace';
 const RATE = 'src/domain/policies/rate';
 const WINDOWS = 'src/domain/policies/windows';
 const COOLDOWN = 'src/domain/policies/cooldown';
+const UNHEALTHY = 'src/domain/policies/max-unhealthy';
+const FACTS = 'src/controllers/fence/storm/fence-facts';
 const PREDECESSOR = 'src/controllers/fence/storm/predecessor';
 
-/** Defects of the policies that time ends. */
+/** Defects of the storm policies: of those that time ends, and of who counts as unhealthy. */
 export const STORM_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'take-over as a start',
@@ -99,5 +101,26 @@ export const STORM_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/fence/storm/node-roster.ts',
     edits: [['entry.isCordonOurs || entry.node.metadata', 'entry.isCordonOurs && entry.node.metadata']],
     killedBy: byTest('src/controllers/fence/storm/storm.test.ts', 'takes what an earlier fence of the node left cordoned for ours'),
+  },
+  {
+    name: 'asked for while others are down',
+    defect: 'a well node that somebody asks for begins while as many are unhealthy as may be, and then holds the fences of those',
+    file: `${UNHEALTHY}.ts`,
+    edits: [['!isUnhealthy(node) && isAskedFor(node) ?', '!isUnhealthy(node) && isAskedFor(node) && allowed < 0 ?']],
+    killedBy: byTest(`${UNHEALTHY}.test.ts`, 'max-unhealthy of two nodes fences the one that failed, though somebody asks for the other one'),
+  },
+  {
+    name: 'unsent counts as unhealthy',
+    defect: 'a node to which nothing was sent counts as unhealthy for ever: each of two nodes holds the other',
+    file: `${FACTS}.ts`,
+    edits: [['status.journal.some(mayHaveBeenSent)', 'status.journal.length > 0']],
+    killedBy: byTest(`${FACTS}.test.ts`, 'a fence in the picture makes no node count as failed that nothing was sent to'),
+  },
+  {
+    name: 'two asked for at once',
+    defect: 'two well nodes that somebody asks for begin in the same moment',
+    file: 'src/controllers/fence/storm/node-roster.ts',
+    edits: [[' || entry.isBegun || entry.isReserved', ' || entry.isBegun']],
+    killedBy: byTest('src/controllers/fence/storm/storm.test.ts', 'begins with one of two well nodes that somebody asks for'),
   },
 ];

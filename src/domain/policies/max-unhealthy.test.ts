@@ -101,6 +101,45 @@ describe('max-unhealthy', () => {
     );
   });
 
+  const asked = (name: string): ReturnType<typeof node> => node(name, { fence: fence({ isRequested: true }) });
+
+  it.each<[what: string, others: ReturnType<typeof nodes>, settings: { percentage?: number; max?: number }, message: string | undefined]>([
+    ['beside a healthy one', nodes(1), {}, undefined],
+    [
+      'beside a failed one',
+      nodes(1, 1),
+      {},
+      '1 of 2 nodes are unhealthy (0 of them silent) beside this one, which is well and would be one more, 1 may be (the rule for 2 in scope); ends when no other node is',
+    ],
+    ['as the fourth of ten', nodes(9, 3), {}, undefined],
+    [
+      'as the fifth of ten',
+      nodes(9, 4),
+      {},
+      '4 of 10 nodes are unhealthy (0 of them silent) beside this one, which is well and would be one more, 4 may be (40%, rounded down); ends when no more than 3 others are',
+    ],
+    [
+      'where none may be',
+      nodes(1),
+      { max: 0 },
+      '0 of 2 nodes are unhealthy (0 of them silent) beside this one, which is well and would be one more, 0 may be (max=0); ends when more may be',
+    ],
+  ])('counts a well node that somebody asks for as one that would be unhealthy: %s', (_what, others, settings, message) => {
+    expect(holdOf(policy(settings), view([...others, asked('asked')]), 'asked')?.message).toBe(message);
+  });
+
+  it('of two nodes fences the one that failed, though somebody asks for the other one', () => {
+    const both = [node('failed', { health: 'failed' }), asked('asked')];
+    expect(heldBy(policy(), view(both))).toEqual(['asked']);
+    expect(heldBy(policy({ max: 1 }), view(both))).toEqual(['asked']);
+  });
+
+  it('counts no well node for itself whose fence is over, or which nobody asks for', () => {
+    const over = node('over', { fence: fence({ isRequested: true, state: 'final' }) });
+    const fencedAnyway = node('back', { fence: fence() });
+    expect(heldBy(policy({ max: 1 }), view([...nodes(2, 1), over, fencedAnyway]))).toEqual([]);
+  });
+
   it('names the rule for a small scope', () => {
     expect(holdOf(policy(), view(nodes(3, 2)))?.message).toContain('1 may be (the rule for 3 in scope)');
   });

@@ -2,7 +2,8 @@ import { isolationOf, unlessSwitchedOff } from './controller-isolated.ts';
 import type { IsolationSettings } from './controller-isolated.ts';
 import type { StormPolicy } from './policy.ts';
 import { forAll, isUnhealthy, nodesOf, stormPolicy } from './scope.ts';
-import type { CommonSettings } from './scope.ts';
+import type { CommonSettings, Ruling } from './scope.ts';
+import type { StormNode, StormView } from './view.ts';
 
 export interface MaxUnhealthySettings extends CommonSettings {
   /** Percent of the nodes in scope that may be unhealthy, rounded down; with the small scopes written out, see `allowedUnhealthy`. */
@@ -40,21 +41,42 @@ export function maxUnhealthy(settings: MaxUnhealthySettings): StormPolicy {
     const nodes = nodesOf(settings, view);
     const unhealthy = nodes.filter(isUnhealthy);
     const allowed = allowedUnhealthy(nodes.length, settings);
+    const limit = `${allowed} may be (${rule(nodes.length, settings)})`;
     if (unhealthy.length > allowed) {
-      const silent = unhealthy.filter(({ health }) => health === 'silent').length;
-      const kept = unhealthy.filter(({ isPreserved }) => isPreserved === true).length;
-      const preserved = kept === 0 ? '' : `, ${kept} preserved`;
       const end = allowed === 0 ? 'no node is' : `no more than ${allowed} of them are`;
-      const message = `${unhealthy.length} of ${nodes.length} nodes are unhealthy (${silent} of them silent${preserved}), ${allowed} may be (${rule(nodes.length, settings)}); ends when ${end}`;
-      return forAll({ reason: 'max-unhealthy', message });
+      return forAll({ reason: 'max-unhealthy', message: `${counted(unhealthy, nodes)}, ${limit}; ends when ${end}` });
     }
-    const isolation = nodes.length === 2 && isByPercentage(settings) ? isolationOf(settings.isolation, view) : undefined;
-    if (isolation === undefined) return forAll(undefined);
-    const held = unlessSwitchedOff(isolation);
-    const { reason, message, untilMs } = isolation;
-    const words = `of two nodes one is fenced only by a controller that is not cut off: ${message}`;
-    return (node) => held(node) && { reason, message: words, ...(untilMs !== undefined && { untilMs }) };
+    const held = unhealthy.length < allowed ? forAll(undefined) : oneMore(`${counted(unhealthy, nodes)} beside this one`, limit, allowed);
+    const isolation = nodes.length === 2 && isByPercentage(settings) ? whileIsolated(settings.isolation, view) : forAll(undefined);
+    return (node) => held(node) ?? isolation(node);
   });
+}
+
+/** A well node that somebody asks for makes one more when its fence begins: it waits, so that the fences of those that failed go on. */
+function oneMore(counts: string, limit: string, allowed: number): Ruling {
+  const end = allowed === 0 ? 'more may be' : allowed === 1 ? 'no other node is' : `no more than ${allowed - 1} others are`;
+  const message = `${counts}, which is well and would be one more, ${limit}; ends when ${end}`;
+  return (node) => (!isUnhealthy(node) && isAskedFor(node) ? { reason: 'max-unhealthy', message } : undefined);
+}
+
+function isAskedFor({ fence }: StormNode): boolean {
+  return fence?.state === 'new' && fence.isRequested;
+}
+
+function counted(unhealthy: readonly StormNode[], nodes: readonly StormNode[]): string {
+  const silent = unhealthy.filter(({ health }) => health === 'silent').length;
+  const kept = unhealthy.filter(({ isPreserved }) => isPreserved === true).length;
+  const preserved = kept === 0 ? '' : `, ${kept} preserved`;
+  return `${unhealthy.length} of ${nodes.length} nodes are unhealthy (${silent} of them silent${preserved})`;
+}
+
+function whileIsolated(settings: IsolationSettings, view: StormView): Ruling {
+  const isolation = isolationOf(settings, view);
+  if (isolation === undefined) return forAll(undefined);
+  const held = unlessSwitchedOff(isolation);
+  const { reason, message, untilMs } = isolation;
+  const words = `of two nodes one is fenced only by a controller that is not cut off: ${message}`;
+  return (node) => held(node) && { reason, message: words, ...(untilMs !== undefined && { untilMs }) };
 }
 
 /** Do the small scopes apply? */

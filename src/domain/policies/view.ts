@@ -21,7 +21,7 @@ export interface StormNode {
   annotations?: Readonly<Record<string, string>>;
   isControlPlane: boolean;
   /**
-   * `failed`: Ready is not True, or a fence of it has begun and is not final. `silent`: Ready still, but nothing was received for `life_wait`: in a
+   * `failed`: Ready is not True, or a fence of it has begun, or begins now, and is not final. `silent`: Ready still, but nothing was received for `life_wait`: in a
    * power or switch failure those are the next ones. Both count as unhealthy.
    */
   health: 'healthy' | 'silent' | 'failed';

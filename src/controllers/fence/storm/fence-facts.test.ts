@@ -74,4 +74,11 @@ describe('a fence in the picture', () => {
     expect(isBegun(statusOf({ state: 'done' }))).toBe(true);
     expect(isBegun(statusOf({ state: 'final', journal: [OFF] }))).toBe(false);
   });
+
+  it('makes no node count as failed that nothing was sent to', () => {
+    const unsent = (['not-sent', 'stopped'] as const).map((result) => entryOf({ result, finishedAt: 'now' }));
+    for (const entry of unsent) expect(isBegun(statusOf({ state: 'new', journal: [entry] }))).toBe(false);
+    expect(isBegun(statusOf({ state: 'new', journal: [...unsent, CORDON] }))).toBe(true);
+    expect(isBegun(statusOf({ state: 'error', journal: unsent }))).toBe(true);
+  });
 });

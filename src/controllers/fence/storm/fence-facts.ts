@@ -9,7 +9,11 @@ export function isHeldBack(entry: Pick<JournalEntry, 'step' | 'action' | 'agent'
 }
 
 function mayHaveBegun(entry: JournalEntry): boolean {
-  return cutsOff(entry) && entry.result !== 'not-sent' && entry.result !== 'stopped';
+  return cutsOff(entry) && mayHaveBeenSent(entry);
+}
+
+function mayHaveBeenSent({ result }: JournalEntry): boolean {
+  return result !== 'not-sent' && result !== 'stopped';
 }
 
 /** The first run of this incident that isolated or switched. */
@@ -27,7 +31,7 @@ export function holdsSlot(status: NodeFenceStatus): boolean {
 
 /** Something of it was done and is not over: its node counts as failed whatever it shows. */
 export function isBegun(status: NodeFenceStatus): boolean {
-  return status.state !== 'final' && (status.state !== 'new' || status.journal.length > 0);
+  return status.state !== 'final' && (status.state !== 'new' || status.journal.some(mayHaveBeenSent));
 }
 
 export function stormFenceOf({ spec, status }: NodeFence): StormFence {

@@ -150,7 +150,7 @@ export class NodeRoster {
   }
 
   private healthOf(name: string, entry: Entry, nowMs: number): StormNode['health'] {
-    if (readyOf(entry.node)?.status !== 'True' || entry.isBegun) return 'failed';
+    if (readyOf(entry.node)?.status !== 'True' || entry.isBegun || entry.isReserved) return 'failed';
     const dueMs = this.silentFromMs(name, entry);
     return dueMs !== undefined && nowMs >= dueMs ? 'silent' : 'healthy';
   }

@@ -103,6 +103,32 @@ describe('the storm shell', () => {
     expect([harness.holding('a'), harness.holding('b')]).toEqual([[], ['max-concurrent']]);
   });
 
+  it('fences the failed one of two nodes first, then the well one that somebody asks for', async () => {
+    const harness = new StormHarness(['a', 'b'], [UNHEALTHY]);
+    harness.fail('a');
+    harness.fence('a');
+    harness.request('b');
+    expect([harness.holding('a'), harness.holding('b')]).toEqual([[], ['max-unhealthy']]);
+    harness.request('b', { journal: [{ ...CORDON, result: 'not-sent', finishedAt: 'now' }] });
+    expect([harness.holding('a'), harness.holding('b')]).toEqual([[], ['max-unhealthy']]);
+    harness.ready('a', 'True');
+    harness.fence('a', { state: 'final' });
+    await harness.clock.advance(600);
+    expect(harness.holding('b')).toEqual([]);
+  });
+
+  it('begins with one of two well nodes that somebody asks for: the other one sees it taken before any write is acknowledged', async () => {
+    const harness = new StormHarness(['a', 'b'], [UNHEALTHY]);
+    const fence = harness.request('a');
+    harness.request('b');
+    expect([harness.holding('a'), harness.holding('b')]).toEqual([[], []]);
+    harness.storm.reserve(fence, CORDON);
+    expect([harness.holding('a'), harness.holding('b')]).toEqual([[], ['max-unhealthy']]);
+    harness.storm.settle('a', fence);
+    await harness.clock.advance(100);
+    expect(harness.holding('b')).toEqual([]);
+  });
+
   it('gives the slot back when the write fails, and the next node is looked at', async () => {
     const harness = new StormHarness(NAMES, [ONE]);
     harness.fail('a', 'b');
