@@ -13,11 +13,12 @@ function harness() {
       done.push(`${Math.round(kernel.nowMs)} ${what}`);
     };
   const machine = { panic: note('panic'), hang: note('hang'), powerOn: note('on'), powerOff: note('off') };
-  const reads = { lastMs: Number.NEGATIVE_INFINITY };
+  const reads = { lastMs: Number.NEGATIVE_INFINITY, switchedAtMs: 0 };
   const bmc: NonNullable<ReturnType<HandledRack['bmcOf']>> = { behaviour: 'honest' };
   const rack: HandledRack = {
     machines: new Map([['a', machine]]),
     readAtMs: () => reads.lastMs,
+    isSwitching: () => kernel.nowMs < reads.switchedAtMs,
     feedOf: () => ({ plugIn: note('plug in') }),
     bmcOf: (node) => (node === 'a' ? bmc : undefined),
   };
@@ -51,6 +52,16 @@ describe('the people at the rack', () => {
     hardware.switchOn('a');
     await kernel.run({ untilMs: 20_000 });
     expect(done).toEqual([`${2_000 + PROOF_MS} plug in`, `${2_000 + PROOF_MS} on`]);
+  });
+
+  it('start the next machine only when no device of the one before has anything to do yet', async () => {
+    const { kernel, hardware, done, reads } = harness();
+    reads.switchedAtMs = 3_500;
+    hardware.startNext('a');
+    expect(hardware.isPending).toBe(true);
+    await kernel.run({ untilMs: 20_000 });
+    expect(done).toEqual(['4000 plug in', '4000 on']);
+    expect(hardware.isPending).toBe(false);
   });
 
   it('give a device its behaviour back', () => {

@@ -7,6 +7,7 @@ import type { PowerFeed } from './power-feed.ts';
 import type { OtherFault } from './scenario.ts';
 
 const RESET_MS = 4_000;
+const LOOK_AGAIN_MS = 1_000;
 
 type HandledKernel = Pick<KernelView, 'nowMs' | 'schedule' | 'trace'>;
 type Cables = Pick<Network, 'break' | 'heal'>;
@@ -16,6 +17,8 @@ export interface HandledRack {
   machines: ReadonlyMap<string, Pick<Machine, 'panic' | 'hang' | 'powerOn' | 'powerOff'>>;
   /** When any device of a node was last read. */
   readAtMs(node: string): number;
+  /** Any device of a node has accepted a set whose effect is still to come. */
+  isSwitching(node: string): boolean;
   feedOf(node: string): Pick<PowerFeed, 'plugIn'> | undefined;
   bmcOf(node: string): Pick<SimulatedDevice, 'behaviour'> | undefined;
 }
@@ -82,6 +85,17 @@ export class Hardware {
     this.#kernel.trace(`somebody switches ${node} on`);
     this.#rack.feedOf(node)?.plugIn();
     this.#rack.machines.get(node)?.powerOn('restore');
+  }
+
+  /** A machine comes in the place of one that has ended: what the devices of that one were told does not reach it. */
+  startNext(node: string): void {
+    if (this.#rack.isSwitching(node)) {
+      this.later(LOOK_AGAIN_MS, () => {
+        this.startNext(node);
+      });
+      return;
+    }
+    this.switchOn(node);
   }
 
   /** Something that people have begun is not done yet. */

@@ -76,8 +76,12 @@ export class Rack {
 
   /** When any device of a node was last read. */
   readAtMs(node: string): number {
-    const own = [...this.devices.values()].filter(({ options }) => options.node === node);
-    return Math.max(...own.map(({ readAtMs }) => readAtMs));
+    return Math.max(...this.#devicesOf(node).map(({ readAtMs }) => readAtMs));
+  }
+
+  /** Any device of a node has accepted a set whose effect is still to come. */
+  isSwitching(node: string): boolean {
+    return this.#devicesOf(node).some((device) => device.isPending);
   }
 
   feedOf(node: string): PowerFeed | undefined {
@@ -100,6 +104,10 @@ export class Rack {
   /** An effect of some device is still to come. */
   get isPending(): boolean {
     return [...this.devices.values()].some((device) => device.isPending);
+  }
+
+  #devicesOf(node: string): SimulatedDevice[] {
+    return [...this.devices.values()].filter(({ options }) => options.node === node);
   }
 
   #mount(node: string, feed: PowerFeed): void {

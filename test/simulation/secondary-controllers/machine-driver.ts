@@ -16,7 +16,7 @@ const REPLACED_MS = 20_000;
 export interface MachineDriverOptions {
   kernel: Pick<KernelView, 'nowMs' | 'schedule' | 'trace'>;
   admin: ApiClient;
-  hardware: Pick<Hardware, 'pullPlug' | 'switchOn' | 'later'>;
+  hardware: Pick<Hardware, 'pullPlug' | 'startNext' | 'later'>;
 }
 
 /** What is left of MCM: a Machine that is deleted goes with its power and its Node, and its set makes another one of the same hardware. */
@@ -65,6 +65,6 @@ export class MachineDriver {
       ...(spec !== undefined && { spec }),
     });
     await admin.mergePatch(MACHINES, name, { status: { currentStatus: { phase: 'Pending' } } }, { namespace, subresource: 'status' });
-    hardware.switchOn(node);
+    hardware.startNext(node);
   }
 }

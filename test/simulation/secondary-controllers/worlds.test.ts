@@ -46,6 +46,20 @@ describe('a world with all controllers', { timeout: TIMEOUT_MS }, () => {
     expect(timeOf(lines, 'somebody switches b on')).toBeGreaterThanOrEqual(260_000);
   });
 
+  it('has the next Machine started when the devices of the one that was deleted have done what they were told', async () => {
+    const pool = { most: 0, preserveMs: 600_000, healthMs: 30_000 };
+    const deeds: Deed[] = [
+      { what: 'preserve', node: 'a', atMs: 15_000, durationMs: 200_000, on: 'node', value: 'now' },
+      { what: 'delete-machine', node: 'a', atMs: 180_000, durationMs: 0 },
+    ];
+    const slow = { device: 'slow', deviceEffectMs: [24_000, 24_000] } as const;
+    const { violations, lines } = await played(quiet({ composed: ALL, nodes: ['a'], pool, deeds }, slow));
+    expect(violations).toEqual([]);
+    const offAtMs = timeOf(lines, 'device bmc-a set off -> 204');
+    expect(timeOf(lines, 'somebody pulls the plug of a')).toBeGreaterThan(offAtMs);
+    expect(timeOf(lines, 'somebody switches a on')).toBeGreaterThanOrEqual(offAtMs + 24_000);
+  });
+
   it('has a Machine found ill by its health check, and remediated', async () => {
     const check: Check = { timeoutMs: 1_000, atMost: '100%', spec: { strategy: 'fence-and-recover', retryLimit: 0, ...TIMES } };
     const { violations, lines } = await played(
