@@ -10,6 +10,7 @@ import { MACHINE_DEFINITIONS } from './machine-definitions.ts';
 import { MACHINE_REMEDIATION_ACCESS, MACHINE_REMEDIATION_GUARD } from './machine-remediation-access.ts';
 import { METAL3_REMEDIATION_ACCESS } from './metal3-remediation-access.ts';
 import { METAL3_REMEDIATION_DEFINITIONS } from './metal3-remediation-definitions.ts';
+import { NODE_DAEMON_ACCESS, NODE_DAEMON_GUARD } from './node-daemon-access.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
 import { REMEDIATION_ACCESS } from './remediation-access.ts';
@@ -130,6 +131,10 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   ...folder('machine-remediation', 'access.yaml', MACHINE_REMEDIATION_ACCESS),
   ...folder('machine-remediation-guard', 'guard.yaml', MACHINE_REMEDIATION_GUARD),
+  { path: 'node-daemon/access.yaml', objects: NODE_DAEMON_ACCESS },
+  { path: 'node-daemon/guard.yaml', objects: NODE_DAEMON_GUARD },
+  // The guard first: no token is ever good for more than its own node.
+  kustomization('node-daemon', ['guard.yaml', 'access.yaml']),
   ...folder('metal3-remediation', 'access.yaml', METAL3_REMEDIATION_ACCESS),
   // For `kubectl create` alone, which leaves what is there as it is.
   ...folder('machine-crd', 'machines.yaml', MACHINE_DEFINITIONS),

@@ -57,7 +57,8 @@ export function etcdCommand({ host, etcdPort, etcdPeerPort }: Places): string[] 
   return ['--data-dir=etcd', ...serving, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=default=${peer}`, '--unsafe-no-fsync'];
 }
 
-export function apiServerCommand({ host, etcdPort, apiPort, files }: Places, pace: Pace): string[] {
+/** `guardsNodes`: kubelets' credentials may do what they may in a real cluster, and no more. */
+export function apiServerCommand({ host, etcdPort, apiPort, files }: Places, pace: Pace, guardsNodes = false): string[] {
   return [
     `--etcd-servers=http://${host}:${etcdPort}`,
     `--bind-address=${host}`,
@@ -68,7 +69,7 @@ export function apiServerCommand({ host, etcdPort, apiPort, files }: Places, pac
     `--service-account-key-file=${files.serviceAccountPublicKey}`,
     `--service-account-signing-key-file=${files.serviceAccountKey}`,
     '--service-account-issuer=https://control-plane.drill',
-    '--authorization-mode=RBAC',
+    ...(guardsNodes ? ['--authorization-mode=Node,RBAC', '--enable-admission-plugins=NodeRestriction'] : ['--authorization-mode=RBAC']),
     // Its tokens are for containers, of which the drill has none.
     '--disable-admission-plugins=ServiceAccount',
     '--allow-privileged',

@@ -29,6 +29,8 @@ export interface ControlPlaneOptions {
   /** Of `users`: as whom kube-controller-manager speaks. None is started when absent. */
   controllerManagerUser?: string;
   pace?: Pace;
+  /** The Node authorizer and NodeRestriction hold users of the group `system:nodes` to what a kubelet may do. */
+  guardsNodes?: boolean;
   /** Told of every request, from the audit log. */
   audit?: (event: ApiEvent) => void;
 }
@@ -118,7 +120,7 @@ export class ControlPlane {
 
   async #startServer(): Promise<void> {
     const { audit } = this.#options;
-    this.#run('kube-apiserver', apiServerCommand(this.#places, this.#pace), (line) => {
+    this.#run('kube-apiserver', apiServerCommand(this.#places, this.#pace, this.#options.guardsNodes), (line) => {
       const event = this.#audit.read(line);
       if (event !== undefined) audit?.(event);
     });

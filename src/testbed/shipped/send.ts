@@ -14,6 +14,8 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   Role: `${RBAC}/namespaces/NAMESPACE/roles`,
   RoleBinding: `${RBAC}/namespaces/NAMESPACE/rolebindings`,
   ServiceAccount: '/api/v1/namespaces/NAMESPACE/serviceaccounts',
+  ValidatingAdmissionPolicy: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
+  ValidatingAdmissionPolicyBinding: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
 };
 
 /** Sends what these folders of config/ hold, each object as it stands in its file; what the server has already is left as it is. */
