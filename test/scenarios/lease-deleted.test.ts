@@ -19,7 +19,8 @@ function proven(operator: Operator): Promise<unknown> {
 /** As a reinstalled namespace or a restored backup leaves it: no replica lives, and the Lease is gone. */
 async function secondTermThenNoLease(play: Replicated): Promise<void> {
   const { world, operator, leader, standby } = play;
-  leader.signal('SIGKILL');
+  // Handed over, so that nobody waits for this lease to expire.
+  leader.signal('SIGTERM');
   await until('the standby leads', async () => (terms(play).length === 2 ? true : undefined), TAKE_OVER_MS);
   world.machine('a').panic();
   await seen(play, 'the BMC is told off', isSetOff);
