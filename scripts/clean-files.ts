@@ -7,7 +7,7 @@ import { SIMULATED } from './simulation-rules.mjs';
 /** What decides which rules there are, and what they say. */
 const RULES = ['eslint.config.mjs', 'tsconfig.json', 'package-lock.json', 'scripts/*-rules.mjs'];
 
-type Builder = Pick<ts.BuilderProgram, 'getProgram' | 'getSourceFile' | 'getAllDependencies'>;
+type Builder = Pick<ts.BuilderProgram, 'getSourceFile' | 'getAllDependencies'>;
 
 /**
  * The files that the linter had nothing against. What a typed rule says of a file depends on its text, on everything that it imports, however far, and on the
@@ -19,6 +19,7 @@ export class CleanFiles {
   readonly #builder: Builder;
   readonly #rules: string;
   readonly #digests = new Map<string, string>();
+  readonly #keys = new Map<string, string | undefined>();
   readonly #clean: Map<string, string>;
 
   /** `kept`: the file that holds them from one run to the next. */
@@ -50,17 +51,19 @@ export class CleanFiles {
     writeFileSync(this.#kept, JSON.stringify(still));
   }
 
+  /** Worked out once: a file imports a thousand others. */
   #keyOf(file: string): string | undefined {
+    if (this.#keys.has(file)) return this.#keys.get(file);
     const source = this.#builder.getSourceFile(join(this.#root, file));
-    if (source === undefined) return undefined;
-    const read = this.#builder.getAllDependencies(source).map((path) => `${relative(this.#root, path)} ${this.#digest(path)}`);
-    return digestOf([this.#rules, ...read.toSorted()]);
+    const key = source && digestOf([this.#rules, ...this.#builder.getAllDependencies(source).map((path) => this.#digest(path))]);
+    this.#keys.set(file, key);
+    return key;
   }
 
   #digest(path: string): string {
     const known = this.#digests.get(path);
     if (known !== undefined) return known;
-    const digest = digestOf([this.#builder.getSourceFile(path)?.text ?? '']);
+    const digest = digestOf([relative(this.#root, path), this.#builder.getSourceFile(path)?.text ?? '']);
     this.#digests.set(path, digest);
     return digest;
   }
