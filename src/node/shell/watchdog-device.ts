@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { closeSync, constants, open as openFile, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Clock } from '../../ports/clock.ts';
+import type { DaemonLog, WatchdogDevice, WatchdogFacts } from '../../ports/node-daemon.ts';
+import { codeOf, wordsOf } from './file-errors.ts';
+import { isActive, isCrashKernelLoaded, watchdogFacts } from './watchdog-facts.ts';
+
+export interface WatchdogOptions {
+  /** `/`, and a tree of files in tests. */
+  root: string;
+  /** `/dev/watchdog0`. */
+  device: string;
+  /** Armed although a crash kernel is loaded: the dump must be written within the watchdog's time. */
+  isArmedBesideCrashKernel?: boolean;
+  clock: Clock;
+  log: DaemonLog;
+  /** Default: `wdctl` of util-linux. */
+  wdctl?: string;
+}
+
+const SET_TIMEOUT_WITHIN_MS = 5_000;
+/** Drivers change their state in the call itself; a slow machine may show it later. */
+const SETTLED_WITHIN_MS = 1_000;
+const LOOK_AGAIN_MS = 20;
+/** Any byte but V feeds. */
+const FEED = Buffer.from('1');
+const MAGIC_CLOSE = Buffer.from('V');
+const run = promisify(execFile);
+const opened = promisify(openFile);
+
+/** A watchdog of the kernel (Documentation/watchdog/watchdog-api.rst), by plain writes. */
+export class KernelWatchdog implements WatchdogDevice {
+  readonly #options: WatchdogOptions;
+  readonly #path: string;
+  #file: number | undefined;
+
+  constructor(options: WatchdogOptions) {
+    this.#options = options;
+    this.#path = join(options.root, options.device);
+  }
+
+  async facts(): Promise<WatchdogFacts | { problem: string }> {
+    const { root, device, isArmedBesideCrashKernel = false } = this.#options;
+    const facts = await watchdogFacts(root, device);
+    if ('problem' in facts || isArmedBesideCrashKernel || !(await isCrashKernelLoaded(root))) return facts;
+    return {
+      problem: `a crash kernel is loaded, and ${device} would reset the machine while it writes the dump: unload it, or allow both with --watchdog-beside-kdump`,
+    };
+  }
+
+  async open(timeoutMs: number): Promise<void> {
+    if (this.#file !== undefined) throw new Error(`${this.#options.device} is open already`);
+    const facts = await this.facts();
+    if ('problem' in facts) throw new Error(facts.problem);
+    // wdctl disarms it for a moment: never where an earlier process of ours left it armed, which others rest on.
+    if (facts.timeoutMs !== timeoutMs && (await isActive(this.#options.root, facts.device)) !== true) await this.#setTimeout(timeoutMs);
+    this.#file = await this.#open();
+    if (await this.#settles(true)) return;
+    this.#close();
+    throw new Error(`${this.#options.device} was opened, and sysfs does not show it as active`);
+  }
+
+  feed(): void {
+    if (this.#file === undefined) throw new Error(`${this.#options.device} is not open`);
+    if (writeSync(this.#file, FEED) !== FEED.length) throw new Error(`${this.#options.device} did not take what feeds it`);
+  }
+
+  async disarm(): Promise<void> {
+    const { device } = this.#options;
+    if (this.#file === undefined) return;
+    const facts = await watchdogFacts(this.#options.root, device);
+    if (!('problem' in facts) && facts.isNowayout) throw new Error(`${device} cannot be disarmed (nowayout): it stays armed, and open`);
+    this.#close();
+    if (await this.#settles(false)) return;
+    // Nobody would feed it any more.
+    this.#file = await this.#open();
+    throw new Error(`${device} went on after its magic close: it stays armed, and open`);
+  }
+
+  #close(): void {
+    if (this.#file === undefined) return;
+    writeSync(this.#file, MAGIC_CLOSE);
+    closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  /** There is no ioctl in Node. What the driver made of it stands in sysfs afterwards: that is what counts. */
+  async #setTimeout(timeoutMs: number): Promise<void> {
+    const { device, log, wdctl = 'wdctl' } = this.#options;
+    try {
+      await run(wdctl, ['--settimeout', String(Math.ceil(timeoutMs / 1000)), this.#path], { timeout: SET_TIMEOUT_WITHIN_MS, killSignal: 'SIGKILL' });
+    } catch (error) {
+      log.warn('the timeout of the watchdog cannot be set, so its own counts', { device, error: wordsOf(error) });
+    }
+  }
+
+  async #open(): Promise<number> {
+    const { device } = this.#options;
+    try {
+      return await opened(this.#path, constants.O_WRONLY);
+    } catch (error) {
+      if (codeOf(error) === 'EBUSY')
+        throw new Error(`${device} is held by another program: systemd (RuntimeWatchdogSec= in /etc/systemd/system.conf), watchdogd or sbd`, {
+          cause: error,
+        });
+      throw new Error(`${device}: ${wordsOf(error)}`, { cause: error });
+    }
+  }
+
+  async #settles(wanted: boolean): Promise<boolean> {
+    const { root, device, clock } = this.#options;
+    const endsAtMs = clock.monotonicMs() + SETTLED_WITHIN_MS;
+    for (;;) {
+      if ((await isActive(root, device)) === wanted) return true;
+      if (clock.monotonicMs() >= endsAtMs) return false;
+      await clock.sleep(LOOK_AGAIN_MS);
+    }
+  }
+}
