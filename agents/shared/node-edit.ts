@@ -26,7 +26,7 @@ function typed(error: unknown, target: Target, asked: string): unknown {
   return error;
 }
 
-/** Reads the Node from the API's quorum. A Node that is gone is `Refused`: there is nothing left to do for this method. */
+/** Reads the Node consistently. A Node that is gone is `Refused`: there is nothing left to do for this method. */
 export async function readNode(context: AgentContext, target: Target, asked: string): Promise<Node> {
   let node: Node | undefined;
   try {

@@ -27,7 +27,7 @@ describe('permission to send', () => {
     expect(report.evidence).toBeUndefined();
   });
 
-  it('is asked of the quorum once more after the reads, which may have taken long: a stop that came meanwhile is obeyed', async () => {
+  it('is read consistently once more after the other reads, which may have taken long: a stop that came meanwhile is obeyed', async () => {
     const harness = new Harness(new ManualClock());
     const plug = harness.plug('bmc');
     let isStopped = false;

@@ -154,7 +154,7 @@ describe('the fence automaton', () => {
     expect(model.dispatched.some(({ entry }) => entry.action === 'on')).toBe(false);
   });
 
-  it('releases nothing when the release itself found life at the quorum', () => {
+  it('releases nothing when the release itself found life by its consistent read', () => {
     const model = off(failed());
     expect(model.next('voided')).toBe('release:release');
     expect(model.next()).toBe('release-end:release-end');

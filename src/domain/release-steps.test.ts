@@ -125,7 +125,7 @@ describe('a paced release', () => {
     expect(model.dispatched.map(({ entry }) => entry.action)).not.toContain('on');
   });
 
-  it('is voided too when the quorum shows the life that the watch did not', () => {
+  it('is voided too when a consistent read shows the life that the watch did not', () => {
     const model = provenOff({ release: 'delete-pods', podsPerMinute: 6 });
     model.next('succeeded', batch(1, 2));
     expect(model.next()).toBe('confirm:off');

@@ -68,7 +68,7 @@ describe('the API client', () => {
     expect(await client.get(NODES, 'a')).toMatchObject({ apiVersion: 'v1', kind: 'Node' });
   });
 
-  it('reads a list page by page from the quorum and names the kind of each item', async () => {
+  it('reads a consistent list page by page and names the kind of each item', async () => {
     transport.answer = ({ query }) => ({
       body: query?.['continue'] === 't' ? listOf('9', [{ metadata: { name: 'b' } }]) : listOf('9', [{ metadata: { name: 'a' } }], 't'),
     });

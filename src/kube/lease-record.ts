@@ -52,7 +52,7 @@ export function reasonToWait(holder: string | undefined, waitMs: number): string
 }
 
 /**
- * What is told where a Lease reads older than it was seen: a read at the quorum never does, but where etcd was restored. The holder writes every two
+ * What is told where a Lease reads older than it was seen: a consistent read never does, but where etcd was restored. The holder writes every two
  * seconds, so that few restores escape.
  */
 export function restored(before: Lease | undefined, lease: Lease | undefined): string | undefined {

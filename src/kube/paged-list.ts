@@ -23,7 +23,7 @@ export interface PagedList<T extends KubeObject> {
 }
 
 /**
- * A consistent list, read from the quorum (resourceVersion unset; a server that gets `resourceVersion=0` ignores `limit`). When the
+ * A consistent list (resourceVersion unset; a server that gets `resourceVersion=0` ignores `limit`). When the
  * continue token expires half-way, the list is read once more in one piece.
  */
 export async function listPages<T extends KubeObject>(
@@ -41,7 +41,7 @@ export async function listPages<T extends KubeObject>(
   }
 }
 
-/** The version that the server is at, by the quorum: of a list of one object. */
+/** The version that the server is at: of a consistent list of one object. */
 export async function currentVersion<T extends KubeObject>(
   transport: ApiTransport,
   resource: Resource<T>,

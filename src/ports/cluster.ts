@@ -14,7 +14,7 @@ export interface Resource<T extends KubeObject = KubeObject> {
 
 /**
  * Calls to the API server that are not answered from a cache. Every method rejects with `ApiStatusError` (the server said no) or
- * `TransportError` (no answer; the effect is unknown). Reads are quorum reads (resourceVersion unset).
+ * `TransportError` (no answer; the effect is unknown). Reads are consistent reads (resourceVersion unset).
  */
 export interface Cluster {
   /** `undefined` when there is no such object (404). */

@@ -33,7 +33,7 @@ export interface Job {
   parametersOf(method: PlanMethod): Promise<Parameters>;
   /** Throws `AgentError` kind NotSent when the lease, a stop or a hold forbids a set that takes `deadlineMs` to begin now. Synchronous. */
   mayBegin(deadlineMs: number): void;
-  /** Reads stops from the quorum once more; rejects with `AgentError` kind NotSent when one stands. Right before a set, for the reads before it may have taken long. */
+  /** Reads stops consistently once more; rejects with `AgentError` kind NotSent when one stands. Right before a set, for the reads before it may have taken long. */
   askAgain(): Promise<void>;
   /** Told the monotonic time of each set, in the turn of its send. */
   onSet(atMs: number): void;

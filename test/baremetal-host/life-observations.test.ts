@@ -47,7 +47,7 @@ describe('signs of life of a Node', () => {
     expect(life.silentForMs('n')).toBe(10_000);
   });
 
-  it('are renewals that only the quorum knows yet', async () => {
+  it('are renewals that only a consistent read shows yet', async () => {
     await clock.advance(10_000);
     life.seeLease(lease('1'));
     expect(life.heardMs('n')).toBeUndefined();

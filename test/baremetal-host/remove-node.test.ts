@@ -51,7 +51,7 @@ describe('the deletion of the Node of a host that is off', () => {
     expect(await cluster.get(NODES, 'n')).toBeDefined();
   });
 
-  it('is not done after a renewal of its Lease that only the quorum knows, nor soon after one', async () => {
+  it('is not done after a renewal of its Lease that only a consistent read shows, nor soon after one', async () => {
     await renew();
     await expect(remove()).rejects.toThrow('has not been silent for long enough');
     await clock.advance(SILENT_MS);

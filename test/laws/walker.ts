@@ -337,7 +337,7 @@ export class Walker {
     return { result: 'succeeded', more: { evidence, evidenceAtMs: model.nowMs } };
   }
 
-  /** What the shell finds at the API's quorum before it releases; a paced release lets one pod go at a time. */
+  /** What a consistent read of the shell shows before it releases; a paced release lets one pod go at a time. */
   private released(entry: JournalEntry): { result: JobResult; more: Partial<JobReport> } {
     const { model } = this;
     const { status } = model;

@@ -244,7 +244,7 @@ describe('a failure that only a late watch shows', { timeout: SLOW }, () => {
     expect(await world.conditions(MACHINES, 'm1')).toEqual([]);
   });
 
-  it('is one when the Node is gone at the quorum as well', async () => {
+  it('is one when the Node is gone in a consistent read as well', async () => {
     await begin();
     await world.check();
     await world.add('m1');

@@ -67,10 +67,10 @@ export const CLAIM_MUTANTS: readonly SourceMutant[] = [
   },
   {
     name: 'node lease overrun',
-    defect: 'a node is taken although the quorum shows that another has it',
+    defect: 'a node is taken although a consistent read shows that another has it',
     file: `${LEASES}.ts`,
     edits: [["        if (state.kind === 'foreign') return this.holdOn(node, requestedBy)?.message;\n", '']],
-    killedBy: byTest(`${LEASES}.test.ts`, 'that a watch has not shown yet are seen in the quorum'),
+    killedBy: byTest(`${LEASES}.test.ts`, 'that a watch has not shown yet are seen by a consistent read'),
   },
   {
     name: 'node lease of nobody',

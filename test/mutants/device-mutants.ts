@@ -252,10 +252,13 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
   },
   {
     name: 'stop not read before the set',
-    defect: 'stops are not read from the quorum once more right before the set',
+    defect: 'stops are not read consistently once more right before the set',
     file: 'src/dispatch/device-call.ts',
     edits: [['    await this.job.askAgain();\n', '']],
-    killedBy: byTest(PERMISSION, 'is asked of the quorum once more after the reads, which may have taken long: a stop that came meanwhile is obeyed'),
+    killedBy: byTest(
+      PERMISSION,
+      'is read consistently once more after the other reads, which may have taken long: a stop that came meanwhile is obeyed',
+    ),
   },
   {
     name: 'intent of any age',

@@ -4,7 +4,7 @@ import type { SourceMutant } from './source-mutant.ts';
 const PRESERVATION_SHELL = 'test/preservation/shell.test.ts';
 const PROOF_READ_ANEW = 'test/preservation/proof-read-anew.test.ts';
 const HELD_BACK = 'test/preservation/held-back.test.ts';
-const QUORUM_PROOF = 'src/controllers/preservation/quorum-proof.test.ts';
+const CONSISTENT_PROOF = 'src/controllers/preservation/consistent-proof.test.ts';
 const WRITE = 'src/controllers/preservation/write.test.ts';
 const FENCING = 'test/preservation/fencing.test.ts';
 const TWO_CLUSTERS = 'test/preservation/two-clusters.test.ts';
@@ -90,28 +90,28 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'proof of a living Node',
     defect: 'a Node that is Ready counts as proven off',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [["if (ready === 'True') return 'the node is Ready';", '']],
     killedBy: byTest(PROOF_READ_ANEW, 'right before a Machine is deleted a node that is Ready again is seen though no watch tells it'),
   },
   {
     name: 'proof of another Node',
     defect: 'the proof of a Node that is gone counts for the one under its name',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [["if (standing?.metadata.uid !== node.uid) return 'its Node", "if (standing === undefined) return 'its Node"]],
-    killedBy: byTest(QUORUM_PROOF, 'is not that of a Node whose name another one has now'),
+    killedBy: byTest(CONSISTENT_PROOF, 'is not that of a Node whose name another one has now'),
   },
   {
     name: 'renewal after the proof',
     defect: 'a renewal after the proof does not void it',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [['&& renewal !== known.renewal) return RENEWED;', '&& renewal === nowMs.toString()) return RENEWED;']],
     killedBy: byTest(PROOF_READ_ANEW, 'keeps pods from being taken by force, and it is told'),
   },
   {
     name: 'clock of the kubelet',
     defect: 'a kubelet whose clock is ahead has renewed after the proof',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [
       [
         'return isStampedAfter(lease, fence) ?',
@@ -123,30 +123,30 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'lease not watched',
     defect: 'a process that has not seen the Lease stand still takes it for one that does',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [['return isOfBefore ? undefined : SILENCE;', 'return undefined;']],
     killedBy: byTest(PROOF_READ_ANEW, 'has to be seen to stand still by a process that was not there before the proof, which is told'),
   },
   {
     name: 'proof brought late',
     defect: 'a proof that a reopened watch brings counts as told at once',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [['?? -Infinity) > SILENCE_MS;', '?? -Infinity) >= 0;']],
-    killedBy: byTest(QUORUM_PROOF, 'waits for silence where the watch was opened anew: the proof may be older than what it had of the Lease'),
+    killedBy: byTest(CONSISTENT_PROOF, 'waits for silence where the watch was opened anew: the proof may be older than what it had of the Lease'),
   },
   {
     name: 'silence of an outage',
     defect: 'the time in which the API server was away counts as silence of the kubelet',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [['Math.max(known.sinceMs, this.#sources.listers.leases.heardSinceMs ?? known.sinceMs)', 'known.sinceMs']],
-    killedBy: byTest(QUORUM_PROOF, 'does not count the time in which the API server was away'),
+    killedBy: byTest(CONSISTENT_PROOF, 'does not count the time in which the API server was away'),
   },
   {
     name: 'stamp of the API server',
     defect: 'a renewal that no process of ours has seen is not known by the stamps of the API server',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [['&& renewedMs > fencedMs;', '&& renewedMs < fencedMs;']],
-    killedBy: byTest(QUORUM_PROOF, 'is void where the API server has stamped the Lease after the last status of the fence'),
+    killedBy: byTest(CONSISTENT_PROOF, 'is void where the API server has stamped the Lease after the last status of the fence'),
   },
   {
     name: 'forced drain unproven',
@@ -303,9 +303,9 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'Lease not read after the device',
     defect: 'a Lease that was renewed while the device was read voids nothing',
-    file: 'src/controllers/preservation/quorum-proof.ts',
+    file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [['const since = await this.unprovenBecause(node, wanted);', 'const since = undefined;']],
-    killedBy: byTest('src/controllers/preservation/quorum-proof.test.ts', 'is void where the Lease was renewed while the device was read (P2)'),
+    killedBy: byTest('src/controllers/preservation/consistent-proof.test.ts', 'is void where the Lease was renewed while the device was read (P2)'),
   },
   {
     name: 'own proof of long ago',

@@ -11,17 +11,17 @@ const STEPS = 'src/domain/release-steps.test.ts';
 export const RELEASE_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'lease not read',
-    defect: 'the Lease at the quorum is not looked at before a release',
+    defect: 'the Lease is not read consistently before a release',
     file: 'src/domain/health.ts',
     edits: [['now.renewTime !== undefined && now.renewTime !== known.renewTime', 'now === null']],
-    killedBy: byTest(RELEASE, 'is void when the API shows at its quorum that the lease was renewed after the last off read'),
+    killedBy: byTest(RELEASE, 'is void when a consistent read shows that the lease was renewed after the last off read'),
   },
   {
     name: 'boot not compared',
     defect: 'a node that shows another boot after the off is released all the same',
     file: 'src/domain/health.ts',
     edits: [['known.bootID !== undefined && now.bootID !== known.bootID', 'now === null']],
-    killedBy: byTest(RELEASE, 'is void when the API shows at its quorum that another boot ID appeared'),
+    killedBy: byTest(RELEASE, 'is void when a consistent read shows that another boot ID appeared'),
   },
   {
     name: 'released under a stop',

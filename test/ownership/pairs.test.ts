@@ -117,7 +117,7 @@ function kindOf(name: string): Kind {
   return kind;
 }
 
-/** As the fence controller has them: what stands at the quorum decides. */
+/** As the fence controller has them: what a consistent read shows decides. */
 function leasesOf(cluster: Cluster, clock: ManualClock): NodeLeases {
   const none = { leases: listed<never>([]), nodes: listed<never>([]), fences: listed<never>([]) };
   return new NodeLeases({ cluster, clock, log: LOG, leadership: { isLeading: true }, namespace: NAMESPACE, wake: quiet, ...none });

@@ -160,7 +160,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no last look',
-    defect: 'Node and Lease are taken from the cache instead of the quorum before a release',
+    defect: 'Node and Lease are taken from the cache instead of a consistent read before a release',
     caughtBy: /P2/,
     scenario: honest,
     mutate: (dependencies) =>

@@ -34,7 +34,7 @@ export async function demandElsewhere(
     throw call.error('Misconfigured', `${place.host} is node ${identity.node} itself, by its boot ID: name the storage, or a host that is well`);
 }
 
-/** From the API's quorum. */
+/** With a consistent read. */
 function nodeOf(context: AgentContext, { target, asked }: Call): Promise<Node | undefined> {
   return ObjectCall.run(new ConnectedClusters(context), context.clock, target, { asked, kubeconfig: undefined }, (call) =>
     call.get(NODES, target.identity.node),

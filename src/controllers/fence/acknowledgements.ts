@@ -58,7 +58,7 @@ export class Acknowledgements {
   }
 
   /**
-   * Weighs the word that a journal entry names: read anew from the quorum, every device that the plan switches read once, none of them on. Marking
+   * Weighs the word that a journal entry names: read anew from the API server, every device that the plan switches read once, none of them on. Marking
    * the object is what makes it count once: whoever's write is acknowledged has used it.
    */
   async weigh(order: Weighing, look: Look): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {

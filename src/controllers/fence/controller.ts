@@ -251,7 +251,7 @@ export class FenceController implements ProofReader {
     }
   }
 
-  /** Reads the NodeFence from the quorum; `false`: there is none. */
+  /** A consistent read of the NodeFence; `false`: there is none. */
   private async refresh(node: string): Promise<boolean> {
     const fresh = await this.dependencies.cluster.get(NODE_FENCES, fenceName(node));
     if (fresh === undefined) this.written.delete(node);

@@ -46,7 +46,7 @@ export class NodeObservation {
     this.lifeAtMs = nowMs;
   }
 
-  /** As the API's quorum has both: what of it was not heard yet, in words. It is received now, so that a watch that hangs does not bring it as news after the off. */
+  /** As a consistent read shows both: what of it was not heard yet, in words. It is received now, so that a watch that hangs does not bring it as news after the off. */
   catchUp(node: Node | undefined, lease: Lease | undefined, nowMs: number): string | undefined {
     const { renewTime, heartbeat, bootID } = this;
     this.seeLease(lease, nowMs);

@@ -7,7 +7,7 @@ import { FenceHarness, provenStatus } from './testing/harness.ts';
 
 const { plan } = new FenceHarness(new ManualClock());
 
-/** A cluster whose quorum holds these fences, by their epochs. */
+/** A cluster that holds these fences, by their epochs. */
 function clusterWith(epochs: readonly (number | undefined)[]): Pick<Cluster, 'list'> {
   const fences = epochs.map((epoch, index) => ({
     metadata: { name: `node-fence-${index}` },
@@ -31,7 +31,7 @@ describe('what earlier leaders have written', () => {
   });
 
   it('is unknown, not nothing, where it cannot be read', async () => {
-    const records = leadershipRecords({ list: () => Promise.reject(new Error('no quorum')) });
-    await expect(records.highestEpoch()).rejects.toThrow('no quorum');
+    const records = leadershipRecords({ list: () => Promise.reject(new Error('no answer')) });
+    await expect(records.highestEpoch()).rejects.toThrow('no answer');
   });
 });

@@ -8,7 +8,7 @@ const ANSWER_MAX_AGE_MS = 1_500;
 const REFRESH_MS = 500;
 
 /**
- * What the API's quorum last said of stops, for all runs of this process. A watch may hang, and a process may stand still between a look and a send: the send itself
+ * What the last consistent read showed of stops, for all runs of this process. A watch may hang, and a process may stand still between a look and a send: the send itself
  * asks, without any wait, how old the answer is.
  */
 export class StopAnswers {

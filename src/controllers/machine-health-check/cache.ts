@@ -28,7 +28,7 @@ import type {
 } from './snapshot.ts';
 import type { IntOrPercent } from './threshold.ts';
 
-/** One Node as it was decided upon, and how to read it at the quorum; undefined: there is none of its name. */
+/** One Node as it was decided upon, and how to read it consistently; undefined: there is none of its name. */
 export interface KnownNode {
   facts: NodeFacts | undefined;
   read: () => Promise<NodeFacts | undefined>;

@@ -30,7 +30,7 @@ export interface RemediationKinds {
 /** The Nodes of a workload cluster. */
 export interface WorkloadNodes {
   lister: Lister<Node>;
-  /** For a read of one Node at the quorum. */
+  /** For a consistent read of one Node. */
   cluster: Pick<Cluster, 'get'>;
 }
 

@@ -34,7 +34,7 @@ export class Writer {
     this.#tell(action);
   }
 
-  /** Nothing is said or begun of a failed machine before its Node was read once more from the quorum, and no person's stop was found there. */
+  /** Nothing is said or begun of a failed machine before its Node was read once more, consistently, and no person's stop was found there. */
   async confirm({ actions }: Chain): Promise<void> {
     const [first] = actions;
     if (first === undefined || !actions.some(isOfFailed)) return;
@@ -140,7 +140,7 @@ function says(value: unknown, type: string, status: string): boolean {
   return Object.values(value).some((member) => says(member, type, status));
 }
 
-/** Watches may be late, each for itself: what is new at the quorum is decided upon when it has come to us. */
+/** Watches may be late, each for itself: what only a consistent read shows is decided upon when it has come to us. */
 async function confirmNode({ nodeName = '' }: MachineFacts, { facts, read }: KnownNode): Promise<void> {
   const standing = await read();
   if (!isSameNode(standing, facts)) throw new Conflict(`Node ${nodeName} has changed since it was decided`);

@@ -7,7 +7,7 @@ export type Act =
   | Annotate
   | RestoreNode
   | TaintNode
-  /** The release. Node and Lease are read from the API's quorum right before it; a sign of life there, or another uid: it is not done (P2). */
+  /** The release. Node and Lease are read consistently right before it; a sign of life there, or another uid: it is not done (P2). */
   | { kind: 'delete-node'; target: ObjectRef; proof: OffProof }
   | { kind: 'delete-machine'; target: ObjectRef };
 

@@ -4,7 +4,7 @@ import type { BareMetalHost } from '../../ports/metal3.ts';
 import { metal3MachineOf } from '../shared/baremetal-host/host-of.ts';
 
 /**
- * The Machine that stands on this host, `namespace/name`, read from the API's quorum whether it is ours to remediate or not; `undefined`: there is none any
+ * The Machine that stands on this host, `namespace/name`, read consistently whether it is ours to remediate or not; `undefined`: there is none any
  * more. A Metal3Machine stands for the Machine that owns it.
  */
 export async function consumerOf(cluster: Pick<Cluster, 'get'>, { metadata, spec }: BareMetalHost): Promise<string | undefined> {

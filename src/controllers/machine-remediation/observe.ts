@@ -55,7 +55,7 @@ export type Observer = Pick<
   releases: OutOfServiceObservations;
 };
 
-/** Reads everything about one Machine from the API's quorum. Rejects when something could not be read: then nothing is decided. */
+/** Reads everything about one Machine consistently. Rejects when something could not be read: then nothing is decided. */
 export async function observe(observer: Observer, { resource }: WatchedMachines, object: ClusterMachine): Promise<Observation> {
   const { options } = observer;
   const { namespace = '' } = object.metadata;

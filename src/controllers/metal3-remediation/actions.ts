@@ -20,7 +20,7 @@ export type Act =
   /** Refused when it is no longer as it was. */
   | { kind: 'status'; target: ObjectRef; was: RemediationStatus; to: RemediationStatus }
   | TaintNode
-  /** The release. Node and Lease are read from the API's quorum right before it (P2). */
+  /** The release. Node and Lease are read consistently right before it (P2). */
   | { kind: 'delete-node'; target: ObjectRef; proof: OffProof };
 
 /** One object each, idempotent. */

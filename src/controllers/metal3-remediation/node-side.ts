@@ -31,7 +31,7 @@ export async function nobodySide({ own }: Pick<Metal3RemediationDependencies, 'o
 }
 
 /**
- * Reads the Node, its Lease and its workload from the API's quorum, in whichever cluster they are. Rejects when they cannot be read: then nothing is known of
+ * Reads the Node, its Lease and its workload consistently, in whichever cluster they are. Rejects when they cannot be read: then nothing is known of
  * them. The Lease is read before anything is read of the host (see LifeReads).
  */
 export async function nodeSide(

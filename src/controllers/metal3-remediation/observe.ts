@@ -33,7 +33,7 @@ export interface Observation {
   byFence?: { fence: SeenFence | undefined };
 }
 
-/** Reads everything about one remediation from the API's quorum. Rejects when something could not be read: then nothing is decided. */
+/** Reads everything about one remediation consistently. Rejects when something could not be read: then nothing is decided. */
 export async function observe(dependencies: Metal3RemediationDependencies, object: Metal3Remediation, memory: Memory): Promise<Observation> {
   const { clock, own, remediations } = dependencies;
   const apiVersion = `${remediations.resource.group}/${remediations.resource.version}`;

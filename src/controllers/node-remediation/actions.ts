@@ -29,7 +29,7 @@ export type Act =
     }
   /** Gives the node back: the fence controller takes back what it did before it lets go. */
   | { kind: 'withdraw-fence'; target: ObjectRef; fence: string }
-  /** On the proof of the NodeFence named here; Node and Lease are read from the API's quorum right before it (P2). */
+  /** On the proof of the NodeFence named here; Node and Lease are read consistently right before it (P2). */
   | { kind: 'delete-node'; target: ObjectRef; fence: { name: string; uid: string } };
 
 /** One object each, idempotent. */

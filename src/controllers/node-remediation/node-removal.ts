@@ -8,7 +8,7 @@ import { standingStop } from '../shared/stops.ts';
 import type { Action } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
 
-/** By the uid of the Node: its Lease as it was first read at the quorum, and when that was on our own clock. */
+/** By the uid of the Node: its Lease as a consistent read first showed it, and when that was on our own clock. */
 export type LeaseObservations = Map<string, { renewTime: string | undefined; seenMs: number }>;
 
 /** A kubelet renews its Lease every 10 s; one that stood still for so long is nobody's. Kubernetes' own lease duration of a node. */
@@ -16,7 +16,7 @@ const SILENCE_MS = 40_000;
 
 /**
  * Deletes the Node of a machine that stays off (P1, P2): on the standing proof of the NodeFence that is named, for the same Node and boot, with no stop on it,
- * not Ready, and after its Lease has been seen to stand still. Everything is read from the quorum right before it. Rejects with `Conflict` while any of it lacks,
+ * not Ready, and after its Lease has been seen to stand still. Everything is read consistently right before it. Rejects with `Conflict` while any of it lacks,
  * and while its volumes are being detached, for as long as that may take. Resolves with how many of them it went with.
  */
 export async function removeNode(

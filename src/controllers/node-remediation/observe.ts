@@ -28,7 +28,7 @@ export function keyOf({ kind, namespace, name }: Pick<ObjectRef, 'kind' | 'names
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
-/** Reads everything about one request, but how many others are under way, from the API's quorum. Rejects when something could not be read: then nothing is decided. */
+/** Reads everything about one request, but how many others are under way, consistently. Rejects when something could not be read: then nothing is decided. */
 export async function observe(
   dependencies: RemediationDependencies,
   object: NodeFenceRemediation,

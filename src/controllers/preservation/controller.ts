@@ -18,7 +18,7 @@ import { Freshness } from './freshness.ts';
 import { Guards } from './guards.ts';
 import { linkOf } from './links.ts';
 import { observe } from './observe.ts';
-import { QuorumProofs } from './quorum-proof.ts';
+import { ConsistentProofs } from './consistent-proof.ts';
 import { showTally } from './tally.ts';
 import { Writer } from './write.ts';
 
@@ -40,7 +40,7 @@ export class PreservationController implements Preservation {
   readonly #freshness: Freshness;
   readonly #guards: Guards;
   readonly #gate: WriteGate;
-  readonly #proofs: QuorumProofs;
+  readonly #proofs: ConsistentProofs;
   readonly #drainer: Drainer;
   readonly #writer: Writer;
   readonly #executor: Executor<Chain>;
@@ -69,7 +69,7 @@ export class PreservationController implements Preservation {
     const nodes = { ...dependencies.nodes, cluster: gated(dependencies.nodes.cluster) };
     const machines = dependencies.machines && { ...dependencies.machines, cluster: gated(dependencies.machines.cluster) };
     const { cluster, listers } = nodes;
-    this.#proofs = new QuorumProofs({ clock, cluster, log, listers, reader: dependencies.proofReader });
+    this.#proofs = new ConsistentProofs({ clock, cluster, log, listers, reader: dependencies.proofReader });
     const changed = (node: string): void => this.#touch(linkOf({ kind: 'Node', name: node }));
     this.#drainer = new Drainer({ clock, cluster, pods: listers.pods, proofs: this.#proofs, mayWrite, log, metrics, changed });
     this.#writer = new Writer({ clock, nodes, machines, cache, drainer: this.#drainer, proofs: this.#proofs, mode: () => this.#options.mode });

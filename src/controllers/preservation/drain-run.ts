@@ -8,7 +8,7 @@ import type { ObjectRef } from './actions.ts';
 import { PODS_BY_NODE } from './dependencies.ts';
 import type { DrainOptions } from './drain.ts';
 import { unlessOld } from './proof-age.ts';
-import type { QuorumProofs } from './quorum-proof.ts';
+import type { ConsistentProofs } from './consistent-proof.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { isOverWithin } from '../shared/over-within.ts';
 import { standingStop } from '../shared/stops.ts';
@@ -17,7 +17,7 @@ export interface DrainReach {
   clock: Clock;
   cluster: Cluster;
   pods: Lister<Pod>;
-  proofs: Pick<QuorumProofs, 'readAnew'>;
+  proofs: Pick<ConsistentProofs, 'readAnew'>;
   /** May a write begin now? Asked in the turn of each. */
   mayWrite: () => boolean;
 }

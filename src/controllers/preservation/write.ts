@@ -15,7 +15,7 @@ import { patchOf } from './patch.ts';
 import type { PatchAct } from './patch.ts';
 import type { PreservationCache } from './cache.ts';
 import { unlessOld } from './proof-age.ts';
-import type { QuorumProofs } from './quorum-proof.ts';
+import type { ConsistentProofs } from './consistent-proof.ts';
 import type { Snapshot } from './snapshot.ts';
 import { keyOf } from './watched-facts.ts';
 
@@ -25,7 +25,7 @@ export interface WriterDependencies {
   machines: MachineSide | undefined;
   cache: PreservationCache;
   drainer: Drainer;
-  proofs: Pick<QuorumProofs, 'unprovenBecause' | 'readAnew'>;
+  proofs: Pick<ConsistentProofs, 'unprovenBecause' | 'readAnew'>;
   mode: () => Snapshot['mode'];
 }
 
@@ -174,7 +174,7 @@ export class Writer {
     return { type: 'Warning', reason: 'MachineDeleted', message: `node ${node.name} is proven off, and goes while ${leftAttached(attached)}` };
   }
 
-  /** By us, and so it stands at the API's quorum: a restore may have brought it back. */
+  /** By us, and so the API server has it: a restore may have brought it back. */
   async #isDeleted(machine: ObjectRef): Promise<boolean> {
     if (!this.#doneAtMs.has(machine.uid)) return false;
     const [standing] = await this.#sideOf(machine).cluster.list(RESOURCES.Machine, {

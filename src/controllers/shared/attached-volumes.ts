@@ -8,7 +8,7 @@ export const DETACH_TIMEOUT_MS = 2 * 60_000;
 
 /**
  * How many volumes are still being taken from a Node that is out of service. Of a Node that is gone the cluster takes them after six minutes alone, so that it
- * must not go before; of one without the taint it does not matter. Read from the API's quorum.
+ * must not go before; of one without the taint it does not matter. A consistent read.
  */
 export async function volumesLeavingOf(cluster: Pick<Cluster, 'list'>, { metadata, spec }: Pick<Node, 'metadata' | 'spec'>): Promise<number> {
   if (spec.taints?.some(({ key }) => key === OUT_OF_SERVICE_KEY) !== true) return 0;

@@ -47,7 +47,7 @@ export function isolationOf(
   return { reason: 'reconnected', message, untilMs: controller.heardSinceMs + graceMs };
 }
 
-/** One grace is for nodes that are judged by what is heard of them: of a machine that was switched off the device tells, and the quorum before its release. */
+/** One grace is for nodes that are judged by what is heard of them: of a machine that was switched off the device tells, and a consistent read before its release. */
 export function unlessSwitchedOff(isolation: Isolation | undefined): Ruling {
   return isolation?.reason === 'reconnected' ? ({ fence }) => (fence?.isSwitchedOff === true ? undefined : isolation) : forAll(isolation);
 }

@@ -139,7 +139,7 @@ function answer(model: Model, off: 'succeeded' | 'refused'): void {
   model.finish(action === 'off' ? off : 'succeeded');
 }
 
-/** What the shell finds at the API's quorum before it lets anything go. */
+/** What a consistent read of the shell shows before it lets anything go. */
 function mayRelease({ node, status, proofs }: Model): boolean {
   const proof = status.evidence.findLast((item) => item.voidedAt === undefined);
   const provenAtMs = proof === undefined ? undefined : proofs.get(proof.source);

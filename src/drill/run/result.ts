@@ -41,7 +41,7 @@ export interface DrillResult {
   devices: { at: number; device: string; plug: string; action: string; read?: string }[];
   writers: { overlaps: number };
   api: Record<'list' | 'watch' | 'get' | 'patch' | 'create' | 'update' | 'delete', number>;
-  /** Lists after the first sync, by resource; none but the stops that law P6 reads from the quorum may be there. */
+  /** Lists after the first sync, by resource; none but the stops that law P6 reads consistently may be there. */
   listsAfterSync: Record<string, number>;
   controller: { rssMb: number; cpuMs: number };
   message: string;

@@ -15,7 +15,7 @@ import { devicesOf, listsAfter, requestsOf, timelineOf } from './result.ts';
 import type { DrillResult, VictimResult } from './result.ts';
 import type { Watcher } from './watcher.ts';
 
-/** Stops are read from the quorum before every call that acts (P6), the API servers' addresses before every judgement of a storm. */
+/** Stops are read consistently before every call that acts (P6), the API servers' addresses before every judgement of a storm. */
 const ALWAYS_ASKED = ['nodefencestops.ha.k8s.io', 'endpointslices.discovery.k8s.io'];
 /** Every leader reads once, as it begins, which epochs are on record. */
 const FENCES = 'nodefences.ha.k8s.io';

@@ -17,7 +17,7 @@ export interface ReleaseOrder {
   fenceUID: string;
   status: NodeFenceStatus;
   proof: Evidence;
-  /** Lease renewTime as last received; another one at the quorum is a sign of life. */
+  /** Lease renewTime as last received; another one in a consistent read is a sign of life. */
   renewTime: string | undefined;
   /** What the release has asked for in vain so far. */
   asked: AskedPods;
@@ -27,7 +27,7 @@ export interface ReleaseOrder {
   readonly mayGoOn: () => void;
 }
 
-/** A sign of life at the API's quorum: the proof is void and nothing more is released (P2). */
+/** A sign of life in a consistent read: the proof is void and nothing more is released (P2). */
 export class LifeSeen extends Error {}
 
 function freshNode(node: Node, lease: Lease | undefined): FreshNode {

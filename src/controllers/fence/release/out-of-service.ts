@@ -74,7 +74,7 @@ export async function removeTaint(dependencies: FenceDependencies, name: string,
   });
 }
 
-/** Read from the API's quorum. */
+/** With a consistent read. */
 export async function readTaintOwner({ cluster }: FenceDependencies, name: string): Promise<TaintOwner> {
   return taintOwnerOf(await cluster.get(NODES, name));
 }

@@ -58,11 +58,11 @@ describe('a release', () => {
     ['another boot ID appeared', { node: nodeOf({ bootID: 'boot-2' }) }],
     ['the Node was replaced under its name', { node: { ...nodeOf(), metadata: { name: 'a', uid: 'uid-b' } } }],
     ['the Node is gone', { node: undefined }],
-  ])('is void when the API shows at its quorum that %s', async (_words, quorum) => {
+  ])('is void when a consistent read shows that %s', async (_words, change) => {
     for (const mode of ['auto', 'delete-pods', 'evict'] as const) {
       const harness = harnessWith();
       harness.pods.items = [podOf('web-0')];
-      Object.assign(harness.cluster, quorum);
+      Object.assign(harness.cluster, change);
       expect((await release(harness.dependencies, orderOf(mode))).result).toBe('voided');
       expect(harness.cluster.writes).toEqual([]);
     }

@@ -25,7 +25,7 @@ interface Act extends Course {
 }
 
 /**
- * Frees the workload of a node within what its proof permits, or the next batch of it. Node and Lease are read from the quorum first, and again before
+ * Frees the workload of a node within what its proof permits, or the next batch of it. Node and Lease are read consistently first, and again before
  * each handful of pods. What was done before it had to stop is told in the report, whatever stopped it.
  */
 export async function release(dependencies: FenceDependencies, order: ReleaseOrder): Promise<ReleaseReport> {

@@ -11,7 +11,7 @@ import { factsOf } from '../../shared/release/pod-facts.ts';
 /** Sources of volumes that no other node ever sees, or that cannot be written. */
 const HARMLESS: ReadonlySet<string> = new Set(['configMap', 'secret', 'projected', 'downwardAPI', 'emptyDir', 'image']);
 
-/** Pods of a node with the storages of their writable volumes, all of it read from the API's quorum. */
+/** Pods of a node with the storages of their writable volumes, all of it from consistent reads. */
 export async function podsWithStorages(cluster: Cluster, node: string, plan: Plan): Promise<PodFacts[]> {
   const pods = await cluster.list(PODS, { fieldSelector: `spec.nodeName=${node}` });
   const volumes = new Volumes(cluster, matchesOf(plan));

@@ -38,7 +38,7 @@ export class Permission {
   }
 
   /**
-   * P6: stops are read from the quorum after the intent is acknowledged and before the call; and before the first off the node and its Lease, for our own watch
+   * P6: stops are read consistently after the intent is acknowledged and before the call; and before the first off the node and its Lease, for our own watch
    * may hang without any error (P10, a cut-off controller judges nobody).
    */
   async ask(run: Run, observation: NodeObservation): Promise<void> {
@@ -73,7 +73,7 @@ export class Permission {
     if (stop !== undefined) throw notSent(entry, `NodeFenceStop ${stop.metadata.name} stands`);
   }
 
-  /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the quorum's own answer is. From here on the write counts as sent. */
+  /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the last consistent read is. From here on the write counts as sent. */
   demand(node: string, deadlineMs: number, entry: JournalEntry): void {
     const stop = stopOn(this.#dependencies, node);
     if (stop !== undefined) throw notSent(entry, `${stop.by} stands`);

@@ -34,13 +34,13 @@ export class FakeLister<T extends KubeObject> implements Lister<T> {
   }
 }
 
-/** What stands at the API's quorum, and the writes that came. */
+/** What the API server has, and the writes that came. */
 export class FakeCluster {
   node: Node | undefined;
   lease: Lease | undefined;
   /** Pods that a PodDisruptionBudget keeps. */
   readonly budgeted = new Set<string>();
-  /** What the quorum holds of a pod. */
+  /** What the API server has of a pod. */
   podReads: (name: string) => Pod | undefined = () => undefined;
   readonly writes: { verb: string; name: string; body?: unknown }[] = [];
   /** Called before each merge patch; may throw. */

@@ -50,7 +50,7 @@ export class LifeObservations {
     for (const leave of this.#leave) leave();
   }
 
-  /** As it was read from the API's quorum: a renewal that the watch has not brought yet is received now. */
+  /** As a consistent read shows it: a renewal that the watch has not brought yet is received now. */
   seeLease(lease: Lease): void {
     this.#see(lease, this.#observations.has(lease.metadata.name));
   }

@@ -13,7 +13,7 @@ import type { ReadObjects } from './write.ts';
 export const OUT_OF_SERVICE_KEY = 'node.kubernetes.io/out-of-service';
 
 export type TaintNode =
-  /** Adding it is the release: Node and Lease are read from the API's quorum right before it (P2). Removing: only this very taint. */
+  /** Adding it is the release: Node and Lease are read consistently right before it (P2). Removing: only this very taint. */
   | { kind: 'taint'; target: ObjectRef; taint: TaintFact; isPresent: true; proof: OffProof }
   | { kind: 'taint'; target: ObjectRef; taint: TaintFact; isPresent: false };
 

@@ -28,7 +28,7 @@ const SILENCE_OF_RENEWALS = 1.5;
 
 /**
  * The Node of a host that is proven off (P1), as it may be deleted or tainted out of service: unless it has shown life since (P2), was not silent for long enough
- * that it would have, or a person has stopped it (P6). Node, Lease and stops are read from the API's quorum. Rejects with `Conflict` while any of it lacks.
+ * that it would have, or a person has stopped it (P6). Node, Lease and stops are read consistently. Rejects with `Conflict` while any of it lacks.
  */
 export async function nodeToRelease({ cluster, life }: ReleaseDependencies, target: ObjectRef, proof: OffProof): Promise<Node> {
   const [node, lease, stop] = await Promise.all([

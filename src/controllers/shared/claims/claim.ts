@@ -13,7 +13,7 @@ export type Claimant = NonNullable<NodeFenceSpec['requestedBy']>;
 /** What the fence is to be besides the usual. `joinsHeld`: one that the fence controller began, and that is held by what holds no request, is asked for too. */
 export type Asked = Pick<NodeFenceSpec, 'ending' | 'release'> & { joinsHeld?: true };
 
-/** `taken`: somebody else has the node; `by` says who, in words. `fence` is what stands at the API's quorum. */
+/** `taken`: somebody else has the node; `by` says who, in words. `fence` is what a consistent read shows. */
 export type ClaimOutcome = { kind: 'claimed'; fence: NodeFence } | { kind: 'taken'; fence: NodeFence; by: string };
 
 export interface ClaimDependencies {

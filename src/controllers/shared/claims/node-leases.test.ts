@@ -108,7 +108,7 @@ describe('node leases', () => {
     expect((await standing())?.spec).toMatchObject({ holderIdentity: 'nodefence', leaseTransitions: 5 });
   });
 
-  it('that a watch has not shown yet are seen in the quorum', async () => {
+  it('that a watch has not shown yet are seen by a consistent read', async () => {
     const ours = build();
     await cluster.create(LEASES, { metadata: { name: 'node-a', namespace: NAMESPACE }, spec: FOREIGN });
     expect(await ours.take('a', undefined)).toContain('node-maintenance stands');

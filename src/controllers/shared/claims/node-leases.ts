@@ -110,7 +110,7 @@ export class NodeLeases {
   }
 
   /**
-   * Before the first isolating call: the lease is read from the quorum, and taken when it is free or over. Returns why nothing may begin; `undefined`: it is ours,
+   * Before the first isolating call: the lease is read consistently, and taken when it is free or over. Returns why nothing may begin; `undefined`: it is ours,
    * or there is no such namespace here. Rejects when the API server could not be asked.
    */
   async take(node: string, requestedBy: { kind: string } | undefined): Promise<string | undefined> {

@@ -24,7 +24,7 @@ export interface LetGoDependencies {
 export interface LetGoOrder {
   /** What was asked for in vain so far. */
   asked: AskedPods;
-  /** Reads from the quorum that nothing has changed since the proof; rejects where something has. Before each handful of pods. */
+  /** Makes sure by consistent reads that nothing has changed since the proof; rejects where something has. Before each handful of pods. */
   look(): Promise<unknown>;
   /** Throws when the proof does not stand any more, or nothing may be written. Asked by each write in the turn in which its bytes leave. */
   readonly mayGoOn: () => void;

@@ -16,7 +16,7 @@ export interface Target {
 /** By namespace and name of the Secret. `undefined`: there is no such Secret. Rejects when it cannot be read or used. */
 export type WorkloadClusters = (secret: { namespace: string; name: string }) => Promise<Cluster | undefined>;
 
-/** The cluster in which the node of a request is fenced; `node` is its Node there, read from the quorum. */
+/** The cluster in which the node of a request is fenced; `node` is its Node there, read consistently. */
 export interface Place {
   cluster: Cluster;
   isOwn: boolean;

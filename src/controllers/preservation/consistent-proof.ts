@@ -25,7 +25,7 @@ interface Observation {
   renewal: string | undefined;
   /** Monotonic time of the first look at it. */
   sinceMs: number;
-  /** `watched`: as the watch had it when it brought the proof; what it brings later may be older than what stood already. `read`: from the quorum, after the proof. */
+  /** `watched`: as the watch had it when it brought the proof; what it brings later may be older than what stood already. `read`: by a consistent read, after the proof. */
   by: 'watched' | 'read';
   /** It has not been renewed since before the proof. */
   isOfBefore: boolean;
@@ -43,7 +43,7 @@ const SILENCE = `it is not known yet that its lease stands still since the proof
  * Whether what can not be taken back may rest on the proof of a fence, also where the fence is over and nobody voids it there (P1, P2). A renewal is a change of
  * the Lease, by our own clock: that of the kubelet may be wrong by any time.
  */
-export class QuorumProofs {
+export class ConsistentProofs {
   readonly #sources: ProofSources;
   /** By the name of the node. */
   readonly #observations = new Map<string, Observation>();
@@ -71,7 +71,7 @@ export class QuorumProofs {
     this.#unsubscribe();
   }
 
-  /** Why nothing may rest on the proof that this node `isOff` or `isIsolated`, in words; undefined: it stands. Node, Lease and NodeFence are read from the API's quorum. */
+  /** Why nothing may rest on the proof that this node `isOff` or `isIsolated`, in words; undefined: it stands. Node, Lease and NodeFence are read consistently. */
   async unprovenBecause(node: Pick<ObjectRef, 'name' | 'uid'>, wanted: keyof typeof WANTED): Promise<string | undefined> {
     const { cluster } = this.#sources;
     const fence = await cluster.get(NODE_FENCES, fenceName(node.name));

@@ -5,7 +5,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import type { ProofRead } from '../../ports/proof-reads.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { FakeLister } from '../fence/testing/harness.ts';
-import { QuorumProofs } from './quorum-proof.ts';
+import { ConsistentProofs } from './consistent-proof.ts';
 
 const NODE = { name: 'n', uid: 'uid-n' };
 const SECOND_MS = 1_000;
@@ -33,7 +33,7 @@ let clock: ManualClock;
 let objects: Map<string, KubeObject>;
 let fences: Fences;
 let leases: FakeLister<Lease>;
-let proofs: QuorumProofs;
+let proofs: ConsistentProofs;
 let isAnswering: boolean;
 let reads: number;
 /** What the device says when it is read once more, and what happens meanwhile. */
@@ -46,7 +46,7 @@ beforeEach(() => {
   device = () => ({ atMs: 7 });
   const get = (resource: { plural: string }, name: string): Promise<unknown> =>
     isAnswering ? Promise.resolve(objects.get(`${resource.plural}/${name}`)) : Promise.reject(new Error('no answer'));
-  proofs = new QuorumProofs({ clock, cluster: { get: get as Cluster['get'] }, log: LOG, listers: { fences, leases }, reader: READER });
+  proofs = new ConsistentProofs({ clock, cluster: { get: get as Cluster['get'] }, log: LOG, listers: { fences, leases }, reader: READER });
   proofs.start();
 });
 
