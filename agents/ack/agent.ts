@@ -7,7 +7,7 @@ import type { NodeFenceAcknowledgement } from '../../src/ports/resources.ts';
 import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 
 /** What stands of people's words about one fence. */
 interface Words {
@@ -62,8 +62,8 @@ export class AckAgent implements ActionAgent {
   async #wait(call: ObjectCall, first: Words): Promise<Outcome> {
     let words = first;
     for (;;) {
-      if (call.remainingMs <= LOOK_EVERY_MS) throw call.error('Timeout', remedyOf(call.target, words));
-      await call.pause(LOOK_EVERY_MS);
+      if (call.remainingMs <= POLL_MS) throw call.error('Timeout', remedyOf(call.target, words));
+      await call.pause(POLL_MS);
       if (call.isOver) throw call.error('NotSent', 'the waiting was given up');
       words = await this.#words(call);
       if (words.valid !== undefined) return outcomeOf(words.valid);

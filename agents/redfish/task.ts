@@ -12,7 +12,7 @@ const FAILED = new Set(['Exception', 'Killed', 'Cancelled']);
 /** A set waits no longer than this for a task to fail; what it comes to later is told by the reads. */
 const WAIT_MAX_MS = 1_000;
 /** Where the device does not say when to look again. */
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 const LOOKS_MAX = 100;
 
 interface Followed {
@@ -59,7 +59,7 @@ export class Tasks {
     try {
       const response = await this.#session.get(call, followed.monitor);
       if (!this.#goesOn(followed, response) || followed.looks >= LOOKS_MAX) this.forget(call.target.plug);
-      followed.nextAtMs = this.#clock.monotonicMs() + (retryAfterMs(response.headers['retry-after'], this.#clock) ?? LOOK_EVERY_MS);
+      followed.nextAtMs = this.#clock.monotonicMs() + (retryAfterMs(response.headers['retry-after'], this.#clock) ?? POLL_MS);
     } catch (error) {
       // Nothing is lost with it: the reads decide.
       if (!(error instanceof ExchangeError) && !(error instanceof AgentError)) throw error;

@@ -6,7 +6,7 @@ import { attestationName } from '../../src/domain/node-daemon/attestation.ts';
 import { judge } from './judgement.ts';
 import type { Judgement } from './judgement.ts';
 
-const LOOK_EVERY_MS = 2_000;
+const POLL_MS = 2_000;
 const DEFAULT_NAMESPACE = 'nodefence-system';
 /** More nodes than wait at a time. */
 const SEEN_MAX = 1_000;
@@ -31,8 +31,8 @@ export class WatchdogAgent implements ActionAgent {
         if (judgement.verdict === 'refused') throw call.error('Refused', judgement.why);
         const leftMs = judgement.verdict === 'after' ? this.#leftMs(target.identity.node, judgement) : Number.POSITIVE_INFINITY;
         if (judgement.verdict === 'after' && leftMs <= 0) return provenBy(judgement.waitMs);
-        if (call.remainingMs <= LOOK_EVERY_MS) throw call.error('Timeout', judgement.verdict === 'waits' ? judgement.why : wordsFor(leftMs));
-        await call.pause(LOOK_EVERY_MS);
+        if (call.remainingMs <= POLL_MS) throw call.error('Timeout', judgement.verdict === 'waits' ? judgement.why : wordsFor(leftMs));
+        await call.pause(POLL_MS);
         if (call.isOver) throw call.error('NotSent', 'the waiting was given up');
       }
     });

@@ -19,8 +19,8 @@ import { switchTo, untilStable } from './switching.ts';
 import type { Switched } from './switching.ts';
 
 /** A person's word may be contradicted by a device that is only slow, or whose first answer is lost. */
-const LOOKS = 3;
-const LOOK_AGAIN_MS = 1_000;
+const READS = 3;
+const READ_AGAIN_MS = 1_000;
 
 /** Runs agents: order, deadlines, verification and queues are here, so that an agent is short. */
 export class Dispatcher implements Runner, Prober {
@@ -89,11 +89,11 @@ export class Dispatcher implements Runner, Prober {
   }
 
   /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. One lost answer does not make it unknown. */
-  async look(job: Job): Promise<{ state: DeviceState; detail: string }> {
-    for (let looks = 1; ; looks += 1) {
-      const look = await this.lookOnce(job);
-      if (look.state !== 'unknown' || looks >= LOOKS) return look;
-      await this.clock.sleep(LOOK_AGAIN_MS, job.signal);
+  async readState(job: Job): Promise<{ state: DeviceState; detail: string }> {
+    for (let reads = 1; ; reads += 1) {
+      const read = await this.readStateOnce(job);
+      if (read.state !== 'unknown' || reads >= READS) return read;
+      await this.clock.sleep(READ_AGAIN_MS, job.signal);
     }
   }
 
@@ -107,7 +107,7 @@ export class Dispatcher implements Runner, Prober {
     return this.prober.probe(request);
   }
 
-  private async lookOnce(job: Job): Promise<{ state: DeviceState; detail: string }> {
+  private async readStateOnce(job: Job): Promise<{ state: DeviceState; detail: string }> {
     try {
       const reading = await (await this.deviceCall(job, job.method)).read();
       const states = [reading.state, ...(reading.witness === undefined ? [] : [reading.witness.state])];

@@ -11,7 +11,7 @@ describe('a look at a device', () => {
     ['without its Secret', failure('Misconfigured', 'Secret x is missing')],
   ])('is unknown when the device is %s', async (_name, error) => {
     const harness = new Harness(new ManualClock());
-    expect(await harness.ended(harness.dispatcher.look(harness.job(BMC, 'off', { parametersOf: () => Promise.reject(error) })))).toMatchObject({
+    expect(await harness.ended(harness.dispatcher.readState(harness.job(BMC, 'off', { parametersOf: () => Promise.reject(error) })))).toMatchObject({
       state: 'unknown',
     });
   });
@@ -23,7 +23,7 @@ describe('a look at a device', () => {
   ] as const)('shows %s with a witness that shows %s as what may still run', async (state, witness) => {
     const harness = new Harness(new ManualClock());
     Object.assign(harness.plug('bmc'), { state, witness });
-    const look = await harness.ended(harness.dispatcher.look(harness.job(BMC, 'off')));
+    const look = await harness.ended(harness.dispatcher.readState(harness.job(BMC, 'off')));
     expect(look).toEqual({ state: state === 'on' ? 'on' : witness, detail: `PowerState=${state}, Chassis PowerState=${witness}` });
   });
 
@@ -34,7 +34,7 @@ describe('a look at a device', () => {
       plug.onRead = undefined;
       return Promise.reject(failure('Timeout', 'no answer within 1000 ms'));
     };
-    expect(await harness.ended(harness.dispatcher.look(harness.job(BMC, 'off')))).toMatchObject({ state: 'on' });
+    expect(await harness.ended(harness.dispatcher.readState(harness.job(BMC, 'off')))).toMatchObject({ state: 'on' });
   });
 
   it.each([
@@ -42,7 +42,7 @@ describe('a look at a device', () => {
     ['away', new TransportError('timeout', 'no answer within 5000 ms')],
   ])('fails when the API server is %s, so that nobody takes a device that was never asked for one that cannot be read', async (_name, error) => {
     const harness = new Harness(new ManualClock());
-    const look = harness.dispatcher.look(harness.job(BMC, 'off', { parametersOf: () => Promise.reject(error) }));
+    const look = harness.dispatcher.readState(harness.job(BMC, 'off', { parametersOf: () => Promise.reject(error) }));
     await expect(harness.ended(look)).rejects.toBe(error);
     expect(harness.log).toEqual([]);
   });

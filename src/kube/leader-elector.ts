@@ -7,7 +7,7 @@ import type { Lease } from '../ports/objects.ts';
 import type { Random } from '../ports/random.ts';
 import type { Logger } from '../ports/recorder.ts';
 import { LEASES } from '../ports/resources.ts';
-import { claimed, emptied, reasonToWait, renewed, restored, sight, waitBeforeTaking, type Sighting } from './lease-record.ts';
+import { claimed, emptied, observed, reasonToWait, renewed, restored, waitBeforeTaking, type LeaseObservation } from './lease-record.ts';
 import { within } from './within.ts';
 
 /** Safety margin between the end of our right to act and the end of the lease. */
@@ -69,7 +69,7 @@ export class LeaderElector implements Leadership {
   readonly #closing = new AbortController();
   #wake: () => void = () => undefined;
   #isPoked = false;
-  #sighting: Sighting | undefined;
+  #observation: LeaseObservation | undefined;
   /** The newest Lease that was seen or written. */
   #newest: Lease | undefined;
   /** Of the first look that was answered since one was not; minus infinity while every look was. */
@@ -137,7 +137,7 @@ export class LeaderElector implements Leadership {
 
   /** Somebody held a Lease a moment ago: if a candidate never read it itself, its absence counts anew from its next look. */
   wasHeld(): void {
-    if (this.#sighting?.lease === undefined) this.#sighting = undefined;
+    if (this.#observation?.lease === undefined) this.#observation = undefined;
   }
 
   /** A record stands under a higher epoch than ours: the Lease that we give back says so to the next, who may have read the records before. */
@@ -201,14 +201,14 @@ export class LeaderElector implements Leadership {
     const { clock, random, logger, metrics } = this.#options;
     const pauseMs = this.#retryMs * (1 + 0.2 * random.next());
     try {
-      const lease = await this.#look();
+      const lease = await this.#readLease();
       this.#compare(lease);
-      this.#sighting = sight(this.#sighting, lease, clock.monotonicMs());
+      this.#observation = observed(this.#observation, lease, clock.monotonicMs());
       this.#highestEpoch = Math.max(this.#highestEpoch, lease?.spec.leaseTransitions ?? 0);
       await this.#readRecords(lease);
       // Our own write of which the answer was lost: nobody else has led since.
       const isOurs = lease?.spec.holderIdentity === this.identity;
-      const waitMs = isOurs ? 0 : this.#waitMs(this.#sighting);
+      const waitMs = isOurs ? 0 : this.#waitMs(this.#observation);
       if (waitMs > 0) {
         this.#freeSinceMs = undefined;
         this.#tellStandby(lease, waitMs);
@@ -232,7 +232,7 @@ export class LeaderElector implements Leadership {
   }
 
   /** Keeps whether the API server was there at all: a refusal is an answer. */
-  async #look(): Promise<Lease | undefined> {
+  async #readLease(): Promise<Lease | undefined> {
     try {
       const lease = await this.#attempt(this.#read());
       this.#answeredSinceMs ??= this.#options.clock.monotonicMs();
@@ -244,9 +244,9 @@ export class LeaderElector implements Leadership {
   }
 
   /** While the API server was away, a holder may have renewed, or taken, what a restore of etcd then took away: its lease is waited out from the return on. */
-  #waitMs(sighting: Sighting): number {
+  #waitMs(observation: LeaseObservation): number {
     const nowMs = this.#options.clock.monotonicMs();
-    const waitMs = waitBeforeTaking(sighting, this.#durationMs, nowMs);
+    const waitMs = waitBeforeTaking(observation, this.#durationMs, nowMs);
     return Math.max(waitMs, (this.#answeredSinceMs ?? nowMs) + this.#durationMs - nowMs);
   }
 

@@ -4,15 +4,15 @@ import type { Lease } from '../ports/objects.ts';
 import { isOlder } from './resource-version.ts';
 
 /** What a candidate last saw of the Lease, and since when it has stood so. */
-export interface Sighting {
+export interface LeaseObservation {
   /** Undefined: there is no Lease. */
   lease: Lease | undefined;
   /** Monotonic time at which this candidate first saw the record as it is. */
   sinceMs: number;
 }
 
-/** A new sighting; keeps the time of the first one while the holder's record is unchanged. A label or annotation is no change. */
-export function sight(previous: Sighting | undefined, lease: Lease | undefined, nowMs: number): Sighting {
+/** A new observation; keeps the time of the first one while the holder's record is unchanged. A label or annotation is no change. */
+export function observed(previous: LeaseObservation | undefined, lease: Lease | undefined, nowMs: number): LeaseObservation {
   const isUnchanged = previous !== undefined && recordOf(previous.lease) === recordOf(lease);
   return { lease, sinceMs: isUnchanged ? previous.sinceMs : nowMs };
 }
@@ -30,8 +30,8 @@ function recordOf(lease: Lease | undefined): string {
  * stamps are never compared. A holder that emptied the record has stopped; one that is not there tells nothing: it may have been deleted, or taken
  * away by a restore of etcd together with all that its holder ever wrote, while that holder still believes in it.
  */
-export function waitBeforeTaking(sighting: Sighting, ownDurationMs: number, nowMs: number): number {
-  const { lease, sinceMs } = sighting;
+export function waitBeforeTaking(observation: LeaseObservation, ownDurationMs: number, nowMs: number): number {
+  const { lease, sinceMs } = observation;
   if (lease === undefined) {
     return Math.max(0, sinceMs + ownDurationMs - nowMs);
   }

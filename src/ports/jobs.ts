@@ -51,7 +51,7 @@ export interface Runner {
   /** Reads what became of a run that a crash left open. */
   recover(job: Job): Promise<JobReport>;
   /** One read of the job's method, in words; `unknown` too when the device cannot be read. Rejects when `job.signal` is aborted, and with the API server's failure when that kept it from asking. */
-  look(job: Job): Promise<{ state: DeviceState; detail: string }>;
+  readState(job: Job): Promise<{ state: DeviceState; detail: string }>;
   /** What the job's device recorded of the machine, at most so long; empty where it has nothing. Changes nothing. Absent: nobody asks. */
   failureDiagnostics?(job: Job, deadlineMs: number): Promise<readonly FailureDiagnostic[]>;
 }

@@ -133,7 +133,7 @@ export class Case {
   }
 
   private async statusOf(method: PlanMethod, signal: AbortSignal): Promise<{ state: DeviceState; detail: string }> {
-    if (!this.isAction) return this.dispatcher.look(this.job(method, 'off', signal));
+    if (!this.isAction) return this.dispatcher.readState(this.job(method, 'off', signal));
     const { result, message } = await this.dispatcher.run(this.job(method, 'confirm', signal));
     return { state: result === 'succeeded' ? 'off' : result === 'found-not-done' ? 'on' : 'unknown', detail: message };
   }

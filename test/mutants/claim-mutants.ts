@@ -13,7 +13,7 @@ export const CLAIM_MUTANTS: readonly SourceMutant[] = [
     name: 'handed to a failing node',
     defect: 'leadership goes to a replica whose own node has failed',
     file: `${DECISION}.ts`,
-    edits: [["candidate.node !== ownNode && lookOf(candidate.node) === 'well'", 'candidate.node !== ownNode']],
+    edits: [["candidate.node !== ownNode && classOf(candidate.node) === 'well'", 'candidate.node !== ownNode']],
     killedBy: byTest(`${HAND_OVER}.test.ts`, 'does not hand over to a node that is failing itself, and does once that node is well'),
   },
   {

@@ -47,7 +47,7 @@ export const DISPATCH_MUTANTS: readonly SourceMutant[] = [
     name: 'device that was silent once',
     defect: "one lost answer of a device leaves a person's word uncontradicted",
     file: 'src/dispatch/dispatcher.ts',
-    edits: [["if (look.state !== 'unknown' || looks >= LOOKS) return look;", 'return look;']],
+    edits: [["if (read.state !== 'unknown' || reads >= READS) return read;", 'return look;']],
     killedBy: byTest(LOOK, 'is not unknown because one answer was lost: the device is asked again'),
   },
   {

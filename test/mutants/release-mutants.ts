@@ -34,7 +34,7 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     name: 'batches unchecked',
     defect: 'life is asked for before the first handful of pods only',
     file: 'src/controllers/shared/release/pods.ts',
-    edits: [['AT_ONCE) {\n    await order.look();', 'AT_ONCE) {\n    if (index === 0) await order.look();']],
+    edits: [['AT_ONCE) {\n    await order.verify();', 'AT_ONCE) {\n    if (index === 0) await order.verify();']],
     killedBy: byTest(RELEASE, 'deletes pods by uid in batches, and asks for life again before each'),
   },
   {

@@ -36,7 +36,10 @@ function proof(job: Job, clock: Clock): JobReport {
 
 function withRunner(dependencies: FenceDependencies, run: (job: Job, inner: Runner) => Promise<JobReport>): FenceDependencies {
   const inner = dependencies.runner;
-  return { ...dependencies, runner: { run: (job) => run(job, inner), recover: (job) => inner.recover(job), look: (job) => inner.look(job) } };
+  return {
+    ...dependencies,
+    runner: { run: (job) => run(job, inner), recover: (job) => inner.recover(job), readState: (job) => inner.readState(job) },
+  };
 }
 
 /** The cluster port with some methods replaced; the rest goes through. */

@@ -20,7 +20,7 @@ interface Seen {
 
 const POWER: Readonly<Record<DeviceState, Power>> = { on: 'on', open: 'on', off: 'off', closed: 'off', pending: 'pending', unknown: 'unknown' };
 /** Between two looks at a state that is on its way. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** The device did not do, or not show, what was asked; the words are for stderr. */
 export class FenceFailure extends Error {
@@ -134,9 +134,9 @@ export class FenceRun {
       const states = await this.#states(budget);
       const moving = states.find(({ power }) => power === 'pending');
       if (moving === undefined) return states;
-      if (clock.monotonicMs() + LOOK_EVERY_MS >= budget.untilMs)
+      if (clock.monotonicMs() + POLL_MS >= budget.untilMs)
         throw new FenceFailure(`Failed: Timed out: on its way for all of ${this.#request.powerTimeoutMs} ms: ${moving.words}; nothing was sent`);
-      await clock.sleep(LOOK_EVERY_MS, this.#signal);
+      await clock.sleep(POLL_MS, this.#signal);
     }
   }
 

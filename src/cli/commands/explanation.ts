@@ -132,7 +132,7 @@ export function dependenciesOf(
     listers,
     planner,
     leadership: { epoch: epochUnder(leader, status), isLeading: true, mayBegin: () => true, actsFromMs: 0 },
-    runner: { run: refused, recover: refused, look: refused },
+    runner: { run: refused, recover: refused, readState: refused },
     queue: { add: () => undefined },
     recorder: { event: () => undefined },
     log: QUIET,

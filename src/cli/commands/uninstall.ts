@@ -25,7 +25,7 @@ interface UninstallFlags extends ClusterFlags {
 const STOP = 'nodefence-uninstall';
 /** A lease, and what a pod takes to end. */
 const ENDS_WITHIN_MS = 45_000;
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 
 /** `nodefence uninstall`. */
 export function uninstallCommand(): Command {
@@ -128,7 +128,7 @@ async function isLeaderless({ access, console }: Session): Promise<boolean> {
     const leader = leaderOf(await cluster.get(LEASES, LEADER_LEASE, namespace), clock.wallMs());
     if (!leader.isAlive) return true;
     if (clock.monotonicMs() < untilMs) {
-      await clock.sleep(LOOK_EVERY_MS);
+      await clock.sleep(POLL_MS);
       continue;
     }
     tell(

@@ -25,7 +25,7 @@ const DEFINITIONS: Resource = {
 const REQUESTS: Resource = { group: GROUP, version: VERSION, kind: 'NodeFenceRemediation', plural: 'nodefenceremediations', namespaced: true };
 const CONFLICTS_MAX = 5;
 const GONE_WITHIN_MS = 30_000;
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;
 
 type Access = Pick<ClusterAccess, 'cluster' | 'clock' | 'namespace'>;
 
@@ -104,6 +104,6 @@ export async function removeKinds({ cluster, clock }: Access): Promise<{ removed
     const standing = await Promise.all(names.map(async (name) => ((await cluster.get(DEFINITIONS, name)) === undefined ? [] : [name])));
     const waiting = standing.flat();
     if (waiting.length === 0 || clock.monotonicMs() > untilMs) return { removed, waiting };
-    await clock.sleep(LOOK_EVERY_MS);
+    await clock.sleep(POLL_MS);
   }
 }

@@ -22,7 +22,7 @@ interface Weighing {
   mayGoOn: () => void;
 }
 
-type Look = (method: PlanMethod) => Promise<{ state: string; detail: string }>;
+type ReadState = (method: PlanMethod) => Promise<{ state: string; detail: string }>;
 
 /** People's words: which of them wait, which can never count, and the one that is weighed. */
 export class Acknowledgements {
@@ -61,7 +61,7 @@ export class Acknowledgements {
    * Weighs the word that a journal entry names: read anew from the API server, every device that the plan switches read once, none of them on. Marking
    * the object is what makes it count once: whoever's write is acknowledged has used it.
    */
-  async weigh(order: Weighing, look: Look): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
+  async weigh(order: Weighing, readState: ReadState): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
     const { entry, status, fence, bootID } = order;
     const word = await this.dependencies.cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, entry.method);
     if (word?.metadata.uid !== entry.plug) return { result: 'refused', message: `the acknowledgement ${entry.method} was taken back` };

@@ -6,7 +6,7 @@ import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
 
 /** A guard that nobody speaks of is looked at again at least so often. */
-const LOOK_EVERY_MS = 3_600_000;
+const RESYNC_MS = 3_600_000;
 
 type Dependencies = Pick<FenceDependencies, 'preservation' | 'clock'>;
 
@@ -39,5 +39,5 @@ export function preservedAgainst(
 /** Milliseconds after which a fence is to be looked at again, because the preservation of its machine ends then; `undefined`: time alone ends nothing. */
 export function lookAfterMs(guard: PreservationGuard | undefined, { clock }: Pick<Dependencies, 'clock'>): number | undefined {
   if (guard === undefined || !('until' in guard)) return undefined;
-  return Math.min(LOOK_EVERY_MS, Math.max(0, Date.parse(guard.until) - clock.wallMs()));
+  return Math.min(RESYNC_MS, Math.max(0, Date.parse(guard.until) - clock.wallMs()));
 }

@@ -35,7 +35,7 @@ const UNDER_WAY_MAX = 24;
 const ANSWER_WAIT_MS = 1_000;
 /** MCM tries again so often what a budget forbids. */
 const EVICTION_RETRY_MS = 20_000;
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const NAMED_MAX = 3;
 const NOT_ALLOWED = 'this replica may not write now';
 
@@ -92,7 +92,7 @@ async function gentle(reach: DrainReach, { node, options }: DrainOrder, signal: 
     const left = await evictSome(reach, pods.filter(isDue), { refused, underWay }, signal);
     const given = pods.find((pod) => (refused.get(uidOf(pod))?.tries ?? 0) >= options.evictionRetriesMax);
     if (given !== undefined) return `refused too often: ${words([given], refused)}`;
-    const nextMs = left > 0 ? clock.monotonicMs() + LOOK_MS : endAtMs;
+    const nextMs = left > 0 ? clock.monotonicMs() + POLL_MS : endAtMs;
     await untilWorthALook(reach, node.name, pods, Math.min(endAtMs, nextMs, ...dueTimes(pods, refused)), signal);
   }
 }
@@ -139,13 +139,13 @@ async function evict({ clock, cluster }: DrainReach, { metadata, spec }: Pod, re
 /** Looks at the watch, which costs nothing, until a pod has gone, an eviction is due, or so long that the watch may have missed something. */
 async function untilWorthALook(reach: DrainReach, node: string, before: readonly Pod[], dueAtMs: number, signal: AbortSignal): Promise<void> {
   const { clock, pods } = reach;
-  const lookAtMs = Math.min(dueAtMs, clock.monotonicMs() + EVICTION_RETRY_MS);
+  const pollAtMs = Math.min(dueAtMs, clock.monotonicMs() + EVICTION_RETRY_MS);
   const uids = new Set(before.map(({ metadata }) => metadata.uid));
   do {
-    await clock.sleep(Math.max(1, Math.min(LOOK_MS, lookAtMs - clock.monotonicMs())), signal);
+    await clock.sleep(Math.max(1, Math.min(POLL_MS, pollAtMs - clock.monotonicMs())), signal);
     const left = pods.byIndex(PODS_BY_NODE, node).filter(({ metadata }) => uids.has(metadata.uid));
     if (left.length < uids.size) return;
-  } while (clock.monotonicMs() < lookAtMs);
+  } while (clock.monotonicMs() < pollAtMs);
 }
 
 /** On proof only, under the uid of each pod. What is asked for once is not waited for: the node can not answer. */

@@ -52,19 +52,19 @@ export class Notices {
     if (JSON.stringify(this.#standing.get(topic) ?? []) === JSON.stringify(words)) return;
     if (words.length === 0) this.#standing.delete(topic);
     else this.#standing.set(topic, words);
-    this.#soon();
+    this.#enqueue();
   }
 
   /** Takes back what was said. Never rejects. */
   async close(): Promise<void> {
     this.#standing.clear();
-    this.#soon();
+    this.#enqueue();
     this.#isClosed = true;
     this.#cancel();
     await this.#writing;
   }
 
-  #soon(): void {
+  #enqueue(): void {
     if (this.#isClosed || this.#isQueued) return;
     this.#isQueued = true;
     this.#writing = this.#writing.then(() => this.#write());
@@ -99,7 +99,7 @@ export class Notices {
   }
 
   #later(afterMs: number): void {
-    if (!this.#isClosed) this.#cancel = this.#options.clock.after(afterMs, () => this.#soon());
+    if (!this.#isClosed) this.#cancel = this.#options.clock.after(afterMs, () => this.#enqueue());
   }
 }
 

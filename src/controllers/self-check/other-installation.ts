@@ -16,7 +16,7 @@ export interface OtherInstallationOptions {
 
 /** A live holder renews every two seconds, and has lost its Lease after fifteen without. */
 const WATCHED_MS = 15_000;
-const LOOK_AGAIN_MS = 2_500;
+const POLL_MS = 2_500;
 
 /**
  * Whether another installation, in another namespace, fences the nodes of this cluster too. Only a Lease that is renewed while we watch tells of one: what an
@@ -29,8 +29,8 @@ export function otherInstallation({ cluster, clock, namespace, leaseName, acts }
     name,
     ask: async () => {
       const others = firstOnes(await leases(), namespace, acts);
-      for (let waitedMs = 0; others.length > 0 && waitedMs < WATCHED_MS; waitedMs += LOOK_AGAIN_MS) {
-        await clock.sleep(LOOK_AGAIN_MS);
+      for (let waitedMs = 0; others.length > 0 && waitedMs < WATCHED_MS; waitedMs += POLL_MS) {
+        await clock.sleep(POLL_MS);
         const now = await leases();
         const live = others.find((other) => now.some((lease) => isRenewed(other, lease)));
         if (live !== undefined) return [secondBeside(live)];

@@ -42,7 +42,7 @@ export class Detector<F> {
     const { clock } = this.#options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      const restMs = await this.#look();
+      const restMs = await this.#reconcile();
       await clock.sleep(restMs, signal).catch((error: unknown) => {
         if (!signal.aborted) throw error;
       });
@@ -50,7 +50,7 @@ export class Detector<F> {
   }
 
   /** Returns how long it may rest. A failure is told once for as long as it is the same. */
-  async #look(): Promise<number> {
+  async #reconcile(): Promise<number> {
     const { log, question, read, judge, leastRestMs = 0 } = this.#options;
     try {
       const found = await read();

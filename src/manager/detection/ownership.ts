@@ -30,7 +30,7 @@ export interface Ownership {
   reason: string;
 }
 
-const LOOK_MS = 60_000;
+const RESYNC_MS = 60_000;
 
 /** Ours only where no other controller can be at work; off wherever that is in doubt: two who remediate one machine may power it off twice. */
 export function ownershipOf({ other, kinds, definition }: Claim, facts: FoundKinds<unknown>): Ownership {
@@ -77,7 +77,7 @@ export class Owners<S> {
       isOpen ||= isOwn || isUnsure(facts);
       this.#tell(facts, `${isOwn ? 'own' : 'off'}: ${reason}`);
     }
-    return { own, restMs: isOpen ? SOON_MS : LOOK_MS };
+    return { own, restMs: isOpen ? SOON_MS : RESYNC_MS };
   }
 
   #isOperatorUnsure(found: ForeignControllerFacts): boolean {

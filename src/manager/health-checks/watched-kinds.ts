@@ -38,7 +38,7 @@ export class WatchedKinds implements RemediationKinds {
       if (this.#entries.has(kind) || this.#entries.size >= KINDS_MAX) continue;
       const entry: Entry = { found: 'unknown' };
       this.#entries.set(kind, entry);
-      void this.#look(kind, entry);
+      void this.#reconcile(kind, entry);
     }
   }
 
@@ -51,7 +51,7 @@ export class WatchedKinds implements RemediationKinds {
     return () => void this.#listeners.delete(listener);
   }
 
-  async #look(kind: string, entry: Entry): Promise<void> {
+  async #reconcile(kind: string, entry: Entry): Promise<void> {
     let restMs = AGAIN_MS;
     try {
       const resource = await this.#discover(kind);
@@ -64,7 +64,7 @@ export class WatchedKinds implements RemediationKinds {
       restMs = AFTER_FAILURE_MS;
     }
     if (this.#entries.get(kind) !== entry) return;
-    entry.cancel = this.#base.clock.after(restMs, () => void this.#look(kind, entry));
+    entry.cancel = this.#base.clock.after(restMs, () => void this.#reconcile(kind, entry));
   }
 
   /** undefined: it is not served, or its objects are in no namespace. */

@@ -21,7 +21,7 @@ interface Entry {
 
 /** Each is one connection and one watch of its Nodes. */
 const CLUSTERS_MAX = 64;
-const LOOK_MS = 30_000;
+const RESYNC_MS = 30_000;
 
 /** The Nodes of workload clusters: one watch each over the connection that all share, closed when the Secret goes or nobody wants them. */
 export class WatchedWorkloads implements WorkloadClusters {
@@ -49,7 +49,7 @@ export class WatchedWorkloads implements WorkloadClusters {
       const entry: Entry = { isWithout: false };
       this.#entries.set(name, entry);
       this.#pool.keep(secretNameOf(name));
-      void this.#look(name, entry);
+      void this.#reconcile(name, entry);
     }
     this.#tooMany = clusters.size - this.#entries.size;
   }
@@ -79,7 +79,7 @@ export class WatchedWorkloads implements WorkloadClusters {
     return () => void this.#listeners.delete(listener);
   }
 
-  async #look(name: string, entry: Entry): Promise<void> {
+  async #reconcile(name: string, entry: Entry): Promise<void> {
     const before = [this.of(name), entry.problem];
     try {
       const connection = await this.#pool.find(secretNameOf(name));
@@ -96,7 +96,7 @@ export class WatchedWorkloads implements WorkloadClusters {
       this.#end(entry);
       return;
     }
-    entry.cancel = this.#base.clock.after(LOOK_MS, () => void this.#look(name, entry));
+    entry.cancel = this.#base.clock.after(RESYNC_MS, () => void this.#reconcile(name, entry));
     const [found, problem] = before;
     if (this.of(name) !== found || entry.problem !== problem) for (const listener of this.#listeners) listener();
   }

@@ -23,7 +23,7 @@ type Kinds = readonly RemediationKind[];
 /** Requests with a fence under way at the same time; the storm policies of the fences themselves are stricter. */
 const IN_FLIGHT_MAX = 50;
 /** So often it is looked whether requests can be made at all. */
-const LOOK_MS = 60_000;
+const RESYNC_MS = 60_000;
 
 /** NodeFenceRemediation for as long as its kinds are installed: nobody else serves them. `undefined` when it is switched off. */
 export function setUpNodeRemediation(
@@ -47,7 +47,7 @@ function gateOf(log: ControllerPorts['logger']): ControllerSetup<Kinds, Kinds>['
     if (names !== told) log.info('remediation kinds', { kinds: names === '' ? 'none are installed' : names });
     told = names;
     run(kinds.length === 0 ? [] : [kinds]);
-    return LOOK_MS;
+    return RESYNC_MS;
   };
 }
 

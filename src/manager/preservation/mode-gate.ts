@@ -14,7 +14,7 @@ export interface ModeGateOptions {
   onMode: (mode: PreservationMode) => void;
 }
 
-const LOOK_MS = 30_000;
+const RESYNC_MS = 30_000;
 
 /** Whether an MCM is at work, look after look: one that appears later ends our part, and one that is gone for good begins it. Returns how long to rest. */
 export function modeGate({ clock, log, choice, onMode }: ModeGateOptions): (found: ManagerFacts) => number {
@@ -28,7 +28,7 @@ export function modeGate({ clock, log, choice, onMode }: ModeGateOptions): (foun
       log.info('preservation mode', { preservation: mode.mode, reason: mode.reasons.join('; ') });
       onMode(mode);
     }
-    return mode.mode === 'own' || isUnsure(facts) ? SOON_MS : LOOK_MS;
+    return mode.mode === 'own' || isUnsure(facts) ? SOON_MS : RESYNC_MS;
   };
 }
 

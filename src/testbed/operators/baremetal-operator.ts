@@ -85,13 +85,13 @@ export class BareMetalOperator {
 
   #mind(key: string): Minded {
     const { clock, random } = this.#dependencies;
-    const minded: Minded = { loop: new Loop(clock, random, () => this.#look(key, minded)), notBeforeMs: 0 };
+    const minded: Minded = { loop: new Loop(clock, random, () => this.#reconcile(key, minded)), notBeforeMs: 0 };
     this.#minded.set(key, minded);
     return minded;
   }
 
   /** Returns when to look again. */
-  async #look(key: string, minded: Minded): Promise<number | undefined> {
+  async #reconcile(key: string, minded: Minded): Promise<number | undefined> {
     const host = this.#hosts.get(key);
     if (host === undefined) return undefined;
     const restMs = minded.notBeforeMs - this.#clock.monotonicMs();

@@ -74,7 +74,7 @@ function harness(diagnostics?: (deadlineMs: number) => Promise<readonly FailureD
     runner: {
       run: none,
       recover: none,
-      look: none,
+      readState: none,
       ...(diagnostics === undefined
         ? {}
         : {

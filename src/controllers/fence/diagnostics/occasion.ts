@@ -13,14 +13,14 @@ export function isFirstCut(entry: JournalEntry, status: NodeFenceStatus): boolea
   return !offBegan({ ...status, journal: status.journal.filter(({ id }) => id !== entry.id) });
 }
 
-/** Stands for a run that only looks: nothing of it is ever written. */
-export function lookingEntry(method: PlanMethod, status: NodeFenceStatus, startedAt: string): JournalEntry {
+/** Stands for a run that only reads: nothing of it is ever written. */
+export function stateReadEntry(method: PlanMethod, status: NodeFenceStatus, startedAt: string): JournalEntry {
   const { agent, device, plug, name } = method;
   return {
-    id: `look-${status.incident}`,
+    id: `read-${status.incident}`,
     step: 'power-management',
     level: status.level,
-    operation: 'look',
+    operation: 'read',
     method: name,
     agent,
     device,

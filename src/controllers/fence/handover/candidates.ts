@@ -13,7 +13,7 @@ const FORGOTTEN_MS = 600_000;
 /** Whoever else can write the Lease: no more than this is read. */
 const CANDIDATES_MAX = 32;
 
-interface Sight {
+interface Observation {
   value: string;
   sinceMs: number;
 }
@@ -21,7 +21,7 @@ interface Sight {
 /** What was heard of the other replicas, and when, on our own clock: an announcement that does not change any more is none. */
 export class Candidates {
   private readonly ownKey: string;
-  private readonly sights = new Map<string, Sight>();
+  private readonly observations = new Map<string, Observation>();
 
   constructor(ownId: string) {
     this.ownKey = PREFIX + ownId;
@@ -30,12 +30,12 @@ export class Candidates {
   see(lease: Lease | undefined, nowMs: number): void {
     const entries = Object.entries(lease?.metadata.annotations ?? {}).filter(([key]) => key.startsWith(PREFIX) && key !== this.ownKey);
     const known = new Map(entries.slice(0, CANDIDATES_MAX));
-    for (const key of [...this.sights.keys()]) if (!known.has(key)) this.sights.delete(key);
-    for (const [key, value] of known) if (this.sights.get(key)?.value !== value) this.sights.set(key, { value, sinceMs: nowMs });
+    for (const key of [...this.observations.keys()]) if (!known.has(key)) this.observations.delete(key);
+    for (const [key, value] of known) if (this.observations.get(key)?.value !== value) this.observations.set(key, { value, sinceMs: nowMs });
   }
 
   at(nowMs: number): Candidate[] {
-    return [...this.sights].flatMap(([key, { value, sinceMs }]) => {
+    return [...this.observations].flatMap(([key, { value, sinceMs }]) => {
       const said = read(value);
       return said === undefined ? [] : [{ ...said, id: key.slice(PREFIX.length), isAlive: nowMs - sinceMs <= ALIVE_MS }];
     });
@@ -43,7 +43,7 @@ export class Candidates {
 
   /** The annotations of our next announcement, with `null` for whoever is long gone. */
   announcement(said: { node: string | undefined; mode: Candidate['mode']; count: number }, nowMs: number): Record<string, string | null> {
-    const gone = [...this.sights].filter(([, { sinceMs }]) => nowMs - sinceMs > FORGOTTEN_MS).map(([key]) => [key, null] as const);
+    const gone = [...this.observations].filter(([, { sinceMs }]) => nowMs - sinceMs > FORGOTTEN_MS).map(([key]) => [key, null] as const);
     return { ...Object.fromEntries(gone), [this.ownKey]: JSON.stringify(said) };
   }
 

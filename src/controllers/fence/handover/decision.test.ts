@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest';
 import type { FenceState } from '../../../domain/node-fence.ts';
 import { Implications } from '../../../domain/testing/implications.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
-import { decideHandOver, lookAt, mayStand } from './decision.ts';
-import type { Candidate, HandOverView, NodeLook } from './decision.ts';
+import { decideHandOver, classify, mayStand } from './decision.ts';
+import type { Candidate, HandOverView, NodeClass } from './decision.ts';
 
 const B: Candidate = { id: 'b', node: 'b', mode: 'enforce', isAlive: true };
 
-function view(own: NodeLook, candidates: readonly Candidate[], more: Partial<HandOverView> & { others?: NodeLook } = {}): HandOverView {
+function view(own: NodeClass, candidates: readonly Candidate[], more: Partial<HandOverView> & { others?: NodeClass } = {}): HandOverView {
   const { others = 'well', ...rest } = more;
-  const lookOf = (node: string): NodeLook => (node === 'a' ? own : others);
-  return { ownNode: 'a', mode: 'enforce', candidates, lookOf, declined: new Set(), ...rest };
+  const classOf = (node: string): NodeClass => (node === 'a' ? own : others);
+  return { ownNode: 'a', mode: 'enforce', candidates, classOf, declined: new Set(), ...rest };
 }
 
-const CANDIDATES: readonly [what: string, candidates: readonly Candidate[], others: NodeLook, isUseful: boolean][] = [
+const CANDIDATES: readonly [what: string, candidates: readonly Candidate[], others: NodeClass, isUseful: boolean][] = [
   ['a replica is alive on a well node', [B], 'well', true],
   ['a replica is alive outside of the cluster', [{ id: 'x', mode: 'enforce', isAlive: true }], 'failed', true],
   ['there is no other replica', [], 'well', false],
@@ -45,11 +45,11 @@ describe('the leader whose own node is the target', () => {
 
   it('is never handed to by the one that it would hand over to: of two nodes not both are well and a target', () => {
     const laws = new Implications('handed over');
-    const look = fc.constantFrom<NodeLook>('well', 'failed', 'target');
+    const look = fc.constantFrom<NodeClass>('well', 'failed', 'target');
     fc.assert(
       fc.property(look, look, (a, b) => {
-        const lookOf = (node: string): NodeLook => (node === 'a' ? a : b);
-        const here: HandOverView = { ...view(a, [B]), lookOf };
+        const classOf = (node: string): NodeClass => (node === 'a' ? a : b);
+        const here: HandOverView = { ...view(a, [B]), classOf };
         const there: HandOverView = { ...here, ownNode: 'b', candidates: [{ ...B, id: 'a', node: 'a' }] };
         expect([decideHandOver(here).kind, decideHandOver(there).kind]).not.toEqual(['hand-over', 'hand-over']);
         laws.where('handed over', decideHandOver(here).kind === 'hand-over', () => {
@@ -88,7 +88,7 @@ describe('how a node looks', () => {
   });
   const requestedBy = { apiVersion: 'v1', kind: 'Person', name: 'p', uid: 'u' };
 
-  it.each<[string | undefined, NodeFence | undefined, NodeLook]>([
+  it.each<[string | undefined, NodeFence | undefined, NodeClass]>([
     ['True', undefined, 'well'],
     ['Unknown', undefined, 'failed'],
     [undefined, undefined, 'failed'],
@@ -103,6 +103,6 @@ describe('how a node looks', () => {
     ['Unknown', fence('final'), 'failed'],
     ['True', { ...fence('running'), metadata: { name: 'x', deletionTimestamp: 'now' } }, 'well'],
   ])('that is Ready=%s under %j', (ready, given, look) => {
-    expect(lookAt(ready, given)).toBe(look);
+    expect(classify(ready, given)).toBe(look);
   });
 });

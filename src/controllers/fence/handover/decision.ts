@@ -9,14 +9,14 @@ export interface Candidate {
   isAlive: boolean;
 }
 
-/** How a node looks from here. `target`: its fence is open and it is to be fenced. */
-export type NodeLook = 'well' | 'failed' | 'target';
+/** The class of a node, as seen from here. `target`: its fence is open and it is to be fenced. */
+export type NodeClass = 'well' | 'failed' | 'target';
 
 export interface HandOverView {
   ownNode: string | undefined;
   mode: 'observe' | 'enforce';
   candidates: readonly Candidate[];
-  lookOf: (node: string) => NodeLook;
+  classOf: (node: string) => NodeClass;
   /** Candidates that had time enough to take a free Lease and did not: nothing is handed to them again. */
   declined: ReadonlySet<string>;
 }
@@ -31,8 +31,8 @@ const DEFER_MS = 60_000;
  * person must hear of it. Who takes over looks at nodes in the same way, so that nothing is handed back and forth: not both of two nodes are well and a target.
  */
 export function decideHandOver(view: HandOverView): HandOver {
-  const { ownNode, mode, lookOf } = view;
-  if (ownNode === undefined || mode === 'observe' || lookOf(ownNode) !== 'target') return { kind: 'none' };
+  const { ownNode, mode, classOf } = view;
+  if (ownNode === undefined || mode === 'observe' || classOf(ownNode) !== 'target') return { kind: 'none' };
   const to = successor(view);
   return to === undefined ? { kind: 'keep' } : { kind: 'hand-over', to };
 }
@@ -42,24 +42,24 @@ export function decideHandOver(view: HandOverView): HandOver {
  * well node go first, but not for ever.
  */
 export function mayStand(view: HandOverView, freeForMs: number, isBlind: boolean): boolean {
-  const { ownNode, lookOf } = view;
-  const isWell = ownNode === undefined || lookOf(ownNode) === 'well';
+  const { ownNode, classOf } = view;
+  const isWell = ownNode === undefined || classOf(ownNode) === 'well';
   return (isWell && !isBlind) || freeForMs >= DEFER_MS || successor(view) === undefined;
 }
 
 /** Who could lead in our place. */
-export function successor({ ownNode, mode, candidates, lookOf, declined }: HandOverView): Candidate | undefined {
+export function successor({ ownNode, mode, candidates, classOf, declined }: HandOverView): Candidate | undefined {
   return candidates.find(
     (candidate) =>
       candidate.isAlive &&
       candidate.mode === mode &&
       !declined.has(candidate.id) &&
-      (candidate.node === undefined || (candidate.node !== ownNode && lookOf(candidate.node) === 'well')),
+      (candidate.node === undefined || (candidate.node !== ownNode && classOf(candidate.node) === 'well')),
   );
 }
 
 /** A fence that only waits for its node to be healthy again, or has ended, makes no target of it. */
-export function lookAt(ready: string | undefined, fence: NodeFence | undefined): NodeLook {
+export function classify(ready: string | undefined, fence: NodeFence | undefined): NodeClass {
   const state = fence?.status?.state;
   const isOpen = fence !== undefined && fence.metadata.deletionTimestamp === undefined && state !== 'done' && state !== 'final';
   const isMeant = ready !== 'True' || (state !== undefined && state !== 'new') || fence?.spec.requestedBy !== undefined;

@@ -7,8 +7,8 @@ import type { FenceDependencies } from '../dependencies.ts';
 import { readyOf } from '../observation.ts';
 import { CANDIDATES_LEASE } from './candidates.ts';
 import type { Candidates } from './candidates.ts';
-import { decideHandOver, lookAt, mayStand, successor } from './decision.ts';
-import type { HandOverView, NodeLook } from './decision.ts';
+import { decideHandOver, classify, mayStand, successor } from './decision.ts';
+import type { HandOverView, NodeClass } from './decision.ts';
 
 export interface HandOverDependencies extends Pick<FenceDependencies, 'clock' | 'recorder' | 'log' | 'metrics' | 'queue'> {
   listers: Pick<FenceDependencies['listers'], 'nodes' | 'fences'>;
@@ -27,7 +27,7 @@ const TERM_MIN_MS = 15_000;
 /** Whoever did not take a free Lease may be able to later. */
 const DECLINED_MS = 600_000;
 
-/** The shell of the hand-over: looks whenever its own node, that node's fence or a candidate changes; everything else it ignores. */
+/** The shell of the hand-over: reconciles whenever its own node, that node's fence or a candidate changes; everything else it ignores. */
 export class OwnNode {
   private readonly dependencies: HandOverDependencies;
   /** Until when nothing is handed to whom. */
@@ -44,20 +44,20 @@ export class OwnNode {
     announced.onChange((before, after) => {
       if ((after ?? before)?.metadata.name !== CANDIDATES_LEASE) return;
       candidates.see(after, clock.monotonicMs());
-      this.look();
+      this.reconcile();
     });
     listers.nodes.onChange((before, after) => {
-      if ((after ?? before)?.metadata.name === options.ownNode) this.look();
+      if ((after ?? before)?.metadata.name === options.ownNode) this.reconcile();
     });
     listers.fences.onChange((before, after) => {
-      if ((after ?? before)?.spec.node === options.ownNode) this.look();
+      if ((after ?? before)?.spec.node === options.ownNode) this.reconcile();
     });
   }
 
   /** This replica leads from now on. */
   leads(): void {
     this.leadsSinceMs = this.dependencies.clock.monotonicMs();
-    this.look();
+    this.reconcile();
   }
 
   /** Asked before a Lease that has been free for so long is taken. */
@@ -83,7 +83,7 @@ export class OwnNode {
     this.cancel?.();
   }
 
-  private look(): void {
+  private reconcile(): void {
     const { clock, isLeading, queue, options } = this.dependencies;
     this.cancel?.();
     if (this.isOver || this.leadsSinceMs === undefined || !isLeading()) return;
@@ -95,7 +95,7 @@ export class OwnNode {
     }
     const waitMs = this.leadsSinceMs + TERM_MIN_MS - clock.monotonicMs();
     if (waitMs > 0) {
-      this.cancel = clock.after(waitMs, () => this.look());
+      this.cancel = clock.after(waitMs, () => this.reconcile());
       queue.add(options.ownNode ?? '');
       return;
     }
@@ -133,13 +133,13 @@ export class OwnNode {
 
   private isWell(): boolean {
     const { ownNode } = this.dependencies.options;
-    return ownNode === undefined || this.lookOf(ownNode) === 'well';
+    return ownNode === undefined || this.classOf(ownNode) === 'well';
   }
 
-  private lookOf(name: string): NodeLook {
+  private classOf(name: string): NodeClass {
     const { nodes, fences } = this.dependencies.listers;
     const node = nodes.get(name);
-    return lookAt(node === undefined ? undefined : readyOf(node)?.status, fences.get(fenceName(name)));
+    return classify(node === undefined ? undefined : readyOf(node)?.status, fences.get(fenceName(name)));
   }
 
   private view(): HandOverView {
@@ -150,7 +150,7 @@ export class OwnNode {
       ownNode: options.ownNode,
       mode: options.mode,
       candidates: candidates.at(nowMs),
-      lookOf: (node) => this.lookOf(node),
+      classOf: (node) => this.classOf(node),
       declined: new Set(this.declined.keys()),
     };
   }

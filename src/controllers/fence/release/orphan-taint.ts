@@ -8,7 +8,7 @@ import { workloadOf } from '../workload.ts';
 import { isMarked, removeTaint } from './out-of-service.ts';
 
 /** Between two looks at what still keeps an orphaned taint on its node. */
-const LOOK_AGAIN_MS = 5_000;
+const RESYNC_MS = 5_000;
 /** What a write must still fit into the lease with. */
 const WRITE_MS = 5_000;
 
@@ -46,7 +46,7 @@ export class OrphanTaints {
     const { pods, terminating, volumeAttachments } = workloadOf(listers, name);
     const isOver = nowMs >= sinceMs + planner.planFor(node).timing.releaseTimeoutMs;
     if (!isOver && terminating + volumeAttachments > 0) {
-      queue.add(name, LOOK_AGAIN_MS);
+      queue.add(name, RESYNC_MS);
       return;
     }
     await removeTaint(this.#dependencies, name, () => this.#mayGoOn(name));

@@ -74,7 +74,7 @@ interface Doing {
 /** One that hangs or is refused holds up neither the others nor the taint; only volumes wait for the last pod. */
 async function carryOut(dependencies: FenceDependencies, order: ReleaseOrder, { what, choice, act }: Doing): Promise<void> {
   const batch = nextBatch({ batched: dueOf(dependencies, order, what.batched) }, choice);
-  if (batch.length > 0) await letGo(dependencies, looking(dependencies, order), batch, what.treatment, act);
+  if (batch.length > 0) await letGo(dependencies, letGoOrder(dependencies, order), batch, what.treatment, act);
   else if (!what.taint) await silentNode(dependencies, order);
   const left = leftOf(what, act);
   if (left.some((pod) => !order.asked.wasAsked(pod))) return;
@@ -93,12 +93,12 @@ async function taintAndTake(dependencies: FenceDependencies, order: ReleaseOrder
   });
   const left = what.taken.filter((pod) => !act.freed.includes(pod) && !act.gone.includes(pod));
   // Counted as what the taint lets go.
-  await letGo(dependencies, looking(dependencies, order), dueOf(dependencies, order, left), what.treatment, { freed: [], gone: [] });
+  await letGo(dependencies, letGoOrder(dependencies, order), dueOf(dependencies, order, left), what.treatment, { freed: [], gone: [] });
 }
 
-function looking(dependencies: FenceDependencies, order: ReleaseOrder): LetGoOrder {
+function letGoOrder(dependencies: FenceDependencies, order: ReleaseOrder): LetGoOrder {
   const { asked, mayGoOn, outlives } = order;
-  return { asked, mayGoOn, outlives, look: () => silentNode(dependencies, order) };
+  return { asked, mayGoOn, outlives, verify: () => silentNode(dependencies, order) };
 }
 
 /** Those that may be asked for now; what was never asked for goes first. */

@@ -2,7 +2,7 @@ import { timestamp } from '../../../ports/clock.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
 import { KeptDiagnostics } from '../diagnostics/kept-diagnostics.ts';
-import { isFirstCut, lookingEntry, showingMethod } from '../diagnostics/occasion.ts';
+import { isFirstCut, stateReadEntry, showingMethod } from '../diagnostics/occasion.ts';
 import { guardOf } from '../guard.ts';
 import type { DeviceRuns } from './device-runs.ts';
 import type { Run } from './run.ts';
@@ -41,7 +41,7 @@ export class FailureDiagnostics {
     const method = status?.frozen === undefined ? undefined : showingMethod(status.frozen.plan);
     if (!this.#kept.isAsked || status?.frozen === undefined || method === undefined) return;
     const { node } = fence.spec;
-    const entry = lookingEntry(method, status, timestamp(clock));
+    const entry = stateReadEntry(method, status, timestamp(clock));
     const run: Run = { node, fence, status, entry, operation: undefined, kind: 'run', intentAtMs: clock.monotonicMs() };
     this.#kept
       .take(fence.metadata.uid ?? '', status.incident, this.#devices.jobFor(run, status.frozen, method))

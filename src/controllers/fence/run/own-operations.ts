@@ -65,7 +65,7 @@ export class OwnOperations {
     const mayGoOn = (): void => this.#permission.demand(node, frozen.plan.timing.setDeadlineMs, entry);
     return this.#acknowledgements.weigh({ fence, status, entry, bootID, lifeAtMs: () => observation.lifeAtMs, mayGoOn }, (method) =>
       // A device that reads on contradicts the person, whether or not it shows whose machine it switches.
-      this.#dependencies.runner.look({ ...this.#devices.jobFor(run, frozen, method), identityRequired: false }),
+      this.#dependencies.runner.readState({ ...this.#devices.jobFor(run, frozen, method), identityRequired: false }),
     );
   }
 }

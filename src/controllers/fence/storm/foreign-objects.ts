@@ -67,7 +67,7 @@ export class ForeignObjects implements ForeignMarks {
   ask(): void {
     if (this.isAsked) return;
     this.isAsked = true;
-    void this.look();
+    void this.refresh();
   }
 
   rest(): void {
@@ -76,7 +76,7 @@ export class ForeignObjects implements ForeignMarks {
     this.cancel = undefined;
   }
 
-  private async look(): Promise<void> {
+  private async refresh(): Promise<void> {
     const before = this.marked();
     await Promise.all([
       this.unlessAbsent('maintenances', async () => {
@@ -96,7 +96,7 @@ export class ForeignObjects implements ForeignMarks {
     if (!this.isAsked || this.cancel !== undefined) return;
     this.cancel = this.clock.after(EVERY_MS, () => {
       this.cancel = undefined;
-      if (this.isAsked) void this.look();
+      if (this.isAsked) void this.refresh();
     });
   }
 

@@ -44,9 +44,9 @@ export class HeldNodes {
     const nowMs = this.clock.monotonicMs();
     this.waiting.set(node, { word: wordOf(holds), seenAtMs: nowMs });
     this.everHeld.add(node);
-    this.lookAt(nowMs + AT_LEAST_EVERY_MS);
+    this.reconcileAt(nowMs + AT_LEAST_EVERY_MS);
     const untilMs = dueOf(holds, nowMs);
-    if (untilMs !== undefined) this.lookAt(untilMs);
+    if (untilMs !== undefined) this.reconcileAt(untilMs);
   }
 
   wasHeld(node: string): boolean {
@@ -59,8 +59,8 @@ export class HeldNodes {
     this.everHeld.delete(node);
   }
 
-  lookSoon(): void {
-    if (this.waiting.size > 0) this.lookAt(this.clock.monotonicMs() + SOON_MS);
+  reconcileSoon(): void {
+    if (this.waiting.size > 0) this.reconcileAt(this.clock.monotonicMs() + SOON_MS);
   }
 
   close(): void {
@@ -68,17 +68,17 @@ export class HeldNodes {
     this.cancel?.();
   }
 
-  private lookAt(atMs: number): void {
+  private reconcileAt(atMs: number): void {
     if (this.isClosed || atMs >= this.dueMs) return;
     this.cancel?.();
     this.dueMs = atMs;
     this.cancel = this.clock.after(Math.max(0, atMs - this.clock.monotonicMs()), () => {
       this.dueMs = Number.POSITIVE_INFINITY;
-      this.look();
+      this.reconcile();
     });
   }
 
-  private look(): void {
+  private reconcile(): void {
     const nowMs = this.clock.monotonicMs();
     let woken = 0;
     let nextMs: number | undefined;
@@ -93,7 +93,7 @@ export class HeldNodes {
       woken += 1;
       this.queue.add(node);
     }
-    if (this.waiting.size > 0) this.lookAt(Math.min(nowMs + AT_LEAST_EVERY_MS, nextMs ?? Number.POSITIVE_INFINITY));
+    if (this.waiting.size > 0) this.reconcileAt(Math.min(nowMs + AT_LEAST_EVERY_MS, nextMs ?? Number.POSITIVE_INFINITY));
   }
 }
 

@@ -14,7 +14,7 @@ import { conditionalMarks, isConditional, standingMarks } from './marks.ts';
 const HANGING_MS = 60_000;
 const DEFAULT_GRACE_SECONDS = 30;
 /** A kubelet may write its first Lease at any time. */
-const LOOK_EVERY_MS = 5_000;
+const RESYNC_MS = 5_000;
 const NO_LABELS = {};
 
 interface Entry {
@@ -100,7 +100,7 @@ export class NodeRoster {
   }
 
   /** Something else than the Node has changed of these. */
-  lookAt(names: readonly string[]): void {
+  refreshNodes(names: readonly string[]): void {
     for (const name of names) this.refreshOne(name);
   }
 
@@ -109,7 +109,7 @@ export class NodeRoster {
     for (const name of this.silent) this.refreshOne(name);
     for (const name of this.conditional) this.refreshOne(name);
     if (nowMs < this.silentDueMs) return;
-    this.silentDueMs = nowMs + LOOK_EVERY_MS;
+    this.silentDueMs = nowMs + RESYNC_MS;
     for (const [name, entry] of this.entries) {
       const dueMs = this.silentFromMs(name, entry);
       if (dueMs === undefined) continue;

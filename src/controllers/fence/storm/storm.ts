@@ -58,8 +58,8 @@ export class Storm {
     this.members = new EtcdMembers(listers.pods, changed);
     for (const fence of listers.fences.all()) this.seeFence(fence.spec.node, fence);
     connectivity.onChange(changed);
-    dependencies.preservation?.onChange((nodes) => this.roster.lookAt(nodes));
-    foreignMarks?.onChange((nodes) => this.roster.lookAt(nodes));
+    dependencies.preservation?.onChange((nodes) => this.roster.refreshNodes(nodes));
+    foreignMarks?.onChange((nodes) => this.roster.refreshNodes(nodes));
     listers.nodes.onChange((before, after) => this.roster.seeNode((after ?? before)?.metadata.name ?? '', after));
   }
 
@@ -120,7 +120,7 @@ export class Storm {
 
   private changed(): void {
     this.version += 1;
-    this.held.lookSoon();
+    this.held.reconcileSoon();
   }
 
   private holdsSlot(node: string): boolean {

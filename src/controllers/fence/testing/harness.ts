@@ -128,7 +128,7 @@ export class FenceHarness {
       cluster: this.cluster.asCluster(),
       listers: { nodes, leases, pods, volumeAttachments, fences, stops, acknowledgements, reports },
       leadership: { epoch: 3, isLeading: true, mayBegin: () => true, actsFromMs: 0 },
-      runner: { run: noRunner, recover: noRunner, look: noRunner },
+      runner: { run: noRunner, recover: noRunner, readState: noRunner },
       planner: { planFor: () => this.plan, parametersFor: () => Promise.resolve({}), stormPolicies: () => [] },
       queue: { add: quiet },
       recorder: { event: quiet },

@@ -37,21 +37,21 @@ export async function takePods(
   proof: OffProof,
 ): Promise<void> {
   const beganAtMs = clock.monotonicMs();
-  let lookedAtMs = beganAtMs;
+  let verifiedAtMs = beganAtMs;
   const pods = await podsOf(target.name);
   const { taken } = releasePlan({ kind: 'host-off' }, { mode: 'out-of-service' }, pods.map(factsOf), []);
   const mayGoOn = (): void => {
     const heardMs = life.heardMs(target.name);
     if (heardMs !== undefined && heardMs > proof.seenMs) throw new Conflict(`node ${target.name} has shown life since its host was seen off`);
     const nowMs = clock.monotonicMs();
-    if (nowMs - beganAtMs > TAKING_MAX_MS || nowMs - lookedAtMs > LOOK_MAX_AGE_MS)
+    if (nowMs - beganAtMs > TAKING_MAX_MS || nowMs - verifiedAtMs > LOOK_MAX_AGE_MS)
       throw new Conflict(`the rest of the pods of node ${target.name} is left to Kubernetes`);
   };
-  const look = async (): Promise<void> => {
+  const verify = async (): Promise<void> => {
     const atMs = clock.monotonicMs();
     await Promise.all([unlessStopped(), nodeToRelease({ cluster, life }, target, proof)]);
-    lookedAtMs = atMs;
+    verifiedAtMs = atMs;
     mayGoOn();
   };
-  await letGo({ cluster, clock }, { asked: new AskedPods(), look, mayGoOn, outlives: () => undefined }, taken, 'force', { freed: [], gone: [] });
+  await letGo({ cluster, clock }, { asked: new AskedPods(), verify, mayGoOn, outlives: () => undefined }, taken, 'force', { freed: [], gone: [] });
 }

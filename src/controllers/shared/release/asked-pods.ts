@@ -7,7 +7,7 @@ import type { PodFacts } from '../../../domain/release-plan.ts';
 const FIRST_MS = 5_000;
 const LONGEST_MS = 60_000;
 /** Before the answer to a call that is under way is looked for again. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 const WORDS_MAX = 256;
 
 interface Refusal {
@@ -87,7 +87,7 @@ export class AskedPods {
     const waits = pods.map((pod) => {
       const refusal = this.#refusals.get(keyOf(pod));
       if (refusal === undefined) return 0;
-      return refusal.isUnderWay ? LOOK_MS : Math.max(1, Math.ceil(refusal.notBeforeMs - nowMs));
+      return refusal.isUnderWay ? POLL_MS : Math.max(1, Math.ceil(refusal.notBeforeMs - nowMs));
     });
     return Math.min(...waits, LONGEST_MS);
   }

@@ -25,7 +25,7 @@ export interface LetGoOrder {
   /** What was asked for in vain so far. */
   asked: AskedPods;
   /** Makes sure by consistent reads that nothing has changed since the proof; rejects where something has. Before each handful of pods. */
-  look(): Promise<unknown>;
+  verify(): Promise<unknown>;
   /** Throws when the proof does not stand any more, or nothing may be written. Asked by each write in the turn in which its bytes leave. */
   readonly mayGoOn: () => void;
   /** A call goes on that is not waited for any longer. Never rejects. */
@@ -54,7 +54,7 @@ export async function letGo(
   course: Course,
 ): Promise<void> {
   for (let index = 0; index < pods.length; index += AT_ONCE) {
-    await order.look();
+    await order.verify();
     await askForAll(dependencies, order, pods.slice(index, index + AT_ONCE), treatment, course);
   }
 }

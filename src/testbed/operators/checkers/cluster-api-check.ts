@@ -19,7 +19,7 @@ const NAMESPACE = 'capi-system';
 /** By which the controller of Cluster API elects its leader. */
 const LEASE = 'controller-leader-election-capi';
 const RENEW_MS = 2_000;
-const LOOK_MS = 500;
+const RESYNC_MS = 500;
 
 /**
  * The MachineHealthCheck controller of Cluster API, as far as an external remediator can tell: it elects itself, says on each Machine whether its check
@@ -88,7 +88,7 @@ export class ClusterApiCheck {
       if (health.isHealthy) await this.#healthy(machine);
       else await this.#unhealthy(machine);
     }
-    return LOOK_MS;
+    return RESYNC_MS;
   }
 
   async #healthy(machine: ClusterMachine): Promise<void> {

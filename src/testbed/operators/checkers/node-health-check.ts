@@ -17,7 +17,7 @@ const TIMED_OUT = 'remediation.medik8s.io/nhc-timed-out';
 /** Where medik8s' operators keep the Leases by which one of them has a node: github.com/medik8s/common, pkg/lease. */
 export const MEDIK8S_LEASE_NAMESPACE = 'medik8s-leases';
 const LEASE_SECONDS = 660;
-const LOOK_MS = 500;
+const RESYNC_MS = 500;
 
 /** The object that owns the requests. */
 export const NODE_HEALTH_CHECKS: Resource<KubeObject & { spec?: unknown }> = {
@@ -97,7 +97,7 @@ export class NodeHealthCheck {
       if (health.isHealthy) await this.#release(node);
       else await this.#remediate(node);
     }
-    return LOOK_MS;
+    return RESYNC_MS;
   }
 
   #requestsOf(node: string, remediator?: Remediator): Request[] {
