@@ -16,9 +16,9 @@ export class PolicyCache {
     const isSame = texts.length === this.#texts.length && texts.every((text, index) => text === this.#texts[index]);
     if (this.#policies !== undefined && isSame) return this.#policies;
     // What is wrong is told with the cluster's problems.
-    const unheard = new Problems();
+    const ignored = new Problems();
     this.#texts = texts;
-    this.#policies = resolvePolicies(configuration, clusterLayer(configuration, unheard)?.settings, unheard);
+    this.#policies = resolvePolicies(configuration, clusterLayer(configuration, ignored)?.settings, ignored);
     return this.#policies;
   }
 }

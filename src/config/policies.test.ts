@@ -88,7 +88,7 @@ describe('what a policy was told, it does', () => {
     ['max-concurrent', 'max=2\nmax_per_domain=2', view([node('n0'), node('x', { fence: SLOT }), node('y', { fence: SLOT })]), busy({})],
     ['max-concurrent', 'topology_key=rack', busy({}), busy({ rack: 'r2' })],
     ['rate', 'max=1\nwindow=1m', lately(59_999), lately(60_000)],
-    ['controller-isolated', 'grace=10s', controller({ heardSinceMs: NOW_MS - 9_999 }), controller({ heardSinceMs: NOW_MS - 10_000 })],
+    ['controller-isolated', 'grace=10s', controller({ freshSinceMs: NOW_MS - 9_999 }), controller({ freshSinceMs: NOW_MS - 10_000 })],
     ['controller-isolated', 'stale_after=10s', controller({ freshAtMs: NOW_MS - 10_001 }), controller({ freshAtMs: NOW_MS - 10_000 })],
     [
       'controller-isolated',
@@ -161,7 +161,7 @@ describe('what a policy was told, it does', () => {
   });
 
   it('a cluster whose nodes are given longer gives a reconnected controller as long', () => {
-    const reconnected = controller({ heardSinceMs: NOW_MS - 60_000 });
+    const reconnected = controller({ freshSinceMs: NOW_MS - 60_000 });
     expect(holding({}, reconnected)).toEqual([]);
     expect(holding({ cluster: 'node_grace=61s' }, reconnected)).toEqual(['controller-isolated']);
     const two = { ...reconnected, nodes: view(nodes(2, 1)).nodes };

@@ -47,9 +47,9 @@ function misconfigured(method: PlanMethod, answered: string): AgentError {
 
 /** Secrets that stand in the ConfigMaps themselves; never frozen, so never in a NodeFence. */
 function inlineSecrets(node: string, method: PlanMethod, configuration: Configuration): Record<string, string> {
-  const unheard = new Problems();
-  const lookup = lookupFor({ name: node, labels: {}, annotations: {}, addresses: [] }, configuration, unheard);
-  const merged = mergeMethod(lookup, writtenName(method), '', unheard);
+  const ignored = new Problems();
+  const lookup = lookupFor({ name: node, labels: {}, annotations: {}, addresses: [] }, configuration, ignored);
+  const merged = mergeMethod(lookup, writtenName(method), '', ignored);
   if (merged?.definition.name !== method.agent) return {};
   const entries = [...merged.parameters].filter(([name]) => merged.secretNames.has(name));
   return Object.fromEntries(entries.map(([name, setting]) => [name, setting.value]));

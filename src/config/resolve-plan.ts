@@ -128,11 +128,11 @@ function blocklistExpiry(isolation: ResolvedSteps['isolation'], { registry }: Co
 
 /** The steps that ConfigMaps give a node; its problems are told where it is planned. Without facts only its own ConfigMap can be read. */
 export function stepsOf(name: string, facts: NodeFacts | undefined, configuration: Configuration): ResolvedSteps {
-  const unheard = new Problems();
-  const known = lookupFor(facts ?? { name, labels: {}, annotations: {}, addresses: [] }, configuration, unheard);
+  const ignored = new Problems();
+  const known = lookupFor(facts ?? { name, labels: {}, annotations: {}, addresses: [] }, configuration, ignored);
   const lookup = facts === undefined ? { ...known, groupLayer: undefined } : known;
   if (lookup.nodeLayer === undefined && lookup.groupLayer === undefined) return { isolation: [], 'power-management': [], recovery: [] };
-  return resolveSteps(lookup, undefined, unheard).steps;
+  return resolveSteps(lookup, undefined, ignored).steps;
 }
 
 export function lookupFor(node: NodeFacts, configuration: Configuration, problems: Problems): MethodLookup {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isJudgedBySilence, lifeAfterProof, signsOf, unheardHold } from './health.ts';
+import { isJudgedBySilence, lifeAfterProof, signsOf, staleHold } from './health.ts';
 import { DEFAULT_TIMING } from './plan.ts';
 import type { NodeFacts, Since } from './snapshot.ts';
 import { planOf } from './testing/model.ts';
@@ -36,8 +36,8 @@ describe('the signs of a node', () => {
 
 describe('a process that hears nothing', () => {
   it('judges nobody, from one millisecond beyond its patience on', () => {
-    expect(unheardHold(NOW_MS - 10_000, 10_000, NOW_MS)).toBeUndefined();
-    expect(unheardHold(NOW_MS - 10_001, 10_000, NOW_MS)).toMatchObject({ reason: 'stale-view', policy: 'controller-isolated' });
+    expect(staleHold(NOW_MS - 10_000, 10_000, NOW_MS)).toBeUndefined();
+    expect(staleHold(NOW_MS - 10_001, 10_000, NOW_MS)).toMatchObject({ reason: 'stale-view', policy: 'controller-isolated' });
   });
 });
 

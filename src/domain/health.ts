@@ -24,10 +24,10 @@ export function signsOf(node: NodeFacts | undefined, status: NodeFenceStatus | u
 }
 
 /** Nobody is judged by what this process heard, when it has heard nothing for too long: then it may be cut off itself (P10). */
-export function unheardHold(freshAtMs: number, staleAfterMs: number, nowMs: number): StandingHold | undefined {
-  const unheardMs = nowMs - freshAtMs;
-  if (unheardMs <= staleAfterMs) return undefined;
-  const message = `the API server has sent nothing for ${Math.round(unheardMs / 1000)} s; no node is judged by it`;
+export function staleHold(freshAtMs: number, staleAfterMs: number, nowMs: number): StandingHold | undefined {
+  const staleMs = nowMs - freshAtMs;
+  if (staleMs <= staleAfterMs) return undefined;
+  const message = `the API server has sent nothing for ${Math.round(staleMs / 1000)} s; no node is judged by it`;
   return { reason: 'stale-view', policy: 'controller-isolated', message };
 }
 
@@ -74,7 +74,7 @@ export function seemsFailed({ triggered, node }: Pick<Context, 'triggered' | 'no
 
 /** After an outage of the API server every node seems silent: they are given as long as ever to be heard again (P10, a cut-off controller judges nobody). */
 function silentFromMs(node: NodeFacts): number {
-  return Math.max(node.lifeAtMs, node.heardSinceMs ?? node.lifeAtMs);
+  return Math.max(node.lifeAtMs, node.freshSinceMs ?? node.lifeAtMs);
 }
 
 /** Nothing was received from the node for `life_wait`. */

@@ -70,7 +70,7 @@ export interface NodeFacts {
   /** Monotonic time at which a lease renewal or heartbeat of this node was last *received* here. */
   lifeAtMs: number;
   /** Monotonic time since which such signs could be heard at all: a silence is counted from here at the earliest. */
-  heardSinceMs?: number;
+  freshSinceMs?: number;
 }
 
 export interface FenceFacts {

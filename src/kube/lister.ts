@@ -24,7 +24,7 @@ type Listener<T> = (before: T | undefined, after: T | undefined) => void;
 export class ObjectCache<T extends KubeObject> implements Lister<T> {
   synced = false;
   freshAtMs = Number.NEGATIVE_INFINITY;
-  heardSinceMs = Number.NEGATIVE_INFINITY;
+  freshSinceMs = Number.NEGATIVE_INFINITY;
   resumedAtMs = Number.NEGATIVE_INFINITY;
   readonly #objects = new Map<string, T>();
   readonly #indexers: Indexers<T>;
@@ -43,7 +43,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
   /** The view is current as of `atMs`, by a new watch or list; a long silence before it may have hidden something. */
   reopened(atMs: number): void {
     if (atMs - this.freshAtMs > UNHEARD_MS) {
-      this.heardSinceMs = atMs;
+      this.freshSinceMs = atMs;
     }
     if (atMs - this.freshAtMs > OUTAGE_MS) this.resumedAtMs = atMs;
     this.freshAtMs = Math.max(this.freshAtMs, atMs);

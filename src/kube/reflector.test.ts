@@ -137,20 +137,20 @@ describe('a reflector', () => {
   it('says since when nothing can have been missed: an ordinary end hides nothing, a long silence with a new watch does', async () => {
     await started();
     transport.lastWatch.open();
-    const heardSince = reflector.lister.heardSinceMs;
+    const freshSince = reflector.lister.freshSinceMs;
     await clock.advance(9_000);
     transport.lastWatch.end(undefined);
     await clock.settle();
     transport.lastWatch.open();
-    expect(reflector.lister.heardSinceMs).toBe(heardSince);
+    expect(reflector.lister.freshSinceMs).toBe(freshSince);
     await clock.advance(60_000);
     transport.lastWatch.send('BOOKMARK', { metadata: { resourceVersion: '15' } });
-    expect(reflector.lister.heardSinceMs, 'one connection keeps its order').toBe(heardSince);
+    expect(reflector.lister.freshSinceMs, 'one connection keeps its order').toBe(freshSince);
     await clock.advance(11_000);
     transport.lastWatch.end(undefined);
     await clock.settle();
     transport.lastWatch.open();
-    expect(reflector.lister.heardSinceMs).toBe(clock.monotonicMs());
+    expect(reflector.lister.freshSinceMs).toBe(clock.monotonicMs());
   });
 
   it('opens the next watch where the last event or bookmark stood, without a list, when the server ends one in the ordinary way', async () => {

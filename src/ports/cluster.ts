@@ -104,7 +104,7 @@ export interface Lister<T extends KubeObject> {
    * Monotonic time since which nothing can have been missed for long: the last opening of the watch, or list, after so long a silence that a heartbeat may
    * have fallen into it. What was not received before that is no silence of anybody. Absent: since the first list.
    */
-  readonly heardSinceMs?: number;
+  readonly freshSinceMs?: number;
   /** The same after a silence that no live watch keeps: an outage of the API server, or a start. Absent: there was none. */
   readonly resumedAtMs?: number;
 }

@@ -34,25 +34,25 @@ describe('signs of life of a Node', () => {
   });
 
   it('are none that stood before anybody listened', () => {
-    expect(life.heardMs('n')).toBeUndefined();
+    expect(life.lastLifeMs('n')).toBeUndefined();
   });
 
   it('are renewals of its Lease, when they are received', async () => {
     await clock.advance(10_000);
     leases.put(lease('2'));
-    expect(life.heardMs('n')).toBe(110_000);
+    expect(life.lastLifeMs('n')).toBe(110_000);
     await clock.advance(10_000);
     leases.put({ ...lease('2'), metadata: { name: 'n', namespace, labels: { a: 'b' } } });
-    expect(life.heardMs('n')).toBe(110_000);
+    expect(life.lastLifeMs('n')).toBe(110_000);
     expect(life.silentForMs('n')).toBe(10_000);
   });
 
   it('are renewals that only a consistent read shows yet', async () => {
     await clock.advance(10_000);
     life.seeLease(lease('1'));
-    expect(life.heardMs('n')).toBeUndefined();
+    expect(life.lastLifeMs('n')).toBeUndefined();
     life.seeLease(lease('2'));
-    expect(life.heardMs('n')).toBe(110_000);
+    expect(life.lastLifeMs('n')).toBe(110_000);
   });
 
   it('do not pile up where nodes come and go, and those of the living stay', async () => {
@@ -64,22 +64,22 @@ describe('signs of life of a Node', () => {
       leases.remove(`${namespace}/spot-${number}`);
     }
     expect(life.size).toBeLessThanOrEqual(1_001);
-    expect(life.heardMs('n')).toBe(110_000);
+    expect(life.lastLifeMs('n')).toBe(110_000);
   });
 
   it('are heartbeats while it is Ready, and not what others write when they have heard nothing', async () => {
     await clock.advance(10_000);
     nodes.put(node('Unknown', '1'));
-    expect(life.heardMs('n')).toBeUndefined();
+    expect(life.lastLifeMs('n')).toBeUndefined();
     nodes.put(node('True', '2'));
-    expect(life.heardMs('n')).toBe(110_000);
+    expect(life.lastLifeMs('n')).toBe(110_000);
   });
 
   it('are the Lease of one that registers anew', async () => {
     leases.remove('kube-node-lease/n');
     await clock.advance(10_000);
     leases.put(lease('2'));
-    expect(life.heardMs('n')).toBe(110_000);
+    expect(life.lastLifeMs('n')).toBe(110_000);
   });
 
   it('have been missing for as long as they could have been heard: not before anybody listened, nor across a gap of the watch', async () => {
@@ -95,6 +95,6 @@ describe('signs of life of a Node', () => {
     life.close();
     await clock.advance(10_000);
     leases.put(lease('2'));
-    expect(life.heardMs('n')).toBeUndefined();
+    expect(life.lastLifeMs('n')).toBeUndefined();
   });
 });

@@ -141,7 +141,7 @@ describe('a check that names no Cluster', () => {
     cluster.workloads.set('default/c1', 'unreachable');
     const { cache, changes: pending } = cluster.follow();
     pending.take();
-    expect(nodesOf(cache)).toEqual(['unheard']);
+    expect(nodesOf(cache)).toEqual(['unknown']);
   });
 
   it('concludes nothing of the Nodes of a Cluster that is not there', () => {
@@ -149,13 +149,13 @@ describe('a check that names no Cluster', () => {
     cluster.clusters.remove('default/c1');
     const { cache, changes: pending } = cluster.follow();
     pending.take();
-    expect(nodesOf(cache)).toEqual(['unheard']);
+    expect(nodesOf(cache)).toEqual(['unknown']);
   });
 
   it('concludes nothing of Nodes of which nobody knows yet where they are', () => {
     const cluster = unnamed();
     const { cache } = cluster.follow();
     cache.refresh(new Set(), new Set());
-    expect(nodesOf(cache)).toEqual(['unheard']);
+    expect(nodesOf(cache)).toEqual(['unknown']);
   });
 });

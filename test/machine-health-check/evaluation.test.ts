@@ -173,7 +173,7 @@ describe('a machine', () => {
 
 describe('nothing is concluded', () => {
   it('of machines whose Nodes can not be read: a node that is not heard of is not gone', () => {
-    const world = fleet({ a: 'gone', b: 'well' }, { areNodesUnheard: true });
+    const world = fleet({ a: 'gone', b: 'well' }, { areNodesUnknown: true });
     expect(world.decide()).toMatchObject({
       actions: [],
       problems: ['MachineHealthCheck default/mhc: the Nodes of its machines can not be read: they are not listed yet. Nothing is concluded of them'],

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HeardSince } from '../../src/controllers/machine-health-check/snapshot.ts';
+import type { FreshSince } from '../../src/controllers/machine-health-check/snapshot.ts';
 import { ago, checkObject, clusterObject, machineObject, nodeConditionsOf, NOW_MS } from './objects.ts';
 import { MACHINES, ShellWorld } from './shell-world.ts';
 import { Way } from '../way.ts';
@@ -51,13 +51,13 @@ describe('an outage of the API server is no silence of the machines', { timeout:
   it('the startup timeout begins anew too, and the conditions of the Machine for whoever watches that', () => {
     const machineConditions = [{ type: 'EtcdPodHealthy', status: 'False', timeoutSeconds: 300 }];
     const own = { type: 'EtcdPodHealthy', status: 'False' as const, reason: 'Crashed', lastTransitionTime: ago(4_000) };
-    const scene = (heardSinceMs?: HeardSince): World =>
+    const scene = (freshSinceMs?: FreshSince): World =>
       new World({
         checks: [checkObject('mhc', { checks: { unhealthyMachineConditions: machineConditions } })],
         clusters: [clusterObject()],
         machines: [machineObject('young', { nodeName: null, ageSeconds: 4_000 }), machineObject('ill', { conditions: [own] })],
         nodes: { 'node-of-ill': nodeConditionsOf('True', 4_000) },
-        ...(heardSinceMs !== undefined && { heardSinceMs }),
+        ...(freshSinceMs !== undefined && { freshSinceMs }),
       });
     const failed = (of: World): string[] => {
       of.settle();
@@ -75,7 +75,7 @@ describe('an outage of the API server is no silence of the machines', { timeout:
       clusters: [clusterObject()],
       machines: [machineObject('gone'), machineObject('marked', { annotations: { 'cluster.x-k8s.io/remediate-machine': '' } })],
       nodes: { 'node-of-marked': nodeConditionsOf('True', 4_000) },
-      heardSinceMs: { machine: NOW_MS, node: NOW_MS },
+      freshSinceMs: { machine: NOW_MS, node: NOW_MS },
     });
     world.settle();
     expect(['gone', 'marked'].map((name) => world.condition(name, 'HealthCheckSucceeded')?.reason)).toEqual([

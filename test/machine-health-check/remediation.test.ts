@@ -237,7 +237,7 @@ describe('an external remediation', () => {
   });
 
   it.each(['PowerCycle', 'PowerCycleTemplate'])('is not asked for while objects of kind %s are not read yet', (kind) => {
-    const world = externalFleet({ a: 'failed' }, { templates: [], unheardKinds: new Set([`${TEMPLATE_REF.apiVersion} ${kind}`]) });
+    const world = externalFleet({ a: 'failed' }, { templates: [], unknownKinds: new Set([`${TEMPLATE_REF.apiVersion} ${kind}`]) });
     const { views, problems } = world.settle();
     expect(views[0]?.waiting).toEqual([{ machine: 'a', why: 'its template, or the requests of that kind, are not read yet' }]);
     expect([world.requestNames(), problems]).toEqual([[], []]);

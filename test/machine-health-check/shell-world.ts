@@ -165,7 +165,7 @@ export class ShellWorld {
         reflector.close();
       });
       reflector.start();
-      return hasWatchedForLong ? longHeard(reflector.lister) : reflector.lister;
+      return hasWatchedForLong ? longFresh(reflector.lister) : reflector.lister;
     };
     const kindOf = (resource: Resource<UntypedObject>): WatchedKind => ({ resource, lister: watch(resource) });
     const leadership = { isLeading, mayBegin: () => leadership.isLeading };
@@ -297,7 +297,7 @@ export async function workloadOf(clock: ManualClock, names: readonly string[]): 
 }
 
 /** Its first sight is not the end of an outage. */
-function longHeard<T extends KubeObject>(lister: Lister<T>): Lister<T> {
+function longFresh<T extends KubeObject>(lister: Lister<T>): Lister<T> {
   let firstMs: number | undefined;
   return new Proxy(lister, {
     get(target, key) {

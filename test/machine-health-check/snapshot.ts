@@ -8,7 +8,7 @@ import type {
   ClusterSnapshot,
   FoundTemplate,
   HealthCheck,
-  HeardSince,
+  FreshSince,
   MachineFacts,
   NodeFacts,
   ReadCheck,
@@ -30,14 +30,14 @@ export interface Facts {
   requests: readonly RequestFacts[];
   templates: readonly TemplateFacts[];
   /** The Nodes can not be read. */
-  areNodesUnheard?: boolean;
+  areNodesUnknown?: boolean;
   /** Kinds of templates and requests that are not read yet. */
-  unheardKinds?: ReadonlySet<string>;
+  unknownKinds?: ReadonlySet<string>;
   /** By uid of the Machine. */
   refusals?: ReadonlyMap<string, string>;
   /** By uid of the Machine: who has its node. */
   holders?: ReadonlyMap<string, string>;
-  heardSinceMs?: HeardSince;
+  freshSinceMs?: FreshSince;
 }
 
 /** Looks at each fact anew, without any index. */
@@ -70,13 +70,13 @@ export class PlainSnapshot implements ClusterSnapshot {
     return this.#facts.machines.filter(({ nodeName }) => nodeName === name);
   }
 
-  node(_place: string, name: string): NodeFacts | 'missing' | 'unheard' {
-    const { nodes, areNodesUnheard = false } = this.#facts;
-    return areNodesUnheard ? 'unheard' : (nodes.find((node) => node.name === name) ?? 'missing');
+  node(_place: string, name: string): NodeFacts | 'missing' | 'unknown' {
+    const { nodes, areNodesUnknown = false } = this.#facts;
+    return areNodesUnknown ? 'unknown' : (nodes.find((node) => node.name === name) ?? 'missing');
   }
 
-  heardSinceMs(): HeardSince {
-    return this.#facts.heardSinceMs ?? { machine: 0, node: 0 };
+  freshSinceMs(): FreshSince {
+    return this.#facts.freshSinceMs ?? { machine: 0, node: 0 };
   }
 
   requestOf({ template }: HealthCheck, machine: MachineFacts): RequestFacts | undefined {
@@ -88,8 +88,8 @@ export class PlainSnapshot implements ClusterSnapshot {
   templateOf({ template, namespace }: HealthCheck): FoundTemplate {
     if (template === undefined) return undefined;
     const { apiVersion, kind, name } = template;
-    const { unheardKinds = new Set(), templates } = this.#facts;
-    if ([kind, requestKind(kind)].some((each) => unheardKinds.has(kindKey(apiVersion, each)))) return 'unheard';
+    const { unknownKinds = new Set(), templates } = this.#facts;
+    if ([kind, requestKind(kind)].some((each) => unknownKinds.has(kindKey(apiVersion, each)))) return 'unknown';
     const isIt = (each: TemplateFacts): boolean =>
       kindKey(each.apiVersion, each.kind) === kindKey(apiVersion, kind) && keyOf(each) === keyOf({ namespace, name });
     return templates.find(isIt) ?? 'missing';
@@ -103,7 +103,7 @@ export class PlainSnapshot implements ClusterSnapshot {
     return this.#facts.refusals?.get(uid);
   }
 
-  whyUnheard(): undefined {
+  whyUnknown(): undefined {
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ import { NOW_MS } from './objects.ts';
 import { decideAll } from './snapshot.ts';
 import type { Facts } from './snapshot.ts';
 
-export interface Scene extends Pick<Facts, 'maxInFlight' | 'areNodesUnheard' | 'unheardKinds' | 'refusals' | 'holders' | 'heardSinceMs'> {
+export interface Scene extends Pick<Facts, 'maxInFlight' | 'areNodesUnknown' | 'unknownKinds' | 'refusals' | 'holders' | 'freshSinceMs'> {
   hasClusters?: boolean;
   checks?: UntypedObject[];
   machines?: UntypedObject[];

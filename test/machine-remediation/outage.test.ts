@@ -27,7 +27,7 @@ async function annotations(): Promise<Readonly<Record<string, string>>> {
 }
 
 /** Power-cycled and waited for, and not heard from then on until its time would have been over. */
-async function waitedForUnheard(): Promise<void> {
+async function waitedForUnobserved(): Promise<void> {
   const way = await begin();
   world.hardware('n1').isBroken = true;
   await world.pass(MINUTE_MS);
@@ -41,7 +41,7 @@ async function waitedForUnheard(): Promise<void> {
 
 describe('an outage of the API server', { timeout: 120_000 }, () => {
   it('is no silence of a node that is to come back: behind it the Machine is given its whole time anew', async () => {
-    await waitedForUnheard();
+    await waitedForUnobserved();
     await world.pass(15 * MINUTE_MS);
     expect(await world.machine('n1'), 'it could not be heard').toBeDefined();
     world.hardware('n1').isBroken = false;
@@ -51,7 +51,7 @@ describe('an outage of the API server', { timeout: 120_000 }, () => {
   });
 
   it('and no more than that', async () => {
-    await waitedForUnheard();
+    await waitedForUnobserved();
     await world.pass(22 * MINUTE_MS);
     expect(await world.machine('n1')).toBeUndefined();
   });

@@ -11,7 +11,7 @@ afterEach(async () => {
 });
 
 /** Power-cycled, and waited for; from then on nobody can hear whether its node is back. */
-async function waitedForUnheard(): Promise<{ events: string[] }> {
+async function waitedForUnobserved(): Promise<{ events: string[] }> {
   world = await ShellWorld.create({ isFar: true });
   world.bootMs = OUTAGE_MS + MINUTE_MS;
   const { events } = world.start();
@@ -26,14 +26,14 @@ async function waitedForUnheard(): Promise<{ events: string[] }> {
 
 describe('an outage of the cluster that the Node is in', { timeout: 60_000 }, () => {
   it('is no silence of the node: nothing is switched off again in it, and the machine is not given up', async () => {
-    const { events } = await waitedForUnheard();
+    const { events } = await waitedForUnobserved();
     expect(world.host.machine.offs).toBe(1);
     expect(events.filter((event) => /RemediationRetried|RemediationExhausted/.test(event))).toEqual([]);
     expect((await world.found())?.status).toMatchObject({ phase: 'Waiting' });
   });
 
   it('gives the node its whole time behind it', async () => {
-    const { events } = await waitedForUnheard();
+    const { events } = await waitedForUnobserved();
     world.workload.isReachable = true;
     await world.pass(90 * SECOND_MS);
     expect(events.join('\n')).toContain('RemediationFinished');
@@ -41,7 +41,7 @@ describe('an outage of the cluster that the Node is in', { timeout: 60_000 }, ()
   });
 
   it('and no more than that: a node that is not back then is tried again', async () => {
-    await waitedForUnheard();
+    await waitedForUnobserved();
     world.isBroken = true;
     world.workload.isReachable = true;
     await world.pass(150 * SECOND_MS);

@@ -38,13 +38,13 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'is found when its time is over, though nothing changes then'),
   },
   {
-    name: 'unheard and missing',
+    name: 'unknown and missing',
     defect: 'a Node of which nothing was heard yet counts as deleted',
     file: 'src/controllers/machine-health-check/evaluate.ts',
     edits: [
       [
-        "if (node === 'unheard' || node === 'disputed') return NOTHING;",
-        "if (node === 'disputed') return NOTHING;\n  if (node === 'unheard') return { ...NOTHING, messages: ['deleted'], reason: 'NodeDeleted' };",
+        "if (node === 'unknown' || node === 'disputed') return NOTHING;",
+        "if (node === 'disputed') return NOTHING;\n  if (node === 'unknown') return { ...NOTHING, messages: ['deleted'], reason: 'NodeDeleted' };",
       ],
     ],
     killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'are read through its kubeconfig; nothing is concluded while they can not be'),
@@ -55,8 +55,8 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     file: 'src/controllers/machine-health-check/evaluate.ts',
     edits: [
       [
-        "if (node === 'unheard' || node === 'disputed') return NOTHING;",
-        "if (node === 'unheard') return NOTHING;\n  if (node === 'disputed') return { ...NOTHING, messages: ['deleted'], reason: 'NodeDeleted' };",
+        "if (node === 'unknown' || node === 'disputed') return NOTHING;",
+        "if (node === 'unknown') return NOTHING;\n  if (node === 'disputed') return { ...NOTHING, messages: ['deleted'], reason: 'NodeDeleted' };",
       ],
     ],
     killedBy: byTest(EVALUATION, 'of a Node that two machines name'),
@@ -115,7 +115,7 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'template unread',
     defect: 'a template that is not read yet counts as missing',
     file: 'src/controllers/machine-health-check/remedy.ts',
-    edits: [["if (template === 'unheard') return waits(", 'if (template === null) return waits(']],
+    edits: [["if (template === 'unknown') return waits(", 'if (template === null) return waits(']],
     killedBy: byTest(MACHINE_HEALTH_CHECK_SHELL, 'gets a request made of the template, which goes when the machine is healthy again'),
   },
   {

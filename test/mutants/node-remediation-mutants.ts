@@ -237,7 +237,7 @@ export const NODE_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'lost, and timed all the same',
     defect: 'the time of a request runs while nobody knows where its node is: its fence is withdrawn at the first look',
     file: 'src/controllers/node-remediation/controller.ts',
-    edits: [['if (seen.snapshot.lostNode === undefined) phase.heard();', 'phase.heard();']],
+    edits: [['if (seen.snapshot.lostNode === undefined) phase.answered();', 'phase.answered();']],
     killedBy: byTest(LOST, 'has its whole time anew when the Secret is there again, and its fence is left alone till then'),
   },
   {

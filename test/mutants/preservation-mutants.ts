@@ -24,7 +24,7 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'outage as silence',
     defect: 'the time in which the API server was away counts as silence of the machines',
     file: 'src/controllers/preservation/phase.ts',
-    edits: [['return Math.max(sinceMs, heardSinceMs ?? sinceMs);', 'return Math.min(sinceMs, heardSinceMs ?? sinceMs);']],
+    edits: [['return Math.max(sinceMs, freshSinceMs ?? sinceMs);', 'return Math.min(sinceMs, freshSinceMs ?? sinceMs);']],
     killedBy: byTest('test/preservation/outage.test.ts', 'an outage of the API server is no silence of the machines'),
   },
   {

@@ -138,7 +138,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'silence of an outage',
     defect: 'the time in which the API server was away counts as silence of the kubelet',
     file: 'src/controllers/preservation/consistent-proof.ts',
-    edits: [['Math.max(known.sinceMs, this.#sources.listers.leases.heardSinceMs ?? known.sinceMs)', 'known.sinceMs']],
+    edits: [['Math.max(known.sinceMs, this.#sources.listers.leases.freshSinceMs ?? known.sinceMs)', 'known.sinceMs']],
     killedBy: byTest(CONSISTENT_PROOF, 'does not count the time in which the API server was away'),
   },
   {

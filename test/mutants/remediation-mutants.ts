@@ -20,14 +20,14 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'outage as a deadline',
     defect: 'a Machine is deleted behind an outage of the API server because its Node, which nobody could hear, is not back',
     file: 'src/controllers/machine-remediation/reprovision.ts',
-    edits: [['return atMs + SLACK_MS < heardSinceMs + timeoutMs;', 'return false;']],
+    edits: [['return atMs + SLACK_MS < freshSinceMs + timeoutMs;', 'return false;']],
     killedBy: byTest('test/machine-remediation/outage.test.ts', 'is no silence of a node that is to come back'),
   },
   {
     name: 'outage as an off that fails',
     defect: 'an off that nobody could hear of is given up behind an outage of the API server',
     file: 'src/controllers/machine-remediation/situation.ts',
-    edits: [['Math.max(holdSeenMs, hostsHeardSinceMs)', 'Math.max(holdSeenMs, 0)']],
+    edits: [['Math.max(holdSeenMs, hostsFreshSinceMs)', 'Math.max(holdSeenMs, 0)']],
     killedBy: byTest('test/machine-remediation/outage.test.ts', 'is no failure of the operator to prove an off'),
   },
   {
@@ -41,21 +41,21 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'outage as a failed fence',
     defect: 'behind an outage of the cluster of its node the fence of a NodeFenceRemediation is withdrawn as one that took too long',
     file: 'src/controllers/node-remediation/controller.ts',
-    edits: [['phase.heard();', 'void phase;']],
+    edits: [['phase.answered();', 'void phase;']],
     killedBy: byTest('test/node-remediation/outage.test.ts', 'an outage of the cluster of the Node is no failure of its fence'),
   },
   {
     name: 'outage as a node that is not back',
     defect: 'while the cluster of the Node can not be asked its machine is power-cycled again, and handed to its owner in the end',
     file: 'src/controllers/metal3-remediation/observe.ts',
-    edits: [["return { ...(await nobodySide(dependencies)), node: 'unheard' };", 'return nobodySide(dependencies);']],
+    edits: [["return { ...(await nobodySide(dependencies)), node: 'unknown' };", 'return nobodySide(dependencies);']],
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'is no silence of the node: nothing is switched off again in it'),
   },
   {
     name: 'no time behind an outage',
     defect: 'behind an outage of its cluster a node that could not be heard is taken for one that did not come back in time',
     file: 'src/controllers/shared/first-seen-phase.ts',
-    edits: [['nowMs - this.#heardMs > OUTAGE_MS;', 'nowMs - this.#heardMs > Infinity;']],
+    edits: [['nowMs - this.#answeredMs > OUTAGE_MS;', 'nowMs - this.#answeredMs > Infinity;']],
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'gives the node its whole time behind it'),
   },
   {
@@ -63,14 +63,14 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     defect:
       'a condition that stood before an outage of the API server counts through it, so that a machine nobody could hear is remediated at its end',
     file: 'src/controllers/machine-health-check/evaluate.ts',
-    edits: [['Math.max(standing.sinceMs, heardSinceMs) + timeoutMs;', 'Math.min(standing.sinceMs, heardSinceMs || Infinity) + timeoutMs;']],
+    edits: [['Math.max(standing.sinceMs, freshSinceMs) + timeoutMs;', 'Math.min(standing.sinceMs, freshSinceMs || Infinity) + timeoutMs;']],
     killedBy: byTest('test/machine-health-check/outage.test.ts', 'a machine whose node was silent for three seconds before it'),
   },
   {
     name: 'outage as missing node',
     defect: 'the startup timeout of a machine runs through an outage of the API server, in which no node could come',
     file: 'src/controllers/machine-health-check/evaluate.ts',
-    edits: [['Math.max(beganMs, heardSinceMs.machine, heardSinceMs.node) + startupTimeoutMs;', 'Math.max(beganMs, 0) + startupTimeoutMs;']],
+    edits: [['Math.max(beganMs, freshSinceMs.machine, freshSinceMs.node) + startupTimeoutMs;', 'Math.max(beganMs, 0) + startupTimeoutMs;']],
     killedBy: byTest('test/machine-health-check/outage.test.ts', 'the startup timeout begins anew too'),
   },
   {
@@ -180,7 +180,7 @@ export const REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'no Cluster, no Nodes',
     defect: 'a check that names no Cluster takes Nodes that nobody reads for gone, and has their Machines remediated',
     file: 'src/controllers/machine-health-check/cache.ts',
-    edits: [["if (!this.#heardPlaces.has(place)) return 'unheard';", "if (place === '' && !this.#heardPlaces.has(place)) return 'unheard';"]],
+    edits: [["if (!this.#freshPlaces.has(place)) return 'unknown';", "if (place === '' && !this.#freshPlaces.has(place)) return 'unknown';"]],
     killedBy: byTest('test/machine-health-check/changes.test.ts', 'concludes nothing of Nodes that can not be read'),
   },
   {

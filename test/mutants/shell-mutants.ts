@@ -61,7 +61,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'silent watch',
     defect: 'nodes are judged by a watch that died silently',
     file: 'src/domain/health.ts',
-    edits: [['if (unheardMs <= staleAfterMs)', 'if (unheardMs <= Infinity)']],
+    edits: [['if (staleMs <= staleAfterMs)', 'if (staleMs <= Infinity)']],
     killedBy: byTest(SNAPSHOT, 'holds everything while the watch of nodes or of leases is silent: a cut-off controller does not judge others'),
   },
   {
@@ -78,7 +78,7 @@ export const SHELL_MUTANTS: readonly SourceMutant[] = [
     name: 'deaf and sure',
     defect: 'silence is counted from before the leases could be heard again',
     file: 'src/controllers/fence/snapshot.ts',
-    edits: [['...(heardSinceMs === undefined ? {} : { heardSinceMs })', '...{}']],
+    edits: [['...(freshSinceMs === undefined ? {} : { freshSinceMs })', '...{}']],
     killedBy: byTest(SNAPSHOT, 'counts no silence from before the leases could be heard again'),
   },
   {

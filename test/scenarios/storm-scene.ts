@@ -32,10 +32,10 @@ export class StormScene {
   private members: EtcdMember[] = [];
   private starts: { node: string; atMs: number }[] = [];
   private firing: readonly string[] | undefined;
-  private controller: Pick<ControllerView, 'startedAtMs' | 'tookOver' | 'heardSinceMs'> & { silentSinceMs?: number } = {
+  private controller: Pick<ControllerView, 'startedAtMs' | 'tookOver' | 'freshSinceMs'> & { silentSinceMs?: number } = {
     startedAtMs: 0,
     tookOver: false,
-    heardSinceMs: 0,
+    freshSinceMs: 0,
   };
   private wallAheadMs: number | undefined;
 
@@ -170,9 +170,9 @@ export class StormScene {
     const [, verb, targets = ''] = /^(reaches|does not reach) (.+)$/.exec(rest) ?? [];
     const { silentSinceMs: _silent, ...listening } = this.controller;
     if (verb !== undefined) for (const target of targets.split(' ')) this.targets.set(target, verb === 'reaches');
-    else if (rest === 'starts' || rest === 'takes over') this.controller = { startedAtMs: nowMs, tookOver: rest !== 'starts', heardSinceMs: 0 };
+    else if (rest === 'starts' || rest === 'takes over') this.controller = { startedAtMs: nowMs, tookOver: rest !== 'starts', freshSinceMs: 0 };
     else if (rest === 'hears nothing') this.controller = { ...listening, silentSinceMs: nowMs };
-    else if (rest === 'hears again') this.controller = { ...listening, heardSinceMs: nowMs };
+    else if (rest === 'hears again') this.controller = { ...listening, freshSinceMs: nowMs };
     else throw new Error(`unknown: controller ${rest}`);
     return [];
   }

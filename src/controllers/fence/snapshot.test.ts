@@ -53,7 +53,7 @@ describe('a snapshot', () => {
   it('counts no silence from before the leases could be heard again', async () => {
     const one = stage();
     await one.clock.advance(60_000);
-    one.harness.leases.heardSinceMs = one.clock.monotonicMs();
+    one.harness.leases.freshSinceMs = one.clock.monotonicMs();
     const decision = decide(snapshotOf(one));
     expect(decision.create, 'after an outage every node seems silent').toBeUndefined();
     expect(decision.requeueAtMs).toBe(one.clock.monotonicMs() + 15_000);

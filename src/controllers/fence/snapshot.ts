@@ -1,4 +1,4 @@
-import { signsOf, unheardHold } from '../../domain/health.ts';
+import { signsOf, staleHold } from '../../domain/health.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import { EMPTY_PLAN } from '../../domain/plan.ts';
 import type { JobReport, NodeFacts, Snapshot, StandingHold } from '../../domain/snapshot.ts';
@@ -30,7 +30,7 @@ export function takeSnapshot(
   const status = fence?.status?.frozen === undefined ? undefined : fence.status;
   const live = status === undefined || status.state === 'final' || status.state === 'error';
   const plan = live && node !== undefined ? planner.planFor(node) : (status?.frozen?.plan ?? EMPTY_PLAN);
-  const facts = node === undefined ? undefined : factsOf(node, observation, listers.leases.heardSinceMs);
+  const facts = node === undefined ? undefined : factsOf(node, observation, listers.leases.freshSinceMs);
   if (status !== undefined) observation.seeStatus(status, nowMs);
   observation.keep(signsOf(facts, status, plan, observation.since(status), nowMs));
   const report = listers.reports.get(name)?.status;
@@ -69,7 +69,7 @@ export function takeSnapshot(
   };
 }
 
-function factsOf(node: Node, observation: NodeObservation, heardSinceMs: number | undefined): NodeFacts {
+function factsOf(node: Node, observation: NodeObservation, freshSinceMs: number | undefined): NodeFacts {
   const ready = readyOf(node);
   return {
     name: node.metadata.name,
@@ -81,7 +81,7 @@ function factsOf(node: Node, observation: NodeObservation, heardSinceMs: number 
     systemUUID: node.status.nodeInfo?.systemUUID,
     providerID: node.spec.providerID,
     lifeAtMs: observation.lifeAtMs,
-    ...(heardSinceMs === undefined ? {} : { heardSinceMs }),
+    ...(freshSinceMs === undefined ? {} : { freshSinceMs }),
   };
 }
 
@@ -107,8 +107,8 @@ export function holdsOn({ options, listers, clock, nodeLeases, successor }: Fenc
   }
   const lease = nodeLeases?.holdOn(name, listers.fences.get(fenceName(name))?.spec.requestedBy);
   if (lease !== undefined) holds.push(lease);
-  const unheard = unheardHold(Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs), options.staleAfterMs, clock.monotonicMs());
-  if (unheard !== undefined) holds.push(unheard);
+  const stale = staleHold(Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs), options.staleAfterMs, clock.monotonicMs());
+  if (stale !== undefined) holds.push(stale);
   return holds;
 }
 

@@ -20,7 +20,7 @@ import type {
   ClusterSnapshot,
   FoundTemplate,
   HealthCheck,
-  HeardSince,
+  FreshSince,
   MachineFacts,
   NodeFacts,
   ReadCheck,
@@ -50,9 +50,9 @@ export class HealthCheckCache implements ClusterSnapshot {
   readonly #refusals = new Map<string, { machine: ObjectRef; words: string }>();
   /** The rest is as of the last `refresh`. */
   #places: ReadonlyMap<string, string> = new Map();
-  #heardPlaces: ReadonlySet<string> = new Set();
-  #unheardKinds: ReadonlySet<string> = new Set();
-  #heardSince: ReadonlyMap<string, HeardSince> = new Map();
+  #freshPlaces: ReadonlySet<string> = new Set();
+  #unknownKinds: ReadonlySet<string> = new Set();
+  #freshSince: ReadonlyMap<string, FreshSince> = new Map();
   #known = '';
 
   constructor(dependencies: HealthCheckDependencies) {
@@ -82,12 +82,12 @@ export class HealthCheckCache implements ClusterSnapshot {
     const keys = Array.from(this.#dependencies.clusters?.lister.all() ?? [], keyOfObject);
     this.#places = new Map(keys.map((key) => [key, this.#nodePlaces.placeOf(key)]));
     const wanted = ['', ...[...clusters].filter((cluster) => this.#places.get(cluster) !== '')];
-    this.#heardPlaces = new Set(wanted.filter((place) => this.#isHeard(this.nodesAt(place)?.lister)));
-    this.#unheardKinds = new Set([...kinds].filter((kind) => !this.#isKnown(this.#dependencies.kinds.of(kind))));
-    const resumed = this.#setHeard();
-    const unheard = wanted.filter((place) => !this.#heardPlaces.has(place)).sort();
-    const causes = unheard.map((place) => [place, workloads.whyNot(place)]);
-    const known = JSON.stringify([[...this.#places].sort(), causes, [...this.#unheardKinds].sort(), resumed]);
+    this.#freshPlaces = new Set(wanted.filter((place) => this.#isFresh(this.nodesAt(place)?.lister)));
+    this.#unknownKinds = new Set([...kinds].filter((kind) => !this.#isKnown(this.#dependencies.kinds.of(kind))));
+    const resumed = this.#setFresh();
+    const unknown = wanted.filter((place) => !this.#freshPlaces.has(place)).sort();
+    const causes = unknown.map((place) => [place, workloads.whyNot(place)]);
+    const known = JSON.stringify([[...this.#places].sort(), causes, [...this.#unknownKinds].sort(), resumed]);
     const isNew = known !== this.#known;
     this.#known = known;
     return isNew;
@@ -130,14 +130,14 @@ export class HealthCheckCache implements ClusterSnapshot {
     return this.#places.get(cluster) ?? cluster;
   }
 
-  node(place: string, name: string): NodeFacts | 'missing' | 'unheard' {
-    if (!this.#heardPlaces.has(place)) return 'unheard';
+  node(place: string, name: string): NodeFacts | 'missing' | 'unknown' {
+    if (!this.#freshPlaces.has(place)) return 'unknown';
     const node = this.nodesAt(place)?.lister.get(name);
     return node === undefined ? 'missing' : this.readNode(node);
   }
 
-  heardSinceMs(place: string): HeardSince {
-    return this.#heardSince.get(place) ?? ALWAYS;
+  freshSinceMs(place: string): FreshSince {
+    return this.#freshSince.get(place) ?? ALWAYS;
   }
 
   requestOf({ template }: HealthCheck, { namespace, name }: Pick<MachineFacts, 'namespace' | 'name'>): RequestFacts | undefined {
@@ -150,7 +150,7 @@ export class HealthCheckCache implements ClusterSnapshot {
   templateOf({ template, namespace }: HealthCheck): FoundTemplate {
     if (template === undefined) return undefined;
     const { apiVersion, kind, name } = template;
-    if ([kind, requestKind(kind)].some((each) => this.#unheardKinds.has(kindKey(apiVersion, each)))) return 'unheard';
+    if ([kind, requestKind(kind)].some((each) => this.#unknownKinds.has(kindKey(apiVersion, each)))) return 'unknown';
     const found = this.kindOf(apiVersion, kind);
     const object = typeof found === 'string' ? undefined : found.lister.get(keyOf({ namespace, name }));
     return object === undefined || typeof found === 'string' ? 'missing' : readTemplate(typed(object, found.resource));
@@ -184,7 +184,7 @@ export class HealthCheckCache implements ClusterSnapshot {
     return [...this.#refusals.values()].map(({ machine }) => machine);
   }
 
-  whyUnheard(place: string): string | undefined {
+  whyUnknown(place: string): string | undefined {
     return this.#dependencies.workloads.whyNot(place);
   }
 
@@ -209,27 +209,27 @@ export class HealthCheckCache implements ClusterSnapshot {
     return typeof found === 'string' ? undefined : found;
   }
 
-  #isHeard(lister: Lister<KubeObject> | undefined): boolean {
+  #isFresh(lister: Lister<KubeObject> | undefined): boolean {
     return lister?.synced === true && this.#dependencies.clock.monotonicMs() - lister.freshAtMs <= SILENT_AFTER_MS;
   }
 
   #isKnown(found: FoundKind): boolean {
-    return typeof found === 'string' ? found === 'absent' : this.#isHeard(found.lister);
+    return typeof found === 'string' ? found === 'absent' : this.#isFresh(found.lister);
   }
 
   /** Returns the monotonic times since which Machines, and Nodes by their place, are heard again, or at all. */
-  #setHeard(): unknown {
+  #setFresh(): unknown {
     const { clock, machines } = this.#dependencies;
     const aheadMs = clock.wallMs() - clock.monotonicMs();
     const resumed = [...new Set(['', ...this.#places.values()])].map((place) => [place, resumedAtMs(this.nodesAt(place)?.lister)] as const);
     const machineMs = resumedAtMs(machines.lister);
     const wallOf = (atMs: number | undefined): number => (atMs === undefined ? 0 : aheadMs + atMs);
-    this.#heardSince = new Map(resumed.map(([place, atMs]) => [place, { machine: wallOf(machineMs), node: wallOf(atMs) }]));
+    this.#freshSince = new Map(resumed.map(([place, atMs]) => [place, { machine: wallOf(machineMs), node: wallOf(atMs) }]));
     return [machineMs, resumed.sort()];
   }
 }
 
-const ALWAYS: HeardSince = { machine: 0, node: 0 };
+const ALWAYS: FreshSince = { machine: 0, node: 0 };
 
 function byName(one: MachineFacts, other: MachineFacts): number {
   return one.name < other.name ? -1 : 1;

@@ -24,7 +24,7 @@ export function decide(observation: Observation, nowMs: number): Decision {
     return { ...idle(check, [], true), actions: action === undefined ? [] : [action] };
   }
   const targets = observation.machines.map((observed) => ({ ...observed, verdict: evaluate(observed.subject, check, nowMs) }));
-  if (targets.some(({ verdict }) => verdict.kind === 'unheard')) return withoutNodes(observation);
+  if (targets.some(({ verdict }) => verdict.kind === 'unknown')) return withoutNodes(observation);
   // The order matters only where not all of them have their turn.
   return evaluated(observation, observation.maxInFlight === undefined ? targets : targets.sort(byUrgency), owning, timeText(nowMs));
 }
@@ -101,7 +101,7 @@ function byUrgency(one: Target, other: Target): number {
 }
 
 /** Nothing is concluded of machines whose Nodes can not be read; told on the check, with the cause where it is known. */
-function withoutNodes({ check, whyUnheard: why }: Observation): Decision {
+function withoutNodes({ check, whyUnknown: why }: Observation): Decision {
   const message = `the Nodes of its machines can not be read: ${why ?? 'they are not listed yet'}. Nothing is concluded of them`;
   const event = { type: 'Warning', reason: 'NodesUnreadable', message: `No machine is checked: ${message}` } as const;
   const notices = why === undefined ? [] : [{ target: refOf(check, 'MachineHealthCheck'), event }];

@@ -10,16 +10,16 @@ import {
   SKIP_ANNOTATION,
 } from './names.ts';
 import { timeOf } from './read/objects.ts';
-import type { ClusterFacts, Gate, HealthCheck, HeardSince, MachineFacts, NodeFacts, UnhealthyCondition } from './snapshot.ts';
+import type { ClusterFacts, Gate, HealthCheck, FreshSince, MachineFacts, NodeFacts, UnhealthyCondition } from './snapshot.ts';
 import type { Failure, Verdict } from './verdict.ts';
 
 export interface Subject {
   machine: MachineFacts;
   /** undefined: the machine names none. missing: it names one that is not there. disputed: another machine names it as well. */
-  node: NodeFacts | 'missing' | 'unheard' | 'disputed' | undefined;
+  node: NodeFacts | 'missing' | 'unknown' | 'disputed' | undefined;
   /** Absent: no gates. */
   cluster?: ClusterFacts;
-  heardSinceMs: HeardSince;
+  freshSinceMs: FreshSince;
 }
 
 /** Is this Machine among those that the check looks after? */
@@ -47,14 +47,14 @@ interface Standing {
 function findingsOf(
   checks: readonly UnhealthyCondition[],
   standingOf: (type: string) => Standing | undefined,
-  { kind, nowMs, heardSinceMs }: { kind: 'Machine' | 'Node'; nowMs: number; heardSinceMs: number },
+  { kind, nowMs, freshSinceMs }: { kind: 'Machine' | 'Node'; nowMs: number; freshSinceMs: number },
 ): Findings {
   const findings: Findings = { messages: [], sinceMs: Infinity, dueMs: Infinity };
   for (const { type, status, timeoutMs } of checks) {
     const standing = standingOf(type);
     if (standing?.status !== status) continue;
     // What stood there before an outage may have ended in it, and nobody was heard to say so.
-    const endMs = Math.max(standing.sinceMs, heardSinceMs) + timeoutMs;
+    const endMs = Math.max(standing.sinceMs, freshSinceMs) + timeoutMs;
     if (endMs < nowMs) {
       const words = `Condition ${type} on ${kind} is reporting status ${status} with reason ${standing.reason} for more than ${goDuration(timeoutMs)}`;
       findings.messages.push(words);
@@ -66,14 +66,14 @@ function findingsOf(
   return findings;
 }
 
-function ofMachine({ machine, heardSinceMs }: Subject, check: HealthCheck, nowMs: number): Findings {
+function ofMachine({ machine, freshSinceMs }: Subject, check: HealthCheck, nowMs: number): Findings {
   const standingOf = (type: string): Standing | undefined => {
     const condition = conditionOf(machine.conditions, type);
     const sinceMs = timeOf(condition?.lastTransitionTime);
     if (condition === undefined || sinceMs === undefined) return undefined;
     return { status: condition.status, reason: condition.reason ?? '', sinceMs };
   };
-  return findingsOf(check.machineConditions, standingOf, { kind: 'Machine', nowMs, heardSinceMs: heardSinceMs.machine });
+  return findingsOf(check.machineConditions, standingOf, { kind: 'Machine', nowMs, freshSinceMs: freshSinceMs.machine });
 }
 
 /** When the clock of the startup timeout began: the last of all that a node had to wait for. */
@@ -92,14 +92,14 @@ interface NodeFindings extends Findings {
 const NOTHING: Readonly<NodeFindings> = { messages: [], sinceMs: Infinity, dueMs: Infinity };
 
 function ofNode(subject: Subject, check: HealthCheck, nowMs: number): NodeFindings {
-  const { machine, node, heardSinceMs } = subject;
-  if (node === 'unheard' || node === 'disputed') return NOTHING;
+  const { machine, node, freshSinceMs } = subject;
+  if (node === 'unknown' || node === 'disputed') return NOTHING;
   if (node === 'missing') return { ...NOTHING, messages: [`Node ${machine.nodeName ?? ''} has been deleted`], reason: 'NodeDeleted' };
   if (node === undefined) {
     const { startupTimeoutMs } = check;
     if (startupTimeoutMs === 0) return NOTHING;
     const beganMs = startedMs(subject, check) ?? nowMs;
-    const endMs = Math.max(beganMs, heardSinceMs.machine, heardSinceMs.node) + startupTimeoutMs;
+    const endMs = Math.max(beganMs, freshSinceMs.machine, freshSinceMs.node) + startupTimeoutMs;
     if (endMs >= nowMs) return { ...NOTHING, dueMs: endMs + RECHECK_MARGIN_MS };
     return {
       ...NOTHING,
@@ -109,7 +109,7 @@ function ofNode(subject: Subject, check: HealthCheck, nowMs: number): NodeFindin
     };
   }
   const standingOf = (type: string): Standing | undefined => node.conditions.find((condition) => condition.type === type);
-  const findings = findingsOf(check.nodeConditions, standingOf, { kind: 'Node', nowMs, heardSinceMs: heardSinceMs.node });
+  const findings = findingsOf(check.nodeConditions, standingOf, { kind: 'Node', nowMs, freshSinceMs: freshSinceMs.node });
   return findings.messages.length > 0 ? { ...findings, reason: 'UnhealthyNode' } : findings;
 }
 
@@ -142,7 +142,7 @@ function isGated({ machine, cluster }: Subject): 'control-plane' | 'infrastructu
 }
 
 function withNode({ machine, node }: Subject, check: HealthCheck): Verdict {
-  if (node === 'unheard') return { kind: 'unheard' };
+  if (node === 'unknown') return { kind: 'unknown' };
   if (node === 'disputed') {
     return {
       kind: 'open',
@@ -174,6 +174,6 @@ export function evaluate(subject: Subject, check: HealthCheck, nowMs: number): V
     return { kind: 'unhealthy', failure, ...(sinceMs !== Infinity && { sinceMs }) };
   }
   const dueMs = Math.min(own.dueMs, ofItsNode.dueMs);
-  if (dueMs !== Infinity && node !== 'unheard') return { kind: 'pending', dueMs };
+  if (dueMs !== Infinity && node !== 'unknown') return { kind: 'pending', dueMs };
   return withNode(subject, check);
 }

@@ -25,7 +25,7 @@ export interface Observation extends ReadCheck {
   machines: readonly ObservedMachine[];
   maxInFlight: IntOrPercent | undefined;
   /** Why the Nodes of its machines can not be read, as far as that is known. */
-  whyUnheard: string | undefined;
+  whyUnknown: string | undefined;
 }
 
 export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadCheck): Observation {
@@ -39,7 +39,7 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
       subject: {
         machine,
         node: nodeOf(snapshot, machine, place),
-        heardSinceMs: snapshot.heardSinceMs(place),
+        freshSinceMs: snapshot.freshSinceMs(place),
         ...(typeof cluster === 'object' && { cluster }),
       },
       request: snapshot.requestOf(check, machine),
@@ -48,7 +48,7 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
       refusal: snapshot.refusalOf(machine),
     };
   });
-  const unheard = machines.find(({ subject }) => subject.node === 'unheard');
+  const unknown = machines.find(({ subject }) => subject.node === 'unknown');
   return {
     check,
     problems,
@@ -56,7 +56,7 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
     template: snapshot.templateOf(check),
     machines,
     maxInFlight: check.maxInFlight ?? snapshot.maxInFlight,
-    whyUnheard: unheard && snapshot.whyUnheard(snapshot.placeOf(unheard.subject.machine)),
+    whyUnknown: unknown && snapshot.whyUnknown(snapshot.placeOf(unknown.subject.machine)),
   };
 }
 
@@ -64,7 +64,7 @@ export function observe(snapshot: ClusterSnapshot, { check, problems }: ReadChec
 function nodeOf(snapshot: ClusterSnapshot, machine: MachineFacts, place: string): Subject['node'] {
   if (machine.nodeName === undefined) return undefined;
   const node = snapshot.node(place, machine.nodeName);
-  return node !== 'unheard' && isDisputed(machine, snapshot.machinesOn(place, machine.nodeName)) ? 'disputed' : node;
+  return node !== 'unknown' && isDisputed(machine, snapshot.machinesOn(place, machine.nodeName)) ? 'disputed' : node;
 }
 
 /** Another names its node as well. A machine that is being deleted leaves its node to one that is not. */

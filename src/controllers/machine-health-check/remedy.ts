@@ -45,7 +45,7 @@ function waits(hindrance: Hindrance | string, statements: Statement[] = []): Cou
 function obstacle({ subject: { machine, node }, holder }: Target, hasPlace: boolean): Hindrance | undefined {
   if (holder !== undefined) return { why: `its node belongs to ${holder}`, holder };
   // Its node is gone or never came: there is nothing to power off, and its host is being taken back.
-  if (machine.isDeleting && typeof node !== 'object' && node !== 'unheard') return { why: 'it is being deleted and has no node' };
+  if (machine.isDeleting && typeof node !== 'object' && node !== 'unknown') return { why: 'it is being deleted and has no node' };
   return hasPlace ? undefined : { why: 'the limit of machines in remediation at once is reached' };
 }
 
@@ -59,7 +59,7 @@ function byRequest(target: Target, means: Means, hasPlace: boolean): Course {
     return { ...NOTHING, statements: reason === undefined || reason === WAITING ? [] : [externally(WAITING)] };
   }
   if (target.request !== undefined) return waits(`${target.request.kind} ${keyOf(target.request)} belongs to something else`);
-  if (template === 'unheard') return waits('its template, or the requests of that kind, are not read yet');
+  if (template === 'unknown') return waits('its template, or the requests of that kind, are not read yet');
   if (template === 'missing' || template === undefined) {
     const place = `${check.namespace}/${check.template.name}`;
     const words = `Error retrieving remediation template ${check.template.kind} ${place}`;

@@ -140,13 +140,13 @@ export interface ReadCheck {
 }
 
 /** Since when the watches are heard, by the wall clock: an outage of the API server before it is no silence of anybody, and every timeout begins anew behind it. */
-export interface HeardSince {
+export interface FreshSince {
   machine: number;
   node: number;
 }
 
-/** A template; undefined: the check has none. unheard: its kind, or that of its requests, is not read yet. */
-export type FoundTemplate = TemplateFacts | 'missing' | 'unheard' | undefined;
+/** A template; undefined: the check has none. unknown: its kind, or that of its requests, is not read yet. */
+export type FoundTemplate = TemplateFacts | 'missing' | 'unknown' | undefined;
 
 /** The cluster as it is known now. A Node is named by where it is, which is `''` for this cluster and else the Cluster behind whose kubeconfig it is, and its name. */
 export interface ClusterSnapshot {
@@ -160,9 +160,9 @@ export interface ClusterSnapshot {
   placeOf(machine: MachineFacts): string;
   /** All that name a Node of this name at this place. */
   machinesOn(place: string, nodeName: string): readonly MachineFacts[];
-  /** unheard: Nodes there can not be read now, or not yet: of them nothing is concluded. */
-  node(place: string, name: string): NodeFacts | 'missing' | 'unheard';
-  heardSinceMs(place: string): HeardSince;
+  /** unknown: Nodes there can not be read now, or not yet: of them nothing is concluded. */
+  node(place: string, name: string): NodeFacts | 'missing' | 'unknown';
+  freshSinceMs(place: string): FreshSince;
   /** What stands under the name that the request of this Machine has. */
   requestOf(check: HealthCheck, machine: MachineFacts): RequestFacts | undefined;
   templateOf(check: HealthCheck): FoundTemplate;
@@ -171,7 +171,7 @@ export interface ClusterSnapshot {
   /** What the API server said to the last try to create its request. */
   refusalOf(machine: MachineFacts): string | undefined;
   /** Why the Nodes of this place can not be read, as far as that is known. */
-  whyUnheard(place: string): string | undefined;
+  whyUnknown(place: string): string | undefined;
   /** How many machines of one check may be in remediation at once, where the check itself says nothing. Undefined: as many as it allows. */
   readonly maxInFlight: IntOrPercent | undefined;
 }

@@ -15,4 +15,4 @@ export type Verdict =
   /** Neither: it has not come so far, or nothing may be concluded of it. `problem` is told. */
   | { kind: 'open'; problem?: string }
   /** Its Nodes can not be read: nothing is concluded of the whole check. */
-  | { kind: 'unheard' };
+  | { kind: 'unknown' };

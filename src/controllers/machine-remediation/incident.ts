@@ -5,7 +5,7 @@ import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
 import { detach, mustDetach } from './detach.ts';
 import { GAVE_UP, HOLD, MARKS, POLL_MS, POWERED_OFF, REQUEST, TIMES_OUT_AT } from './names.ts';
-import { canReprovision, isDeadlineUnheard, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
+import { canReprovision, isDeadlineUnobserved, isPowerOnTimedOut, powerOnTimeoutMs } from './reprovision.ts';
 import { cleared, deleteMachine, deleteNode, mark, mustWithdraw, powerOff, powerOn, unlessHeld, wait, withdraw } from './steps.ts';
 import { machineRef } from './situation.ts';
 import type { Situation } from './situation.ts';
@@ -86,8 +86,8 @@ const RETURN: readonly Rule[] = [
   {
     when: 'marked, Node is not back, part of its time was not observed (an outage of the API server, a restart)',
     then: 'write the deadline again',
-    applies: (situation) => situation.isMarked && isTimeUnheard(situation),
-    step: (situation) => ({ phase: 'waiting-for-node', actions: [deadline(situation.snapshot.nodesHeardSinceMs ?? 0, situation)], dueInMs: POLL_MS }),
+    applies: (situation) => situation.isMarked && isTimeUnobserved(situation),
+    step: (situation) => ({ phase: 'waiting-for-node', actions: [deadline(situation.snapshot.nodesFreshSinceMs ?? 0, situation)], dueInMs: POLL_MS }),
   },
   {
     when: 'marked, Node is not back in time, asked no more',
@@ -234,8 +234,8 @@ export function byIncident(situation: Situation): Step {
   return RULES.find(({ applies }) => applies(situation))?.step(situation) ?? { phase: 'idle' };
 }
 
-function isTimeUnheard({ machine, snapshot: { healthChecks, nodesHeardSinceMs } }: Situation): boolean {
-  return isDeadlineUnheard(machine.annotations, powerOnTimeoutMs(machine, healthChecks), nodesHeardSinceMs);
+function isTimeUnobserved({ machine, snapshot: { healthChecks, nodesFreshSinceMs } }: Situation): boolean {
+  return isDeadlineUnobserved(machine.annotations, powerOnTimeoutMs(machine, healthChecks), nodesFreshSinceMs);
 }
 
 function deadline(nowMs: number, situation: Situation): ReturnType<typeof mark> {

@@ -106,14 +106,14 @@ export async function observeOrphan(observer: Observer, host: BareMetalHost): Pr
   return { snapshot, objects, ...(nodeName !== undefined && { nodeName }) };
 }
 
-function now({ clock, nodes, hosts }: Observer): Pick<Snapshot, 'nowMs' | 'monotonicMs' | 'nodesHeardSinceMs' | 'hostsHeardSinceMs'> {
+function now({ clock, nodes, hosts }: Observer): Pick<Snapshot, 'nowMs' | 'monotonicMs' | 'nodesFreshSinceMs' | 'hostsFreshSinceMs'> {
   const [nowMs, monotonicMs] = [clock.wallMs(), clock.monotonicMs()];
   const [nodesMs, hostsMs] = [resumedAtMs(nodes), hosts && resumedAtMs(hosts)];
   return {
     nowMs,
     monotonicMs,
-    ...(nodesMs !== undefined && { nodesHeardSinceMs: nowMs - (monotonicMs - nodesMs) }),
-    ...(hostsMs !== undefined && { hostsHeardSinceMs: hostsMs }),
+    ...(nodesMs !== undefined && { nodesFreshSinceMs: nowMs - (monotonicMs - nodesMs) }),
+    ...(hostsMs !== undefined && { hostsFreshSinceMs: hostsMs }),
   };
 }
 
@@ -137,8 +137,8 @@ async function isClusterPaused(cluster: Observer['cluster'], group: string, vers
 /** Health checks say until when its Node may take, which is written once, and anew where part of that could not be heard. */
 function isDeadlineWanted(observer: Observer, { annotations }: MachineFacts): boolean {
   const offMs = timeOf(annotations[POWERED_OFF]);
-  const isUnheard = offMs !== undefined && (now(observer).nodesHeardSinceMs ?? 0) > offMs;
-  return annotations[POWERED_OFF] !== undefined && (isUnheard || timeOf(annotations[TIMES_OUT_AT]) === undefined);
+  const isUnobserved = offMs !== undefined && (now(observer).nodesFreshSinceMs ?? 0) > offMs;
+  return annotations[POWERED_OFF] !== undefined && (isUnobserved || timeOf(annotations[TIMES_OUT_AT]) === undefined);
 }
 
 async function hostObject({ cluster, hosts }: Observer, machine: MachineFacts): Promise<BareMetalHost | undefined> {
@@ -161,7 +161,7 @@ function recovered({ fences, requests }: Observer, machine: MachineFacts, node: 
 }
 
 function nodeFacts({ life }: Observer, node: Node): NonNullable<Snapshot['node']> {
-  const lifeSeenMs = life.heardMs(node.metadata.name);
+  const lifeSeenMs = life.lastLifeMs(node.metadata.name);
   return { ...readNode(node), ...(lifeSeenMs !== undefined && { lifeSeenMs }) };
 }
 

@@ -25,10 +25,10 @@ export function isPowerOnTimedOut(annotations: Marks, nowMs: number): boolean {
 const SLACK_MS = 5_000;
 
 /** Part of the time that the Node was given could not be heard: an outage of the API server, or a start of this process, lies in it. */
-export function isDeadlineUnheard(annotations: Marks, timeoutMs: number, heardSinceMs: number | undefined): boolean {
+export function isDeadlineUnobserved(annotations: Marks, timeoutMs: number, freshSinceMs: number | undefined): boolean {
   const [atMs, offMs] = [timeOf(annotations[TIMES_OUT_AT]), timeOf(annotations[POWERED_OFF])];
-  if (atMs === undefined || offMs === undefined || heardSinceMs === undefined || heardSinceMs <= offMs) return false;
-  return atMs + SLACK_MS < heardSinceMs + timeoutMs;
+  if (atMs === undefined || offMs === undefined || freshSinceMs === undefined || freshSinceMs <= offMs) return false;
+  return atMs + SLACK_MS < freshSinceMs + timeoutMs;
 }
 
 /** The first health check by name, in the machine's own namespace, that selects it. An empty selector selects all, as OpenShift's does. */

@@ -26,7 +26,7 @@ export interface Situation {
 }
 
 export function situationOf(snapshot: Snapshot, machine: MachineFacts, host: HostFacts): Situation {
-  const { node, monotonicMs, settings, hostsHeardSinceMs = 0 } = snapshot;
+  const { node, monotonicMs, settings, hostsFreshSinceMs = 0 } = snapshot;
   // The table sets its hold on hosts alone that are on, under their resourceVersion: that it stands is the record.
   const hasBeenOn = wasOn(host, HOLD) ?? (settings.mode === 'seed-table' ? true : undefined);
   const { holdSeenMs } = host;
@@ -40,7 +40,7 @@ export function situationOf(snapshot: Snapshot, machine: MachineFacts, host: Hos
     isMarked: machine.annotations[POWERED_OFF] !== undefined,
     gaveUp: machine.annotations[GAVE_UP],
     power: powerOf(host, { wasOn: hasBeenOn, monotonicMs, lifeSeenMs: node?.lifeSeenMs }),
-    isOffOverdue: holdSeenMs !== undefined && monotonicMs - Math.max(holdSeenMs, hostsHeardSinceMs) >= settings.powerOffTimeoutMs,
+    isOffOverdue: holdSeenMs !== undefined && monotonicMs - Math.max(holdSeenMs, hostsFreshSinceMs) >= settings.powerOffTimeoutMs,
   };
 }
 

@@ -66,9 +66,9 @@ export interface Snapshot {
   volumes?: VolumeFacts;
   healthChecks: readonly HealthCheckFacts[];
   /** Since when the Nodes are heard, by the wall clock: an outage of the API server before it is no silence of a Node. Absent: always. */
-  nodesHeardSinceMs?: number;
+  nodesFreshSinceMs?: number;
   /** The same of the hosts, by the clock of everything `seenMs`. */
-  hostsHeardSinceMs?: number;
+  hostsFreshSinceMs?: number;
   holds: readonly HoldFact[];
   /** The NodeFence that has brought the Node back since this Machine was asked for. */
   recoveredBy?: string;

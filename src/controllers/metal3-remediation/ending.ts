@@ -2,7 +2,7 @@ import { hasBackup } from '../shared/baremetal-host/node-backup.ts';
 import type { ActionEvent } from '../shared/remediation/actions.ts';
 import type { Step } from './actions.ts';
 import { hasFinalizer, isPhaseOver } from './situation.ts';
-import { awaitHearing, setFinalizer, wait, wayBack } from './steps.ts';
+import { awaitObservation, setFinalizer, wait, wayBack } from './steps.ts';
 import type { Snapshot } from './snapshot.ts';
 import { putBack } from './waiting.ts';
 
@@ -21,7 +21,7 @@ export function ending(snapshot: Snapshot): Step {
     const kept = putBack(remediation, node);
     if (kept.length > 0) return { actions: kept };
   }
-  if (isKept && node === 'unheard') return awaitHearing();
+  if (isKept && node === 'unknown') return awaitObservation();
   const isStarted = remediation.phase === 'Running' || remediation.phase === 'Waiting';
   if (!isOver && machine !== 'gone' && isStarted) {
     if (host?.power?.isOn === false && host.isOnline) return wait();

@@ -6,7 +6,7 @@ interface Observation {
   /** When it was first read so. */
   sinceMs: number;
   /** When it was last read as another than before; undefined: it never was. */
-  heardMs: number | undefined;
+  lastLifeMs: number | undefined;
 }
 
 /**
@@ -25,11 +25,11 @@ export class LifeReads {
     const known = this.#observation;
     if (known !== undefined && known.renewTime === renewTime) return;
     const nowMs = this.#clock.monotonicMs();
-    this.#observation = { renewTime, sinceMs: nowMs, heardMs: known === undefined ? undefined : nowMs };
+    this.#observation = { renewTime, sinceMs: nowMs, lastLifeMs: known === undefined ? undefined : nowMs };
   }
 
-  heardMs(): number | undefined {
-    return this.#observation?.heardMs;
+  lastLifeMs(): number | undefined {
+    return this.#observation?.lastLifeMs;
   }
 
   /** For how long it has been read as it is. */

@@ -51,7 +51,7 @@ export async function nodeSide(
   const servesOutOfService = await serves();
   if (found.object === undefined) return { node: 'not-found', servesOutOfService, place, holds };
   const { object } = found;
-  const lifeSeenMs = memory.life.heardMs();
+  const lifeSeenMs = memory.life.lastLifeMs();
   const node = { ...readNode(object), ...(lifeSeenMs !== undefined && { lifeSeenMs }) };
   const drain = await drainOf(dependencies, place, object, memory);
   return { node, object, servesOutOfService, place, holds, ...(drain !== undefined && { drain }) };

@@ -93,14 +93,14 @@ async function sideOf(
 ): Promise<NodeSide> {
   try {
     const side = await nodeSide(dependencies, object, owner, memory);
-    memory.phase.heard();
+    memory.phase.answered();
     return side;
   } catch (error) {
     const mark = remediation.annotations[RELEASE];
     const mayBeTainted = mark !== undefined && !mark.endsWith(':ended');
     const age = { monotonicMs: dependencies.clock.monotonicMs(), remediation };
     if (!hasFinalizer(remediation) || mayBeTainted || !isPhaseOver(age, remediation.settings.powerOffTimeoutMs)) throw error;
-    return { ...(await nobodySide(dependencies)), node: 'unheard' };
+    return { ...(await nobodySide(dependencies)), node: 'unknown' };
   }
 }
 

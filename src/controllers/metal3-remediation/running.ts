@@ -10,7 +10,7 @@ import type { Step } from './actions.ts';
 import { HOLD_VALUE, OUT_OF_SERVICE, POLL_MS, RELEASE, SHORT_POLL_MS } from './names.ts';
 import { isOurTaint, isPhaseOver, isTainted, releaseOf, remediationRef } from './situation.ts';
 import type { Situation } from './situation.ts';
-import { awaitHearing, nextAttempt, note, setFinalizer, setStatus, unlessHeld, untaint, wait } from './steps.ts';
+import { awaitObservation, nextAttempt, note, setFinalizer, setStatus, unlessHeld, untaint, wait } from './steps.ts';
 
 function normal(reason: string, message: string): ActionEvent {
   return { type: 'Normal', reason, message };
@@ -20,7 +20,7 @@ function normal(reason: string, message: string): ActionEvent {
 export function running(situation: Situation): Step {
   const { snapshot, remediation, hasFinalizer, isHeld, power } = situation;
   // That cluster may be on the very machine that is held off.
-  if (snapshot.node === 'unheard') return isHeld ? { actions: [setStatus(remediation, { phase: 'Waiting' })], dueInMs: POLL_MS } : awaitHearing();
+  if (snapshot.node === 'unknown') return isHeld ? { actions: [setStatus(remediation, { phase: 'Waiting' })], dueInMs: POLL_MS } : awaitObservation();
   if (!hasFinalizer) return { actions: [setFinalizer(remediation, true)], dueInMs: SHORT_POLL_MS };
   if (!isHeld) return powerOff(situation);
   if (power.state === 'off') return release(situation, power.proof);

@@ -52,7 +52,7 @@ export interface Snapshot {
   infrastructure?: { name: string; namespace: string };
   /** What that names; where it is gone, the host with this remediation's hold. */
   host?: HostFacts;
-  node: NodeFacts | 'not-found' | 'forbidden' | 'unheard';
+  node: NodeFacts | 'not-found' | 'forbidden' | 'unknown';
   drain?: DrainFacts;
   /** The cluster of the Node is 1.28 or newer. Unknown counts as no: the Node is deleted then. */
   servesOutOfService: boolean;

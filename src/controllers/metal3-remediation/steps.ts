@@ -17,7 +17,7 @@ export function wait(problem?: string): Step {
 }
 
 /** Nothing is begun, and nobody given up, on what was not heard. */
-export function awaitHearing(): Step {
+export function awaitObservation(): Step {
   return wait('the cluster of its node can not be asked: nothing is begun, and its time begins when it can');
 }
 

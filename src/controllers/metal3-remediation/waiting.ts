@@ -7,7 +7,7 @@ import type { Action, Step } from './actions.ts';
 import { POLL_MS, RELEASE } from './names.ts';
 import { isPhaseOver, isTimedOut, remediationRef } from './situation.ts';
 import type { Situation } from './situation.ts';
-import { awaitHearing, nextAttempt, setFinalizer, wait, wayBack } from './steps.ts';
+import { awaitObservation, nextAttempt, setFinalizer, wait, wayBack } from './steps.ts';
 import type { RemediationFacts, Snapshot } from './snapshot.ts';
 
 /** Phase Waiting: power on, the Node comes back, what was kept is put back. */
@@ -15,7 +15,7 @@ export function waiting(situation: Situation): Step {
   const { snapshot, remediation, host, hasFinalizer } = situation;
   const back = wayBack(snapshot, host);
   if (back.dueInMs !== undefined) return back;
-  if (snapshot.node === 'unheard') return awaitHearing();
+  if (snapshot.node === 'unknown') return awaitObservation();
   const isOn = host.power?.isOn === true;
   if (isOn && hasFinalizer) {
     if (snapshot.node === 'forbidden') return { actions: [setFinalizer(remediation, false)], dueInMs: POLL_MS };

@@ -73,7 +73,7 @@ function requestKind(
       phases.set(key, phase);
       const mark = markOf(object);
       const seen = await observe(dependencies, object, identity, phase.sinceMs(mark));
-      if (seen.snapshot.lostNode === undefined) phase.heard();
+      if (seen.snapshot.lostNode === undefined) phase.answered();
       const request = { ...seen.snapshot.request, phaseSeenMs: phase.sinceMs(mark) };
       const observation = { ...seen, snapshot: { ...seen.snapshot, request } };
       // Counted in the turn in which it is decided, so that two side by side do not both take the last place.

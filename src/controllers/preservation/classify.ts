@@ -33,7 +33,7 @@ function healthTimeoutOf({ pool }: Place, { pools }: Snapshot): number | undefin
 
 /** Of those whose time as Unknown is over one for each group may fail, the longest silent first. */
 function failing(assigned: readonly Assigned[], snapshot: Snapshot): ReadonlySet<MachineFacts> {
-  const { nowMs, heardSinceMs } = snapshot;
+  const { nowMs, freshSinceMs } = snapshot;
   const groups = new Map<string, Assigned[]>();
   for (const each of assigned) {
     const key = each.place.group ?? each.machine.uid;
@@ -44,7 +44,7 @@ function failing(assigned: readonly Assigned[], snapshot: Snapshot): ReadonlySet
   const firsts = [...groups.values()].map((members) => {
     if (!mayFail(members.map(({ machine }) => machine))) return undefined;
     const due = members.filter(({ machine, node, place }) => {
-      const limits = { mayFail: true, isFencedToKeep: false, healthTimeoutMs: healthTimeoutOf(place, snapshot), heardSinceMs };
+      const limits = { mayFail: true, isFencedToKeep: false, healthTimeoutMs: healthTimeoutOf(place, snapshot), freshSinceMs };
       return machine.phase === 'Unknown' && nextPhase(machine, node, nowMs, limits).phase === 'Failed';
     });
     const [first] = due
@@ -83,19 +83,19 @@ function fencedToKeep(assigned: readonly Assigned[], pools: Pools): ReadonlySet<
 
 /** The subjects of the snapshot with their phases; in own mode with the phases that must be written. */
 export function classify(snapshot: Snapshot, pools: Pools): { classified: Classified[]; problems: string[] } {
-  const { nowMs, heardSinceMs, mode } = snapshot;
+  const { nowMs, freshSinceMs, mode } = snapshot;
   const { assigned, plain, disputed } = assign(snapshot, pools);
   const able = failing(assigned, snapshot);
   const kept = fencedToKeep(assigned, pools);
   const backed = assigned.map(({ machine, node, place }): Classified => {
-    const limits = { mayFail: able.has(machine), isFencedToKeep: kept.has(machine), healthTimeoutMs: healthTimeoutOf(place, snapshot), heardSinceMs };
+    const limits = { mayFail: able.has(machine), isFencedToKeep: kept.has(machine), healthTimeoutMs: healthTimeoutOf(place, snapshot), freshSinceMs };
     const isOurs = mode === 'own' && !machine.isDeleting;
     const { phase, dueMs }: NextPhase = isOurs ? nextPhase(machine, node, nowMs, limits) : { phase: machine.phase };
     const transition = phase === machine.phase ? undefined : phaseTransition(machine, phase);
     return { subject: machineSubject(machine, node, phase, place), transition, dueMs };
   });
   const alone = plain.flatMap(({ node, place }): Classified[] => {
-    const { phase, dueMs } = plainPhase(node, nowMs, healthTimeoutOf(place, snapshot), heardSinceMs);
+    const { phase, dueMs } = plainPhase(node, nowMs, healthTimeoutOf(place, snapshot), freshSinceMs);
     const subject = plainSubject(node, phase, place);
     return concerns(subject, node) ? [{ subject, dueMs }] : [];
   });

@@ -115,7 +115,7 @@ describe('a proof that comes while this process watches', () => {
   it('waits for silence where the watch was opened anew: the proof may be older than what it had of the Lease', async () => {
     stands(1);
     await clock.advance(100 * SECOND_MS);
-    fences.heardSinceMs = clock.monotonicMs();
+    fences.freshSinceMs = clock.monotonicMs();
     await proven();
     expect(await why()).toContain(UNKNOWN);
   });
@@ -148,7 +148,7 @@ describe('a proof that stood already', () => {
   it('does not count the time in which the API server was away', async () => {
     expect(await why()).toContain(UNKNOWN);
     await clock.advance(41 * SECOND_MS);
-    leases.heardSinceMs = clock.monotonicMs() - 5 * SECOND_MS;
+    leases.freshSinceMs = clock.monotonicMs() - 5 * SECOND_MS;
     expect(await why()).toContain(UNKNOWN);
     await clock.advance(36 * SECOND_MS);
     expect(await why()).toBeUndefined();

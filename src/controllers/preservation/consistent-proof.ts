@@ -113,7 +113,7 @@ export class ConsistentProofs {
       return isOfBefore ? undefined : SILENCE;
     }
     // While the API server was away nobody could renew anything.
-    const sinceMs = Math.max(known.sinceMs, this.#sources.listers.leases.heardSinceMs ?? known.sinceMs);
+    const sinceMs = Math.max(known.sinceMs, this.#sources.listers.leases.freshSinceMs ?? known.sinceMs);
     return known.isOfBefore || nowMs - sinceMs >= SILENCE_MS ? undefined : SILENCE;
   }
 
@@ -130,7 +130,7 @@ export class ConsistentProofs {
 
   /** A watch that has been opened anew may bring a proof long after it was there, and a renewal after that one before it. */
   #wasToldAtOnce({ sinceMs }: Observation): boolean {
-    return sinceMs - (this.#sources.listers.fences.heardSinceMs ?? -Infinity) > SILENCE_MS;
+    return sinceMs - (this.#sources.listers.fences.freshSinceMs ?? -Infinity) > SILENCE_MS;
   }
 
   #see(node: string, observation: Observation): void {

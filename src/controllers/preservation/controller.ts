@@ -60,7 +60,7 @@ export class PreservationController implements Preservation {
       this.wake();
     });
     const cache = this.#cache;
-    this.#freshness = new Freshness(clock, cache, () => this.#options.heardWithinMs);
+    this.#freshness = new Freshness(clock, cache, () => this.#options.freshWithinMs);
     this.#guards = new Guards(cache, this.#freshness);
     const enforce = (): boolean => this.#options.enforce && this.#freshness.isComplete;
     this.#gate = new WriteGate({ clock, leadership, enforce, watches: () => cache.watches });

@@ -37,7 +37,7 @@ export interface PreservationOptions {
   /** false: decide and show, write nothing at all. */
   enforce: boolean;
   /** How long a guard may be `unknown` because the Machines, or those that own them, are not heard; then what the Node and the heard Machine themselves show decides. Default 45 s. */
-  heardWithinMs?: number;
+  freshWithinMs?: number;
 }
 
 export interface PreservationDependencies {

@@ -6,22 +6,22 @@ import type { Listed, PreservationCache } from './cache.ts';
 type Source = Pick<PreservationCache, 'listed' | 'unlistedKinds' | 'areNodesListed' | 'freshAtMs'>;
 
 /** Longer than one list that nobody answers: 30 s, and its second try soon after. */
-const HEARD_WITHIN_MS = 45_000;
+const FRESH_WITHIN_MS = 45_000;
 
 /** Whether what is decided from is all there is. Where it is not, nothing is written. */
 export class Freshness {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #cache: Source;
   /** See PreservationOptions. */
-  readonly #heardWithinMs: () => number | undefined;
+  readonly #freshWithinMs: () => number | undefined;
   #startedAtMs: number | undefined;
   /** As of the last decision; undefined: there was none. */
   #decidedFrom: Listed | undefined;
 
-  constructor(clock: Pick<Clock, 'monotonicMs'>, cache: Source, heardWithinMs: () => number | undefined) {
+  constructor(clock: Pick<Clock, 'monotonicMs'>, cache: Source, freshWithinMs: () => number | undefined) {
     this.#clock = clock;
     this.#cache = cache;
-    this.#heardWithinMs = heardWithinMs;
+    this.#freshWithinMs = freshWithinMs;
   }
 
   start(): void {
@@ -39,7 +39,7 @@ export class Freshness {
 
   /** Is a Node of which nothing is known to be told apart from one that is not preserved? For a bounded time only. */
   get isUnknown(): boolean {
-    const withinMs = this.#heardWithinMs() ?? HEARD_WITHIN_MS;
+    const withinMs = this.#freshWithinMs() ?? FRESH_WITHIN_MS;
     const nowMs = this.#clock.monotonicMs();
     if (!this.isComplete) return nowMs - (this.#startedAtMs ?? nowMs) < withinMs;
     const silentMs = this.#silentForMs('machines') - SILENT_AFTER_MS;

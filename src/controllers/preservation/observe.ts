@@ -25,7 +25,7 @@ export function observe(cache: PreservationCache, { members, settings }: Pool, {
     spelling,
     requestsWhenFailed,
     nowMs,
-    ...(nodesResumedAtMs !== undefined && { heardSinceMs: nowMs - (clock.monotonicMs() - nodesResumedAtMs) }),
+    ...(nodesResumedAtMs !== undefined && { freshSinceMs: nowMs - (clock.monotonicMs() - nodesResumedAtMs) }),
     machines: factsOf(Machine, members.Machine),
     nodes: members.Node.map((key) => cache.node(key, drainOf)).filter((facts) => facts !== undefined),
     machineSets: factsOf(MachineSet, members.MachineSet),

@@ -44,7 +44,7 @@ export interface PhaseLimits {
   /** Its pool's; absent: MCM's. */
   healthTimeoutMs: number | undefined;
   /** See Snapshot. */
-  heardSinceMs: number | undefined;
+  freshSinceMs: number | undefined;
 }
 
 /**
@@ -64,7 +64,7 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
   if (phase === 'Running' || phase === 'Unknown') {
     if (isFenced(node) && limits.isFencedToKeep) return { phase: 'Failed' };
     if (phase === 'Running') return { phase: 'Unknown', dueMs: nowMs + healthTimeoutMs };
-    const dueMs = heardFrom(machine.phaseSinceMs ?? nowMs, limits.heardSinceMs) + healthTimeoutMs;
+    const dueMs = countedFrom(machine.phaseSinceMs ?? nowMs, limits.freshSinceMs) + healthTimeoutMs;
     if (nowMs < dueMs) return { phase, dueMs };
     return { phase: limits.mayFail ? 'Failed' : phase };
   }
@@ -72,15 +72,15 @@ export function nextPhase(machine: MachineFacts, node: NodeFacts | undefined, no
 }
 
 /** The phase of a Node without a Machine: nobody writes one, so it is read off the node each time. */
-export function plainPhase(node: NodeFacts, nowMs: number, healthTimeoutMs = HEALTH_TIMEOUT_MS, heardSinceMs?: number): NextPhase {
+export function plainPhase(node: NodeFacts, nowMs: number, healthTimeoutMs = HEALTH_TIMEOUT_MS, freshSinceMs?: number): NextPhase {
   const healthy = isHealthy(node);
   if (healthy !== false) return { phase: healthy === undefined ? '' : 'Running' };
   if (isFenced(node)) return { phase: 'Failed' };
-  const dueMs = heardFrom(node.readySinceMs ?? nowMs, heardSinceMs) + healthTimeoutMs;
+  const dueMs = countedFrom(node.readySinceMs ?? nowMs, freshSinceMs) + healthTimeoutMs;
   return nowMs < dueMs ? { phase: 'Unknown', dueMs } : { phase: 'Failed' };
 }
 
 /** A timeout counts what could be heard only: a machine may have come back while the API server was away, and its kubelet not have been heard yet. */
-function heardFrom(sinceMs: number, heardSinceMs: number | undefined): number {
-  return Math.max(sinceMs, heardSinceMs ?? sinceMs);
+function countedFrom(sinceMs: number, freshSinceMs: number | undefined): number {
+  return Math.max(sinceMs, freshSinceMs ?? sinceMs);
 }

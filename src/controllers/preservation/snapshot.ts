@@ -151,7 +151,7 @@ export interface Snapshot {
   /** Wall clock. */
   nowMs: number;
   /** Since when the Nodes are heard, by the wall clock: an outage of the API server before it is no silence of a machine. Absent: always. */
-  heardSinceMs?: number;
+  freshSinceMs?: number;
   /** own: no MCM is there, and its part is ours. observe: a real MCM is there; its marks are read, and only a request of ours is ever written. */
   mode: 'own' | 'observe';
   /** The Machine CRD has status.currentStatus.preserveExpiryTime; false: pruned before MCM v0.62, Machines can not be preserved. */

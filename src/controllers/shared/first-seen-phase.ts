@@ -7,7 +7,7 @@ const OUTAGE_MS = 90_000;
 export class FirstSeenPhase {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #phase: { mark: string; seenMs: number } | undefined;
-  #heardMs: number | undefined;
+  #answeredMs: number | undefined;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -20,10 +20,10 @@ export class FirstSeenPhase {
   }
 
   /** Everything that the phase waits for has answered. Nobody was silent who could not be heard: behind an outage the phase is given its whole time anew. */
-  heard(): void {
+  answered(): void {
     const nowMs = this.#clock.monotonicMs();
-    const isBehindOutage = this.#heardMs !== undefined && nowMs - this.#heardMs > OUTAGE_MS;
+    const isBehindOutage = this.#answeredMs !== undefined && nowMs - this.#answeredMs > OUTAGE_MS;
     if (isBehindOutage && this.#phase !== undefined) this.#phase = { ...this.#phase, seenMs: nowMs };
-    this.#heardMs = nowMs;
+    this.#answeredMs = nowMs;
   }
 }

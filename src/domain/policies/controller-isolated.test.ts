@@ -22,9 +22,9 @@ describe('controller-isolated', () => {
     ['long connected', {}, undefined],
     ['as old as may be', { freshAtMs: NOW_MS - 90_000 }, undefined],
     ['too old', { freshAtMs: NOW_MS - 90_001 }, 'stale-view'],
-    ['just reconnected', { heardSinceMs: NOW_MS }, 'reconnected', NOW_MS + 40_000],
-    ['one grace less a breath', { heardSinceMs: NOW_MS - 39_999 }, 'reconnected', NOW_MS + 1],
-    ['one full grace', { heardSinceMs: NOW_MS - 40_000 }, undefined],
+    ['just reconnected', { freshSinceMs: NOW_MS }, 'reconnected', NOW_MS + 40_000],
+    ['one grace less a breath', { freshSinceMs: NOW_MS - 39_999 }, 'reconnected', NOW_MS + 1],
+    ['one full grace', { freshSinceMs: NOW_MS - 40_000 }, undefined],
     ['reaches all', { targets: targets('+++') }, undefined],
     ['reaches two of three', { targets: targets('++-') }, undefined],
     ['reaches one of three', { targets: targets('+--') }, 'targets-unreachable'],
@@ -41,7 +41,7 @@ describe('controller-isolated', () => {
 
   it('lets a fence go on whose machine was switched off before: the device tells of it; only being cut off itself holds it', () => {
     const off = [node('a', { health: 'failed', fence: fence({ holdsSlot: true, isSwitchedOff: true, state: 'running' }) }), ...nodes(2, 1)];
-    const reconnected = { ...view(off), controller: { ...view(off).controller, heardSinceMs: NOW_MS } };
+    const reconnected = { ...view(off), controller: { ...view(off).controller, freshSinceMs: NOW_MS } };
     expect(heldBy(policy(), reconnected)).not.toContain('a');
     expect(heldBy(policy(), reconnected).length).toBeGreaterThan(0);
     expect(heldBy(policy(), { ...reconnected, controller: { ...reconnected.controller, targets: targets('-') } })).toContain('a');

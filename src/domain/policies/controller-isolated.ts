@@ -41,10 +41,10 @@ export function isolationOf(
     const message = `this controller reaches ${reached.length} of ${asked.length} targets, ${demanded} are required (not ${named(missing)}): it may be cut off itself; ends when it reaches ${demanded}`;
     return { reason: 'targets-unreachable', message };
   }
-  const knownForMs = nowMs - controller.heardSinceMs;
+  const knownForMs = nowMs - controller.freshSinceMs;
   if (knownForMs >= graceMs) return undefined;
   const message = `Nodes and Leases were not watched without a gap for one grace period of ${lasting(graceMs)}: no node is judged before that`;
-  return { reason: 'reconnected', message, untilMs: controller.heardSinceMs + graceMs };
+  return { reason: 'reconnected', message, untilMs: controller.freshSinceMs + graceMs };
 }
 
 /** One grace is for nodes that are judged by what is heard of them: of a machine that was switched off the device tells, and a consistent read before its release. */

@@ -68,7 +68,7 @@ describe('max-unhealthy', () => {
 
   it('of two nodes one waits for a controller that is not cut off', () => {
     const two = view(nodes(2, 1));
-    const reconnected = { ...two, controller: { ...two.controller, heardSinceMs: NOW_MS - 10_000 } };
+    const reconnected = { ...two, controller: { ...two.controller, freshSinceMs: NOW_MS - 10_000 } };
     expect(holdOf(policy(), reconnected)).toMatchObject({ reason: 'reconnected', untilMs: NOW_MS + 30_000 });
     expect(holdOf(policy({ max: 1 }), reconnected)).toBeUndefined();
     const off = node('n1', { health: 'failed', fence: fence({ holdsSlot: true, isSwitchedOff: true, state: 'running' }) });

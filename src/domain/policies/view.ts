@@ -76,7 +76,7 @@ export interface ControllerView {
   /** Nodes and Leases are known as of this time. */
   freshAtMs: number;
   /** They are known without a gap since this time. */
-  heardSinceMs: number;
+  freshSinceMs: number;
   /** Answers of what it was told to reach: gateways, API peers, by target; `undefined`: not asked yet. */
   targets: ReadonlyMap<string, boolean | undefined>;
 }

@@ -53,8 +53,8 @@ export class Permission {
     ]);
     this.#stops.keepFreshFor(entry.id);
     if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
-    const unheard = observation.catchUp(standing, lease, clock.monotonicMs());
-    if (unheard !== undefined) throw notSent(entry, `the API server holds ${unheard} that has not arrived here yet`);
+    const unseen = observation.catchUp(standing, lease, clock.monotonicMs());
+    if (unseen !== undefined) throw notSent(entry, `the API server holds ${unseen} that has not arrived here yet`);
     if (isHeldBack(entry)) {
       const refusal = await this.#dependencies.nodeLeases?.take(node, fence.spec.requestedBy);
       if (refusal !== undefined) throw new Stopped(`${refusal}; nothing was sent`);

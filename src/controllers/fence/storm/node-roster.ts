@@ -161,7 +161,7 @@ export class NodeRoster {
     const lifeAtMs = this.sources.lifeAtMs(name);
     if (lifeAtMs === undefined || listers.leases.get(`kube-node-lease/${name}`) === undefined) return undefined;
     entry.lifeWaitMs ??= planner.planFor(entry.node).timing.lifeWaitMs;
-    return Math.max(lifeAtMs, listers.leases.heardSinceMs ?? lifeAtMs) + entry.lifeWaitMs;
+    return Math.max(lifeAtMs, listers.leases.freshSinceMs ?? lifeAtMs) + entry.lifeWaitMs;
   }
 
   private circumstantial(name: string, entry: Entry, nowMs: number): MaintenanceMark[] {

@@ -172,7 +172,7 @@ export class Storm {
         startedAtMs: this.startedAtMs,
         tookOver: tookOver?.() === true,
         freshAtMs: Math.min(listers.nodes.freshAtMs, listers.leases.freshAtMs),
-        heardSinceMs: Math.max(listers.nodes.heardSinceMs ?? this.startedAtMs, listers.leases.heardSinceMs ?? this.startedAtMs),
+        freshSinceMs: Math.max(listers.nodes.freshSinceMs ?? this.startedAtMs, listers.leases.freshSinceMs ?? this.startedAtMs),
         targets,
       },
       controlPlane: { members: this.members.list(listers.nodes.all(), isUp, members) },

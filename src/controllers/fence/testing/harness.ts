@@ -15,7 +15,7 @@ export class FakeLister<T extends KubeObject> implements Lister<T> {
   items: T[] = [];
   readonly synced = true;
   freshAtMs = Infinity;
-  heardSinceMs = Number.NEGATIVE_INFINITY;
+  freshSinceMs = Number.NEGATIVE_INFINITY;
 
   get(key: string): T | undefined {
     return this.items.find((item) => (item.metadata.namespace === undefined ? '' : `${item.metadata.namespace}/`) + item.metadata.name === key);

@@ -7,7 +7,7 @@ interface Observation {
   /** Since when the Lease has stood so. */
   sinceMs: number;
   /** When it was renewed, or the kubelet wrote its status; undefined: never since this process looks. */
-  heardMs: number | undefined;
+  lastLifeMs: number | undefined;
 }
 
 /** So many Nodes that are gone are remembered at most. */
@@ -56,8 +56,8 @@ export class LifeObservations {
   }
 
   /** When the last sign of life of this Node was received; undefined: none since this process looks. */
-  heardMs(node: string): number | undefined {
-    return this.#observations.get(node)?.heardMs;
+  lastLifeMs(node: string): number | undefined {
+    return this.#observations.get(node)?.lastLifeMs;
   }
 
   /** How many Nodes are remembered. */
@@ -70,14 +70,14 @@ export class LifeObservations {
     const { clock, leases } = this.#sources;
     const observation = this.#observations.get(node);
     if (observation === undefined) return 0;
-    return clock.monotonicMs() - Math.max(observation.sinceMs, observation.heardMs ?? 0, leases.heardSinceMs ?? 0);
+    return clock.monotonicMs() - Math.max(observation.sinceMs, observation.lastLifeMs ?? 0, leases.freshSinceMs ?? 0);
   }
 
   #see({ metadata: { name }, spec: { renewTime } }: Lease, isSign: boolean): void {
     const known = this.#observations.get(name);
     if (known !== undefined && known.renewTime === renewTime) return;
     const nowMs = this.#sources.clock.monotonicMs();
-    this.#observations.set(name, { renewTime, sinceMs: nowMs, heardMs: isSign ? nowMs : known?.heardMs });
+    this.#observations.set(name, { renewTime, sinceMs: nowMs, lastLifeMs: isSign ? nowMs : known?.lastLifeMs });
   }
 
   /** A Node that is deleted for a while keeps its observation; where nodes come and go, those that are gone for good do not pile up. */
@@ -91,7 +91,7 @@ export class LifeObservations {
 
   #hear(node: string): void {
     const nowMs = this.#sources.clock.monotonicMs();
-    this.#observations.set(node, { renewTime: undefined, sinceMs: nowMs, ...this.#observations.get(node), heardMs: nowMs });
+    this.#observations.set(node, { renewTime: undefined, sinceMs: nowMs, ...this.#observations.get(node), lastLifeMs: nowMs });
   }
 }
 

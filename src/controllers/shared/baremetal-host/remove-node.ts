@@ -9,7 +9,7 @@ import type { OffProof } from './off-proof.ts';
 /** What was heard of Nodes, by the clock of this process. */
 export interface NodeLife {
   seeLease(lease: Lease): void;
-  heardMs(node: string): number | undefined;
+  lastLifeMs(node: string): number | undefined;
   silentForMs(node: string): number;
 }
 
@@ -39,8 +39,8 @@ export async function nodeToRelease({ cluster, life }: ReleaseDependencies, targ
   if (stop !== undefined) throw new Conflict(stop);
   if (node?.metadata.uid !== target.uid) throw new Conflict(`node ${target.name} is another than the one that was to be released`);
   if (lease !== undefined) life.seeLease(lease);
-  const heardMs = life.heardMs(target.name);
-  if (heardMs !== undefined && heardMs > proof.seenMs) throw new Conflict(`node ${target.name} has shown life since its host was seen off`);
+  const lastLifeMs = life.lastLifeMs(target.name);
+  if (lastLifeMs !== undefined && lastLifeMs > proof.seenMs) throw new Conflict(`node ${target.name} has shown life since its host was seen off`);
   if (lease !== undefined && life.silentForMs(target.name) < silenceMs(lease)) {
     throw new Conflict(`node ${target.name} has not been silent for long enough yet`);
   }

@@ -41,8 +41,8 @@ export async function takePods(
   const pods = await podsOf(target.name);
   const { taken } = releasePlan({ kind: 'host-off' }, { mode: 'out-of-service' }, pods.map(factsOf), []);
   const mayGoOn = (): void => {
-    const heardMs = life.heardMs(target.name);
-    if (heardMs !== undefined && heardMs > proof.seenMs) throw new Conflict(`node ${target.name} has shown life since its host was seen off`);
+    const lastLifeMs = life.lastLifeMs(target.name);
+    if (lastLifeMs !== undefined && lastLifeMs > proof.seenMs) throw new Conflict(`node ${target.name} has shown life since its host was seen off`);
     const nowMs = clock.monotonicMs();
     if (nowMs - beganAtMs > TAKING_MAX_MS || nowMs - verifiedAtMs > LOOK_MAX_AGE_MS)
       throw new Conflict(`the rest of the pods of node ${target.name} is left to Kubernetes`);

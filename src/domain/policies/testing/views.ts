@@ -42,7 +42,7 @@ export function view(all: readonly StormNode[], members: Partial<StormView> = {}
     nowMs: NOW_MS,
     wallMs: SATURDAY_NOON_MS,
     nodes: new Map(all.map((one) => [one.name, one])),
-    controller: { ownNode: undefined, startedAtMs: 0, tookOver: false, freshAtMs: NOW_MS, heardSinceMs: 0, targets: new Map() },
+    controller: { ownNode: undefined, startedAtMs: 0, tookOver: false, freshAtMs: NOW_MS, freshSinceMs: 0, targets: new Map() },
     controlPlane: { members: undefined },
     starts: [],
     stormEndedAtMs: undefined,
