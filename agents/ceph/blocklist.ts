@@ -43,7 +43,7 @@ function addressOf({ address, prefix, family, isHost }: AddressRange): string {
 export function portOf(text: string, ranges: readonly AddressRange[], nowMs: number): { state: PortState; detail: string } {
   const entries = parseBlocklist(text);
   if (entries === undefined) return { state: 'unknown', detail: 'the blocklist is not the JSON that was asked for' };
-  const verdicts = ranges.map((range) => {
+  const states = ranges.map((range) => {
     const entry = entries.find(({ addr }) => addr.toLowerCase() === addressOf(range));
     if (entry === undefined) return { state: 'open' as const, detail: `${range.cidr} is not on the blocklist` };
     const untilMs = /(Z|[+-]\d\d:?\d\d)$/.test(entry.until) ? Date.parse(entry.until) : Number.NaN;
@@ -53,8 +53,8 @@ export function portOf(text: string, ranges: readonly AddressRange[], nowMs: num
       ? { state: 'open' as const, detail: `${detail}, which is too soon` }
       : { state: 'closed' as const, detail };
   });
-  const state = (['open', 'unknown', 'closed'] as const).find((one) => verdicts.some((verdict) => verdict.state === one)) ?? 'unknown';
-  return { state, detail: verdicts.map(({ detail }) => detail).join(', ') };
+  const state = (['open', 'unknown', 'closed'] as const).find((one) => states.some((range) => range.state === one)) ?? 'unknown';
+  return { state, detail: states.map(({ detail }) => detail).join(', ') };
 }
 
 /** What is given to `ceph` to block or to let in one address or range. */

@@ -21,9 +21,9 @@ export class JobPowerAgent implements PowerAgent {
       // Before the status: what is over by then did its work before it.
       const before = await session.unfinished();
       const ended = await session.status();
-      const { verdict } = ended;
-      if (verdict.state !== 'exited') throw failure(session, ended);
-      const state = stateIn(ended.tail, verdict.code);
+      const { outcome } = ended;
+      if (outcome.state !== 'exited') throw failure(session, ended);
+      const state = stateIn(ended.tail, outcome.code);
       if (state === 'unknown') return { state, detail: inWords(ended), identity: 'unverified' };
       const said = await Promise.all([session.said('off'), session.said('on')]);
       const detail = [`Status: ${state.toUpperCase()}`, ...said].filter((words) => words !== '').join('; ');
@@ -59,9 +59,9 @@ export class JobActionAgent implements ActionAgent {
     const endsAtMs = clock.monotonicMs() + target.deadlineMs;
     const ended = await this.#runner.change(target, 'Job action=run', async (session) => {
       const done = await session.change('run');
-      const { verdict } = done;
-      if (verdict.state === 'exited' && verdict.code === DONE_CODE) return done;
-      throw verdict.state === 'exited' ? session.error('Refused', inWords(done)) : failure(session, done);
+      const { outcome } = done;
+      if (outcome.state === 'exited' && outcome.code === DONE_CODE) return done;
+      throw outcome.state === 'exited' ? session.error('Refused', inWords(done)) : failure(session, done);
     });
     const isDone = await this.confirm({ ...target, deadlineMs: endsAtMs - clock.monotonicMs() });
     if (isDone) return { result: 'accepted', detail: inWords(ended) };
@@ -75,10 +75,10 @@ export class JobActionAgent implements ActionAgent {
       const [open] = await session.unfinished();
       if (open !== undefined) throw session.error('Unreachable', `Job ${open.name} is not over yet`);
       const ended = await session.status();
-      const { verdict } = ended;
-      if (verdict.state !== 'exited') throw failure(session, ended);
-      if (verdict.code === DONE_CODE) return true;
-      if (verdict.code === NOT_DONE_CODE) return false;
+      const { outcome } = ended;
+      if (outcome.state !== 'exited') throw failure(session, ended);
+      if (outcome.code === DONE_CODE) return true;
+      if (outcome.code === NOT_DONE_CODE) return false;
       throw session.error('Unreachable', inWords(ended));
     });
   }
@@ -89,16 +89,16 @@ export class JobActionAgent implements ActionAgent {
 }
 
 function outcomeOf(session: JobSession, ended: Ended): Outcome {
-  const { verdict } = ended;
-  if (verdict.state === 'exited') return { result: verdict.code === DONE_CODE ? 'accepted' : 'unclear', detail: inWords(ended) };
-  if (!verdict.hasBegun || (verdict.state === 'failed' && verdict.kind === 'Refused')) throw failure(session, ended);
+  const { outcome } = ended;
+  if (outcome.state === 'exited') return { result: outcome.code === DONE_CODE ? 'accepted' : 'unclear', detail: inWords(ended) };
+  if (!outcome.hasBegun || (outcome.state === 'failed' && outcome.kind === 'Refused')) throw failure(session, ended);
   return { result: 'unclear', detail: `${inWords(ended)}; it is deleted, and may still act` };
 }
 
 function failure(session: JobSession, ended: Ended): Error {
-  const { verdict } = ended;
+  const { outcome } = ended;
   return session.error(
-    verdict.state === 'failed' ? verdict.kind : 'Timeout',
-    verdict.state === 'going' ? `${inWords(ended)}; it was not done in time` : inWords(ended),
+    outcome.state === 'failed' ? outcome.kind : 'Timeout',
+    outcome.state === 'going' ? `${inWords(ended)}; it was not done in time` : inWords(ended),
   );
 }

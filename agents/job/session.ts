@@ -9,8 +9,8 @@ import { ACTION_ANNOTATION, DEVICE_LABEL, INTENT_ANNOTATION, isFinished, isOver,
 import type { BatchJob, JobAction, JobPod, PodTemplate } from './objects.ts';
 import { optionLines } from './parameters.ts';
 import type { JobParameters } from './parameters.ts';
-import { verdictOn } from './verdict.ts';
-import type { Verdict } from './verdict.ts';
+import { jobOutcome } from './outcome.ts';
+import type { JobOutcome } from './outcome.ts';
 
 /** Kept for the end of a call: the log, and to delete a Job that is late. */
 const RESERVE_MS = 1_500;
@@ -20,7 +20,7 @@ const POLLS = 20;
 
 export interface Ended {
   name: string;
-  verdict: Verdict;
+  outcome: JobOutcome;
   /** What the program wrote last. */
   tail: string;
 }
@@ -87,7 +87,7 @@ export class JobSession {
       const { metadata } = await this.#created(order);
       isSure = true;
       const ended = await this.#ended(name, metadata.uid);
-      if (ended.verdict.state !== 'exited') this.#facts.forget(name, true);
+      if (ended.outcome.state !== 'exited') this.#facts.forget(name, true);
       return ended;
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
@@ -123,7 +123,7 @@ export class JobSession {
     const job = await this.#call.get(JOBS, name, this.#facts.namespace);
     if (job === undefined) return '';
     const ended = await this.#look(name, job.metadata.uid);
-    return ended.state === 'exited' ? inWords({ name, verdict: ended, tail: await this.#tail(ended.pod) }) : '';
+    return ended.state === 'exited' ? inWords({ name, outcome: ended, tail: await this.#tail(ended.pod) }) : '';
   }
 
   #order(action: JobAction, serial: string): JobOrder {
@@ -164,21 +164,21 @@ export class JobSession {
 
   async #ended(name: string, uid: string | undefined): Promise<Ended> {
     const { target } = this.#call;
-    let last: Verdict = { state: 'going', words: `nothing was heard of it within ${target.deadlineMs} ms`, hasBegun: true };
+    let last: JobOutcome = { state: 'going', words: `nothing was heard of it within ${target.deadlineMs} ms`, hasBegun: true };
     for (;;) {
       last = await this.#look(name, uid).catch((error: unknown) => {
         const isPassing = error instanceof AgentError && (error.kind === 'Unreachable' || error.kind === 'Timeout') && !this.#call.isOver;
         if (isPassing) return last;
         throw error;
       });
-      if (last.state === 'exited') return { name, verdict: last, tail: await this.#tail(last.pod) };
+      if (last.state === 'exited') return { name, outcome: last, tail: await this.#tail(last.pod) };
       const leftMs = this.#call.remainingMs - this.#reserveMs;
-      if (last.state === 'failed' || leftMs <= 0) return { name, verdict: last, tail: '' };
+      if (last.state === 'failed' || leftMs <= 0) return { name, outcome: last, tail: '' };
       await this.#call.pause(Math.min(this.#pollMs, leftMs));
     }
   }
 
-  async #look(name: string, uid: string | undefined): Promise<Verdict> {
+  async #look(name: string, uid: string | undefined): Promise<JobOutcome> {
     const { namespace } = this.#facts;
     const [job, pods] = await Promise.all([
       this.#call.get(JOBS, name, namespace),
@@ -186,7 +186,7 @@ export class JobSession {
     ]);
     const own = pods.filter(({ metadata }) => (metadata.ownerReferences ?? []).some((owner) => owner.uid === uid));
     const same = job?.metadata.uid === uid ? job : undefined;
-    return verdictOn(same, own, { container: this.#container, node: this.#call.target.identity.node });
+    return jobOutcome(same, own, { container: this.#container, node: this.#call.target.identity.node });
   }
 
   async #tail(pod: string): Promise<string> {
@@ -216,8 +216,8 @@ export class JobSession {
 }
 
 /** `Job nf-x: exit code 0: <what it wrote last>`. */
-export function inWords({ name, verdict, tail }: Ended): string {
-  return `Job ${name}: ${verdict.words}${tail === '' ? '' : `: ${tail.replaceAll('\n', ' / ')}`}`;
+export function inWords({ name, outcome, tail }: Ended): string {
+  return `Job ${name}: ${outcome.words}${tail === '' ? '' : `: ${tail.replaceAll('\n', ' / ')}`}`;
 }
 
 function jobOfPod({ metadata }: JobPod): string {

@@ -23,19 +23,19 @@ interface Power {
  */
 export function powerOf(view: MachineView): Power {
   const { vm, instance, pods } = view;
-  const verdicts = pods.length === 0 ? [withoutPods(view)] : pods.map((pod) => verdictOn(pod, view));
-  const worst = (['on', 'unknown', 'pending', 'off'] as const).find((state) => verdicts.some((verdict) => verdict.state === state)) ?? 'unknown';
+  const powers = pods.length === 0 ? [withoutPods(view)] : pods.map((pod) => podPower(pod, view));
+  const worst = (['on', 'unknown', 'pending', 'off'] as const).find((state) => powers.some((power) => power.state === state)) ?? 'unknown';
   const told = [
     vm === undefined ? 'no VirtualMachine' : runsBy(vm),
     `phase=${instance?.status?.phase ?? '(no instance)'}`,
-    ...verdicts.map(({ detail }) => detail),
+    ...powers.map(({ detail }) => detail),
   ];
   if (worst === 'off' && vm !== undefined && !isHalted(vm)) return { state: 'pending', detail: [...told, 'it will be started again'].join(', ') };
   if (worst === 'on' && vm?.metadata.annotations?.[HALTED_BY_US] !== undefined && isHalted(vm)) return { state: 'pending', detail: told.join(', ') };
   return { state: worst, detail: told.join(', ') };
 }
 
-function verdictOn(pod: LauncherPod, { instance, nodes }: MachineView): Power {
+function podPower(pod: LauncherPod, { instance, nodes }: MachineView): Power {
   const { name, deletionTimestamp } = pod.metadata;
   const node = pod.spec.nodeName;
   if (node === undefined) return { state: 'pending', detail: `pod ${name} is on no node yet` };

@@ -28,10 +28,10 @@ export class WatchdogAgent implements ActionAgent {
     return this.#with(target, async (call) => {
       for (;;) {
         const judgement = await this.#judge(call);
-        if (judgement.verdict === 'refused') throw call.error('Refused', judgement.why);
-        const leftMs = judgement.verdict === 'after' ? this.#leftMs(target.identity.node, judgement) : Number.POSITIVE_INFINITY;
-        if (judgement.verdict === 'after' && leftMs <= 0) return provenBy(judgement.waitMs);
-        if (call.remainingMs <= POLL_MS) throw call.error('Timeout', judgement.verdict === 'waits' ? judgement.why : wordsFor(leftMs));
+        if (judgement.decision === 'refused') throw call.error('Refused', judgement.why);
+        const leftMs = judgement.decision === 'after' ? this.#leftMs(target.identity.node, judgement) : Number.POSITIVE_INFINITY;
+        if (judgement.decision === 'after' && leftMs <= 0) return provenBy(judgement.waitMs);
+        if (call.remainingMs <= POLL_MS) throw call.error('Timeout', judgement.decision === 'waits' ? judgement.why : wordsFor(leftMs));
         await call.pause(POLL_MS);
         if (call.isOver) throw call.error('NotSent', 'the waiting was given up');
       }
@@ -41,7 +41,7 @@ export class WatchdogAgent implements ActionAgent {
   async confirm(target: Target): Promise<boolean> {
     return this.#with(target, async (call) => {
       const judgement = await this.#judge(call);
-      return judgement.verdict === 'after' && this.#leftMs(target.identity.node, judgement) <= 0;
+      return judgement.decision === 'after' && this.#leftMs(target.identity.node, judgement) <= 0;
     });
   }
 
@@ -58,8 +58,8 @@ export class WatchdogAgent implements ActionAgent {
       call.get(LEASES, identity.node, NODE_LEASE_NAMESPACE),
     ]);
     const judgement = judge({ node, attested, kubelet }, identity);
-    if (judgement.verdict !== 'after') this.#seen.delete(identity.node);
-    if (judgement.verdict !== 'after') return judgement;
+    if (judgement.decision !== 'after') this.#seen.delete(identity.node);
+    if (judgement.decision !== 'after') return judgement;
     // Whatever was written meanwhile, such as grants that began and ended again while nobody looked here, begins the wait anew.
     const written = [attested, kubelet].map((lease) => `${lease?.metadata.uid ?? ''}/${lease?.metadata.resourceVersion ?? ''}`);
     return { ...judgement, key: [judgement.key, kubelet?.spec.renewTime ?? '', ...written].join(' ') };

@@ -16,14 +16,14 @@ export interface Evidences {
 }
 
 /** `after`: the wait may begin, and lasts so long. `waits`: it may not begin yet. `refused`: it never proves anything as things are. */
-export type Judgement = { verdict: 'after'; waitMs: number; key: string } | { verdict: 'waits' | 'refused'; why: string };
+export type Judgement = { decision: 'after'; waitMs: number; key: string } | { decision: 'waits' | 'refused'; why: string };
 
 const REMEDY = 'run the node daemon with a hardware watchdog on the nodes, or switch this one off by another method';
 /** A watchdog that leaves the machine running, or only tells, is none. */
 const ENDING: ReadonlySet<string> = new Set(['reset', 'off']);
 
 export function judge({ node, attested, kubelet }: Evidences, identity: Identity): Judgement {
-  const refuse = (why: string): Judgement => ({ verdict: 'refused', why });
+  const refuse = (why: string): Judgement => ({ decision: 'refused', why });
   if (attested === undefined) return refuse(`node ${identity.node} never attested a watchdog: ${REMEDY}`);
   const attestation = parseAttestation(attested);
   if (attestation === undefined) return refuse(`the attestation of node ${identity.node} is not whole: ${REMEDY}`);
@@ -39,10 +39,10 @@ export function judge({ node, attested, kubelet }: Evidences, identity: Identity
   const missing = eligible.filter((peer) => !ended.promised.includes(peer));
   if (missing.length > 0)
     return {
-      verdict: 'waits',
+      decision: 'waits',
       why: `${missing.length} of ${eligible.length} peers have not promised to vouch no more: ${missing.slice(0, 5).join(', ')}`,
     };
-  return { verdict: 'after', waitMs: waitOf(watchdog, selfFence), key: `${attestation.bootID} ${attested.spec.renewTime ?? ''}` };
+  return { decision: 'after', waitMs: waitOf(watchdog, selfFence), key: `${attestation.bootID} ${attested.spec.renewTime ?? ''}` };
 }
 
 function machineDoubt({ bootID, systemUUID }: Attestation, node: Node | undefined, identity: Identity): string | undefined {

@@ -3,19 +3,19 @@ import { leftToRelease } from './program.ts';
 import type { FenceCondition, NodeFenceStatus } from './node-fence.ts';
 import { LIMITS } from './node-fence.ts';
 
-type Verdict = Omit<FenceCondition, 'lastTransitionTime'>;
+type ConditionState = Omit<FenceCondition, 'lastTransitionTime'>;
 
 /** Conditions say in Kubernetes' own form what state, evidence and holds say; derived anew at every write. */
 export function withConditions(status: NodeFenceStatus, wall: string): NodeFenceStatus {
-  const conditions = verdicts(status).map((verdict) => {
-    const before = status.conditions.find((condition) => condition.type === verdict.type);
-    const since = before?.status === verdict.status ? before.lastTransitionTime : wall;
-    return { ...verdict, message: verdict.message.slice(0, LIMITS.message), lastTransitionTime: since };
+  const conditions = conditionStates(status).map((current) => {
+    const before = status.conditions.find((condition) => condition.type === current.type);
+    const since = before?.status === current.status ? before.lastTransitionTime : wall;
+    return { ...current, message: current.message.slice(0, LIMITS.message), lastTransitionTime: since };
   });
   return { ...status, conditions };
 }
 
-function verdicts(status: NodeFenceStatus): Verdict[] {
+function conditionStates(status: NodeFenceStatus): ConditionState[] {
   const plan = status.frozen?.plan;
   const proof = plan === undefined ? undefined : standingEvidence(status.evidence, plan);
   const problem = plan?.problems.find((candidate) => candidate.severity === 'error');
@@ -57,7 +57,7 @@ function podsOf(count: number): string {
   return count === 1 ? '1 pod' : `${count} pods`;
 }
 
-function truth(type: Verdict['type'], holds: boolean, yes: string, no: string, message: string): Verdict {
+function truth(type: ConditionState['type'], holds: boolean, yes: string, no: string, message: string): ConditionState {
   return { type, status: holds ? 'True' : 'False', reason: holds ? yes : no, message };
 }
 

@@ -13,7 +13,7 @@ const PRESERVE_CORDONED = 'ha.k8s.io/preserve-cordoned';
 const KUBE_NODE_LEASE = 'kube-node-lease';
 
 /** Something that a controller did to a node, or to its workload, by the API. */
-export interface Act {
+export interface ApiAction {
   position: number;
   at: number;
   node: string;
@@ -31,9 +31,9 @@ export class History {
   readonly objects = new ObjectStates();
   readonly fences: readonly FenceHistory[];
   /** Acts that free a node's workload. */
-  readonly releases: Act[] = [];
+  readonly releases: ApiAction[] = [];
   /** Nodes that we made unschedulable. */
-  readonly cordons: Act[] = [];
+  readonly cordons: ApiAction[] = [];
   readonly deviceEvents: PlacedEvent<DeviceEvent>[] = [];
   /** Sets that a BareMetalOperator asked for. */
   readonly foreignSets: PlacedEvent<DeviceEvent>[] = [];
@@ -147,7 +147,7 @@ export class History {
     const isWrite = event.verb === 'create' || event.verb === 'update' || event.verb === 'patch' || event.verb === 'delete';
     if (this.isOurs(event)) {
       this.controllerCalls.push({ position, event });
-      this.#recordAct(position, event);
+      this.#recordAction(position, event);
       if (isWrite) this.#recordLeadership(position, event);
     }
     if (!isWrite) return;
@@ -155,7 +155,7 @@ export class History {
     this.#recordLifeSign(position, event);
   }
 
-  #recordAct(position: number, event: ApiEvent): void {
+  #recordAction(position: number, event: ApiEvent): void {
     const name = nameOf(event) ?? '*';
     const isCordon =
       event.resource === 'nodes' && isCordoned(event.object) && !isCordoned(this.node(name, position)) && !isCordonOfPreservation(event.object);

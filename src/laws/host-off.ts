@@ -1,5 +1,5 @@
 import type { BareMetalHost } from '../ports/metal3.ts';
-import type { Act, History } from './history.ts';
+import type { ApiAction, History } from './history.ts';
 import type { ObjectState } from './object-states.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -19,7 +19,7 @@ export interface HostOff {
  * No device of ours: the operator of the node's BareMetalHost was asked by an annotation, switched it off, and said so. Undefined: it never switched this node
  * off, or a NodeFence has switched it since.
  */
-export function hostOffBehind(history: History, release: Act): HostOff | undefined {
+export function hostOffBehind(history: History, release: ApiAction): HostOff | undefined {
   const isHere = ({ position, event }: History['foreignSets'][number]): boolean => event.node === release.node && position < release.position;
   const off = history.foreignSets.findLast((set) => isHere(set) && set.event.want === 'off');
   if (off === undefined) return undefined;
@@ -59,7 +59,7 @@ export function letOns(history: History): readonly { node: string; position: num
   );
 }
 
-function isRead(history: History, from: number, release: Act): boolean {
+function isRead(history: History, from: number, release: ApiAction): boolean {
   return history.controllerCalls.some(
     ({ position, event }) => position > from && position < release.position && event.verb === 'get' && event.resource === HOSTS,
   );

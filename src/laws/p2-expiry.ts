@@ -1,5 +1,5 @@
 import type { Expectations } from './expectations.ts';
-import type { History, Act } from './history.ts';
+import type { History, ApiAction } from './history.ts';
 import { hostOffBehind } from './host-off.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
@@ -20,7 +20,7 @@ export const expiringEvidence: Law = (history, expectations) => {
   return verdict;
 };
 
-function complaintOf(history: History, expectations: Expectations, release: Act): string | undefined {
+function complaintOf(history: History, expectations: Expectations, release: ApiAction): string | undefined {
   const without = withoutReads(history, expectations, release);
   if (without !== undefined) {
     const sign = history.lifeSigns(release.node, without.from, release.position).at(-1);
@@ -46,7 +46,7 @@ interface OtherEvidence {
   unreadFrom?: number;
 }
 
-function withoutReads(history: History, expectations: Expectations, release: Act): OtherEvidence | undefined {
+function withoutReads(history: History, expectations: Expectations, release: ApiAction): OtherEvidence | undefined {
   const word = wordBehind(history, release);
   if (word !== undefined) return { what: "the person's word", from: word.acceptedPosition };
   const revocation = revocationBehind(history, expectations, release);
@@ -57,11 +57,11 @@ function withoutReads(history: History, expectations: Expectations, release: Act
   return hostOff && { what: 'its BareMetalHost was said to be off', from: hostOff.toldPosition };
 }
 
-function written(release: Act, { value, at }: { at: number; value: ApiEvent }): string {
+function written(release: ApiAction, { value, at }: { at: number; value: ApiEvent }): string {
   return `the kubelet of ${release.node} had written ${value.resource} at ${String(at)}`;
 }
 
-function unreadSince(history: History, release: Act, rest: number): string | undefined {
+function unreadSince(history: History, release: ApiAction, rest: number): string | undefined {
   const has = (wanted: (event: ApiEvent) => boolean): boolean =>
     history.controllerCalls.some(
       ({ position, event }) => position > rest && position < release.position && event.verb === 'get' && event.name === release.node && wanted(event),

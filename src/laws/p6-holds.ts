@@ -1,4 +1,4 @@
-import type { Act, History } from './history.ts';
+import type { ApiAction, History } from './history.ts';
 import { hostOffBehind } from './host-off.ts';
 import { Verdict } from './law.ts';
 import type { Law } from './law.ts';
@@ -39,7 +39,7 @@ interface StandingHold {
 }
 
 /** The fence waits for the lease of machine remediation, or of Metal3Remediation, and it is theirs: by the operator of the host. */
-function isHolders(history: History, act: Act, { policy, message }: StandingHold): boolean {
+function isHolders(history: History, act: ApiAction, { policy, message }: StandingHold): boolean {
   if (policy !== 'medik8s-lease' || !/ of nodefence-(machine|metal3)-remediation stands/u.test(message)) return false;
   return history.releases.some(({ position }) => position === act.position) && hostOffBehind(history, act) !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { NodeFenceStatus } from '../domain/node-fence.ts';
 import type { PlanMethod } from '../domain/plan.ts';
 import type { Expectations } from './expectations.ts';
-import type { History, PlacedEvent, Act } from './history.ts';
+import type { History, PlacedEvent, ApiAction } from './history.ts';
 import type { DeviceEvent } from './trace.ts';
 
 /** One device's stable off before a release, or why there is none. */
@@ -15,7 +15,7 @@ export interface StableOff {
  * The reads of off that stood uninterrupted until the release: of each plug that the level declares on whose proof it rests, whatever it was told last, and
  * of each other one that was told off in the present incident of the released node.
  */
-export function stableOffs(history: History, release: Act, expectations: Expectations): StableOff[] {
+export function stableOffs(history: History, release: ApiAction, expectations: Expectations): StableOff[] {
   const fence = history.fenceOf(release.node, release.position);
   if (fence === undefined) return [];
   const from = history.incidentStart(fence, release.position);

@@ -1,5 +1,5 @@
 import type { Expectations } from './expectations.ts';
-import type { Act, History, PlacedEvent } from './history.ts';
+import type { ApiAction, History, PlacedEvent } from './history.ts';
 import type { DeviceEvent } from './trace.ts';
 
 /** Storage that was revoked before a release that rests on it. */
@@ -11,7 +11,7 @@ export interface Revocation {
 }
 
 /** What a release in isolation rests on; `undefined` when it rests on something else. It never lets go more than pods. */
-export function revocationBehind(history: History, expectations: Expectations, release: Act): Revocation | undefined {
+export function revocationBehind(history: History, expectations: Expectations, release: ApiAction): Revocation | undefined {
   const fence = history.fenceOf(release.node, release.position);
   const status = fence?.statuses.before(release.position);
   const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);

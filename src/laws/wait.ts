@@ -1,4 +1,4 @@
-import type { Act, History } from './history.ts';
+import type { ApiAction, History } from './history.ts';
 
 /** The waiting that a release rests on: for a watchdog that must have bitten, or for the messages of a kernel that dumps. */
 export interface Wait {
@@ -11,7 +11,7 @@ export interface Wait {
 }
 
 /** `undefined` when the fence's newest standing evidence is of a kind that is not waited for. */
-export function waitBehind(history: History, release: Act): Wait | undefined {
+export function waitBehind(history: History, release: ApiAction): Wait | undefined {
   const fence = history.fenceOf(release.node, release.position);
   const status = fence?.statuses.before(release.position);
   const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);

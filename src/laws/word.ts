@@ -1,5 +1,5 @@
 import type { NodeFenceAcknowledgement } from '../ports/resources.ts';
-import type { Act, History } from './history.ts';
+import type { ApiAction, History } from './history.ts';
 import type { ObjectState } from './object-states.ts';
 
 const ACKNOWLEDGEMENTS = 'nodefenceacknowledgements.ha.k8s.io';
@@ -14,7 +14,7 @@ export interface Word {
 }
 
 /** The acknowledgement that the fence's newest standing evidence names; `undefined` when the release rests on something else. */
-export function wordBehind(history: History, release: Act): Word | undefined {
+export function wordBehind(history: History, release: ApiAction): Word | undefined {
   const fence = history.fenceOf(release.node, release.position);
   const status = fence?.statuses.before(release.position);
   const proof = status?.evidence.findLast((item) => item.voidedAt === undefined);

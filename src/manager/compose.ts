@@ -38,7 +38,7 @@ export interface ComposedController {
   readonly listers: readonly { name: string; lister: Lister<KubeObject>; lastError: () => Error | undefined }[];
   readonly elector: LeaderElector;
   /** Does the API server take what must be written? While it does not, this process does not lead in mode enforce. */
-  readonly selfCheck: Pick<SelfCheck, 'verdict' | 'words'>;
+  readonly selfCheck: Pick<SelfCheck, 'result' | 'words'>;
 }
 
 /** Builds the controller from its ports. The daemon and the simulation both come through here, so that both run the same program. */

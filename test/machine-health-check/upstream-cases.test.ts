@@ -170,9 +170,9 @@ const RUN: Readonly<Record<string, (each: Case) => void>> = {
     const world = evaluated(setup);
     const { facts } = world;
     const { check, machines } = observe(new PlainSnapshot(facts), facts.checks[0]!);
-    const verdict = evaluate(machines[0]!.subject, check, NOW_MS);
-    expect(verdict.kind).toBe(expected['verdict']);
-    expect(verdict.kind === 'pending' ? (verdict.dueMs - NOW_MS) / 1_000 : 0).toBe(expected['nextCheckSeconds']);
+    const evaluation = evaluate(machines[0]!.subject, check, NOW_MS);
+    expect(evaluation.kind).toBe(expected['verdict']);
+    expect(evaluation.kind === 'pending' ? (evaluation.dueMs - NOW_MS) / 1_000 : 0).toBe(expected['nextCheckSeconds']);
     world.settle();
     expect({ ...world.condition('machine1', 'HealthCheckSucceeded', 'v1beta2') }).toMatchObject(Object(expected['condition']));
     expect({ message: '', ...world.condition('machine1', 'HealthCheckSucceeded', 'v1beta1') }).toMatchObject(Object(expected['v1beta1Condition']));

@@ -8,21 +8,21 @@ export const JOB_MUTANTS: readonly SourceMutant[] = [
   {
     name: 'job on its victim',
     defect: 'a pod that was put on the very node counts',
-    file: 'agents/job/verdict.ts',
+    file: 'agents/job/outcome.ts',
     edits: [['if (misplaced !== undefined)\n    return', 'if (misplaced === null)\n    return']],
     killedBy: byTest(AGENT_TROUBLE, 'a pod on the very node that it is for'),
   },
   {
     name: 'job of two pods',
     defect: 'of two pods the first decides',
-    file: 'agents/job/verdict.ts',
+    file: 'agents/job/outcome.ts',
     edits: [['if (others.length > 0) return failed', 'if (others.length > 9) return failed']],
     killedBy: byTest(AGENT_TROUBLE, 'a second pod for the same Job: what either of them did is not known'),
   },
   {
     name: 'job evicted',
     defect: 'a pod that somebody else has ended counts by its code',
-    file: 'agents/job/verdict.ts',
+    file: 'agents/job/outcome.ts',
     edits: [["if (phase === 'Failed' && reason !== '')", "if (phase === 'Failed' && reason === 'x')"]],
     killedBy: byTest(AGENT_TROUBLE, 'an evicted pod'),
   },
@@ -42,7 +42,7 @@ export const JOB_MUTANTS: readonly SourceMutant[] = [
     name: 'job late left',
     defect: 'a Job that is late stays and acts',
     file: 'agents/job/session.ts',
-    edits: [["if (ended.verdict.state !== 'exited') this.#facts.forget(name, true);", '']],
+    edits: [["if (ended.outcome.state !== 'exited') this.#facts.forget(name, true);", '']],
     killedBy: byTest(AGENT_TROUBLE, 'leaves it unclear what became of it, and is deleted with its pod'),
   },
   {
@@ -68,7 +68,7 @@ export const JOB_MUTANTS: readonly SourceMutant[] = [
     name: 'job any code',
     defect: 'a status that says not done is done',
     file: 'agents/job/agent.ts',
-    edits: [['if (verdict.code === NOT_DONE_CODE) return false;\n', 'if (verdict.code !== NOT_DONE_CODE) return true;\n']],
+    edits: [['if (outcome.code === NOT_DONE_CODE) return false;\n', 'if (outcome.code !== NOT_DONE_CODE) return true;\n']],
     killedBy: byTest('agents/job/action-agent.test.ts', 'is run once, and done when its own status says so'),
   },
   {

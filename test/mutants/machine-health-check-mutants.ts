@@ -129,7 +129,7 @@ export const MACHINE_HEALTH_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'two checks of one Machine',
     defect: 'a Machine of two checks is remediated by both',
     file: 'src/controllers/machine-health-check/remedy.ts',
-    edits: [['if (target.otherCheck !== undefined || (verdict.kind', 'if ((verdict.kind']],
+    edits: [['if (target.otherCheck !== undefined || (evaluation.kind', 'if ((evaluation.kind']],
     killedBy: byTest(EVALUATION, 'do not contradict each other: the one that was there first has it, the other counts it and says so'),
   },
   {

@@ -77,7 +77,7 @@ export const WATCHDOG_MUTANTS: readonly SourceMutant[] = [
     name: 'watchdog at once',
     defect: 'the wait is not waited',
     file: 'agents/watchdog/agent.ts',
-    edits: [["if (judgement.verdict === 'after' && leftMs <= 0) return", "if (judgement.verdict === 'after') return"]],
+    edits: [["if (judgement.decision === 'after' && leftMs <= 0) return", "if (judgement.decision === 'after') return"]],
     killedBy: byTest(WATCHDOG_AGENT, 'proves after everything that may keep the machine running has surely ended'),
   },
 ];

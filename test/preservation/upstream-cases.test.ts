@@ -13,7 +13,7 @@ import { selectSurplus } from '../../src/controllers/preservation/scale-down.ts'
 import { stop } from '../../src/controllers/preservation/stop.ts';
 import { machineSubject } from '../../src/controllers/preservation/subject.ts';
 import { unshielded } from '../../src/controllers/preservation/node-marks.ts';
-import { judge } from '../../src/controllers/preservation/verdict.ts';
+import { decidePreserve } from '../../src/controllers/preservation/preserve-decision.ts';
 import { caseOf, CASES, described, inSeconds, listed } from './upstream-case.ts';
 import type { Case, Setup } from './upstream-case.ts';
 import { DIFFERENT } from './differences.ts';
@@ -76,8 +76,8 @@ const RUN: Readonly<Record<string, (each: Case) => void>> = {
   stopPreservation({ setup, expect: expected }) {
     const subject = described(setup);
     const world = new World({ machines: [subject.machine], nodes: subject.node === undefined ? [] : [subject.node] });
-    const verdict = { kind: 'stop', why: 'recovered', forgets: setup.removeAnnotations } as const;
-    const actions = stop(machineSubject(subject.machine, subject.node, subject.machine.phase, NOWHERE), verdict);
+    const decision = { kind: 'stop', why: 'recovered', forgets: setup.removeAnnotations } as const;
+    const actions = stop(machineSubject(subject.machine, subject.node, subject.machine.phase, NOWHERE), decision);
     for (const action of actions) world.apply(action);
     matches(outcome(world, [], setup), expected);
     expect(actions.at(-1)).toMatchObject({ kind: 'machine-status', to: { expiryMs: undefined } });
@@ -148,8 +148,8 @@ const RUN: Readonly<Record<string, (each: Case) => void>> = {
   shouldTerminateFailedMachine({ setup, expect: expected }) {
     const marks = { machine: orAbsent(setup.machineValue), node: orAbsent(setup.nodeValue), lastApplied: orAbsent(setup.lastApplied) };
     const value = effectiveValue(marks, setup.nodeExists);
-    const verdict = judge({ value, phase: 'Failed', expiryMs: inSeconds(setup.expiry), nowMs: NOW_MS, override: undefined });
-    expect(verdict.kind === 'stop').toBe(expected['terminate']);
+    const decision = decidePreserve({ value, phase: 'Failed', expiryMs: inSeconds(setup.expiry), nowMs: NOW_MS, override: undefined });
+    expect(decision.kind === 'stop').toBe(expected['terminate']);
   },
   selectMachinesToDelete({ setup, expect: expected }) {
     const machines = setup.machines.map((each) => ({ ...listed(each), value: each.expiry === undefined ? ('none' as const) : ('now' as const) }));

@@ -182,7 +182,7 @@ describe('a composed controller', () => {
     const controller = begin('a', 'observe');
     await clock.advance(3_000);
     expect(await holder()).toBe('a');
-    expect(controller.selfCheck.verdict.kind).toBe('refused');
+    expect(controller.selfCheck.result.kind).toBe('refused');
   });
 
   it('tells on the Node, and in nodefence status, once, that a status is refused later', async () => {
@@ -225,7 +225,7 @@ describe('a composed controller', () => {
     await clock.advance(3_000);
     const second = begin('b');
     await clock.advance(10_000);
-    expect(second.selfCheck.verdict.kind).toBe('passed');
+    expect(second.selfCheck.result.kind).toBe('passed');
     cut.isCut = true;
     requests.length = 0;
     await clock.advance(LEASE_MS + 3_000);
@@ -245,7 +245,7 @@ describe('a composed controller', () => {
     };
     const controller = begin('a', 'enforce', flaky);
     await clock.advance(60_000);
-    expect(controller.selfCheck.verdict.kind).toBe('unanswered');
+    expect(controller.selfCheck.result.kind).toBe('unanswered');
     expect(await holder()).toBeUndefined();
     down.isDown = false;
     await clock.advance(18_000);

@@ -9,7 +9,7 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import type { Call, CallTarget } from '../call.ts';
 import { SshFailure } from './failure.ts';
 import { hostKeyAlgorithms, judgeHostKey } from './host-trust.ts';
-import type { TrustVerdict } from './host-trust.ts';
+import type { TrustDecision } from './host-trust.ts';
 import type { SshSettings } from './parameters.ts';
 import { deviceWords } from './words.ts';
 
@@ -29,7 +29,7 @@ export interface LoggedIn {
 
 /** What the device told on the way to a login, for the words of a failure. */
 interface Course {
-  verdict: TrustVerdict | undefined;
+  decision: TrustDecision | undefined;
   /** Lines before the protocol and banners: where switches say that no session is left. */
   said: string;
   refusal: string | undefined;
@@ -43,7 +43,7 @@ export async function logIn(settings: SshSettings, call: Call<CallTarget>, clock
   const { host, port } = settings;
   const client = new ssh2.Client();
   const socket = openSocket({ host, port, noDelay: true });
-  const course: Course = { verdict: undefined, said: '', refusal: undefined };
+  const course: Course = { decision: undefined, said: '', refusal: undefined };
   const secrets = [settings.password, settings.passphrase];
   const onPlain = (chunk: Buffer): void => {
     const text = chunk.toString('latin1');
@@ -90,8 +90,8 @@ function connect(client: Client, socket: Socket, settings: SshSettings, course: 
       keepaliveInterval: KEEP_ALIVE_MS,
       keepaliveCountMax: 2,
       hostVerifier: (key: Buffer) => {
-        course.verdict = judgeHostKey(trust, host, port, key);
-        return course.verdict.trusted;
+        course.decision = judgeHostKey(trust, host, port, key);
+        return course.decision.trusted;
       },
       authHandler: authentication(settings, course),
     });
@@ -147,9 +147,9 @@ function authentication(settings: SshSettings, course: Course) {
   };
 }
 
-function failureOf(error: Error, { verdict, said, refusal }: Course, secrets: readonly (string | undefined)[]): Error {
+function failureOf(error: Error, { decision, said, refusal }: Course, secrets: readonly (string | undefined)[]): Error {
   if (error instanceof AgentError) return error;
-  if (verdict?.trusted === false) return new SshFailure('untrusted', verdict.why);
+  if (decision?.trusted === false) return new SshFailure('untrusted', decision.why);
   const words = deviceWords(`${refusal ?? error.message}${said === '' ? '' : ` (it says: ${said})`}`, secrets);
   const level = 'level' in error ? error.level : undefined;
   if (level === 'client-authentication' && refusal !== undefined) return new SshFailure('refused', `login: ${words}`);

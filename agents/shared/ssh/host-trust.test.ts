@@ -56,9 +56,9 @@ describe('known_hosts', () => {
     ['an authority only', line('*', OTHER, '@cert-authority '), 22, /certificates are not understood/],
     ['the key of an authority', line('*', KEY, '@cert-authority '), 22, /certificates are not understood/],
   ])('does not trust a host by %s', (_what, text, port, why) => {
-    const verdict = judgeHostKey(known(text), 'switch.example', port, KEY);
-    expect(verdict).toMatchObject({ trusted: false });
-    expect('why' in verdict && verdict.why).toMatch(why);
+    const decision = judgeHostKey(known(text), 'switch.example', port, KEY);
+    expect(decision).toMatchObject({ trusted: false });
+    expect('why' in decision && decision.why).toMatch(why);
   });
 
   it.each([

@@ -12,7 +12,7 @@ interface KnownHost {
 export type HostTrust =
   { kind: 'known-hosts'; entries: readonly KnownHost[] } | { kind: 'pinned'; fingerprints: readonly string[] } | { kind: 'insecure' };
 
-export type TrustVerdict = { trusted: true } | { trusted: false; why: string };
+export type TrustDecision = { trusted: true } | { trusted: false; why: string };
 
 const ENTRIES_MAX = 1_000;
 
@@ -50,7 +50,7 @@ export function fingerprintOf(key: Buffer): string {
 }
 
 /** Judges the key that a host showed. `host` as configured, lower case. */
-export function judgeHostKey(trust: HostTrust, host: string, port: number, key: Buffer): TrustVerdict {
+export function judgeHostKey(trust: HostTrust, host: string, port: number, key: Buffer): TrustDecision {
   const shown = `its ${keyType(key) ?? 'unreadable'} host key is ${fingerprintOf(key)}`;
   switch (trust.kind) {
     case 'insecure':
@@ -72,7 +72,7 @@ export function hostKeyAlgorithms(trust: HostTrust, host: string, port: number):
   return proofs.length === 0 ? undefined : proofs;
 }
 
-function judgeByLines(lines: readonly KnownHost[], key: Buffer, shown: string, name: string): TrustVerdict {
+function judgeByLines(lines: readonly KnownHost[], key: Buffer, shown: string, name: string): TrustDecision {
   const same = lines.filter((line) => Buffer.from(line.key, 'base64').equals(key));
   if (same.some(({ marker }) => marker === 'revoked')) return { trusted: false, why: `${shown}, which known_hosts marks @revoked` };
   if (same.some(({ marker }) => marker === undefined)) return { trusted: true };

@@ -23,7 +23,8 @@ export interface Patch {
 }
 
 /** At most one of one decision changes an object that is there. */
-export type Act =
+export type Action = (
+  | { kind: 'delete-request'; target: ObjectRef }
   /** Status subresource of a Machine: the lists of conditions that change, whole. */
   | { kind: 'machine-status'; target: ObjectRef; patch: Patch }
   /** Annotations of a Machine (OpenShift). */
@@ -36,9 +37,7 @@ export type Act =
   | { kind: 'check-metadata'; target: ObjectRef; patch: Patch }
   /** `target` is the Machine whose request it is; it exists already when the API server says so. */
   | { kind: 'create-request'; target: ObjectRef; object: KubeObject & { spec?: unknown } }
-  | { kind: 'delete-request'; target: ObjectRef };
-
-export type Action = Act & { events?: readonly ActionEvent[] };
+) & { events?: readonly ActionEvent[] };
 
 /** Says something without a write; said once by the shell for as long as it stands. */
 export interface Notice {

@@ -9,7 +9,7 @@ import { keyOf } from './snapshot.ts';
 import { isInFlight, refOf } from './target.ts';
 import type { Target } from './target.ts';
 import { scaled, thresholdOf } from './threshold.ts';
-import type { Verdict } from './verdict.ts';
+import type { Evaluation } from './evaluation.ts';
 
 /** Everything about one check now. Pure: done once over, it has nothing more to do. */
 export function decide(observation: Observation, nowMs: number): Decision {
@@ -23,8 +23,8 @@ export function decide(observation: Observation, nowMs: number): Decision {
     const action = check.flavour === 'openshift' ? undefined : (owning ?? pausedStatus(check, reasons, timeText(nowMs)));
     return { ...idle(check, [], true), actions: action === undefined ? [] : [action] };
   }
-  const targets = observation.machines.map((observed) => ({ ...observed, verdict: evaluate(observed.subject, check, nowMs) }));
-  if (targets.some(({ verdict }) => verdict.kind === 'unknown')) return withoutNodes(observation);
+  const targets = observation.machines.map((observed) => ({ ...observed, evaluation: evaluate(observed.subject, check, nowMs) }));
+  if (targets.some(({ evaluation }) => evaluation.kind === 'unknown')) return withoutNodes(observation);
   // The order matters only where not all of them have their turn.
   return evaluated(observation, observation.maxInFlight === undefined ? targets : targets.sort(byUrgency), owning, timeText(nowMs));
 }
@@ -32,19 +32,21 @@ export function decide(observation: Observation, nowMs: number): Decision {
 function evaluated(observation: Observation, targets: readonly Target[], owning: Action | undefined, now: string): Decision {
   const { check, template } = observation;
   const names = observation.machines.map(({ subject }) => subject.machine.name);
-  const failed = targets.filter(({ verdict }) => verdict.kind === 'unhealthy').length;
-  const healthy = targets.filter(({ verdict }) => verdict.kind === 'healthy').length;
+  const failed = targets.filter(({ evaluation }) => evaluation.kind === 'unhealthy').length;
+  const healthy = targets.filter(({ evaluation }) => evaluation.kind === 'healthy').length;
   const threshold = thresholdOf(check.trigger, { expected: names.length, healthy, failed });
   const { actions, waiting, waits, inFlight } = remedied(observation, targets, threshold.isAllowed, now);
   const templateFault =
     template === 'missing' ? `${check.template?.kind ?? ''} ${check.namespace}/${check.template?.name ?? ''} not found` : undefined;
-  const refused = targets.find(({ verdict, request, refusal }) => verdict.kind === 'unhealthy' && request === undefined && refusal !== undefined);
+  const refused = targets.find(
+    ({ evaluation, request, refusal }) => evaluation.kind === 'unhealthy' && request === undefined && refusal !== undefined,
+  );
   const faults = {
     ...(templateFault !== undefined && { templateFault }),
     ...(refused?.refusal !== undefined && { requestFault: refused.refusal }),
   };
   const own = owning ?? evaluatedStatus(check, { names, healthy, failed, threshold, ...faults }, now);
-  const dueMs = targets.reduce((first, { verdict }) => (verdict.kind === 'pending' ? Math.min(first, verdict.dueMs) : first), Infinity);
+  const dueMs = targets.reduce((first, { evaluation }) => (evaluation.kind === 'pending' ? Math.min(first, evaluation.dueMs) : first), Infinity);
   const view: HealthCheckView = {
     ...viewOf(check, false),
     expectedMachines: names.length,
@@ -59,7 +61,7 @@ function evaluated(observation: Observation, targets: readonly Target[], owning:
   const problems = [
     ...(templateFault === undefined ? [] : [templateFault]),
     ...overlapsOf(targets),
-    ...targets.flatMap(({ verdict }) => problemOf(verdict)),
+    ...targets.flatMap(({ evaluation }) => problemOf(evaluation)),
   ];
   return {
     actions: own === undefined ? actions : [...actions, own],
@@ -94,7 +96,7 @@ function remedied({ check, template, maxInFlight: most }: Observation, targets: 
 }
 
 function byUrgency(one: Target, other: Target): number {
-  const since = (target: Target): number => (target.verdict.kind === 'unhealthy' ? (target.verdict.sinceMs ?? Infinity) : Infinity);
+  const since = (target: Target): number => (target.evaluation.kind === 'unhealthy' ? (target.evaluation.sinceMs ?? Infinity) : Infinity);
   const [left, right] = [since(one), since(other)];
   if (left !== right) return left < right ? -1 : 1;
   return one.subject.machine.name < other.subject.machine.name ? -1 : 1;
@@ -134,8 +136,8 @@ function overlapsOf(targets: readonly Target[]): string[] {
     );
 }
 
-function detected(check: HealthCheck, { verdict, subject: { machine, node } }: Target): Notice[] {
-  if (verdict.kind !== 'pending') return [];
+function detected(check: HealthCheck, { evaluation, subject: { machine, node } }: Target): Notice[] {
+  if (evaluation.kind !== 'pending') return [];
   const isOpenShift = check.flavour === 'openshift';
   const nodeName = typeof node === 'object' ? node.name : '';
   const subject = isOpenShift ? `${keyOf(check)}/${machine.name}/${nodeName}` : keyOf(machine);
@@ -151,6 +153,6 @@ function waitsFor({ subject: { machine } }: Target, { why, holder, isOrphan }: W
   return holder === undefined ? [] : [{ target, event: { type: 'Normal', reason: 'RemediationBlocked', message } }];
 }
 
-function problemOf(verdict: Verdict): string[] {
-  return verdict.kind === 'open' && verdict.problem !== undefined ? [verdict.problem] : [];
+function problemOf(evaluation: Evaluation): string[] {
+  return evaluation.kind === 'open' && evaluation.problem !== undefined ? [evaluation.problem] : [];
 }

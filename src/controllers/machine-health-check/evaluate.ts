@@ -11,7 +11,7 @@ import {
 } from './names.ts';
 import { timeOf } from './read/objects.ts';
 import type { ClusterFacts, Gate, HealthCheck, FreshSince, MachineFacts, NodeFacts, UnhealthyCondition } from './snapshot.ts';
-import type { Failure, Verdict } from './verdict.ts';
+import type { Failure, Evaluation } from './evaluation.ts';
 
 export interface Subject {
   machine: MachineFacts;
@@ -141,7 +141,7 @@ function isGated({ machine, cluster }: Subject): 'control-plane' | 'infrastructu
   return cluster.infrastructureReady.isTrue ? undefined : 'infrastructure';
 }
 
-function withNode({ machine, node }: Subject, check: HealthCheck): Verdict {
+function withNode({ machine, node }: Subject, check: HealthCheck): Evaluation {
   if (node === 'unknown') return { kind: 'unknown' };
   if (node === 'disputed') {
     return {
@@ -156,7 +156,7 @@ function withNode({ machine, node }: Subject, check: HealthCheck): Verdict {
 }
 
 /** The eleven rows of the health check, in their order. `dueMs` of a pending machine is when elapsed time has passed its timeout, and a second. */
-export function evaluate(subject: Subject, check: HealthCheck, nowMs: number): Verdict {
+export function evaluate(subject: Subject, check: HealthCheck, nowMs: number): Evaluation {
   const { machine, node } = subject;
   if (REMEDIATE_ANNOTATION in machine.annotations && check.flavour === 'cluster-api') return { kind: 'unhealthy', failure: ANNOTATED, sinceMs: 0 };
   if (check.flavour === 'openshift' && machine.phase === 'Failed') {

@@ -132,12 +132,13 @@ function marked(machine: MachineFacts, check: HealthCheck): ActionEvent {
 /** Everything that is to be done about one machine now. */
 export function remedy(target: Target, means: Means, hasPlace: boolean): Remedy {
   const { check, now } = means;
-  const { verdict, subject } = target;
+  const { evaluation, subject } = target;
   const { machine } = subject;
-  if (target.otherCheck !== undefined || (verdict.kind !== 'healthy' && verdict.kind !== 'unhealthy')) return { actions: [], takesPlace: false };
-  const isFailed = verdict.kind === 'unhealthy';
+  if (target.otherCheck !== undefined || (evaluation.kind !== 'healthy' && evaluation.kind !== 'unhealthy'))
+    return { actions: [], takesPlace: false };
+  const isFailed = evaluation.kind === 'unhealthy';
   const course = !isFailed ? recovered(target, means) : means.isAllowed ? courseOf(target, means, hasPlace) : NOTHING;
-  const statements = isFailed ? [failedBy(verdict.failure), ...course.statements] : course.statements;
+  const statements = isFailed ? [failedBy(evaluation.failure), ...course.statements] : course.statements;
   const status = restated(machine.conditions, machine.paths, statements, { now, generation: machine.generation });
   const begins = isFailed && means.isAllowed && course.hindrance === undefined;
   const events = [...(begins && check.flavour === 'cluster-api' ? [marked(machine, check)] : []), ...course.events];

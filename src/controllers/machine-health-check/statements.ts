@@ -13,7 +13,7 @@ import {
 } from './names.ts';
 import type { REQUEST_AVAILABLE } from './names.ts';
 import type { MachineFacts } from './snapshot.ts';
-import type { Failure } from './verdict.ts';
+import type { Failure } from './evaluation.ts';
 
 const TRUE: Said = { status: 'True' };
 

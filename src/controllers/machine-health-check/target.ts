@@ -3,11 +3,11 @@ import { conditionIn } from './conditions.ts';
 import { EXTERNAL_REMEDIATION, OWNER_REMEDIATED } from './names.ts';
 import type { HealthCheck, MachineFacts, ObjectFacts, RequestFacts } from './snapshot.ts';
 import type { ObservedMachine } from './observe.ts';
-import type { Verdict } from './verdict.ts';
+import type { Evaluation } from './evaluation.ts';
 
 /** A machine under a check, with what was found. */
 export interface Target extends ObservedMachine {
-  verdict: Verdict;
+  evaluation: Evaluation;
 }
 
 export function refOf({ apiVersion, namespace, name, uid }: ObjectFacts, kind: string): ObjectRef {
@@ -34,5 +34,5 @@ export function isInFlight(target: Target, check: HealthCheck): boolean {
   const { machine } = target.subject;
   if (check.template !== undefined) return ownRequest(target) !== undefined;
   if (check.annotatesMachines) return EXTERNAL_REMEDIATION in machine.annotations;
-  return check.flavour === 'openshift' ? machine.isDeleting && target.verdict.kind === 'unhealthy' : isWithOwner(machine);
+  return check.flavour === 'openshift' ? machine.isDeleting && target.evaluation.kind === 'unhealthy' : isWithOwner(machine);
 }

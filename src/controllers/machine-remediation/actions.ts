@@ -3,16 +3,15 @@ import type { RestoreNode } from '../shared/baremetal-host/node-backup.ts';
 import type { TaintNode } from '../shared/baremetal-host/out-of-service.ts';
 import type { ActionEvent, Annotate, ObjectRef } from '../shared/remediation/actions.ts';
 
-export type Act =
+/** One object each, idempotent. */
+export type Action = (
   | Annotate
   | RestoreNode
   | TaintNode
   /** The release. Node and Lease are read consistently right before it; a sign of life there, or another uid: it is not done (P2). */
   | { kind: 'delete-node'; target: ObjectRef; proof: OffProof }
-  | { kind: 'delete-machine'; target: ObjectRef };
-
-/** One object each, idempotent. */
-export type Action = Act & { event?: ActionEvent };
+  | { kind: 'delete-machine'; target: ObjectRef }
+) & { event?: ActionEvent };
 
 export type Phase = 'idle' | 'powering-off' | 'deleting-node' | 'powering-on' | 'waiting-for-node' | 'waiting' | 'gave-up';
 

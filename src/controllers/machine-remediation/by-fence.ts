@@ -20,14 +20,13 @@ export interface FenceSnapshot {
   holds: readonly HoldFact[];
 }
 
-export type FenceAct =
+export type FenceAction = (
   | Annotate
   /** Takes the Node in the name of `target`, as shared/claims does. */
   | { kind: 'request-fence'; target: ObjectRef; node: string }
   /** Gives it back: the fence controller takes back what it did before it lets go. */
-  | { kind: 'withdraw-fence'; target: ObjectRef; node: string };
-
-export type FenceAction = FenceAct & { event?: ActionEvent };
+  | { kind: 'withdraw-fence'; target: ObjectRef; node: string }
+) & { event?: ActionEvent };
 
 export interface FenceDecision {
   actions: readonly FenceAction[];

@@ -12,7 +12,8 @@ export interface RemediationStatus {
   lastRemediatedMs: number | undefined;
 }
 
-export type Act =
+/** One object each, idempotent. */
+export type Action = (
   | Annotate
   | RestoreNode
   | TellMachine
@@ -21,10 +22,8 @@ export type Act =
   | { kind: 'status'; target: ObjectRef; was: RemediationStatus; to: RemediationStatus }
   | TaintNode
   /** The release. Node and Lease are read consistently right before it (P2). */
-  | { kind: 'delete-node'; target: ObjectRef; proof: OffProof };
-
-/** One object each, idempotent. */
-export type Action = Act & { event?: ActionEvent };
+  | { kind: 'delete-node'; target: ObjectRef; proof: OffProof }
+) & { event?: ActionEvent };
 
 export interface Decision {
   /** In the order in which they must be done. */

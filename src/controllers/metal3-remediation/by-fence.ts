@@ -9,21 +9,21 @@ import type { Snapshot } from './snapshot.ts';
 import { nextAttempt, setFinalizer, setStatus, unlessHeld, wait } from './steps.ts';
 import { finished, isOverdue } from './waiting.ts';
 
-export type FenceAct =
+export type FenceAction =
   /** Takes the Node in the name of `target`, as shared/claims does. */
   | { kind: 'request-fence'; target: ObjectRef; event: ActionEvent }
   /** Gives it back: the fence controller takes back what it did before it lets go. */
   | { kind: 'withdraw-fence'; target: ObjectRef; event?: ActionEvent };
 
 export interface FenceDecision extends Omit<Decision, 'actions'> {
-  actions: readonly (Action | FenceAct)[];
+  actions: readonly (Action | FenceAction)[];
 }
 
 /** `seenMs`: since when this process sees it. */
 export type SeenFence = FenceFacts & { seenMs: number };
 
 interface FenceStep extends Omit<Step, 'actions'> {
-  actions?: readonly (Action | FenceAct)[];
+  actions?: readonly (Action | FenceAction)[];
 }
 
 /** Outcomes after which the machine is as it should be. */
@@ -133,6 +133,6 @@ function again(snapshot: Snapshot, own: FenceFacts | undefined, why: string): Fe
   return { ...step, actions: own === undefined || own.isDeleting ? actions : [withdraw(snapshot), ...actions] };
 }
 
-function withdraw({ remediation }: Snapshot): FenceAct {
+function withdraw({ remediation }: Snapshot): FenceAction {
   return { kind: 'withdraw-fence', target: remediationRef(remediation) };
 }

@@ -5,7 +5,7 @@ import type { ReconciledKind } from '../shared/reconciler/kind.ts';
 import { AFTER_CONFLICT_MS, Reconciler } from '../shared/reconciler/reconciler.ts';
 import { WriteGate } from '../shared/write-gate.ts';
 import type { Action } from './actions.ts';
-import type { FenceAct } from './by-fence.ts';
+import type { FenceAction } from './by-fence.ts';
 import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
 import { InFlight } from './in-flight.ts';
 import { isOff, LockedDecisions } from './locked-decisions.ts';
@@ -65,7 +65,7 @@ function remediationKind(
   dependencies: Metal3RemediationDependencies,
   gate: WriteGate,
   memories: Map<string, Memory>,
-): ReconciledKind<Metal3Remediation, Action | FenceAct> {
+): ReconciledKind<Metal3Remediation, Action | FenceAction> {
   const { own, clock, recorder } = dependencies;
   const { resource, lister } = dependencies.remediations;
   const inFlight = new InFlight(dependencies);

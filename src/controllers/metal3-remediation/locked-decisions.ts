@@ -3,7 +3,7 @@ import { NodeLock } from '../shared/claims/node-lock.ts';
 import type { WriteGate } from '../shared/write-gate.ts';
 import type { Action, Decision } from './actions.ts';
 import { decideByFence } from './by-fence.ts';
-import type { FenceAct, FenceDecision } from './by-fence.ts';
+import type { FenceAction, FenceDecision } from './by-fence.ts';
 import { decide } from './decide.ts';
 import { LOCK_HOLDER } from './dependencies.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
@@ -95,6 +95,6 @@ export class LockedDecisions {
 }
 
 /** Is it our hold that is set here? */
-export function isOff(action: Action | FenceAct, uid: string): boolean {
+export function isOff(action: Action | FenceAction, uid: string): boolean {
   return action.kind === 'annotate' && action.changes.some(({ key, to }) => key === holdKeyOf(uid) && to !== undefined);
 }

@@ -13,7 +13,7 @@ import { standingStop } from '../shared/stops.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Metal3Remediation } from '../../ports/metal3.ts';
 import type { Action } from './actions.ts';
-import type { FenceAct } from './by-fence.ts';
+import type { FenceAction } from './by-fence.ts';
 import type { Metal3RemediationDependencies } from './dependencies.ts';
 import type { Memory } from './memory.ts';
 import { holdKeyOf, phaseText } from './names.ts';
@@ -26,7 +26,7 @@ export async function perform(
   dependencies: Metal3RemediationDependencies,
   memory: Memory,
   observation: Observation,
-  action: Action | FenceAct,
+  action: Action | FenceAction,
 ): Promise<void> {
   const { own } = dependencies;
   const { objects } = observation;
@@ -134,7 +134,7 @@ function clusterOf({ place, snapshot }: Observation): Cluster {
 function tell(
   { recorder, remediations }: Metal3RemediationDependencies,
   { remediation, place, objects }: Observation,
-  { kind, event, target }: Action | FenceAct,
+  { kind, event, target }: Action | FenceAction,
 ): void {
   if (event === undefined) return;
   const isFar = target.kind === 'Node' && place?.isOwn !== true;

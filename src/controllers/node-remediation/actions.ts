@@ -12,7 +12,8 @@ export interface RequestStatus {
   conditions: readonly ConditionFact[];
 }
 
-export type Act =
+/** One object each, idempotent. */
+export type Action = (
   | Annotate
   | TellMachine
   | { kind: 'finalizer'; target: ObjectRef; finalizer: string; isPresent: boolean }
@@ -30,10 +31,8 @@ export type Act =
   /** Gives the node back: the fence controller takes back what it did before it lets go. */
   | { kind: 'withdraw-fence'; target: ObjectRef; fence: string }
   /** On the proof of the NodeFence named here; Node and Lease are read consistently right before it (P2). */
-  | { kind: 'delete-node'; target: ObjectRef; fence: { name: string; uid: string } };
-
-/** One object each, idempotent. */
-export type Action = Act & { event?: ActionEvent };
+  | { kind: 'delete-node'; target: ObjectRef; fence: { name: string; uid: string } }
+) & { event?: ActionEvent };
 
 export interface Decision {
   /** In the order in which they must be done. */

@@ -32,7 +32,7 @@ export interface MachineStatus {
 }
 
 /** All changes of one action are one write. */
-export type Act =
+export type Action = (
   | { kind: 'annotate'; target: ObjectRef; changes: readonly Change[] }
   /** status.currentStatus: phase and expiry; lastUpdateTime moves when the phase does. Refused when it is no longer as it was. */
   | { kind: 'machine-status'; target: ObjectRef; was: MachineStatus; to: MachineStatus }
@@ -49,9 +49,8 @@ export type Act =
   /** `provenOff`: its Node, whose proof is read once more right before; absent: it has no Node. */
   | { kind: 'delete-machine'; target: ObjectRef; provenOff?: ObjectRef }
   /** Status of a MachineSet (both counts) or a MachineDeployment (`preservedFailed`). */
-  | { kind: 'counts'; target: ObjectRef; automatic?: number; preservedFailed: number };
-
-export type Action = Act & { event?: ActionEvent };
+  | { kind: 'counts'; target: ObjectRef; automatic?: number; preservedFailed: number }
+) & { event?: ActionEvent };
 
 export interface DeploymentView {
   name: string;

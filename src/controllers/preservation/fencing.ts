@@ -6,8 +6,8 @@ import { annotated, changed } from './node-marks.ts';
 import { isHealthy } from './phase.ts';
 import type { NodeFacts } from './snapshot.ts';
 import type { Subject } from './subject.ts';
-import { isExpired } from './verdict.ts';
-import type { Override } from './verdict.ts';
+import { isExpired } from './preserve-decision.ts';
+import type { Override } from './preserve-decision.ts';
 
 /** Do we ourselves keep it, and nobody else? Such a request shields the VM from MCM; it is no reason to hold a fence. */
 function isOwnRequest(node: NodeFacts): boolean {

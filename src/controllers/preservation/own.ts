@@ -14,8 +14,8 @@ import { machineRef } from './subject.ts';
 import type { Subject } from './subject.ts';
 import type { Classified } from './classify.ts';
 import { sendOff, terminate, terminateFailed } from './terminate.ts';
-import { judge } from './verdict.ts';
-import type { StopReason } from './verdict.ts';
+import { decidePreserve } from './preserve-decision.ts';
+import type { StopReason } from './preserve-decision.ts';
 
 /** MCM's part, one step for each subject. What is being deleted is left to go. */
 export function own(snapshot: Snapshot, pools: Pools, classified: readonly Classified[], shares: ReadonlyMap<string, number>): Step[] {
@@ -43,19 +43,19 @@ function settle(snapshot: Snapshot, pools: Pools, subject: Subject): Step {
   const { nowMs } = snapshot;
   const settings = subject.pool === undefined ? undefined : snapshot.pools.get(subject.pool);
   const { value, phase, expiryMs, node, machine } = subject;
-  const verdict = judge({ value, phase, expiryMs, nowMs, override: pools.overrideOf(machine) });
+  const decision = decidePreserve({ value, phase, expiryMs, nowMs, override: pools.overrideOf(machine) });
   // The node belongs to its fence; only the bound of the hold is written, or cleared, and whose word counts: else one on the Machine that comes later is not heard.
   if (node?.fence?.isOpen === true) {
     const step: Step =
-      verdict.kind === 'preserve' ? { actions: startExpiry(subject, settings, nowMs).actions } : fencedStep(subject, node, node.fence, verdict.why);
+      decision.kind === 'preserve' ? { actions: startExpiry(subject, settings, nowMs).actions } : fencedStep(subject, node, node.fence, decision.why);
     return { ...step, actions: [...step.actions, ...synced(subject)] };
   }
-  if (verdict.kind === 'preserve') {
+  if (decision.kind === 'preserve') {
     const step = preserve(subject, settings, nowMs);
     return { ...step, actions: [...step.actions, ...healed(subject), ...synced(subject)] };
   }
-  const sync = verdict.forgets ? [] : synced(subject);
-  const actions = [...stop(subject, verdict), ...sync, ...healed(subject)];
+  const sync = decision.forgets ? [] : synced(subject);
+  const actions = [...stop(subject, decision), ...sync, ...healed(subject)];
   if (actions.length > 0 || machine === undefined) return { actions };
   if (phase === 'Failed') return terminateFailed(subject, machine, nowMs);
   return phase === 'Terminating' ? terminate(subject, machine, nowMs) : { actions: [] };

@@ -7,14 +7,14 @@ import { CORDON_MARK, PRESERVED_TAINT } from './names.ts';
 import { nodeFacts, withPreserved } from './node-facts.ts';
 
 /** Acts that are one merge patch of the object that they name. */
-export type PatchAct = Extract<Action, { kind: 'annotate' | 'machine-status' | 'condition' | 'taint' | 'cordon' | 'counts' }>;
+export type PatchAction = Extract<Action, { kind: 'annotate' | 'machine-status' | 'condition' | 'taint' | 'cordon' | 'counts' }>;
 
 /** `done`: it stands there already. `conflict`: what the decision read stands there no more. */
 export type Patch = { body: object; subresource?: 'status' } | 'done' | 'conflict';
 
 /** The body of one write (RFC 7386), under the version of the object that it was worked out from. */
-export function patchOf(act: PatchAct, object: KubeObject, nowMs: number): Patch {
-  const found = bodyOf(act, object, nowMs);
+export function patchOf(action: PatchAction, object: KubeObject, nowMs: number): Patch {
+  const found = bodyOf(action, object, nowMs);
   if (typeof found === 'string') return found;
   const { uid, resourceVersion } = object.metadata;
   const { metadata = {}, ...rest } = found.body;
@@ -24,26 +24,26 @@ export function patchOf(act: PatchAct, object: KubeObject, nowMs: number): Patch
 
 type Body = { body: { metadata?: object } & Record<string, unknown>; subresource?: 'status' } | 'done' | 'conflict';
 
-function bodyOf(act: PatchAct, object: KubeObject, nowMs: number): Body {
-  switch (act.kind) {
+function bodyOf(action: PatchAction, object: KubeObject, nowMs: number): Body {
+  switch (action.kind) {
     case 'annotate':
-      return annotations(act.changes, object);
+      return annotations(action.changes, object);
     case 'machine-status':
-      return machineStatus(act, object, nowMs);
+      return machineStatus(action, object, nowMs);
     case 'condition': {
       const { conditions = [] } = (object as Node).status;
       const { preserved } = nodeFacts(object as Node);
-      if (isSameCondition(preserved, act.to)) return 'done';
-      if (act.was === undefined ? preserved !== undefined : !isSameCondition(preserved, act.was)) return 'conflict';
-      return { body: { status: { conditions: withPreserved(conditions, act.to, timeText(nowMs)) } }, subresource: 'status' };
+      if (isSameCondition(preserved, action.to)) return 'done';
+      if (action.was === undefined ? preserved !== undefined : !isSameCondition(preserved, action.was)) return 'conflict';
+      return { body: { status: { conditions: withPreserved(conditions, action.to, timeText(nowMs)) } }, subresource: 'status' };
     }
     case 'taint':
-      return taint(act.isPresent, object as Node, nowMs);
+      return taint(action.isPresent, object as Node, nowMs);
     case 'cordon':
-      return cordon(act.isCordoned, object as Node);
+      return cordon(action.isCordoned, object as Node);
     case 'counts': {
-      const automatic = act.target.kind === 'MachineSet' ? { autoPreserveFailedMachineCount: act.automatic ?? 0 } : {};
-      return { body: { status: { ...automatic, preservedFailedReplicas: act.preservedFailed } }, subresource: 'status' };
+      const automatic = action.target.kind === 'MachineSet' ? { autoPreserveFailedMachineCount: action.automatic ?? 0 } : {};
+      return { body: { status: { ...automatic, preservedFailedReplicas: action.preservedFailed } }, subresource: 'status' };
     }
   }
 }
@@ -54,7 +54,7 @@ function annotations(changes: readonly Change[], { metadata }: KubeObject): Body
   return { body: { metadata: { annotations: Object.fromEntries(changes.map(({ key, to }) => [key, to ?? null])) } } };
 }
 
-function machineStatus({ was, to }: Extract<PatchAct, { kind: 'machine-status' }>, object: Machine, nowMs: number): Body {
+function machineStatus({ was, to }: Extract<PatchAction, { kind: 'machine-status' }>, object: Machine, nowMs: number): Body {
   const { phase, expiryMs } = machineFacts(object);
   if (phase !== was.phase || expiryMs !== was.expiryMs) return 'conflict';
   const current = {

@@ -1,7 +1,7 @@
 import { POOL_LABELS, ZONE_LABEL } from './names.ts';
 import type { MachineDeploymentFacts, MachineFacts, MachineSetFacts, Marks, NodeFacts, Snapshot } from './snapshot.ts';
 import type { Place } from './subject.ts';
-import type { Override } from './verdict.ts';
+import type { Override } from './preserve-decision.ts';
 
 /** The first zones get what does not divide. Source: Gardener DistributeOverZones. */
 export function distribute(max: number, zones: number): number[] {

@@ -1,6 +1,6 @@
 import type { PreserveValue } from './marks.ts';
 import type { MachineFacts, MachinePhase } from './snapshot.ts';
-import { isExpired } from './verdict.ts';
+import { isExpired } from './preserve-decision.ts';
 
 const DEFAULT_PRIORITY = 3;
 const PHASES: readonly MachinePhase[] = ['Terminating', 'Failed', 'CrashLoopBackOff', 'Unknown', 'Pending', 'Available', 'Running'];

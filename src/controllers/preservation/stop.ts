@@ -5,7 +5,7 @@ import { annotated, changed, tainted, uncordoned, unshielded } from './node-mark
 import type { MachineFacts, MachinePhase, NodeFacts } from './snapshot.ts';
 import { machineRef, nodeRef } from './subject.ts';
 import type { Subject } from './subject.ts';
-import type { StopReason, Verdict } from './verdict.ts';
+import type { StopReason, PreserveDecision } from './preserve-decision.ts';
 
 /** Why nobody keeps it any more, in words. */
 export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
@@ -19,11 +19,11 @@ export const STOP_WORDS: Readonly<Record<StopReason, string>> = {
 };
 
 /** Condition, annotations, taint, cordon; expiry last: as long as it stands an unfinished stop is found again. Whatever is already as it must be is left. */
-export function stop(subject: Subject, verdict: Extract<Verdict, { kind: 'stop' }>): Action[] {
+export function stop(subject: Subject, decision: Extract<PreserveDecision, { kind: 'stop' }>): Action[] {
   const { machine, node } = subject;
-  const nodeActions = node === undefined ? [] : stopOnNode(subject, node, verdict.forgets);
-  const machineActions = machine !== undefined && verdict.forgets ? forgotten(machine) : [];
-  return [...nodeActions, ...machineActions, ...ended(subject, verdict.why, GOES.has(verdict.why))];
+  const nodeActions = node === undefined ? [] : stopOnNode(subject, node, decision.forgets);
+  const machineActions = machine !== undefined && decision.forgets ? forgotten(machine) : [];
+  return [...nodeActions, ...machineActions, ...ended(subject, decision.why, GOES.has(decision.why))];
 }
 
 function stopOnNode(subject: Subject, node: NodeFacts, forgets: boolean): Action[] {

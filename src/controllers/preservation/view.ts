@@ -1,7 +1,7 @@
 import type { PreservationView } from '../../ports/preservation.ts';
 import { readCondition } from './condition.ts';
 import type { Subject } from './subject.ts';
-import { isExpired } from './verdict.ts';
+import { isExpired } from './preserve-decision.ts';
 
 /** Its row in status and console; `stepProblem` is what keeps its last step from being done. */
 export function viewOf(subject: Subject, nowMs: number, stepProblem: string | undefined): PreservationView {

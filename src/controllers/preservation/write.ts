@@ -12,7 +12,7 @@ import type { MachineSide, NodeSide } from './dependencies.ts';
 import type { Drainer } from './drainer.ts';
 import { PRESERVE, REQUEST_MARK } from './names.ts';
 import { patchOf } from './patch.ts';
-import type { PatchAct } from './patch.ts';
+import type { PatchAction } from './patch.ts';
 import type { PreservationCache } from './cache.ts';
 import { unlessOld } from './proof-age.ts';
 import type { ConsistentProofs } from './consistent-proof.ts';
@@ -87,7 +87,7 @@ export class Writer {
     if (object !== undefined) this.#tell(target, { type: 'Warning', reason: 'PreservationProblem', message }, object);
   }
 
-  async #patch(action: PatchAct): Promise<void> {
+  async #patch(action: PatchAction): Promise<void> {
     const { clock, cache } = this.#dependencies;
     const { target } = action;
     const object = this.#objectOf(target);

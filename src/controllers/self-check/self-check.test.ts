@@ -22,7 +22,7 @@ class Harness {
       metrics: { selfChecked: (result) => void this.measured.push(result) },
       questions: ['one', 'two'].map((name) => ({ name, ask: () => this.answer(name) })),
       isDemanded,
-      onVerdict: (words) => void this.told.push(words),
+      onResult: (words) => void this.told.push(words),
     });
   }
 
@@ -64,13 +64,13 @@ describe('a process that checks itself', () => {
     harness.check.start();
     await harness.clock.advance(100_000);
     expect(harness.check.mayLead()).toBe(false);
-    expect(harness.check.verdict.kind).toBe('unanswered');
+    expect(harness.check.result.kind).toBe('unanswered');
     expect(harness.check.words()).toContain('two (503)');
     expect(harness.asked.filter((name) => name === 'one')).toHaveLength(1);
     expect(harness.asked.filter((name) => name === 'two').length).toBeGreaterThan(5);
     harness.answers['two'] = [];
     await harness.clock.advance(15_000);
-    expect(harness.check.verdict.kind).toBe('refused');
+    expect(harness.check.result.kind).toBe('refused');
   });
 
   it('keeps what was proven while the server is away, and loses it when the server says otherwise', async () => {

@@ -12,11 +12,11 @@ export interface SelfCheckOptions {
   /** In mode observe nobody waits for it. */
   isDemanded: boolean;
   /** Whether it passes has changed. */
-  onVerdict: (words: string | undefined) => void;
+  onResult: (words: string | undefined) => void;
 }
 
 /** `unanswered`: not everything was answered yet, and nothing that was is wrong. */
-export type Verdict = { kind: 'unanswered'; waitsFor: string } | { kind: 'passed' } | { kind: 'refused'; faults: readonly Fault[] };
+export type SelfCheckResult = { kind: 'unanswered'; waitsFor: string } | { kind: 'passed' } | { kind: 'refused'; faults: readonly Fault[] };
 
 /** What was mended is noticed so soon. */
 const REFUSED_MS = 10_000;
@@ -32,7 +32,7 @@ const PASSED_MS = 600_000;
  */
 export class SelfCheck {
   readonly #options: SelfCheckOptions;
-  #verdict: Verdict = { kind: 'unanswered', waitsFor: 'it has not begun' };
+  #result: SelfCheckResult = { kind: 'unanswered', waitsFor: 'it has not begun' };
   readonly #faults = new Map<Question, readonly Fault[]>();
   #waiting: readonly Question[];
   #vain = 0;
@@ -45,29 +45,29 @@ export class SelfCheck {
     this.#waiting = options.questions;
   }
 
-  get verdict(): Verdict {
-    return this.#verdict;
+  get result(): SelfCheckResult {
+    return this.#result;
   }
 
   mayLead(): boolean {
-    return !this.#options.isDemanded || this.#verdict.kind === 'passed';
+    return !this.#options.isDemanded || this.#result.kind === 'passed';
   }
 
   /** Something is wrong that a person can mend. */
   get waitsForRemedy(): boolean {
-    return !this.#isClosed && this.#verdict.kind === 'refused';
+    return !this.#isClosed && this.#result.kind === 'refused';
   }
 
   /** What it came to, in words. */
   words(): string {
     const { isDemanded } = this.#options;
-    switch (this.#verdict.kind) {
+    switch (this.#result.kind) {
       case 'passed':
         return 'the API server accepts what the controller must write';
       case 'refused':
-        return `${isDemanded ? 'this process does not begin to lead' : 'mode enforce would not begin to lead'}: ${sentenceOf(this.#verdict.faults)}`;
+        return `${isDemanded ? 'this process does not begin to lead' : 'mode enforce would not begin to lead'}: ${sentenceOf(this.#result.faults)}`;
       case 'unanswered':
-        return `not answered yet: ${this.#verdict.waitsFor}; it is asked again`;
+        return `not answered yet: ${this.#result.waitsFor}; it is asked again`;
     }
   }
 
@@ -80,7 +80,7 @@ export class SelfCheck {
     this.#cancel();
   }
 
-  /** Asks what is open; once all is answered there is a verdict, and everything is asked again later. */
+  /** Asks what is open; once all is answered there is a result, and everything is asked again later. */
   async #round(): Promise<void> {
     const failures = await Promise.all(this.#waiting.map((question) => this.#ask(question)));
     if (this.#isClosed) return;
@@ -88,7 +88,7 @@ export class SelfCheck {
     const [first] = failures.filter((failure) => failure !== undefined);
     if (first !== undefined) {
       this.#vain += 1;
-      if (this.#verdict.kind === 'unanswered') this.#decide({ kind: 'unanswered', waitsFor: `${first.question.name} (${first.message})` });
+      if (this.#result.kind === 'unanswered') this.#decide({ kind: 'unanswered', waitsFor: `${first.question.name} (${first.message})` });
       this.#later(Math.min(UNANSWERED_MOST_MS, UNANSWERED_MS * 2 ** Math.min(this.#vain - 1, 10)));
       return;
     }
@@ -112,15 +112,16 @@ export class SelfCheck {
     this.#cancel = this.#options.clock.after(delayMs, () => void this.#round());
   }
 
-  #decide(verdict: Verdict): void {
-    const { log, metrics, onVerdict } = this.#options;
-    this.#verdict = verdict;
-    metrics.selfChecked(verdict.kind);
+  #decide(result: SelfCheckResult): void {
+    const { log, metrics, onResult } = this.#options;
+    this.#result = result;
+    metrics.selfChecked(result.kind);
     const words = this.words();
     if (words === this.#told) return;
     this.#told = words;
-    if (verdict.kind === 'passed') log.info('self-check passed', { reason: words });
-    else log[verdict.kind === 'refused' ? 'error' : 'warn'](`self-check ${verdict.kind}`, { problem: words });
-    onVerdict(verdict.kind === 'refused' ? words : undefined);
+    if (result.kind === 'passed') log.info('self-check passed', { reason: words });
+    else if (result.kind === 'refused') log.error('self-check refused', { problem: words });
+    else log.warn('self-check unanswered', { problem: words });
+    onResult(result.kind === 'refused' ? words : undefined);
   }
 }

@@ -13,13 +13,13 @@ export interface StormHold extends PolicyHold {
  * Whoever begins several fences shows each begun one (`holdsSlot`, `starts`) in the view that the next is asked of: max-concurrent and rate count what they see.
  */
 export function judgeStorm(policies: readonly StormPolicy[], view: StormView): (node: string) => readonly StormHold[] {
-  const verdicts = policies.map((policy) => ({ policy, verdict: policy.judge(view) }));
+  const deciding = policies.map((policy) => ({ policy, decide: policy.judge(view) }));
   return (name) => {
     const node = view.nodes.get(name);
     if (node === undefined) return [];
     const holds: StormHold[] = [];
-    for (const { policy, verdict } of verdicts) {
-      const hold = verdict(node);
+    for (const { policy, decide } of deciding) {
+      const hold = decide(node);
       if (hold === undefined) continue;
       holds.push({ ...hold, policy: policy.name, ...(policy.alarmAfterMs !== undefined && { alarmAfterMs: policy.alarmAfterMs }) });
     }

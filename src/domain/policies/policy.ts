@@ -57,7 +57,7 @@ export interface PolicyHold {
 }
 
 /** Holds, or does not, each node of one view. */
-export type Verdict = (node: StormNode) => PolicyHold | undefined;
+export type HoldOf = (node: StormNode) => PolicyHold | undefined;
 
 /** A question to a Prometheus: which of these alerts fire. */
 export interface AlertQuery {
@@ -83,5 +83,5 @@ export interface StormPolicy {
   /** What `alerts` asks; the shell asks it and puts the answer into `view.alerts` under this policy's name. */
   alertQuery?: AlertQuery;
   /** Looks at the whole view once; what it returns then costs next to nothing for each node. */
-  judge(view: StormView): Verdict;
+  judge(view: StormView): HoldOf;
 }

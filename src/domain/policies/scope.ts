@@ -1,4 +1,4 @@
-import type { PolicyHold, PolicyName, StormPolicy, StormReason, Verdict } from './policy.ts';
+import type { PolicyHold, PolicyName, StormPolicy, StormReason, HoldOf } from './policy.ts';
 import type { StormNode, StormView } from './view.ts';
 
 /** What every policy may be told. */
@@ -19,7 +19,7 @@ export function stormPolicy(policy: PolicyName, { name, scope, alarmAfterMs }: C
     name,
     policy,
     ...(alarmAfterMs !== undefined && { alarmAfterMs }),
-    judge: (view): Verdict => {
+    judge: (view): HoldOf => {
       const ruling = judge(view);
       return scope === undefined ? ruling : (node) => (scope(node.labels) ? ruling(node) : undefined);
     },

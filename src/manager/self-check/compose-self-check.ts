@@ -53,11 +53,11 @@ export function composeSelfCheck(
     metrics: metrics.selfCheck,
     questions,
     isDemanded: mode === 'enforce',
-    onVerdict: (words) => {
-      const { verdict } = selfCheck;
+    onResult: (words) => {
+      const { result } = selfCheck;
       notices.say('self-check', words === undefined ? [] : [words]);
       if (selfCheck.mayLead()) elector.poke();
-      else if (verdict.kind === 'refused' && verdict.faults.some(({ part }) => part === 'installation')) {
+      else if (result.kind === 'refused' && result.faults.some(({ part }) => part === 'installation')) {
         const own = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
         recorder.event(own, 'Warning', 'SecondInstallationFound', selfCheck.words());
         if (elector.isLeading) onSecond(selfCheck.words());

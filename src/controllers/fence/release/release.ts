@@ -17,7 +17,7 @@ import type { TaintOwner } from './out-of-service.ts';
 import { podsWithStorages } from './storage.ts';
 
 /** What one operation came to. */
-interface Act extends Course {
+interface Progress extends Course {
   taint: Exclude<TaintOwner, 'nobody'> | undefined;
   mayHaveDetached: boolean;
   /** Nothing stopped it before its end. */
@@ -32,29 +32,29 @@ export async function release(dependencies: FenceDependencies, order: ReleaseOrd
   const plan = order.status.frozen?.plan;
   const choice = plan === undefined ? undefined : choiceOf(plan, dependencies.options.outOfService);
   if (plan === undefined || choice === undefined) return { result: 'voided', message: 'release=none' };
-  const act: Act = { freed: [], gone: [], mayHaveDetached: false, taint: undefined, isThrough: false };
+  const progress: Progress = { freed: [], gone: [], mayHaveDetached: false, taint: undefined, isThrough: false };
   const isScoped = order.status.step === 'isolation';
   let what: ReleasePlan | undefined;
   try {
     const pods = isScoped ? await podsWithStorages(dependencies.cluster, order.node, plan) : podFactsOf(dependencies.listers, order.node);
     what = releasePlan(order.proof, choice, pods, attachmentsOf(dependencies.listers, order.node));
     order.asked.keepOnly(what.pods);
-    await carryOut(dependencies, order, { what, choice, act });
-    act.isThrough = true;
-    return reportOf(dependencies, order, { what, choice, act });
+    await carryOut(dependencies, order, { what, choice, progress });
+    progress.isThrough = true;
+    return reportOf(dependencies, order, { what, choice, progress });
   } catch (error) {
     const end = error instanceof LifeSeen ? { result: 'voided' as const, message: error.message } : failureOf(error);
-    if (what === undefined || !hasBegun(order, what, act)) {
+    if (what === undefined || !hasBegun(order, what, progress)) {
       if (error instanceof LifeSeen) return end;
       throw error;
     }
-    const so = reportOf(dependencies, order, { what, choice, act });
+    const so = reportOf(dependencies, order, { what, choice, progress });
     return { ...so, ...end, message: bounded(`${end.message}; before that, ${so.message}`) };
   }
 }
 
 /** Something was let go, or may have been. */
-function hasBegun({ asked }: ReleaseOrder, { pods }: ReleasePlan, { freed, taint, mayHaveDetached }: Act): boolean {
+function hasBegun({ asked }: ReleaseOrder, { pods }: ReleasePlan, { freed, taint, mayHaveDetached }: Progress): boolean {
   return freed.length > 0 || taint !== undefined || mayHaveDetached || asked.keptOf(pods).length > 0;
 }
 
@@ -68,30 +68,30 @@ export function choiceOf({ release: mode, podsPerMinute, priorityOrder }: Plan, 
 interface Doing {
   what: ReleasePlan;
   choice: ReleaseChoice;
-  act: Act;
+  progress: Progress;
 }
 
 /** One that hangs or is refused holds up neither the others nor the taint; only volumes wait for the last pod. */
-async function carryOut(dependencies: FenceDependencies, order: ReleaseOrder, { what, choice, act }: Doing): Promise<void> {
+async function carryOut(dependencies: FenceDependencies, order: ReleaseOrder, { what, choice, progress }: Doing): Promise<void> {
   const batch = nextBatch({ batched: dueOf(dependencies, order, what.batched) }, choice);
-  if (batch.length > 0) await letGo(dependencies, letGoOrder(dependencies, order), batch, what.treatment, act);
+  if (batch.length > 0) await letGo(dependencies, letGoOrder(dependencies, order), batch, what.treatment, progress);
   else if (!what.taint) await silentNode(dependencies, order);
-  const left = leftOf(what, act);
+  const left = leftOf(what, progress);
   if (left.some((pod) => !order.asked.wasAsked(pod))) return;
-  if (what.taint) await taintAndTake(dependencies, order, what, act);
+  if (what.taint) await taintAndTake(dependencies, order, what, progress);
   else if (left.length === 0) {
     await detach(dependencies, order, what.attachments, () => {
-      act.mayHaveDetached = true;
+      progress.mayHaveDetached = true;
     });
   }
 }
 
 /** Kubernetes lets go what the taint concerns and detaches its volumes; what its garbage collector would delete in its next round, up to 20 s later, is deleted at once. */
-async function taintAndTake(dependencies: FenceDependencies, order: ReleaseOrder, what: ReleasePlan, act: Act): Promise<void> {
-  act.taint = await setTaint(dependencies, order, () => {
-    act.taint = 'ours';
+async function taintAndTake(dependencies: FenceDependencies, order: ReleaseOrder, what: ReleasePlan, progress: Progress): Promise<void> {
+  progress.taint = await setTaint(dependencies, order, () => {
+    progress.taint = 'ours';
   });
-  const left = what.taken.filter((pod) => !act.freed.includes(pod) && !act.gone.includes(pod));
+  const left = what.taken.filter((pod) => !progress.freed.includes(pod) && !progress.gone.includes(pod));
   // Counted as what the taint lets go.
   await letGo(dependencies, letGoOrder(dependencies, order), dueOf(dependencies, order, left), what.treatment, { freed: [], gone: [] });
 }
@@ -109,13 +109,13 @@ function dueOf({ clock }: FenceDependencies, { asked }: ReleaseOrder, pods: read
 }
 
 /** What batches still have to let go. */
-function leftOf({ batched }: ReleasePlan, { freed, gone }: Act): readonly PodFacts[] {
+function leftOf({ batched }: ReleasePlan, { freed, gone }: Progress): readonly PodFacts[] {
   return batched.filter((pod) => !freed.includes(pod) && !gone.includes(pod));
 }
 
 function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: Doing): ReleaseReport {
   const { clock } = dependencies;
-  const { what, act } = doing;
+  const { what, progress } = doing;
   const { released, storageRelease, step } = order.status;
   const before = step === 'isolation' ? storageRelease : released;
   const freed = freedBy(doing, before);
@@ -123,10 +123,10 @@ function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: D
   const kept = order.asked.keptOf(what.pods);
   const message = words(order, doing, { freed, late, kept });
   if (step === 'isolation' && freed.length + kept.length === 0 && before === undefined) return { result: 'succeeded', message };
-  const waiting = act.taint === undefined ? leftOf(what, act) : [];
-  const left = act.isThrough ? waiting.length : Math.max(1, waiting.length);
-  const isFurther = freed.length > 0 || act.taint !== undefined || before === undefined;
-  const isOnlyKept = act.isThrough && left > 0 && waiting.every((pod) => order.asked.wasAsked(pod));
+  const waiting = progress.taint === undefined ? leftOf(what, progress) : [];
+  const left = progress.isThrough ? waiting.length : Math.max(1, waiting.length);
+  const isFurther = freed.length > 0 || progress.taint !== undefined || before === undefined;
+  const isOnlyKept = progress.isThrough && left > 0 && waiting.every((pod) => order.asked.wasAsked(pod));
   const common = {
     at: before?.at ?? timestamp(clock),
     pods: (before?.pods ?? 0) + freed.length + late.length,
@@ -143,12 +143,12 @@ function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: D
 }
 
 /** The taint lets go whatever is there, and what batches let go before it is gone or kept by a finalizer only. One that may have stood before has counted them. */
-function freedBy({ what, act }: Doing, before: Partial<Released> | undefined): readonly PodFacts[] {
-  if (act.taint === undefined) return act.freed;
+function freedBy({ what, progress }: Doing, before: Partial<Released> | undefined): readonly PodFacts[] {
+  if (progress.taint === undefined) return progress.freed;
   if (before?.by === 'out-of-service') return [];
   return before === undefined
     ? what.pods
-    : [...act.freed, ...what.pods.filter((pod) => !act.freed.includes(pod) && !act.gone.includes(pod) && !pod.isForced)];
+    : [...progress.freed, ...what.pods.filter((pod) => !progress.freed.includes(pod) && !progress.gone.includes(pod) && !pod.isForced)];
 }
 
 /** Nobody had said whether they were let go, and they are on the node no longer: they were. */
@@ -157,8 +157,8 @@ function goneSince({ pods }: ReleasePlan, before: Partial<Released> | undefined)
   return (before?.kept ?? []).filter(({ pod, isUnsure }) => isUnsure === true && !standing.has(pod)).map(({ pod }) => pod);
 }
 
-function waysOf({ what, act }: Doing): Released['by'] {
-  if (act.taint !== undefined) return 'out-of-service';
+function waysOf({ what, progress }: Doing): Released['by'] {
+  if (progress.taint !== undefined) return 'out-of-service';
   return what.treatment === 'evict' || what.treatment === 'evict-force' ? 'evict' : 'delete-pods';
 }
 
@@ -168,15 +168,15 @@ interface Counted {
   kept: readonly KeptPod[];
 }
 
-function words({ node, proof, status }: ReleaseOrder, { what, choice, act }: Doing, { freed, late, kept }: Counted): string {
+function words({ node, proof, status }: ReleaseOrder, { what, choice, progress }: Doing, { freed, late, kept }: Counted): string {
   const scope = status.step === 'isolation' ? `, whose writable volumes are all on ${(proof.storages ?? []).join(', ')}` : '';
-  const parts = [`${waysOf({ what, choice, act })}: ${inTotal(freed)}, of ${node} on ${proof.kind}${scope}`];
-  if (act.taint === 'foreign')
+  const parts = [`${waysOf({ what, choice, progress })}: ${inTotal(freed)}, of ${node} on ${proof.kind}${scope}`];
+  if (progress.taint === 'foreign')
     parts.push('the Node has an out-of-service taint already that nodefence did not set: it is left as it is, and whoever set it must remove it');
   if (late.length > 0) parts.push(`gone since then: ${late.join(', ')}`);
   if (kept.length > 0)
     parts.push(`${kept.length} kept, asked for again until release_timeout: ${kept.map(({ pod, by }) => `${pod} (${by})`).join(', ')}`);
-  const waiting = act.taint === undefined ? leftOf(what, act).length - kept.length : 0;
+  const waiting = progress.taint === undefined ? leftOf(what, progress).length - kept.length : 0;
   if (waiting > 0) parts.push(`${waiting} more follow${isPaced(choice) ? ' at the pace of pods_per_minute and priority_order' : ''}`);
   return bounded(parts.join('; '));
 }

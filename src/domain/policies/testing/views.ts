@@ -53,8 +53,8 @@ export function view(all: readonly StormNode[], members: Partial<StormView> = {}
 
 /** Names of the nodes that the policy holds. */
 export function heldBy(policy: StormPolicy, of: StormView): string[] {
-  const verdict = policy.judge(of);
-  return [...of.nodes.values()].filter((one) => verdict(one) !== undefined).map(({ name }) => name);
+  const decide = policy.judge(of);
+  return [...of.nodes.values()].filter((one) => decide(one) !== undefined).map(({ name }) => name);
 }
 
 /** What the policy says of one node. */

@@ -2,7 +2,7 @@ import type { AgentErrorKind } from '../../src/ports/agents.ts';
 import type { BatchJob, JobPod } from './objects.ts';
 
 /** What became of a Job so far, in the words of those who run it. */
-export type Verdict = { words: string; hasBegun: boolean } & (
+export type JobOutcome = { words: string; hasBegun: boolean } & (
   { state: 'going' } | { state: 'exited'; code: number; pod: string } | { state: 'failed'; kind: AgentErrorKind }
 );
 
@@ -26,7 +26,7 @@ interface Watched {
 }
 
 /** One pod is to end by itself, once. `job` undefined: it is gone. */
-export function verdictOn(job: BatchJob | undefined, pods: readonly JobPod[], { container, node }: Watched): Verdict {
+export function jobOutcome(job: BatchJob | undefined, pods: readonly JobPod[], { container, node }: Watched): JobOutcome {
   const misplaced = pods.find(({ spec }) => spec.nodeName === node);
   if (misplaced !== undefined)
     return failed('Refused', `pod ${misplaced.metadata.name} was put on ${node}, the very node that it is for`, pods.some(hasBegun));
@@ -35,7 +35,7 @@ export function verdictOn(job: BatchJob | undefined, pods: readonly JobPod[], { 
   return (pod === undefined ? undefined : endOf(pod, container)) ?? endOfJob(job, pod) ?? { state: 'going', ...stateOf(pod, container) };
 }
 
-function endOf(pod: JobPod, container: string): Verdict | undefined {
+function endOf(pod: JobPod, container: string): JobOutcome | undefined {
   const { name } = pod.metadata;
   const { phase, reason = '', message } = pod.status ?? {};
   // Evicted, preempted, of a lost node: somebody else ended it, wherever it was.
@@ -56,7 +56,7 @@ function endOf(pod: JobPod, container: string): Verdict | undefined {
   return failed('Unreachable', `pod ${name} is ${phase}${first}, and nothing is known of container ${container}`, true);
 }
 
-function endOfJob(job: BatchJob | undefined, pod: JobPod | undefined): Verdict | undefined {
+function endOfJob(job: BatchJob | undefined, pod: JobPod | undefined): JobOutcome | undefined {
   const began = pod !== undefined && hasBegun(pod);
   if (job === undefined) return failed('Unreachable', 'somebody has deleted it', began);
   const condition = (job.status?.conditions ?? []).find(({ type, status }) => type === 'Failed' && status === 'True');
@@ -96,7 +96,7 @@ function hasBegun(pod: JobPod): boolean {
   return pod.spec.nodeName !== undefined && !states.some((state) => state?.waiting !== undefined);
 }
 
-function failed(kind: AgentErrorKind, words: string, begun: boolean): Verdict {
+function failed(kind: AgentErrorKind, words: string, begun: boolean): JobOutcome {
   return { state: 'failed', kind, words, hasBegun: begun };
 }
 

@@ -6,7 +6,7 @@ export interface Failure {
   v1beta1Message: string;
 }
 
-export type Verdict =
+export type Evaluation =
   | { kind: 'healthy' }
   /** `sinceMs`: when it became so, where that is known. */
   | { kind: 'unhealthy'; failure: Failure; sinceMs?: number }

@@ -7,7 +7,7 @@ export type Override = 'hibernated' | 'rolling';
 export type StopReason = 'terminating' | 'hibernated' | 'rolling' | 'unasked' | 'refused' | 'expired' | 'recovered';
 
 /** `forgets`: the annotation goes too, so that the same machine is not preserved again. */
-export type Verdict = { kind: 'preserve' } | { kind: 'stop'; why: StopReason; forgets: boolean };
+export type PreserveDecision = { kind: 'preserve' } | { kind: 'stop'; why: StopReason; forgets: boolean };
 
 export interface Question {
   value: PreserveValue;
@@ -22,12 +22,12 @@ export function isExpired(expiryMs: number | undefined, nowMs: number): boolean 
   return expiryMs !== undefined && expiryMs <= nowMs;
 }
 
-function stop(why: StopReason, forgets = false): Verdict {
+function stop(why: StopReason, forgets = false): PreserveDecision {
   return { kind: 'stop', why, forgets };
 }
 
 /** The table of the preserve values, as in docs/preservation.md; the first row that applies. */
-export function judge(question: Question): Verdict {
+export function decidePreserve(question: Question): PreserveDecision {
   const { value, phase, override } = question;
   const isFailed = phase === 'Failed';
   if (phase === 'Terminating') return stop('terminating');
