@@ -345,7 +345,7 @@ describe('what goes wrong', () => {
     await world.pass(MINUTE_MS);
     expect(replica.writes.length).toBeGreaterThan(3);
     expect(replica.writes.length).toBeLessThan(9);
-    expect(replica.problems.filter((problem) => problem.startsWith('preservation could not be carried on'))).toHaveLength(1);
+    expect(replica.problems.filter((problem) => problem.startsWith('actions failed'))).toHaveLength(1);
     expect(replica.controller.problems().join()).toContain('no way there');
     replica.fate = () => 'done';
     await world.pass(2 * MINUTE_MS);

@@ -65,7 +65,7 @@ export class MachineHealthCheckController {
     this.#executor = new Executor<Chain>({
       clock,
       log,
-      what: 'a health check',
+      controller: 'machine-health-check',
       mayWrite,
       prepare: (chain) => writer.confirm(chain),
       perform: (action) => writer.perform(action),

@@ -76,7 +76,7 @@ export class PreservationController implements Preservation {
     this.#executor = new Executor<Chain>({
       clock,
       log,
-      what: 'preservation',
+      controller: 'preservation',
       mayWrite,
       perform: (action, chain) => this.#perform(action, chain),
       acted: (kind, result) => metrics.acted(kind, result),

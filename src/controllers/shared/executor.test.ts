@@ -37,7 +37,7 @@ function scene(parts: Partial<ExecutorParts<ActionChain>> = {}) {
   const executor = new Executor<ActionChain>({
     clock,
     log: { debug: quiet, info: quiet, warn: (message) => void warnings.push(message), error: quiet },
-    what: 'a test',
+    controller: 'test',
     mayWrite: () => true,
     perform: ({ kind }, { key }) => {
       done.push(`${key} ${kind}`);
@@ -106,7 +106,7 @@ describe('What was decided', () => {
     await settled();
     expect(tries).toEqual(['first', 'first', 'first', 'second']);
     expect(executor.problems()).toEqual([]);
-    expect(warnings).toEqual(['a test could not be carried on']);
+    expect(warnings).toEqual(['actions failed and will be retried']);
     expect(results).toEqual(['first failed', 'first failed', 'first done', 'second done']);
   });
 

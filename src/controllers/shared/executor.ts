@@ -15,8 +15,8 @@ export interface ActionChain {
 export interface ExecutorParts<C extends ActionChain> {
   clock: Clock;
   log: Logger;
-  /** Who acts, for the log: `preservation`. */
-  what: string;
+  /** Name of the controller, for the log: `preservation`. */
+  controller: string;
   /** May a write begin now? Asked in the turn of each. */
   mayWrite: () => boolean;
   /** Asked once before the actions of a chain; rejects where none of them may be done now. */
@@ -130,8 +130,8 @@ export class Executor<C extends ActionChain> {
 
   /** `action`: the one that it failed at; undefined: before the first. */
   #failed(key: string, action: string | undefined, error: unknown): void {
-    const { log, acted, what } = this.#parts;
-    const fields = { object: key, ...(action !== undefined && { action }), error };
+    const { log, acted, controller } = this.#parts;
+    const fields = { controller, object: key, ...(action !== undefined && { action }), error };
     const isConflicting = isConflict(error);
     if (action !== undefined) acted?.(action, isConflicting ? 'conflict' : 'failed');
     if (isConflicting) {
@@ -142,6 +142,6 @@ export class Executor<C extends ActionChain> {
     const words = error instanceof Error ? error.message : String(error);
     const message = action === undefined ? words : `${action} failed: ${words}`;
     const isNew = this.#backoff.add(key, message, error instanceof ApiStatusError ? error.retryAfterMs : undefined);
-    if (isNew) log.warn(`${what} could not be carried on`, fields);
+    if (isNew) log.warn('actions failed and will be retried', fields);
   }
 }
