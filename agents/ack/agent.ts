@@ -43,7 +43,7 @@ export class AckAgent implements ActionAgent {
 
   async run(target: Target): Promise<Outcome> {
     return this.#with(target, async (call) => {
-      const first = await this.#words(call);
+      const first = await this.#acknowledgements(call);
       if (first.valid !== undefined) return outcomeOf(first.valid);
       await this.#ask(call, first);
       return this.#wait(call, first);
@@ -51,7 +51,7 @@ export class AckAgent implements ActionAgent {
   }
 
   async confirm(target: Target): Promise<boolean> {
-    return this.#with(target, async (call) => (await this.#words(call)).valid !== undefined);
+    return this.#with(target, async (call) => (await this.#acknowledgements(call)).valid !== undefined);
   }
 
   #with<T>(target: Target, work: (call: ObjectCall) => Promise<T>): Promise<T> {
@@ -65,12 +65,12 @@ export class AckAgent implements ActionAgent {
       if (call.remainingMs <= POLL_MS) throw call.error('Timeout', remedyOf(call.target, words));
       await call.pause(POLL_MS);
       if (call.isOver) throw call.error('NotSent', 'the waiting was given up');
-      words = await this.#words(call);
+      words = await this.#acknowledgements(call);
       if (words.valid !== undefined) return outcomeOf(words.valid);
     }
   }
 
-  async #words(call: ObjectCall): Promise<Words> {
+  async #acknowledgements(call: ObjectCall): Promise<Words> {
     const { node: name } = call.target.identity;
     const [fence, node, all] = await Promise.all([
       call.get(NODE_FENCES, fenceName(name)),

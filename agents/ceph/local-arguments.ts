@@ -16,7 +16,7 @@ export function localArguments(words: readonly string[], programs: ProgramFolder
     if (FILES.has(option)) {
       const found = isCalled ? programs.demand(value, 'read') : programs.locate(value, 'read');
       if ('refusal' in found) return problem(`cannot be used: ${found.refusal}`);
-      if ('kind' in found && (found.kind === 'refused' || found.kind === 'absent')) return problem(`cannot be used: ${found.words}`);
+      if ('kind' in found && (found.kind === 'refused' || found.kind === 'absent')) return problem(`cannot be used: ${found.message}`);
       given.push(option, 'file' in found ? found.file : value);
     } else if (PLAIN.has(option) && VALUE.test(value)) given.push(option, value);
     else return problem(`may be pairs of ${[...PLAIN, ...FILES].join(', ')} and a value only, where the program runs on the controller’s machine`);

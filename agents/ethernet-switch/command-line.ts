@@ -3,7 +3,7 @@ import type { Call, CallTarget } from '../shared/call.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
 import type { SshConnection } from '../shared/ssh/connection.ts';
 import type { Dialogue } from '../shared/ssh/dialogue.ts';
-import { deviceWords } from '../shared/ssh/words.ts';
+import { deviceMessage } from '../shared/ssh/words.ts';
 import { DIALECTS, type Dialect, type DialectName } from './dialects.ts';
 
 /** Letters, then numbers: nothing that a command line could take for more than a name. */
@@ -35,7 +35,7 @@ export class CommandLine {
         name: plug,
         description: undefined,
         state: 'unknown',
-        detail: `no state of ${plug}, asked at the prompt ${prompt.host} in dialect ${name}, in: ${wordsOf(lines, connection)}`,
+        detail: `no state of ${plug}, asked at the prompt ${prompt.host} in dialect ${name}, in: ${describeLines(lines, connection)}`,
       };
     if (!isSamePort(view.name, plug)) throw call.error('Unreachable', `asked for ${plug}, the switch shows ${view.name}`);
     return view;
@@ -58,7 +58,7 @@ export class CommandLine {
       await ask(prompt, call, line, at === leave.length - 1 ? dialect.prompt(host) : dialect.configPrompt(host), connection);
     }
     const isTaken = dialect.confirmation === undefined || lines.some((line) => dialect.confirmation?.test(line));
-    const said = wordsOf(lines, connection);
+    const said = describeLines(lines, connection);
     return { result: isTaken ? 'accepted' : 'unclear', detail: `${change}${said === '' ? '' : `: ${said}`}` };
   }
 
@@ -98,7 +98,7 @@ async function enable(prompt: Prompt, connection: SshConnection, call: Call<Call
   if (!said.prompt.endsWith('#'))
     throw call.error(
       'Refused',
-      `the switch refuses enable: ${deviceWords(said.lines.join(' '), [...connection.secrets, password])} (check enable_password)`,
+      `the switch refuses enable: ${deviceMessage(said.lines.join(' '), [...connection.secrets, password])} (check enable_password)`,
     );
   prompt.isPrivileged = true;
 }
@@ -115,13 +115,14 @@ async function ask(
   const either = new RegExp(`${prompt.source}|${dialect.firstPrompt.source}`);
   const said = await dialogue.ask(call, line, either, gate);
   if (said.lines.some((one) => dialect.refusal.test(one)))
-    throw call.error('Refused', `the switch answered ${wordsOf(said.lines, connection)} to ${line}`);
-  if (!prompt.test(said.prompt)) throw call.error('Refused', `after ${line} the switch is at ${said.prompt}: ${wordsOf(said.lines, connection)}`);
+    throw call.error('Refused', `the switch answered ${describeLines(said.lines, connection)} to ${line}`);
+  if (!prompt.test(said.prompt))
+    throw call.error('Refused', `after ${line} the switch is at ${said.prompt}: ${describeLines(said.lines, connection)}`);
   return said.lines;
 }
 
-function wordsOf(lines: readonly string[], connection: SshConnection): string {
-  return deviceWords(lines.join(' '), connection.secrets);
+function describeLines(lines: readonly string[], connection: SshConnection): string {
+  return deviceMessage(lines.join(' '), connection.secrets);
 }
 
 function checkedPort(call: Call<CallTarget>, port: string): string {

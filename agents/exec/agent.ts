@@ -3,7 +3,7 @@ import type { FabricAgent, Outcome, PlugEntry, PowerAgent, Reading, Target } fro
 import type { Clock } from '../../src/ports/clock.ts';
 import { NotStarted, runProgram } from '../shared/process/run-program.ts';
 import type { ProgramResult } from '../shared/process/run-program.ts';
-import { failureIn, isOffSent, plugsOf, statusOf, wordsOf } from './answers.ts';
+import { failureIn, isOffSent, plugsOf, statusOf, describeResult } from './answers.ts';
 import { callText, hasPlugs, plugProblem } from './call-text.ts';
 import type { FenceAction } from './call-text.ts';
 import type { FenceCatalogue } from './catalogue.ts';
@@ -81,7 +81,7 @@ export class FenceProgramRunner {
     });
     const named = canonicalParameters(metadata, target.parameters);
     const secrets = Object.entries(named).flatMap(([name, value]) => (isSecret(name) ? [value] : []));
-    return { result, words: wordsOf(result, secrets) };
+    return { result, words: describeResult(result, secrets) };
   }
 
   async #run(target: Target, action: FenceAction, run: Parameters<typeof runProgram>[0]): Promise<ProgramResult> {
@@ -112,11 +112,11 @@ export class FenceProgramRunner {
     if (problem !== undefined) throw this.#error('Misconfigured', target, action, problem);
   }
 
-  #throwFailure(target: Target, action: FenceAction, result: ProgramResult, words: string): void {
-    if (result.ended === 'aborted') throw this.#error('NotSent', target, action, words);
-    if (result.ended === 'deadline') throw this.#error('Timeout', target, action, words);
+  #throwFailure(target: Target, action: FenceAction, result: ProgramResult, message: string): void {
+    if (result.ended === 'aborted') throw this.#error('NotSent', target, action, message);
+    if (result.ended === 'deadline') throw this.#error('Timeout', target, action, message);
     const kind = failureIn(result);
-    if (kind !== 'none') throw this.#error(kind, target, action, words);
+    if (kind !== 'none') throw this.#error(kind, target, action, message);
   }
 
   #error(kind: AgentError['kind'], { device, plug }: Target, action: FenceAction, answered: string): AgentError {

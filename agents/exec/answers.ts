@@ -44,13 +44,13 @@ export function failureIn({ code, stderr }: ProgramResult): Failure {
 }
 
 /** The agent's words for a message: its errors, else its output, and how it ended; printable, short, without any of the secrets. */
-export function wordsOf(result: ProgramResult, secrets: readonly string[]): string {
+export function describeResult(result: ProgramResult, secrets: readonly string[]): string {
   const lines = linesOf(result.stderr).filter((line) => !line.startsWith("Please use '-h'"));
   const spoken = lines.length > 0 ? lines.slice(-4) : linesOf(result.stdout).slice(-2);
-  let words = spoken.join(' / ').replaceAll(/\p{Cc}/gu, '?');
-  for (const secret of secrets) if (secret !== '') words = words.replaceAll(secret, '***');
-  if (words.length > QUOTE_MAX) words = `${words.slice(0, QUOTE_MAX)}...`;
-  return `${words === '' ? 'it said nothing' : words} (${endOf(result)})`;
+  let message = spoken.join(' / ').replaceAll(/\p{Cc}/gu, '?');
+  for (const secret of secrets) if (secret !== '') message = message.replaceAll(secret, '***');
+  if (message.length > QUOTE_MAX) message = `${message.slice(0, QUOTE_MAX)}...`;
+  return `${message === '' ? 'it said nothing' : message} (${endOf(result)})`;
 }
 
 function endOf({ ended, code, signal }: ProgramResult): string {

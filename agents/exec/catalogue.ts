@@ -65,8 +65,8 @@ export class FenceCatalogue {
   /** A program that must not run, or not now, is told of and never started. */
   #found(name: string): Kept {
     const located = this.programs.locate(name, 'run');
-    if (located.kind === 'unseen') return this.#told({ name, metadata: undefined, unasked: located.words });
-    if (located.kind !== 'found') return this.#told({ name, metadata: undefined, refusal: located.words });
+    if (located.kind === 'unseen') return this.#told({ name, metadata: undefined, unasked: located.message });
+    if (located.kind !== 'found') return this.#told({ name, metadata: undefined, refusal: located.message });
     const { withheld } = this.programs;
     return withheld === undefined ? this.#asked(name, located.file) : this.#told({ name, metadata: undefined, unasked: withheld });
   }

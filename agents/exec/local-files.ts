@@ -28,7 +28,7 @@ export function localProblem(metadata: FenceMetadata, name: string, value: strin
   const use = useOf(name);
   if (use !== undefined) {
     const located = programs.locate(value, use);
-    return located.kind === 'found' ? [] : problem(`cannot be used: ${located.words}`);
+    return located.kind === 'found' ? [] : problem(`cannot be used: ${located.message}`);
   }
   if (WRITTEN.test(name)) return problem('is a file of the controller’s machine, which is not for a configuration to name: remove the line');
   if (name === 'ssh_options' && !isHarmless(value))

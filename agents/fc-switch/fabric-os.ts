@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
 import type { PortView } from '../shared/interfaces/port-view.ts';
 import type { ExecAnswer, SshConnection } from '../shared/ssh/connection.ts';
-import { deviceWords, plainText } from '../shared/ssh/words.ts';
+import { deviceMessage, plainText } from '../shared/ssh/words.ts';
 import { isPersistentlyDisabled, nameOfPortShow, portOfSwitchShow, stateOfFos } from './fabric-os-answers.ts';
 import { brocadePort } from './ports.ts';
 
@@ -32,7 +32,7 @@ export class FabricOs {
       name: port,
       description,
       state: stateOfFos(row, isPersistent),
-      detail: `port ${port} ${row === undefined ? `not in switchshow (${this.#words(shown.join(' '))})` : row.row}, Persistent Disable ${persistent}`,
+      detail: `port ${port} ${row === undefined ? `not in switchshow (${this.#describe(shown.join(' '))})` : row.row}, Persistent Disable ${persistent}`,
     };
   }
 
@@ -40,7 +40,7 @@ export class FabricOs {
   async set(plug: string, wanted: 'open' | 'closed', beforeSend: () => void): Promise<Outcome> {
     const command = `portcfgpersistent${wanted === 'closed' ? 'disable' : 'enable'} ${this.#checked(plug)}`;
     const answer = await this.#connection.exec(this.#call, this.#envelope(command), { gate: beforeSend });
-    const said = this.#words(`${answer.stdout} ${answer.stderr}`);
+    const said = this.#describe(`${answer.stdout} ${answer.stderr}`);
     if (REFUSAL.test(said) || (answer.code !== 0 && said !== '')) throw this.#call.error('Refused', `the switch answered ${said} to ${command}`);
     return { result: answer.code === 0 ? 'accepted' : 'unclear', detail: `${command}${said === '' ? '' : `: ${said}`}` };
   }
@@ -49,9 +49,9 @@ export class FabricOs {
     const answer: ExecAnswer = await this.#connection.exec(this.#call, this.#envelope(command));
     const text = plainText(answer.stdout);
     if (text.trim() === '' || answer.isCut)
-      throw this.#call.error('Unreachable', `no complete answer to ${command}: ${this.#words(answer.stderr) || `code ${answer.code ?? 'none'}`}`);
+      throw this.#call.error('Unreachable', `no complete answer to ${command}: ${this.#describe(answer.stderr) || `code ${answer.code ?? 'none'}`}`);
     if (/^(?:rbash|RBAC|.*permission denied)/i.test(text.trim()))
-      throw this.#call.error('Refused', `the switch answered ${this.#words(text)} to ${command}`);
+      throw this.#call.error('Refused', `the switch answered ${this.#describe(text)} to ${command}`);
     return text.split('\n');
   }
 
@@ -65,7 +65,7 @@ export class FabricOs {
     return plug;
   }
 
-  #words(text: string): string {
-    return deviceWords(text, this.#connection.secrets);
+  #describe(text: string): string {
+    return deviceMessage(text, this.#connection.secrets);
   }
 }

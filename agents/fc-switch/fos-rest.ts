@@ -48,7 +48,7 @@ export class FosRest {
     const ports = shown.filter((port) => member(port, 'name') === name);
     const [port] = ports;
     if (port === undefined || ports.length > 1)
-      return { name, description: undefined, state: 'unknown', detail: `no port ${name} in: ${this.#web.words(answer, [token])}` };
+      return { name, description: undefined, state: 'unknown', detail: `no port ${name} in: ${this.#web.describe(answer, [token])}` };
     const [enabled, operational, persistent] = ['enabled-state', 'operational-status', 'persistent-disable'].map((key) => numberAt(port, key));
     const description = member(port, 'user-friendly-name');
     return {
@@ -70,7 +70,7 @@ export class FosRest {
       body: `<fibrechannel><name>${name}</name><persistent-disable>${value}</persistent-disable></fibrechannel>`,
       gate: beforeSend,
     });
-    const detail = `persistent-disable=${value}: ${this.#web.words(answer, [token])}`;
+    const detail = `persistent-disable=${value}: ${this.#web.describe(answer, [token])}`;
     if (answer.status >= 200 && answer.status < 300) return { result: 'accepted', detail };
     if (answer.status >= 500 || answer.status === 408 || answer.status === 429) return { result: 'unclear', detail };
     throw this.#denied(answer, `persistent-disable=${value}`, [token]);
@@ -91,13 +91,13 @@ export class FosRest {
   }
 
   #denied(answer: WebAnswer, asked: string, besides: readonly string[] = []): Error {
-    const words = `${asked}: ${this.#web.words(answer, besides)}`;
+    const message = `${asked}: ${this.#web.describe(answer, besides)}`;
     const isBusy =
       answer.status >= 500 ||
       answer.status === 408 ||
       answer.status === 429 ||
-      /busy|max(?:imum)? (?:limit|number)|sessions? (?:limit|reached)/i.test(words);
-    return this.#call.error(isBusy || answer.status < 300 ? 'Unreachable' : 'Refused', words);
+      /busy|max(?:imum)? (?:limit|number)|sessions? (?:limit|reached)/i.test(message);
+    return this.#call.error(isBusy || answer.status < 300 ? 'Unreachable' : 'Refused', message);
   }
 
   #nameOf(plug: string): string {

@@ -22,7 +22,8 @@ export class NxApi {
     this.#accepted(answer, `show interface ${name}`);
     const text = member(output, 'body');
     const view = others.length > 0 || typeof text !== 'string' ? undefined : portOfNxos(text.split(/\r?\n/));
-    if (view === undefined) return { name, description: undefined, state: 'unknown', detail: `no state of ${name} in: ${this.#web.words(answer)}` };
+    if (view === undefined)
+      return { name, description: undefined, state: 'unknown', detail: `no state of ${name} in: ${this.#web.describe(answer)}` };
     if (view.name.toLowerCase() !== name.toLowerCase()) throw this.#call.error('Unreachable', `asked for ${name}, the switch shows ${view.name}`);
     return view;
   }
@@ -33,10 +34,10 @@ export class NxApi {
     const answer = await this.#ask('cli_conf', `interface ${this.#nameOf(plug)} ; ${line}`, beforeSend);
     if (answer.status >= 500 || outputsOf(answer).length === 0) {
       if (answer.status < 500 && answer.status >= 300) this.#accepted(answer, line);
-      return { result: 'unclear', detail: `${line}: ${this.#web.words(answer)}` };
+      return { result: 'unclear', detail: `${line}: ${this.#web.describe(answer)}` };
     }
     this.#accepted(answer, line);
-    return { result: 'accepted', detail: `${line}: ${this.#web.words(answer)}` };
+    return { result: 'accepted', detail: `${line}: ${this.#web.describe(answer)}` };
   }
 
   #ask(type: string, input: string, gate?: () => void): Promise<WebAnswer> {
@@ -52,12 +53,12 @@ export class NxApi {
 
   /** Every command must have its own code 200; anything else is said in the words of the switch. */
   #accepted(answer: WebAnswer, asked: string): void {
-    const words = `${asked}: ${this.#web.words(answer)}`;
-    if (answer.status >= 500 || answer.status === 429 || answer.status === 408) throw this.#call.error('Unreachable', words);
-    if (answer.status >= 300) throw this.#call.error('Refused', words);
+    const message = `${asked}: ${this.#web.describe(answer)}`;
+    if (answer.status >= 500 || answer.status === 429 || answer.status === 408) throw this.#call.error('Unreachable', message);
+    if (answer.status >= 300) throw this.#call.error('Refused', message);
     const outputs = outputsOf(answer);
-    if (outputs.length === 0) throw this.#call.error('Unreachable', `no answer of NX-API: ${words}`);
-    if (outputs.some((output) => String(member(output, 'code')) !== '200')) throw this.#call.error('Refused', words);
+    if (outputs.length === 0) throw this.#call.error('Unreachable', `no answer of NX-API: ${message}`);
+    if (outputs.some((output) => String(member(output, 'code')) !== '200')) throw this.#call.error('Refused', message);
   }
 
   #nameOf(plug: string): string {

@@ -6,7 +6,7 @@ import axios from 'axios';
 
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
-import { deviceWords } from '../shared/ssh/words.ts';
+import { deviceMessage } from '../shared/ssh/words.ts';
 import type { WebSettings } from './parameters.ts';
 import { openTrusted, Untrusted } from './trusted-socket.ts';
 
@@ -103,8 +103,8 @@ export class Web {
   }
 
   /** An answer in one line, without secrets. */
-  words(answer: WebAnswer, besides: readonly string[] = []): string {
-    const said = deviceWords(answer.text.replaceAll(/<[^>]*>/g, ' '), [...this.secrets, ...besides]);
+  describe(answer: WebAnswer, besides: readonly string[] = []): string {
+    const said = deviceMessage(answer.text.replaceAll(/<[^>]*>/g, ' '), [...this.secrets, ...besides]);
     return `HTTP ${answer.status}${said === '' ? '' : `: ${said}`}`;
   }
 
@@ -124,7 +124,7 @@ export class Web {
   #failure(error: unknown, call: Call<CallTarget>): Error {
     if (call.ended !== undefined) return call.endedError();
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const message = deviceWords(cause instanceof Error ? cause.message : String(cause), this.secrets);
+    const message = deviceMessage(cause instanceof Error ? cause.message : String(cause), this.secrets);
     if (cause instanceof Untrusted) return call.error('Misconfigured', `not trusted: ${message}: give the right ca or ssl_fingerprint`);
     const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? `${cause.code}: ` : '';
     return call.error('Unreachable', `${message.startsWith(code) ? '' : code}${message}`);

@@ -1,4 +1,4 @@
-import { completionWords } from './completion.ts';
+import { describeCompletion } from './completion.ts';
 import type { RawAnswer, StatusAnswer } from './line.ts';
 
 /** Power, last event, miscellaneous state, and in newer BMCs the front panel's buttons (table 28-3). */
@@ -14,7 +14,7 @@ const FAULTS: readonly (readonly [number, string])[] = [
 
 /** What an answer to Get Chassis Status says of the power; in ipmitool's words, which people know. Only a whole answer without an error is a state. */
 export function chassisStatus({ completion, data }: RawAnswer): StatusAnswer {
-  if (completion !== 0) return { kind: 'state', state: 'unknown', detail: `Get Chassis Power Status failed: ${completionWords(completion)}` };
+  if (completion !== 0) return { kind: 'state', state: 'unknown', detail: `Get Chassis Power Status failed: ${describeCompletion(completion)}` };
   if (data.length < BYTES_MIN || data.length > BYTES_MAX)
     return { kind: 'state', state: 'unknown', detail: `Get Chassis Status answered with ${data.length} bytes of ${BYTES_MIN}`, isOdd: true };
   const power = data.readUInt8(0);
@@ -35,7 +35,7 @@ const DEVICE_ID_MIN = 11;
 
 /** Why a BMC's answer to Get Device ID does not say that it is up; undefined: it does. */
 export function whyNotUp({ completion, data }: RawAnswer): string | undefined {
-  if (completion !== 0) return `Get Device ID failed: ${completionWords(completion)}`;
+  if (completion !== 0) return `Get Device ID failed: ${describeCompletion(completion)}`;
   if (data.length < DEVICE_ID_MIN) return `Get Device ID answered with ${data.length} bytes of ${DEVICE_ID_MIN}`;
   return (data.readUInt8(2) & IS_STARTING) === 0 ? undefined : 'the BMC still starts, says Get Device ID';
 }

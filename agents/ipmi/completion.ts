@@ -29,7 +29,7 @@ const COMPLETIONS: Readonly<Record<number, string>> = {
 /** Those by which a BMC says that it did not and will not do it; busy, timeouts and unspecified errors leave it open. */
 const REFUSALS: ReadonlySet<number> = new Set([0xc1, 0xc2, 0xc6, 0xc7, 0xc8, 0xc9, 0xcc, 0xcd, 0xd4, 0xd5, 0xd6]);
 
-export function completionWords(completion: number): string {
+export function describeCompletion(completion: number): string {
   return `${COMPLETIONS[completion] ?? 'completion code'} (${hexadecimal(completion)})`;
 }
 

@@ -2,7 +2,7 @@ import type { FailureDiagnostic, Target } from '../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../shared/call.ts';
 import type { Line, RawAnswer } from './line.ts';
 import { answered, identify, overLine } from './power.ts';
-import { recordWords } from './event-record.ts';
+import { describeRecord } from './event-record.ts';
 import type { Session } from './session.ts';
 
 const STORAGE = 0x0a;
@@ -28,14 +28,14 @@ export async function readEventLog(session: Session, call: Call<CallTarget>, tar
     if (newest.completion === NOT_FOUND) return diagnosticOf(['the event log is empty']);
     const id = recordID(newest);
     if (id === undefined) throw call.error('Refused', `Get SEL Entry failed: completion code 0x${newest.completion.toString(16).padStart(2, '0')}`);
-    const lines = [recordWords(newest.data.subarray(2))];
+    const lines = [describeRecord(newest.data.subarray(2))];
     let gaps = 0;
     for (let older = id - 1; older > 0 && lines.length < ENTRIES_MAX && gaps < GAPS_MAX; older -= 1) {
       if (call.remainingMs < target.deadlineMs / 2) break;
       const answer = await entry(session, line, call, older);
       const isThere = recordID(answer) === older;
       gaps = isThere ? 0 : gaps + 1;
-      if (isThere) lines.push(recordWords(answer.data.subarray(2)));
+      if (isThere) lines.push(describeRecord(answer.data.subarray(2)));
     }
     return diagnosticOf(lines.reverse());
   });

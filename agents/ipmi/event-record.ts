@@ -32,11 +32,11 @@ const FIRST_SET_TIME = 0x2000_0000;
 const UNSPECIFIED_TIME = 0xffff_ffff;
 
 /** One record of the System Event Log (tables 32-1 to 32-3, 16 bytes) as one line. */
-export function recordWords(record: Buffer): string {
+export function describeRecord(record: Buffer): string {
   const id = hexadecimal(record.readUInt16LE(0), 4);
   const type = record.readUInt8(2);
   if (type >= FIRST_UNTIMED_OEM) return `${id} OEM record ${hexadecimal(type, 2)}: ${bytes(record.subarray(3))}`;
-  const time = timeWords(record.readUInt32LE(3));
+  const time = describeTime(record.readUInt32LE(3));
   if (type >= FIRST_TIMED_OEM) return `${id} ${time} OEM record ${hexadecimal(type, 2)}: ${bytes(record.subarray(7))}`;
   if (type !== SYSTEM_EVENT) return `${id} ${time} record ${hexadecimal(type, 2)}: ${bytes(record.subarray(7))}`;
   const sensor = record.readUInt8(10);
@@ -46,7 +46,7 @@ export function recordWords(record: Buffer): string {
   return `${id} ${time} ${name} ${hexadecimal(record.readUInt8(11), 2)} ${direction}: event ${hexadecimal(kind & 0x7f, 2)}, data ${bytes(record.subarray(13, 16))}`;
 }
 
-function timeWords(seconds: number): string {
+function describeTime(seconds: number): string {
   if (seconds === UNSPECIFIED_TIME) return 'without time';
   if (seconds < FIRST_SET_TIME) return `${seconds} s after its start`;
   return new Date(seconds * 1_000).toISOString();

@@ -108,17 +108,17 @@ export async function identify(session: Session, line: Line, call: Call<CallTarg
 }
 
 /** Some BMCs refuse what is done already (`Command not supported in present state`): the state is read again before a refusal is believed. */
-async function refusedUnlessReached(session: Session, line: Line, call: Call<CallTarget>, control: Control, words: string): Promise<Outcome> {
-  const hint = words.includes('privilege')
+async function refusedUnlessReached(session: Session, line: Line, call: Call<CallTarget>, control: Control, message: string): Promise<Outcome> {
+  const hint = message.includes('privilege')
     ? `; give the user privilege operator, and ask for it with privlvl (now ${session.settings.privilege})`
     : '';
-  if (control === 'diag') throw call.error('Refused', `${words}${hint}`);
+  if (control === 'diag') throw call.error('Refused', `${message}${hint}`);
   try {
     const { state, detail } = await status(session, line, call);
-    if (state === control) return { result: 'unclear', detail: `${words}; then ${detail}` };
-    throw call.error('Refused', `${words}; then ${detail}${hint}`);
+    if (state === control) return { result: 'unclear', detail: `${message}; then ${detail}` };
+    throw call.error('Refused', `${message}; then ${detail}${hint}`);
   } catch (error) {
-    if (error instanceof LineLost) return { result: 'unclear', detail: `${words}; then ${error.message}` };
+    if (error instanceof LineLost) return { result: 'unclear', detail: `${message}; then ${error.message}` };
     throw error;
   }
 }

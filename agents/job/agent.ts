@@ -1,7 +1,7 @@
 import type { ActionAgent, AgentContext, Outcome, PowerAgent, Reading, Target } from '../../src/ports/agents.ts';
 import { stateIn } from './log-tail.ts';
 import { JobRunner } from './runner.ts';
-import { inWords } from './session.ts';
+import { describeEnd } from './session.ts';
 import type { Ended, JobSession } from './session.ts';
 
 const DONE_CODE = 0;
@@ -24,9 +24,9 @@ export class JobPowerAgent implements PowerAgent {
       const { outcome } = ended;
       if (outcome.state !== 'exited') throw failure(session, ended);
       const state = stateIn(ended.tail, outcome.code);
-      if (state === 'unknown') return { state, detail: inWords(ended), identity: 'unverified' };
+      if (state === 'unknown') return { state, detail: describeEnd(ended), identity: 'unverified' };
       const said = await Promise.all([session.said('off'), session.said('on')]);
-      const detail = [`Status: ${state.toUpperCase()}`, ...said].filter((words) => words !== '').join('; ');
+      const detail = [`Status: ${state.toUpperCase()}`, ...said].filter((message) => message !== '').join('; ');
       const opposite = before.find(({ action }) => action !== state);
       if (opposite === undefined) return { state, detail, identity: 'unverified' };
       return { state: 'pending', detail: `${detail}; Job ${opposite.name} (${opposite.action}) may still act`, identity: 'unverified' };
@@ -61,12 +61,12 @@ export class JobActionAgent implements ActionAgent {
       const done = await session.change('run');
       const { outcome } = done;
       if (outcome.state === 'exited' && outcome.code === DONE_CODE) return done;
-      throw outcome.state === 'exited' ? session.error('Refused', inWords(done)) : failure(session, done);
+      throw outcome.state === 'exited' ? session.error('Refused', describeEnd(done)) : failure(session, done);
     });
     const isDone = await this.confirm({ ...target, deadlineMs: endsAtMs - clock.monotonicMs() });
-    if (isDone) return { result: 'accepted', detail: inWords(ended) };
+    if (isDone) return { result: 'accepted', detail: describeEnd(ended) };
     return this.#runner.read(target, 'Job action=run', (session) =>
-      Promise.reject(session.error('Refused', `${inWords(ended)}; its status says: not done`)),
+      Promise.reject(session.error('Refused', `${describeEnd(ended)}; its status says: not done`)),
     );
   }
 
@@ -79,7 +79,7 @@ export class JobActionAgent implements ActionAgent {
       if (outcome.state !== 'exited') throw failure(session, ended);
       if (outcome.code === DONE_CODE) return true;
       if (outcome.code === NOT_DONE_CODE) return false;
-      throw session.error('Unreachable', inWords(ended));
+      throw session.error('Unreachable', describeEnd(ended));
     });
   }
 
@@ -90,15 +90,15 @@ export class JobActionAgent implements ActionAgent {
 
 function outcomeOf(session: JobSession, ended: Ended): Outcome {
   const { outcome } = ended;
-  if (outcome.state === 'exited') return { result: outcome.code === DONE_CODE ? 'accepted' : 'unclear', detail: inWords(ended) };
+  if (outcome.state === 'exited') return { result: outcome.code === DONE_CODE ? 'accepted' : 'unclear', detail: describeEnd(ended) };
   if (!outcome.hasBegun || (outcome.state === 'failed' && outcome.kind === 'Refused')) throw failure(session, ended);
-  return { result: 'unclear', detail: `${inWords(ended)}; it is deleted, and may still act` };
+  return { result: 'unclear', detail: `${describeEnd(ended)}; it is deleted, and may still act` };
 }
 
 function failure(session: JobSession, ended: Ended): Error {
   const { outcome } = ended;
   return session.error(
     outcome.state === 'failed' ? outcome.kind : 'Timeout',
-    outcome.state === 'going' ? `${inWords(ended)}; it was not done in time` : inWords(ended),
+    outcome.state === 'going' ? `${describeEnd(ended)}; it was not done in time` : describeEnd(ended),
   );
 }

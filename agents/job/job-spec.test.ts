@@ -80,8 +80,8 @@ describe('the Job of an order', () => {
       'nodeSelectorTerms',
     ],
     ['just words', 'expected object'],
-  ])('is refused for the template %s', (text, words) => {
-    expect(() => templateOf(text)).toThrow(words);
+  ])('is refused for the template %s', (text, message) => {
+    expect(() => templateOf(text)).toThrow(message);
   });
 });
 

@@ -34,11 +34,11 @@ function cut(line: string): string {
 
 /** `status` in the words of ClusterLabs: exit code and words have to agree, and a second answer is none. */
 export function stateIn(tail: string, code: number): 'on' | 'off' | 'unknown' {
-  const words = tail
+  const message = tail
     .split('\n')
     .filter((line) => line.startsWith('Status:'))
     .join();
-  if (code === 0 && words === 'Status: ON') return 'on';
-  if (code === 2 && words === 'Status: OFF') return 'off';
+  if (code === 0 && message === 'Status: ON') return 'on';
+  if (code === 2 && message === 'Status: OFF') return 'off';
   return 'unknown';
 }

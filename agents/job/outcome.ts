@@ -2,7 +2,7 @@ import type { AgentErrorKind } from '../../src/ports/agents.ts';
 import type { BatchJob, JobPod } from './objects.ts';
 
 /** What became of a Job so far, in the words of those who run it. */
-export type JobOutcome = { words: string; hasBegun: boolean } & (
+export type JobOutcome = { message: string; hasBegun: boolean } & (
   { state: 'going' } | { state: 'exited'; code: number; pod: string } | { state: 'failed'; kind: AgentErrorKind }
 );
 
@@ -43,7 +43,7 @@ function endOf(pod: JobPod, container: string): JobOutcome | undefined {
     return failed(reason === 'DeadlineExceeded' ? 'Timeout' : 'Unreachable', `pod ${name}: ${said(reason, message)}`, hasBegun(pod));
   const ended = statusOf(pod, container)?.terminated;
   if (ended !== undefined)
-    return { state: 'exited', code: ended.exitCode, pod: name, words: said(`exit code ${ended.exitCode}`, exitReason(ended)), hasBegun: true };
+    return { state: 'exited', code: ended.exitCode, pod: name, message: said(`exit code ${ended.exitCode}`, exitReason(ended)), hasBegun: true };
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
   for (const { name: which, state } of statuses) {
     const waits = state?.waiting;
@@ -65,8 +65,8 @@ function endOfJob(job: BatchJob | undefined, pod: JobPod | undefined): JobOutcom
   return failed(reason === 'DeadlineExceeded' ? 'Timeout' : 'Unreachable', said(reason, message), began);
 }
 
-function stateOf(pod: JobPod | undefined, container: string): { words: string; hasBegun: boolean } {
-  if (pod === undefined) return { words: 'no pod was made for it yet', hasBegun: false };
+function stateOf(pod: JobPod | undefined, container: string): { message: string; hasBegun: boolean } {
+  if (pod === undefined) return { message: 'no pod was made for it yet', hasBegun: false };
   const { name, deletionTimestamp } = pod.metadata;
   const waits = statusOf(pod, container)?.waiting;
   const unplaced = pod.status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False');
@@ -77,7 +77,7 @@ function stateOf(pod: JobPod | undefined, container: string): { words: string; h
         ? said(unplaced.reason ?? 'not scheduled', unplaced.message)
         : (pod.status?.phase ?? 'Pending');
   const where = pod.spec.nodeName === undefined ? '' : ` on ${pod.spec.nodeName}`;
-  return { words: `pod ${name}${where}: ${what}${deletionTimestamp === undefined ? '' : ', terminating'}`, hasBegun: hasBegun(pod) };
+  return { message: `pod ${name}${where}: ${what}${deletionTimestamp === undefined ? '' : ', terminating'}`, hasBegun: hasBegun(pod) };
 }
 
 function statusOf(pod: JobPod, container: string) {
@@ -96,8 +96,8 @@ function hasBegun(pod: JobPod): boolean {
   return pod.spec.nodeName !== undefined && !states.some((state) => state?.waiting !== undefined);
 }
 
-function failed(kind: AgentErrorKind, words: string, begun: boolean): JobOutcome {
-  return { state: 'failed', kind, words, hasBegun: begun };
+function failed(kind: AgentErrorKind, message: string, begun: boolean): JobOutcome {
+  return { state: 'failed', kind, message, hasBegun: begun };
 }
 
 function said(what: string, more: string | undefined): string {

@@ -88,9 +88,9 @@ async function readTemplate(call: ObjectCall, namespace: string, place: string):
   try {
     return templateOf(text);
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     // What follows the first line quotes the template.
-    throw call.error('Misconfigured', `pod template ${place}: ${words.split('\n')[0] ?? ''}`);
+    throw call.error('Misconfigured', `pod template ${place}: ${message.split('\n')[0] ?? ''}`);
   }
 }
 

@@ -123,7 +123,7 @@ export class JobSession {
     const job = await this.#call.get(JOBS, name, this.#facts.namespace);
     if (job === undefined) return '';
     const ended = await this.#look(name, job.metadata.uid);
-    return ended.state === 'exited' ? inWords({ name, outcome: ended, tail: await this.#tail(ended.pod) }) : '';
+    return ended.state === 'exited' ? describeEnd({ name, outcome: ended, tail: await this.#tail(ended.pod) }) : '';
   }
 
   #order(action: JobAction, serial: string): JobOrder {
@@ -164,7 +164,7 @@ export class JobSession {
 
   async #ended(name: string, uid: string | undefined): Promise<Ended> {
     const { target } = this.#call;
-    let last: JobOutcome = { state: 'going', words: `nothing was heard of it within ${target.deadlineMs} ms`, hasBegun: true };
+    let last: JobOutcome = { state: 'going', message: `nothing was heard of it within ${target.deadlineMs} ms`, hasBegun: true };
     for (;;) {
       last = await this.#look(name, uid).catch((error: unknown) => {
         const isPassing = error instanceof AgentError && (error.kind === 'Unreachable' || error.kind === 'Timeout') && !this.#call.isOver;
@@ -216,8 +216,8 @@ export class JobSession {
 }
 
 /** `Job nf-x: exit code 0: <what it wrote last>`. */
-export function inWords({ name, outcome, tail }: Ended): string {
-  return `Job ${name}: ${outcome.words}${tail === '' ? '' : `: ${tail.replaceAll('\n', ' / ')}`}`;
+export function describeEnd({ name, outcome, tail }: Ended): string {
+  return `Job ${name}: ${outcome.message}${tail === '' ? '' : `: ${tail.replaceAll('\n', ' / ')}`}`;
 }
 
 function jobOfPod({ metadata }: JobPod): string {

@@ -2,7 +2,7 @@ import type { DeviceBoot, PlugEntry } from '../../src/ports/agents.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Call } from '../shared/call.ts';
 import { SnmpClient, type SnmpRow } from '../shared/snmp/client.ts';
-import { integerOf, inWords, textOf } from '../shared/snmp/value.ts';
+import { integerOf, describeValue, textOf } from '../shared/snmp/value.ts';
 import { FAMILIES } from './families.ts';
 import type { Column, Family } from './family.ts';
 import { look, meaningOf, namesOf, together, type Known, type Look } from './look.ts';
@@ -59,19 +59,19 @@ export class Pdu {
       const shown = look(found.family, found.outlet, values, found.known, witness);
       if (shown === undefined) {
         const { name } = found.family.state;
-        throw call.error('Misconfigured', `${found.family.title} has no outlet ${wordsOf(plug)}: ${name}.${found.outlet.index} is missing`);
+        throw call.error('Misconfigured', `${found.family.title} has no outlet ${describePlug(plug)}: ${name}.${found.outlet.index} is missing`);
       }
       if (plug.kind === 'numbers' && shown.number !== undefined && shown.number !== plug.numbers.at(-1))
         throw call.error(
           'Misconfigured',
-          `${found.family.title}: row ${found.outlet.index} is of outlet ${shown.number}, and ${wordsOf(plug)} is meant`,
+          `${found.family.title}: row ${found.outlet.index} is of outlet ${shown.number}, and ${describePlug(plug)} is meant`,
         );
       if (isStill(shown, found, plug)) {
         this.#remember(key, found);
         return { found, look: shown, boot };
       }
       this.#found.delete(key);
-      if (isSecond) throw call.error('Unreachable', `the tables of outlets change while they are read: outlet ${wordsOf(plug)}`);
+      if (isSecond) throw call.error('Unreachable', `the tables of outlets change while they are read: outlet ${describePlug(plug)}`);
     }
   }
 
@@ -112,7 +112,7 @@ export class Pdu {
     const [id] = family.ofModel === undefined ? [] : await this.#client.get(call, [SYS_OBJECT_ID]);
     const arc = id?.kind === 'oid' && id.oid.startsWith(`${root}.`) ? id.oid.slice(root.length + 1).split('.')[0] : undefined;
     if (family.ofModel !== undefined && arc === undefined)
-      throw call.error('Misconfigured', `${family.title}: sysObjectID ${inWords(id)} does not say which model it is, below ${root}`);
+      throw call.error('Misconfigured', `${family.title}: sysObjectID ${describeValue(id)} does not say which model it is, below ${root}`);
     const own = family.ofModel?.(arc ?? '') ?? family;
     if (own.current?.isFromZeroOrOne !== true) return own;
     const { current } = own;
@@ -128,12 +128,12 @@ export class Pdu {
       Math.max(0, ...sysObjectIds.filter((known) => shown === known || shown.startsWith(`${known}.`)).map((known) => known.length));
     const longest = Math.max(...FAMILIES.map(length));
     const candidates = longest === 0 ? [] : FAMILIES.filter((family) => length(family) === longest);
-    const words = `sysObjectID ${inWords(id)} (sysDescr ${inWords(description)})`;
+    const message = `sysObjectID ${describeValue(id)} (sysDescr ${describeValue(description)})`;
     const refused = REFUSED.find(({ sysObjectId }) => shown === sysObjectId || shown.startsWith(`${sysObjectId}.`));
     if (candidates.length === 0 && refused !== undefined)
-      throw call.error('Misconfigured', `${refused.title}, ${words}, is not switched: ${refused.why}`);
+      throw call.error('Misconfigured', `${refused.title}, ${message}, is not switched: ${refused.why}`);
     if (candidates.length === 0) {
-      throw call.error('Misconfigured', `no PDU is known that shows ${words}; give family= one of ${FAMILIES.map(({ name }) => name).join(', ')}`);
+      throw call.error('Misconfigured', `no PDU is known that shows ${message}; give family= one of ${FAMILIES.map(({ name }) => name).join(', ')}`);
     }
     const [only] = candidates;
     if (candidates.length === 1 && only !== undefined) return only;
@@ -145,7 +145,7 @@ export class Pdu {
     if (first !== undefined) return first;
     throw call.error(
       'Misconfigured',
-      `the device with ${words} has no outlets of ${candidates.map(({ name }) => name).join(', ')}: it cannot switch`,
+      `the device with ${message} has no outlets of ${candidates.map(({ name }) => name).join(', ')}: it cannot switch`,
     );
   }
 
@@ -162,14 +162,14 @@ export class Pdu {
       const row = `row ${firstRow(family)}, which is outlet 1 on every one that is known`;
       throw call.error(
         'Misconfigured',
-        `${family.title} has no ${row}: which outlet ${wordsOf(plug)} is, is not told; write a name: ${inShort(table)}`,
+        `${family.title} has no ${row}: which outlet ${describePlug(plug)} is, is not told; write a name: ${inShort(table)}`,
       );
     }
-    const words =
+    const message =
       matches.length === 0
-        ? `no outlet ${wordsOf(plug)}; it has ${inShort(table)}`
-        : `${matches.length} outlets ${wordsOf(plug)}: ${inShort(matches)}`;
-    throw call.error('Misconfigured', `${family.title} has ${words}`);
+        ? `no outlet ${describePlug(plug)}; it has ${inShort(table)}`
+        : `${matches.length} outlets ${describePlug(plug)}: ${inShort(matches)}`;
+    throw call.error('Misconfigured', `${family.title} has ${message}`);
   }
 
   /** Every outlet with what the device says of it in tables. */
@@ -236,6 +236,6 @@ function isStill(shown: Look, { outlet }: Found, plug: Plug): boolean {
   return number === outlet.path.at(-1) && (outlet.path.length < 2 || unit === outlet.path.at(-2));
 }
 
-function wordsOf(plug: Plug): string {
+function describePlug(plug: Plug): string {
   return plug.kind === 'name' ? `named ${JSON.stringify(plug.name)}` : plug.numbers.join('/');
 }

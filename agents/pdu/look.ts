@@ -1,5 +1,5 @@
 import type { PowerState, Reading } from '../../src/ports/agents.ts';
-import { integerOf, inWords, textOf, type SnmpValue } from '../shared/snmp/value.ts';
+import { integerOf, describeValue, textOf, type SnmpValue } from '../shared/snmp/value.ts';
 import type { Column, Family } from './family.ts';
 import { nameIn, type Outlet } from './outlet.ts';
 
@@ -62,16 +62,16 @@ export function look(
   }
   const column = state.fallback !== undefined && !known.has(state.root) ? state.fallback : state;
   const value = byName.get(column.root);
-  const details = [`${column.name}=${inWords(value)}`];
+  const details = [`${column.name}=${describeValue(value)}`];
   let seen = meaningOf(state, integerOf(value));
   if (also !== undefined && known.has(also.root)) {
     const second = byName.get(also.root);
-    details.push(`${also.name}=${inWords(second)}`);
+    details.push(`${also.name}=${describeValue(second)}`);
     seen = together(seen, also, integerOf(second));
   }
   if (sound !== undefined && known.has(sound.root)) {
     const health = byName.get(sound.root);
-    details.push(`${sound.name}=${inWords(health)}`);
+    details.push(`${sound.name}=${describeValue(health)}`);
     if (!sound.values.includes(integerOf(health) ?? Number.NaN)) seen = 'unknown';
   }
   const returning = isReturning(family, byName, known);
@@ -134,7 +134,7 @@ function currentWitness(current: NonNullable<Family['current']>, values: Values,
   const value = values.get(current.root);
   const units = integerOf(value);
   if (units !== undefined && units < 0) return undefined;
-  if (units === undefined) return { source: current.name, state: 'unknown', detail: `${current.name}=${inWords(value)}`, waiver: UNREADABLE };
+  if (units === undefined) return { source: current.name, state: 'unknown', detail: `${current.name}=${describeValue(value)}`, waiver: UNREADABLE };
   // Without its digits a value is taken for whole units: too much, never too little.
   const digits = current.digits === undefined ? 0 : (integerOf(values.get(current.digits.root)) ?? 0);
   const milliamperes = (units * current.milliamperesPerUnit) / 10 ** Math.min(Math.max(digits, 0), DIGITS_MAX);
@@ -161,14 +161,14 @@ function unswitchable({ switchable }: Family, values: Values): string | undefine
       ? value.kind === 'text' && (((value.bytes[switchable.bit >> 3] ?? 0) << (switchable.bit & 7)) & 0x80) !== 0
       : switchable.values.includes(integerOf(value) ?? Number.NaN);
   if (isSo) return undefined;
-  const shown = value.kind === 'text' ? `0x${Buffer.from(value.bytes).toString('hex').slice(0, 16)}` : inWords(value);
+  const shown = value.kind === 'text' ? `0x${Buffer.from(value.bytes).toString('hex').slice(0, 16)}` : describeValue(value);
   return `${switchable.name}=${shown}: the device does not let this outlet be switched`;
 }
 
 function isReturning({ returns }: Family, values: Values, known: Known): string | undefined {
   if (returns === undefined || !known.has(returns.root)) return undefined;
   const value = values.get(returns.root);
-  return integerOf(value) === 0 ? undefined : `${returns.name}=${inWords(value)}`;
+  return integerOf(value) === 0 ? undefined : `${returns.name}=${describeValue(value)}`;
 }
 
 /** Names of all values of one outlet. */

@@ -76,12 +76,12 @@ export class RedfishAgent implements PowerAgent {
 
   /** ForceOff or On by the advertised action, after the machine's identity was read over the same session. Sent at most once. */
   async set(target: Target, state: 'on' | 'off'): Promise<Outcome> {
-    return this.#tell(target, `power ${state}`, state);
+    return this.#command(target, `power ${state}`, state);
   }
 
   /** The machine's NMI, which makes its kernel dump. */
   async diagnose(target: Target): Promise<Outcome> {
-    return this.#tell(target, 'NMI', 'nmi');
+    return this.#command(target, 'NMI', 'nmi');
   }
 
   /** The ComputerSystems, or the outlets. */
@@ -108,7 +108,7 @@ export class RedfishAgent implements PowerAgent {
     giveUp();
   }
 
-  #tell(target: Target, asked: string, wish: Wish): Promise<Outcome> {
+  #command(target: Target, asked: string, wish: Wish): Promise<Outcome> {
     return this.#call(target, asked, (device, call) => carryOut(device, call, wish));
   }
 

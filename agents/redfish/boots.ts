@@ -60,8 +60,8 @@ export class Boots {
     if (!Number.isNaN(dateMs)) this.#latestDateMs = dateMs;
   }
 
-  failed(words: string): void {
-    if (this.#socket !== undefined) this.#doubt ??= words;
+  failed(message: string): void {
+    if (this.#socket !== undefined) this.#doubt ??= message;
   }
 
   /** By ourselves, because nobody waited for the answer any more. */

@@ -63,7 +63,7 @@ function codeOf(error: unknown): string {
 export interface ConnectionWatch {
   /** Called with the call whenever the device has answered. */
   answered(call: Call, answer: { socket: Socket; status: number; headers: Readonly<Record<string, string>>; isLast: boolean }): void;
-  failed(words: string): void;
+  failed(message: string): void;
   /** We have closed the connection ourselves. */
   closed(): void;
 }

@@ -37,7 +37,7 @@ export class Device {
         onAnswer(call);
         this.boots.answered(answer);
       },
-      failed: (words) => this.boots.failed(words),
+      failed: (message) => this.boots.failed(message),
       closed: () => this.boots.closed(),
     });
     this.session = new Session(this.#connection, clock, () => this.boots.sessionLost());

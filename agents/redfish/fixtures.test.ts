@@ -9,7 +9,7 @@ import { SystemClock } from '../../src/runtime/system-clock.ts';
 import { RedfishAgent } from './agent.ts';
 import { advertised, type AdvertisedAction } from './action.ts';
 import { RESET_ACTION, resetType } from './reset.ts';
-import { deviceWords, isObject, type JsonObject } from './words.ts';
+import { deviceMessage, isObject, type JsonObject } from './words.ts';
 
 function fixture(path: string): JsonObject {
   const parsed: unknown = JSON.parse(readFileSync(new URL(`./fixtures/${path}`, import.meta.url), 'utf8'));
@@ -137,19 +137,19 @@ describe('reset types', () => {
 
 describe('the words of a device', () => {
   it('are its extended messages, each once, bounded', () => {
-    const words = deviceWords(fixture('sushy/error.json'), []);
+    const words = deviceMessage(fixture('sushy/error.json'), []);
     expect(words).toContain('Base.1.0.PropertyValueNotInList: The value Red');
     expect(words.length).toBeLessThanOrEqual(300);
-    expect(deviceWords(fixture('sushy/session_error.json'), [])).toContain('Base.1.0.NoValidSession');
+    expect(deviceMessage(fixture('sushy/session_error.json'), [])).toContain('Base.1.0.NoValidSession');
   });
 
   it('are found where the list has lost its brackets', () => {
-    expect(deviceWords(fixture('sushy/error_single_ext_info.json'), [])).toContain('Base.1.5.GeneralError: A general error');
+    expect(deviceMessage(fixture('sushy/error_single_ext_info.json'), [])).toContain('Base.1.5.GeneralError: A general error');
   });
 
   it('are one printable line without secrets', () => {
-    expect(deviceWords({ error: { message: 'no\r\n\u0007 hunter22 \u202Ehere' } }, ['hunter22'])).toBe('no *** here');
-    expect(deviceWords('text', [])).toBe('');
-    expect(deviceWords(null, [])).toBe('');
+    expect(deviceMessage({ error: { message: 'no\r\n\u0007 hunter22 \u202Ehere' } }, ['hunter22'])).toBe('no *** here');
+    expect(deviceMessage('text', [])).toBe('');
+    expect(deviceMessage(null, [])).toBe('');
   });
 });

@@ -6,7 +6,7 @@ import { advertised } from './action.ts';
 import { checkIdentity } from './identity.ts';
 import { powerState } from './resource-view.ts';
 import { RESET_ACTION, resetType } from './reset.ts';
-import { deviceWords, isObject, linkPath, plain } from './words.ts';
+import { deviceMessage, isObject, linkPath, plain } from './words.ts';
 
 /** JSON in which the names that the agent looks for turn up in the wrong places with the wrong types. */
 const hostile = fc.letrec<{ value: unknown }>((tie) => ({
@@ -56,7 +56,7 @@ describe('whatever a device answers', () => {
   it('never crashes what reads it', () => {
     fc.assert(
       fc.property(hostile, (body) => {
-        expect(deviceWords(body, ['secret']).length).toBeLessThanOrEqual(300);
+        expect(deviceMessage(body, ['secret']).length).toBeLessThanOrEqual(300);
         expect(checkIdentity(body, '38947555-7742-3448-3784-823347823834').kind).not.toBe('verified');
       }),
       { numRuns: 2_000 },

@@ -101,7 +101,7 @@ export class Machine implements Subject {
       found.push({
         source,
         state,
-        detail: isAnswer ? showPower(response.body) : this.#session.words(response),
+        detail: isAnswer ? showPower(response.body) : this.#session.describe(response),
         waiver: waiverOf(view.resource, response.body),
       });
     }

@@ -112,27 +112,27 @@ function etagOf(view: ResourceView): string | undefined {
 
 async function judge(device: Device, call: Call, wish: Wish, response: RedfishResponse): Promise<Outcome> {
   const { status } = response;
-  const words = device.session.words(response);
+  const message = device.session.describe(response);
   if (status === 202) {
     const failure = await device.tasks.begin(call, response, wish);
-    return failure === undefined ? { result: 'accepted', detail: words } : refusedUnlessReached(device, call, wish, failure);
+    return failure === undefined ? { result: 'accepted', detail: message } : refusedUnlessReached(device, call, wish, failure);
   }
-  if (status < 300) return { result: 'accepted', detail: words };
-  if (status === 429) throw call.error('Unreachable', `${words}; the device is busy and did nothing`);
+  if (status < 300) return { result: 'accepted', detail: message };
+  if (status === 429) throw call.error('Unreachable', `${message}; the device is busy and did nothing`);
   // A conflict or a failure inside the device may come with or without the effect: only reads can tell.
-  if (status === 408 || status === 409 || (status >= 500 && status !== 501)) return { result: 'unclear', detail: words };
-  return refusedUnlessReached(device, call, wish, words);
+  if (status === 408 || status === 409 || (status >= 500 && status !== 501)) return { result: 'unclear', detail: message };
+  return refusedUnlessReached(device, call, wish, message);
 }
 
 /** "Already off" is refused by some devices (HPE: 400 InvalidOperationForSystemState): the state is read again before a refusal is believed. */
-async function refusedUnlessReached(device: Device, call: Call, wish: Wish, words: string): Promise<Outcome> {
+async function refusedUnlessReached(device: Device, call: Call, wish: Wish, message: string): Promise<Outcome> {
   let view: ResourceView;
   try {
     view = await device.subject.view(call);
   } catch (error) {
-    if (error instanceof ExchangeError) return { result: 'unclear', detail: `${words}; then ${error.message}` };
+    if (error instanceof ExchangeError) return { result: 'unclear', detail: `${message}; then ${error.message}` };
     throw error;
   }
-  if (view.state === wish || (view.state === 'pending' && wish !== 'nmi')) return { result: 'unclear', detail: `${words}; then ${view.detail}` };
-  throw call.error('Refused', `${words}; ${view.detail}`);
+  if (view.state === wish || (view.state === 'pending' && wish !== 'nmi')) return { result: 'unclear', detail: `${message}; then ${view.detail}` };
+  throw call.error('Refused', `${message}; ${view.detail}`);
 }

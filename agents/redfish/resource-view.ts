@@ -71,8 +71,8 @@ export function showPower(body: unknown): string {
 
 /** An answer that is none of what was asked for. */
 export function unexpected(session: Session, call: Call, path: string, response: RedfishResponse): AgentError {
-  const words = session.words(response);
-  if (response.status === 404) return call.error('Misconfigured', `${path}: ${words}; correct systems_uri, redfish_uri or the plug`);
-  if (response.status === 403) return call.error('Refused', `${path}: ${words}`);
-  return call.error('Unreachable', `${path}: ${response.status === 200 ? 'the answer is no JSON object' : words}`);
+  const message = session.describe(response);
+  if (response.status === 404) return call.error('Misconfigured', `${path}: ${message}; correct systems_uri, redfish_uri or the plug`);
+  if (response.status === 403) return call.error('Refused', `${path}: ${message}`);
+  return call.error('Unreachable', `${path}: ${response.status === 200 ? 'the answer is no JSON object' : message}`);
 }

@@ -22,12 +22,12 @@ export async function screenshotOf(
 ): Promise<FailureDiagnostic | undefined> {
   const response = way.file === undefined ? await byAction(session, call, managers, way) : await session.file(call, way.file.path, way.file.cookie);
   if (response === undefined || response.status === 404 || response.status === 405) return undefined;
-  if (response.status >= 300) return inWords(session.words(response));
+  if (response.status >= 300) return textDiagnostic(session.describe(response));
   const picture = pictureIn(response, way);
   if (picture !== undefined) return picture;
   const link = linkPath(response.headers['location']) ?? linkPath(response.body);
   const followed = link === undefined ? undefined : pictureIn(await session.get(call, link), way);
-  return followed ?? inWords(`${session.words(response)}: no picture of at most ${BYTES_MAX} bytes`);
+  return followed ?? textDiagnostic(`${session.describe(response)}: no picture of at most ${BYTES_MAX} bytes`);
 }
 
 async function byAction(session: Session, call: Call, managers: readonly JsonObject[], way: ScreenshotWay): Promise<RedfishResponse | undefined> {
@@ -49,6 +49,6 @@ function pictureIn(response: RedfishResponse, { field }: ScreenshotWay): Failure
   return { name: 'screenshot', mediaType: kind.mediaType, content };
 }
 
-function inWords(words: string): FailureDiagnostic {
-  return { name: 'screenshot', mediaType: 'text/plain', content: new TextEncoder().encode(`${words}\n`) };
+function textDiagnostic(message: string): FailureDiagnostic {
+  return { name: 'screenshot', mediaType: 'text/plain', content: new TextEncoder().encode(`${message}\n`) };
 }

@@ -3,7 +3,7 @@ import { Call } from '../shared/call.ts';
 import type { Connection, RedfishRequest, RedfishResponse } from './connection.ts';
 import { ExchangeError } from './exchange-error.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { deviceWords, linkPath, objectAt, plain, textAt } from './words.ts';
+import { deviceMessage, linkPath, objectAt, plain, textAt } from './words.ts';
 
 /** The device does not offer sessions, or has none to spare (iDRAC8 answers 405, a full one 503 RAC0218). */
 const NO_SESSIONS = new Set([404, 405, 500, 501, 503]);
@@ -51,8 +51,8 @@ export class Session {
     return this.#login?.kind === 'token' ? this.#login.token : undefined;
   }
 
-  words(response: RedfishResponse): string {
-    const said = deviceWords(response.body, this.secrets);
+  describe(response: RedfishResponse): string {
+    const said = deviceMessage(response.body, this.secrets);
     return `HTTP ${response.status}${said === '' ? '' : `: ${said}`}`;
   }
 
@@ -100,7 +100,7 @@ export class Session {
   async change(call: Call, request: RedfishRequest): Promise<RedfishResponse> {
     const headers = { ...(await this.#headers(call)), ...request.headers };
     const response = await this.#connection.exchange(call, { ...request, headers });
-    if (response.status === 401 && this.drop()) throw new SessionLost(this.words(response));
+    if (response.status === 401 && this.drop()) throw new SessionLost(this.describe(response));
     return this.#authorized(call, response);
   }
 
@@ -126,7 +126,7 @@ export class Session {
   }
 
   #authorized(call: Call, response: RedfishResponse): RedfishResponse {
-    if (response.status === 401) throw call.error('Refused', `${this.words(response)} (check username and password)`);
+    if (response.status === 401) throw call.error('Refused', `${this.describe(response)} (check username and password)`);
     return response;
   }
 
@@ -141,7 +141,7 @@ export class Session {
     const basic: Login = { kind: 'basic', authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
     if (auth === 'basic') return basic;
     const root = await this.root(call);
-    if (root.status >= 500) throw call.error('Unreachable', `the service root answers ${this.words(root)}`);
+    if (root.status >= 500) throw call.error('Unreachable', `the service root answers ${this.describe(root)}`);
     const path = linkPath(objectAt(objectAt(root.body, 'Links'), 'Sessions'));
     if (path === undefined && root.status === 200 && auth === 'auto') return basic;
     const request: RedfishRequest = {
@@ -154,8 +154,8 @@ export class Session {
     if (opened !== undefined) return opened;
     const isWithout = NO_SESSIONS.has(response.status) || response.status < 300;
     if (auth === 'auto' && isWithout) return basic;
-    if (response.status >= 500) throw call.error('Unreachable', `no session: ${this.words(response)}`);
-    throw call.error('Refused', `login: ${this.words(response)} (check username and password${basicHint(auth, root, response)})`);
+    if (response.status >= 500) throw call.error('Unreachable', `no session: ${this.describe(response)}`);
+    throw call.error('Refused', `login: ${this.describe(response)} (check username and password${basicHint(auth, root, response)})`);
   }
 
   /** Asks for a session. Its answer is kept even when the call is over first, so that the session can be used, or ended. */

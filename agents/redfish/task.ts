@@ -6,7 +6,7 @@ import { ExchangeError } from './exchange-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 import type { Wish } from './resource-view.ts';
 import type { Session } from './session.ts';
-import { deviceWords, linkPath, textAt } from './words.ts';
+import { deviceMessage, linkPath, textAt } from './words.ts';
 
 const FAILED = new Set(['Exception', 'Killed', 'Cancelled']);
 /** A set waits no longer than this for a task to fail; what it comes to later is told by the reads. */
@@ -70,9 +70,9 @@ export class Tasks {
   /** False when a task has nothing more to tell: it ended well, or its monitor is gone. */
   #goesOn(followed: Followed, response: RedfishResponse): boolean {
     const state = textAt(response.body, 'TaskState');
-    if (state !== undefined && FAILED.has(state)) followed.failure = `task ${state}: ${deviceWords(response.body, this.#session.secrets)}`;
+    if (state !== undefined && FAILED.has(state)) followed.failure = `task ${state}: ${deviceMessage(response.body, this.#session.secrets)}`;
     else if (response.status >= 400 && response.status !== 404 && response.status !== 410)
-      followed.failure = `task: ${this.#session.words(response)}`;
+      followed.failure = `task: ${this.#session.describe(response)}`;
     return followed.failure !== undefined || response.status === 202 || (state !== undefined && state !== 'Completed' && response.status < 400);
   }
 }

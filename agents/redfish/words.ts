@@ -53,7 +53,7 @@ export function plain(text: string, secrets: readonly string[]): string {
 }
 
 /** What the device itself says of a failure: its extended messages, else its error message. Redfish DSP0266 "Error responses". */
-export function deviceWords(body: unknown, secrets: readonly string[]): string {
+export function deviceMessage(body: unknown, secrets: readonly string[]): string {
   const error = objectAt(body, 'error');
   const infos = ['@Message.ExtendedInfo', 'Messages'].flatMap((key) => [...membersAt(error, key), ...membersAt(body, key)]);
   const messages = new Set<string>();

@@ -3,7 +3,7 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { Call } from '../shared/call.ts';
 import type { ExecAnswer, SshConnection } from '../shared/ssh/connection.ts';
 import { SshConnections } from '../shared/ssh/connections.ts';
-import { deviceWords } from '../shared/ssh/words.ts';
+import { deviceMessage } from '../shared/ssh/words.ts';
 import { parseSettings, type SshCommandSettings } from './parameters.ts';
 
 /** One command on a machine over SSH: a soft fence, a restart of the kubelet. Whatever it answers is proof of nothing. */
@@ -21,13 +21,14 @@ export class SshAgent implements ActionAgent {
   async run(target: Target): Promise<Outcome> {
     return this.#call(target, 'command', async (settings, connection, call) => {
       const answer = await connection.exec(call, settings.command, { gate: () => target.beforeSend() });
-      const words = wordsOf(answer, connection);
-      if (answer.code === undefined && answer.signal === undefined) return { result: 'unclear', detail: `no code was told: ${words}` };
-      if (answer.code !== 0) throw call.error('Refused', words);
-      if (settings.confirmCommand === undefined) return { result: 'accepted', detail: `${words}; not read back` };
+      const message = describeAnswer(answer, connection);
+      if (answer.code === undefined && answer.signal === undefined) return { result: 'unclear', detail: `no code was told: ${message}` };
+      if (answer.code !== 0) throw call.error('Refused', message);
+      if (settings.confirmCommand === undefined) return { result: 'accepted', detail: `${message}; not read back` };
       const confirmation = await connection.exec(call, settings.confirmCommand);
-      if (isConfirmed(settings, confirmation)) return { result: 'accepted', detail: `${words}; read back: ${wordsOf(confirmation, connection)}` };
-      throw call.error('Unreachable', `${words}, and confirm_command says it is not done: ${wordsOf(confirmation, connection)}`);
+      if (isConfirmed(settings, confirmation))
+        return { result: 'accepted', detail: `${message}; read back: ${describeAnswer(confirmation, connection)}` };
+      throw call.error('Unreachable', `${message}, and confirm_command says it is not done: ${describeAnswer(confirmation, connection)}`);
     });
   }
 
@@ -65,8 +66,8 @@ function isConfirmed({ confirmOutput }: SshCommandSettings, { code, stdout, isCu
   return !isCut && stdout.split(/\r?\n/).some((line) => confirmOutput.test(line));
 }
 
-function wordsOf({ code, signal, stdout, stderr }: ExecAnswer, connection: SshConnection): string {
+function describeAnswer({ code, signal, stdout, stderr }: ExecAnswer, connection: SshConnection): string {
   const end = signal === undefined ? `code ${code ?? 'none'}` : `ended by ${signal}`;
-  const said = deviceWords(stderr.trim() === '' ? stdout : stderr, connection.secrets);
+  const said = deviceMessage(stderr.trim() === '' ? stdout : stderr, connection.secrets);
   return said === '' ? end : `${end}: ${said}`;
 }

@@ -3,9 +3,9 @@ import { Call } from '../shared/call.ts';
 import { CommandRunner, saidBy } from '../shared/command/command-runner.ts';
 import { demandElsewhere } from '../shared/command/other-host.ts';
 import type { ProgramFolder } from '../shared/process/program-folder.ts';
-import { deviceWords } from '../shared/ssh/words.ts';
+import { deviceMessage } from '../shared/ssh/words.ts';
 import { parseSettings, type StorageSettings } from './parameters.ts';
-import { filled, hasLine, PlaceholderProblem, wordsOf, type Placeholders } from './template.ts';
+import { filled, hasLine, PlaceholderProblem, argumentsOf, type Placeholders } from './template.ts';
 
 interface Order {
   call: Call;
@@ -29,7 +29,7 @@ export class StorageAgent implements FabricAgent {
     return this.#with(target, 'read the state', async ({ call, settings, placeholders }) => {
       const answer = await this.#commands.run(call, settings.place, argvOf(settings.state, placeholders));
       if (answer.code !== 0) throw call.error('Unreachable', saidBy(answer));
-      const detail = deviceWords(answer.stdout, [settings.place?.password]) || '(no output)';
+      const detail = deviceMessage(answer.stdout, [settings.place?.password]) || '(no output)';
       if (answer.isCut) return { state: 'unknown', detail: `more output than is read: ${detail}`, identity: 'unverified' };
       const isOpen = hasLine(answer.stdout, settings.openMatch, placeholders);
       const isClosed = hasLine(answer.stdout, settings.closedMatch, placeholders);
@@ -72,7 +72,7 @@ export class StorageAgent implements FabricAgent {
 
 /** A value stays within its word, whatever it holds. */
 function argvOf(template: string, placeholders: Placeholders): string[] {
-  const words = wordsOf(template);
+  const words = argumentsOf(template);
   if (typeof words === 'string') throw new PlaceholderProblem(`the command ${words}`);
   return words.map((word) => filled(word, placeholders));
 }

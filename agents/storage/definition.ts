@@ -6,7 +6,7 @@ import { canonical, describeParameters } from '../shared/parameter-schema.ts';
 import { ProgramFolder } from '../shared/process/program-folder.ts';
 import { sshWarnings } from '../shared/ssh/parameters.ts';
 import { problemsOf, storageParameters } from './parameters.ts';
-import { wordsOf } from './template.ts';
+import { argumentsOf } from './template.ts';
 
 /**
  * Any storage by a pair of commands: one shuts out, one shows. A command that is done has acted; 15 s are for storages that take their time. `programs`: those
@@ -39,7 +39,7 @@ function localOf(parameters: Parameters): LocalProgram[] {
   const named = canonical(storageParameters, parameters);
   if (named['ip'] !== undefined) return [];
   return ['close_command', 'open_command', 'state_command'].flatMap((parameter) => {
-    const words = wordsOf(named[parameter] ?? '');
+    const words = argumentsOf(named[parameter] ?? '');
     return typeof words === 'string' ? [] : [{ parameter, program: words[0] ?? '' }];
   });
 }

@@ -4,10 +4,10 @@ import type { ParameterProblem, Parameters } from '../../src/ports/agents.ts';
 import { placeDocumentation, placeOf, placeProblems, placeShape } from '../shared/command/place.ts';
 import { canonical, checkParameters, parsed, type ParameterSchema } from '../shared/parameter-schema.ts';
 import type { SshSettings } from '../shared/ssh/parameters.ts';
-import { lineProblem, wordsOf } from './template.ts';
+import { lineProblem, argumentsOf } from './template.ts';
 
 const command = z.string().superRefine((text, context) => {
-  const words = wordsOf(text);
+  const words = argumentsOf(text);
   if (typeof words === 'string') context.addIssue({ code: 'custom', message: words });
 });
 

@@ -11,7 +11,7 @@ export const PLACEHOLDERS: readonly string[] = ['plug', 'client', 'target', 'nod
 export type Placeholders = Readonly<Record<string, string | undefined>>;
 
 /** The words of a command, quotes taken off; or what is wrong with it. Nothing is expanded yet. */
-export function wordsOf(template: string): string[] | string {
+export function argumentsOf(template: string): string[] | string {
   if (template.length > LENGTH_MAX) return `is longer than ${LENGTH_MAX} characters`;
   if (template.replaceAll(WORD, '').includes('"')) return 'has a quotation mark without its other';
   const words = [...template.matchAll(WORD)].map(([, inQuotes, plain]) => inQuotes ?? plain ?? '');

@@ -31,7 +31,7 @@ export class WatchdogAgent implements ActionAgent {
         if (judgement.decision === 'refused') throw call.error('Refused', judgement.why);
         const leftMs = judgement.decision === 'after' ? this.#leftMs(target.identity.node, judgement) : Number.POSITIVE_INFINITY;
         if (judgement.decision === 'after' && leftMs <= 0) return provenBy(judgement.waitMs);
-        if (call.remainingMs <= POLL_MS) throw call.error('Timeout', judgement.decision === 'waits' ? judgement.why : wordsFor(leftMs));
+        if (call.remainingMs <= POLL_MS) throw call.error('Timeout', judgement.decision === 'waits' ? judgement.why : describeWait(leftMs));
         await call.pause(POLL_MS);
         if (call.isOver) throw call.error('NotSent', 'the waiting was given up');
       }
@@ -77,7 +77,7 @@ export class WatchdogAgent implements ActionAgent {
   }
 }
 
-function wordsFor(leftMs: number): string {
+function describeWait(leftMs: number): string {
   return `the watchdog has surely bitten in ${Math.ceil(leftMs / 1000)} s; it is waited for again`;
 }
 

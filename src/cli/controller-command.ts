@@ -202,7 +202,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
     scrape: () => telemetry.scrape(),
     readiness: () => [
       transport.check(),
-      { name: 'self-check', ok: controller.selfCheck.result.kind === 'passed', detail: controller.selfCheck.words() },
+      { name: 'self-check', ok: controller.selfCheck.result.kind === 'passed', detail: controller.selfCheck.message() },
       ...watchChecks(
         watched().map(({ name, lister, lastError }) => ({ name, lister, lastError: lastError() })),
         clock,

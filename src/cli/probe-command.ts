@@ -24,7 +24,7 @@ export function probeCommand(): Command {
     .action(async (address: Address) => {
       const console = processConsole();
       try {
-        console.print(wordsOf(await certificateOf(address), address));
+        console.print(describeCertificate(await certificateOf(address), address));
       } catch (error) {
         console.say(`nodefence: ${failureOf(error, undefined).words}`);
         process.exitCode = EXIT.failed;
@@ -52,7 +52,7 @@ export function certificateOf({ host, port }: Address): Promise<X509Certificate>
   });
 }
 
-export function wordsOf({ raw, subject, issuer, validTo }: X509Certificate, { host, port }: Address): string {
+export function describeCertificate({ raw, subject, issuer, validTo }: X509Certificate, { host, port }: Address): string {
   const fingerprint = createHash('sha256').update(raw).digest('hex');
   const name = (text: string): string => harmless(text.replaceAll('\n', ', '));
   return [

@@ -104,9 +104,9 @@ export class LivePlanner implements Planner {
     this.known = { configuration, owners };
     if (onClusterProblems !== undefined) {
       const problems = clusterProblems(configuration);
-      const words = JSON.stringify(problems);
-      if (words !== this.told) onClusterProblems(problems);
-      this.told = words;
+      const message = JSON.stringify(problems);
+      if (message !== this.told) onClusterProblems(problems);
+      this.told = message;
     }
     return this.known;
   }

@@ -25,16 +25,16 @@ export function checkRefusals(
   const identity = identityOf(node);
   const refusalOf = (method: ResolvedMethod): Refusal[] => {
     const definition = registry.find(method.agent);
-    const plugWords = definition?.plugProblem?.(method.plug, method.parameters, identity);
-    if (plugWords !== undefined) return [{ method, words: plugWords }];
+    const plugMessage = definition?.plugProblem?.(method.plug, method.parameters, identity);
+    if (plugMessage !== undefined) return [{ method, words: plugMessage }];
     if (method.kind !== 'power' || plan.identity !== 'verified') return [];
     const why = definition?.anonymous?.(method.parameters, identity);
     return why === undefined ? [] : [{ method, words: `${why}: write identity=unverified to accept that` }];
   };
-  for (const step of STEPS) tell(step, steps[step], refusalOf, problems);
+  for (const step of STEPS) report(step, steps[step], refusalOf, problems);
 }
 
-function tell(step: Step, levels: readonly ResolvedLevel[], refusalOf: (method: ResolvedMethod) => Refusal[], problems: Problems): void {
+function report(step: Step, levels: readonly ResolvedLevel[], refusalOf: (method: ResolvedMethod) => Refusal[], problems: Problems): void {
   const refused = levels.map(({ level, methods }) => ({ level, refusals: methods.flatMap(refusalOf) }));
   const isSpoilt = refused.every(({ refusals }) => refusals.length > 0);
   for (const { level, refusals } of refused)

@@ -47,9 +47,9 @@ export class SettingReader {
     if (setting === undefined) return otherwise;
     const parsed = parse(setting.value);
     if (parsed !== undefined) return parsed;
-    const words = `${key}=${setting.value.slice(0, 60)} ${rule}`;
-    if (this.#isLenient) this.#problems.warning(setting.where, `${words}; ${DEFAULT_STANDS}`);
-    else this.#problems.error(setting.where, words);
+    const message = `${key}=${setting.value.slice(0, 60)} ${rule}`;
+    if (this.#isLenient) this.#problems.warning(setting.where, `${message}; ${DEFAULT_STANDS}`);
+    else this.#problems.error(setting.where, message);
     return otherwise;
   }
 }

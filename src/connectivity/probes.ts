@@ -71,7 +71,7 @@ export class Probes implements ConnectivityProbes {
     this.isBusy = false;
     if (this.questions === undefined) return;
     const answers = { targets, members, alerts };
-    const isChanged = wordsOf(answers) !== wordsOf(this.answers);
+    const isChanged = describeAnswers(answers) !== describeAnswers(this.answers);
     if (isChanged) this.answers = answers;
     this.cancel = this.clock.after(EVERY_MS, () => void this.round());
     if (isChanged) for (const listener of this.listeners) listener();
@@ -121,6 +121,6 @@ export class Probes implements ConnectivityProbes {
   }
 }
 
-function wordsOf({ targets, members, alerts }: Answers): string {
+function describeAnswers({ targets, members, alerts }: Answers): string {
   return JSON.stringify([[...targets], [...members], [...alerts]]);
 }

@@ -81,8 +81,8 @@ export class DeviceCall {
   }
 
   /** The reading in one phrase, with what an admin may do where its witness alone keeps it from showing the wanted end. */
-  words(reading: Reading, wanted: Wanted): string {
-    return reading.state === this.tokenOf(wanted) ? inWords(reading) : plainly(reading);
+  describe(reading: Reading, wanted: Wanted): string {
+    return reading.state === this.tokenOf(wanted) ? describeReading(reading) : plainly(reading);
   }
 
   private tokenOf(wanted: Wanted): DeviceState {
@@ -151,7 +151,7 @@ export function isSwitchable(agent: Agent): agent is Switchable {
 const SURE: ReadonlySet<DeviceState> = new Set(['on', 'off', 'open', 'closed']);
 
 /** A reading in one phrase: `PowerState=Off, Chassis PowerState=Off`; where the witness alone disagrees, with what an admin may do. */
-export function inWords(reading: Reading): string {
+export function describeReading(reading: Reading): string {
   const { state, witness } = reading;
   const isAlone = witness?.waiver !== undefined && SURE.has(state) && witness.state !== state;
   return isAlone ? `${plainly(reading)} (${witness.waiver})` : plainly(reading);

@@ -8,7 +8,7 @@ import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import { timestamp } from '../ports/clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
-import { DeviceCall, inWords, isSwitchable } from './device-call.ts';
+import { DeviceCall, describeReading, isSwitchable } from './device-call.ts';
 import type { Wanted } from './device-call.ts';
 import { DeviceQueues } from './device-queues.ts';
 import { failureOf } from '../ports/jobs.ts';
@@ -49,7 +49,7 @@ export class Dispatcher implements Runner, Prober {
       const together = await Promise.all(job.together.map(async (method) => this.deviceCall(job, method)));
       if (job.entry.action !== 'confirm') return this.changed(job, agent, device, together);
       const first = await device.read();
-      if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${device.words(first, wanted)}` };
+      if (!device.shows(first, wanted)) return { result: 'found-not-done', message: `not ${wanted} any more: ${device.describe(first, wanted)}` };
       const end = await untilStable([...together, device], wanted, job, this.clock, first);
       return this.switched(job, device, wanted, end, { together, otherwise: 'found-not-done' });
     });
@@ -84,8 +84,8 @@ export class Dispatcher implements Runner, Prober {
     const done = device.shows(reading, wantedBy(job.entry));
     const edge = edgeOf(agent.kind, wantedBy(job.entry));
     return done
-      ? { result: 'found-done', message: `read back after a crash: ${inWords(reading)}`, edge }
-      : { result: 'found-not-done', message: `read back after a crash: ${device.words(reading, wantedBy(job.entry))}` };
+      ? { result: 'found-done', message: `read back after a crash: ${describeReading(reading)}`, edge }
+      : { result: 'found-not-done', message: `read back after a crash: ${device.describe(reading, wantedBy(job.entry))}` };
   }
 
   /** What the device shows now; a witness that contradicts it makes it `on` or `pending`, never `off`. One lost answer does not make it unknown. */
@@ -111,7 +111,7 @@ export class Dispatcher implements Runner, Prober {
     try {
       const reading = await (await this.deviceCall(job, job.method)).read();
       const states = [reading.state, ...(reading.witness === undefined ? [] : [reading.witness.state])];
-      return { state: states.find((state) => ALIVE.has(state)) ?? reading.state, detail: inWords(reading) };
+      return { state: states.find((state) => ALIVE.has(state)) ?? reading.state, detail: describeReading(reading) };
     } catch (error) {
       // The API server's failure kept us from asking: that says nothing of the device.
       if (job.signal.aborted || error instanceof TransportError || error instanceof ApiStatusError) throw error;
@@ -312,7 +312,8 @@ const PROVEN_BY_WAITING: ReadonlySet<EvidenceKind> = new Set(['watchdog', 'kdump
 /** Reads first, as before every change; what the kernel makes of it is no matter of the fence. */
 async function diagnosed(device: DeviceCall): Promise<Omit<JobReport, 'id' | 'finishedAt'>> {
   const before = await device.read();
-  if (!device.shows(before, 'on')) return { result: 'failed', message: `not on, so that nothing can dump: ${inWords(before)}; nothing was sent` };
+  if (!device.shows(before, 'on'))
+    return { result: 'failed', message: `not on, so that nothing can dump: ${describeReading(before)}; nothing was sent` };
   const outcome = await device.diagnose();
   return { result: 'succeeded', message: `dump ordered: ${outcome.detail}` };
 }

@@ -6,7 +6,7 @@ import { ApiStatusError, TransportError } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ProbeAnswer, Prober, ProbeRequest } from '../ports/probes.ts';
 import { withDeadline } from './deadline.ts';
-import { inWords } from './device-call.ts';
+import { describeReading } from './device-call.ts';
 import type { DeviceQueues } from './device-queues.ts';
 
 /** Reads plugs while nobody else wants their device; nothing is ever set. */
@@ -67,7 +67,7 @@ function answerOf(reading: Reading): Omit<ProbeAnswer, 'latencyMs'> {
   return {
     state: witness === undefined || witness.state === state ? state : 'unknown',
     identity,
-    detail: inWords(reading),
+    detail: describeReading(reading),
     ...(certificateExpiresAt === undefined ? {} : { certificateExpiresAt }),
     ...(credentialExpiresAt === undefined ? {} : { credentialExpiresAt }),
   };

@@ -2,7 +2,7 @@ import { AgentError } from '../ports/agents.ts';
 import type { Reading } from '../ports/agents.ts';
 import type { Clock } from '../ports/clock.ts';
 import { BootWatch } from './boot-watch.ts';
-import { inWords } from './device-call.ts';
+import { describeReading } from './device-call.ts';
 import type { DeviceCall, Wanted } from './device-call.ts';
 import type { Job } from '../ports/jobs.ts';
 
@@ -111,7 +111,7 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted, boots: Re
       opposite = device.shows(reading, wanted === 'off' ? 'on' : 'off');
       if (reading.identity === 'unverified') identity = 'unverified';
       deviceTime = reading.deviceTime ?? deviceTime;
-      details.push(`${device.method.name}: ${device.words(reading, wanted)}`);
+      details.push(`${device.method.name}: ${device.describe(reading, wanted)}`);
     } catch (error) {
       if (!(error instanceof AgentError)) throw error;
       if (error.kind === 'Misconfigured') throw error;
@@ -129,7 +129,8 @@ async function readAll(devices: readonly DeviceCall[], wanted: Wanted, boots: Re
  */
 export async function switchTo(device: DeviceCall, together: readonly DeviceCall[], wanted: Wanted, job: Job, clock: Clock): Promise<Switched> {
   const before = await device.read();
-  if (before.state === 'unknown') throw device.failure('Unreachable', 'read before set', `state unknown (${inWords(before)}); nothing was sent`);
+  if (before.state === 'unknown')
+    throw device.failure('Unreachable', 'read before set', `state unknown (${describeReading(before)}); nothing was sent`);
   const isDue = wanted === 'off' || !device.shows(before, wanted);
   const told = isDue ? await setOnce(device, wanted, device.shows(before, 'on'), job.offWasSent?.(device.method) === true) : undefined;
   const all = wanted === 'off' ? [...together, device] : [device];
@@ -137,10 +138,10 @@ export async function switchTo(device: DeviceCall, together: readonly DeviceCall
   return { ...end, edgeUnseen: wanted === 'off' && !device.shows(before, 'on'), ...told };
 }
 
-type Told = Pick<Switched, 'said' | 'isForeign'>;
+type SetAnswer = Pick<Switched, 'said' | 'isForeign'>;
 
 /** Resolves with what the device said to it, which decides nothing and may explain much. Rejects where the reads that follow could prove nothing (P1). */
-async function setOnce(device: DeviceCall, wanted: Wanted, wasOn: boolean, offWasSent: boolean): Promise<Told> {
+async function setOnce(device: DeviceCall, wanted: Wanted, wasOn: boolean, offWasSent: boolean): Promise<SetAnswer> {
   const { said, isSent } = await answerOf(device, wanted);
   if (wanted === 'on') return { said, isForeign: false };
   if (isSent === false) device.hasSent = false;

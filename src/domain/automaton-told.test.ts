@@ -15,7 +15,7 @@ describe('the fence automaton, where it can do nothing more,', () => {
     model.epoch -= 1;
     const decision = model.step();
     expect(decision).toMatchObject({ row: 'newer-leader', events: [{ type: 'Warning', reason: 'NewerLeaderFound' }] });
-    expect(decision.standDown).toEqual({ epoch: 7, words: expect.stringContaining('under epoch 7, and this controller leads under 6') as string });
+    expect(decision.standDown).toEqual({ epoch: 7, message: expect.stringContaining('under epoch 7, and this controller leads under 6') as string });
     expect(decision.status).toBeUndefined();
     expect(decision.dispatch).toBeUndefined();
   });

@@ -93,8 +93,8 @@ function begin(snapshot: Snapshot, fence: FenceFacts): Decision {
   if (fence.deleting) return { row: 'deleted-by-hand', events: [event('Warning', 'DeletionBlocked', KEPT_BY_ANOTHER)] };
   const status = beginning(snapshot, [], snapshot.lastIncident + 1);
   if (status === undefined) {
-    const words = `There is no Node ${fence.spec.node}: its NodeFence is removed and nothing was done.`;
-    return { row: 'begin-without-node', events: [event('Warning', 'NodeGone', words)], removeFinalizer: true, deleteFence: true };
+    const message = `There is no Node ${fence.spec.node}: its NodeFence is removed and nothing was done.`;
+    return { row: 'begin-without-node', events: [event('Warning', 'NodeGone', message)], removeFinalizer: true, deleteFence: true };
   }
   return {
     row: 'begin',
@@ -130,8 +130,8 @@ function voidedByLife(
   const because = 'a lease renewal or heartbeat of the node was received after the last off read';
   const next: NodeFenceStatus = { ...status, evidence: voidEvidence(status.evidence, snapshot.wall, because) };
   if (status.released !== undefined) next.released = { ...status.released, voidedAt: snapshot.wall };
-  const words = `Evidence ${proof.kind} is void: ${because}.${releasedBefore(status)}`;
-  return { status: next, events: [event('Warning', 'EvidenceVoided', words)] };
+  const message = `Evidence ${proof.kind} is void: ${because}.${releasedBefore(status)}`;
+  return { status: next, events: [event('Warning', 'EvidenceVoided', message)] };
 }
 
 function standingOf(status: NodeFenceStatus): Evidence | undefined {

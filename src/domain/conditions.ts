@@ -24,7 +24,7 @@ function conditionStates(status: NodeFenceStatus): ConditionState[] {
   return [
     truth('Isolated', status.timeline.isolatedAt !== undefined && status.state !== 'final', 'StepFinished', 'NotIsolated', ''),
     truth('PoweredOff', proof !== undefined && edges.some((edge) => edge.state === 'off'), 'ReadBack', 'NoProof', proof?.detail ?? ''),
-    truth('WorkloadReleased', status.released !== undefined && leftToRelease(status) === 0, 'Released', 'NotReleased', releasedWords(status)),
+    truth('WorkloadReleased', status.released !== undefined && leftToRelease(status) === 0, 'Released', 'NotReleased', describeReleased(status)),
     truth('Recovered', status.outcome === 'recovered', 'NodeHealthy', 'NotRecovered', ''),
     truth(
       'Held',
@@ -45,7 +45,7 @@ function conditionStates(status: NodeFenceStatus): ConditionState[] {
   ];
 }
 
-function releasedWords({ released, storageRelease }: NodeFenceStatus): string {
+function describeReleased({ released, storageRelease }: NodeFenceStatus): string {
   const revoked = storageRelease === undefined ? '' : `${podsOf(storageRelease.pods)} by storage-revoked (${storageRelease.storages.join(', ')})`;
   if (released === undefined) return revoked;
   const more = (released.left ?? 0) > 0 ? `, ${released.left} more to go` : '';

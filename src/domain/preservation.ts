@@ -25,12 +25,13 @@ export function withPreservation(snapshot: Snapshot, status: NodeFenceStatus): S
 export function preservationHold(guard: PreservationGuard, status: NodeFenceStatus, plan: Plan): StandingHold | undefined {
   const { kind } = guard;
   if (kind === 'drop' || plan.preserved === 'ignore' || acknowledged(status) !== undefined || isOffFromBefore(status)) return undefined;
-  if (kind === 'never-fence') return held(status, ['new', 'running'], 'preserved', `healthy and ${wordsOf(guard)}: it is not fenced${endOf(guard)}`);
+  if (kind === 'never-fence')
+    return held(status, ['new', 'running'], 'preserved', `healthy and ${describeCause(guard)}: it is not fenced${endOf(guard)}`);
   // In a machine that an off of ours has reached is nothing left to see, and whoever takes over then may know nothing yet: what was begun is carried through.
   if (mayNotWait(status, plan) || isOffByUs(status)) return undefined;
   if (kind === 'isolate-and-hold') {
     const how = isIsolated(status, plan) ? 'isolated' : 'held, though nothing isolates it from its storage';
-    return held(status, ['running'], 'preserved', `${wordsOf(guard)}: ${how}, and not switched off${endOf(guard)}`);
+    return held(status, ['running'], 'preserved', `${describeCause(guard)}: ${how}, and not switched off${endOf(guard)}`);
   }
   return held(
     status,
@@ -97,7 +98,7 @@ function isClosed(journal: NodeFenceStatus['journal'], operation: string): boole
   return last?.result === 'succeeded' || last?.result === 'found-done';
 }
 
-function wordsOf({ cause }: { cause: 'user' | 'automatic' }): string {
+function describeCause({ cause }: { cause: 'user' | 'automatic' }): string {
   return cause === 'automatic' ? 'preserved automatically' : 'preserved on request';
 }
 

@@ -25,33 +25,33 @@ function eventsOfRelease(entry: JournalEntry, before: NodeFenceStatus, after: No
   const isInVain = now !== undefined && now.pods === (earlier?.pods ?? 0) && (now.left ?? 0) > 0;
   const told = isInVain && entry.result === 'succeeded' ? [] : eventsOfRun(entry, after);
   if (kept.length === 0) return told;
-  const words = kept.map(({ pod, by }) => `${pod} is not released: ${by}`).join('; ');
-  return [...told, event('Warning', 'PodNotReleased', bounded(`${words}. ${KEPT_REMEDY}`, KEPT_WORDS_MAX))];
+  const message = kept.map(({ pod, by }) => `${pod} is not released: ${by}`).join('; ');
+  return [...told, event('Warning', 'PodNotReleased', bounded(`${message}. ${KEPT_REMEDY}`, KEPT_WORDS_MAX))];
 }
 
 function eventsOfRun(entry: JournalEntry, status: NodeFenceStatus): DecisionEvent[] {
-  const words = entry.message ?? '';
+  const message = entry.message ?? '';
   const place = `${entry.method} (${entry.agent}${entry.device === '' ? '' : ` at ${entry.device}`})`;
-  if (entry.action === 'acknowledge' && entry.result === 'refused') return [event('Warning', 'AcknowledgementRefused', words)];
+  if (entry.action === 'acknowledge' && entry.result === 'refused') return [event('Warning', 'AcknowledgementRefused', message)];
   if (entry.action === 'diag') return eventsOfDiag(entry, place);
-  if (isFailure(entry)) return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${words}`)];
+  if (isFailure(entry)) return [event('Warning', 'MethodFailed', `${entry.action} by ${place} failed, attempt ${entry.attempt}: ${message}`)];
   if (entry.result !== 'succeeded') return [];
-  if (entry.action === 'acknowledge') return [event('Warning', 'Acknowledged', words)];
+  if (entry.action === 'acknowledge') return [event('Warning', 'Acknowledged', message)];
   const proof = status.evidence.find((item) => item.source === entry.id);
-  if (proof?.kind === 'storage-revoked') return [event('Normal', 'StorageRevoked', `Proven by ${place}: ${words}`)];
-  if (proof?.kind === 'watchdog' || proof?.kind === 'kdump') return [event('Normal', 'NodeProvenGone', `Proven by ${place}: ${words}`)];
-  if (proof !== undefined) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${words}`)];
-  if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', words)];
+  if (proof?.kind === 'storage-revoked') return [event('Normal', 'StorageRevoked', `Proven by ${place}: ${message}`)];
+  if (proof?.kind === 'watchdog' || proof?.kind === 'kdump') return [event('Normal', 'NodeProvenGone', `Proven by ${place}: ${message}`)];
+  if (proof !== undefined) return [event('Normal', 'NodePoweredOff', `Proven by ${place}: ${message}`)];
+  if (entry.action === 'release') return [event('Normal', 'WorkloadReleased', message)];
   if (entry.action === 'release-end' && status.released?.timedOut === true)
-    return [event('Warning', 'ReleaseTimedOut', `${words}; the node is brought back nevertheless`)];
-  if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${words}`)];
+    return [event('Warning', 'ReleaseTimedOut', `${message}; the node is brought back nevertheless`)];
+  if (entry.action === 'on') return [event('Normal', 'NodePoweredOn', `By ${place}: ${message}`)];
   return [];
 }
 
 /** A dump that could not be had is no failure of the fence, and still worth to know. */
 function eventsOfDiag(entry: JournalEntry, place: string): DecisionEvent[] {
-  const words = entry.message ?? '';
-  if (entry.result === 'succeeded') return [event('Normal', 'KernelDumpOrdered', `By ${place}: ${words}`)];
+  const message = entry.message ?? '';
+  if (entry.result === 'succeeded') return [event('Normal', 'KernelDumpOrdered', `By ${place}: ${message}`)];
   if (entry.result === 'not-sent' || entry.result === 'stopped') return [];
-  return [event('Warning', 'KernelDumpNotOrdered', `By ${place}: ${words}. The off goes ahead.`)];
+  return [event('Warning', 'KernelDumpNotOrdered', `By ${place}: ${message}. The off goes ahead.`)];
 }

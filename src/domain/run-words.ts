@@ -3,7 +3,7 @@ import type { JournalEntry } from './node-fence.ts';
 export type Run = Pick<JournalEntry, 'action' | 'agent' | 'device' | 'plug' | 'operation' | 'method'>;
 
 /** What a run does, in words: `switch off by redfish at 10.0.0.7 plug 2`. */
-export function wordsOfRun(run: Run): string {
+export function describeRun(run: Run): string {
   switch (run.action) {
     case 'off':
       return `switch off by ${run.agent}${placeOf(run)}`;

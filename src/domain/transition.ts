@@ -15,7 +15,7 @@ export interface Decision {
   removeFinalizer?: true;
   deleteFence?: true;
   /** This process may not go on leading: what it found is of this epoch. */
-  standDown?: { epoch: number; words: string };
+  standDown?: { epoch: number; message: string };
   /** Monotonic; absent: only a change matters. */
   requeueAtMs?: number;
   events: DecisionEvent[];

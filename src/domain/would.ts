@@ -4,12 +4,12 @@ import { levelsOf } from './plan.ts';
 import type { Plan, Step } from './plan.ts';
 import { compile, provingOperation } from './program.ts';
 import type { Operation } from './program.ts';
-import { wordsOfRun } from './run-words.ts';
+import { describeRun } from './run-words.ts';
 import type { Snapshot, StandingHold } from './snapshot.ts';
 
 /** One thing that mode enforce would do. */
 export interface Deed {
-  words: string;
+  message: string;
   /** Monotonic; in the past: already. Absent: nobody knows, for a hold has no known end. */
   atMs?: number;
   /** After the end of such a hold. */
@@ -52,24 +52,24 @@ export function wouldDo({ snapshot, status, plan }: Observed, hold: Pick<Hold, '
     dueMs = Math.max(waitedFromMs ?? dueMs, freeAtMs === undefined ? 0 : waitedFromMs === undefined ? dueMs : freeAtMs - delayMs) + delayMs;
     afterMs += waitedFromMs === undefined ? delayMs : 0;
     const wrong = spoiling(plan, step);
-    const words = wrong === undefined ? operationsOf(plan, step, status).map(deedWords) : [`fail at ${step} (${wrong.where}: ${wrong.message})`];
-    for (const deed of words) deeds.push({ words: deed, afterMs, ...(freeAtMs !== undefined && { atMs: dueMs }) });
+    const names = wrong === undefined ? operationsOf(plan, step, status).map(describeDeed) : [`fail at ${step} (${wrong.where}: ${wrong.message})`];
+    for (const deed of names) deeds.push({ message: deed, afterMs, ...(freeAtMs !== undefined && { atMs: dueMs }) });
     if (wrong !== undefined) break;
   }
-  return { deeds, release: releaseWords(snapshot, plan), holds };
+  return { deeds, release: describeRelease(snapshot, plan), holds };
 }
 
 /** For the record and the Event: all of it in one text, with absolute times. */
-export function wouldWords(observed: Observed, hold: Pick<Hold, 'freeSince'>): string {
+export function describeWould(observed: Observed, hold: Pick<Hold, 'freeSince'>): string {
   const { snapshot, status } = observed;
   const { deeds, release, holds } = wouldDo(observed, hold);
   const held = holds.map((each) => {
     const until = momentOf(snapshot, each.untilMs);
     return `would be held by ${each.policy}${until === undefined ? '' : ` until ${until}`}: ${each.message}`;
   });
-  const done = deeds.map(({ words, atMs, afterMs }) => {
-    if (atMs === undefined) return `would ${words} ${afterMs === 0 ? 'at once' : `${Math.round(afterMs / SECOND_MS)} s later`}`;
-    return atMs <= snapshot.nowMs ? `would now ${words}` : `would ${words} at ${momentOf(snapshot, atMs) ?? ''}`;
+  const done = deeds.map(({ message, atMs, afterMs }) => {
+    if (atMs === undefined) return `would ${message} ${afterMs === 0 ? 'at once' : `${Math.round(afterMs / SECOND_MS)} s later`}`;
+    return atMs <= snapshot.nowMs ? `would now ${message}` : `would ${message} at ${momentOf(snapshot, atMs) ?? ''}`;
   });
   if (done.length === 0)
     return `--mode observe, nothing is changed: would do nothing${status.state === 'new' ? ', its plan has no step' : ' but recover the node'}`;
@@ -105,13 +105,13 @@ function operationsOf(plan: Plan, step: Step, status: NodeFenceStatus): Operatio
   return compile(plan, step, level).filter(({ method, phase }) => method !== undefined && phase !== 'on');
 }
 
-function deedWords({ action, key, method }: Operation): string {
+function describeDeed({ action, key, method }: Operation): string {
   if (method === undefined) return action;
   const { agent, device, plug, name } = method;
-  return wordsOfRun({ action, operation: key, agent, device, plug, method: name });
+  return describeRun({ action, operation: key, agent, device, plug, method: name });
 }
 
-function releaseWords({ waitingPods = [] }: Snapshot, plan: Plan): string {
+function describeRelease({ waitingPods = [] }: Snapshot, plan: Plan): string {
   if (plan.release === 'none') return 'release nothing (release=none)';
   const proves = (['isolation', 'power-management'] as const).some((step) => {
     const level = levelsOf(plan, step)[0]?.level ?? 1;

@@ -211,12 +211,12 @@ export class LeaderElector implements Leadership {
       const waitMs = isOurs ? 0 : this.#waitMs(this.#observation);
       if (waitMs > 0) {
         this.#freeSinceMs = undefined;
-        this.#tellStandby(lease, waitMs);
+        this.#logStandby(lease, waitMs);
         return Math.min(pauseMs, waitMs);
       }
       this.#freeSinceMs ??= clock.monotonicMs();
       if (!isOurs && this.#options.mayStand?.(clock.monotonicMs() - this.#freeSinceMs) === false) {
-        this.#tellStandby(lease, 0);
+        this.#logStandby(lease, 0);
         logger.debug('the lease is free and left to another candidate', {});
         return pauseMs;
       }
@@ -251,7 +251,7 @@ export class LeaderElector implements Leadership {
   }
 
   /** Once for each holder: a replica that waits is told from one that hangs. */
-  #tellStandby(lease: Lease | undefined, waitMs: number): void {
+  #logStandby(lease: Lease | undefined, waitMs: number): void {
     const holder = lease === undefined ? undefined : (lease.spec.holderIdentity ?? '');
     if (this.#standsByFor !== undefined && this.#standsByFor.holder === holder) return;
     this.#standsByFor = { holder };

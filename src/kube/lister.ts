@@ -99,7 +99,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     this.#objects.set(key, object);
     this.#unindex(key, before);
     this.#index(key, object);
-    this.#tell(before, object);
+    this.#notify(before, object);
   }
 
   remove(key: string): void {
@@ -109,7 +109,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     }
     this.#objects.delete(key);
     this.#unindex(key, before);
-    this.#tell(before, undefined);
+    this.#notify(before, undefined);
   }
 
   /** Takes a whole list: objects that are not in it are removed, those of an unchanged version stay and are not told. */
@@ -128,7 +128,7 @@ export class ObjectCache<T extends KubeObject> implements Lister<T> {
     }
   }
 
-  #tell(before: T | undefined, after: T | undefined): void {
+  #notify(before: T | undefined, after: T | undefined): void {
     for (const listener of [...this.#listeners]) {
       try {
         listener(before, after);

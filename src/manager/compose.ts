@@ -20,7 +20,7 @@ import { watchNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
 import type { WatchedOwnNode } from './own-node.ts';
 import { composeSelfCheck } from './self-check/compose-self-check.ts';
-import { TellingClient } from './self-check/telling-client.ts';
+import { ReportingClient } from './self-check/reporting-client.ts';
 import { setUpSecondaryControllers } from './secondary-controllers.ts';
 import type { SecondaryControllers, SecondarySources } from './secondary-controllers.ts';
 import { stormSources } from './storm-sources.ts';
@@ -38,14 +38,14 @@ export interface ComposedController {
   readonly listers: readonly { name: string; lister: Lister<KubeObject>; lastError: () => Error | undefined }[];
   readonly elector: LeaderElector;
   /** Does the API server take what must be written? While it does not, this process does not lead in mode enforce. */
-  readonly selfCheck: Pick<SelfCheck, 'result' | 'words'>;
+  readonly selfCheck: Pick<SelfCheck, 'result' | 'message'>;
 }
 
 /** Builds the controller from its ports. The daemon and the simulation both come through here, so that both run the same program. */
 export function composeController(ports: ControllerPorts, options: ControllerOptions): ComposedController {
   const { transport, clock, random, logger, metrics } = ports;
-  const cluster = new TellingClient(transport, () => proof.refused);
-  const { listers, configMaps, secrets, leader, announced, reflectors, tellWentBack } = watchCluster(ports, options);
+  const cluster = new ReportingClient(transport, () => proof.refused);
+  const { listers, configMaps, secrets, leader, announced, reflectors, reportWentBack } = watchCluster(ports, options);
   const dispatcher = dispatcherOf(ports, options, cluster);
   const elector = electorOf(ports, options, new ApiClient({ transport, lane: 'urgent' }), {
     onAcquired: (epoch) => {
@@ -60,12 +60,12 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       ports.exit(`leadership lost: ${reason}`, 'lost');
     },
     onWentBack: (message) => {
-      tellWentBack(message);
+      reportWentBack(message);
       for (const watch of [...reflectors, announced, ...(nodeLeases === undefined ? [] : [nodeLeases]), ...secondaries.watches]) watch.listAnew();
     },
     mayStand: (freeForMs) => selfCheck.mayLead() && own.ownNode.mayStand(freeForMs),
   });
-  const proof = composeSelfCheck(ports, options, { nodes: listers.nodes, elector, onSecond: (words) => giveUp(words) });
+  const proof = composeSelfCheck(ports, options, { nodes: listers.nodes, elector, onSecond: (message) => giveUp(message) });
   const { selfCheck } = proof;
   const storm = stormSources(ports, cluster, leader, () => elector.identity);
   const queue: Workqueue = queueOf(ports, options, (node) => controller.reconcile(node));
@@ -81,10 +81,10 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
     leadership: elector,
     runner: ports.wrapRunner === undefined ? dispatcher : ports.wrapRunner(dispatcher),
     planner: ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry }),
-    successor: () => own.ownNode.words(),
-    standDown: ({ epoch, words }) => {
+    successor: () => own.ownNode.holdMessage(),
+    standDown: ({ epoch, message }) => {
       elector.outrankedBy(epoch);
-      giveUp(words);
+      giveUp(message);
     },
     ...storm.given,
     ...(nodeLeases === undefined ? {} : { nodeLeases: nodeLeases.leases }),

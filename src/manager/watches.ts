@@ -32,7 +32,7 @@ export interface Watches {
   announced: Reflector<Lease>;
   reflectors: readonly Reflector<KubeObject>[];
   /** Tells that etcd was restored. */
-  tellWentBack: (message: string) => void;
+  reportWentBack: (message: string) => void;
 }
 
 /** One reflector for every kind that the fence controller reads; none is started yet. */
@@ -58,7 +58,7 @@ export function watchCluster(ports: ControllerPorts, options: ControllerOptions)
     namespace: options.namespace,
     fieldSelector: `metadata.name=${CANDIDATES_LEASE}`,
   });
-  return { listers, configMaps, secrets, leader, announced, reflectors, tellWentBack: base.onWentBack };
+  return { listers, configMaps, secrets, leader, announced, reflectors, reportWentBack: base.onWentBack };
 }
 
 /** Secrets are watched for their names and keys only; values are read when a method runs and never kept (P9). */

@@ -16,18 +16,18 @@ export interface Watching {
 }
 
 /** Watches notice within their idle time, pause after pause. */
-const TOLD_AGAIN_MS = 300_000;
+const REPORTED_AGAIN_MS = 300_000;
 const LEASE = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
 
 export function watchBase(
   { transport, clock, random, logger, metrics, recorder }: ControllerPorts,
   { reflector: timings, namespace }: ControllerOptions,
 ): WatchBase & Required<Pick<WatchBase, 'onWentBack'>> {
-  let toldAtMs = Number.NEGATIVE_INFINITY;
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
   const onWentBack = (message: string): void => {
     // Every watch notices one restore; the log has each of them.
-    if (clock.monotonicMs() - toldAtMs < TOLD_AGAIN_MS) return;
-    toldAtMs = clock.monotonicMs();
+    if (clock.monotonicMs() - reportedAtMs < REPORTED_AGAIN_MS) return;
+    reportedAtMs = clock.monotonicMs();
     recorder.event({ ...LEASE, metadata: { name: LEADER_LEASE, namespace } }, 'Warning', 'OlderStateDetected', message);
   };
   return { transport, clock, random, logger, metrics: metrics.watch, onWentBack, ...(timings !== undefined && { timings }) };

@@ -8,7 +8,7 @@ import { createServer } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { standardRegistry } from '../../agents/registry.ts';
-import { certificateOf, wordsOf } from '../../src/cli/probe-command.ts';
+import { certificateOf, describeCertificate } from '../../src/cli/probe-command.ts';
 import { inputFromFiles } from '../../src/cli/validate/files.ts';
 import { validate } from '../../src/cli/validate/validation.ts';
 import { CLUSTER_DURATION_KEYS, DURATION_KEYS, OTHER_KEYS, STEP_KEYS } from '../../src/config/node-keys.ts';
@@ -60,7 +60,7 @@ describe('nodefence probe --show-fingerprint', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const address = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
-      const words = wordsOf(await certificateOf(address), address);
+      const words = describeCertificate(await certificateOf(address), address);
       const [, expected = ''] = /=([0-9A-F:]+)/.exec(told) ?? [];
       expect(words.split('\n')[0]).toBe(`ssl_fingerprint=${expected.replaceAll(':', '').toLowerCase()}`);
       expect(words).toContain('CN=bmc.example');

@@ -3,7 +3,7 @@ import { decide } from '../../src/controllers/metal3-remediation/decide.ts';
 import { finalizerOf, phaseOf, phaseText } from '../../src/controllers/metal3-remediation/names.ts';
 import type { Phase } from '../../src/controllers/metal3-remediation/names.ts';
 import { readSpec } from '../../src/controllers/metal3-remediation/spec.ts';
-import { askOwner, tellRemediated } from '../../src/controllers/shared/remediation/owner-machine.ts';
+import { askOwner, reportRemediated } from '../../src/controllers/shared/remediation/owner-machine.ts';
 import { API, EPOCH_MS, MINUTE_MS, ownerMachine, remediation, World } from './world.ts';
 
 const OLDER = 'infrastructure.cluster.x-k8s.io/v1beta1';
@@ -115,6 +115,6 @@ describe('conditions of a Machine', () => {
   it('are not written on a Machine that is being deleted, nor on one of OpenShift', () => {
     expect(askOwner(ownerMachine({ isDeleting: true }), EPOCH_MS, EVENT)).toBeUndefined();
     expect(askOwner(ownerMachine({ apiVersion: 'machine.openshift.io/v1beta1' }), EPOCH_MS, EVENT)).toBeUndefined();
-    expect(tellRemediated(ownerMachine({ isDeleting: true }), EPOCH_MS, 'm')).toBeUndefined();
+    expect(reportRemediated(ownerMachine({ isDeleting: true }), EPOCH_MS, 'm')).toBeUndefined();
   });
 });

@@ -50,7 +50,10 @@ export const ACK_MUTANTS: readonly SourceMutant[] = [
     defect: 'any fence that is open confirms a word',
     file: 'agents/ack/agent.ts',
     edits: [
-      ['async (call) => (await this.#words(call)).valid !== undefined);', 'async (call) => (await this.#words(call)).incident !== undefined);'],
+      [
+        'async (call) => (await this.#acknowledgements(call)).valid !== undefined);',
+        'async (call) => (await this.#acknowledgements(call)).incident !== undefined);',
+      ],
     ],
     killedBy: byTest(ACK_AGENT, 'another incident'),
   },
@@ -114,7 +117,7 @@ export const ACK_MUTANTS: readonly SourceMutant[] = [
     name: 'ack words once',
     defect: 'the words are not read again while the agent waits',
     file: 'agents/ack/agent.ts',
-    edits: [['words = await this.#words(call);\n      if (words.valid', 'if (words.valid']],
+    edits: [['words = await this.#acknowledgements(call);\n      if (words.valid', 'if (words.valid']],
     killedBy: byTest(ACK_AGENT, 'waits for the word on this very incident, and says on the Node what is to be done'),
   },
 ];

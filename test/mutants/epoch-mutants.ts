@@ -86,8 +86,8 @@ export const EPOCH_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/rows/any.ts',
     edits: [
       [
-        "return { standDown: { epoch: epochOf(status), words }, events: [event('Warning', 'NewerLeaderFound', words)] };",
-        'return words === "" ? { status } : {};',
+        "return { standDown: { epoch: epochOf(status), message }, events: [event('Warning', 'NewerLeaderFound', message)] };",
+        'return message === "" ? { status } : {};',
       ],
     ],
     killedBy: byTest(AUTOMATON, 'does nothing when a newer leader has written, says so and gives up its Lease'),

@@ -66,7 +66,7 @@ export const ETHERNET_SWITCH_MUTANTS: readonly SourceMutant[] = [
     name: 'prompt of another mode',
     defect: 'a line counts that left the switch at another prompt',
     file: 'agents/ethernet-switch/command-line.ts',
-    edits: [['if (!prompt.test(said.prompt)) throw call.error', 'if (said.prompt === "") throw call.error']],
+    edits: [['if (!prompt.test(said.prompt))\n', 'if (said.prompt === "")\n']],
     killedBy: byTest(STRANGE_ANSWERS, 'is not typed where the switch did not enter the mode in which things are changed'),
   },
   {

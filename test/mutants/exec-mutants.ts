@@ -52,7 +52,7 @@ export const EXEC_MUTANTS: readonly SourceMutant[] = [
     name: 'exec secret told',
     defect: 'a password is told in a message',
     file: 'agents/exec/answers.ts',
-    edits: [["words = words.replaceAll(secret, '***');", 'words = words.replaceAll(secret, secret);']],
+    edits: [["message = message.replaceAll(secret, '***');", 'message = message.replaceAll(secret, secret);']],
     killedBy: byTest(EXEC_AGENT, 'never repeats a secret, wherever the agent says it'),
   },
   {

@@ -10,14 +10,14 @@ export const METAL3_REMEDIATION_MUTANTS: readonly SourceMutant[] = [
     name: 'each hiccup is an event',
     defect: 'a call that fails now and then is told on the remediation each time',
     file: 'src/controllers/metal3-remediation/controller.ts',
-    edits: [['!isPassing(error) || memories.get(key)?.failing.isToBeTold() === true', '!isPassing(error) || memories.has(key)']],
+    edits: [['!isPassing(error) || memories.get(key)?.failing.isToBeReported() === true', '!isPassing(error) || memories.has(key)']],
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'a call that fails now and then is tried again'),
   },
   {
     name: 'a lasting trouble in silence',
     defect: 'nobody is told that the cluster of a node is not reached for minutes',
     file: 'src/controllers/shared/long-trouble.ts',
-    edits: [['this.#isTold || nowMs - this.#sinceMs < TOLD_AFTER_MS', 'this.#isTold || nowMs >= this.#sinceMs']],
+    edits: [['this.#isReported || nowMs - this.#sinceMs < REPORTED_AFTER_MS', 'this.#isReported || nowMs >= this.#sinceMs']],
     killedBy: byTest('test/metal3-remediation/outage.test.ts', 'a call that fails now and then is tried again'),
   },
   {

@@ -16,7 +16,7 @@ export const PLAN_MUTANTS: readonly SourceMutant[] = [
     name: 'plug not looked at',
     defect: 'a plug that every call refuses is found when the node fails',
     file: 'src/config/refusals.ts',
-    edits: [['if (plugWords !== undefined)', 'if (plugWords === null)']],
+    edits: [['if (plugMessage !== undefined)', 'if (plugMessage === null)']],
     killedBy: byTest(REFUSALS, 'a PDU without a plug'),
   },
   {

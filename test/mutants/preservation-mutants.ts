@@ -60,7 +60,7 @@ export const PRESERVATION_MUTANTS: readonly SourceMutant[] = [
     name: 'healthy, preserved and fenced',
     defect: 'a healthy machine that is preserved by now is fenced when somebody asks for it',
     file: `${PRESERVATION}.ts`,
-    edits: [["if (kind === 'never-fence') return held(", "if (kind === 'never-fence' && status.incident < 0) return held("]],
+    edits: [["if (kind === 'never-fence')\n", "if (kind === 'never-fence' && status.incident < 0)\n"]],
     killedBy: BY_SEARCH,
   },
   {

@@ -166,7 +166,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'one list too long',
     defect: 'one list of Machines that nobody answers is longer than a fence waits to hear of them, so that a machine that is kept is switched off',
     file: 'src/controllers/preservation/freshness.ts',
-    edits: [['HEARD_WITHIN_MS = 45_000', 'HEARD_WITHIN_MS = 30_000']],
+    edits: [['FRESH_WITHIN_MS = 45_000', 'FRESH_WITHIN_MS = 30_000']],
     killedBy: byTest(PRESERVATION_SHELL, 'Machines that are not heard leave a guard unknown for a bounded time; what the Node shows counts at once'),
   },
   {
@@ -318,7 +318,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     name: 'word not contradicted',
     defect: 'a device that reads on by now contradicts no word of a person',
     file: 'src/controllers/fence/run/proof-reads.ts',
-    edits: [['return words === undefined ?', 'return words !== null ?']],
+    edits: [['return message === undefined ?', 'return message !== null ?']],
     killedBy: byTest('src/controllers/fence/run/proof-reads.test.ts', 'is contradicted by a device that reads on by now'),
   },
   {

@@ -81,7 +81,7 @@ export const PROBE_MUTANTS: readonly SourceMutant[] = [
     defect: 'nobody is told that a path works again',
     file: 'src/controllers/probes/controller.ts',
     edits: [
-      ["if (entry.path === 'working' && before?.path === 'broken') this.tell", "if (entry.path === 'working' && before === undefined) this.tell"],
+      ["if (entry.path === 'working' && before?.path === 'broken') this.emit", "if (entry.path === 'working' && before === undefined) this.emit"],
     ],
     killedBy: byTest(CONTROLLER, 'read a broken path again as soon as the configuration has changed, and only that'),
   },

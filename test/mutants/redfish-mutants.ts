@@ -66,8 +66,8 @@ export const REDFISH_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/redfish/power.ts',
     edits: [
       [
-        "failure === undefined ? { result: 'accepted', detail: words } : refusedUnlessReached(device, call, wish, failure)",
-        "{ result: 'accepted', detail: failure ?? words }",
+        "failure === undefined ? { result: 'accepted', detail: message } : refusedUnlessReached(device, call, wish, failure)",
+        "{ result: 'accepted', detail: failure ?? message }",
       ],
     ],
     killedBy: byTest('agents/redfish/agent-set.test.ts', 'follows a task for its error only'),

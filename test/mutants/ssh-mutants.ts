@@ -10,14 +10,14 @@ export const SSH_MUTANTS: readonly SourceMutant[] = [
     name: 'ssh any code',
     defect: 'a command that failed counts as done',
     file: 'agents/ssh/agent.ts',
-    edits: [["if (answer.code !== 0) throw call.error('Refused', words);", '']],
+    edits: [["if (answer.code !== 0) throw call.error('Refused', message);", '']],
     killedBy: byTest(ENDINGS, 'is accepted at code 0 with nothing read back, and refused at any other, in the words of its stderr'),
   },
   {
     name: 'ssh unconfirmed',
     defect: 'a command that confirm_command denies counts as done',
     file: 'agents/ssh/agent.ts',
-    edits: [['if (isConfirmed(settings, confirmation)) return', 'if (settings.confirmCommand !== "") return']],
+    edits: [['if (isConfirmed(settings, confirmation))\n', 'if (settings.confirmCommand !== "")\n']],
     killedBy: byTest(ENDINGS, 'is confirmed by confirm_command at code 0 only, and never by a command that is not there'),
   },
   {
@@ -67,7 +67,7 @@ export const SSH_MUTANTS: readonly SourceMutant[] = [
     defect: 'a command whose end nobody told counts as done',
     file: 'agents/ssh/agent.ts',
     edits: [
-      ["if (answer.code === undefined && answer.signal === undefined) return { result: 'unclear', detail: `no code was told: ${words}` };", ''],
+      ["if (answer.code === undefined && answer.signal === undefined) return { result: 'unclear', detail: `no code was told: ${message}` };", ''],
       ['if (answer.code !== 0) throw', 'if (answer.code !== 0 && answer.code !== undefined) throw'],
     ],
     killedBy: byTest(ENDINGS, 'is refused when a signal ended it'),

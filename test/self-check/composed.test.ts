@@ -131,7 +131,7 @@ describe('a composed controller', () => {
     };
     await pass(40, true);
     expect(await holder()).toBeUndefined();
-    expect(controller.selfCheck.words()).toContain('another installation, in namespace default, fences the nodes of this cluster');
+    expect(controller.selfCheck.message()).toContain('another installation, in namespace default, fences the nodes of this cluster');
     expect(events).toEqual([`Namespace ${NAMESPACE} SecondInstallationFound`]);
     await pass(60, false);
     expect(await holder()).toBe('a');
@@ -158,7 +158,7 @@ describe('a composed controller', () => {
     const controller = begin('a');
     await clock.advance(60_000);
     expect(await holder()).toBeUndefined();
-    expect(controller.selfCheck.words()).toContain('kubectl apply -k config/crd');
+    expect(controller.selfCheck.message()).toContain('kubectl apply -k config/crd');
     await overwrite(site, NODE_FENCE_DEFINITION);
     await clock.advance(13_000);
     expect(await holder()).toBe('a');
@@ -170,7 +170,7 @@ describe('a composed controller', () => {
     await overwrite(site, noNodes.role);
     const controller = begin('a');
     await clock.advance(60_000);
-    expect(controller.selfCheck.words()).toContain('may not get, list, watch, patch nodes');
+    expect(controller.selfCheck.message()).toContain('may not get, list, watch, patch nodes');
     expect(await holder()).toBeUndefined();
     await overwrite(site, noNodes.whole);
     await clock.advance(60_000);

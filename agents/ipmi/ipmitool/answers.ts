@@ -48,11 +48,11 @@ function spoken(lines: readonly string[]): string[] {
 
 /** The device's words for a message: printable, short. */
 export function quoted(lines: readonly string[]): string {
-  const words = spoken(lines)
+  const message = spoken(lines)
     .join(' / ')
     .replaceAll(/[^\P{Cc}]/gu, '?');
-  if (words === '') return 'nothing';
-  return words.length > QUOTE_MAX ? `${words.slice(0, QUOTE_MAX)}...` : words;
+  if (message === '') return 'nothing';
+  return message.length > QUOTE_MAX ? `${message.slice(0, QUOTE_MAX)}...` : message;
 }
 
 /** No answer of the BMC: it was silent, or what was said is no answer to the request. */

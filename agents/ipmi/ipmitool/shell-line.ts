@@ -29,9 +29,9 @@ export class ShellLine implements Line {
     const exchange = await this.#shell.run(READ_STATUS, call);
     if (exchange.kind !== 'answer') return exchange;
     const answer = statusAnswer(exchange.lines);
-    const words = this.#shell.quote(exchange.lines);
-    if (answer.kind === 'silence') return silence(words);
-    return answer.kind === 'odd' ? { kind: 'state', state: 'unknown', detail: words, isOdd: true } : answer;
+    const message = this.#shell.quote(exchange.lines);
+    if (answer.kind === 'silence') return silence(message);
+    return answer.kind === 'odd' ? { kind: 'state', state: 'unknown', detail: message, isOdd: true } : answer;
   }
 
   async guid(call: Call<CallTarget>): Promise<GuidAnswer | NoAnswer> {
@@ -55,8 +55,8 @@ export class ShellLine implements Line {
     if (exchange.kind !== 'answer') return exchange;
     const answer = rawAnswer(exchange.lines);
     if (answer.kind === 'raw') return answer;
-    const words = this.#shell.quote(exchange.lines);
-    return answer.kind === 'silence' ? silence(words) : { kind: 'lost', why: `no such answer is known: ${words}`, isSent: true };
+    const message = this.#shell.quote(exchange.lines);
+    return answer.kind === 'silence' ? silence(message) : { kind: 'lost', why: `no such answer is known: ${message}`, isSent: true };
   }
 
   kill(): void {

@@ -1,7 +1,7 @@
 import type { Call, CallTarget } from '../../shared/call.ts';
 import { plainDatagram, plainMessage } from './datagram.ts';
 import { requestBytes, responseTo, type Request, type Response } from './message.ts';
-import { silenceWords, type UdpLink } from './udp-link.ts';
+import { describeSilence, type UdpLink } from './udp-link.ts';
 
 /** What a BMC tells strangers (Get Channel Authentication Capabilities, section 22.13). Nobody vouches for it. */
 export interface Capabilities {
@@ -24,7 +24,7 @@ export async function capabilities(link: UdpLink, call: Call<CallTarget>, privil
     },
   });
   if (heard.kind === 'ended') throw call.endedError();
-  if (heard.kind === 'silence') throw call.error('Unreachable', silenceWords('no answer from the BMC', heard));
+  if (heard.kind === 'silence') throw call.error('Unreachable', describeSilence('no answer from the BMC', heard));
   return capabilitiesOf(heard.value);
 }
 

@@ -1,6 +1,6 @@
 import type { AgentErrorKind } from '../../../src/ports/agents.ts';
 import type { IpmiSettings } from '../parameters.ts';
-import { statusWords } from './words.ts';
+import { describeStatus } from './words.ts';
 
 export type Step = 'Open Session' | 'RAKP 1' | 'RAKP 3';
 
@@ -20,7 +20,7 @@ const UNKNOWN_PARAMETER = 0x12;
 /** Why the BMC opens no session, and what a person can do about it. */
 export function failureOf(step: Step, status: number, settings: IpmiSettings): LoginFailure {
   const { privilege } = settings;
-  const said = `the BMC answered ${step} with: ${statusWords(status)}`;
+  const said = `the BMC answered ${step} with: ${describeStatus(status)}`;
   if (SUITE_REFUSED.has(status)) return suiteRefused(settings, said);
   if (status === UNKNOWN_PARAMETER) return { kind: 'Misconfigured', answered: said, isUnfit: true };
   if (PRIVILEGE_REFUSED.has(status)) return { kind: 'Refused', answered: noPrivilege(privilege, said), isUnfit: false };

@@ -11,7 +11,7 @@ import { handshakeAnswer, openedSession, openSessionRequest, PRIVILEGE, rakp1, r
 import { isSameCode, rakp2Code, rakp3Code, SessionKeys, type Handshake } from './keys.ts';
 import { failureOf, suiteRefused, type Step } from './login-failure.ts';
 import { SUITES, type Suite } from './suites.ts';
-import { silenceWords, UdpLink } from './udp-link.ts';
+import { describeSilence, UdpLink } from './udp-link.ts';
 
 const INVALID_CODE = 0x0f;
 
@@ -137,7 +137,7 @@ class Login {
     if (heard.kind === 'ended') throw this.#call.endedError();
     if (heard.kind === 'silence') {
       const { timeoutSeconds } = this.#settings;
-      const what = silenceWords(`the BMC stopped answering after ${step}`, heard);
+      const what = describeSilence(`the BMC stopped answering after ${step}`, heard);
       const user = step === 'RAKP 1' ? '; some do not answer an unknown user: check that the BMC knows the user' : '';
       throw this.#call.error('Unreachable', `${what}; where it is slow, raise ipmitool_timeout (now ${timeoutSeconds})${user}`);
     }
@@ -170,8 +170,8 @@ class Login {
   #refused(answered: string): Error {
     if (this.#isSure) return this.#call.error('Refused', answered);
     const { timeoutSeconds } = this.#settings;
-    const words = `a step of the login reached the BMC more than once, or its answer us, so that nothing is concluded of the password; where the BMC is slow, raise ipmitool_timeout (now ${timeoutSeconds})`;
-    return new Doubt(this.#call.error('Unreachable', words));
+    const message = `a step of the login reached the BMC more than once, or its answer us, so that nothing is concluded of the password; where the BMC is slow, raise ipmitool_timeout (now ${timeoutSeconds})`;
+    return new Doubt(this.#call.error('Unreachable', message));
   }
 
   /** What the BMC told strangers; anybody could have said it, so that it only explains. */

@@ -2,7 +2,7 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import { Call, type CallTarget } from '../../shared/call.ts';
 import type { Control, ControlAnswer, GuidAnswer, Line, NoAnswer, RawAnswer, StatusAnswer } from '../line.ts';
 import { chassisStatus } from '../chassis-status.ts';
-import { completionWords, isRefusal } from '../completion.ts';
+import { describeCompletion, isRefusal } from '../completion.ts';
 import type { IpmiSettings } from '../parameters.ts';
 import { PRIVILEGE, fourBytes } from './handshake.ts';
 import { logIn, type LoggedIn, type Pace } from './login.ts';
@@ -75,7 +75,7 @@ export class NativeLine implements Line {
     const said =
       answer.completion === 0
         ? `Get System GUID answered with ${answer.data.length} bytes of 16`
-        : `Get System GUID failed: ${completionWords(answer.completion)}`;
+        : `Get System GUID failed: ${describeCompletion(answer.completion)}`;
     const { guid } = this.#loggedIn;
     if (guid.some((byte) => byte !== 0)) return shownGuid(guid, `RAKP 2; ${said}`);
     if (!allowsOwn) return { kind: 'none', detail: said };
@@ -90,7 +90,7 @@ export class NativeLine implements Line {
     if (answer.kind !== 'raw') return answer;
     const { completion } = answer;
     if (completion === 0) return { kind: 'accepted', detail: `Chassis Power Control: ${words}` };
-    const detail = `Set Chassis Power Control to ${words} failed: ${completionWords(completion)}`;
+    const detail = `Set Chassis Power Control to ${words} failed: ${describeCompletion(completion)}`;
     return { kind: isRefusal(completion) ? 'refused' : 'unclear', detail };
   }
 
@@ -115,11 +115,11 @@ export class NativeLine implements Line {
     if (answer.kind === 'ended') throw call.endedError();
     if (answer.kind === 'lost') throw call.error('Unreachable', answer.why);
     if (answer.completion === 0) return;
-    const words =
+    const message =
       answer.completion === 0x80 || answer.completion === 0x81
         ? 'the privilege is above the limit of user or channel'
-        : completionWords(answer.completion);
-    throw call.error('Refused', noPrivilege(privilege, `Set Session Privilege Level to ${privilege.toUpperCase()} failed: ${words}`));
+        : describeCompletion(answer.completion);
+    throw call.error('Refused', noPrivilege(privilege, `Set Session Privilege Level to ${privilege.toUpperCase()} failed: ${message}`));
   }
 
   async #close(): Promise<boolean> {

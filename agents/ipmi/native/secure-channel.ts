@@ -3,7 +3,7 @@ import type { NoAnswer, RawAnswer } from '../line.ts';
 import { securedDatagram, securedPacket } from './datagram.ts';
 import type { LoggedIn } from './login.ts';
 import { requestBytes, responseTo, type Request, type Response } from './message.ts';
-import { silenceWords } from './udp-link.ts';
+import { describeSilence } from './udp-link.ts';
 
 type Command = Omit<Request, 'sequence'>;
 
@@ -67,7 +67,7 @@ export class SecureChannel {
     if (heard.kind === 'answer') return { kind: 'raw', ...heard.value };
     this.#isUsable = false;
     if (heard.kind === 'ended') return { kind: 'ended', isSent: true };
-    return { kind: 'lost', why: silenceWords('the BMC did not answer', heard), isSent: true };
+    return { kind: 'lost', why: describeSilence('the BMC did not answer', heard), isSent: true };
   }
 
   #response(request: Request, datagram: Buffer): Response | undefined {

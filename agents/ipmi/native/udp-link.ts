@@ -20,7 +20,7 @@ interface Silence {
 }
 
 /** Silence in words: a BMC that says something else is another fault than one that says nothing. */
-export function silenceWords(what: string, { strays, trouble }: Silence): string {
+export function describeSilence(what: string, { strays, trouble }: Silence): string {
   const besides = [...(strays === 0 ? [] : [`${strays} datagrams came that are none`]), ...(trouble === undefined ? [] : [trouble])];
   return besides.length === 0 ? what : `${what} (${besides.join(', ')})`;
 }

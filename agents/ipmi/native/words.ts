@@ -20,7 +20,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   0x12: 'illegal or unrecognized parameter',
 };
 
-export function statusWords(status: number): string {
+export function describeStatus(status: number): string {
   return `${STATUSES[status] ?? 'status'} (${hexadecimal(status)})`;
 }
 

@@ -5,7 +5,7 @@ import { NotStarted, runProgram } from '../process/run-program.ts';
 import type { SshConnection } from '../ssh/connection.ts';
 import { SshConnections } from '../ssh/connections.ts';
 import type { SshSettings } from '../ssh/parameters.ts';
-import { deviceWords } from '../ssh/words.ts';
+import { deviceMessage } from '../ssh/words.ts';
 
 /** Every program and connection is gone before the call's own deadline. */
 const RESERVE_MS = 250;
@@ -107,6 +107,6 @@ function quoted(word: string): string {
 
 /** What a command said that did not do what was asked. */
 export function saidBy({ code, stdout, stderr }: CommandAnswer): string {
-  const words = deviceWords(stderr.trim() === '' ? stdout : stderr, []);
-  return `exit code ${code ?? '(none)'}${words === '' ? '' : `: ${words}`}`;
+  const message = deviceMessage(stderr.trim() === '' ? stdout : stderr, []);
+  return `exit code ${code ?? '(none)'}${message === '' ? '' : `: ${message}`}`;
 }

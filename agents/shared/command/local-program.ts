@@ -11,7 +11,7 @@ export interface LocalProgram {
 export function localProblems(named: readonly LocalProgram[], programs: ProgramFolder): ParameterProblem[] {
   return named.flatMap(({ parameter, program }) => {
     const located = programs.locate(program, 'run');
-    return located.kind === 'refused' || located.kind === 'absent' ? [{ parameter, message: `cannot run: ${located.words}` }] : [];
+    return located.kind === 'refused' || located.kind === 'absent' ? [{ parameter, message: `cannot run: ${located.message}` }] : [];
   });
 }
 
@@ -22,6 +22,6 @@ export function localWarnings(named: readonly LocalProgram[], programs: ProgramF
   if (withheld !== undefined && first !== undefined) return [{ parameter: first.parameter, message: `is not run: ${withheld}` }];
   return named.flatMap(({ parameter, program }) => {
     const located = programs.locate(program, 'run');
-    return located.kind === 'unseen' ? [{ parameter, message: `runs where the controller runs: ${located.words}` }] : [];
+    return located.kind === 'unseen' ? [{ parameter, message: `runs where the controller runs: ${located.message}` }] : [];
   });
 }

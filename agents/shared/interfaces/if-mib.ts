@@ -1,7 +1,7 @@
 import type { Outcome, PlugEntry } from '../../../src/ports/agents.ts';
 import type { Call, CallTarget } from '../call.ts';
 import type { SnmpClient } from '../snmp/client.ts';
-import { inWords, integerOf, textOf } from '../snmp/value.ts';
+import { describeValue, integerOf, textOf } from '../snmp/value.ts';
 import { portState } from './port-view.ts';
 import type { AdminStatus, OperStatus, PortView } from './port-view.ts';
 
@@ -56,13 +56,13 @@ export async function readPort(client: SnmpClient, call: Call<CallTarget>, name:
     bootMaxMs === undefined ? { values: await client.get(call, names), boot: undefined } : await client.getWithBoot(call, names, bootMaxMs);
   const [shown, admin, oper, alias, ifName] = values;
   if (textOf(shown) !== name)
-    throw call.error('Unreachable', `port ${index} was ${name}, and is ${inWords(shown)} in the next answer: the switch is changing its ports`);
+    throw call.error('Unreachable', `port ${index} was ${name}, and is ${describeValue(shown)} in the next answer: the switch is changing its ports`);
   return {
     index,
     name: textOf(ifName) ?? name,
     description: textOf(alias),
     state: portState(ADMIN_WORDS[integerOf(admin) ?? 0], OPER_WORDS[integerOf(oper) ?? 0]),
-    detail: `${textOf(ifName) ?? name} ifIndex=${index} ifAdminStatus=${worded(ADMIN_WORDS, integerOf(admin), inWords(admin))} ifOperStatus=${worded(OPER_WORDS, integerOf(oper), inWords(oper))}`,
+    detail: `${textOf(ifName) ?? name} ifIndex=${index} ifAdminStatus=${worded(ADMIN_WORDS, integerOf(admin), describeValue(admin))} ifOperStatus=${worded(OPER_WORDS, integerOf(oper), describeValue(oper))}`,
     ...(boot !== undefined && { boot }),
   };
 }

@@ -43,12 +43,12 @@ export function fitToSet(view: PortView, portAlias: string | undefined, call: Ca
 }
 
 function holds(description: string, wanted: string): boolean {
-  const words = wordsOf(wanted);
-  const found = wordsOf(description);
+  const words = tokensOf(wanted);
+  const found = tokensOf(description);
   return words.length > 0 && found.some((_, at) => words.every((word, offset) => isSame(found[at + offset], word)));
 }
 
-function wordsOf(text: string): string[] {
+function tokensOf(text: string): string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}._-]+/gu) ?? []).map((word) => word.replace(/^[._-]+|[._-]+$/g, '')).filter((word) => word !== '');
 }
 

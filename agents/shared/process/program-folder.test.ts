@@ -35,7 +35,7 @@ describe('a program that a configuration names', () => {
   it.each(['../outside', '..', '.', '', './filer', '/bin/sh', 'a/filer', '-c', '.hidden', 'filer\n', 'a b', '$(id)', 'a\0b'])(
     'is no path: %j',
     (name) => {
-      expect(programs().locate(name, 'run')).toMatchObject({ kind: 'refused', words: expect.stringContaining('name of one file') as string });
+      expect(programs().locate(name, 'run')).toMatchObject({ kind: 'refused', message: expect.stringContaining('name of one file') as string });
     },
   );
 
@@ -43,14 +43,14 @@ describe('a program that a configuration names', () => {
     symlinkSync('/bin/sh', join(folder, 'shell'));
     symlinkSync(join(root, 'outside'), join(folder, 'near'));
     for (const name of ['shell', 'near'])
-      expect(programs().locate(name, 'run')).toMatchObject({ kind: 'refused', words: expect.stringContaining('leads out of') as string });
+      expect(programs().locate(name, 'run')).toMatchObject({ kind: 'refused', message: expect.stringContaining('leads out of') as string });
   });
 
   it('is refused where it is in a folder whose name only begins alike', () => {
     mkdirSync(`${folder}-2`);
     put(join(`${folder}-2`, 'filer'));
     symlinkSync(join(`${folder}-2`, 'filer'), join(folder, 'next'));
-    expect(programs().locate('next', 'run')).toMatchObject({ kind: 'refused', words: expect.stringContaining('leads out of') as string });
+    expect(programs().locate('next', 'run')).toMatchObject({ kind: 'refused', message: expect.stringContaining('leads out of') as string });
   });
 
   it.each([
@@ -60,7 +60,7 @@ describe('a program that a configuration names', () => {
     chmodSync(join(folder, 'filer'), mode);
     expect(programs().locate('filer', 'run')).toMatchObject({
       kind: 'refused',
-      words: expect.stringContaining('can be changed by others') as string,
+      message: expect.stringContaining('can be changed by others') as string,
     });
   });
 
@@ -68,14 +68,14 @@ describe('a program that a configuration names', () => {
     chmodSync(folder, 0o777);
     expect(programs().locate('filer', 'run')).toMatchObject({
       kind: 'refused',
-      words: expect.stringContaining('can be changed by others') as string,
+      message: expect.stringContaining('can be changed by others') as string,
     });
   });
 
   it('has to be a file that may be run; one that is only read need not', () => {
     chmodSync(join(folder, 'filer'), 0o644);
     mkdirSync(join(folder, 'sub'));
-    expect(programs().locate('filer', 'run')).toMatchObject({ kind: 'refused', words: expect.stringContaining('may not be run') as string });
+    expect(programs().locate('filer', 'run')).toMatchObject({ kind: 'refused', message: expect.stringContaining('may not be run') as string });
     expect(programs().locate('filer', 'read')).toMatchObject({ kind: 'found' });
     expect(programs().locate('sub', 'read')).toMatchObject({ kind: 'refused' });
   });

@@ -16,11 +16,11 @@ export type Located =
   /** Where it really is, every link followed. */
   | { kind: 'found'; file: string }
   /** There is none of that name; `words` say it. */
-  | { kind: 'absent'; words: string }
+  | { kind: 'absent'; message: string }
   /** It must not be used. */
-  | { kind: 'refused'; words: string }
+  | { kind: 'refused'; message: string }
   /** It is on another machine. */
-  | { kind: 'unseen'; words: string };
+  | { kind: 'unseen'; message: string };
 
 /**
  * The only place from which programs run that a ConfigMap or a Secret names. Whoever may write ConfigMaps chooses among what the admin put there, and brings
@@ -55,7 +55,7 @@ export class ProgramFolder {
     if (rights.kind === 'elsewhere')
       return {
         kind: 'unseen',
-        words: `${name} has to be in ${rights.folder ?? 'the folder that --programs of the controller names'}: not looked for from here`,
+        message: `${name} has to be in ${rights.folder ?? 'the folder that --programs of the controller names'}: not looked for from here`,
       };
     return located(rights.path, name, use);
   }
@@ -63,13 +63,13 @@ export class ProgramFolder {
   /** The file, for a call that is about to run or read it; else why it must not. */
   demand(name: string, use: 'run' | 'read'): { file: string } | { refusal: string } {
     const found = this.locate(name, use);
-    if (found.kind !== 'found') return { refusal: found.words };
+    if (found.kind !== 'found') return { refusal: found.message };
     return this.withheld === undefined ? { file: found.file } : { refusal: `${name} is not run: ${this.withheld}` };
   }
 }
 
-function refused(words: string): Located {
-  return { kind: 'refused', words };
+function refused(message: string): Located {
+  return { kind: 'refused', message };
 }
 
 function located(path: string, name: string, use: 'run' | 'read'): Located {
@@ -86,7 +86,7 @@ function located(path: string, name: string, use: 'run' | 'read'): Located {
     return { kind: 'found', file };
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent', words: `there is no ${name} in ${path}, the folder of --programs` };
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent', message: `there is no ${name} in ${path}, the folder of --programs` };
     return refused(`${name} in ${path} cannot be looked at (${code})`);
   }
 }

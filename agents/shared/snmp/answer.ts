@@ -4,11 +4,11 @@ import snmp from 'net-snmp';
 export type Answer<T> =
   | { kind: 'value'; value: T }
   /** The device answered with an error-status (RFC 3416 section 3). */
-  | { kind: 'status'; status: number; words: string }
+  | { kind: 'status'; status: number; message: string }
   /** Engine, user, key or message are not as they should be: the session is of no use any more. */
-  | { kind: 'broken'; isCredential: boolean; words: string }
+  | { kind: 'broken'; isCredential: boolean; message: string }
   /** The system could not deliver it. */
-  | { kind: 'failed'; words: string };
+  | { kind: 'failed'; message: string };
 
 /** RFC 3416 section 3, as the MIBs spell them. */
 const STATUS_WORDS = [
@@ -44,22 +44,22 @@ export const NO_SUCH_NAME = status('noSuchName');
 export const UNCLEAR: ReadonlySet<number> = new Set((['genErr', 'resourceUnavailable', 'commitFailed', 'undoFailed'] as const).map(status));
 
 /** Reports of the user-based security model (RFC 3414 section 3.2), by the words of net-snmp. */
-const REPORTS: readonly { begins: string; words: string; isCredential: boolean }[] = [
-  { begins: 'Unsupported Security Level', words: 'usmStatsUnsupportedSecLevels: the user may not use this security level', isCredential: true },
-  { begins: 'Unknown User Name', words: 'usmStatsUnknownUserNames: no such user', isCredential: true },
-  { begins: 'Wrong Digest', words: 'usmStatsWrongDigests: wrong password or authentication protocol', isCredential: true },
-  { begins: 'Decryption Error', words: 'usmStatsDecryptionErrors: wrong privacy password or protocol', isCredential: true },
-  { begins: 'Not In Time Window', words: 'usmStatsNotInTimeWindows', isCredential: false },
-  { begins: 'Unknown Engine ID', words: 'usmStatsUnknownEngineIDs', isCredential: false },
+const REPORTS: readonly { begins: string; message: string; isCredential: boolean }[] = [
+  { begins: 'Unsupported Security Level', message: 'usmStatsUnsupportedSecLevels: the user may not use this security level', isCredential: true },
+  { begins: 'Unknown User Name', message: 'usmStatsUnknownUserNames: no such user', isCredential: true },
+  { begins: 'Wrong Digest', message: 'usmStatsWrongDigests: wrong password or authentication protocol', isCredential: true },
+  { begins: 'Decryption Error', message: 'usmStatsDecryptionErrors: wrong privacy password or protocol', isCredential: true },
+  { begins: 'Not In Time Window', message: 'usmStatsNotInTimeWindows', isCredential: false },
+  { begins: 'Unknown Engine ID', message: 'usmStatsUnknownEngineIDs', isCredential: false },
 ];
 
 /** Never the library's own message: it quotes communities and digests. */
-const INVALID: Readonly<Record<number, { words: string; isCredential: boolean }>> = {
-  4: { words: 'an answer that cannot be decrypted: wrong privacy password or protocol', isCredential: true },
-  5: { words: 'an answer with a wrong digest: wrong password or authentication protocol', isCredential: true },
-  6: { words: 'an answer about other objects than were asked for', isCredential: false },
-  11: { words: 'an unexpected report', isCredential: false },
-  14: { words: 'an answer outside of the time window', isCredential: false },
+const INVALID: Readonly<Record<number, { message: string; isCredential: boolean }>> = {
+  4: { message: 'an answer that cannot be decrypted: wrong privacy password or protocol', isCredential: true },
+  5: { message: 'an answer with a wrong digest: wrong password or authentication protocol', isCredential: true },
+  6: { message: 'an answer about other objects than were asked for', isCredential: false },
+  11: { message: 'an unexpected report', isCredential: false },
+  14: { message: 'an answer outside of the time window', isCredential: false },
 };
 
 /** The failure of one sending, in words that hold no secret. */
@@ -70,13 +70,13 @@ export function failureOf(error: Error): Exclude<Answer<never>, { kind: 'value' 
     return {
       kind: 'status',
       status: number,
-      words: `${STATUS_WORDS[number] ?? 'an unknown error'} (${number})${oid === undefined ? '' : ` for ${oid}`}`,
+      message: `${STATUS_WORDS[number] ?? 'an unknown error'} (${number})${oid === undefined ? '' : ` for ${oid}`}`,
     };
   }
   if (error instanceof snmp.ResponseInvalidError) {
     const report = REPORTS.find(({ begins }) => error.message.startsWith(begins));
-    const { words, isCredential } = report ?? INVALID[error.code] ?? { words: 'an answer that is not valid', isCredential: false };
-    return { kind: 'broken', isCredential, words };
+    const { message, isCredential } = report ?? INVALID[error.code] ?? { message: 'an answer that is not valid', isCredential: false };
+    return { kind: 'broken', isCredential, message };
   }
-  return { kind: 'failed', words: 'code' in error && typeof error.code === 'string' ? error.code : 'the request could not be sent' };
+  return { kind: 'failed', message: 'code' in error && typeof error.code === 'string' ? error.code : 'the request could not be sent' };
 }

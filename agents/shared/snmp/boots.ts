@@ -15,7 +15,7 @@ export class SnmpBoots {
   #boot: { id: string; cause: string };
   #seen: { upMs: number; atMs: number } | undefined;
   /** False once the device turned out to have no sysUpTime. */
-  isTold = true;
+  isKnown = true;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -25,7 +25,7 @@ export class SnmpBoots {
   /** `ticks`: undefined where the device has none. */
   see(ticks: number | undefined): void {
     if (ticks === undefined) {
-      this.isTold = this.#seen !== undefined;
+      this.isKnown = this.#seen !== undefined;
       return;
     }
     const atMs = this.#clock.monotonicMs();
@@ -33,7 +33,7 @@ export class SnmpBoots {
     if (this.#seen !== undefined) {
       // A clock that stands still tells nothing.
       if (upMs === this.#seen.upMs && atMs - this.#seen.atMs >= STANDS_STILL_MS) {
-        this.isTold = false;
+        this.isKnown = false;
         this.#seen = undefined;
         return;
       }

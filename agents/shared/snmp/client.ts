@@ -67,7 +67,7 @@ export class SnmpClient {
     oids: readonly string[],
     startMaxMs: number,
   ): Promise<{ values: readonly (SnmpValue | undefined)[]; boot: DeviceBoot | undefined }> {
-    const isAsked = this.#boots.isTold;
+    const isAsked = this.#boots.isKnown;
     const all = await this.get(call, isAsked ? [...oids, SYS_UP_TIME] : oids);
     if (isAsked) this.#boots.see(integerOf(all[oids.length]));
     return { values: all.slice(0, oids.length), boot: this.#boots.current(startMaxMs) };
@@ -168,7 +168,7 @@ export class SnmpClient {
     const isPartial = answer.status === NO_SUCH_NAME || answer.status === TOO_BIG;
     if (isPartial && oids.length > 1) return this.#halves(call, oids);
     if (answer.status === NO_SUCH_NAME) return [undefined];
-    throw call.error(UNCLEAR.has(answer.status) ? 'Unreachable' : 'Refused', `the device answered ${answer.words}`);
+    throw call.error(UNCLEAR.has(answer.status) ? 'Unreachable' : 'Refused', `the device answered ${answer.message}`);
   }
 
   async #halves(call: AnyCall, oids: readonly string[]): Promise<(SnmpValue | undefined)[]> {
@@ -191,7 +191,7 @@ export class SnmpClient {
         return;
       }
       const [walk] = walks;
-      if (!isEnd || walk === undefined) throw call.error('Unreachable', `the device answered ${answer.words}`);
+      if (!isEnd || walk === undefined) throw call.error('Unreachable', `the device answered ${answer.message}`);
       walk.isOver = true;
       return;
     }
@@ -209,7 +209,7 @@ export class SnmpClient {
       if (answer?.kind === 'broken' && hadAnswered && call.ended === undefined) continue;
       if (answer === undefined) throw this.#silence(call, link);
       const kind = answer.kind === 'broken' && answer.isCredential ? 'Refused' : 'Unreachable';
-      throw call.error(kind, answer.kind === 'broken' ? `the device answered ${answer.words}` : `the system says ${answer.words}`);
+      throw call.error(kind, answer.kind === 'broken' ? `the device answered ${answer.message}` : `the system says ${answer.message}`);
     }
   }
 
@@ -218,8 +218,8 @@ export class SnmpClient {
     const { security } = this.#settings;
     const hint = security.version === '3' ? 'user and context' : 'community';
     const besides = link.oddity === '' ? '' : `; what came was ${link.oddity}`;
-    const words = `no answer by SNMP ${security.version}${besides} (devices are silent to a wrong ${hint} or version, too)`;
-    return call.error(call.ended === 'deadline' ? 'Timeout' : 'Unreachable', words);
+    const message = `no answer by SNMP ${security.version}${besides} (devices are silent to a wrong ${hint} or version, too)`;
+    return call.error(call.ended === 'deadline' ? 'Timeout' : 'Unreachable', message);
   }
 
   #outcome(call: AnyCall, asked: string, answer: Answer<true> | undefined, link: Link): Outcome {
@@ -227,14 +227,14 @@ export class SnmpClient {
       case 'value':
         return { result: 'accepted', detail: `${asked}: noError` };
       case 'status':
-        if (UNCLEAR.has(answer.status)) return { result: 'unclear', detail: `${asked}: ${answer.words}` };
-        throw call.error('Refused', `the device answered ${answer.words} to ${asked}`);
+        if (UNCLEAR.has(answer.status)) return { result: 'unclear', detail: `${asked}: ${answer.message}` };
+        throw call.error('Refused', `the device answered ${answer.message} to ${asked}`);
       case 'failed':
         this.#drop();
-        throw call.error('Unreachable', `${asked}: the system says ${answer.words}`);
+        throw call.error('Unreachable', `${asked}: the system says ${answer.message}`);
       case 'broken':
         this.#drop();
-        return { result: 'unclear', detail: `${asked}: ${answer.words}` };
+        return { result: 'unclear', detail: `${asked}: ${answer.message}` };
       case undefined:
         if (this.#settings.security.version === '3') this.#drop();
         return {

@@ -87,7 +87,7 @@ export class Link {
       const onAbort = (): void => finish(undefined);
       const onAnswer: Done<T> = (error, value) => {
         if (error !== null) finish(failureOf(error));
-        else if (value === undefined) finish({ kind: 'broken', isCredential: false, words: 'an answer without values' });
+        else if (value === undefined) finish({ kind: 'broken', isCredential: false, message: 'an answer without values' });
         else finish({ kind: 'value', value });
       };
       const attempt = (): void => {
@@ -132,7 +132,7 @@ export class Link {
     socket?.guarded(gate, () => session.set(varbinds, onAnswer));
     if (refusal !== undefined) throw refusal instanceof Error ? refusal : new Error('the lease check failed');
     // A session in step writes at once; a report by which it would send again must not move it to do so.
-    if (sent === 0) return { kind: 'failed', words: 'the request could not be sent' };
+    if (sent === 0) return { kind: 'failed', message: 'the request could not be sent' };
     const release = socket?.hold(new Error('a SET is sent once'));
     const cancel = clock.after(patienceMs, () => finish(undefined));
     const onAbort = (): void => finish(undefined);
@@ -186,7 +186,7 @@ export class Link {
 
   #acceptsReport(engineId: string): boolean {
     if (this.#engineId === undefined || engineId === this.#engineId) return true;
-    this.#fail?.({ kind: 'broken', isCredential: false, words: 'another engine answers at this address' });
+    this.#fail?.({ kind: 'broken', isCredential: false, message: 'another engine answers at this address' });
     return false;
   }
 

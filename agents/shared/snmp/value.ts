@@ -27,7 +27,7 @@ export function textOf(value: SnmpValue | undefined): string | undefined {
 }
 
 /** A value in words of at most 80 characters, for details of readings and errors. */
-export function inWords(value: SnmpValue | undefined): string {
+export function describeValue(value: SnmpValue | undefined): string {
   switch (value?.kind) {
     case undefined:
       return 'missing';

@@ -11,7 +11,7 @@ import { SshFailure } from './failure.ts';
 import { hostKeyAlgorithms, judgeHostKey } from './host-trust.ts';
 import type { TrustDecision } from './host-trust.ts';
 import type { SshSettings } from './parameters.ts';
-import { deviceWords } from './words.ts';
+import { deviceMessage } from './words.ts';
 
 const KEEP_ALIVE_MS = 10_000;
 const GREETING_MAX = 2_000;
@@ -150,11 +150,11 @@ function authentication(settings: SshSettings, course: Course) {
 function failureOf(error: Error, { decision, said, refusal }: Course, secrets: readonly (string | undefined)[]): Error {
   if (error instanceof AgentError) return error;
   if (decision?.trusted === false) return new SshFailure('untrusted', decision.why);
-  const words = deviceWords(`${refusal ?? error.message}${said === '' ? '' : ` (it says: ${said})`}`, secrets);
+  const message = deviceMessage(`${refusal ?? error.message}${said === '' ? '' : ` (it says: ${said})`}`, secrets);
   const level = 'level' in error ? error.level : undefined;
-  if (level === 'client-authentication' && refusal !== undefined) return new SshFailure('refused', `login: ${words}`);
+  if (level === 'client-authentication' && refusal !== undefined) return new SshFailure('refused', `login: ${message}`);
   if (level === 'handshake' && /no matching (?:host|server)/i.test(error.message))
-    return new SshFailure('untrusted', `the device has no host key of a kind that known_hosts lists (${words})`);
+    return new SshFailure('untrusted', `the device has no host key of a kind that known_hosts lists (${message})`);
   const code = 'code' in error && typeof error.code === 'string' ? `${error.code}: ` : '';
-  return new SshFailure('unreachable', `${words.startsWith(code) ? '' : code}${words}`);
+  return new SshFailure('unreachable', `${message.startsWith(code) ? '' : code}${message}`);
 }

@@ -6,7 +6,7 @@ import type { LoggedIn } from './client.ts';
 import { Dialogue } from './dialogue.ts';
 import { SshFailure } from './failure.ts';
 import type { SshSettings } from './parameters.ts';
-import { deviceWords } from './words.ts';
+import { deviceMessage } from './words.ts';
 
 const OUTPUT_BYTES_MAX = 256 * 1024;
 const CLOSE_MS = 1_000;
@@ -113,7 +113,7 @@ export class SshConnection {
           if (error === undefined) {
             use(channel);
             resolve();
-          } else reject(new SshFailure('unreachable', `the device opens no session: ${deviceWords(error.message, this.secrets)}`));
+          } else reject(new SshFailure('unreachable', `the device opens no session: ${deviceMessage(error.message, this.secrets)}`));
         });
       }),
     );
@@ -124,7 +124,7 @@ export class SshConnection {
     const { client } = this.#loggedIn;
     return new Promise((resolve, reject) => {
       const onLost = (): void =>
-        reject(new SshFailure('unreachable', deviceWords((this.#lost ?? new Error('the device closed the connection')).message, this.secrets)));
+        reject(new SshFailure('unreachable', deviceMessage((this.#lost ?? new Error('the device closed the connection')).message, this.secrets)));
       client.once('close', onLost);
       if (this.#lost !== undefined) onLost();
       promise.then(resolve, reject).finally(() => client.removeListener('close', onLost));

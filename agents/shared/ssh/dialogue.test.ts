@@ -7,7 +7,7 @@ import { SystemClock } from '../../../src/runtime/system-clock.ts';
 import { Call } from '../call.ts';
 import { Dialogue } from './dialogue.ts';
 import { testTarget } from './testing/target.ts';
-import { deviceWords } from './words.ts';
+import { deviceMessage } from './words.ts';
 
 /** A terminal that answers whatever is typed with one text, and then hangs up. */
 function terminal(answer: (typed: string) => string): ClientChannel {
@@ -38,7 +38,7 @@ describe('a dialogue with a terminal', () => {
   });
 
   it('strikes out a password with several blanks in it', () => {
-    expect(deviceWords('bad password: open  sesame !', ['open  sesame'])).toBe('bad password: *** !');
+    expect(deviceMessage('bad password: open  sesame !', ['open  sesame'])).toBe('bad password: *** !');
   });
 });
 

@@ -4,7 +4,7 @@ import type { ClientChannel } from 'ssh2';
 
 import type { Call, CallTarget } from '../call.ts';
 import { SshFailure } from './failure.ts';
-import { deviceWords, plainText } from './words.ts';
+import { deviceMessage, plainText } from './words.ts';
 
 const BUFFER_MAX = 256 * 1024;
 const PAGER = /(?:--\s?more\s?--|---\(more(?: \d+%)?\)---|<--- more --->)[ ]*$/i;
@@ -62,7 +62,7 @@ export class Dialogue {
       });
       await call.within(Promise.race([heard, call.pause(quietMs)]));
       const last = plainText(this.#text).split('\n').at(-1)?.trim() ?? '';
-      if (this.#text === before && last !== '' && !this.#isOver) return { strange: deviceWords(last, this.#secrets) };
+      if (this.#text === before && last !== '' && !this.#isOver) return { strange: deviceMessage(last, this.#secrets) };
     }
   }
 
@@ -116,6 +116,6 @@ export class Dialogue {
   }
 
   #failure(message: string): SshFailure {
-    return new SshFailure('unreachable', deviceWords(message, this.#secrets));
+    return new SshFailure('unreachable', deviceMessage(message, this.#secrets));
   }
 }

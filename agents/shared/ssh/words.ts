@@ -9,9 +9,9 @@ export function plainText(text: string): string {
 }
 
 /** What a device said, in one line of at most 300 characters, with every secret struck out. */
-export function deviceWords(text: string, secrets: readonly (string | undefined)[]): string {
-  let words = plainText(text);
-  for (const secret of secrets) if (secret !== undefined && secret !== '') words = words.replaceAll(secret, '***');
-  words = words.replaceAll(/\s+/g, ' ').trim();
-  return words.length > WORDS_MAX ? `${words.slice(0, WORDS_MAX)}…` : words;
+export function deviceMessage(text: string, secrets: readonly (string | undefined)[]): string {
+  let message = plainText(text);
+  for (const secret of secrets) if (secret !== undefined && secret !== '') message = message.replaceAll(secret, '***');
+  message = message.replaceAll(/\s+/g, ' ').trim();
+  return message.length > WORDS_MAX ? `${message.slice(0, WORDS_MAX)}…` : message;
 }

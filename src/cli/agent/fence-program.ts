@@ -78,7 +78,7 @@ async function performed(definition: AgentDefinition, request: FenceRequest, wor
     if (request.action === 'off' || request.action === 'reboot') await world.context.clock.sleep(request.delayMs, world.signal);
     return await act(definition, run, request, world);
   } catch (error) {
-    world.complain(wordsOf(error, world.signal));
+    world.complain(messageOf(error, world.signal));
     return FAILED;
   } finally {
     for (const remark of run.remarks) world.complain(remark);
@@ -114,7 +114,7 @@ async function reboot(run: FenceRun, world: FenceWorld): Promise<FenceExit> {
     await run.on();
   } catch (error) {
     if (world.signal.aborted) throw error;
-    world.complain(`Timed out waiting to power ON: ${wordsOf(error, world.signal)}`);
+    world.complain(`Timed out waiting to power ON: ${messageOf(error, world.signal)}`);
   }
   return said(world, 'Success: Rebooted\n');
 }
@@ -141,7 +141,7 @@ function lineOf({ plug, alias = '', state }: PlugEntry, separator: string, withS
     .join(separator);
 }
 
-function wordsOf(error: unknown, signal: AbortSignal): string {
+function messageOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'Failed: the call was given up before it came to an end';
   if (error instanceof FenceFailure) return error.message;
   // A cluster manager tells a timeout from other failures by these words.

@@ -1,5 +1,5 @@
 import { withDeadline } from '../../dispatch/deadline.ts';
-import { inWords } from '../../dispatch/device-call.ts';
+import { describeReading } from '../../dispatch/device-call.ts';
 import { Dispatcher } from '../../dispatch/dispatcher.ts';
 import type { JobReport } from '../../domain/snapshot.ts';
 import { DEFAULT_TIMING } from '../../domain/plan.ts';
@@ -145,12 +145,12 @@ export class FenceRun {
     if (agent.kind === 'action') throw new FenceFailure(`Failed: Unsupported action 'status' for agent ${this.#definition.name}`);
     const reading = await this.#deadlined('read', budget, plug, (target): Promise<Reading> => agent.read(target));
     const power = POWER[reading.state];
-    const words = inWords(reading);
-    if (power === 'unknown') throw new FenceFailure(`Failed: Unable to obtain correct plug status: ${words}`);
+    const message = describeReading(reading);
+    if (power === 'unknown') throw new FenceFailure(`Failed: Unable to obtain correct plug status: ${message}`);
     // A second witness that sees it on is believed.
-    if (power !== 'off' || reading.witness === undefined || POWER[reading.witness.state] === 'off') return { power, words };
-    this.#remarks.add(`${plug === '' ? '' : `plug ${plug} `}counts as on, for not all agree: ${words}`);
-    return { power: 'on', words };
+    if (power !== 'off' || reading.witness === undefined || POWER[reading.witness.state] === 'off') return { power, words: message };
+    this.#remarks.add(`${plug === '' ? '' : `plug ${plug} `}counts as on, for not all agree: ${message}`);
+    return { power: 'on', words: message };
   }
 
   #deadlined<T>(asked: string, { untilMs }: Budget, plug: string, call: (target: Target) => Promise<T>): Promise<T> {

@@ -6,9 +6,9 @@ import type { Lease } from '../../ports/objects.ts';
 import { LEADER_LEASE } from '../../manager/composition.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
-import { leaderOf, leaderWords } from './leader.ts';
+import { leaderOf, describeLeader } from './leader.ts';
 import type { Session } from './person-command.ts';
-import { tell } from './terminal/console.ts';
+import { print } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 
 /** A device that is as dead as its machine is asked for 18 s before a person's word counts, and there may be two of them. */
@@ -25,24 +25,24 @@ export async function awaitAnswer({ access, console }: Session, word: NodeFenceA
   while (clock.monotonicMs() < untilMs) {
     const now = await cluster.get(NODE_FENCE_ACKNOWLEDGEMENTS, name);
     if (now === undefined) {
-      tell(console, `${name} was deleted before the controller used it.`, ink.bad);
+      print(console, `${name} was deleted before the controller used it.`, ink.bad);
       return EXIT.failed;
     }
     const message = harmless(now.status?.message ?? '');
     if (now.status?.state === 'accepted') {
-      tell(console, `ACCEPTED: ${message} The workload is released; watch it: nodefence status ${word.spec.node} -w`, ink.good);
+      print(console, `ACCEPTED: ${message} The workload is released; watch it: nodefence status ${word.spec.node} -w`, ink.good);
       return EXIT.done;
     }
     if (now.status?.state === 'refused') {
-      tell(console, `REFUSED: ${message}`, ink.bad);
+      print(console, `REFUSED: ${message}`, ink.bad);
       return EXIT.failed;
     }
     await clock.sleep(ASK_EVERY_MS);
   }
   const [fence, lease] = await Promise.all([cluster.get(NODE_FENCES, fenceName(word.spec.node)), leaderLease(access)]);
   const leader = leaderOf(lease, clock.wallMs());
-  const why = leader.isAlive || lease === undefined ? (fence?.status?.message ?? 'the fence is gone') : leaderWords(leader, clock.wallMs());
-  tell(console, `It is still pending: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`, ink.warn);
+  const why = leader.isAlive || lease === undefined ? (fence?.status?.message ?? 'the fence is gone') : describeLeader(leader, clock.wallMs());
+  print(console, `It is still pending: ${harmless(why)} (nodefence explain ${word.spec.node} says what comes next)`, ink.warn);
   return EXIT.held;
 }
 

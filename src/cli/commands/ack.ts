@@ -21,7 +21,7 @@ import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 import { requesterOf } from './requester.ts';
 import { reasonArgument } from './stop-scope.ts';
-import { tell } from './terminal/console.ts';
+import { print } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 import { moment } from './terminal/times.ts';
 
@@ -81,7 +81,7 @@ async function acknowledge(session: Session, node: string, flags: AckFlags): Pro
       reason: flags.reason,
     },
   });
-  tell(console, `Acknowledged: node ${node} is down (NodeFenceAcknowledgement ${word.metadata.name}). It counts once, for 15 minutes.`);
+  print(console, `Acknowledged: node ${node} is down (NodeFenceAcknowledgement ${word.metadata.name}). It counts once, for 15 minutes.`);
   return flags.wait ? awaitAnswer(session, word) : EXIT.done;
 }
 
@@ -108,10 +108,10 @@ function demandUse({ listers }: ListedCluster, { uid, status, bootID, fence }: O
     ({ spec, status: answer }) =>
       spec.node === fence.spec.node && spec.nodeFenceUID === uid && spec.incident === status.incident && answer?.state === undefined,
   );
-  if (waiting !== undefined) throw new CommandFailure(harmless(`nothing was acknowledged: ${pendingWords(waiting, nowMs)}`), EXIT.held);
+  if (waiting !== undefined) throw new CommandFailure(harmless(`nothing was acknowledged: ${describePending(waiting, nowMs)}`), EXIT.held);
 }
 
-function pendingWords({ metadata, spec }: NodeFenceAcknowledgement, nowMs: number): string {
+function describePending({ metadata, spec }: NodeFenceAcknowledgement, nowMs: number): string {
   const by = metadata.annotations?.[REQUESTED_BY];
   return `${metadata.name} waits already, given ${moment(metadata.creationTimestamp, nowMs)}${by === undefined ? '' : ` by ${by}`}: ${spec.reason}`;
 }

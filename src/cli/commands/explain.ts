@@ -13,7 +13,7 @@ import { listNodeOwnership } from '../node-ownership/listed-ownership.ts';
 import { listPicture } from '../preservation/listed-machines.ts';
 import { withMachineOptions } from '../preservation/machine-flags.ts';
 import type { MachineFlags } from '../preservation/machine-flags.ts';
-import { guardWords, picturedPreservation } from '../preservation/pictured-preservation.ts';
+import { describeGuard, picturedPreservation } from '../preservation/pictured-preservation.ts';
 import { rightsElsewhere } from '../program-rights.ts';
 import { hasOutOfService } from '../../manager/server-version.ts';
 import { dependenciesOf, explain } from './explanation.ts';
@@ -63,7 +63,7 @@ async function explainNode({ access, console }: Session, name: string, flags: Ex
   const stops = [...listers.stops.all()].filter(({ spec }) => spec.all === true || spec.node === name);
   const lease = listers.leases.get(`${NODE_LEASE_NAMESPACE}/${name}`);
   const guard = preservation.preservation?.guardOf(name);
-  const preserved = kept.picture === undefined ? undefined : guardWords(guard === 'unknown' ? undefined : guard);
+  const preserved = kept.picture === undefined ? undefined : describeGuard(guard === 'unknown' ? undefined : guard);
   const unread = [...unreadable, ...kept.notes, ...nodeOwnership.unreadable];
   const holders = holdersOf(nodeOwnership, listers.fences.get(fenceName(name)), name);
   const drivers = await healthCheckDrivers(access, leader);

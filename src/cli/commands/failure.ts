@@ -20,10 +20,10 @@ export class CommandFailure extends Error {
 /** One paragraph for whatever went wrong, and the exit code. */
 export function failureOf(error: unknown, server: string | undefined): { words: string; exitCode: ExitCode } {
   if (error instanceof CommandFailure) return { words: error.message, exitCode: error.exitCode };
-  return { words: wordsOf(error, server === undefined ? '' : ` (API server ${server})`), exitCode: EXIT.failed };
+  return { words: messageOf(error, server === undefined ? '' : ` (API server ${server})`), exitCode: EXIT.failed };
 }
 
-function wordsOf(error: unknown, at: string): string {
+function messageOf(error: unknown, at: string): string {
   if (error instanceof ApiStatusError) {
     const message = harmless(error.message);
     if (error.status === 401)

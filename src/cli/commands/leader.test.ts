@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../ports/objects.ts';
 import { fleetOf } from './fleet.ts';
-import { leaderOf, leaderWords } from './leader.ts';
+import { leaderOf, describeLeader } from './leader.ts';
 import { fleetPage } from './pages/fleet-page.ts';
 import { PLAIN } from './terminal/ink.ts';
 import { ago, fence, node, NOW_MS } from './testing/pictured-cluster.ts';
@@ -57,6 +57,6 @@ describe('the leader, as status shows it', () => {
   });
 
   it('has words without a node too', () => {
-    expect(leaderWords(leaderOf(lease({}), NOW_MS), NOW_MS)).toBe('leader pod-1, renewed 2s ago, leads for 1m');
+    expect(describeLeader(leaderOf(lease({}), NOW_MS), NOW_MS)).toBe('leader pod-1, renewed 2s ago, leads for 1m');
   });
 });

@@ -63,7 +63,7 @@ export function leaderName({ holder }: Leader): string {
 }
 
 /** `leader pod-1 on node a, renewed 2s ago, leads for 3h`, or that nobody leads. */
-export function leaderWords(leader: Leader, nowMs: number): string {
+export function describeLeader(leader: Leader, nowMs: number): string {
   if (leader.holder === '') return 'no controller leads: nothing is fenced';
   const renewed = `renewed ${age(leader.renewTime, nowMs)} ago`;
   if (!leader.isAlive) return `no controller leads: ${leaderName(leader)} ${renewed}, its lease is over; nothing is fenced until another one leads`;

@@ -24,7 +24,7 @@ import { WISHES, writesFor, valueOf } from './preserve/order.ts';
 import type { Order, PreserveWrite, Wish } from './preserve/order.ts';
 import { findTarget, targetNameOf } from './preserve/target.ts';
 import type { Target, TargetName } from './preserve/target.ts';
-import { outlook, targetWords } from './preserve/words.ts';
+import { outlook, describeTarget } from './preserve/words.ts';
 import { requesterOf } from './requester.ts';
 import { reasonArgument } from './stop-scope.ts';
 import { harmless } from './terminal/text.ts';
@@ -73,7 +73,7 @@ async function carryOut({ access, console }: Session, reach: MachineReach, name:
   const leader = leaderOf(lease, nowMs);
   const seen = await listMachines(access, reach, leader.preservation ?? 'auto', nodes);
   const machines = [...seen.machines.all()];
-  const target = findTarget(name, { nodes, machines, where: whereWords(access.server, reach, seen.notes) });
+  const target = findTarget(name, { nodes, machines, where: describeWhere(access.server, reach, seen.notes) });
   const listed = {
     mode: seen.mode,
     machines,
@@ -87,7 +87,7 @@ async function carryOut({ access, console }: Session, reach: MachineReach, name:
   const before = valueOf(target);
   const writes = writesFor(order);
   const sheet = { ink: console.ink, width: console.width, nowMs };
-  console.print(console.ink.bold(harmless(`${targetWords(target)}: ${standing.words}`)));
+  console.print(console.ink.bold(harmless(`${describeTarget(target)}: ${standing.words}`)));
   if (writes.length === 0 && (wish === 'stop' || before === (wish === 'never' ? 'false' : wish))) {
     console.print(
       wish === 'stop' ? 'Nothing asks for its preservation: there is nothing to stop.' : `It is annotated so already: nothing was written.`,
@@ -96,7 +96,7 @@ async function carryOut({ access, console }: Session, reach: MachineReach, name:
   }
   for (const write of writes) await carry(write, { access, reach, console }, writes);
   for (const line of outlook({ ...order, before, ...standing, timeoutMs: timeoutOf(target, seen.pools, standing.pool), leader })) {
-    console.print(paragraph(sheet, harmless(line.replaceAll('…', nameWords(name)))));
+    console.print(paragraph(sheet, harmless(line.replaceAll('…', describeName(name)))));
   }
   return EXIT.done;
 }
@@ -142,14 +142,14 @@ function timeoutOf({ machine }: Target, pools: Parameters<typeof pictureOf>[0]['
   return own ?? (pool === undefined ? undefined : pools.get(pool)?.preserveTimeoutMs) ?? DEFAULT_PRESERVE_TIMEOUT_MS;
 }
 
-function whereWords(server: string, reach: MachineReach, notes: readonly string[]): string {
+function describeWhere(server: string, reach: MachineReach, notes: readonly string[]): string {
   const machines = reach.server === server ? '' : `, nor among the Machines at ${reach.server}`;
   const inside = reach.namespace === undefined ? '' : ` (Machines of namespace ${reach.namespace})`;
   const unread = notes.length === 0 ? '' : `; you may not read ${notes.join(', ')}`;
   return `in the cluster at ${server}${machines}${inside}${unread}`;
 }
 
-function nameWords({ kind, namespace, name }: TargetName): string {
+function describeName({ kind, namespace, name }: TargetName): string {
   return [kind?.toLowerCase(), namespace, name].filter((part) => part !== undefined).join('/');
 }
 

@@ -7,12 +7,12 @@ import type { ExitCode } from './failure.ts';
 import { stopRow } from './fleet.ts';
 import { forgive } from './forgive.ts';
 import { nodeArgument } from './node-argument.ts';
-import { stopWords } from './pages/fleet-page.ts';
+import { describeStop } from './pages/fleet-page.ts';
 import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
-import { concerns, scopeOf, scopeWords } from './stop-scope.ts';
+import { concerns, scopeOf, describeScope } from './stop-scope.ts';
 import type { Scope } from './stop-scope.ts';
-import { tell } from './terminal/console.ts';
+import { print } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 
 interface ResumeFlags extends ClusterFlags {
@@ -36,20 +36,20 @@ async function resume({ access, console }: Session, scope: Scope): Promise<ExitC
   const stops = await cluster.list(NODE_FENCE_STOPS);
   const own = stops.filter((stop) => concerns(stop, scope));
   const forgiven = 'node' in scope ? await forgive(access, scope.node) : undefined;
-  if (own.length === 0 && forgiven === undefined) console.print(`No stop names ${scopeWords(scope)}.`);
-  if (forgiven !== undefined) tell(console, harmless(`RESUMED: ${scopeWords(scope)}, which its own record held: ${forgiven}`), ink.good);
+  if (own.length === 0 && forgiven === undefined) console.print(`No stop names ${describeScope(scope)}.`);
+  if (forgiven !== undefined) print(console, harmless(`RESUMED: ${describeScope(scope)}, which its own record held: ${forgiven}`), ink.good);
   for (const stop of own) {
     const { name, uid } = stop.metadata;
     const wasThere = await cluster.remove(NODE_FENCE_STOPS, name, uid === undefined ? {} : { uid });
-    tell(console, `${wasThere ? 'RESUMED' : 'Was gone'}: ${stopWords(stopRow(stop), clock.wallMs())}`, ink.good);
+    print(console, `${wasThere ? 'RESUMED' : 'Was gone'}: ${describeStop(stopRow(stop), clock.wallMs())}`, ink.good);
   }
   const others = stops.filter((stop) => !concerns(stop, scope));
   const holding = 'node' in scope ? others.filter((stop) => stop.spec.all === true) : [];
   for (const stop of others) {
     if ('node' in scope && stop.spec.all !== true) continue;
-    tell(console, `Still in effect: ${stopWords(stopRow(stop), clock.wallMs())}`, ink.warn);
+    print(console, `Still in effect: ${describeStop(stopRow(stop), clock.wallMs())}`, ink.warn);
   }
   if (holding.length === 0) return EXIT.done;
-  tell(console, `${scopeWords(scope)} is still held, by the stop of all nodes: nodefence resume --all`, ink.bad);
+  print(console, `${describeScope(scope)} is still held, by the stop of all nodes: nodefence resume --all`, ink.bad);
   return EXIT.held;
 }

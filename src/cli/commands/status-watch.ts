@@ -6,8 +6,8 @@ import type { FleetStatus, NodeRow } from './fleet.ts';
 import { EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { leaderName } from './leader.ts';
-import { stopWords } from './pages/fleet-page.ts';
-import { preservedWords } from './pages/preserved-page.ts';
+import { describeStop } from './pages/fleet-page.ts';
+import { describePreserved } from './pages/preserved-page.ts';
 import type { Sheet } from './pages/sections.ts';
 import type { Session } from './person-command.ts';
 import { Screen } from './terminal/screen.ts';
@@ -38,7 +38,7 @@ export async function watchStatus(session: Session, pageOf: PageOf, { node, kept
   try {
     await Promise.race([fleet.start(), ended]);
     if (session.console.isTerminal) await redraw(session, fleet, pageOf, ended);
-    else await tell(session, fleet, node, ended);
+    else await print(session, fleet, node, ended);
   } finally {
     fleet.close();
   }
@@ -76,7 +76,7 @@ async function redraw({ access, console }: Session, fleet: WatchedFleet, pageOf:
   screen.leave();
 }
 
-async function tell({ access, console }: Session, fleet: WatchedFleet, node: string | undefined, ended: Promise<void>): Promise<void> {
+async function print({ access, console }: Session, fleet: WatchedFleet, node: string | undefined, ended: Promise<void>): Promise<void> {
   let told = new Map<string, string>();
   const look = (): void => {
     const nowMs = access.clock.wallMs();
@@ -104,7 +104,7 @@ function linesOf(
   for (const problem of problems) lines.set(`problem ${problem}`, harmless(`problem: ${problem}`));
   for (const stop of stops) {
     if (only === undefined || stop.node === undefined || stop.node === only)
-      lines.set(`stop ${stop.name}`, `stop ${stopWords(stop, nowMs).replace(/ \([^)]* ago\)/u, '')}`);
+      lines.set(`stop ${stop.name}`, `stop ${describeStop(stop, nowMs).replace(/ \([^)]* ago\)/u, '')}`);
   }
   for (const row of nodes) if (only === undefined || row.node === only) lines.set(`node ${row.node}`, rowLine(row));
   for (const row of nodeOwnership?.rows ?? []) {
@@ -113,7 +113,7 @@ function linesOf(
   }
   for (const row of preservation?.machines ?? []) {
     const name = `${row.kind.toLowerCase()} ${row.namespace === undefined ? '' : `${row.namespace}/`}${row.name}`;
-    if (only === undefined || row.node === only) lines.set(`preservation of ${name}`, harmless(`${name}: ${preservedWords(row)}`));
+    if (only === undefined || row.node === only) lines.set(`preservation of ${name}`, harmless(`${name}: ${describePreserved(row)}`));
   }
   return lines;
 }

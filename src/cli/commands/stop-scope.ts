@@ -27,7 +27,7 @@ export function concerns({ spec }: NodeFenceStop, scope: Scope): boolean {
   return 'node' in scope ? spec.node === scope.node : spec.all === true;
 }
 
-export function scopeWords(scope: Scope): string {
+export function describeScope(scope: Scope): string {
   return 'node' in scope ? `node ${scope.node}` : 'ALL nodes';
 }
 

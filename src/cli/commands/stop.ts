@@ -9,14 +9,14 @@ import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { REQUESTED_BY, stopRow } from './fleet.ts';
 import { nodeArgument } from './node-argument.ts';
-import { restoreWords } from './pages/fence-page.ts';
-import { stopWords } from './pages/fleet-page.ts';
+import { describeRestore } from './pages/fence-page.ts';
+import { describeStop } from './pages/fleet-page.ts';
 import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 import { requesterOf } from './requester.ts';
-import { concerns, reasonArgument, scopeOf, scopeWords, stopName } from './stop-scope.ts';
+import { concerns, reasonArgument, scopeOf, describeScope, stopName } from './stop-scope.ts';
 import type { Scope } from './stop-scope.ts';
-import { tell } from './terminal/console.ts';
+import { print } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 
 interface StopFlags extends ClusterFlags {
@@ -48,11 +48,11 @@ async function stop({ access, console }: Session, scope: Scope, reason: string):
     const standing = await cluster.get(NODE_FENCE_STOPS, name);
     if (standing === undefined) throw error;
     if (!concerns(standing, scope)) throw taken(standing, access);
-    tell(console, `It is stopped already. ${stopWords(stopRow(standing), access.clock.wallMs())}`, ink.warn);
+    print(console, `It is stopped already. ${describeStop(stopRow(standing), access.clock.wallMs())}`, ink.warn);
     return EXIT.done;
   }
-  tell(console, `STOPPED: ${scopeWords(scope)} (NodeFenceStop ${name})`, ink.warn);
-  tell(
+  print(console, `STOPPED: ${describeScope(scope)} (NodeFenceStop ${name})`, ink.warn);
+  print(
     console,
     'No isolation, off or release begins any more; what was sent already is finished, within 2 s. Nothing is undone, and nothing is switched on.',
   );
@@ -70,17 +70,17 @@ async function demandNode(access: ClusterAccess, scope: Scope): Promise<void> {
 
 function taken(stop: NodeFenceStop, { clock }: ClusterAccess): CommandFailure {
   return new CommandFailure(
-    `nothing was stopped: the name is taken by another stop (${stopWords(stopRow(stop), clock.wallMs())}). Create one of another name with kubectl, or take that one back`,
+    `nothing was stopped: the name is taken by another stop (${describeStop(stopRow(stop), clock.wallMs())}). Create one of another name with kubectl, or take that one back`,
   );
 }
 
 /** A fence that is stopped in its middle leaves its node as it is. */
 function warn({ spec, status }: NodeFence, console: Session['console']): void {
   if (status === undefined || status.state === 'final') return;
-  const standing = restoreWords(status.restore ?? {});
+  const standing = describeRestore(status.restore ?? {});
   if (standing.length === 0) return;
-  const words = `${spec.node} stays as its fence left it: ${standing.join(', ')}.`;
+  const message = `${spec.node} stays as its fence left it: ${standing.join(', ')}.`;
   const isOff = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
-  if (isOff) tell(console, harmless(`LeftOff: ${words} The machine is OFF until you resume, or switch it on by hand.`), console.ink.bad);
-  else tell(console, harmless(words), console.ink.warn);
+  if (isOff) print(console, harmless(`LeftOff: ${message} The machine is OFF until you resume, or switch it on by hand.`), console.ink.bad);
+  else print(console, harmless(message), console.ink.warn);
 }

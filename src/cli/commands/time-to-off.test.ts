@@ -10,7 +10,7 @@ import { DEFAULT_TIMING } from '../../domain/plan.ts';
 import type { StormPolicy } from '../../domain/policies/policy.ts';
 import { startupGrace } from '../../domain/policies/startup-grace.ts';
 import { planOf } from '../../domain/testing/model.ts';
-import { timeToOff, timeToOffWords } from './time-to-off.ts';
+import { timeToOff, describeTimeToOff } from './time-to-off.ts';
 
 const README = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8');
 const POLICIES = policiesOf('');
@@ -24,7 +24,7 @@ function policiesOf(text: string): readonly StormPolicy[] {
 
 function words(timing: Partial<typeof DEFAULT_TIMING> = {}, policies = POLICIES): string {
   const time = timeToOff(planOf({ timing: { ...DEFAULT_TIMING, ...timing } }), policies);
-  return time === undefined ? '' : timeToOffWords(time);
+  return time === undefined ? '' : describeTimeToOff(time);
 }
 
 describe('the time from a failure to the off', () => {

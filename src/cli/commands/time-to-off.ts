@@ -41,7 +41,7 @@ export function timeToOff(plan: Plan, policies: readonly StormPolicy[]): TimeToO
 }
 
 /** One sentence for plan, explain and the README: the sum, what it is made of, and what shortens it. */
-export function timeToOffWords(time: TimeToOff): string {
+export function describeTimeToOff(time: TimeToOff): string {
   const { nodeGraceMs, isolationDelayMs, powerManagementDelayMs, offMs, startupMs, usualMs, afterStartMs } = time;
   const parts = `Ready=Unknown after ${duration(nodeGraceMs)}, isolation_delay ${duration(isolationDelayMs)}, power_management_delay ${duration(powerManagementDelayMs)}, off and proof ${duration(offMs)}`;
   const usual = `switched off about ${about(usualMs)} after the failure (${parts})`;

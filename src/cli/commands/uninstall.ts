@@ -9,11 +9,11 @@ import { cleanNodes, listServed, removeDeployment, removeFinalizers, removeKinds
 import { CommandFailure, EXIT } from './failure.ts';
 import type { ExitCode } from './failure.ts';
 import { REQUESTED_BY } from './fleet.ts';
-import { leaderOf, leaderWords } from './leader.ts';
+import { leaderOf, describeLeader } from './leader.ts';
 import { personCommand, run } from './person-command.ts';
 import type { Session } from './person-command.ts';
 import { requesterOf } from './requester.ts';
-import { tell } from './terminal/console.ts';
+import { print } from './terminal/console.ts';
 import { harmless } from './terminal/text.ts';
 
 interface UninstallFlags extends ClusterFlags {
@@ -45,25 +45,25 @@ async function uninstall(session: Session, flags: UninstallFlags): Promise<ExitC
   if (refused(session, await partings(session), flags)) return EXIT.held;
   await demandConsent(session, flags);
   await stopAll(session);
-  if (await removeDeployment(access)) tell(console, `Deployment nodefence-controller deleted in ${access.namespace}`);
+  if (await removeDeployment(access)) print(console, `Deployment nodefence-controller deleted in ${access.namespace}`);
   if (!(await isLeaderless(session))) return EXIT.held;
   const found = await partings(session);
   if (refused(session, found, flags)) return EXIT.held;
   const closed = new Set(found.filter(({ keepsCordon }) => keepsCordon).map(({ node }) => node));
   for (const step of [cleanNodes(access, closed), removeLeases(access), removeFinalizers(access)])
-    for await (const line of step) tell(console, harmless(line));
-  for (const { node, left } of found) for (const line of left) tell(console, harmless(`LEFT: ${node}: ${line}.`), console.ink.warn);
+    for await (const line of step) print(console, harmless(line));
+  for (const { node, left } of found) for (const line of left) print(console, harmless(`LEFT: ${node}: ${line}.`), console.ink.warn);
   if (flags.keepFences === true) {
-    tell(
+    print(
       console,
       `The kinds and every NodeFence stay; NodeFenceStop ${STOP} keeps a controller that is installed again from acting: kubectl delete nodefencestop ${STOP}`,
     );
     return done(session, flags);
   }
   const { removed, waiting } = await removeKinds(access);
-  for (const name of removed) tell(console, `Kind ${name} deleted, with its objects`);
+  for (const name of removed) print(console, `Kind ${name} deleted, with its objects`);
   if (waiting.length === 0) return done(session, flags);
-  tell(
+  print(
     console,
     `Not gone yet: ${waiting.join(', ')}. A finalizer that nodefence did not set keeps an object of it; run this again when it is gone.`,
     console.ink.bad,
@@ -73,7 +73,7 @@ async function uninstall(session: Session, flags: UninstallFlags): Promise<ExitC
 
 function done({ access, console }: Session, { keepFences }: UninstallFlags): ExitCode {
   const rights = keepFences === true ? 'Rights and configuration stay' : 'What is left are rights and configuration';
-  tell(
+  print(
     console,
     `UNINSTALLED. ${rights}: kubectl delete -k config/rbac --ignore-not-found takes them away, with the namespace ${access.namespace} and the Secrets in it.`,
     console.ink.good,
@@ -91,13 +91,13 @@ function refused({ console }: Session, found: readonly Parting[], { abandon }: U
   const holding = found.filter(({ kind }) => kind === 'busy' || (kind === 'open' && abandon !== true));
   for (const { node, kind, left } of holding) {
     const words = kind === 'busy' ? 'a call to a device' : 'its fence is open';
-    tell(console, harmless(`OPEN: ${node}: ${words}: ${left.join('; ')}.`), console.ink.bad);
+    print(console, harmless(`OPEN: ${node}: ${words}: ${left.join('; ')}.`), console.ink.bad);
   }
   if (holding.length === 0) return false;
   const wayOut = holding.some(({ kind }) => kind === 'open')
     ? ' A controller finishes it (nodefence status -w; nodefence resume if it is stopped). Or go on with --abandon: then you must do by hand what is listed above.'
     : '';
-  tell(console, `Nothing more was removed.${wayOut}`);
+  print(console, `Nothing more was removed.${wayOut}`);
   return true;
 }
 
@@ -114,7 +114,7 @@ async function stopAll({ access, console }: Session): Promise<void> {
   const annotations = { [REQUESTED_BY]: await requesterOf(access) };
   try {
     await access.cluster.create(NODE_FENCE_STOPS, { metadata: { name: STOP, annotations }, spec: { all: true, reason: 'nodefence uninstall' } });
-    tell(console, `STOPPED: all nodes (NodeFenceStop ${STOP})`);
+    print(console, `STOPPED: all nodes (NodeFenceStop ${STOP})`);
   } catch (error) {
     // It stands from an earlier call, or the kind is gone with one.
     if (!(error instanceof ApiStatusError) || (error.status !== 409 && error.status !== 404)) throw error;
@@ -131,9 +131,9 @@ async function isLeaderless({ access, console }: Session): Promise<boolean> {
       await clock.sleep(POLL_MS);
       continue;
     }
-    tell(
+    print(
       console,
-      `HELD: ${leaderWords(leader, clock.wallMs())}: end that controller (systemctl disable --now nodefence-controller, or its own Deployment), then run this again.`,
+      `HELD: ${describeLeader(leader, clock.wallMs())}: end that controller (systemctl disable --now nodefence-controller, or its own Deployment), then run this again.`,
       console.ink.bad,
     );
     return false;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { driverWords } from './drivers.ts';
+import { describeDriver } from './drivers.ts';
 import type { FoundFamily } from '../../manager/health-checks/found-families.ts';
 
 const GROUP = 'cluster.x-k8s.io';
@@ -25,10 +25,10 @@ describe('who drives health checks', () => {
     ['not nodefence, where it was told so', 'off', ALONE, true, 'not driven by nodefence: --health-checks off'],
     ['not nodefence without its definition', 'auto', ALONE, true, 'not driven by nodefence: the MachineHealthCheck definition is not ours'],
   ] as const)('is told: %s', (_who, healthChecks, facts, isAlive, words) => {
-    expect(driverWords(facts, { isAlive, healthChecks })).toContain(`MachineHealthChecks of ${GROUP} are ${words}`);
+    expect(describeDriver(facts, { isAlive, healthChecks })).toContain(`MachineHealthChecks of ${GROUP} are ${words}`);
   });
 
   it('is what auto comes to, where the leader does not say how it was started', () => {
-    expect(driverWords({ ...ALONE, isOurs: true }, { isAlive: true })).toContain('driven by nodefence: the MachineHealthCheck definition is ours');
+    expect(describeDriver({ ...ALONE, isOurs: true }, { isAlive: true })).toContain('driven by nodefence: the MachineHealthCheck definition is ours');
   });
 });

@@ -10,11 +10,11 @@ type Saying = Pick<Leader, 'isAlive' | 'healthChecks'>;
 /** Who drives the MachineHealthChecks that are served here, one sentence for each group, as the leading controller was started; nothing where none are. */
 export async function healthCheckDrivers({ transport, clock }: Pick<ClusterAccess, 'transport' | 'clock'>, leader: Saying): Promise<string[]> {
   const families = await findFamilies(transport, clock.wallMs());
-  return families.flatMap((facts) => (facts.served === undefined ? [] : [driverWords(facts, leader)]));
+  return families.flatMap((facts) => (facts.served === undefined ? [] : [describeDriver(facts, leader)]));
 }
 
 /** `auto` where the leader does not say how it was started. */
-export function driverWords(facts: FoundFamily, { isAlive, healthChecks: choice = 'auto' }: Saying): string {
+export function describeDriver(facts: FoundFamily, { isAlive, healthChecks: choice = 'auto' }: Saying): string {
   // One look: a Lease whose last renewal is old is not waited for.
   const leases = facts.leases.map((lease) => ({ ...lease, hasMoved: lease.hasMoved ?? false }));
   const { isOwn, reason } = ownershipOf(healthCheckClaim(choice), { ...facts, leases });

@@ -1,5 +1,5 @@
 import { ownerOf } from '../../controllers/shared/claims/claim.ts';
-import { leaseWords, nodeOfLease, NODE_LEASE_HOLDER } from '../../controllers/shared/claims/node-lease.ts';
+import { describeLease, nodeOfLease, NODE_LEASE_HOLDER } from '../../controllers/shared/claims/node-lease.ts';
 import { GAVE_UP, POWERED_OFF, REQUEST, TIMES_OUT_AT } from '../../controllers/machine-remediation/names.ts';
 import { NODE_NAME } from '../../controllers/node-remediation/names.ts';
 import { FENCE_NAME_PREFIX } from '../../domain/node-fence.ts';
@@ -90,7 +90,7 @@ function leaseRow(lease: Lease): OwnershipRow[] {
   const node = nodeOfLease(lease);
   const { holderIdentity = '', leaseDurationSeconds = 0, renewTime } = lease.spec;
   if (node === undefined || holderIdentity === '' || holderIdentity === NODE_LEASE_HOLDER) return [];
-  const who = leaseWords(lease.metadata.namespace ?? '', node, holderIdentity);
+  const who = describeLease(lease.metadata.namespace ?? '', node, holderIdentity);
   return [{ who, node, state: `renewed ${renewTime ?? 'never'}, for ${leaseDurationSeconds} s each time` }];
 }
 

@@ -19,7 +19,7 @@ const GUARDS: Readonly<Record<NodeGuard['guard'], string>> = {
 };
 
 /** The guard in words: what it means, on whose behalf, until when. */
-export function guardWords(guard: NodeGuard | undefined): string {
+export function describeGuard(guard: NodeGuard | undefined): string {
   if (guard === undefined) return 'nothing: its machine is not preserved';
   const by = guard.cause === 'user' ? 'on request' : 'automatically';
   const until = guard.untilMs === undefined ? '' : `, until ${new Date(guard.untilMs).toISOString()}`;

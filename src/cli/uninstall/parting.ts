@@ -1,6 +1,6 @@
 import { openEntries } from '../../domain/journal.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../domain/node-fence.ts';
-import { placeOf, wordsOfRun } from '../../domain/run-words.ts';
+import { placeOf, describeRun } from '../../domain/run-words.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 
 /** What an uninstallation makes of one NodeFence. */
@@ -30,7 +30,7 @@ export function partingOf({ spec: { node }, status }: NodeFence, nowMs: number):
   const unsure = unsureOffs(status);
   left.push(
     ...unsure.map(
-      (entry) => `what became of "${wordsOfRun(entry)}" at ${entry.startedAt} is not known: read the device before you rely on the machine`,
+      (entry) => `what became of "${describeRun(entry)}" at ${entry.startedAt} is not known: read the device before you rely on the machine`,
     ),
   );
   if (isUnproven(status))
@@ -38,7 +38,7 @@ export function partingOf({ spec: { node }, status }: NodeFence, nowMs: number):
   const keepsCordon = edges.some(({ state }) => state === 'closed');
   if (running !== undefined) {
     const endsAt = new Date(Date.parse(running.startedAt) + running.deadlineMs).toISOString();
-    return { node, kind: 'busy', left: [`"${wordsOfRun(running)}" may be under way until ${endsAt}: run this again after that`], keepsCordon };
+    return { node, kind: 'busy', left: [`"${describeRun(running)}" may be under way until ${endsAt}: run this again after that`], keepsCordon };
   }
   const isOpen = status.state !== 'final' && (edges.length > 0 || unsure.length > 0 || isReleasing(status));
   return { node, kind: isOpen ? 'open' : 'ready', left, keepsCordon };
@@ -56,7 +56,7 @@ function unsureOffs({ journal, outcome }: NodeFenceStatus): JournalEntry[] {
       (entry.action === 'off' || entry.action === 'reboot') &&
       (entry.finishedAt === undefined || UNSURE.has(entry.result)),
   );
-  return [...new Map(unsure.map((entry) => [wordsOfRun(entry), entry])).values()];
+  return [...new Map(unsure.map((entry) => [describeRun(entry), entry])).values()];
 }
 
 function isReleasing({ released, journal }: NodeFenceStatus): boolean {

@@ -14,11 +14,11 @@ export async function installationProblems(
   }
   if (rights === 'unused') notes.push("the controller's account has no rights here: not installed yet, or the controller runs under another one");
   const faults = [...standing, ...(typeof rights === 'string' ? [] : rights)];
-  return faults.map(({ words, remedy }) => ({
+  return faults.map(({ message, remedy }) => ({
     // Who has installed nothing yet validates what he is going to use.
     severity: rights === 'unused' ? 'warning' : 'error',
     where: 'the installation',
-    message: `${words}: no controller begins to lead in mode enforce until it is mended (${remedy})`,
+    message: `${message}: no controller begins to lead in mode enforce until it is mended (${remedy})`,
     steps: [],
     nodes: [],
   }));

@@ -39,9 +39,9 @@ function endings({ facts }: ReportedNode, device: ProbeResult, wallMs: number): 
   return ends.flatMap(([what, at, remedy]): ReportedProblem[] => {
     const leftMs = Date.parse(at ?? '') - wallMs;
     if (at === undefined || Number.isNaN(leftMs) || leftMs > SOON_MS) return [];
-    const words = leftMs <= 0 ? `ended at ${at}` : `ends at ${at}, within ${Math.ceil(leftMs / DAY_MS)} day(s)`;
+    const message = leftMs <= 0 ? `ended at ${at}` : `ends at ${at}, within ${Math.ceil(leftMs / DAY_MS)} day(s)`;
     const where = `Node ${facts.name}, ${placeOf(device)}`;
-    return [{ severity: 'warning', where, message: `its ${what} ${words}: ${remedy}`, steps: [], nodes: [facts.name] }];
+    return [{ severity: 'warning', where, message: `its ${what} ${message}: ${remedy}`, steps: [], nodes: [facts.name] }];
   });
 }
 
@@ -58,8 +58,8 @@ function digits(uuid: string): string {
 }
 
 /** Whose machine the device showed, when it is another node's. */
-function machineIn(words: string, own: string, machines: ReadonlyMap<string, string>): string {
-  const uuids = words.match(/[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}/gi) ?? [];
+function machineIn(message: string, own: string, machines: ReadonlyMap<string, string>): string {
+  const uuids = message.match(/[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}/gi) ?? [];
   const other = uuids.map((uuid) => machines.get(digits(uuid))).find((name) => name !== undefined && name !== own);
   return other === undefined ? '' : ` It is the machine of node ${other}.`;
 }

@@ -28,8 +28,8 @@ export function reportText(report: Report, ink: Ink): string {
 function summary(report: Report, ink: Ink): string {
   const [errors, warnings] = [countOf(report, 'error'), countOf(report, 'warning')];
   const counts = `${counted(report.nodes.length, 'node')}, ${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
-  const words = `${harmless(report.source)}: ${counts}${report.isInterrupted ? '; interrupted, not every device was read' : ''}`;
-  return errors > 0 ? ink.bad(words) : warnings > 0 ? ink.warn(words) : ink.good(words);
+  const message = `${harmless(report.source)}: ${counts}${report.isInterrupted ? '; interrupted, not every device was read' : ''}`;
+  return errors > 0 ? ink.bad(message) : warnings > 0 ? ink.warn(message) : ink.good(message);
 }
 
 function counted(count: number, what: string): string {
@@ -76,8 +76,8 @@ function stepLines(step: Step, plan: Plan): string[] {
   const name = (level: number): string => STEP_NAMES[step] + (level === 1 ? '' : `.${level}`);
   if (levels.length === 0) return [`  ${name(1).padEnd(18)}nothing`];
   return levels.map(({ level, methods }, index) => {
-    const words = methods.length === 0 ? 'nothing that can be done: see its errors' : harmless(methods.map(methodWords).join(', then '));
-    return `  ${name(level).padEnd(18)}${index === 0 ? delayOf(step, plan) : ''}${words}`;
+    const message = methods.length === 0 ? 'nothing that can be done: see its errors' : harmless(methods.map(describeMethod).join(', then '));
+    return `  ${name(level).padEnd(18)}${index === 0 ? delayOf(step, plan) : ''}${message}`;
   });
 }
 
@@ -86,7 +86,7 @@ function delayOf(step: Step, { timing }: Plan): string {
   return step === 'power-management' ? `after ${timing.powerManagementDelayMs / 1000} s: ` : '';
 }
 
-function methodWords({ name, agent, action, device, plug }: PlanMethod): string {
+function describeMethod({ name, agent, action, device, plug }: PlanMethod): string {
   if (device === '') return name === agent ? name : `${name} (${agent})`;
   return `${name}: ${action} ${placeOf({ agent, device, plug })}`;
 }
@@ -94,6 +94,6 @@ function methodWords({ name, agent, action, device, plug }: PlanMethod): string 
 function deviceLine({ agent, device, plug, state, identity, detail, latencyMs, error }: ProbeResult, ink: Ink): string {
   const place = `  ${'device'.padEnd(18)}${harmless(placeOf({ agent, device, plug }))}  `;
   if (error !== undefined) return place + ink.bad('not read');
-  const words = `${state ?? ''}, identity ${identity ?? ''}, ${latencyMs} ms (${harmless(detail ?? '')})`;
-  return place + (identity === 'verified' && state === 'on' ? ink.good(words) : ink.warn(words));
+  const message = `${state ?? ''}, identity ${identity ?? ''}, ${latencyMs} ms (${harmless(detail ?? '')})`;
+  return place + (identity === 'verified' && state === 'on' ? ink.good(message) : ink.warn(message));
 }

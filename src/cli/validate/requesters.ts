@@ -39,12 +39,12 @@ export async function requestersOf({ transport, cluster, clock }: Access): Promi
 export function requesterProblems(nodes: readonly Pick<ReportedNode, 'facts' | 'plan'>[], requesters: readonly Requester[]): SurveyProblem[] {
   const switched = nodes.filter(({ plan }) => plan.powerManagement.length > 0);
   return requesters.flatMap(({ where, powerOffTimeoutMs }) => {
-    const byWords = new Map<string, string[]>();
+    const byMessage = new Map<string, string[]>();
     for (const { facts, plan } of switched) {
       const words = offTimeTooShort(powerOffTimeoutMs, plan.timing);
-      if (words !== undefined) byWords.set(words, [...(byWords.get(words) ?? []), facts.name]);
+      if (words !== undefined) byMessage.set(words, [...(byMessage.get(words) ?? []), facts.name]);
     }
-    return [...byWords].map(([message, names]) => ({
+    return [...byMessage].map(([message, names]) => ({
       severity: 'warning' as const,
       where,
       message,

@@ -174,11 +174,11 @@ function newlines({ secrets }: Input, plans: readonly Plan[]): SurveyProblem[] {
 
 /** The same words for several nodes are said once. */
 function merged(problems: readonly SurveyProblem[]): SurveyProblem[] {
-  const byWords = new Map<string, SurveyProblem>();
+  const byMessage = new Map<string, SurveyProblem>();
   for (const problem of problems) {
     const key = `${problem.where}\n${problem.message}`;
-    const known = byWords.get(key);
-    byWords.set(key, known === undefined ? problem : { ...known, nodes: [...new Set([...known.nodes, ...problem.nodes])] });
+    const known = byMessage.get(key);
+    byMessage.set(key, known === undefined ? problem : { ...known, nodes: [...new Set([...known.nodes, ...problem.nodes])] });
   }
-  return [...byWords.values()];
+  return [...byMessage.values()];
 }

@@ -42,14 +42,14 @@ export class Acknowledgements {
 
   /** The oldest word for this fence that waits to be weighed and may count; for the snapshot. */
   pendingFor(node: string, fence: NodeFence | undefined, bootID: string | undefined): Snapshot['acknowledgement'] {
-    const words = this.wordsOf(node).filter((word) => isWaiting(word, fence?.status) && this.refusal(word, fence, bootID) === undefined);
+    const words = this.acknowledgementsOf(node).filter((word) => isWaiting(word, fence?.status) && this.refusal(word, fence, bootID) === undefined);
     const first = words.sort((left, right) => compare(left.metadata.creationTimestamp, right.metadata.creationTimestamp))[0];
     return first === undefined ? undefined : { name: first.metadata.name, uid: first.metadata.uid ?? '' };
   }
 
   /** Tells the people whose word can never count, and takes away what is long settled. */
   async settle(node: string, fence: NodeFence | undefined, bootID: string | undefined): Promise<void> {
-    for (const word of this.wordsOf(node)) {
+    for (const word of this.acknowledgementsOf(node)) {
       const isSettled = word.status?.state !== undefined;
       const why = isSettled ? undefined : this.refusal(word, fence, bootID);
       if (why !== undefined) await this.answer(word, { state: 'refused', message: why });
@@ -68,8 +68,8 @@ export class Acknowledgements {
     const why = this.refusal(word, { ...fence, status }, bootID) ?? usedElsewhere(word, status);
     if (why !== undefined) return this.refuse(word, why);
     const plan = status.frozen?.plan;
-    const { seen, words } = plan === undefined ? { seen: [] } : await contradiction(plan, look);
-    if (words !== undefined) return this.refuse(word, words);
+    const { seen, message } = plan === undefined ? { seen: [] } : await contradiction(plan, readState);
+    if (message !== undefined) return this.refuse(word, message);
     const firstSeenMs = this.firstSeenMs.get(entry.plug);
     if (firstSeenMs !== undefined && order.lifeAtMs() > firstSeenMs)
       return this.refuse(word, 'the node has shown a sign of life since: it is not down');
@@ -95,7 +95,7 @@ export class Acknowledgements {
     };
   }
 
-  private wordsOf(node: string): NodeFenceAcknowledgement[] {
+  private acknowledgementsOf(node: string): NodeFenceAcknowledgement[] {
     return [...this.dependencies.listers.acknowledgements.all()].filter((word) => word.spec.node === node);
   }
 
@@ -165,15 +165,15 @@ function usedElsewhere(word: NodeFenceAcknowledgement, status: NodeFenceStatus):
   return isOurs ? undefined : `it was ${word.status.state} before`;
 }
 
-/** Every device that the plan switches, read once; `words`: one of them is not down, whatever a person says. */
+/** Every device that the plan switches, read once; `message`: one of them is not down, whatever a person says. */
 export async function contradiction(
   plan: Plan,
-  look: Look,
-): Promise<{ seen: readonly { method: PlanMethod; state: string; detail: string }[]; words?: string }> {
-  const seen = await Promise.all(switched(plan).map(async (method) => ({ method, ...(await look(method)) })));
+  readState: ReadState,
+): Promise<{ seen: readonly { method: PlanMethod; state: string; detail: string }[]; message?: string }> {
+  const seen = await Promise.all(switched(plan).map(async (method) => ({ method, ...(await readState(method)) })));
   const alive = seen.find(({ state }) => state !== 'off' && state !== 'closed' && state !== 'unknown');
   if (alive === undefined) return { seen };
-  return { seen, words: `${alive.method.device} ${alive.method.plug} reads ${alive.state} (${alive.detail}): it is not down` };
+  return { seen, message: `${alive.method.device} ${alive.method.plug} reads ${alive.state} (${alive.detail}): it is not down` };
 }
 
 /** Each plug that the plan would switch off, on every level, once. */

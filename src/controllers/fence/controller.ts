@@ -168,9 +168,9 @@ export class FenceController implements ProofReader {
     if (stored === undefined) return false;
     this.runs.forget(name, stored.status);
     if (wasHeld && fence.status?.state !== 'final' && stored.status?.outcome === 'untouched') {
-      this.tell(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
+      this.emit(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
     }
-    for (const event of decision.events) this.tell(name, stored, event.type, event.reason, event.message);
+    for (const event of decision.events) this.emit(name, stored, event.type, event.reason, event.message);
     if (decision.standDown !== undefined) {
       this.standAside(decision.standDown);
       // Whatever is written from here on is the newer leader's to write.
@@ -190,7 +190,7 @@ export class FenceController implements ProofReader {
   }
 
   /** Once: every node's fence may say so. */
-  private standAside(found: { epoch: number; words: string }): void {
+  private standAside(found: { epoch: number; message: string }): void {
     if (this.isStandingAside) return;
     this.isStandingAside = true;
     this.dependencies.metrics.problem('NewerLeaderFound');
@@ -271,7 +271,7 @@ export class FenceController implements ProofReader {
     this.written.delete(fence.spec.node);
   }
 
-  private tell(name: string, fence: NodeFence, type: 'Normal' | 'Warning', reason: string, message: string): void {
+  private emit(name: string, fence: NodeFence, type: 'Normal' | 'Warning', reason: string, message: string): void {
     const { recorder, log, listers } = this.dependencies;
     recorder.event({ apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata }, type, reason, message);
     const node = listers.nodes.get(name);

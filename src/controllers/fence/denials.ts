@@ -34,10 +34,10 @@ export class Denials {
     }
     const forMs = this.#forMs(key);
     const isBorne = forMs < BEARABLE_MS;
-    const words = isBorne
+    const message = isBorne
       ? `asked again for ${BEARABLE_MS / 1_000} s, in case the API server is coming up`
       : `for ${Math.round(forMs / 1_000)} s now`;
-    return { ...report, message: bounded(`${words}: ${report.message}`), ...(isBorne ? { result: 'interrupted' as const } : {}) };
+    return { ...report, message: bounded(`${message}: ${report.message}`), ...(isBorne ? { result: 'interrupted' as const } : {}) };
   }
 
   #forMs(key: string): number {

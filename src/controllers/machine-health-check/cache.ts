@@ -47,7 +47,7 @@ export class HealthCheckCache implements ClusterSnapshot {
   readonly #dependencies: HealthCheckDependencies;
   readonly #nodePlaces: NodePlaces;
   /** By uid of the Machine. */
-  readonly #refusals = new Map<string, { machine: ObjectRef; words: string }>();
+  readonly #refusals = new Map<string, { machine: ObjectRef; message: string }>();
   /** The rest is as of the last `refresh`. */
   #places: ReadonlyMap<string, string> = new Map();
   #freshPlaces: ReadonlySet<string> = new Set();
@@ -167,15 +167,15 @@ export class HealthCheckCache implements ClusterSnapshot {
   }
 
   refusalOf({ uid }: MachineFacts): string | undefined {
-    return this.#refusals.get(uid)?.words;
+    return this.#refusals.get(uid)?.message;
   }
 
   /** undefined: the API server took it, or nobody wants it any more. Is that another word than before? */
-  setRefusal(machine: ObjectRef, words: string | undefined): boolean {
+  setRefusal(machine: ObjectRef, message: string | undefined): boolean {
     const { uid } = machine;
-    if (this.#refusals.get(uid)?.words === words) return false;
-    if (words === undefined) this.#refusals.delete(uid);
-    else this.#refusals.set(uid, { machine, words });
+    if (this.#refusals.get(uid)?.message === message) return false;
+    if (message === undefined) this.#refusals.delete(uid);
+    else this.#refusals.set(uid, { machine, message });
     return true;
   }
 

@@ -68,8 +68,8 @@ export class Changes {
   }
 
   /** What the API server said to the request of this Machine; undefined: nothing stands any more. */
-  setRefusal(machine: ObjectRef, words: string | undefined): void {
-    if (!this.#cache.setRefusal(machine, words)) return;
+  setRefusal(machine: ObjectRef, message: string | undefined): void {
+    if (!this.#cache.setRefusal(machine, message)) return;
     const facts = this.#cache.machine(keyOf(machine));
     if (facts !== undefined) this.#add(this.#selecting([facts]));
   }

@@ -74,7 +74,7 @@ export function evaluatedStatus(check: HealthCheck, census: Census, now: string)
   if (was.expectedMachines !== expected) status['expectedMachines'] = expected;
   if (was.currentHealthy !== census.healthy) status['currentHealthy'] = census.healthy;
   if (was.remediationsAllowed !== threshold.remediationsAllowed) status['remediationsAllowed'] = threshold.remediationsAllowed;
-  if (check.tellsTargets) {
+  if (check.reportsTargets) {
     if (generation !== undefined && was.observedGeneration !== generation) status['observedGeneration'] = generation;
     if (!isSameList(was.targets, census.names)) status['targets'] = census.names;
   }

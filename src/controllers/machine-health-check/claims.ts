@@ -3,7 +3,7 @@ import type { Lister } from '../../ports/cluster.ts';
 import type { Lease } from '../../ports/objects.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import { ownerOf } from '../shared/claims/claim.ts';
-import { leaseWords, nodeLeaseState, nodeOfLease, seeNodeLease } from '../shared/claims/node-lease.ts';
+import { describeLease, nodeLeaseState, nodeOfLease, seeNodeLease } from '../shared/claims/node-lease.ts';
 import type { LeaseObservation } from '../shared/claims/node-lease.ts';
 
 export interface ClaimSources {
@@ -69,7 +69,7 @@ export class Claims {
       const state = nodeLeaseState(observation, nowMs);
       if (state.kind !== 'foreign') continue;
       this.#overMs = Math.min(this.#overMs, state.untilMs);
-      leased.push([node, leaseWords(lease.metadata.namespace ?? '', node, state.holder)]);
+      leased.push([node, describeLease(lease.metadata.namespace ?? '', node, state.holder)]);
     }
     this.#observations = observations;
     return leased;

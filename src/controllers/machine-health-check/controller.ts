@@ -58,8 +58,8 @@ export class MachineHealthCheckController {
       checks: checks.resource,
       machines: machines.resource,
       cache,
-      refused: (machine, words) => {
-        this.#changes.setRefusal(machine, words);
+      refused: (machine, message) => {
+        this.#changes.setRefusal(machine, message);
       },
     });
     this.#executor = new Executor<Chain>({
@@ -132,7 +132,7 @@ export class MachineHealthCheckController {
     }
     const reconciliations = [...this.#reconciliations.values()];
     this.#forgetRefusals(reconciliations.flatMap(({ decision }) => decision.actions));
-    this.#tell(reconciliations.flatMap(({ decision }) => decision.notices));
+    this.#emit(reconciliations.flatMap(({ decision }) => decision.notices));
     this.#executor.submit(this.#gate.mayWrite() ? reconciliations.flatMap(({ chains }) => chains) : []);
   }
 
@@ -150,7 +150,7 @@ export class MachineHealthCheckController {
   }
 
   /** Problems are logged once for as long as they stand, and so are notices told, by the leader alone. */
-  #tell(notices: readonly Notice[]): void {
+  #emit(notices: readonly Notice[]): void {
     const { log, recorder, metrics } = this.#dependencies;
     const problems = this.problems();
     metrics.problems(problems.length);

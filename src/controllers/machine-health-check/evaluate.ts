@@ -56,8 +56,8 @@ function findingsOf(
     // What stood there before an outage may have ended in it, and nobody was heard to say so.
     const endMs = Math.max(standing.sinceMs, freshSinceMs) + timeoutMs;
     if (endMs < nowMs) {
-      const words = `Condition ${type} on ${kind} is reporting status ${status} with reason ${standing.reason} for more than ${goDuration(timeoutMs)}`;
-      findings.messages.push(words);
+      const message = `Condition ${type} on ${kind} is reporting status ${status} with reason ${standing.reason} for more than ${goDuration(timeoutMs)}`;
+      findings.messages.push(message);
       findings.sinceMs = Math.min(findings.sinceMs, standing.sinceMs + timeoutMs);
     } else {
       findings.dueMs = Math.min(findings.dueMs, endMs + RECHECK_MARGIN_MS);

@@ -62,8 +62,8 @@ function byRequest(target: Target, means: Means, hasPlace: boolean): Course {
   if (template === 'unknown') return waits('its template, or the requests of that kind, are not read yet');
   if (template === 'missing' || template === undefined) {
     const place = `${check.namespace}/${check.template.name}`;
-    const words = `Error retrieving remediation template ${check.template.kind} ${place}`;
-    return waits(words, [externally(TEMPLATE_NOT_FOUND, words)]);
+    const message = `Error retrieving remediation template ${check.template.kind} ${place}`;
+    return waits(message, [externally(TEMPLATE_NOT_FOUND, message)]);
   }
   const hindered = obstacle(target, hasPlace);
   if (hindered !== undefined) return waits(hindered);

@@ -68,7 +68,7 @@ export interface HealthCheck extends ObjectFacts {
   status: CheckStatus;
   paths: ConditionPaths;
   /** The status has `targets` and `observedGeneration`. */
-  tellsTargets: boolean;
+  reportsTargets: boolean;
 }
 
 /** A Machine of `cluster.x-k8s.io` or `machine.openshift.io`. */

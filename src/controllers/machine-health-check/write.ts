@@ -18,7 +18,7 @@ export interface WriterDependencies {
   machines: Resource<UntypedObject>;
   cache: Pick<HealthCheckCache, 'machine' | 'nodeOf' | 'kindOf'>;
   /** What the API server said to the request of this Machine; undefined: it took it. */
-  refused: (machine: ObjectRef, words: string | undefined) => void;
+  refused: (machine: ObjectRef, message: string | undefined) => void;
 }
 
 /** One action is one write, under the uid and the version that it was decided for; its Events follow when it has succeeded. */
@@ -31,7 +31,7 @@ export class Writer {
 
   async perform(action: Action): Promise<void> {
     await this.#write(action);
-    this.#tell(action);
+    this.#emit(action);
   }
 
   /** Nothing is said or begun of a failed machine before its Node was read once more, consistently, and no person's stop was found there. */
@@ -110,7 +110,7 @@ export class Writer {
     return machine;
   }
 
-  #tell({ target, events = [] }: Action): void {
+  #emit({ target, events = [] }: Action): void {
     const { apiVersion, kind, namespace, name, uid } = target;
     for (const { type, reason, message } of events) {
       this.#dependencies.recorder.event({ apiVersion, kind, metadata: { namespace, name, uid } }, type, reason, message);

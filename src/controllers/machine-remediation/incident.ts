@@ -187,8 +187,8 @@ const OFF: readonly Rule[] = [
     step: ({ power, isOffOverdue, host }) => {
       const trouble = troubleOf(host);
       const why = 'why' in power ? power.why : ['it is still on', ...(trouble === undefined ? [] : [trouble])].join(', ');
-      const isTold = isOffOverdue || power.state !== 'on' || trouble !== undefined;
-      return wait('powering-off', isTold ? `BareMetalHost ${host.name} is not proven off: ${why}` : undefined);
+      const isReported = isOffOverdue || power.state !== 'on' || trouble !== undefined;
+      return wait('powering-off', isReported ? `BareMetalHost ${host.name} is not proven off: ${why}` : undefined);
     },
   },
   {

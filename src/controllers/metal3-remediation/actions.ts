@@ -2,7 +2,7 @@ import type { RestoreNode } from '../shared/baremetal-host/node-backup.ts';
 import type { OffProof } from '../shared/baremetal-host/off-proof.ts';
 import type { TaintNode } from '../shared/baremetal-host/out-of-service.ts';
 import type { ActionEvent, Annotate, ObjectRef } from '../shared/remediation/actions.ts';
-import type { TellMachine } from '../shared/remediation/owner-machine.ts';
+import type { MachineReport } from '../shared/remediation/owner-machine.ts';
 import type { Phase } from './names.ts';
 
 /** status of the remediation; phases are written by phaseText. */
@@ -16,7 +16,7 @@ export interface RemediationStatus {
 export type Action = (
   | Annotate
   | RestoreNode
-  | TellMachine
+  | MachineReport
   | { kind: 'finalizer'; target: ObjectRef; finalizer: string; isPresent: boolean }
   /** Refused when it is no longer as it was. */
   | { kind: 'status'; target: ObjectRef; was: RemediationStatus; to: RemediationStatus }

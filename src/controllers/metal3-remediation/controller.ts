@@ -104,7 +104,7 @@ function remediationKind(
     },
     forget,
     // The queue tells the log of each; whoever looks at the remediation need not know of a call that succeeds at the next try.
-    isReported: (key, error) => !isPassing(error) || memories.get(key)?.failing.isToBeTold() === true,
+    isReported: (key, error) => !isPassing(error) || memories.get(key)?.failing.isToBeReported() === true,
     // On the remediation too: nothing else shows there.
     record: (key, { metadata }, problem) => {
       const about = { apiVersion: `${resource.group}/${resource.version}`, kind: resource.kind, metadata };

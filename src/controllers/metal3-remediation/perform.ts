@@ -66,7 +66,7 @@ export async function perform(
       await removeNode({ cluster: clusterOf(observation), life: memory.life }, action.target, action.proof);
       break;
   }
-  tell(dependencies, observation, action);
+  emit(dependencies, observation, action);
   if (action.kind === 'taint' && action.isPresent) {
     const { clock, podsOf } = dependencies;
     const cluster = clusterOf(observation);
@@ -131,7 +131,7 @@ function clusterOf({ place, snapshot }: Observation): Cluster {
 }
 
 /** About the object that was written; where that is in another cluster, about the remediation, for nobody reads Events there. */
-function tell(
+function emit(
   { recorder, remediations }: Metal3RemediationDependencies,
   { remediation, place, objects }: Observation,
   { kind, event, target }: Action | FenceAction,

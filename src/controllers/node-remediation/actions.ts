@@ -1,5 +1,5 @@
 import type { ActionEvent, Annotate, ObjectRef } from '../shared/remediation/actions.ts';
-import type { ConditionFact, TellMachine } from '../shared/remediation/owner-machine.ts';
+import type { ConditionFact, MachineReport } from '../shared/remediation/owner-machine.ts';
 import type { Phase } from './names.ts';
 import type { Settings } from './spec.ts';
 
@@ -15,7 +15,7 @@ export interface RequestStatus {
 /** One object each, idempotent. */
 export type Action = (
   | Annotate
-  | TellMachine
+  | MachineReport
   | { kind: 'finalizer'; target: ObjectRef; finalizer: string; isPresent: boolean }
   /** Refused when phase, count or time are no longer as they were. */
   | { kind: 'status'; target: ObjectRef; was: Pick<RequestStatus, 'phase' | 'retryCount' | 'lastRemediatedMs'>; to: RequestStatus }

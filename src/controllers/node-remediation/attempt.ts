@@ -1,12 +1,12 @@
 import { hostRef } from '../shared/baremetal-host/host.ts';
 import { changesTo } from '../shared/remediation/actions.ts';
 import { nodeRef } from '../shared/remediation/node.ts';
-import { askOwner, isFoundIll, machineRef, REMEDIATE_MACHINE, tellRemediated } from '../shared/remediation/owner-machine.ts';
+import { askOwner, isFoundIll, machineRef, REMEDIATE_MACHINE, reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { POLL_MS, READY_AGAIN_MS, UNHEALTHY, UNHEALTHY_VALUE } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
-import { remediationEvent, requestRef, tell } from './status.ts';
+import { remediationEvent, requestRef, reportStatus } from './status.ts';
 import { targetOf } from './target.ts';
 
 /** How the message of a request begins whose fence is being let go. */
@@ -15,7 +15,7 @@ const WITHDRAWN = 'its fence is withdrawn: ';
 /** Somebody else is to do something. The words stand in the condition Processing too. */
 export function wait(snapshot: Snapshot, problem?: string): Step {
   const { request } = snapshot;
-  const told = tell(snapshot, { phase: request.phase, ...(problem !== undefined && { message: problem }) });
+  const told = reportStatus(snapshot, { phase: request.phase, ...(problem !== undefined && { message: problem }) });
   return { actions: told, dueInMs: POLL_MS, ...(problem !== undefined && { problem }) };
 }
 
@@ -31,7 +31,7 @@ export function lost(snapshot: Snapshot): Step | undefined {
     if (phase === 'Succeeded' || whyWithdrawn(snapshot) !== undefined) return { problem };
   }
   const event = remediationEvent(phase === '' ? 'CannotStart' : 'Stalled', problem);
-  return { actions: tell(snapshot, { phase, message: problem }, event), problem };
+  return { actions: reportStatus(snapshot, { phase, message: problem }, event), problem };
 }
 
 export function isOurs({ request, fence }: Snapshot): boolean {
@@ -94,13 +94,13 @@ function readyAgain(snapshot: Snapshot, node: string): Step | undefined {
   if (typeof machine === 'object' && isFoundIll(machine) === true) return undefined;
   const why = 'its node is Ready again, and is not fenced another time';
   if (request.settings.strategy !== 'fence') return succeeded(snapshot, why, true);
-  return { actions: tell(snapshot, { phase: 'Stopped', message: why }, remediationEvent('Stopped', why)) };
+  return { actions: reportStatus(snapshot, { phase: 'Stopped', message: why }, remediationEvent('Stopped', why)) };
 }
 
 /** Why its fence was withdrawn, where it was by us. */
 export function whyWithdrawn({ request }: Snapshot): string | undefined {
-  const words = request.conditions.find(({ type }) => type === 'Processing')?.message ?? '';
-  return words.startsWith(WITHDRAWN) ? words.slice(WITHDRAWN.length) : undefined;
+  const message = request.conditions.find(({ type }) => type === 'Processing')?.message ?? '';
+  return message.startsWith(WITHDRAWN) ? message.slice(WITHDRAWN.length) : undefined;
 }
 
 /** The fence did not do it: again, or the end. A fence of ours that still stands is withdrawn first, so that its absence tells that this is done. */
@@ -110,11 +110,11 @@ export function failed(snapshot: Snapshot, why: string): Step {
   const isLast = retryCount >= settings.retryLimit;
   if (fence !== undefined && isOurs(snapshot) && !(isLast && settings.onExhaustion === 'LeaveOff')) {
     const { actions = [], ...step } = withdraw(snapshot, fence, why);
-    return { ...step, actions: [...tell(snapshot, { phase: request.phase, message: WITHDRAWN + why }), ...actions] };
+    return { ...step, actions: [...reportStatus(snapshot, { phase: request.phase, message: WITHDRAWN + why }), ...actions] };
   }
   if (isLast) return exhausted(snapshot, why, 'Stopped');
   const again = { phase: '', retryCount: retryCount + 1, lastRemediatedMs: nowMs, message: why } as const;
-  return { actions: tell(snapshot, again), dueInMs: POLL_MS };
+  return { actions: reportStatus(snapshot, again), dueInMs: POLL_MS };
 }
 
 /** Nothing more is tried. Status goes last, so that a crash repeats the rest. */
@@ -128,7 +128,7 @@ export function exhausted(snapshot: Snapshot, why: string, reason: 'Stopped' | '
     actions: [
       ...(asked === undefined ? [] : [asked]),
       ...(host === undefined || unhealthy.length === 0 ? [] : [{ kind: 'annotate' as const, target: hostRef(host), changes: unhealthy }]),
-      ...tell(snapshot, { phase: 'Failed', message: why }, event),
+      ...reportStatus(snapshot, { phase: 'Failed', message: why }, event),
     ],
   };
 }
@@ -138,13 +138,13 @@ export function succeeded(snapshot: Snapshot, message: string, isBack: boolean):
   const { machine, fence, nowMs } = snapshot;
   const owner = typeof machine === 'object' && isBack ? machine : undefined;
   const unmark = owner === undefined ? [] : changesTo(owner.annotations, { [REMEDIATE_MACHINE]: undefined });
-  const told = owner === undefined ? undefined : tellRemediated(owner, nowMs, message);
+  const told = owner === undefined ? undefined : reportRemediated(owner, nowMs, message);
   const isNodeGoing = isRemoving(snapshot) || fence?.outcome === 'replaced';
   return {
     actions: [
       ...(owner === undefined || unmark.length === 0 ? [] : [{ kind: 'annotate' as const, target: machineRef(owner), changes: unmark }]),
       ...(told === undefined ? [] : [told]),
-      ...tell(snapshot, { phase: 'Succeeded', message, isNodeGoing }, remediationEvent('Finished', message)),
+      ...reportStatus(snapshot, { phase: 'Succeeded', message, isNodeGoing }, remediationEvent('Finished', message)),
     ],
     dueInMs: POLL_MS,
   };
@@ -160,7 +160,7 @@ export function removal(snapshot: Snapshot, fence: FenceFacts): Step | undefined
   if (!isRemoving(snapshot) || node === undefined) return undefined;
   if (!fence.isOff) return wait(snapshot, `node ${node.name} is not deleted: NodeFence ${fence.name} holds no proof of its off any more`);
   if (node.isDeleting) return wait(snapshot, `node ${node.name} is being deleted, and a finalizer keeps it: check metadata.finalizers`);
-  const expected = tell(snapshot, { phase: snapshot.request.phase, isNodeGoing: true });
+  const expected = reportStatus(snapshot, { phase: snapshot.request.phase, isNodeGoing: true });
   if (expected.length > 0) return { actions: expected, dueInMs: POLL_MS };
   const event = remediationEvent('Stopped', `node ${node.name} is deleted for good`);
   return { actions: [{ kind: 'delete-node', target: nodeRef(node), fence: { name: fence.name, uid: fence.uid }, event }], dueInMs: POLL_MS };

@@ -1,10 +1,10 @@
-import { tellRemediated } from '../shared/remediation/owner-machine.ts';
+import { reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Action, Step } from './actions.ts';
 import { isOurs, isPhaseOver, isRemoving, withdraw } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { finalizerOf, POLL_MS } from './names.ts';
 import type { RequestFacts, Snapshot } from './snapshot.ts';
-import { remediationEvent, requestRef, tell } from './status.ts';
+import { remediationEvent, requestRef, reportStatus } from './status.ts';
 
 export function setFinalizer(request: RequestFacts, isPresent: boolean): Action {
   return { kind: 'finalizer', target: requestRef(request), finalizer: finalizerOf(request.apiVersion), isPresent };
@@ -27,13 +27,13 @@ export function ending(snapshot: Snapshot): Step {
     const hasGone = isRemoving(snapshot) && snapshot.node === undefined;
     if (fence.outcome === 'fenced-off' && !hasGone) return withdraw(snapshot, fence, 'its node may come back');
   }
-  return { actions: [...toldHealthy(snapshot), setFinalizer(request, false)] };
+  return { actions: [...reportHealthy(snapshot), setFinalizer(request, false)] };
 }
 
 /** A health check deletes its request as soon as the node is healthy, mostly before its fence is over: what it said of the Machine is ours to set right. */
-function toldHealthy({ request, machine, node, nowMs }: Snapshot): Action[] {
+function reportHealthy({ request, machine, node, nowMs }: Snapshot): Action[] {
   if (!request.isDeleting || typeof machine !== 'object' || node?.isReady !== true) return [];
-  const told = tellRemediated(machine, nowMs, 'its node is healthy again');
+  const told = reportRemediated(machine, nowMs, 'its node is healthy again');
   return told === undefined ? [] : [told];
 }
 
@@ -52,7 +52,7 @@ export function timedOut(snapshot: Snapshot): Step {
   const { request, fence } = snapshot;
   if (request.phase !== 'Stopped') {
     const event = remediationEvent('Stopped', 'the health check has timed it out');
-    return { actions: tell(snapshot, { phase: 'Stopped', message: 'timed out by the health check' }, event), dueInMs: POLL_MS };
+    return { actions: reportStatus(snapshot, { phase: 'Stopped', message: 'timed out by the health check' }, event), dueInMs: POLL_MS };
   }
   if (fence === undefined || !isOurs(snapshot) || fence.isFinal || fence.isOffSent) return {};
   return withdraw(snapshot, fence, 'it was stopped before the node was switched off');

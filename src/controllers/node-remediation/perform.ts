@@ -52,7 +52,7 @@ export async function perform(
       await deleteNode(dependencies, leases, observation, action);
       break;
   }
-  tell(dependencies, observation, action);
+  emit(dependencies, observation, action);
 }
 
 async function deleteNode(
@@ -66,7 +66,7 @@ async function deleteNode(
   const message = `node ${action.target.name} is deleted while ${leftAttached(attached)}`;
   const event = remediationEvent('Stalled', message);
   dependencies.log.warn('remediation problem', { problem: message });
-  tell(dependencies, observation, { ...action, target: requestRef(observation.snapshot.request), event });
+  emit(dependencies, observation, { ...action, target: requestRef(observation.snapshot.request), event });
 }
 
 async function patch(
@@ -133,7 +133,7 @@ function placeIn({ place, snapshot }: Observation): NonNullable<Observation['pla
 }
 
 /** About the object that was written, or, where that is in another cluster or is gone by now, about the request. */
-function tell({ recorder }: RemediationDependencies, { objects, snapshot: { request } }: Observation, { event, target }: Action): void {
+function emit({ recorder }: RemediationDependencies, { objects, snapshot: { request } }: Observation, { event, target }: Action): void {
   if (event === undefined) return;
   const isHere = objects.has(keyOf(target));
   const { apiVersion, kind } = isHere ? target : request;

@@ -19,7 +19,7 @@ const CONDITIONS: Readonly<Record<Phase, { processing: Status; succeeded: Status
   Stopped: { processing: 'False', succeeded: 'False', reason: 'RemediationStopped' },
 };
 
-export interface Told {
+export interface StatusReport {
   phase: Phase;
   retryCount?: number;
   lastRemediatedMs?: number;
@@ -40,7 +40,7 @@ export function remediationEvent(reason: 'Started' | 'Stopped' | 'Finished' | 'C
 }
 
 /** The write of status; empty: it says so already. */
-export function tell({ request, nowMs }: Pick<Snapshot, 'request' | 'nowMs'>, told: Told, event?: ActionEvent): Action[] {
+export function reportStatus({ request, nowMs }: Pick<Snapshot, 'request' | 'nowMs'>, told: StatusReport, event?: ActionEvent): Action[] {
   const { phase, retryCount, lastRemediatedMs, nodeFence, conditions } = request;
   const to: RequestStatus = {
     phase: told.phase,
@@ -54,7 +54,11 @@ export function tell({ request, nowMs }: Pick<Snapshot, 'request' | 'nowMs'>, to
   return [{ kind: 'status', target: requestRef(request), was, to, ...(event !== undefined && { event }) }];
 }
 
-function conditionsOf(standing: readonly ConditionFact[], { phase, message = '', isNodeGoing = false }: Told, nowMs: number): ConditionFact[] {
+function conditionsOf(
+  standing: readonly ConditionFact[],
+  { phase, message = '', isNodeGoing = false }: StatusReport,
+  nowMs: number,
+): ConditionFact[] {
   const { processing, succeeded, reason } = CONDITIONS[phase];
   const wanted: ConditionFact[] = [
     { type: 'Processing', status: processing, reason, message },

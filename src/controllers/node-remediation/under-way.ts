@@ -1,11 +1,11 @@
 import { offTimeTooShort } from '../../domain/off-time.ts';
-import { isFoundIll, tellRemediated } from '../shared/remediation/owner-machine.ts';
+import { isFoundIll, reportRemediated } from '../shared/remediation/owner-machine.ts';
 import type { Step } from './actions.ts';
 import { begin, failed, isOurs, isPhaseOver, removal, succeeded, wait, whyWithdrawn } from './attempt.ts';
 import type { FenceFacts } from '../shared/claims/fence-facts.ts';
 import { POLL_MS } from './names.ts';
 import type { Snapshot } from './snapshot.ts';
-import { remediationEvent, tell } from './status.ts';
+import { remediationEvent, reportStatus } from './status.ts';
 
 /** A request that is wanted: not yet begun, fenced now, or over. */
 export function underWay(snapshot: Snapshot): Step {
@@ -30,7 +30,7 @@ export function underWay(snapshot: Snapshot): Step {
 function start(snapshot: Snapshot, fence: FenceFacts): Step {
   const event = remediationEvent('Started', `NodeFence ${fence.name} fences the node`);
   const told = { phase: 'Fencing', lastRemediatedMs: snapshot.nowMs, nodeFence: fence.name } as const;
-  return { actions: tell(snapshot, told, event), dueInMs: POLL_MS };
+  return { actions: reportStatus(snapshot, told, event), dueInMs: POLL_MS };
 }
 
 /** Each part has its time, of which none runs while something holds the fence. */
@@ -39,7 +39,7 @@ function watch(snapshot: Snapshot, fence: FenceFacts): Step {
   const { settings, phase } = request;
   if (fence.isStuck) return failed(snapshot, `NodeFence ${fence.name} has given up`);
   if (fence.heldBecause !== undefined) return wait(snapshot, `NodeFence ${fence.name} is held: ${fence.heldBecause}`);
-  if (phase === 'Fencing' && fence.isOff) return { actions: tell(snapshot, { phase: 'Recovering' }), dueInMs: POLL_MS };
+  if (phase === 'Fencing' && fence.isOff) return { actions: reportStatus(snapshot, { phase: 'Recovering' }), dueInMs: POLL_MS };
   const timeoutMs = phase === 'Fencing' ? settings.powerOffTimeoutMs : settings.powerOnTimeoutMs;
   const tooShort = phase === 'Fencing' && fence.delays !== undefined ? offTimeTooShort(timeoutMs, fence.delays) : undefined;
   if (!isPhaseOver(snapshot, timeoutMs)) return wait(snapshot, tooShort);
@@ -70,8 +70,8 @@ function byOutcome(snapshot: Snapshot, fence: FenceFacts): Step {
 
 /** What the Machine was not told because the write was refused, or by whom it was overwritten. */
 function toldAgain({ machine, request, nowMs }: Snapshot): Step {
-  const words = request.conditions.find(({ type }) => type === 'Succeeded')?.message ?? '';
-  const told = typeof machine === 'object' ? tellRemediated(machine, nowMs, words) : undefined;
+  const message = request.conditions.find(({ type }) => type === 'Succeeded')?.message ?? '';
+  const told = typeof machine === 'object' ? reportRemediated(machine, nowMs, message) : undefined;
   return told === undefined ? {} : { actions: [told] };
 }
 

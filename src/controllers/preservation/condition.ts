@@ -14,7 +14,7 @@ export function timeText(ms: number): string {
 }
 
 /** What the condition remembers of a drain. */
-export function tellsDrained(condition: Pick<PreservedCondition, 'message'> | undefined): boolean {
+export function reportsDrained(condition: Pick<PreservedCondition, 'message'> | undefined): boolean {
   return condition?.message.startsWith(DRAINED.trim()) === true;
 }
 

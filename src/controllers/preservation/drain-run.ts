@@ -87,11 +87,11 @@ async function gentle(reach: DrainReach, { node, options }: DrainOrder, signal: 
     signal.throwIfAborted();
     if (pods.length === 0) return undefined;
     const nowMs = clock.monotonicMs();
-    if (nowMs >= endAtMs) return `it took too long: ${words(pods, refused)}`;
+    if (nowMs >= endAtMs) return `it took too long: ${describeDrain(pods, refused)}`;
     const isDue = (pod: Pod): boolean => !isGoing(pod) && !underWay.has(uidOf(pod)) && (refused.get(uidOf(pod))?.dueAtMs ?? 0) <= nowMs;
     const left = await evictSome(reach, pods.filter(isDue), { refused, underWay }, signal);
     const given = pods.find((pod) => (refused.get(uidOf(pod))?.tries ?? 0) >= options.evictionRetriesMax);
-    if (given !== undefined) return `refused too often: ${words([given], refused)}`;
+    if (given !== undefined) return `refused too often: ${describeDrain([given], refused)}`;
     const nextMs = left > 0 ? clock.monotonicMs() + POLL_MS : endAtMs;
     await untilWorthALook(reach, node.name, pods, Math.min(endAtMs, nextMs, ...dueTimes(pods, refused)), signal);
   }
@@ -181,7 +181,7 @@ async function removed(reach: DrainReach, { metadata }: Pod, beforeSend: () => v
   }
 }
 
-function words(pods: readonly Pod[], refused: Refused): string {
+function describeDrain(pods: readonly Pod[], refused: Refused): string {
   const named = pods.slice(0, NAMED_MAX).map((pod) => {
     const message = refused.get(pod.metadata.uid ?? '')?.message;
     return message === undefined ? nameOf(pod) : `${nameOf(pod)} (${message})`;

@@ -1,4 +1,4 @@
-import { tellsDrained } from './condition.ts';
+import { reportsDrained } from './condition.ts';
 import type { DrainOutcome } from './condition.ts';
 import { DRAIN_RETRY_MS, DRAIN_TIMEOUT_MS, FORCE_DRAIN_LABEL } from './names.ts';
 import type { MachineFacts, NodeFacts } from './snapshot.ts';
@@ -66,12 +66,12 @@ export function optionsFor(node: NodeFacts, machine: MachineFacts | undefined, n
 
 /** The condition tells of a drain, and was last written before this failure: MCM leaves it standing over a recovery. */
 export function isStale({ preserved, preservedMs }: NodeFacts, phaseSinceMs: number | undefined): boolean {
-  return tellsDrained(preserved) && preservedMs !== undefined && phaseSinceMs !== undefined && preservedMs < phaseSinceMs;
+  return reportsDrained(preserved) && preservedMs !== undefined && phaseSinceMs !== undefined && preservedMs < phaseSinceMs;
 }
 
 /** How far the drain of this failure is: done once for each, and the condition remembers it. */
 export function drainOutcome(node: NodeFacts, phaseSinceMs: number | undefined): DrainOutcome {
-  if (tellsDrained(node.preserved) && !isStale(node, phaseSinceMs)) return 'drained';
+  if (reportsDrained(node.preserved) && !isStale(node, phaseSinceMs)) return 'drained';
   const { drain } = node;
   if (drain === undefined || drain.state === 'running' || (phaseSinceMs !== undefined && drain.atMs < phaseSinceMs)) return 'pending';
   return drain.state === 'succeeded' ? 'drained' : 'failed';

@@ -27,7 +27,7 @@ export function startExpiry(subject: Subject, settings: PoolSettings | undefined
   const timeoutMs = machine?.preserveTimeoutMs ?? settings?.preserveTimeoutMs ?? DEFAULT_PRESERVE_TIMEOUT_MS;
   // Whole seconds, because that is what the API keeps: another value read back would be another expiry.
   const expiryMs = Math.floor((nowMs + timeoutMs) / 1000) * 1000;
-  const event = { type: 'Normal', reason: 'PreservationStarted', message: startWords(subject, expiryMs) } as const;
+  const event = { type: 'Normal', reason: 'PreservationStarted', message: describeStart(subject, expiryMs) } as const;
   if (machine !== undefined) {
     const was = { phase: machine.phase, expiryMs: undefined };
     return { actions: [{ kind: 'machine-status', target: machineRef(machine), was, to: { ...was, expiryMs }, event }], expiryMs };
@@ -37,7 +37,7 @@ export function startExpiry(subject: Subject, settings: PoolSettings | undefined
   return { actions: [{ kind: 'annotate', target: nodeRef(node), changes, event }], expiryMs };
 }
 
-function startWords(subject: Subject, expiryMs: number): string {
+function describeStart(subject: Subject, expiryMs: number): string {
   const by = subject.value === 'automatic' ? 'automatically' : `as asked for (${subject.value})`;
   return `preserved ${by} in phase ${subject.phase || 'unknown'} until ${timeText(expiryMs)}`;
 }

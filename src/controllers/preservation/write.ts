@@ -70,7 +70,7 @@ export class Writer {
         return;
       case 'drain':
         this.#dependencies.drainer.begin({ node: action.target, options: action.options });
-        this.#tell(action.target, action.event, this.#objectOf(action.target));
+        this.#emit(action.target, action.event, this.#objectOf(action.target));
         return;
       case 'power-off':
         await this.#powerOff(action);
@@ -84,7 +84,7 @@ export class Writer {
   /** An Event about what is still there; nothing is written but that. */
   warn({ target, message }: ProblemOf): void {
     const object = this.#dependencies.cache.objectOf(target);
-    if (object !== undefined) this.#tell(target, { type: 'Warning', reason: 'PreservationProblem', message }, object);
+    if (object !== undefined) this.#emit(target, { type: 'Warning', reason: 'PreservationProblem', message }, object);
   }
 
   async #patch(action: PatchAction): Promise<void> {
@@ -97,7 +97,7 @@ export class Writer {
     const options = { ...place(target), ...(patch.subresource !== undefined && { subresource: patch.subresource }) };
     const answer = await this.#sideOf(target).cluster.mergePatch(RESOURCES[target.kind], target.name, patch.body, options);
     cache.wrote(target, answer);
-    this.#tell(target, action.event, answer);
+    this.#emit(target, action.event, answer);
   }
 
   /** The fence itself obeys stops, holds and its plan. */
@@ -109,14 +109,14 @@ export class Writer {
     const claimant = { apiVersion: `${MACHINE_GROUP}/${MACHINE_VERSION}`, kind: requestedBy.kind, name, uid, ...place(requestedBy) };
     const outcome = await claim({ cluster, recorder }, target.name, claimant, { ending: 'off' });
     if (outcome.kind === 'taken') {
-      const words = `${outcome.by} has node ${target.name}`;
-      this.#tell(target, { type: 'Warning', reason: 'PreservationBlocked', message: `The machine is not switched off yet: ${words}` }, node);
-      throw new Error(words);
+      const message = `${outcome.by} has node ${target.name}`;
+      this.#emit(target, { type: 'Warning', reason: 'PreservationBlocked', message: `The machine is not switched off yet: ${message}` }, node);
+      throw new Error(message);
     }
     const done = `${outcome.fence.metadata.uid ?? ''} ${requestedBy.uid}`;
     this.#unlessDone(done, `the fence of node ${target.name} is asked for`);
     this.#did(done);
-    this.#tell(target, event, node);
+    this.#emit(target, event, node);
   }
 
   async #deleteMachine({ target, provenOff, event }: Extract<Action, { kind: 'delete-machine' }>): Promise<void> {
@@ -143,7 +143,7 @@ export class Writer {
     this.#did(target.uid);
     // The watch has not told it yet.
     if (!isRemoved) throw new Conflict(`${target.kind} ${target.name} is gone already`);
-    this.#tell(target, left ?? event, machine);
+    this.#emit(target, left ?? event, machine);
   }
 
   /** Last of all, for all that is waited for before it takes time; to be asked in the turn in which the write leaves. */
@@ -191,11 +191,11 @@ export class Writer {
   }
 
   /** What was done already is not done again where the watch does not show it: that is waited for, and told when it lasts. */
-  #unlessDone(what: string, words: string): void {
+  #unlessDone(what: string, message: string): void {
     const atMs = this.#doneAtMs.get(what);
     if (atMs === undefined) return;
-    if (this.#dependencies.clock.monotonicMs() - atMs < SEEN_WITHIN_MS) throw new Conflict(`${words}, and its watch does not show it yet`);
-    throw new Error(`${words}, and its watch does not show it`);
+    if (this.#dependencies.clock.monotonicMs() - atMs < SEEN_WITHIN_MS) throw new Conflict(`${message}, and its watch does not show it yet`);
+    throw new Error(`${message}, and its watch does not show it`);
   }
 
   #objectOf(target: ObjectRef): KubeObject {
@@ -211,7 +211,7 @@ export class Writer {
     return machines;
   }
 
-  #tell(target: ObjectRef, event: ActionEvent | undefined, { metadata }: KubeObject): void {
+  #emit(target: ObjectRef, event: ActionEvent | undefined, { metadata }: KubeObject): void {
     if (event === undefined) return;
     const { group, version, kind } = RESOURCES[target.kind];
     const about = { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata };

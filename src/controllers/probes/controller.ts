@@ -228,11 +228,11 @@ export class ProbeController {
     });
     const place = `${nameOf(entry)} (${entry.methods.join(', ')})`;
     if (entry.path === 'broken' && before?.path !== 'broken')
-      this.tell(node, 'Warning', 'FencePathBroken', `A fence could not use ${place}: ${entry.message ?? ''}`);
-    if (entry.path === 'working' && before?.path === 'broken') this.tell(node, 'Normal', 'FencePathRecovered', `${place} can be used again.`);
+      this.emit(node, 'Warning', 'FencePathBroken', `A fence could not use ${place}: ${entry.message ?? ''}`);
+    if (entry.path === 'working' && before?.path === 'broken') this.emit(node, 'Normal', 'FencePathRecovered', `${place} can be used again.`);
     if (entry.expiresSoon === true && before?.expiresSoon !== true) {
       const ends = new Date(path.expiresAtMs ?? 0).toISOString();
-      this.tell(
+      this.emit(
         node,
         'Warning',
         'FenceCredentialExpiring',
@@ -241,8 +241,8 @@ export class ProbeController {
     }
   }
 
-  private tell(node: Node, type: 'Normal' | 'Warning', reason: string, words: string): void {
-    this.dependencies.recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, words);
+  private emit(node: Node, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.dependencies.recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
   }
 }
 

@@ -49,12 +49,12 @@ export function withEntry(status: ReportStatus, entry: ProbedDevice, paths: read
   const broken = devices.filter(({ path }) => path === 'broken');
   const before = status.conditions?.find(({ type }) => type === FENCE_PATHS_WORKING);
   const value = broken.length === 0 ? 'True' : 'False';
-  const words = broken.map((device) => `${nameOf(device)}: ${device.message ?? ''}`).join('; ');
+  const message = broken.map((device) => `${nameOf(device)}: ${device.message ?? ''}`).join('; ');
   const condition = {
     type: FENCE_PATHS_WORKING,
     status: value,
     reason: broken.length === 0 ? 'EveryDeviceRead' : 'DeviceUnusable',
-    message: broken.length === 0 ? `${devices.length} plug(s) of devices could be read.` : bounded(words, 4_096),
+    message: broken.length === 0 ? `${devices.length} plug(s) of devices could be read.` : bounded(message, 4_096),
     lastTransitionTime: before?.status === value ? before.lastTransitionTime : now,
   };
   return { ...status, devices, conditions: [...(status.conditions ?? []).filter(({ type }) => type !== FENCE_PATHS_WORKING), condition] };

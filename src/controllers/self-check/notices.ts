@@ -129,6 +129,6 @@ function read(text: string): Notice | undefined {
   }
 }
 
-function short(words: string): string {
-  return words.length <= LENGTH_MAX ? words : `${words.slice(0, LENGTH_MAX - 1)}…`;
+function short(message: string): string {
+  return message.length <= LENGTH_MAX ? message : `${message.slice(0, LENGTH_MAX - 1)}…`;
 }

@@ -37,7 +37,7 @@ describe('another installation in the cluster', () => {
     expect(faults).toEqual([
       {
         part: 'installation',
-        words: expect.stringContaining('in namespace theirs') as string,
+        message: expect.stringContaining('in namespace theirs') as string,
         remedy: expect.stringContaining('kubectl -n theirs') as string,
       },
     ]);

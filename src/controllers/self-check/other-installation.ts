@@ -61,8 +61,8 @@ function firstOnes(leases: readonly Lease[], namespace: string, acts: (lease: Le
 }
 
 function secondBeside({ metadata: { namespace = '' }, spec }: Lease): Fault {
-  const words = `another installation, in namespace ${namespace}, fences the nodes of this cluster (its leader is ${spec.holderIdentity ?? ''})`;
-  return { part: 'installation', words, remedy: `kubectl -n ${namespace} delete deployment nodefence-controller, or remove this one` };
+  const message = `another installation, in namespace ${namespace}, fences the nodes of this cluster (its leader is ${spec.holderIdentity ?? ''})`;
+  return { part: 'installation', message, remedy: `kubectl -n ${namespace} delete deployment nodefence-controller, or remove this one` };
 }
 
 function isOther({ metadata, spec }: Lease, namespace: string): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { questionsOf, sentenceOf } from './questions.ts';
 import type { Installed } from './questions.ts';
-import { needsOf, rightWords, ungranted } from './rights.ts';
+import { needsOf, describeRight, ungranted } from './rights.ts';
 import type { ResourceRule } from './rights.ts';
 import { changedIn, samplesOf } from './samples.ts';
 import type { CheckedServer } from './server.ts';
@@ -129,7 +129,7 @@ describe('rights', () => {
       { rules: [{ apiGroups: ['apps'], resources: ['deployments/scale'], verbs: ['get', 'patch'], resourceNames: ['x'] }] },
       { namespace: 'ns', rules: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }] },
     ]);
-    expect(rightWords(needs)).toEqual(['get, patch deployments.apps/scale x', 'get secrets in namespace ns']);
+    expect(describeRight(needs)).toEqual(['get, patch deployments.apps/scale x', 'get secrets in namespace ns']);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Resource } from '../../ports/cluster.ts';
-import { rightWords, ungranted } from './rights.ts';
+import { describeRight, ungranted } from './rights.ts';
 import type { Need } from './rights.ts';
 import { changedIn, samplesOf } from './samples.ts';
 import { schemaGaps } from './schema-gaps.ts';
@@ -9,7 +9,7 @@ import type { CheckedServer, DryRun } from './server.ts';
 /** One thing that is wrong with the installation, and the command that mends it. */
 export interface Fault {
   part: 'definitions' | 'rights' | 'installation';
-  words: string;
+  message: string;
   remedy: string;
 }
 
@@ -79,7 +79,7 @@ export async function definitionFaults(server: Pick<CheckedServer, 'definition'>
   const { resource, schema } = kind;
   const name = `${resource.plural}.${resource.group}`;
   const found = await server.definition(resource);
-  const fault = (words: string): Fault => ({ part: 'definitions', words, remedy: part.definitionRemedy });
+  const fault = (message: string): Fault => ({ part: 'definitions', message, remedy: part.definitionRemedy });
   // The right to read it is among those that are asked for.
   if (found === 'forbidden' || (part.isOptional && found?.isOurs !== true)) return [];
   if (found?.schema === undefined) return [fault(`${name} is not served in version ${resource.version}`)];
@@ -94,7 +94,7 @@ export async function definitionFaults(server: Pick<CheckedServer, 'definition'>
 }
 
 async function dryRunFaults(server: CheckedServer, { resource, schema }: OwnKind, part: Installed): Promise<Fault[]> {
-  const fault = (words: string): Fault => ({ part: 'definitions', words, remedy: part.definitionRemedy });
+  const fault = (message: string): Fault => ({ part: 'definitions', message, remedy: part.definitionRemedy });
   const { spec, status } = schema.properties ?? {};
   const [ofStatus] = status === undefined ? [] : samplesOf(status);
   for (const sample of spec === undefined ? [{}] : samplesOf(spec)) {
@@ -111,13 +111,13 @@ async function dryRunFaults(server: CheckedServer, { resource, schema }: OwnKind
 function refusedDryRun({ kind }: Resource, { status, message }: Extract<DryRun, { kind: 'refused' }>, part: Installed): Fault[] {
   const isRight = status === 403;
   const remedy = isRight ? part.rightRemedy : part.definitionRemedy;
-  return [{ part: isRight ? 'rights' : 'definitions', words: `the API server refuses a ${kind}: ${message}`, remedy }];
+  return [{ part: isRight ? 'rights' : 'definitions', message: `the API server refuses a ${kind}: ${message}`, remedy }];
 }
 
 async function rightFaults(server: CheckedServer, namespace: string | undefined, part: Installed): Promise<Fault[]> {
   const needs = part.needs.filter((need) => need.namespace === namespace);
   const answer = await server.rules(namespace ?? NOWHERE);
-  if (answer === 'forbidden') return [{ part: 'rights', words: 'the account may not ask what it may do', remedy: BASIC_USER }];
+  if (answer === 'forbidden') return [{ part: 'rights', message: 'the account may not ask what it may do', remedy: BASIC_USER }];
   const missing = ungranted(needs, answer.rules);
   // An authorizer that cannot tell its rules is asked for each thing that the others do not grant.
   const refused = answer.isComplete ? missing : await refusedOf(server, missing);
@@ -127,7 +127,7 @@ async function rightFaults(server: CheckedServer, namespace: string | undefined,
 /** The faults of an account that may not do these things. */
 export function missingRights(needs: readonly Need[], part: Installed): Fault[] {
   if (needs.length === 0) return [];
-  return [{ part: 'rights', words: `the controller's account may not ${named(rightWords(needs), '; ')}`, remedy: part.rightRemedy }];
+  return [{ part: 'rights', message: `the controller's account may not ${named(describeRight(needs), '; ')}`, remedy: part.rightRemedy }];
 }
 
 /** Those of the needs that are not allowed. */
@@ -139,8 +139,8 @@ export async function refusedOf(server: Pick<CheckedServer, 'mayDo'>, needs: rea
 /** One sentence for all that is wrong, with the command behind what it mends. */
 export function sentenceOf(faults: readonly Fault[]): string {
   const byRemedy = new Map<string, string[]>();
-  for (const { words, remedy } of faults) byRemedy.set(remedy, [...(byRemedy.get(remedy) ?? []), words]);
-  return [...byRemedy].map(([remedy, words]) => `${named(words, '; ')} (mend it: ${remedy})`).join('; ');
+  for (const { message, remedy } of faults) byRemedy.set(remedy, [...(byRemedy.get(remedy) ?? []), message]);
+  return [...byRemedy].map(([remedy, messages]) => `${named(messages, '; ')} (mend it: ${remedy})`).join('; ');
 }
 
 function named(all: readonly string[], between: string): string {

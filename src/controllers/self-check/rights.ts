@@ -64,7 +64,7 @@ function grants(rule: ResourceRule, { group, resource, verb, name }: Need): bool
 }
 
 /** `list and watch nodes`, `get secrets in namespace nodefence-system`: what is missing of one resource in one place is one thing. */
-export function rightWords(needs: readonly Need[]): string[] {
+export function describeRight(needs: readonly Need[]): string[] {
   const places = new Map<string, string[]>();
   for (const { namespace, group, resource, verb, name } of needs) {
     const [plural = '', subresource] = resource.split('/');

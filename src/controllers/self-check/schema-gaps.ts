@@ -48,9 +48,9 @@ export function schemaGaps(ours: SchemaPart, served: SchemaPart, path = ''): str
 function valueGaps(ours: SchemaPart, served: SchemaPart, path: string): string[] {
   const gaps: string[] = [];
   const allowed = served.enum;
-  if (allowed !== undefined && ours.enum === undefined) gaps.push(`it refuses ${path} unless it is one of ${words(allowed)}`);
+  if (allowed !== undefined && ours.enum === undefined) gaps.push(`it refuses ${path} unless it is one of ${describeValues(allowed)}`);
   const refused = allowed === undefined ? [] : (ours.enum ?? []).filter((value) => !allowed.includes(value));
-  if (refused.length > 0) gaps.push(`it refuses ${words(refused)} as ${path}`);
+  if (refused.length > 0) gaps.push(`it refuses ${describeValues(refused)} as ${path}`);
   for (const key of LEAST) {
     const least = served[key];
     if (least !== undefined && (ours[key] ?? Number.NEGATIVE_INFINITY) < least && ours.enum === undefined)
@@ -103,6 +103,6 @@ function keepsUnknown(served: SchemaPart): boolean {
   return served['x-kubernetes-preserve-unknown-fields'] === true || served.additionalProperties === true;
 }
 
-function words(values: readonly unknown[]): string {
+function describeValues(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(', ');
 }

@@ -4,7 +4,7 @@ import type { Fault } from './questions.ts';
 import { SelfCheck } from './self-check.ts';
 
 const quiet = (): void => undefined;
-const FAULT: Fault = { part: 'rights', words: 'it may not', remedy: 'apply' };
+const FAULT: Fault = { part: 'rights', message: 'it may not', remedy: 'apply' };
 
 class Harness {
   readonly clock = new ManualClock();
@@ -65,7 +65,7 @@ describe('a process that checks itself', () => {
     await harness.clock.advance(100_000);
     expect(harness.check.mayLead()).toBe(false);
     expect(harness.check.result.kind).toBe('unanswered');
-    expect(harness.check.words()).toContain('two (503)');
+    expect(harness.check.message()).toContain('two (503)');
     expect(harness.asked.filter((name) => name === 'one')).toHaveLength(1);
     expect(harness.asked.filter((name) => name === 'two').length).toBeGreaterThan(5);
     harness.answers['two'] = [];
@@ -98,7 +98,7 @@ describe('a process that checks itself', () => {
     harness.check.start();
     await harness.clock.advance(0);
     expect(harness.check.mayLead()).toBe(true);
-    expect(harness.check.words()).toBe('mode enforce would not begin to lead: it may not (mend it: apply)');
+    expect(harness.check.message()).toBe('mode enforce would not begin to lead: it may not (mend it: apply)');
   });
 
   it('asks nothing after its end', async () => {

@@ -12,7 +12,7 @@ export interface SelfCheckOptions {
   /** In mode observe nobody waits for it. */
   isDemanded: boolean;
   /** Whether it passes has changed. */
-  onResult: (words: string | undefined) => void;
+  onResult: (message: string | undefined) => void;
 }
 
 /** `unanswered`: not everything was answered yet, and nothing that was is wrong. */
@@ -59,7 +59,7 @@ export class SelfCheck {
   }
 
   /** What it came to, in words. */
-  words(): string {
+  message(): string {
     const { isDemanded } = this.#options;
     switch (this.#result.kind) {
       case 'passed':
@@ -116,12 +116,12 @@ export class SelfCheck {
     const { log, metrics, onResult } = this.#options;
     this.#result = result;
     metrics.selfChecked(result.kind);
-    const words = this.words();
-    if (words === this.#told) return;
-    this.#told = words;
-    if (result.kind === 'passed') log.info('self-check passed', { reason: words });
-    else if (result.kind === 'refused') log.error('self-check refused', { problem: words });
-    else log.warn('self-check unanswered', { problem: words });
-    onResult(result.kind === 'refused' ? words : undefined);
+    const message = this.message();
+    if (message === this.#told) return;
+    this.#told = message;
+    if (result.kind === 'passed') log.info('self-check passed', { reason: message });
+    else if (result.kind === 'refused') log.error('self-check refused', { problem: message });
+    else log.warn('self-check unanswered', { problem: message });
+    onResult(result.kind === 'refused' ? message : undefined);
   }
 }

@@ -68,7 +68,7 @@ export class Executor<C extends ActionChain> {
   }
 
   problems(): string[] {
-    return this.#backoff.words();
+    return this.#backoff.messages();
   }
 
   /** What is under way was decided under rules that hold no more: it ends with the write that it is at. */

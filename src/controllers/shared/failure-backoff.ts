@@ -53,7 +53,7 @@ export class FailureBackoff {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  words(): string[] {
+  messages(): string[] {
     return [...this.#failures].flatMap(([key, { message }]) => (message === undefined ? [] : [`${key}: ${message}`])).sort();
   }
 }

@@ -1,29 +1,29 @@
 import type { Clock } from '../../ports/clock.ts';
 
 /** A trouble that lasts longer is worth a person's look. */
-const TOLD_AFTER_MS = 60_000;
+const REPORTED_AFTER_MS = 60_000;
 
 /** What mostly passes by itself: told once, when it has lasted, and not again before it is over. */
 export class LongTrouble {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   #sinceMs: number | undefined;
-  #isTold = false;
+  #isReported = false;
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
   /** It has come, or still stands: is it to be told now? */
-  isToBeTold(): boolean {
+  isToBeReported(): boolean {
     const nowMs = this.#clock.monotonicMs();
     this.#sinceMs ??= nowMs;
-    if (this.#isTold || nowMs - this.#sinceMs < TOLD_AFTER_MS) return false;
-    this.#isTold = true;
+    if (this.#isReported || nowMs - this.#sinceMs < REPORTED_AFTER_MS) return false;
+    this.#isReported = true;
     return true;
   }
 
   over(): void {
     this.#sinceMs = undefined;
-    this.#isTold = false;
+    this.#isReported = false;
   }
 }

@@ -31,10 +31,10 @@ export class ScriptedPlug {
   onSet: ((wanted: 'on' | 'off', target: Target) => Promise<Outcome>) | undefined;
 
   reading(): Reading<PowerState> {
-    const words = `PowerState=${this.state}`;
+    const message = `PowerState=${this.state}`;
     const { state, identity, witness } = this;
-    if (witness === undefined) return { state, identity, detail: words };
-    return { state, identity, detail: words, witness: { source: 'Chassis', state: witness, detail: `PowerState=${witness}` } };
+    if (witness === undefined) return { state, identity, detail: message };
+    return { state, identity, detail: message, witness: { source: 'Chassis', state: witness, detail: `PowerState=${witness}` } };
   }
 }
 

@@ -38,6 +38,6 @@ export function valueOf({ labels }: StormNode, key: string): string | undefined 
 }
 
 /** `zone a (topology.kubernetes.io/zone)`: what a person calls it. */
-export function domainWords({ key, value }: Pick<Domain, 'key' | 'value'>): string {
+export function describeDomain({ key, value }: Pick<Domain, 'key' | 'value'>): string {
   return value === undefined ? `the nodes without label ${key}` : `${key}=${value}`;
 }

@@ -1,4 +1,4 @@
-import { Domains, domainWords, valueOf, ZONE_LABEL } from './domains.ts';
+import { Domains, describeDomain, valueOf, ZONE_LABEL } from './domains.ts';
 import type { Domain } from './domains.ts';
 import type { StormPolicy } from './policy.ts';
 import { forAll, isUnhealthy, nodesOf, stormPolicy } from './scope.ts';
@@ -32,7 +32,7 @@ export function failureDomain(settings: FailureDomainSettings): StormPolicy {
       const ofKey = gone.filter((domain) => domain.key === key);
       const within = ofKey.reduce((sum, { nodes: members }) => sum + members.filter(isUnhealthy).length, 0);
       if (within * 2 <= unhealthy) continue;
-      messages.set(key, new Map(ofKey.map((domain) => [domain.value, words(domain, { unhealthy, within, share })])));
+      messages.set(key, new Map(ofKey.map((domain) => [domain.value, describeHold(domain, { unhealthy, within, share })])));
     }
     if (messages.size === 0) return forAll(undefined);
     return (node) => {
@@ -50,7 +50,7 @@ function isGone({ nodes }: Domain, share: number): boolean {
   return unhealthy >= 2 && unhealthy * 100 >= share * nodes.length;
 }
 
-function words(domain: Domain, { unhealthy, within, share }: { unhealthy: number; within: number; share: number }): string {
+function describeHold(domain: Domain, { unhealthy, within, share }: { unhealthy: number; within: number; share: number }): string {
   const own = domain.nodes.filter(isUnhealthy).length;
-  return `${own} of ${domain.nodes.length} nodes of ${domainWords(domain)} are unhealthy, and ${within} of all ${unhealthy} unhealthy nodes are in such domains: a switch or a power feed, not the nodes; ends when less than ${share}% of it is unhealthy`;
+  return `${own} of ${domain.nodes.length} nodes of ${describeDomain(domain)} are unhealthy, and ${within} of all ${unhealthy} unhealthy nodes are in such domains: a switch or a power feed, not the nodes; ends when less than ${share}% of it is unhealthy`;
 }

@@ -1,4 +1,4 @@
-import { Domains, domainWords, valueOf, ZONE_LABEL } from './domains.ts';
+import { Domains, describeDomain, valueOf, ZONE_LABEL } from './domains.ts';
 import type { Domain } from './domains.ts';
 import type { StormPolicy } from './policy.ts';
 import { forAll, named, nodesOf, stormPolicy } from './scope.ts';
@@ -32,7 +32,7 @@ export function maxConcurrent(settings: MaxConcurrentSettings): StormPolicy {
     const counting = present.length > 0 ? present : topologyKeys.slice(0, 1);
     for (const domain of new Domains(nodes, counting).all()) {
       const within = domain.nodes.filter(holdsSlot);
-      if (within.length >= maxPerDomain) full.get(domain.key)?.set(domain.value, words(domain, within, maxPerDomain));
+      if (within.length >= maxPerDomain) full.get(domain.key)?.set(domain.value, describeHold(domain, within, maxPerDomain));
     }
     return (node) => {
       if (holdsSlot(node)) return undefined;
@@ -53,6 +53,6 @@ function slots(holders: readonly StormNode[]): string {
   return holders.length === 0 ? 'no fence is allowed,' : `${holders.length} under way (${named(holders.map(({ name }) => name))})`;
 }
 
-function words(domain: Domain, holders: readonly StormNode[], max: number): string {
-  return `${slots(holders)} of ${max} at once in ${domainWords(domain)}: ends when one of them is released, fails or is off on purpose`;
+function describeHold(domain: Domain, holders: readonly StormNode[], max: number): string {
+  return `${slots(holders)} of ${max} at once in ${describeDomain(domain)}: ends when one of them is released, fails or is off on purpose`;
 }

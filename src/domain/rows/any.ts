@@ -84,8 +84,8 @@ export const ANY_ROWS: readonly Row[] = [
 
 /** Either another one leads, or the Lease that counts the terms was made anew under this one: both end with another term, neither with silence. */
 function outranked({ status, snapshot }: Context): Transition {
-  const words = `This NodeFence was last written under epoch ${status.epoch}, and this controller leads under ${snapshot.epoch}: it does nothing and gives up its Lease.`;
-  return { standDown: { epoch: epochOf(status), words }, events: [event('Warning', 'NewerLeaderFound', words)] };
+  const message = `This NodeFence was last written under epoch ${status.epoch}, and this controller leads under ${snapshot.epoch}: it does nothing and gives up its Lease.`;
+  return { standDown: { epoch: epochOf(status), message }, events: [event('Warning', 'NewerLeaderFound', message)] };
 }
 
 /** Our taint went with the Node that it stood on; what was switched off or closed did not. */
@@ -105,13 +105,13 @@ function takeOver(context: Context): Transition {
 
 function stopped(context: Context): Transition {
   const { status, snapshot } = context;
-  const words = `Stopped by ${snapshot.stop?.by ?? 'an admin'}: ${snapshot.stop?.reason ?? ''}`;
+  const reason = `Stopped by ${snapshot.stop?.by ?? 'an admin'}: ${snapshot.stop?.reason ?? ''}`;
   const left = status.restore?.edges?.length
     ? ` Left off: ${status.restore.edges.map((edge) => `${edge.device} ${edge.plug}`.trim()).join(', ')}.`
     : '';
-  const message = words + left;
+  const message = reason + left;
   const known = status.hold?.policy === 'stop';
-  const hold = { reason: 'stopped', policy: 'stop', message: words, since: known ? (status.hold?.since ?? snapshot.wall) : snapshot.wall };
+  const hold = { reason: 'stopped', policy: 'stop', message: reason, since: known ? (status.hold?.since ?? snapshot.wall) : snapshot.wall };
   // What a person must do stays in sight; the stop itself stands in `hold`.
   const shown = status.state === 'error' ? status : { ...status, message };
   return { status: { ...shown, hold }, events: known ? [] : [event('Warning', 'FencingStopped', message)] };

@@ -35,8 +35,8 @@ export function leftOff({ restore }: NodeFenceStatus): string {
   const names = edges.map((edge) => `${edge.method} (${edge.agent} ${edge.device} ${edge.plug})`.trim()).join(', ');
   const off = edges.length === 0 ? '' : ` LeftOff: ${names} is still ${edges[0]?.state}; check the machine, then switch it on there.`;
   const taint = restore?.taints?.[0]?.key;
-  const words = taint === undefined ? off : ` Our taint ${taint} is still on the node.${off}`;
-  return bounded(words, LEFT_OFF_MAX);
+  const message = taint === undefined ? off : ` Our taint ${taint} is still on the node.${off}`;
+  return bounded(message, LEFT_OFF_MAX);
 }
 
 /**

@@ -81,8 +81,8 @@ function end(context: Context): Transition {
   if (!isOff && isAsked)
     return failed(context, status, describeError('StepFailed', 'it was asked to end in off, and nothing proves that it is off.'));
   const why = isAsked ? 'as it was asked to' : 'for its Machine or Node is being deleted';
-  const words = isOff ? `It is proven off and stays off, ${why}.` : 'Its Machine or Node is being deleted: nothing is switched on or recovered.';
-  return closed(context, isOff ? 'fenced-off' : 'replaced', `${words}${stays(status)}`);
+  const message = isOff ? `It is proven off and stays off, ${why}.` : 'Its Machine or Node is being deleted: nothing is switched on or recovered.';
+  return closed(context, isOff ? 'fenced-off' : 'replaced', `${message}${stays(status)}`);
 }
 
 /** What of ours stays as it is, because nobody comes back to it (P8). */

@@ -119,7 +119,7 @@ export const ERROR_ROWS: readonly Row[] = [
 function stay(context: Context): Transition {
   const { status } = context;
   if (status.outcome === 'failed') return { status, requeueAtMs: waitForChange(context).requeueAtMs };
-  const released = releasedWords(status);
+  const released = describeReleased(status);
   const fenced = status.restore?.cordoned === true ? ' The node stays cordoned.' : '';
   const left = leftOff(status);
   const rest = `${left} ${released}${fenced} Check the machine; once it is certainly off, run nodefence ack; once it is repaired and Ready, this fence ends by itself.`;
@@ -129,7 +129,7 @@ function stay(context: Context): Transition {
   return { status: { ...status, outcome: 'failed', message }, events: [event('Warning', 'FencingGaveUp', message)] };
 }
 
-function releasedWords({ released, storageRelease }: NodeFenceStatus): string {
+function describeReleased({ released, storageRelease }: NodeFenceStatus): string {
   if (released !== undefined)
     return released.pods === 0 && (released.left ?? 0) > 0 ? 'A release of its workload had begun.' : 'Its workload was released before.';
   if (storageRelease === undefined || (storageRelease.pods === 0 && (storageRelease.left ?? 0) === 0))

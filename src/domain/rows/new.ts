@@ -7,7 +7,7 @@ import { isPreservedOnly, mustSwitchOff } from '../preservation.ts';
 import type { StandingHold } from '../snapshot.ts';
 import { earliestAfter, event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
-import { momentOf, wouldWords } from '../would.ts';
+import { momentOf, describeWould } from '../would.ts';
 import { closed, failed } from './closing.ts';
 
 /** Something was done in this fence that has to be looked after. */
@@ -122,8 +122,8 @@ function isolate(context: Context): Transition {
 function notIsolated({ snapshot, plan }: Context, status: NodeFenceStatus, why: string): Transition | undefined {
   const next = moved(status, { state: 'running', step: 'power-management' }, '');
   if (!mustSwitchOff(snapshot, next, plan)) return undefined;
-  const words = bounded(`Isolation failed (${why}), and its pods must move (preserved=power-off): the preserved machine is switched off.`);
-  return { status: { ...next, message: words }, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'PreservedMachineSwitchedOff', words)] };
+  const message = bounded(`Isolation failed (${why}), and its pods must move (preserved=power-off): the preserved machine is switched off.`);
+  return { status: { ...next, message }, requeueAtMs: snapshot.nowMs, events: [event('Warning', 'PreservedMachineSwitchedOff', message)] };
 }
 
 /** Looks again when the trigger or the health delay may have changed by time alone. */
@@ -159,7 +159,7 @@ export function hold(context: Context): Transition {
   const isAlarm = alarmDueMs <= snapshot.nowMs && recorded.alarmedAt === undefined && policy !== 'observe';
   return {
     status: shown(context, isAlarm ? { ...checked, alarmedAt: snapshot.wall } : checked),
-    events: isAlarm ? [event('Warning', 'FencingHeldTooLong', alarmWords(context, standing))] : [],
+    events: isAlarm ? [event('Warning', 'FencingHeldTooLong', describeAlarm(context, standing))] : [],
     requeueAtMs: policy === 'observe' ? undefined : earliestAfter(snapshot.nowMs, alarmDueMs),
   };
 }
@@ -185,7 +185,7 @@ function described(context: Context, standing: StandingHold, recorded: Hold): Ho
     ...(others.length > 0 && { besides: others }),
     ...(isFree && { freeSince: freeSince ?? snapshot.wall }),
   };
-  return standing.policy === 'observe' ? { ...next, message: bounded(wouldWords(context, next)) } : next;
+  return standing.policy === 'observe' ? { ...next, message: bounded(describeWould(context, next)) } : next;
 }
 
 function besides({ snapshot }: Context, { policy, reason }: StandingHold): OtherHold[] {
@@ -211,7 +211,7 @@ function standingOf({ snapshot: { holds }, status }: Context): StandingHold | un
   return observe ?? holds.find(({ policy, reason }) => policy === status.hold?.policy && reason === status.hold.reason) ?? holds[0];
 }
 
-function alarmWords(
+function describeAlarm(
   { snapshot, status, plan }: Context,
   { policy, message, untilMs, alarmAfterMs = plan.timing.alarmAfterMs }: StandingHold,
 ): string {

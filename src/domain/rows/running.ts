@@ -160,15 +160,15 @@ function power(context: Context): Transition {
   return advance(context, 'power-management', {
     finished: (status) => {
       const stays = status.restore?.edges?.some((edge) => edge.state === 'off') === true;
-      const words = acknowledged(status)
+      const message = acknowledged(status)
         ? 'The workload is released on an acknowledgement. Nothing is switched any more, the operator has the machine; once it is Ready on a new boot, recovery follows.'
         : stays
           ? `The node is off on purpose${status.ending === undefined ? '; a person switches it on.' : ', and stays off.'}`
           : 'Power-management is finished; waiting for the node to become healthy.';
       return {
-        status: moved(status, { state: 'done' }, words),
+        status: moved(status, { state: 'done' }, message),
         requeueAtMs: context.snapshot.nowMs,
-        events: [event('Normal', 'PowerManagementFinished', words)],
+        events: [event('Normal', 'PowerManagementFinished', message)],
       };
     },
     failed: (status, why, error = 'StepFailed') => failed(context, status, describeError(error, `power-management: ${why}`)),

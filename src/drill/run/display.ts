@@ -147,7 +147,7 @@ export class Display implements Audience {
 
   /** In a column of its own: what its Machine is, and until when it is kept. */
   private machineText(machine: Machine | undefined): string {
-    const words = machineWords(machine).padEnd(MACHINE_WIDTH);
+    const words = describeMachine(machine).padEnd(MACHINE_WIDTH);
     const isKept = machine?.status?.currentStatus?.preserveExpiryTime !== undefined;
     if (isKept) return this.ink.warn(words);
     return machine?.status?.currentStatus?.phase === 'Running' ? this.ink.dim(words) : this.ink.bad(words);
@@ -208,7 +208,7 @@ export class Display implements Audience {
   private tellMachines(watcher: Watcher): void {
     if (watcher.machines === undefined) return;
     for (const { node } of this.session?.fleet ?? []) {
-      const words = machineWords(machineOn(watcher, node));
+      const words = describeMachine(machineOn(watcher, node));
       if (words === (this.machinesTold.get(node) ?? 'Running')) continue;
       this.machinesTold.set(node, words);
       this.out.write(`${stamp((this.session?.now() ?? 0) - (this.broken?.atMs ?? 0))} Machine of ${node}: ${words}\n`);
@@ -236,7 +236,7 @@ export class Display implements Audience {
 }
 
 /** `Failed:Preserved until 12:00:09`. */
-function machineWords(machine: Machine | undefined): string {
+function describeMachine(machine: Machine | undefined): string {
   const expiry = machine?.status?.currentStatus?.preserveExpiryTime;
   return `${shownPhase(machine)}${expiry === undefined ? '' : ` until ${expiry.slice(11, 19)}`}`;
 }

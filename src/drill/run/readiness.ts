@@ -37,7 +37,7 @@ export async function untilLeading(session: ClusterSession, replicas: Replicas):
     if ((lease?.spec.holderIdentity ?? '') !== '' && session.nodes.every((node) => reports.includes(node))) return;
     await pause(LEADING_POLL_MS);
   }
-  throw new Error(`no controller leads and knows every node after ${(LEADING_TRIES * LEADING_POLL_MS) / 1_000} s:\n${replicas.lastWords()}`);
+  throw new Error(`no controller leads and knows every node after ${(LEADING_TRIES * LEADING_POLL_MS) / 1_000} s:\n${replicas.lastLines()}`);
 }
 
 /** The fence of this node has ended, well or not. */

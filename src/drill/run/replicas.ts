@@ -83,11 +83,11 @@ export class Replicas {
       if (answers.every((status) => status === 200)) return;
       await pause(READY_RETRY_MS);
     }
-    throw new Error(`not every controller is ready after 30 s (${[...this.refusals].join('; ')}):\n${this.lastWords()}`);
+    throw new Error(`not every controller is ready after 30 s (${[...this.refusals].join('; ')}):\n${this.lastLines()}`);
   }
 
   /** The end of every log, for an error. */
-  lastWords(): string {
+  lastLines(): string {
     return this.started
       .map(
         ({ name, child }) =>

@@ -81,9 +81,9 @@ export class ExecCredential implements CredentialSource {
         }
         // Node's own message repeats the arguments and all of stderr.
         const why = error.killed === true ? `no answer within ${String(PLUGIN_DEADLINE_MS / 1000)} s` : `failed (${String(error.code)})`;
-        const words = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+        const message = stderr.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
         const hint = error.code === 'ENOENT' ? installHint || 'install it or correct the path' : 'run it by hand to see why';
-        reject(new Error(`${where}: the credential plugin ${command} ${why}${words === '' ? '' : `: ${words}`}; ${hint}`));
+        reject(new Error(`${where}: the credential plugin ${command} ${why}${message === '' ? '' : `: ${message}`}; ${hint}`));
       });
       child.stdin?.end();
     });

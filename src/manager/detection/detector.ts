@@ -57,9 +57,9 @@ export class Detector<F> {
       this.#failure = '';
       return this.#closing.signal.aborted ? AGAIN_MS : Math.max(leastRestMs, judge(found));
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
-      if (words !== this.#failure) log.warn('detection failed and will be retried', { question, error: words });
-      this.#failure = words;
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== this.#failure) log.warn('detection failed and will be retried', { question, error: message });
+      this.#failure = message;
       return AGAIN_MS;
     }
   }

@@ -75,7 +75,7 @@ export class Owners<S> {
       const { isOwn, reason } = ownershipOf(this.#parts.claim, facts);
       if (isOwn && facts.served !== undefined) own.push(facts.served);
       isOpen ||= isOwn || isUnsure(facts);
-      this.#tell(facts, `${isOwn ? 'own' : 'off'}: ${reason}`);
+      this.#log(facts, `${isOwn ? 'own' : 'off'}: ${reason}`);
     }
     return { own, restMs: isOpen ? SOON_MS : RESYNC_MS };
   }
@@ -87,7 +87,7 @@ export class Owners<S> {
   }
 
   /** Nobody wants to read of what is not there. */
-  #tell({ group, served }: FoundKinds<S>, mode: string): void {
+  #log({ group, served }: FoundKinds<S>, mode: string): void {
     if (this.#told.get(group) === mode || (served === undefined && !this.#told.has(group))) return;
     this.#told.set(group, mode);
     this.#parts.log.info(this.#parts.message, { group, mode });

@@ -36,7 +36,7 @@ type Watched = 'nodes' | 'nodes and machines';
 /** Until it is known whether there are Machines, a fence waits before power-management, and no longer than this. */
 const UNKNOWN_MS = 30_000;
 /** Of the Nodes alone, and nothing is written: what is done until anything is known. */
-const UNTOLD: PreservationMode = { mode: 'observe', readsMachines: false, hasExpiryField: true, spelling: 'auto-preserve', reasons: [] };
+const UNDECIDED: PreservationMode = { mode: 'observe', readsMachines: false, hasExpiryField: true, spelling: 'auto-preserve', reasons: [] };
 
 /** Preservation in whichever mode is right now: one controller at a time, replaced where Machines come to be watched, or no longer are. */
 export class GatedPreservation implements Preservation {
@@ -69,7 +69,7 @@ export class GatedPreservation implements Preservation {
   /** Called when the Nodes are synced; nothing waits for the Machines. */
   start(): void {
     this.#unknownUntilMs = this.#parts.base.clock.monotonicMs() + UNKNOWN_MS;
-    this.#gated.run([watchedIn(UNTOLD)]);
+    this.#gated.run([watchedIn(UNDECIDED)]);
     this.#gated.start();
   }
 
@@ -105,16 +105,16 @@ export class GatedPreservation implements Preservation {
     this.#gated.run(mode.mode === 'off' ? [] : [watchedIn(mode)]);
     for (const controller of this.#gated.controllers) if (kept.has(controller)) controller.configure(optionsOf(mode, this.#parts.enforce));
     this.#announce(before, mode);
-    this.#tell([...this.#parts.base.nodes.listers.nodes.all()].map(({ metadata }) => metadata.name));
+    this.#notify([...this.#parts.base.nodes.listers.nodes.all()].map(({ metadata }) => metadata.name));
   }
 
   #build(watched: Watched): Built<ModeController> {
     const { base, watchMachines, controllerOf, enforce } = this.#parts;
     const machines = watched === 'nodes' ? undefined : watchMachines();
-    const options = this.#mode === undefined ? optionsOf(UNTOLD, false) : optionsOf(this.#mode, enforce);
+    const options = this.#mode === undefined ? optionsOf(UNDECIDED, false) : optionsOf(this.#mode, enforce);
     const controller = controllerOf({ ...base, ...(machines !== undefined && { machines }), options });
     controller.onChange((nodes) => {
-      if (this.#gated.controllers.includes(controller)) this.#tell(nodes);
+      if (this.#gated.controllers.includes(controller)) this.#notify(nodes);
     });
     return { controller, reflectors: machines?.reflectors ?? [] };
   }
@@ -138,7 +138,7 @@ export class GatedPreservation implements Preservation {
     }
   }
 
-  #tell(nodes: readonly string[]): void {
+  #notify(nodes: readonly string[]): void {
     for (const listener of this.#listeners) listener(nodes);
   }
 }

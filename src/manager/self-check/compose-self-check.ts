@@ -31,7 +31,7 @@ export interface SelfCheckParts {
   nodes: Pick<Lister<Node>, 'get'>;
   elector: Pick<LeaderElector, 'identity' | 'isLeading' | 'poke'>;
   /** Another installation came first, and this process leads: it gives that up. */
-  onSecond: (words: string) => void;
+  onSecond: (message: string) => void;
 }
 
 /** Nothing is asked yet. As soon as it passes, the lease is looked at. */
@@ -53,14 +53,14 @@ export function composeSelfCheck(
     metrics: metrics.selfCheck,
     questions,
     isDemanded: mode === 'enforce',
-    onResult: (words) => {
+    onResult: (message) => {
       const { result } = selfCheck;
-      notices.say('self-check', words === undefined ? [] : [words]);
+      notices.say('self-check', message === undefined ? [] : [message]);
       if (selfCheck.mayLead()) elector.poke();
       else if (result.kind === 'refused' && result.faults.some(({ part }) => part === 'installation')) {
         const own = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
-        recorder.event(own, 'Warning', 'SecondInstallationFound', selfCheck.words());
-        if (elector.isLeading) onSecond(selfCheck.words());
+        recorder.event(own, 'Warning', 'SecondInstallationFound', selfCheck.message());
+        if (elector.isLeading) onSecond(selfCheck.message());
       }
     },
   });

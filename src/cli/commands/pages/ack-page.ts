@@ -35,9 +35,9 @@ export function ackPage({ node, bootID, status, reads, freed }: AckPage, sheet: 
   ];
   for (const read of reads) {
     const place = `${read.device}${read.plug === '' ? '' : ` plug ${read.plug}`}`;
-    const words =
+    const message =
       read.at === undefined ? read.words : `last read ${moment(read.at, nowMs)}: ${read.shows === 'unknown' ? '' : `${read.shows}, `}${read.words}`;
-    lines.push(line('device', `${place}: ${words}`, read.shows === 'on' ? ink.bad : undefined));
+    lines.push(line('device', `${place}: ${message}`, read.shows === 'on' ? ink.bad : undefined));
   }
   const pods = freed
     .slice(0, PODS_SHOWN)

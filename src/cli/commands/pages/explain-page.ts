@@ -9,14 +9,14 @@ import { wouldDo } from '../../../domain/would.ts';
 import type { Node, Lease } from '../../../ports/objects.ts';
 import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts';
 import type { Look } from '../explanation.ts';
-import { leaderWords } from '../leader.ts';
+import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
-import { timeToOff, timeToOffWords } from '../time-to-off.ts';
+import { timeToOff, describeTimeToOff } from '../time-to-off.ts';
 import { counted, harmless } from '../terminal/text.ts';
 import { clockTime, coming, duration, moment } from '../terminal/times.ts';
-import { keptWords } from './fence-page.ts';
+import { describeKept } from './fence-page.ts';
 import { fenceHeadline } from './headline.ts';
-import { runWords } from './run-words.ts';
+import { describeRun } from './run-words.ts';
 import { entry, heading, paragraph } from './sections.ts';
 import type { Sheet } from './sections.ts';
 
@@ -57,7 +57,7 @@ export function explainPage(page: ExplainPage, sheet: Sheet): string {
   const message = first.snapshot.fence?.status?.message;
   if (message !== undefined) lines.push(paragraph(sheet, harmless(message)));
   lines.push(heading(sheet, 'Why'), ...rules(page, first.snapshot, sheet));
-  lines.push(heading(sheet, 'Now'), paragraph(sheet, rowWords(first), '  '));
+  lines.push(heading(sheet, 'Now'), paragraph(sheet, describeRow(first), '  '));
   lines.push(heading(sheet, 'Next, if nothing but time changes'), ...next(page, sheet));
   if (page.unreadable.length > 0)
     lines.push('', paragraph(sheet, sheet.ink.warn(`Not known, because you may not read it: ${page.unreadable.join(', ')}.`)));
@@ -80,9 +80,9 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
   const rule = (name: string, text: string, paint?: (text: string) => string): void => {
     lines.push(entry(sheet, name, text, NAME_WIDTH, paint));
   };
-  rule('Ready', readyWords(page.node, sheet), facts?.ready === 'True' ? ink.good : ink.bad);
-  rule('sign of life', lifeWords(page.lease, snapshot));
-  rule('trigger', triggerWords(snapshot));
+  rule('Ready', describeReady(page.node, sheet), facts?.ready === 'True' ? ink.good : ink.bad);
+  rule('sign of life', describeLife(page.lease, snapshot));
+  rule('trigger', describeTrigger(snapshot));
   if (status !== undefined && facts !== undefined) {
     const seems = seemsHealthy(facts, status, plan, since, snapshot.nowMs);
     const due = since.healthy === undefined ? undefined : since.healthy + plan.timing.healthyDelayMs;
@@ -93,26 +93,26 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
       seems ? `looks so${until}` : 'no: it must be Ready, show a sign of life after our last action, and after an off run on another boot',
     );
   }
-  rule('stops', stopWords(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
+  rule('stops', describeStop(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
     const until = untilMs === undefined ? '' : ` until ${coming(untilMs, sheet.nowMs)}`;
     return policy === 'observe' ? message : `${policy}${until}: ${message}`;
   });
   rule('holds', holds.length === 0 ? 'none on record' : holds.map(harmless).join('; '), holds.length > 0 ? ink.warn : undefined);
-  for (const line of status === undefined || status.state === 'final' ? [] : keptWords(status)) rule('kept', harmless(line), ink.warn);
+  for (const line of status === undefined || status.state === 'final' ? [] : describeKept(status)) rule('kept', harmless(line), ink.warn);
   if (page.preserved !== undefined) rule('preservation', page.preserved);
   if (page.holders !== undefined && page.holders.length > 0) rule('claimed by', harmless(page.holders.join('; ')), ink.warn);
   if (page.drivers !== undefined && page.drivers.length > 0) rule('health checks', harmless(page.drivers.join('; ')));
-  rule('counts', countWords(status, plan, page.report));
+  rule('counts', describeCount(status, plan, page.report));
   const identity = page.report?.status?.identity;
   rule(
     'identity',
     identity === undefined ? 'not on record: devices can not be compared with it' : `on record since ${moment(identity.recordedAt, sheet.nowMs)}`,
   );
-  rule('controller', leaderWords(page.leader, sheet.nowMs), page.leader.isAlive ? undefined : ink.bad);
-  rule('plan', planWords(plan, status !== undefined && status.state !== 'final'));
+  rule('controller', describeLeader(page.leader, sheet.nowMs), page.leader.isAlive ? undefined : ink.bad);
+  rule('plan', describePlan(plan, status !== undefined && status.state !== 'final'));
   const time = timeToOff(plan, page.policies ?? []);
-  if (time !== undefined) rule('time', timeToOffWords(time));
+  if (time !== undefined) rule('time', describeTimeToOff(time));
   for (const problem of plan.problems) lines.push(problemLine(problem, sheet));
   return lines;
 }
@@ -123,14 +123,14 @@ export function problemLine({ severity, step, where, message }: PlanProblem, she
   return paint(paragraph(sheet, harmless(`${severity}${step === undefined ? '' : `, ${step}`}: ${where}: ${message}`), '    '));
 }
 
-function readyWords(node: Node | undefined, { nowMs }: Sheet): string {
+function describeReady(node: Node | undefined, { nowMs }: Sheet): string {
   if (node === undefined) return 'there is no such Node';
   const ready = readyOf(node);
   if (ready === undefined) return 'the Node has no Ready condition';
   return harmless(`${ready.status} (${ready.reason ?? 'no reason'}) since ${moment(ready.lastTransitionTime, nowMs)}`);
 }
 
-function lifeWords(lease: Lease | undefined, { node, plan, nowMs }: Snapshot): string {
+function describeLife(lease: Lease | undefined, { node, plan, nowMs }: Snapshot): string {
   if (node === undefined) return 'none';
   const what = lease?.spec.renewTime === undefined ? 'heartbeat' : 'lease or heartbeat';
   const silentMs = nowMs - node.lifeAtMs;
@@ -138,7 +138,7 @@ function lifeWords(lease: Lease | undefined, { node, plan, nowMs }: Snapshot): s
   return `${what} ${clockTime(node.lifeAtMs, nowMs)} (${duration(Math.floor(silentMs / 1_000) * 1_000)} ago); silent for life_wait (${duration(wait)}): ${silentMs >= wait ? 'yes' : 'no'}`;
 }
 
-function triggerWords({ node, plan, since, nowMs, fence }: Snapshot): string {
+function describeTrigger({ node, plan, since, nowMs, fence }: Snapshot): string {
   if (node === undefined) return 'no';
   if (isRequestOpen(node, plan, fence?.status)) return 'yes: it was asked for, and Ready does not shortcut that';
   if (isTriggered(node, plan, since, nowMs))
@@ -152,7 +152,7 @@ function triggerWords({ node, plan, since, nowMs, fence }: Snapshot): string {
   return `not yet: in ${duration(due - nowMs)}, when ${rule}`;
 }
 
-function stopWords(stops: readonly NodeFenceStop[], { nowMs }: Sheet): string {
+function describeStop(stops: readonly NodeFenceStop[], { nowMs }: Sheet): string {
   if (stops.length === 0) return 'none';
   return stops
     .map((stop) =>
@@ -163,7 +163,7 @@ function stopWords(stops: readonly NodeFenceStop[], { nowMs }: Sheet): string {
     .join('; ');
 }
 
-function countWords(status: NodeFenceStatus | undefined, plan: Plan, report: NodeFenceReport | undefined): string {
+function describeCount(status: NodeFenceStatus | undefined, plan: Plan, report: NodeFenceReport | undefined): string {
   const restarts = plan.maxRestarts < 0 ? 'without end' : `of ${plan.maxRestarts}`;
   if (status !== undefined)
     return `incident ${status.incident}, ${counted(status.retries, 'failed run')} in this step (step_retries ${plan.stepRetries}), restart ${status.restarts} ${restarts}`;
@@ -177,7 +177,7 @@ const SOURCES: Readonly<Record<Plan['source'], string>> = {
   none: 'nothing: no ConfigMap speaks of this node',
 };
 
-function planWords(plan: Plan, isFrozen: boolean): string {
+function describePlan(plan: Plan, isFrozen: boolean): string {
   const steps = [
     ['isolation', plan.isolation],
     ['power-management', plan.powerManagement],
@@ -190,11 +190,11 @@ function planWords(plan: Plan, isFrozen: boolean): string {
   return `from ${SOURCES[plan.source]}${isFrozen ? ', frozen when the fence began' : ''}; ${words.join('; ')}`;
 }
 
-function rowWords({ decision, snapshot }: Look): string {
+function describeRow({ decision, snapshot }: Look): string {
   const row = ROWS.find(({ id }) => id === decision.row);
-  const words = row === undefined ? (FIRST_ROWS[decision.row] ?? '') : `${row.when} → ${row.does}`;
+  const message = row === undefined ? (FIRST_ROWS[decision.row] ?? '') : `${row.when} → ${row.does}`;
   const state = snapshot.fence?.status?.state;
-  return `row ${decision.row}${state === undefined ? '' : ` in state ${state}`}: ${words.replaceAll('`', '')}`;
+  return `row ${decision.row}${state === undefined ? '' : ` in state ${state}`}: ${message.replaceAll('`', '')}`;
 }
 
 function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
@@ -208,7 +208,7 @@ function next({ looks, leader }: ExplainPage, sheet: Sheet): string[] {
   });
   const open = last?.decision.row === 'in-flight' ? last.snapshot.fence?.status?.journal.find((run) => run.finishedAt === undefined) : undefined;
   if (open !== undefined)
-    lines.push(entry(sheet, 'under way', `${runWords(open)}, since ${moment(open.startedAt, sheet.nowMs)}; its result decides`, NAME_WIDTH));
+    lines.push(entry(sheet, 'under way', `${describeRun(open)}, since ${moment(open.startedAt, sheet.nowMs)}; its result decides`, NAME_WIDTH));
   if (lines.length === 0) lines.push('  nothing, until something changes');
   if (lines.length > 0 && !leader.isAlive) lines.push(sheet.ink.bad('  but no controller leads: nothing of this happens before one does'));
   lines.push(
@@ -229,8 +229,8 @@ function deedOf({ atMs, decision, snapshot }: Look): Moment[] {
   const isTooLong = decision.events.some(({ reason }) => reason === 'FencingHeldTooLong');
   // What a hold changes is its record; the hold itself stands above.
   if (isHeld) return isTooLong ? [{ atMs, words: `an Event says that it is held for too long by ${decision.status?.hold?.policy ?? ''}` }] : [];
-  const words = deedWords(decision, isObserved(snapshot));
-  return words === undefined ? [] : [{ atMs, words }];
+  const message = describeDeed(decision, isObserved(snapshot));
+  return message === undefined ? [] : [{ atMs, words: message }];
 }
 
 /** When holds end by time alone, each of them once. */
@@ -253,9 +253,9 @@ function wouldOf(looks: readonly Look[]): Moment[] {
   if (look === undefined || status?.hold === undefined) return [];
   const { deeds, release, holds } = wouldDo({ snapshot: look.snapshot, status, plan: status.frozen?.plan ?? look.snapshot.plan }, status.hold);
   const open = holds.find(({ untilMs }) => untilMs === undefined);
-  const told = deeds.map(({ words, atMs, afterMs }): Moment => {
+  const told = deeds.map(({ message, atMs, afterMs }): Moment => {
     const after = `when ${open?.policy ?? 'every hold'} holds no more${afterMs === 0 ? '' : `, and ${duration(afterMs)} later`}`;
-    return { atMs: atMs ?? Number.POSITIVE_INFINITY, words: harmless(`mode enforce would ${words}${atMs === undefined ? `, ${after}` : ''}`) };
+    return { atMs: atMs ?? Number.POSITIVE_INFINITY, words: harmless(`mode enforce would ${message}${atMs === undefined ? `, ${after}` : ''}`) };
   });
   const last = told.at(-1);
   return last === undefined ? [] : [...told, { atMs: last.atMs, words: harmless(`then it would ${release}`) }];
@@ -266,9 +266,9 @@ function isObserved({ holds }: Snapshot): boolean {
 }
 
 /** What a decision does to the world or the fence; undefined when it only waits. */
-function deedWords({ row, create, status, dispatch, removeFinalizer, standDown }: Look['decision'], isObserved: boolean): string | undefined {
-  if (standDown !== undefined) return `${row}: ${standDown.words}`;
-  if (dispatch !== undefined) return `${row}: ${dispatch.kind === 'recover' ? 'read what became of: ' : ''}${runWords(dispatch.entry)}`;
+function describeDeed({ row, create, status, dispatch, removeFinalizer, standDown }: Look['decision'], isObserved: boolean): string | undefined {
+  if (standDown !== undefined) return `${row}: ${standDown.message}`;
+  if (dispatch !== undefined) return `${row}: ${dispatch.kind === 'recover' ? 'read what became of: ' : ''}${describeRun(dispatch.entry)}`;
   if (create !== undefined) return `${row}: a NodeFence is created${isObserved ? ', as a record of what would be done' : ''}`;
   if (removeFinalizer === true) return `${row}: the NodeFence is let go`;
   if (status === undefined) return undefined;

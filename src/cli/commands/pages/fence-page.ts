@@ -3,15 +3,15 @@ import type { Evidence, Hold, JournalEntry, NodeFenceStatus, OtherHold, Restore,
 import type { NodeFence, NodeFenceAcknowledgement } from '../../../ports/resources.ts';
 import type { PreservedRow } from '../../preservation/picture.ts';
 import type { NodeRow, StopRow } from '../fleet.ts';
-import { leaderWords } from '../leader.ts';
+import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
 import { counted, harmless, padded } from '../terminal/text.ts';
 import { age, between, clockTime, coming, duration, moment } from '../terminal/times.ts';
 import { holderLines } from './ownership-page.ts';
-import { stopWords } from './fleet-page.ts';
+import { describeStop } from './fleet-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { preservedParagraph } from './preserved-page.ts';
-import { placeOf, resultWords, runWords } from './run-words.ts';
+import { placeOf, describeResult, describeRun } from './run-words.ts';
 import { entry, heading, paragraph } from './sections.ts';
 import type { Sheet } from './sections.ts';
 
@@ -37,8 +37,8 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   const status = fence?.status;
   const lines = [paragraph(sheet, ink.bold(status?.frozen === undefined ? withoutFence(row, fence) : fenceHeadline(row.node, status)))];
   if (status?.message !== undefined) lines.push(mind(status, paragraph(sheet, harmless(status.message)), sheet));
-  if (!leader.isAlive) lines.push(ink.bad(paragraph(sheet, leaderWords(leader, sheet.nowMs))));
-  for (const stop of page.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${stopWords(stop, sheet.nowMs)}`)));
+  if (!leader.isAlive) lines.push(ink.bad(paragraph(sheet, describeLeader(leader, sheet.nowMs))));
+  for (const stop of page.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${describeStop(stop, sheet.nowMs)}`)));
   if (page.preserved !== undefined) lines.push(preservedParagraph(page.preserved, sheet));
   lines.push(...holderLines(page.holders ?? [], sheet));
   for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Cannot be fenced as it should: ${problem}`))));
@@ -46,7 +46,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
     lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));
     lines.push(...facts(status, sheet), ...conditions(status, sheet), ...history(status, sheet));
   }
-  lines.push(...words(page.acknowledgements, sheet));
+  lines.push(...acknowledgementLines(page.acknowledgements, sheet));
   return lines.join('\n');
 }
 
@@ -94,7 +94,7 @@ function journal({ journal: runs }: NodeFenceStatus, sheet: Sheet): string[] {
 
 function runLine(run: JournalEntry, sheet: Sheet): string {
   const { ink, nowMs } = sheet;
-  const { mark, words: result } = resultWords(run.result);
+  const { mark, words: result } = describeResult(run.result);
   const paint = mark === '✓' ? ink.good : mark === '✗' ? ink.bad : ink.warn;
   const took = between(run.startedAt, run.finishedAt);
   const time = took === undefined ? ` for ${age(run.startedAt, nowMs)}` : ` in ${duration(took)}`;
@@ -102,7 +102,7 @@ function runLine(run: JournalEntry, sheet: Sheet): string {
   const level = run.level > 1 ? `, level ${run.level}` : '';
   const restart = run.restart > 0 ? `, restart ${run.restart}` : '';
   const message = run.message === undefined ? '' : harmless(`: ${run.message}`);
-  const text = `${runWords(run)}${level}${attempt}${restart}: ${result}${time}${message}`;
+  const text = `${describeRun(run)}${level}${attempt}${restart}: ${result}${time}${message}`;
   const name = clockTime(run.startedAt, nowMs);
   const line = entry(sheet, name, `# ${text}`, Math.max(NAME_WIDTH - 4, name.length));
   return line.replace('# ', `${paint(mark)} `);
@@ -139,8 +139,8 @@ function facts(status: NodeFenceStatus, sheet: Sheet): string[] {
       ),
     );
   }
-  for (const line of keptWords(status)) lines.push(entry(sheet, 'kept', harmless(line), NAME_WIDTH, sheet.ink.warn));
-  const back = restore === undefined ? [] : restoreWords(restore);
+  for (const line of describeKept(status)) lines.push(entry(sheet, 'kept', harmless(line), NAME_WIDTH, sheet.ink.warn));
+  const back = restore === undefined ? [] : describeRestore(restore);
   if (back.length > 0) lines.push(entry(sheet, 'to take back', harmless(back.join(', ')), NAME_WIDTH, sheet.ink.warn));
   const limit =
     plan === undefined ? '' : ` (step_retries ${plan.stepRetries}); restart ${restarts} of ${plan.maxRestarts < 0 ? 'many' : plan.maxRestarts}`;
@@ -158,13 +158,13 @@ function holdLines(hold: Hold, { nowMs }: Sheet): string[] {
 }
 
 /** Pods that the release asked for and did not get, what keeps each of them, and what to do. */
-export function keptWords({ released, storageRelease }: NodeFenceStatus): string[] {
+export function describeKept({ released, storageRelease }: NodeFenceStatus): string[] {
   const kept = released === undefined ? storageRelease?.kept : released.kept;
   return (kept ?? []).map(({ pod, by }) => `${pod}: ${by}. Mend what refuses it, or delete the pod by hand while its node is off.`);
 }
 
 /** What of ours stands on the node or its devices. */
-export function restoreWords({ cordoned, taints, edges }: Restore): string[] {
+export function describeRestore({ cordoned, taints, edges }: Restore): string[] {
   return [
     ...(cordoned === true ? ['our cordon'] : []),
     ...(taints ?? []).map((taint) => `our taint ${taint.key}`),
@@ -194,7 +194,7 @@ function history({ history: past }: NodeFenceStatus, sheet: Sheet): string[] {
   ];
 }
 
-function words(acknowledgements: readonly NodeFenceAcknowledgement[], sheet: Sheet): string[] {
+function acknowledgementLines(acknowledgements: readonly NodeFenceAcknowledgement[], sheet: Sheet): string[] {
   if (acknowledgements.length === 0) return [];
   return [
     heading(sheet, 'Acknowledgements'),

@@ -1,6 +1,6 @@
 import type { FleetStatus, NodeRow, StopRow } from '../fleet.ts';
 import { urgency } from '../fleet.ts';
-import { leaderWords } from '../leader.ts';
+import { describeLeader } from '../leader.ts';
 import { table } from '../terminal/table.ts';
 import type { Cell, Column } from '../terminal/table.ts';
 import type { Ink } from '../terminal/ink.ts';
@@ -28,7 +28,7 @@ export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: She
   const { ink, nowMs } = sheet;
   const lines = [heading(status, options, sheet)];
   for (const problem of status.problems ?? []) lines.push(ink.bad(paragraph(sheet, harmless(`PROBLEM ${problem}`))));
-  for (const stop of status.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${stopWords(stop, nowMs)}`)));
+  for (const stop of status.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${describeStop(stop, nowMs)}`)));
   const quiet = status.nodes.filter((row) => urgency(row) === QUIET);
   const hidden = options.all || quiet.length <= QUIET_LISTED ? 0 : quiet.length;
   const shown = hidden === 0 ? status.nodes : status.nodes.filter((row) => urgency(row) !== QUIET);
@@ -41,13 +41,13 @@ export function fleetPage(status: FleetStatus, options: FleetOptions, sheet: She
 }
 
 function heading({ leader, mode }: FleetStatus, { server }: FleetOptions, sheet: Sheet): string {
-  const words = leaderWords(leader, sheet.nowMs);
-  const shown = leader.isAlive ? words : sheet.ink.bad(words);
-  const modeWords = mode === undefined ? '' : `; ${mode === 'enforce' ? 'mode enforce' : sheet.ink.warn('mode observe: nothing is changed')}`;
-  return `${harmless(server)}: ${shown}${modeWords}`;
+  const message = describeLeader(leader, sheet.nowMs);
+  const shown = leader.isAlive ? message : sheet.ink.bad(message);
+  const modeText = mode === undefined ? '' : `; ${mode === 'enforce' ? 'mode enforce' : sheet.ink.warn('mode observe: nothing is changed')}`;
+  return `${harmless(server)}: ${shown}${modeText}`;
 }
 
-export function stopWords({ name, node, reason, since, by }: StopRow, nowMs: number): string {
+export function describeStop({ name, node, reason, since, by }: StopRow, nowMs: number): string {
   const who = by === undefined ? '' : ` by ${by}`;
   return harmless(`${name}: ${node === undefined ? 'ALL nodes' : `node ${node}`} since ${moment(since, nowMs)}${who}: ${reason}`);
 }

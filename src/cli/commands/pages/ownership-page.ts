@@ -24,7 +24,7 @@ export function nodeOwnershipSection(nodeOwnership: NodeOwnership | undefined, s
     heading(sheet, 'Remediation'),
     ...(shown.length === 0 ? [] : table(COLUMNS, shown.map(cells), sheet.ink.bold, sheet.width)),
     ...(hidden > 0 ? [sheet.ink.dim(`and ${hidden} more (-o json has them all)`)] : []),
-    ...drivers.map((words) => sheet.ink.dim(paragraph(sheet, harmless(`${words}.`)))),
+    ...drivers.map((message) => sheet.ink.dim(paragraph(sheet, harmless(`${message}.`)))),
     ...checks.slice(0, ROWS_SHOWN).map((check) => checkLine(check, sheet)),
     ...unread,
   ];
@@ -35,8 +35,8 @@ function cells({ who, node, machine, state }: OwnershipRow): { text: string }[] 
 }
 
 function checkLine({ name, expectedMachines, currentHealthy, blocked }: CheckRow, sheet: Sheet): string {
-  const words = `${name}: ${currentHealthy} of ${expectedMachines} machines are healthy${blocked === undefined ? '' : `; nothing is remediated: ${blocked}`}`;
-  return (blocked === undefined ? sheet.ink.dim : sheet.ink.warn)(paragraph(sheet, harmless(words)));
+  const message = `${name}: ${currentHealthy} of ${expectedMachines} machines are healthy${blocked === undefined ? '' : `; nothing is remediated: ${blocked}`}`;
+  return (blocked === undefined ? sheet.ink.dim : sheet.ink.warn)(paragraph(sheet, harmless(message)));
 }
 
 /** One line for each who has this node. */

@@ -4,12 +4,12 @@ import type { Plan, ReleaseMode, Step } from '../../../domain/plan.ts';
 import { stagesOf, totalOf } from '../plan-durations.ts';
 import type { Stage } from '../plan-durations.ts';
 import type { MethodWitness } from '../plan-witnesses.ts';
-import { timeToOffWords } from '../time-to-off.ts';
+import { describeTimeToOff } from '../time-to-off.ts';
 import type { TimeToOff } from '../time-to-off.ts';
 import { clipped, counted, harmless, padded } from '../terminal/text.ts';
 import { duration } from '../terminal/times.ts';
 import { problemLine } from './explain-page.ts';
-import { runWords } from './run-words.ts';
+import { describeRun } from './run-words.ts';
 import { heading, paragraph } from './sections.ts';
 import type { Sheet } from './sections.ts';
 
@@ -87,7 +87,7 @@ function stepLines(step: Step, stages: readonly Stage[], page: PlanPage, sheet: 
   for (const stage of own) {
     if (stage.level !== level) lines.push(sheet.ink.dim(`  else, when level ${level} failed, level ${stage.level}:`));
     level = stage.level;
-    const text = harmless(stage.operation === undefined ? `wait: ${stage.wait ?? ''}` : operationWords(stage, page));
+    const text = harmless(stage.operation === undefined ? `wait: ${stage.wait ?? ''}` : describeOperation(stage, page));
     const line = padded(clipped(`  ${text}`, width), width) + numbers(duration(stage.typicalMs), duration(stage.worstMs));
     lines.push(stage.operation === undefined ? sheet.ink.dim(line) : line);
   }
@@ -95,11 +95,11 @@ function stepLines(step: Step, stages: readonly Stage[], page: PlanPage, sheet: 
   return lines;
 }
 
-function operationWords({ operation }: Stage, { plan, auto }: PlanPage): string {
+function describeOperation({ operation }: Stage, { plan, auto }: PlanPage): string {
   if (operation === undefined) return '';
   if (operation.action === 'release') return `release the workload: ${plan.release === 'auto' ? auto : plan.release}`;
   const method = operation.method;
-  const words = runWords({
+  const message = describeRun({
     action: operation.action,
     operation: operation.key,
     method: method?.name ?? '',
@@ -107,7 +107,7 @@ function operationWords({ operation }: Stage, { plan, auto }: PlanPage): string 
     device: method?.device ?? '',
     plug: method?.plug ?? '',
   });
-  return method === undefined ? words : `${words} (${method.name})`;
+  return method === undefined ? message : `${message} (${method.name})`;
 }
 
 function totals(stages: readonly Stage[], plan: Plan, time: TimeToOff | undefined, sheet: Sheet): string[] {
@@ -132,21 +132,21 @@ function totals(stages: readonly Stage[], plan: Plan, time: TimeToOff | undefine
     totalOf(stages, () => true),
   );
   const again = `Each run that fails is tried again, ${counted(plan.stepRetries, 'time')} in a step, after settle (${duration(plan.timing.settleMs)}); then the next level, then restarts (${plan.maxRestarts < 0 ? 'without end' : plan.maxRestarts}).`;
-  const words = time === undefined ? [] : [paragraph(sheet, sheet.ink.bold(`In all: ${timeToOffWords(time)}.`), '  ')];
+  const words = time === undefined ? [] : [paragraph(sheet, sheet.ink.bold(`In all: ${describeTimeToOff(time)}.`), '  ')];
   return [...lines, ...words, sheet.ink.dim(paragraph(sheet, again, '  '))];
 }
 
 function evidence(stages: readonly Stage[], { plan, witnesses }: PlanPage, sheet: Sheet): string[] {
   const kinds = [...new Set(stages.flatMap((stage) => stage.evidence ?? []))];
   const expected = kinds.map((kind) => `${kind} (${EVIDENCE_RULES[kind].grade}: ${EVIDENCE_RULES[kind].proves})`);
-  const words =
+  const message =
     expected.length === 0
       ? 'none: no method of this plan proves that the node cannot write, so nothing is released before an acknowledgement'
       : expected.join(', ');
   const admitted = plan.minimumEvidence.length === 0 ? 'nothing' : plan.minimumEvidence.join(', ');
   return [
     heading(sheet, 'Evidence'),
-    paragraph(sheet, `Expected: ${words}.`, '  '),
+    paragraph(sheet, `Expected: ${message}.`, '  '),
     paragraph(sheet, `Admitted: ${admitted}; identity ${plan.identity}.`, '  '),
     ...witnesses.map(({ method, witness }) => paragraph(sheet, harmless(`Witness of ${method}: ${witness ?? NO_WITNESS}.`), '  ')),
   ];

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine } from '../../../ports/machines.ts';
 import { fleetStatus } from '../fleet.ts';
-import { guardWords, picturedPreservation } from '../../preservation/pictured-preservation.ts';
+import { describeGuard, picturedPreservation } from '../../preservation/pictured-preservation.ts';
 import { pictureOf } from '../../preservation/picture.ts';
 import { listed } from '../listed-cluster.ts';
 import { PLAIN } from '../terminal/ink.ts';
 import { widthOf } from '../terminal/text.ts';
 import { ago, listersOf, node, NOW_MS } from '../testing/pictured-cluster.ts';
 import { fleetPage } from './fleet-page.ts';
-import { preservedWords } from './preserved-page.ts';
+import { describePreserved } from './preserved-page.ts';
 
 const PRESERVE = 'node.machine.sapcloud.io/preserve';
 
@@ -81,7 +81,7 @@ describe('preserved machines in nodefence status', () => {
       asked: 'automatic',
       until,
     });
-    expect(preservedWords(preservation?.machines[0] ?? { kind: 'Node', name: '', phase: '', isPreserved: false })).toContain(
+    expect(describePreserved(preservation?.machines[0] ?? { kind: 'Node', name: '', phase: '', isPreserved: false })).toContain(
       `Failed:Preserved, automatic, until ${until}`,
     );
   });
@@ -105,6 +105,6 @@ describe('what preservation means for the fence of a node', () => {
     ['c', /nothing: its machine is not preserved/],
   ])('node %s', (name, words) => {
     const guard = picture === undefined ? undefined : picturedPreservation(picture).guardOf(name);
-    expect(guardWords(guard === 'unknown' ? undefined : guard)).toMatch(words);
+    expect(describeGuard(guard === 'unknown' ? undefined : guard)).toMatch(words);
   });
 });

@@ -61,32 +61,37 @@ function cells(row: PreservedRow, { ink, nowMs }: Sheet): Cell[] {
     plain(row.node),
     plain(row.pool),
     { text: row.phase === '' ? '?' : row.phase, paint: row.isPreserved ? (row.phase.startsWith('Failed') ? ink.bad : ink.good) : ink.dim },
-    plain(causeWords(row)),
-    plain(untilWords(row, nowMs)),
+    plain(describeCause(row)),
+    plain(describeUntil(row, nowMs)),
   ];
 }
 
 /** `user, now`, `automatic`; of what is not preserved what is asked for. */
-function causeWords({ cause, asked, isPreserved }: PreservedRow): string | undefined {
+function describeCause({ cause, asked, isPreserved }: PreservedRow): string | undefined {
   const said = asked === 'false' ? 'never' : asked === 'automatic' ? undefined : asked;
   if (!isPreserved) return said === undefined ? undefined : `asked: ${said}`;
   return [cause, said].filter((word) => word !== undefined).join(', ');
 }
 
-function untilWords({ until, isPreserved }: PreservedRow, nowMs: number): string | undefined {
+function describeUntil({ until, isPreserved }: PreservedRow, nowMs: number): string | undefined {
   if (until === undefined || !isPreserved) return undefined;
   return `${clockTime(until, nowMs)} (in ${duration(Math.max(0, Date.parse(until) - nowMs))})`;
 }
 
 /** One line without ages: `Failed:Preserved, user, now, until 2026-03-31T02:15:00.000Z`. */
-export function preservedWords(row: PreservedRow): string {
+export function describePreserved(row: PreservedRow): string {
   const { phase, until, isPreserved, problem } = row;
-  const parts = [phase === '' ? 'phase unknown' : phase, causeWords(row), isPreserved && until !== undefined ? `until ${until}` : undefined, problem];
+  const parts = [
+    phase === '' ? 'phase unknown' : phase,
+    describeCause(row),
+    isPreserved && until !== undefined ? `until ${until}` : undefined,
+    problem,
+  ];
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
 /** About one node: what is kept of its machine. */
 export function preservedParagraph(row: PreservedRow, sheet: Sheet): string {
   const name = row.kind === 'Machine' ? `Machine ${row.namespace ?? ''}/${row.name}` : `Node ${row.name}`;
-  return sheet.ink.warn(paragraph(sheet, harmless(`Preservation of ${name}: ${preservedWords(row)}`)));
+  return sheet.ink.warn(paragraph(sheet, harmless(`Preservation of ${name}: ${describePreserved(row)}`)));
 }

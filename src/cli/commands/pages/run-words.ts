@@ -1,11 +1,11 @@
-import { placeOf as placeOfRun, wordsOfRun } from '../../../domain/run-words.ts';
+import { placeOf as placeOfRun, describeRun as describeAnyRun } from '../../../domain/run-words.ts';
 import type { Run } from '../../../domain/run-words.ts';
 import type { JobResult } from '../../../domain/node-fence.ts';
 import { harmless } from '../terminal/text.ts';
 
 /** What a run does, in words: `switch off by redfish at 10.0.0.7 plug 2`. */
-export function runWords(run: Run): string {
-  return harmless(wordsOfRun(run));
+export function describeRun(run: Run): string {
+  return harmless(describeAnyRun(run));
 }
 
 /** ` at 10.0.0.7 plug 2`, or nothing. */
@@ -29,6 +29,6 @@ const RESULTS: Readonly<Record<JobResult, { mark: '✓' | '✗' | '·'; words: s
 };
 
 /** How a run ended; `…` while it is under way. */
-export function resultWords(result: JobResult | undefined): { mark: '✓' | '✗' | '·' | '…'; words: string } {
+export function describeResult(result: JobResult | undefined): { mark: '✓' | '✗' | '·' | '…'; words: string } {
   return result === undefined ? { mark: '…', words: 'under way' } : RESULTS[result];
 }

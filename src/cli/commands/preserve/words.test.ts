@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PreservationMode } from '../../../config/preservation-mode.ts';
 import type { Leader } from '../leader.ts';
-import { outlook, targetWords } from './words.ts';
+import { outlook, describeTarget } from './words.ts';
 import type { Outlook } from './words.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,8 +43,8 @@ describe('nodefence preserve tells what will happen, and when it ends', () => {
 
   it('of what it speaks', () => {
     const machine = { metadata: { name: 'm1', namespace: 'shoot' } };
-    expect(targetWords({ asked: 'Machine', node: undefined, machine })).toBe('Machine shoot/m1 (no Node)');
-    expect(targetWords({ asked: 'Node', node: NODE, machine })).toBe('Machine shoot/m1 (Node n1)');
-    expect(targetWords({ asked: 'Node', node: NODE, machine: undefined })).toBe('Node n1');
+    expect(describeTarget({ asked: 'Machine', node: undefined, machine })).toBe('Machine shoot/m1 (no Node)');
+    expect(describeTarget({ asked: 'Node', node: NODE, machine })).toBe('Machine shoot/m1 (Node n1)');
+    expect(describeTarget({ asked: 'Node', node: NODE, machine: undefined })).toBe('Node n1');
   });
 });

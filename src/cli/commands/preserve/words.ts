@@ -15,7 +15,7 @@ export interface Outlook extends Order {
 }
 
 /** `Machine shoot/m1 (Node n1)`, `Node n1`. */
-export function targetWords({ node, machine }: Target): string {
+export function describeTarget({ node, machine }: Target): string {
   if (machine === undefined) return `Node ${node?.metadata.name ?? ''}`;
   const of = node === undefined ? 'no Node' : `Node ${node.metadata.name}`;
   return `Machine ${machine.metadata.namespace ?? ''}/${machine.metadata.name} (${of})`;
@@ -29,15 +29,15 @@ export function outlook(facts: Outlook): string[] {
 const ACTS: Readonly<Record<Order['wish'], (facts: Outlook) => string[]>> = {
   now: (facts) => {
     const { phase } = facts;
-    if (phase === 'Failed') return [failedWords(facts), endWords(facts)];
+    if (phase === 'Failed') return [describeFailed(facts), describeEnd(facts)];
     const running =
       phase === 'Running'
         ? 'It goes on running: the autoscaler leaves it alone, and while it is healthy its node is not fenced.'
         : `It is ${phase === '' ? 'of unknown phase' : phase} now.`;
-    return [`${running} Should it fail, it is isolated and kept, not switched off.`, endWords(facts)];
+    return [`${running} Should it fail, it is isolated and kept, not switched off.`, describeEnd(facts)];
   },
   'when-failed': (facts) => {
-    if (facts.phase === 'Failed') return [failedWords(facts), endWords(facts)];
+    if (facts.phase === 'Failed') return [describeFailed(facts), describeEnd(facts)];
     const kept = facts.mode.mode === 'own' ? ` for ${duration(facts.forMs ?? facts.timeoutMs)}` : '';
     return [`Nothing changes now. Once it fails, it is drained, isolated and kept${kept} from then. When it recovers it goes on as any other.`];
   },
@@ -50,7 +50,7 @@ const ACTS: Readonly<Record<Order['wish'], (facts: Outlook) => string[]>> = {
   ],
 };
 
-function failedWords({ mode }: Outlook): string {
+function describeFailed({ mode }: Outlook): string {
   const drained =
     mode.mode === 'own'
       ? 'It stays Failed: its node is cordoned and drained of all but DaemonSet pods.'
@@ -58,7 +58,7 @@ function failedWords({ mode }: Outlook): string {
   return `${drained} A fence of its node isolates it and is then held.`;
 }
 
-function endWords({ mode, forMs, timeoutMs, wish }: Outlook): string {
+function describeEnd({ mode, forMs, timeoutMs, wish }: Outlook): string {
   const end =
     forMs !== undefined
       ? `In ${duration(forMs)}`

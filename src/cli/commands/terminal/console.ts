@@ -28,7 +28,7 @@ const NARROWEST = 40;
 const UNBROKEN = 10_000;
 
 /** Prints a sentence, broken at the terminal's width. */
-export function tell(console: Console, text: string, paint: (text: string) => string = (plain) => plain): void {
+export function print(console: Console, text: string, paint: (text: string) => string = (plain) => plain): void {
   for (const line of wrapped(text, console.width ?? UNBROKEN, '  ').split('\n')) console.print(paint(line));
 }
 

@@ -95,7 +95,7 @@ describe('a leader', () => {
     harness.fail();
     harness.ready('a', 'Unknown');
     expect(harness.problems).toEqual(['OwnNodeWithoutCandidate']);
-    expect(harness.own.words()).toContain('start one elsewhere');
+    expect(harness.own.holdMessage()).toContain('start one elsewhere');
     harness.fenced('a', 2);
     expect(harness.problems).toHaveLength(2);
     harness.announce('b', 1);

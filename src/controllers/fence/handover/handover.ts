@@ -72,7 +72,7 @@ export class OwnNode {
   }
 
   /** Who could fence our own node, in words for its hold. */
-  words(): string {
+  holdMessage(): string {
     const to = successor(this.view());
     if (to === undefined) return 'another replica must lead before it is fenced, and none is alive on a healthy node: start one elsewhere';
     return `another replica must lead before it is fenced: leadership goes to the one ${to.node === undefined ? 'outside of the cluster' : `on node ${to.node}`}`;
@@ -101,8 +101,8 @@ export class OwnNode {
     }
     this.isOver = true;
     const where = decision.to.node === undefined ? 'outside of the cluster' : `on node ${decision.to.node}`;
-    const words = `The controller runs on this node: leadership is handed over to a replica ${where}, which fences it.`;
-    this.tell('Normal', 'LeadershipHandedOver', words);
+    const message = `The controller runs on this node: leadership is handed over to a replica ${where}, which fences it.`;
+    this.emit('Normal', 'LeadershipHandedOver', message);
     this.dependencies.standDown(`own node ${options.ownNode ?? ''} is to be fenced: handed over to a replica ${where}`);
   }
 
@@ -114,17 +114,18 @@ export class OwnNode {
     if (incident === this.alarmed) return;
     this.alarmed = incident;
     metrics.problem('OwnNodeWithoutCandidate');
-    this.tell('Warning', 'OwnNodeCannotBeFenced', `The controller runs on this node; ${this.words()}.`);
+    this.emit('Warning', 'OwnNodeCannotBeFenced', `The controller runs on this node; ${this.holdMessage()}.`);
     queue.add(options.ownNode ?? '');
   }
 
-  private tell(type: 'Normal' | 'Warning', reason: string, words: string): void {
+  private emit(type: 'Normal' | 'Warning', reason: string, message: string): void {
     const { recorder, log, listers, options } = this.dependencies;
     const fence = this.ownFence();
     const node = listers.nodes.get(options.ownNode ?? '');
-    if (fence !== undefined) recorder.event({ apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata }, type, reason, words);
-    if (node !== undefined) recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, words);
-    log[type === 'Warning' ? 'warn' : 'info']('own node is to be fenced', { node: options.ownNode, reason, detail: words });
+    if (fence !== undefined)
+      recorder.event({ apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata }, type, reason, message);
+    if (node !== undefined) recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, type, reason, message);
+    log[type === 'Warning' ? 'warn' : 'info']('own node is to be fenced', { node: options.ownNode, reason, detail: message });
   }
 
   private ownFence(): NodeFence | undefined {

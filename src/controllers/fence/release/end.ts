@@ -27,14 +27,14 @@ export async function endRelease(
   const foreign = owner === 'foreign' ? `; the taint ${OUT_OF_SERVICE_TAINT.key} that nodefence did not set stays` : '';
   if (status.released === undefined || status.released.voidedAt !== undefined)
     return { result: 'succeeded', message: `our taint is gone; without waiting for pods and volumes${foreign}` };
-  const left = leftWords(dependencies, node, status.released.kept ?? []);
+  const left = describeLeft(dependencies, node, status.released.kept ?? []);
   const message = left === undefined ? 'no pod and no VolumeAttachment is left' : `release_timeout over: ${left}`;
   const end = left === undefined ? { volumesDetachedAt: timestamp(clock) } : { timedOut: true };
   return { result: 'succeeded', message: bounded(message + foreign), released: { ...status.released, ...end } };
 }
 
 /** What keeps the machine off, by name: `1 pods (web/db-0) and 1 VolumeAttachments (PersistentVolume pv-1 by csi-1) are left`. */
-function leftWords({ listers }: FenceDependencies, node: string, kept: readonly KeptPod[]): string | undefined {
+function describeLeft({ listers }: FenceDependencies, node: string, kept: readonly KeptPod[]): string | undefined {
   const pods = releasablePods(listers, node);
   const attachments = attachmentsOf(listers, node);
   if (pods.length + attachments.length === 0) return undefined;

@@ -51,7 +51,7 @@ export class OrphanTaints {
     }
     await removeTaint(this.#dependencies, name, () => this.#mayGoOn(name));
     this.#seenAtMs.delete(name);
-    this.#tell(node, `our out-of-service taint was set without a fence that records it: it is removed; ${pods} pods are on the node`);
+    this.#emit(node, `our out-of-service taint was set without a fence that records it: it is removed; ${pods} pods are on the node`);
   }
 
   #mayGoOn(node: string): void {
@@ -77,7 +77,7 @@ export class OrphanTaints {
     return status.restore?.taints === undefined && !isReleasing;
   }
 
-  #tell(node: Node, message: string): void {
+  #emit(node: Node, message: string): void {
     const { recorder, log } = this.#dependencies;
     recorder.event({ apiVersion: 'v1', kind: 'Node', metadata: node.metadata }, 'Warning', 'OrphanedTaintRemoved', message);
     log.warn('orphaned taint removed', { node: node.metadata.name, detail: message });

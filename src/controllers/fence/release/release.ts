@@ -121,7 +121,7 @@ function reportOf(dependencies: FenceDependencies, order: ReleaseOrder, doing: D
   const freed = freedBy(doing, before);
   const late = goneSince(what, before);
   const kept = order.asked.keptOf(what.pods);
-  const message = words(order, doing, { freed, late, kept });
+  const message = describeRelease(order, doing, { freed, late, kept });
   if (step === 'isolation' && freed.length + kept.length === 0 && before === undefined) return { result: 'succeeded', message };
   const waiting = progress.taint === undefined ? leftOf(what, progress) : [];
   const left = progress.isThrough ? waiting.length : Math.max(1, waiting.length);
@@ -168,7 +168,7 @@ interface Counted {
   kept: readonly KeptPod[];
 }
 
-function words({ node, proof, status }: ReleaseOrder, { what, choice, progress }: Doing, { freed, late, kept }: Counted): string {
+function describeRelease({ node, proof, status }: ReleaseOrder, { what, choice, progress }: Doing, { freed, late, kept }: Counted): string {
   const scope = status.step === 'isolation' ? `, whose writable volumes are all on ${(proof.storages ?? []).join(', ')}` : '';
   const parts = [`${waysOf({ what, choice, progress })}: ${inTotal(freed)}, of ${node} on ${proof.kind}${scope}`];
   if (progress.taint === 'foreign')

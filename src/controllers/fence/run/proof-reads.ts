@@ -41,10 +41,10 @@ export class ProofReads implements ProofReader {
     if (source.action === 'acknowledge') {
       const { frozen } = status;
       // As when the word was weighed: a device that reads on contradicts the person, whether or not it shows whose machine it switches.
-      const look = (method: Parameters<DeviceRuns['jobFor']>[2]) =>
-        runner.look({ ...this.#devices.jobFor(run, frozen, method), identityRequired: false });
-      const { words } = await contradiction(frozen.plan, look);
-      return words === undefined ? { atMs: clock.monotonicMs() } : { doubt: words };
+      const readState = (method: Parameters<DeviceRuns['jobFor']>[2]) =>
+        runner.readState({ ...this.#devices.jobFor(run, frozen, method), identityRequired: false });
+      const { message } = await contradiction(frozen.plan, readState);
+      return message === undefined ? { atMs: clock.monotonicMs() } : { doubt: message };
     }
     if (run.operation?.method === undefined) return { doubt: UNKNOWN };
     const { result, message, evidenceAtMs } = await this.#devices.run(run, new NodeObservation(clock.monotonicMs()));

@@ -6,7 +6,7 @@ export interface Dialect {
   /** spec.clusterName is there, and required. */
   hasCluster: boolean;
   /** The status has `targets` and `observedGeneration`. */
-  tellsTargets: boolean;
+  reportsTargets: boolean;
   /** Seconds as numbers, or Go durations as text. */
   times: 'seconds' | 'durations';
   checks: (spec: Fields) => Fields;
@@ -26,7 +26,7 @@ export interface Dialect {
 
 const V1BETA2: Dialect = {
   hasCluster: true,
-  tellsTargets: true,
+  reportsTargets: true,
   times: 'seconds',
   checks: (spec) => spec.child('checks'),
   startupTimeout: 'nodeStartupTimeoutSeconds',
@@ -62,7 +62,7 @@ const SEED: Dialect = {
   template: (spec) => spec.child('externalRemediationTemplate'),
 };
 
-const OPENSHIFT: Dialect = { ...OLDER, hasCluster: false, tellsTargets: false, readsTextAsNumber: true };
+const OPENSHIFT: Dialect = { ...OLDER, hasCluster: false, reportsTargets: false, readsTextAsNumber: true };
 
 export function namesOf(apiVersion: string): Dialect {
   if (flavourOf(apiVersion) === 'openshift') return OPENSHIFT;

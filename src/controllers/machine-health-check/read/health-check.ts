@@ -96,7 +96,7 @@ export function readHealthCheck(object: UntypedObject, served: ServedAs, before?
     ...present('maxInFlight', maxInFlight),
     status: readStatus(object, conditionsOf(object.status, paths)),
     paths,
-    tellsTargets: names.tellsTargets,
+    reportsTargets: names.reportsTargets,
   };
   return { check, problems };
 }

@@ -27,7 +27,7 @@ export function marshal(marks: Marks | undefined): string {
   return JSON.stringify(Object.fromEntries(kept.sort(([one], [other]) => (one < other ? -1 : 1))));
 }
 
-const TOLD_MAX = 256;
+const REPORTED_MAX = 256;
 
 /** What a garbled backup holds is not put back; see lostEvent. */
 export function unmarshal(text: string | undefined): Marks {
@@ -44,7 +44,7 @@ export function unmarshal(text: string | undefined): Marks {
 export function lostEvent(keeper: Marks): ActionEvent | undefined {
   const lost = [ANNOTATIONS_BACKUP, LABELS_BACKUP].flatMap((key) => {
     const text = keeper[key] ?? '';
-    return text === '' || isReadable(text) ? [] : [`${key} can not be read, and what it kept is not put back: ${text.slice(0, TOLD_MAX)}`];
+    return text === '' || isReadable(text) ? [] : [`${key} can not be read, and what it kept is not put back: ${text.slice(0, REPORTED_MAX)}`];
   });
   return lost.length === 0 ? undefined : { type: 'Warning', reason: 'NodeNotRestored', message: lost.join('; ') };
 }

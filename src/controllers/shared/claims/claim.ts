@@ -38,7 +38,7 @@ export async function claim({ cluster, recorder }: ClaimDependencies, node: stri
     try {
       const fence = standing === undefined ? await create(cluster, node, claimant, asked) : await takeUp(cluster, standing, claimant, asked);
       const about = { apiVersion: `${GROUP}/${VERSION}`, kind: 'NodeFence', metadata: fence.metadata };
-      recorder.event(about, 'Normal', 'NodeClaimed', `${claimantWords(claimant)} has node ${node}: every other controller leaves it alone.`);
+      recorder.event(about, 'Normal', 'NodeClaimed', `${describeClaimant(claimant)} has node ${node}: every other controller leaves it alone.`);
       return { kind: 'claimed', fence };
     } catch (error) {
       if (!isWriteConflict(error) || tries >= TRIES_MAX) throw error;
@@ -83,7 +83,7 @@ export function ownerOf(fence: NodeFence): string | undefined {
   const { requestedBy } = fence.spec;
   if (fence.metadata.deletionTimestamp !== undefined) return `the fence controller, which takes back what stands in ${fence.metadata.name}`;
   if (fence.status?.state === 'final' && (requestedBy === undefined || requestedBy.uid === fence.status.trigger?.requestUID)) return undefined;
-  if (requestedBy !== undefined) return claimantWords(requestedBy);
+  if (requestedBy !== undefined) return describeClaimant(requestedBy);
   const why = fence.status?.trigger;
   return why === undefined ? 'the fence controller' : `the fence controller, because ${why.conditionType ?? 'Ready'} is ${why.status ?? 'unknown'}`;
 }
@@ -98,7 +98,7 @@ export function isHeldUnasked({ metadata, spec, status }: NodeFence): boolean {
 }
 
 /** `NodeFenceRemediation default/a`. */
-export function claimantWords({ kind, namespace, name }: Claimant): string {
+export function describeClaimant({ kind, namespace, name }: Claimant): string {
   return `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 

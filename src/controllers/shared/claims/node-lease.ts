@@ -54,7 +54,7 @@ export function isRequesters(holder: string, requestedBy: { kind: string } | und
 }
 
 /** `Lease medik8s-leases/node-a of node-maintenance`. */
-export function leaseWords(namespace: string, node: string, holder: string): string {
+export function describeLease(namespace: string, node: string, holder: string): string {
   return `Lease ${namespace}/${nodeLeaseName(node)} of ${holder}`;
 }
 

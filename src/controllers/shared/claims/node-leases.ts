@@ -11,7 +11,7 @@ import type { NodeFence } from '../../../ports/resources.ts';
 import { gatedWrites, notSentUnless } from '../gated-cluster.ts';
 import {
   isRequesters,
-  leaseWords,
+  describeLease,
   nodeLeaseName,
   nodeLeaseState,
   NODE_LEASE_DURATION_MS,
@@ -98,7 +98,7 @@ export class NodeLeases {
   holdOn(node: string, requestedBy: { kind: string } | undefined): LeaseHold | undefined {
     const state = this.stateOf(node);
     if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
-    const message = `${this.words(node, state.holder)} stands: this node is theirs until it is deleted, or is not renewed for ${state.durationMs / 1_000} s`;
+    const message = `${this.describe(node, state.holder)} stands: this node is theirs until it is deleted, or is not renewed for ${state.durationMs / 1_000} s`;
     return { policy: 'medik8s-lease', reason: 'node-lease', message };
   }
 
@@ -106,7 +106,7 @@ export class NodeLeases {
   markOn(node: string, requestedBy: { kind: string } | undefined): MaintenanceMark | undefined {
     const state = this.stateOf(node);
     if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
-    return { source: 'medik8s-lease', where: this.words(node, state.holder) };
+    return { source: 'medik8s-lease', where: this.describe(node, state.holder) };
   }
 
   /**
@@ -210,8 +210,8 @@ export class NodeLeases {
     }
   }
 
-  private words(node: string, holder: string): string {
-    return leaseWords(this.dependencies.namespace, node, holder);
+  private describe(node: string, holder: string): string {
+    return describeLease(this.dependencies.namespace, node, holder);
   }
 }
 

@@ -6,7 +6,7 @@ import type { Cluster } from '../../../ports/cluster.ts';
 import type { Lease } from '../../../ports/objects.ts';
 import { LEASES, NODE_FENCES } from '../../../ports/resources.ts';
 import { ownerOf } from './claim.ts';
-import { leaseWords, nodeLeaseName, nodeLeaseState, NODE_LEASE_DURATION_MS, seeNodeLease, takenSpec } from './node-lease.ts';
+import { describeLease, nodeLeaseName, nodeLeaseState, NODE_LEASE_DURATION_MS, seeNodeLease, takenSpec } from './node-lease.ts';
 import type { LeaseObservation, NodeLeaseState } from './node-lease.ts';
 
 export interface NodeLockDependencies {
@@ -75,7 +75,7 @@ export class NodeLock {
     const { cluster, clock, namespace, holder } = this.#dependencies;
     const lease = await cluster.get(LEASES, nodeLeaseName(node), namespace);
     const state = this.#see(node, lease);
-    if (state.kind === 'foreign') return `${leaseWords(namespace, node, state.holder)} stands`;
+    if (state.kind === 'foreign') return `${describeLease(namespace, node, state.holder)} stands`;
     if (state.kind === 'ours' && clock.monotonicMs() - state.sinceMs < RENEW_MS) return undefined;
     if (lease === undefined) {
       // Not owned by the Node: it must outlive that, where remediation deletes it.

@@ -32,7 +32,7 @@ export interface OwnerMachine {
 }
 
 /** Upserts by type, each list that is named, in one write of status. */
-export interface TellMachine {
+export interface MachineReport {
   kind: 'machine-conditions';
   target: ObjectRef;
   lists: readonly { path: readonly string[]; condition: ConditionFact }[];
@@ -57,15 +57,15 @@ export function machineRef({ apiVersion, name, namespace, uid }: OwnerMachine): 
  * Hands the Machine back to its owner, who replaces it. A False that stands already is somebody's, and says the same. `undefined`: nothing is to be written, or
  * the Machine's API knows no such condition.
  */
-export function askOwner(machine: OwnerMachine, nowMs: number, event: ActionEvent): TellMachine | undefined {
+export function askOwner(machine: OwnerMachine, nowMs: number, event: ActionEvent): MachineReport | undefined {
   const wanted = { type: 'OwnerRemediated', status: 'False', reason: WAITING, message: 'Waiting for remediation' } as const;
-  return tell(machine, wanted, nowMs, (standing) => standing?.status === 'False', event);
+  return reported(machine, wanted, nowMs, (standing) => standing?.status === 'False', event);
 }
 
 /** The external remediation's own condition, which nobody else writes after the request was made. */
-export function tellRemediated(machine: OwnerMachine, nowMs: number, message: string): TellMachine | undefined {
+export function reportRemediated(machine: OwnerMachine, nowMs: number, message: string): MachineReport | undefined {
   const wanted = { type: 'ExternallyRemediated', status: 'True', reason: 'Remediated', message } as const;
-  const told = tell(machine, wanted, nowMs, (standing) => standing?.status === 'True');
+  const told = reported(machine, wanted, nowMs, (standing) => standing?.status === 'True');
   return told === undefined ? undefined : { ...told, mayBeRefused: true };
 }
 
@@ -77,13 +77,13 @@ export function isFoundIll({ apiVersion, annotations, conditions, olderCondition
   return said === undefined || said === 'Unknown' ? undefined : said === 'False';
 }
 
-function tell(
+function reported(
   machine: OwnerMachine,
   wanted: Pick<ConditionFact, 'type' | 'status'> & { reason: string; message: string },
   nowMs: number,
   isSaid: (standing: ConditionFact | undefined) => boolean,
   event?: ActionEvent,
-): TellMachine | undefined {
+): MachineReport | undefined {
   if (!machine.apiVersion.startsWith(CLUSTER_API) || machine.isDeleting) return undefined;
   const condition = { ...wanted, lastTransitionTime: timeText(nowMs) };
   const lists = listsOf(machine, condition).filter(({ standing }) => !isSaid(standing.find(({ type }) => type === wanted.type)));

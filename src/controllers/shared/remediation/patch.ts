@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../ports/objects.ts';
 import { Conflict } from '../conflict.ts';
 import type { Change } from './actions.ts';
-import type { ConditionFact, TellMachine } from './owner-machine.ts';
+import type { ConditionFact, MachineReport } from './owner-machine.ts';
 
 /** The identity and version under which a merge patch is refused once somebody else has written. */
 export function precondition({ metadata }: KubeObject): { uid: string | undefined; resourceVersion: string | undefined } {
@@ -17,7 +17,7 @@ export function annotationsPatch(object: KubeObject, changes: readonly Change[])
 }
 
 /** RFC 7386, of the status: each condition takes the place of that of its type in its list, and the others stay. */
-export function conditionsPatch(object: KubeObject, lists: TellMachine['lists']): object {
+export function conditionsPatch(object: KubeObject, lists: MachineReport['lists']): object {
   const patch = { metadata: precondition(object) };
   for (const { path, condition } of lists) put(patch, path, upserted(listAt(object, path), condition));
   return patch;

@@ -53,7 +53,7 @@ export class Checking {
   /** A condition of a Machine as both lists have it, `False UnhealthyNode`; what only one list says stands alone. */
   async said(node: string, type: string): Promise<string[]> {
     const { conditions, deprecated } = (await this.machine(node))?.status ?? {};
-    return [conditions, deprecated?.v1beta1?.conditions].map((list) => wordsOf(list?.find((each) => each.type === type)));
+    return [conditions, deprecated?.v1beta1?.conditions].map((list) => describeCondition(list?.find((each) => each.type === type)));
   }
 
   /** The request for the Machine of a node. */
@@ -71,7 +71,7 @@ export class Checking {
 
   /** `RemediationAllowed` of a check: `False TooManyUnhealthy`. */
   async allowed(name: string): Promise<string> {
-    return wordsOf((await this.check(name))?.status?.conditions?.find(({ type }) => type === 'RemediationAllowed'));
+    return describeCondition((await this.check(name))?.status?.conditions?.find(({ type }) => type === 'RemediationAllowed'));
   }
 
   /** A template of ours. */
@@ -104,6 +104,6 @@ export function templateRef(name: string): { apiVersion: string; kind: string; n
   return { apiVersion: `${TEMPLATES.group}/${TEMPLATES.version}`, kind: TEMPLATES.kind, name };
 }
 
-function wordsOf(condition: ClusterCondition | undefined): string {
+function describeCondition(condition: ClusterCondition | undefined): string {
   return condition === undefined ? '' : `${condition.status} ${condition.reason ?? ''}`.trim();
 }

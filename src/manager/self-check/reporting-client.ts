@@ -5,7 +5,7 @@ import type { PatchOptions, Resource, WriteOptions } from '../../ports/cluster.t
 import type { KubeObject } from '../../ports/objects.ts';
 
 /** The client of the controllers: a status that the server refuses is told. */
-export class TellingClient extends ApiClient {
+export class ReportingClient extends ApiClient {
   readonly #told: () => RefusedWrites;
 
   constructor(transport: ApiTransport, told: () => RefusedWrites) {
