@@ -1,7 +1,7 @@
 import type { DaemonLog, PromiseStore } from '../../ports/node-daemon.ts';
 
 /** The oldest is dropped after so many; by then its boot is over since long. */
-const PROMISES_MAX = 4_096;
+const PROMISES_MAX = 1_024;
 
 /** Boots of other nodes that this one never vouches for again. A promise counts once it is on the disk, and is given only then. */
 export class Promises {
