@@ -1,8 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PlantedTree, ROOT } from './planted-tree.ts';
+
+const TYPES_AND_LINT = [
+  'types-and-lint.ts',
+  'clean-files.ts',
+  'simulation-rules.mjs',
+  'simulation-rules.d.mts',
+  'shipped-rules.mjs',
+  'assertion-rules.mjs',
+].map((file) => `scripts/${file}`);
 
 function run(tree: PlantedTree, script: string, parameters: readonly string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'node_modules', script), ...parameters], {
@@ -42,5 +51,31 @@ describe('the other checks', () => {
     const { status, output } = run(tree, 'typescript/bin/tsc', ['-p', '.', '--noEmit']);
     expect(status).not.toBe(0);
     expect(output).toContain('src/a.ts(2');
+  });
+
+  it('the compiler and the linter, on one program, read a file again when what it imports has changed', { timeout: 240_000 }, () => {
+    const made = 'export function made(): void {\n  return;\n}\n';
+    const planted = { 'src/http/wrong.ts': "export const count: number = 'one';\n", 'src/http/made.ts': made };
+    using tree = new PlantedTree({
+      ...planted,
+      'package.json': JSON.stringify({ type: 'module' }),
+      'src/http/uses.ts': "import { made } from './made.ts';\nmade();\n",
+      'test/simulation/run-seed.ts': 'export {};\n',
+    });
+    for (const file of ['eslint.config.mjs', ...TYPES_AND_LINT]) tree.write(file, readFileSync(join(ROOT, file), 'utf8'));
+    const check = (): { status: number | null; output: string } => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/types-and-lint.ts', '.'], { cwd: tree.root, encoding: 'utf8' });
+      return { status, output: stdout + stderr };
+    };
+    const first = check();
+    expect(first.status).toBe(1);
+    expect(first.output).toContain('src/http/wrong.ts(1,14): error TS2322');
+    expect(first.output).not.toContain('uses.ts');
+    tree.write('src/http/wrong.ts', 'export const count = 1;\n');
+    tree.write('src/http/made.ts', made.replace('function made(): void', 'async function made(): Promise<void>'));
+    const last = check();
+    expect(last.status).toBe(1);
+    expect(last.output).not.toContain('error TS');
+    expect(last.output).toMatch(/uses\.ts\n.*no-floating-promises/u);
   });
 });
