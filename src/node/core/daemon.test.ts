@@ -175,6 +175,38 @@ describe('a node daemon', () => {
     expect(machine('a').isArmed).toBe(true);
   });
 
+  it('stays armed when it is stopped while the node takes itself down, though the API server answers', async () => {
+    await fleet();
+    machine('a').given.podStopMs = 900_000;
+    controller.end('a');
+    await world.run(50_000);
+    expect(machine('a').daemon.status().phase).toBe('stopping');
+    const closing = machine('a').daemon.close();
+    await world.run(40_000);
+    expect(await closing).toBe('armed');
+    expect(machine('a')).toMatchObject({ isDead: true, deadBy: 'cut off' });
+  });
+
+  it('takes a watchdog whose driver is loaded later', async () => {
+    const late = world.machine('a', { facts: { problem: 'there is no /dev/watchdog0' } });
+    await late.daemon.start();
+    await world.run(60_000);
+    expect(late.daemon.status()).toMatchObject({ watchdog: { state: 'none' }, problems: ['there is no /dev/watchdog0'] });
+    late.given.facts = HARDWARE;
+    await world.run(70_000);
+    expect(late.daemon.status()).toMatchObject({ watchdog: { state: 'armed' }, problems: [] });
+    expect(controller.attested('a')?.watchdog?.state).toBe('armed');
+  });
+
+  it('feeds the watchdog of a node that does not fence itself though it is cut off, and attests no self-fence', async () => {
+    await world.machine('a', { options: { fencesItself: false } }).daemon.start();
+    await world.run(35_000);
+    expect(controller.attested('a')).not.toHaveProperty('selfFence');
+    for (const place of ['controller', 'api']) world.cut.add(`a>${place}`);
+    await world.run(300_000);
+    expect(machine('a')).toMatchObject({ isArmed: true, isDead: false });
+  });
+
   it('does not let a write that comes late say that it is armed', async () => {
     await fleet();
     const stale = world.object('Lease', 'nodefence-node-a');

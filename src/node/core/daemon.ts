@@ -130,12 +130,18 @@ export class NodeDaemon {
 
   /** A clean stop: the watchdog is disarmed once the API server knows of it; otherwise it stays armed and the machine is reset unless a daemon takes it over. */
   async close(): Promise<'disarmed' | 'armed'> {
-    this.#isEnding = true;
-    const isKnown = await this.#attester.end(DISARM_WITHIN_MS);
+    // A node that takes itself down does so, whoever stops its daemon meanwhile.
+    const isGoingDown = this.#keeper.phase === 'stopping' || this.#keeper.phase === 'down';
+    this.#isEnding = !isGoingDown;
+    if (isGoingDown) await this.#ports.clock.sleep(this.#options.timing.podStopMaxMs + TICK_MS);
+    const isKnown = !isGoingDown && (await this.#attester.end(DISARM_WITHIN_MS));
     this.#controllers.close();
     this.#cancelTick();
     if (isKnown) await this.#keeper.disarm();
-    else this.#ports.log.error('the API server does not know that the watchdog is to be disarmed, so it stays armed');
+    else
+      this.#ports.log.error('the watchdog stays armed', {
+        reason: isGoingDown ? 'the node takes itself down' : 'the API server has not accepted that it is disarmed',
+      });
     this.#ports.socket.close();
     return isKnown ? 'disarmed' : 'armed';
   }

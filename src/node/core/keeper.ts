@@ -77,10 +77,8 @@ export class Keeper {
     if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
     if (record?.stoppingSinceMs !== undefined) this.#stoppingSinceMs = record.stoppingSinceMs;
     this.#known = record?.known;
-    const facts = await this.#ports.watchdog?.facts();
-    if (facts === undefined) this.#problem = 'no watchdog is configured';
-    else if ('problem' in facts) this.#problem = facts.problem;
-    else this.#facts = facts;
+    if (this.#ports.watchdog === undefined) this.#problem = 'no watchdog is configured';
+    else await this.#readFacts(this.#ports.watchdog);
     return record;
   }
 
@@ -204,15 +202,18 @@ export class Keeper {
 
   #open(nowMs: number): void {
     const { watchdog, log } = this.#ports;
-    if (watchdog === undefined || this.#facts === undefined || this.#opening !== 'closed' || nowMs - this.#openedAtMs < OPEN_AGAIN_MS) return;
-    this.#opening = 'opening';
+    if (watchdog === undefined || this.#opening !== 'closed' || nowMs - this.#openedAtMs < OPEN_AGAIN_MS) return;
     this.#openedAtMs = nowMs;
+    if (this.#facts === undefined) {
+      void this.#readFacts(watchdog);
+      return;
+    }
+    this.#opening = 'opening';
     watchdog.open(this.#options.watchdogMs).then(
       async () => {
         this.#opening = 'open';
         // The driver may wait otherwise than it was asked to: what it says now is what counts.
-        const facts = await watchdog.facts();
-        if (!('problem' in facts)) this.#facts = facts;
+        await this.#readFacts(watchdog);
         this.#write();
         log.info('the watchdog is armed', { device: this.#facts?.device, timeoutMs: this.#facts?.timeoutMs });
       },
@@ -222,6 +223,13 @@ export class Keeper {
         log.error('the watchdog could not be opened', { error: String(error) });
       },
     );
+  }
+
+  /** A driver may be loaded after the daemon was started. */
+  async #readFacts(watchdog: WatchdogDevice): Promise<void> {
+    const facts = await watchdog.facts();
+    this.#problem = 'problem' in facts ? facts.problem : undefined;
+    if (!('problem' in facts)) this.#facts = facts;
   }
 
   #feed(nowMs: number, untilMs: number): void {
