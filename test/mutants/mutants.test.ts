@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LEADERSHIP_MUTANTS } from '../simulation/leadership-mutants.ts';
 import { MUTANTS } from '../simulation/mutants.ts';
 import { SOURCE_MUTANTS } from './mutants.ts';
+import { hasTest } from './test-titles.ts';
 import { broken, filesOf } from './source-mutant.ts';
 
 function textOf(file: string): string {
@@ -29,6 +30,15 @@ describe('the deliberate defects of the core', () => {
 
   it('name the test that must fail, where it is a test', () => {
     expect(SOURCE_MUTANTS.filter(({ killedBy }) => killedBy.kind === 'test' && killedBy.name === '')).toEqual([]);
+  });
+
+  it('name a test that there is, in a file that there is', () => {
+    const missing = SOURCE_MUTANTS.flatMap(({ name, killedBy }) =>
+      killedBy.kind === 'test' && !hasTest(killedBy.file, killedBy.name)
+        ? [`${name}: ${killedBy.file} has no test ${JSON.stringify(killedBy.name)}`]
+        : [],
+    );
+    expect(missing).toEqual([]);
   });
 
   it('refuse a source in which their text stands twice or not at all', () => {
