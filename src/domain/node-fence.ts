@@ -108,7 +108,7 @@ export interface Hold {
   policy: string;
   message: string;
   since: string;
-  /** When the words were last brought up to date; at most once a minute. Absent: at `since`. */
+  /** When the words last changed; at most once a minute. Absent: at `since`. */
   checkedAt?: string;
   /** When a person was told that it lasts too long, once for each hold. */
   alarmedAt?: string;

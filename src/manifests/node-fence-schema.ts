@@ -124,7 +124,7 @@ const HOLD = object<Hold>('Why nothing is done now.', {
   policy: token('Name of the policy that holds; empty when none does.', { maxLength: NAME_LENGTH_MAX }),
   message: text('In words.'),
   since: time('Since when.'),
-  checkedAt: optional(time('When the message was last updated; at most once a minute. Absent: at since.')),
+  checkedAt: optional(time('When the message last changed; at most once a minute. Absent: at since.')),
   alarmedAt: optional(time('When an Event said that it lasts too long, once for each hold.')),
   until: optional(time('When it ends by time alone. Absent: only a change ends it, or it is unknown.')),
   besides: optional(list('What else holds.', OTHER_HOLD, LIMITS.besides)),

@@ -241,4 +241,18 @@ export const AUTOMATON_MUTANTS: readonly SourceMutant[] = [
     edits: [['journal.every((run) => CORDONS.has(run.agent) || NEVER_BEGAN.has(run.result))', 'true']],
     killedBy: byTest('src/domain/budget.test.ts', 'says that its node was only cordoned once that is sure'),
   },
+  {
+    name: 'held status written each minute',
+    defect: 'the status of a fence that is held is written again each minute though it says the same',
+    file: 'src/domain/rows/new.ts',
+    edits: [['const checked = sameContent(now, recorded) ? recorded :', 'const checked = now === recorded ? recorded :']],
+    killedBy: byTest('src/domain/held-status.test.ts', 'is written once for as long as the same holds say the same'),
+  },
+  {
+    name: 'silent watch in a held status',
+    defect: 'the status of a fence that is held is written again whenever a watch comes and goes',
+    file: 'src/domain/rows/new.ts',
+    edits: [["return holds.filter(({ reason }) => reason !== 'stale-view');", 'return [...holds];']],
+    killedBy: byTest('src/domain/held-status.test.ts', 'is not written anew where watches come and go'),
+  },
 ];

@@ -1,4 +1,5 @@
 import { advance } from '../advance.ts';
+import { sameContent } from '../canonical.ts';
 import { describeError } from '../errors.ts';
 import { isOnBootThatWasOff, triggerDueMs } from '../health.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
@@ -154,7 +155,8 @@ export function hold(context: Context): Transition {
   }
   const isOld = Math.abs(Date.parse(snapshot.wall) - Date.parse(recorded.checkedAt ?? recorded.since)) >= CHECK_MIN_MS;
   const isOther = namesOf(recorded.besides) !== namesOf(besides(context, standing));
-  const checked: Hold = isOld || isOther ? { ...described(context, standing, recorded), checkedAt: snapshot.wall } : recorded;
+  const now = isOld || isOther ? described(context, standing, recorded) : recorded;
+  const checked = sameContent(now, recorded) ? recorded : { ...now, checkedAt: snapshot.wall };
   const alarmDueMs = (snapshot.since.held ?? snapshot.nowMs) + alarmAfterMs;
   const isAlarm = alarmDueMs <= snapshot.nowMs && recorded.alarmedAt === undefined && policy !== 'observe';
   return {
@@ -185,11 +187,18 @@ function described(context: Context, standing: StandingHold, recorded: Hold): Ho
     ...(others.length > 0 && { besides: others }),
     ...(isFree && { freeSince: freeSince ?? snapshot.wall }),
   };
-  return standing.policy === 'observe' ? { ...next, message: bounded(describeWould(context, next)) } : next;
+  return standing.policy === 'observe'
+    ? { ...next, message: bounded(describeWould({ ...context, snapshot: { ...snapshot, holds: lasting(snapshot.holds) } }, next)) }
+    : next;
+}
+
+/** A silent watch passes by itself, again and again: nothing is written of it while something else holds. */
+function lasting(holds: readonly StandingHold[]): StandingHold[] {
+  return holds.filter(({ reason }) => reason !== 'stale-view');
 }
 
 function besides({ snapshot }: Context, { policy, reason }: StandingHold): OtherHold[] {
-  const others = snapshot.holds.filter((other) => other.policy !== policy || other.reason !== reason);
+  const others = lasting(snapshot.holds).filter((other) => other.policy !== policy || other.reason !== reason);
   return others.slice(0, LIMITS.besides).map((other) => {
     const until = momentOf(snapshot, other.untilMs);
     return { reason: other.reason, policy: other.policy, message: bounded(other.message), ...(until !== undefined && { until }) };

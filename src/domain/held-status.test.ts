@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { staleHold } from './health.ts';
+import type { StandingHold } from './snapshot.ts';
+import { Model } from './testing/model.ts';
+
+const OBSERVE: StandingHold = { reason: 'observe', policy: 'observe', message: '--mode observe: nothing is changed' };
+const MANY: StandingHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '5 of 8 are unhealthy' };
+const LEASE: StandingHold = { reason: 'medik8s-lease', policy: 'medik8s-lease', message: 'somebody has the node' };
+const SECOND_MS = 1_000;
+
+/** A failed node whose fence these hold, looked at for an hour; every hold that was written, as JSON. */
+function heldFor(hour: (round: number, nowMs: number) => readonly StandingHold[]): Set<string> {
+  const model = new Model();
+  model.fail();
+  const written = new Set<string>();
+  for (let round = 0; round < 72; round += 1) {
+    model.holds = hour(round, model.nowMs);
+    for (let count = 0; count < 3; count += 1) model.step();
+    // The alarm is told once.
+    const { alarmedAt: _alarmedAt, ...hold } = model.status.hold ?? {};
+    written.add(JSON.stringify([model.status.message, hold]));
+    model.nowMs += 50 * SECOND_MS;
+  }
+  return written;
+}
+
+/** Of watches that are silent every second time. */
+function flapping(round: number, nowMs: number): StandingHold[] {
+  const unheard = staleHold(nowMs - round * SECOND_MS - 31 * SECOND_MS, 30 * SECOND_MS, nowMs);
+  return round % 2 === 1 && unheard !== undefined ? [unheard] : [];
+}
+
+describe('the status of a fence that is held', () => {
+  it('is written once for as long as the same holds say the same', () => {
+    expect(heldFor(() => [MANY, LEASE])).toHaveLength(1);
+  });
+
+  it('is not written anew where watches come and go, which it says nothing of while others hold it', () => {
+    expect(heldFor((round, nowMs) => [...flapping(round, nowMs), MANY])).toHaveLength(1);
+    expect(heldFor((round, nowMs) => [MANY, ...flapping(round, nowMs), LEASE])).toHaveLength(1);
+  });
+
+  it('says who else holds it as soon as that changes', () => {
+    expect(heldFor((round) => (round < 36 ? [MANY] : [MANY, LEASE]))).toHaveLength(2);
+  });
+
+  it('is brought up to date where words change, at most once a minute', () => {
+    const written = heldFor((round) => [{ ...MANY, message: `${round} of 100 are unhealthy` }]);
+    expect(written.size).toBeGreaterThan(30);
+    expect(written.size).toBeLessThanOrEqual(37);
+  });
+
+  it('says so where nothing but a silent watch holds it', () => {
+    const [hold] = heldFor((_round, nowMs) => flapping(1, nowMs));
+    expect(hold).toContain('stale-view');
+  });
+
+  it('says of mode observe what it would do, and not anew where watches come and go', () => {
+    const written = [...heldFor((round, nowMs) => [OBSERVE, MANY, ...flapping(round, nowMs)])];
+    expect(written).toHaveLength(1);
+    expect(written.join()).toContain('would be held by max-unhealthy');
+  });
+});
