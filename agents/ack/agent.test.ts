@@ -77,7 +77,7 @@ describe('ack', () => {
     const outcome = await ended(agent.run(target()), (seconds) => {
       if (seconds === 20) word();
     });
-    expect(outcome).toEqual({ result: 'accepted', detail: 'word stands: I pulled both cords' });
+    expect(outcome).toEqual({ result: 'accepted', detail: 'word is valid: I pulled both cords' });
     expect(outcome.evidence, 'what it proves is weighed by the core').toBeUndefined();
     expect(created).toMatchObject([
       {
@@ -112,7 +112,7 @@ describe('ack', () => {
   it('takes the word that counts, whatever stands before it', async () => {
     word({ incident: 2 });
     word({ reason: 'seen myself' }, { metadata: { name: 'second' } });
-    expect(await agent.run(target())).toEqual({ result: 'accepted', detail: 'second stands: seen myself' });
+    expect(await agent.run(target())).toEqual({ result: 'accepted', detail: 'second is valid: seen myself' });
   });
 
   it('weighs the age of a word until the core has accepted it', async () => {

@@ -119,7 +119,7 @@ export class AckAgent implements ActionAgent {
 }
 
 function outcomeOf(word: NodeFenceAcknowledgement): Outcome {
-  return { result: 'accepted', detail: `${word.metadata.name} stands: ${word.spec.reason.slice(0, 200)}` };
+  return { result: 'accepted', detail: `${word.metadata.name} is valid: ${word.spec.reason.slice(0, 200)}` };
 }
 
 function remedyOf({ identity: { node } }: Target, { refusals }: Words): string {

@@ -14,7 +14,7 @@ async function read(fibrechannel: unknown): Promise<PortView> {
   const clock = new SystemClock();
   const call = new Call(clock, testTarget(), 'port state');
   const exchange = (): Promise<unknown> => Promise.resolve({ status: 200, headers: {}, body: { Response: { fibrechannel } } });
-  const web = { exchange, basic: '', words: () => 'the answer' } as unknown as Web;
+  const web = { exchange, basic: '', describe: () => 'the answer' } as unknown as Web;
   try {
     return await new FosRest(web, call, clock, undefined).read('token', '7');
   } finally {

@@ -12,7 +12,7 @@ async function read(body: string): Promise<PortView> {
   const call = new Call(new SystemClock(), testTarget(), 'port state');
   const output = { code: '200', body };
   const exchange = (): Promise<unknown> => Promise.resolve({ status: 200, headers: {}, body: { ins_api: { outputs: { output } } } });
-  const web = { exchange, basic: '', words: () => 'the answer' } as unknown as Web;
+  const web = { exchange, basic: '', describe: () => 'the answer' } as unknown as Web;
   try {
     return await new NxApi(web, call).read('fc1/7');
   } finally {

@@ -30,7 +30,7 @@ export const jobParameters: ParameterSchema<typeof schema> = {
   schema,
   documentation: {
     pod_template: {
-      description: 'Where the pod template stands: `<ConfigMap>/<key>` in the namespace of the fence controller. It has one container; see below.',
+      description: 'Where the pod template is: `<ConfigMap>/<key>` in the namespace of the fence controller. It has one container; see below.',
       required: true,
       aliases: ['podTemplate'],
     },

@@ -149,7 +149,7 @@ async function hold(call: ObjectCall, first: BareMetalHost): Promise<Outcome> {
     const record = { node, incident, wasOn: host.status?.poweredOn === true };
     return { metadata: { annotations: { [HOLD]: HARD, [RECORD]: recordText(record) } } };
   });
-  return { result: 'accepted', detail: told.isNew ? `${HOLD}=${HARD} set` : `${HOLD} stands already` };
+  return { result: 'accepted', detail: told.isNew ? `${HOLD}=${HARD} set` : `${HOLD} is set already` };
 }
 
 /** Takes only our own hold away; what others hold, or have switched off on purpose, stays so and is told. */

@@ -33,7 +33,7 @@ export class StorageAgent implements FabricAgent {
       if (answer.isCut) return { state: 'unknown', detail: `more output than is read: ${detail}`, identity: 'unverified' };
       const isOpen = hasLine(answer.stdout, settings.openMatch, placeholders);
       const isClosed = hasLine(answer.stdout, settings.closedMatch, placeholders);
-      if (!isOpen && !isClosed) return { state: 'unknown', detail: `neither line stands in: ${detail}`, identity: 'unverified' };
+      if (!isOpen && !isClosed) return { state: 'unknown', detail: `neither line is in: ${detail}`, identity: 'unverified' };
       return { state: isOpen ? 'open' : 'closed', detail, identity: 'unverified' };
     });
   }

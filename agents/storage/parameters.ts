@@ -38,16 +38,15 @@ export const storageParameters: ParameterSchema<typeof schema> = {
     open_command: { description: 'Lets it in again; without it nothing is ever opened.' },
     state_command: { description: 'Shows how it is, from the side of the storage; has to end with exit code 0.', required: true },
     closed_match: {
-      description: 'A line of that which stands there when the node is shut out: word for word, or `/a regular expression/` for the whole line.',
+      description: 'A line of the output when the node is shut out: word for word, or `/a regular expression/` for the whole line.',
       required: true,
     },
     open_match: {
-      description:
-        'A line which stands there while the node is let in; it wins. With a `closed_match` that is always there, its absence means closed.',
+      description: 'A line of the output while the node is let in; it wins. With a `closed_match` that is always there, its absence means closed.',
       required: true,
     },
     client: {
-      description: 'What `%client%` stands for: address, initiator or host name of the node as the storage knows it.',
+      description: 'What `%client%` is replaced by: address, initiator or host name of the node as the storage knows it.',
       aliases: ['initiator'],
     },
     target: { description: 'What `%target%` stands for: an export, a LUN, a target.', aliases: ['export', 'lun', 'volume'] },

@@ -53,7 +53,7 @@ export function filled(text: string, placeholders: Placeholders, escape: (value:
   return text.replaceAll(PLACEHOLDER, (_all, name: string) => {
     const value = placeholders[name] ?? '';
     if (value === '') throw new PlaceholderProblem(`%${name}% is needed, and ${name} is not given`);
-    if (!VALUE.test(value)) throw new PlaceholderProblem(`${name} holds characters that may not stand in a command`);
+    if (!VALUE.test(value)) throw new PlaceholderProblem(`${name} holds characters that are not allowed in a command`);
     return escape(value);
   });
 }

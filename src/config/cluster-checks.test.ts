@@ -44,7 +44,7 @@ describe('keys of the whole cluster', () => {
     [
       'policies=max-unhelthy',
       [
-        'error fence-cluster-config, line 1: policy max-unhelthy does not exist: did you mean max-unhealthy?; until then the default policies stand too',
+        'error fence-cluster-config, line 1: policy max-unhelthy does not exist: did you mean max-unhealthy?; until then the default policies stay active too',
       ],
     ],
   ])('%s', (properties, expected) => {

@@ -190,7 +190,7 @@ function checkParameters(
   if (parameters.size > PARAMETERS_MAX) problems.error(where, `more than ${PARAMETERS_MAX} parameters`);
   const exposed = merged.isOfGroup ? [...parameters].filter(([name]) => merged.secretNames.has(name)) : [];
   for (const [name, setting] of exposed)
-    problems.error(setting.where, `${name} may not stand in the ConfigMap of a group: put it into a Secret and write secret=<its name>`);
+    problems.error(setting.where, `${name} is not allowed in the ConfigMap of a group: put it into a Secret and write secret=<its name>`);
   const found = parameterProblems(merged, secret, secretKeys);
   for (const { parameter, message } of found) {
     const setting: Setting | undefined = parameters.get(parameter);

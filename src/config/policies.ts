@@ -111,7 +111,7 @@ function unknown(name: string, list: Setting, written: ReadonlyMap<string, Writt
     [...POLICY_NAMES, ...written.keys()],
     `create ConfigMap ${POLICY_PREFIX}${shown}, or name one of ${POLICY_NAMES.join(', ')}`,
   );
-  problems.error(list.where, `policy ${shown} does not exist: ${hint}; until then the default policies stand too`);
+  problems.error(list.where, `policy ${shown} does not exist: ${hint}; until then the default policies stay active too`);
 }
 
 /** An empty `roles=` stands in files of the original, which acted on none: it is no word against the defaults. */

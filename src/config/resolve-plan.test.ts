@@ -176,7 +176,7 @@ describe('precedence', () => {
       },
     });
     expect(errors(result).map(({ message }) => message)).toContainEqual(
-      expect.stringContaining('password may not stand in the ConfigMap of a group'),
+      expect.stringContaining('password is not allowed in the ConfigMap of a group'),
     );
   });
 

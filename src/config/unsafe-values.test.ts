@@ -79,7 +79,7 @@ describe('a plan', () => {
         'fence-method-g': 'agent_name=redfish\nip=192.0.2.7\nusername=u\npassword=p\naction=off',
       },
     };
-    expect(errors(plan(group)).map(({ message }) => message)).toContainEqual(expect.stringContaining('may not stand in the ConfigMap of a group'));
+    expect(errors(plan(group)).map(({ message }) => message)).toContainEqual(expect.stringContaining('is not allowed in the ConfigMap of a group'));
     expect(offsOf(group)).toEqual([]);
   });
 

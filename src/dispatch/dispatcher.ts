@@ -302,7 +302,7 @@ function restartReport(
   otherwise: JobResult,
 ): Pick<JobReport, 'result' | 'message' | 'restarted'> {
   const causes = [...restarted].map(([method, cause]) => `${method}: ${cause}`).join('; ');
-  const message = `the device restarted, or nothing rules it out (${causes}): what it shows proves nothing until it showed on once or stands for bmc_boot_time; the off is sent again; last read ${shown}`;
+  const message = `the device restarted, or nothing rules it out (${causes}): what it shows proves nothing until it showed on once or has not changed for bmc_boot_time; the off is sent again; last read ${shown}`;
   return { result: otherwise === 'timeout' ? 'failed' : otherwise, message, restarted: [...restarted.keys()] };
 }
 

@@ -35,7 +35,7 @@ describe('permission to send', () => {
       isStopped = true;
       return Promise.resolve(plug.reading());
     };
-    const askAgain = (): Promise<void> => (isStopped ? Promise.reject(failure('NotSent', 'NodeFenceStop maintenance stands')) : Promise.resolve());
+    const askAgain = (): Promise<void> => (isStopped ? Promise.reject(failure('NotSent', 'NodeFenceStop maintenance is active')) : Promise.resolve());
     const report = await harness.run(harness.job(BMC, 'off', { askAgain }));
     expect(report).toMatchObject({ result: 'not-sent' });
     expect(report.message).toContain('maintenance');

@@ -15,7 +15,7 @@ describe('P9, no secret leaves', () => {
   });
 
   it('catches a secret in an Event', () => {
-    expect(P9([...goodTrace(), event(`401 for ${SECRET}`)]).violations.join()).toContain('a secret stands in a create of events');
+    expect(P9([...goodTrace(), event(`401 for ${SECRET}`)]).violations.join()).toContain('a secret is in a create of events');
   });
 
   it('catches a secret as base64', () => {
@@ -30,6 +30,6 @@ describe('P9, no secret leaves', () => {
   });
 
   it('catches a secret in a log or a command line', () => {
-    expect(P9(goodTrace(), { 'command line': `--password ${SECRET}` }).violations.join()).toContain('a secret stands in command line');
+    expect(P9(goodTrace(), { 'command line': `--password ${SECRET}` }).violations.join()).toContain('a secret is in command line');
   });
 });

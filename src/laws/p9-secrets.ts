@@ -11,9 +11,9 @@ export const noSecretLeaves: Law = (history, expectations) => {
   for (const { event } of history.controllerCalls) {
     if (event.request === undefined && (event.object === undefined || event.resource === 'secrets')) continue;
     const holds = isCleanThrough(event.request) && (event.resource === 'secrets' || isCleanThrough(event.object));
-    verdict.check(holds, event.at, `a secret stands in a ${event.verb} of ${event.resource} ${event.name ?? ''}`);
+    verdict.check(holds, event.at, `a secret is in a ${event.verb} of ${event.resource} ${event.name ?? ''}`);
   }
-  for (const [name, text] of Object.entries(expectations.texts)) verdict.check(isClean(text), 0, `a secret stands in ${name}`);
+  for (const [name, text] of Object.entries(expectations.texts)) verdict.check(isClean(text), 0, `a secret is in ${name}`);
   return verdict;
 };
 

@@ -83,7 +83,7 @@ describe('the deletion of the Node of a host that is off', () => {
 
   it('is not done under a person’s stop', async () => {
     await cluster.create(NODE_FENCE_STOPS, { metadata: { name: 'stop' }, spec: { all: true, reason: 'wait' } });
-    await expect(remove()).rejects.toThrow('the stop stop stands: wait');
+    await expect(remove()).rejects.toThrow('the stop stop is active: wait');
     expect(await cluster.get(NODES, 'n')).toBeDefined();
   });
 });

@@ -114,7 +114,7 @@ testFaultProfile({
     refuses: /exit code 13: permission denied for (?:close|open)/u,
     unreachable: /exit code 255: connect to filer: No route to host/u,
     'hangs-mid-answer': /did not end in time and was killed|no (?:complete )?answer within/u,
-    garbage: /neither line stands in/u,
+    garbage: /neither line is in/u,
     truncated: /Expo/u,
     'state-unknown': /State: \?\?\?/u,
     'state-null': /\(no output\)/u,

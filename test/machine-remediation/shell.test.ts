@@ -196,7 +196,7 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     world.hardware('n1').isBroken = true;
     await world.ask('n1');
     await world.pass(2 * MINUTE_MS);
-    expect(warnings).toEqual(['Machine metal3/machine-n1: its node is left alone: Lease medik8s-leases/node-n1 of node-maintenance stands']);
+    expect(warnings).toEqual(['Machine metal3/machine-n1: its node is left alone: Lease medik8s-leases/node-n1 of node-maintenance is held']);
     expect(events).toEqual([`Machine machine-n1 Warning RemediationBlocked ${warnings[0] ?? ''}`]);
     expect(await world.left('n1')).toEqual([REQUEST]);
     await world.operator.remove(LEASES, 'node-n1', { namespace: MEDIK8S_LEASE_NAMESPACE });
@@ -247,7 +247,7 @@ describe('a controller of Machines', { timeout: 60_000 }, () => {
     await world.pass(2 * MINUTE_MS);
     expect(await world.node('n1')).toBeDefined();
     expect(world.hardware('n1')).toMatchObject({ isOn: false, offs: 1 });
-    expect(remediation.problems().join()).toContain('the stop stop stands: I look at it');
+    expect(remediation.problems().join()).toContain('the stop stop is active: I look at it');
     await world.operator.remove(NODE_FENCE_STOPS, 'stop');
     world.hardware('n1').isBroken = false;
     await world.pass(4 * MINUTE_MS);

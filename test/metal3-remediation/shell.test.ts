@@ -159,7 +159,7 @@ describe('what keeps a host from being switched off', { timeout: SLOW }, () => {
     await world.own.operator.create(NODE_FENCE_STOPS, { metadata: { name: 'wait' }, spec: { node: 'n', reason: 'look' } });
     await world.request();
     await untouched();
-    expect(warnings.join()).toContain('waits: stop, the stop wait stands: look');
+    expect(warnings.join()).toContain('waits: stop, the stop wait is active: look');
     expect(events.join()).toContain('Metal3Remediation m Warning RemediationBlocked');
     expect(await world.lock()).toBeUndefined();
     await world.own.operator.remove(NODE_FENCE_STOPS, 'wait');
@@ -183,7 +183,7 @@ describe('what keeps a host from being switched off', { timeout: SLOW }, () => {
     await world.own.operator.create<Lease>(LEASES, { metadata: { name: 'node-n', namespace: MEDIK8S }, spec });
     await world.request();
     await untouched();
-    expect(warnings.join()).toContain('Lease medik8s-leases/node-n of node-maintenance stands');
+    expect(warnings.join()).toContain('Lease medik8s-leases/node-n of node-maintenance is held');
     await world.own.operator.remove(LEASES, 'node-n', { namespace: MEDIK8S });
     await world.pass(3 * MINUTE_MS);
     expect(world.host.machine.offs).toBe(1);
@@ -324,7 +324,7 @@ describe('what keeps a Node from being let go', { timeout: SLOW }, () => {
     await world.pass(5 * MINUTE_MS);
     expect((await world.node())?.metadata.uid).toBe(before?.metadata.uid);
     expect(world.host.machine.isOn).toBe(false);
-    expect(warnings.join()).toContain('the stop wait stands: look');
+    expect(warnings.join()).toContain('the stop wait is active: look');
     await world.own.operator.remove(NODE_FENCE_STOPS, 'wait');
     await world.pass(4 * MINUTE_MS);
     expect([world.host.machine.isOn, await world.holds()]).toEqual([true, []]);

@@ -25,8 +25,8 @@ export const ACK_MUTANTS: readonly SourceMutant[] = [
     file: 'agents/ack/agent.ts',
     edits: [
       [
-        "return { result: 'accepted', detail: `${word.metadata.name} stands",
-        "return { result: 'accepted', evidence: { kind: 'ack' } as never, detail: `${word.metadata.name} stands",
+        "return { result: 'accepted', detail: `${word.metadata.name} is valid",
+        "return { result: 'accepted', evidence: { kind: 'ack' } as never, detail: `${word.metadata.name} is valid",
       ],
     ],
     killedBy: byTest(ACK_AGENT, 'waits for the word on this very incident, and says on the Node what is to be done'),

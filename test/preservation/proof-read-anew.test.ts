@@ -79,7 +79,7 @@ describe('a lease of a kubelet whose clock is ahead', () => {
     const { controller } = world.start();
     await world.pass(39_000);
     expect(await world.machine('m1')).toBeDefined();
-    expect(controller.problems().join()).toContain('it is not known yet that its lease stands still');
+    expect(controller.problems().join()).toContain('it is not known yet that its lease was not renewed since');
     await world.pass(30_000);
     expect(await world.machine('m1')).toBeUndefined();
   });

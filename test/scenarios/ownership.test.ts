@@ -21,7 +21,7 @@ describe.concurrent('a node lease of medik8s', () => {
     await leaseOut(world, 'a', 8);
     world.machine('a').panic();
     const held = await operator.sees('a', 'held', ({ hold }) => hold?.policy === 'medik8s-lease');
-    expect(held.message).toContain('Lease medik8s-leases/node-a of node-maintenance stands');
+    expect(held.message).toContain('Lease medik8s-leases/node-a of node-maintenance is held');
     expect([world.witness.cordons('a').length, world.witness.deviceEvents('a').length, leaseWrites(world).length]).toEqual([0, 0, 0]);
     await operator.seesRecovery('a');
     await until('the lease is given back', async () => ((await nodeLease(world, 'a')) === undefined ? true : undefined));

@@ -8,7 +8,7 @@ const NODE = '{node}';
 
 export const portAliasDocumentation = {
   description:
-    'What the description of the port must hold as a whole word, or nothing is switched; `{node}` stands for the name of the node. Only a description that names the node verifies whose port it is.',
+    'What the description of the port must hold as a whole word, or nothing is switched; `{node}` is replaced by the name of the node. Only a description that names the node verifies whose port it is.',
   aliases: ['port_description'],
 } as const satisfies Documentation;
 

@@ -75,7 +75,7 @@ data:
       'one name twice',
       'kind: ConfigMap\nmetadata: {name: a}\n---\nkind: ConfigMap\nmetadata: {name: a}',
       4,
-      /ConfigMap a stands in a.yaml, line 1, already/,
+      /ConfigMap a is already in a.yaml, line 1/,
     ],
   ])('%s is told with its line, and no value', (_what, text, line, message) => {
     const { problems } = read(text);

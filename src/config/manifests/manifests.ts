@@ -91,8 +91,7 @@ export class Manifests {
     const object = `${kind} ${name}`;
     this.understood.add(written.file);
     const earlier = this.#written.get(object);
-    if (earlier !== undefined)
-      this.#problem(written.file, written.line, `${object} stands in ${earlier.file}, line ${earlier.line}, already: keep one`);
+    if (earlier !== undefined) this.#problem(written.file, written.line, `${object} is already in ${earlier.file}, line ${earlier.line}: keep one`);
     else this.#written.set(object, written);
     return earlier === undefined;
   }

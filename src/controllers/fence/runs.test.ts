@@ -230,7 +230,7 @@ describe('the answer on which a set begins', () => {
 
   it('is at most 1.5 s old, so that no process that stood still while its watch hung sets anything after a stop', async () => {
     expect(await askedAfter(1_500, gone)).toBe('sent');
-    expect(await askedAfter(1_501, gone)).toMatch(/whether a stop stands was last answered 1501 ms ago/);
+    expect(await askedAfter(1_501, gone)).toMatch(/whether a stop is active was last answered 1501 ms ago/);
   });
 
   it('is kept fresh while a slow device is waited for', async () => {
@@ -239,6 +239,6 @@ describe('the answer on which a set begins', () => {
 
   it('may be a stop that came while the device was waited for, and that no watch has brought', async () => {
     const stop = [{ spec: { all: true as const, reason: 'wait' }, metadata: { name: 'halt' } }];
-    expect(await askedAfter(1_200, (asked) => (asked > 1 ? stop : []))).toMatch(/NodeFenceStop halt stands/);
+    expect(await askedAfter(1_200, (asked) => (asked > 1 ? stop : []))).toMatch(/NodeFenceStop halt is active/);
   });
 });

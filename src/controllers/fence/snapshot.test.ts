@@ -95,7 +95,7 @@ describe('a snapshot', () => {
     }
   });
 
-  it('names the stop that stands on this node or on all, and none of another node', () => {
+  it('names the stop that is active on this node or on all, and none of another node', () => {
     const one = stage();
     const stopOf = (spec: { node?: string; all?: boolean }): void => {
       one.harness.stops.items = [{ metadata: { name: 'x' }, spec: { ...spec, reason: 'maintenance' } }];

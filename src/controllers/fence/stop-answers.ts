@@ -50,10 +50,10 @@ export class StopAnswers {
   /** Why nothing may begin on this node by the last answer; `undefined` when it may. */
   refusalFor(node: string): string | undefined {
     const stop = this.stops.find((candidate) => stopsNode(candidate, node));
-    if (stop !== undefined) return `NodeFenceStop ${stop.metadata.name} stands`;
+    if (stop !== undefined) return `NodeFenceStop ${stop.metadata.name} is active`;
     const ageMs = this.dependencies.clock.monotonicMs() - this.askedAtMs;
     if (ageMs <= (this.dependencies.options.stopAnswerMaxAgeMs ?? ANSWER_MAX_AGE_MS)) return undefined;
-    return `whether a stop stands was last answered ${Math.round(ageMs)} ms ago; it is asked again`;
+    return `whether a stop is active was last answered ${Math.round(ageMs)} ms ago; it is asked again`;
   }
 
   private async refresh(): Promise<void> {

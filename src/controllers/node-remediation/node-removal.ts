@@ -43,7 +43,7 @@ export async function removeNode(
   const observation = observations.get(target.uid);
   if (observation === undefined || observation.renewTime !== renewTime) {
     observations.set(target.uid, { renewTime, seenMs: clock.monotonicMs() });
-    throw new Conflict(`the lease of node ${target.name} is not known to stand still yet`);
+    throw new Conflict(`it is not known yet that the lease of node ${target.name} is no longer renewed`);
   }
   const silentForMs = clock.monotonicMs() - observation.seenMs;
   if (silentForMs < SILENCE_MS) throw new Conflict(`the lease of node ${target.name} has not stood still for long enough yet`);

@@ -77,7 +77,7 @@ async function patch(
   subresource?: 'status',
 ): Promise<void> {
   const object = objects.get(keyOf(target));
-  if (object === undefined || object.metadata.uid !== target.uid) throw new Conflict(`${keyOf(target)} is gone, or another stands under its name`);
+  if (object === undefined || object.metadata.uid !== target.uid) throw new Conflict(`${keyOf(target)} is gone, or another one has its name`);
   const { namespace } = target;
   const options = { ...(namespace !== undefined && { namespace }), ...(subresource !== undefined && { subresource }) };
   objects.set(keyOf(target), await cluster.mergePatch(resourceOf(target), target.name, bodyOf(object), options));

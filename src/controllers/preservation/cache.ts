@@ -99,7 +99,7 @@ export class PreservationCache {
     return resumedAtMs !== undefined && Number.isFinite(resumedAtMs) ? resumedAtMs : undefined;
   }
 
-  /** The newest version that is known; undefined when it is gone, or another stands under its name. */
+  /** The newest version that is known; undefined when it is gone, or another one has its name. */
   objectOf(target: ObjectRef): KubeObject | undefined {
     const found = this.#kindOf(target)?.get(keyOf(target))?.object;
     return found?.metadata.uid === target.uid ? found : undefined;

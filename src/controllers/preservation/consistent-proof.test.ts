@@ -17,7 +17,7 @@ const READER = {
     return Promise.resolve(device());
   },
 };
-const UNKNOWN = 'it is not known yet that its lease stands still';
+const UNKNOWN = 'it is not known yet that its lease was not renewed since';
 const RENEWED = 'its lease was renewed after the proof';
 
 class Fences extends FakeLister<NodeFence> {

@@ -37,7 +37,7 @@ const SILENCE_MS = 40_000;
 /** So many nodes are remembered. Who is forgotten is waited for anew. */
 const OBSERVATIONS_MAX = 1_000;
 const RENEWED = 'its lease was renewed after the proof: it has to be fenced again';
-const SILENCE = `it is not known yet that its lease stands still since the proof: it has to for ${SILENCE_MS / 1_000} s, in which a kubelet that lives renews it`;
+const SILENCE = `it is not known yet that its lease was not renewed since the proof: it must not be for ${SILENCE_MS / 1_000} s, in which a kubelet that lives renews it`;
 
 /**
  * Whether what can not be taken back may rest on the proof of a fence, also where the fence is over and nobody voids it there (P1, P2). A renewal is a change of

@@ -200,7 +200,7 @@ export class Writer {
 
   #objectOf(target: ObjectRef): KubeObject {
     const object = this.#dependencies.cache.objectOf(target);
-    if (object === undefined) throw new Conflict(`${target.kind} ${target.name} is gone, or another stands under its name`);
+    if (object === undefined) throw new Conflict(`${target.kind} ${target.name} is gone, or another one has its name`);
     return object;
   }
 

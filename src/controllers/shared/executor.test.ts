@@ -133,12 +133,12 @@ describe('What was decided', () => {
   });
 
   it('begins with a look at what may forbid all of it, and then does nothing of it', async () => {
-    const { executor, done, results } = scene({ prepare: () => Promise.reject(new Error('the stop all stands: look first')) });
+    const { executor, done, results } = scene({ prepare: () => Promise.reject(new Error('the stop all is active: look first')) });
     executor.submit([chain('a', 'write')]);
     await settled();
     expect(done).toEqual([]);
     expect(results).toEqual([]);
-    expect(executor.problems()).toEqual(['a: the stop all stands: look first']);
+    expect(executor.problems()).toEqual(['a: the stop all is active: look first']);
   });
 
   it('goes no further than the write that it is at when nothing may be written any more', async () => {

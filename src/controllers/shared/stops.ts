@@ -5,5 +5,5 @@ import { NODE_FENCE_STOPS } from '../../ports/resources.ts';
 export async function standingStop(cluster: Pick<Cluster, 'list'>, node: string | undefined): Promise<string | undefined> {
   const stops = await cluster.list(NODE_FENCE_STOPS);
   const found = stops.find(({ spec }) => spec.all === true || (node !== undefined && spec.node === node));
-  return found === undefined ? undefined : `the stop ${found.metadata.name} stands: ${found.spec.reason}`;
+  return found === undefined ? undefined : `the stop ${found.metadata.name} is active: ${found.spec.reason}`;
 }

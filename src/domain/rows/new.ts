@@ -50,7 +50,7 @@ export const NEW_ROWS: readonly Row[] = [
   {
     id: 'new-preserved',
     from: 'new',
-    when: 'a request stands, and the machine is healthy and preserved by `now`; no other hold',
+    when: 'a request is open, and the machine is healthy and preserved by `now`; no other hold',
     does: 'record the hold `preserved`, change nothing; the request may be withdrawn',
     to: 'new',
     applies: ({ snapshot }) => isPreservedOnly(snapshot),

@@ -54,7 +54,7 @@ async function standStill(stage: FaultStage): Promise<FaultFindings> {
   const leader = await leaderOf(stage);
   const thaw = replicas.freeze(leader);
   const pausedMs = session.now();
-  stage.tell(`${leader.name} stands still ${when}`);
+  stage.tell(`${leader.name} is paused ${when}`);
   await pause(WORLD.leaderPauseMs);
   const problems: string[] = [];
   if (!isLedAnew(stage, pausedMs)) problems.push(`nobody took over from ${leader.name} in ${WORLD.leaderPauseMs / 1000} s`);

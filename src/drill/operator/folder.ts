@@ -81,7 +81,7 @@ class Reading {
     }
     const place = `${kind} ${name}`;
     const earlier = this.files.get(place);
-    if (earlier !== undefined) this.problems.push(`${file}: ${place} stands in ${earlier} already`);
+    if (earlier !== undefined) this.problems.push(`${file}: ${place} is already in ${earlier}`);
     this.files.set(place, file);
     if (typeof namespace === 'string' && namespace !== FENCE_NAMESPACE)
       this.notes.push(`${file}: ${place} is loaded into namespace ${FENCE_NAMESPACE} instead of ${namespace}`);

@@ -49,7 +49,7 @@ export function operatorSetting(path: string, options: DrillOptions): DrillSetti
         const bmc = byNode.get(node);
         return `${node}: ${methods[0]?.device ?? ''} is played at ${bmc?.host ?? ''}:${bmc?.port ?? ''}; address, port and trust are replaced in a copy (fence-method-* of fence-config-${node})`;
       });
-      const says = [...replaced, 'storm policies stand as written, but startup-grace is off: the drill’s controllers have just started'];
+      const says = [...replaced, 'storm policies apply as written, but startup-grace is off: the drill’s controllers have just started'];
       return { configMaps: withoutStartupGrace(emulatedCopy(configMaps, plans, byNode)), secrets: emulatedSecrets(folder.secrets, plans), says };
     },
     expected: (fault) => expectedOf(written, fault),

@@ -110,7 +110,7 @@ async function build({ session, replicas, setting, options, audience }: Stage, h
   await watcher.until('every node to be Ready', SETTLED_MS, () => readyNodes(watcher) === count);
   await createScene(session.cluster, { ...DEFAULT_SCENE, replicas: count });
   if (session.fleet.length > 0) {
-    audience.says(`a worker pool: a Machine stands for each of the ${count} nodes`);
+    audience.says(`a worker pool: one Machine for each of the ${count} nodes`);
     await createFleet(session.cluster, session.fleet, pause);
   }
   if (session.hosts !== undefined) await createHosts(session, audience);
@@ -133,7 +133,7 @@ function startOf(api: Api): string {
 }
 
 async function createHosts(session: ClusterSession, audience: Audience): Promise<void> {
-  audience.says(`Cluster API: a Machine on a BareMetalHost stands for each of the ${session.nodes.length} nodes`);
+  audience.says(`Cluster API: one Machine on a BareMetalHost for each of the ${session.nodes.length} nodes`);
   await createHostFleet(session.cluster, session.nodes, Date.now());
   await bindWorkloads(session);
   if (session.hosts?.operator === undefined) return;

@@ -63,7 +63,7 @@ function describeEnd({ mode, forMs, timeoutMs, wish }: Outlook): string {
     forMs !== undefined
       ? `In ${duration(forMs)}`
       : mode.mode === 'own'
-        ? `After its machinePreserveTimeout (${duration(timeoutMs)} unless an end stands already)`
+        ? `After its machinePreserveTimeout (${duration(timeoutMs)} unless an end is set already)`
         : "After MCM's machinePreserveTimeout";
   return `${end} the annotation goes by itself: a machine that has failed is then terminated, one that runs goes on.${wish === 'now' ? ' Sooner: nodefence preserve … stop.' : ''}`;
 }

@@ -58,7 +58,7 @@ export class OrphanTaints {
     const { leadership } = this.#dependencies;
     const stop = stopOn(this.#dependencies, node);
     if (stop === undefined && leadership.mayBegin(WRITE_MS)) return;
-    const answered = stop === undefined ? 'the leader lease does not cover it' : `${stop.by} stands`;
+    const answered = stop === undefined ? 'the leader lease does not cover it' : `${stop.by} is active`;
     throw new AgentError('NotSent', { device: 'Kubernetes API', plug: '', asked: `take our out-of-service taint from Node ${node}`, answered });
   }
 

@@ -52,7 +52,7 @@ export class Permission {
       restsOnSilence ? cluster.get(NODES, node) : undefined,
     ]);
     this.#stops.keepFreshFor(entry.id);
-    if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} stands: nothing was sent`);
+    if (stop !== undefined) throw new Stopped(`NodeFenceStop ${stop.metadata.name} is active: nothing was sent`);
     const unseen = observation.catchUp(standing, lease, clock.monotonicMs());
     if (unseen !== undefined) throw notSent(entry, `the API server holds ${unseen} that has not arrived here yet`);
     if (isHeldBack(entry)) {
@@ -70,13 +70,13 @@ export class Permission {
   async askAgain(node: string, entry: JournalEntry): Promise<void> {
     const stop = await this.#stops.ask(node);
     this.#stops.keepFreshFor(entry.id);
-    if (stop !== undefined) throw notSent(entry, `NodeFenceStop ${stop.metadata.name} stands`);
+    if (stop !== undefined) throw notSent(entry, `NodeFenceStop ${stop.metadata.name} is active`);
   }
 
   /** P5 and P6 in one synchronous look: the lease, any stop or hold that stands by now, and how old the last consistent read is. From here on the write counts as sent. */
   demand(node: string, deadlineMs: number, entry: JournalEntry): void {
     const stop = stopOn(this.#dependencies, node);
-    if (stop !== undefined) throw notSent(entry, `${stop.by} stands`);
+    if (stop !== undefined) throw notSent(entry, `${stop.by} is active`);
     const refusal = this.#stops.refusalFor(node);
     if (refusal !== undefined) throw notSent(entry, refusal);
     const hold = isHeldBack(entry) ? this.#holdsOn(node, entry)[0] : undefined;

@@ -14,10 +14,10 @@ export class ReadObjects {
     this.#objects.set(keyOf(ref), object);
   }
 
-  /** Rejects with `Conflict` where another stands under its name. */
+  /** Rejects with `Conflict` where another one has its name. */
   of(target: ObjectRef): KubeObject {
     const object = this.#objects.get(keyOf(target));
-    if (object === undefined || object.metadata.uid !== target.uid) throw new Conflict(`${keyOf(target)} is gone, or another stands under its name`);
+    if (object === undefined || object.metadata.uid !== target.uid) throw new Conflict(`${keyOf(target)} is gone, or another one has its name`);
     return object;
   }
 

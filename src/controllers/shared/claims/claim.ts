@@ -81,7 +81,7 @@ async function withoutEnding(cluster: ClaimDependencies['cluster'], fence: NodeF
 /** Who has the node by this fence, in words; `undefined`: nobody, for the fence is final and not being let go. */
 export function ownerOf(fence: NodeFence): string | undefined {
   const { requestedBy } = fence.spec;
-  if (fence.metadata.deletionTimestamp !== undefined) return `the fence controller, which takes back what stands in ${fence.metadata.name}`;
+  if (fence.metadata.deletionTimestamp !== undefined) return `the fence controller, which takes back what it did by ${fence.metadata.name}`;
   if (fence.status?.state === 'final' && (requestedBy === undefined || requestedBy.uid === fence.status.trigger?.requestUID)) return undefined;
   if (requestedBy !== undefined) return describeClaimant(requestedBy);
   const why = fence.status?.trigger;

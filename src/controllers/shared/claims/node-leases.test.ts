@@ -94,7 +94,7 @@ describe('node leases', () => {
     await foreign();
     const ours = build();
     await watched();
-    const words = 'Lease medik8s-leases/node-a of node-maintenance stands: this node is theirs until it is deleted, or is not renewed for 60 s';
+    const words = 'Lease medik8s-leases/node-a of node-maintenance is held: this node is theirs until it is deleted, or is not renewed for 60 s';
     expect(await ours.take('a', undefined)).toBe(words);
     expect([ours.holdOn('a', undefined)?.message, ours.markOn('a', undefined)?.where]).toEqual([
       words,
@@ -111,7 +111,7 @@ describe('node leases', () => {
   it('that a watch has not shown yet are seen by a consistent read', async () => {
     const ours = build();
     await cluster.create(LEASES, { metadata: { name: 'node-a', namespace: NAMESPACE }, spec: FOREIGN });
-    expect(await ours.take('a', undefined)).toContain('node-maintenance stands');
+    expect(await ours.take('a', undefined)).toContain('node-maintenance is held');
     expect(ours.holdOn('a', undefined)?.policy).toBe('medik8s-lease');
   });
 
@@ -120,7 +120,7 @@ describe('node leases', () => {
     const ours = build();
     await watched();
     expect(await ours.take('a', { kind: 'NodeFenceRemediation' })).toBeUndefined();
-    expect(await ours.take('a', undefined)).toContain('NodeHealthCheck-nhc stands');
+    expect(await ours.take('a', undefined)).toContain('NodeHealthCheck-nhc is held');
     expect((await standing())?.spec.holderIdentity).toBe('NodeHealthCheck-nhc');
   });
 
@@ -128,7 +128,7 @@ describe('node leases', () => {
     const ours = build();
     await ours.take('a', undefined);
     await cluster.mergePatch(LEASES, 'node-a', { spec: { holderIdentity: 'node-maintenance' } }, { namespace: NAMESPACE });
-    expect(await ours.take('a', undefined)).toContain('node-maintenance stands');
+    expect(await ours.take('a', undefined)).toContain('node-maintenance is held');
     expect((await standing())?.spec.holderIdentity).toBe('node-maintenance');
   });
 

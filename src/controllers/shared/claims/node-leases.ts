@@ -98,7 +98,7 @@ export class NodeLeases {
   holdOn(node: string, requestedBy: { kind: string } | undefined): LeaseHold | undefined {
     const state = this.stateOf(node);
     if (state.kind !== 'foreign' || isRequesters(state.holder, requestedBy)) return undefined;
-    const message = `${this.describe(node, state.holder)} stands: this node is theirs until it is deleted, or is not renewed for ${state.durationMs / 1_000} s`;
+    const message = `${this.describe(node, state.holder)} is held: this node is theirs until it is deleted, or is not renewed for ${state.durationMs / 1_000} s`;
     return { policy: 'medik8s-lease', reason: 'node-lease', message };
   }
 

@@ -48,14 +48,14 @@ describe('the lock of a node without a NodeFence', () => {
 
   it('keeps the fence controller off the node', async () => {
     await lockOf().take('a', false);
-    expect(await fencer().take('a', undefined)).toContain(`of ${HOLDER} stands`);
+    expect(await fencer().take('a', undefined)).toContain(`of ${HOLDER} is held`);
   });
 
   it('is not to be had while the fence controller has it, and is once that is given back', async () => {
     const leases = fencer();
     expect(await leases.take('a', undefined)).toBeUndefined();
     const lock = lockOf();
-    expect(await lock.take('a', false)).toContain('of nodefence stands');
+    expect(await lock.take('a', false)).toContain('of nodefence is held');
     await cluster.remove(LEASES, 'node-a', { namespace: NAMESPACE });
     expect(await lock.take('a', false)).toBeUndefined();
   });
@@ -100,9 +100,9 @@ describe('the lock of a node without a NodeFence', () => {
     const spec = { holderIdentity: 'node-maintenance', leaseDurationSeconds: 60, renewTime: '2001-01-01T00:00:00.000000Z', leaseTransitions: 4 };
     await cluster.create(LEASES, { metadata: { name: 'node-a', namespace: NAMESPACE }, spec });
     const lock = lockOf();
-    expect(await lock.take('a', false)).toContain('of node-maintenance stands');
+    expect(await lock.take('a', false)).toContain('of node-maintenance is held');
     await clock.advance(59_000);
-    expect(await lock.take('a', false)).toContain('of node-maintenance stands');
+    expect(await lock.take('a', false)).toContain('of node-maintenance is held');
     await clock.advance(2_000);
     expect(await lock.take('a', false)).toBeUndefined();
     expect((await standing())?.spec).toMatchObject({ holderIdentity: HOLDER, leaseTransitions: 5 });

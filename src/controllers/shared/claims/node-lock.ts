@@ -75,7 +75,7 @@ export class NodeLock {
     const { cluster, clock, namespace, holder } = this.#dependencies;
     const lease = await cluster.get(LEASES, nodeLeaseName(node), namespace);
     const state = this.#see(node, lease);
-    if (state.kind === 'foreign') return `${describeLease(namespace, node, state.holder)} stands`;
+    if (state.kind === 'foreign') return `${describeLease(namespace, node, state.holder)} is held`;
     if (state.kind === 'ours' && clock.monotonicMs() - state.sinceMs < RENEW_MS) return undefined;
     if (lease === undefined) {
       // Not owned by the Node: it must outlive that, where remediation deletes it.

@@ -95,7 +95,7 @@ async function isAskedFor({ watcher }: FaultStage, checking: Checking, node: str
     const [owner] = metadata?.ownerReferences ?? [];
     return owner?.kind === 'Machine' && owner.name === machine && metadata?.annotations?.['cluster.x-k8s.io/cloned-from-name'] === TEMPLATE;
   });
-  await checking.shows(`NodeFence ${fenceName(node)} stands in its name`, ASKED_MS, async () => {
+  await checking.shows(`NodeFence ${fenceName(node)} names it as the requester`, ASKED_MS, async () => {
     const uid = (await checking.request(node))?.metadata.uid;
     return uid !== undefined && watcher.fences.get(fenceName(node))?.spec.requestedBy?.uid === uid;
   });

@@ -110,7 +110,7 @@ async function isServed(stage: FaultStage, checking: Checking, boot: string | un
 async function isTakenUp({ watcher, node }: FaultStage, checking: Checking, contract: Contract): Promise<void> {
   await checking.shows(`the Lease of ${node} is the check's`, ASKED_MS, async () => (await contract.holder()) === 'NodeHealthCheck-workers');
   await checking.shows('Processing is True and Succeeded is Unknown', ASKED_MS, () => contract.says('True Unknown'));
-  await checking.shows(`NodeFence ${fenceName(node)} stands in the name of the request`, ASKED_MS, async () => {
+  await checking.shows(`NodeFence ${fenceName(node)} names the request`, ASKED_MS, async () => {
     const uid = (await contract.request())?.metadata.uid;
     return uid !== undefined && watcher.fences.get(fenceName(node))?.spec.requestedBy?.uid === uid;
   });

@@ -48,7 +48,7 @@ export const mrcCrash: FaultScript = (stage) => {
     [`${hostName(node)} is held`, (cycling) => cycling.isHeld()],
     [`${hostName(node)} is off`, async (cycling) => (await cycling.isOn()) === false],
     [`Node ${node} is deleted`, (cycling) => cycling.isNodeGone()],
-    ['the mark of the incident stands', (cycling) => cycling.isMarked()],
+    ['the mark of the incident is set', (cycling) => cycling.isMarked()],
   ];
   const [when, isMoment] = moments[Math.floor(session.random() * moments.length)] ?? ['', () => Promise.resolve(true)];
   return play(
