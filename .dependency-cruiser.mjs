@@ -93,6 +93,12 @@ export default {
       ['^src/(node|domain|ports|kube|runtime|telemetry|http)/', '^(node:)?[a-z0-9_]+(/promises)?$'],
       "the node's daemon loads no package, no agent and no controller: it must start fast and stay small",
     ),
+    only(
+      'node-checks-stand-alone',
+      '^src/node/checks/',
+      ['^src/(node/checks|domain|ports)/', '^(node:)?[a-z0-9_]+(/promises)?$'],
+      'a check is called by the daemon, by node-problem-detector and by hand: it loads no package, and starts fast',
+    ),
     {
       name: 'manager-knows-no-command',
       severity: 'error',

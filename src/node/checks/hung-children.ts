@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf } from './reading.ts';
+
+/** A child that was started and is not known to have ended. */
+export interface Standing {
+  key: string;
+  pid: number;
+  /** Field 22 of /proc/<pid>/stat: another process of the same number has another. */
+  startTicks: string;
+  startedAtMs: number;
+}
+
+/**
+ * The children that run, in files: what a process abandoned because even SIGKILL did not end it is found by the next one, which may be another call of
+ * `nodefence node check`. The files lie in /run, and read quickly.
+ */
+export class HungChildren {
+  readonly #folder: string;
+  readonly #procFolder: string;
+
+  constructor(folder: string, procFolder = '/proc') {
+    this.#folder = join(folder, 'children');
+    this.#procFolder = procFolder;
+  }
+
+  /** Those that still are. What has ended is forgotten. */
+  standing(): Standing[] {
+    const found: Standing[] = [];
+    for (const name of this.#names()) {
+      const child = standingOf(this.#text(join(this.#folder, name)));
+      if (child !== undefined && this.#startTicks(child.pid) === child.startTicks) found.push(child);
+      else rmSync(join(this.#folder, name), { force: true });
+    }
+    return found;
+  }
+
+  /** Before anything is waited for: whoever kills this process meanwhile leaves a child that is known. */
+  add(key: string, pid: number, startedAtMs: number): void {
+    const startTicks = this.#startTicks(pid);
+    // It has ended already.
+    if (startTicks === undefined) return;
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const child: Standing = { key, pid, startTicks, startedAtMs };
+    writeFileSync(this.#file(key), JSON.stringify(child), { mode: 0o600 });
+  }
+
+  remove(key: string): void {
+    rmSync(this.#file(key), { force: true });
+  }
+
+  #file(key: string): string {
+    return join(this.#folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  /** Undefined: there is no such process, or only its exit code is left of it. */
+  #startTicks(pid: number): string | undefined {
+    const text = this.#text(join(this.#procFolder, String(pid), 'stat'));
+    // The name in parentheses may hold anything, blanks and parentheses too.
+    const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  }
+
+  #text(path: string): string | undefined {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return undefined;
+      throw error;
+    }
+  }
+}
+
+function standingOf(text: string | undefined): Standing | undefined {
+  const [, key, pid, startTicks, startedAtMs] =
+    /^\{"key":("(?:[^"\\]|\\.)*"),"pid":(\d{1,10}),"startTicks":"(\d{1,20})","startedAtMs":(\d{1,16}(?:\.\d+)?)\}$/u.exec(text ?? '') ?? [];
+  if (key === undefined || pid === undefined || startTicks === undefined || startedAtMs === undefined) return undefined;
+  try {
+    return { key: JSON.parse(key) as string, pid: Number(pid), startTicks, startedAtMs: Number(startedAtMs) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
