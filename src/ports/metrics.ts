@@ -116,6 +116,18 @@ export interface RemediationMetrics extends SecondaryControllerMetrics {
   requests(counts: Readonly<Partial<Record<(typeof REMEDIATION_PHASES)[number], number>>>): void;
 }
 
+/** Why a datagram of a node was dropped. `replayed`: its counter, or a newer one, came before. */
+export const DATAGRAM_REFUSALS = ['malformed', 'unexpected', 'unknown sender', 'forged', 'another boot', 'replayed'] as const;
+
+export interface NodeDaemonMetrics extends SecondaryControllerMetrics {
+  /** A heartbeat. */
+  received(): void;
+  refused(reason: (typeof DATAGRAM_REFUSALS)[number]): void;
+  answered(answer: 'grant' | 'refusal'): void;
+  /** Nodes now. The states overlap: `attested` are all. */
+  daemons(counts: { attested: number; heard: number; armed: number }): void;
+}
+
 export interface Metrics {
   readonly fence: FenceMetrics;
   readonly device: DeviceMetrics;
@@ -129,6 +141,7 @@ export interface Metrics {
   readonly remediation: RemediationMetrics;
   readonly machineRemediation: SecondaryControllerMetrics;
   readonly metal3Remediation: SecondaryControllerMetrics;
+  readonly nodeDaemons: NodeDaemonMetrics;
 }
 
 const nothing = (): void => undefined;
@@ -160,4 +173,5 @@ export const NO_METRICS: Metrics = {
   remediation: { requests: nothing, acted: nothing, problems: nothing },
   machineRemediation: { acted: nothing, problems: nothing },
   metal3Remediation: { acted: nothing, problems: nothing },
+  nodeDaemons: { received: nothing, refused: nothing, answered: nothing, daemons: nothing, acted: nothing, problems: nothing },
 };

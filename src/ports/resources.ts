@@ -55,6 +55,10 @@ export interface NodeFenceReport extends KubeObject {
   };
 }
 
+/** Type of the condition that says whether the leader hears the node's daemon, and its reasons. */
+export const NODE_DAEMON_HEARD = 'NodeDaemonHeard';
+export type DaemonReason = 'WatchdogArmed' | 'HeartbeatsCome' | 'Silent';
+
 export interface KeptDiagnostic {
   incident: number;
   takenAt: string;

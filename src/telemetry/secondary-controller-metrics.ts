@@ -1,9 +1,12 @@
 import type { Registry } from 'prom-client';
-import { CHECK_STATES, REMEDIATION_PHASES, WATCHED_MACHINE_STATES } from '../ports/metrics.ts';
+import { CHECK_STATES, DATAGRAM_REFUSALS, REMEDIATION_PHASES, WATCHED_MACHINE_STATES } from '../ports/metrics.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { Meters, setAll } from './meters.ts';
 
-type SecondaryControllerMetrics = Pick<Metrics, 'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation'>;
+type SecondaryControllerMetrics = Pick<
+  Metrics,
+  'preservation' | 'healthChecks' | 'remediation' | 'machineRemediation' | 'metal3Remediation' | 'nodeDaemons'
+>;
 
 /** The controllers beside the one that fences: what each does and what stands, by the same names, and what each alone knows. */
 export function secondaryControllerMetrics(registry: Registry): SecondaryControllerMetrics {
@@ -24,6 +27,7 @@ export function secondaryControllerMetrics(registry: Registry): SecondaryControl
     remediation: { ...common('remediation'), ...remediation(meters) },
     machineRemediation: common('machine-remediation'),
     metal3Remediation: common('metal3-remediation'),
+    nodeDaemons: { ...common('node-daemons'), ...nodeDaemons(meters) },
   };
 }
 
@@ -82,6 +86,23 @@ function remediation(meters: Meters): Pick<Metrics['remediation'], 'requests'> {
         'phase',
         REMEDIATION_PHASES.map((phase) => [phase, counts[phase] ?? 0]),
       );
+    },
+  };
+}
+
+/** What the daemons on nodes say; a node's own name would be one series per node. */
+function nodeDaemons(meters: Meters): Pick<Metrics['nodeDaemons'], 'received' | 'refused' | 'answered' | 'daemons'> {
+  const received = meters.counter('nodefence_node_heartbeats_received_total', 'Heartbeats of node daemons that were accepted.');
+  const refused = meters.counter('nodefence_node_heartbeats_refused_total', 'Datagrams that were dropped, by reason.', ['reason']);
+  const answered = meters.counter('nodefence_node_grants_total', 'Answers to heartbeats, by answer.', ['answer']);
+  const daemons = meters.gauge('nodefence_node_daemons', 'Nodes now by what their daemon says: attested, heard, armed.', ['state']);
+  for (const reason of DATAGRAM_REFUSALS) refused.inc({ reason }, 0);
+  return {
+    received: () => received.inc(),
+    refused: (reason) => refused.inc({ reason }),
+    answered: (answer) => answered.inc({ answer }),
+    daemons: (counts) => {
+      setAll(daemons, 'state', Object.entries(counts));
     },
   };
 }

@@ -13,11 +13,11 @@ describe('what nodes are told of the controllers', () => {
 
   it.each([
     ['nothing', undefined],
-    ['no address', { publicKeys: KEY, addresses: '' }],
+    ['no address', { 'public-keys': KEY, addresses: '' }],
     ['no key', { addresses: '192.0.2.7:7411' }],
-    ['half a key', { publicKeys: KEY.slice(1), addresses: '192.0.2.7:7411' }],
-    ['an address without a port', { publicKeys: KEY, addresses: '192.0.2.7' }],
-    ['more replicas than anybody has', { publicKeys: KEY, addresses: Array.from({ length: 33 }, (_, index) => `192.0.2.${index}:1`).join('\n') }],
+    ['half a key', { 'public-keys': KEY.slice(1), addresses: '192.0.2.7:7411' }],
+    ['an address without a port', { 'public-keys': KEY, addresses: '192.0.2.7' }],
+    ['more replicas than anybody has', { 'public-keys': KEY, addresses: Array.from({ length: 17 }, (_, index) => `192.0.2.${index}:1`).join('\n') }],
   ])('is not read where it is %s', (_what, data) => {
     expect(parseControllers(data)).toBeUndefined();
   });

@@ -2,7 +2,9 @@
 export const CONTROLLERS = 'nodefence-controllers';
 /** The ConfigMap in the fence namespace that tells nodes where the controllers are. */
 export const CONTROLLERS_TOLD = 'nodefence-controllers';
-const PUBLIC_KEYS = 'publicKeys';
+/** The Secret in the fence namespace with the key pair that all controllers share; nobody else may read it. */
+export const EXCHANGE_KEY_SECRET = 'nodefence-controllers-exchange-key';
+const PUBLIC_KEYS = 'public-keys';
 const ADDRESSES = 'addresses';
 
 export interface ControllersTold {
@@ -13,7 +15,7 @@ export interface ControllersTold {
 }
 
 const MOST_KEYS = 4;
-const MOST_ADDRESSES = 32;
+const MOST_ADDRESSES = 16;
 const ADDRESS = /^(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9.-]{1,253}):\d{1,5}$/;
 const PUBLIC_KEY = /^[A-Za-z0-9_-]{43}$/;
 

@@ -1,0 +1,271 @@
+import { CONTROLLERS_TOLD, controllersData } from '../../domain/node-daemon/controllers.ts';
+import { SIGNS } from '../../domain/node-daemon/datagram.ts';
+import { sameContent } from '../../domain/canonical.ts';
+import type { GrantsEnded } from '../../domain/node-daemon/attestation.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { EndingCall, NodeDaemons } from '../../ports/node-daemons.ts';
+import { LEASES } from '../../ports/resources.ts';
+import { Executor } from '../shared/executor.ts';
+import { conflictUnless, gatedWrites, notSentUnless } from '../shared/gated-cluster.ts';
+import { WriteGate } from '../shared/write-gate.ts';
+import { WriteRateLimiter } from '../shared/write-rate-limiter.ts';
+import { Chains } from './actions.ts';
+import type { Chain } from './actions.ts';
+import { Announcements } from './announcements.ts';
+import { AttestedNodes } from './attested-nodes.ts';
+import { reportOf } from './daemon-report.ts';
+import type { NodeDaemonDependencies } from './dependencies.ts';
+import { Endings } from './endings.ts';
+import { GrantEnder } from './grant-ender.ts';
+import { Heartbeats } from './heartbeats.ts';
+import { PeersAssignment } from './peers-assignment.ts';
+import { Promises } from './promises.ts';
+import { Receiver } from './receiver.ts';
+import { ReplicaAddresses } from './replica-addresses.ts';
+import { SharedKeys } from './shared-keys.ts';
+import { SharedSecret } from './shared-secret.ts';
+import type { SecretRead } from './shared-secret.ts';
+import { perform } from './write.ts';
+
+const TICK_MS = 1_000;
+/** What is told of nodes and to them is decided so often. */
+const RECONCILE_MS = 2_000;
+const READ_KEY_MS = 30_000;
+/** A daemon that is silent for so long is reported, and nobody is told to ask it. */
+const REPORT_SILENT_MS = 30_000;
+const UNASKED_AFTER_MS = 300_000;
+
+/**
+ * The controllers' side of the node daemons (docs/adr/0012-node-daemons-authenticate-by-keys-in-the-api.md). Every replica hears; only the leader grants, tells and
+ * ends.
+ */
+export class NodeDaemonController implements NodeDaemons {
+  readonly #dependencies: NodeDaemonDependencies;
+  readonly #nodes: AttestedNodes;
+  readonly #keys: SharedKeys;
+  readonly #secret: SharedSecret;
+  readonly #heartbeats = new Heartbeats();
+  readonly #endings = new Endings();
+  readonly #gate: WriteGate;
+  readonly #ender: GrantEnder;
+  readonly #chains = new Chains();
+  readonly #peers: PeersAssignment;
+  readonly #replicas: ReplicaAddresses;
+  readonly #announcements: Announcements;
+  readonly #executor: Executor<Chain>;
+  readonly #receiver: Receiver;
+  #cancelTick: () => void = () => undefined;
+  #unsubscribe: () => void = () => undefined;
+  #isClosed = false;
+  #reconciledAtMs = Number.NEGATIVE_INFINITY;
+  #keyReadAtMs = Number.NEGATIVE_INFINITY;
+  #hearsSinceMs = Number.POSITIVE_INFINITY;
+  /** When each attestation was first seen. */
+  readonly #attestsSinceMs = new Map<string, number>();
+  /** Leads since, as far as this has noticed. */
+  #leads: { epoch: number; sinceMs: number } | undefined;
+  #isReadingEndings = false;
+  #problems: { key?: string; endings?: string } = {};
+
+  constructor(dependencies: NodeDaemonDependencies) {
+    const { clock, log, leadership, metrics, socket, keyPairs, listers, options } = dependencies;
+    const { namespace, topologyKeys } = options;
+    this.#dependencies = dependencies;
+    this.#nodes = new AttestedNodes(listers.leases, namespace);
+    this.#keys = new SharedKeys(keyPairs);
+    const watches = [listers.leases, listers.nodes, listers.configMaps];
+    this.#gate = new WriteGate({ clock, leadership, enforce: () => watches.every(({ synced }) => synced), watches: () => watches });
+    const mayWrite = (): boolean => this.#gate.mayWrite();
+    const cluster = gatedWrites(conflictUnless(mayWrite))(dependencies.cluster);
+    this.#secret = new SharedSecret({ cluster, namespace, pairs: keyPairs });
+    const nodes = this.#nodes;
+    const keys = this.#keys;
+    const endings = this.#endings;
+    const promises = new Promises({ clock, socket, leadership, nodes, keys });
+    const endingCluster = gatedWrites(notSentUnless(mayWrite))(dependencies.cluster);
+    this.#ender = new GrantEnder({ clock, log, cluster: endingCluster, namespace, endings, promises });
+    this.#receiver = new Receiver({ clock, socket, leadership, metrics, nodes, keys, endings, promises, heartbeats: this.#heartbeats });
+    this.#peers = new PeersAssignment({
+      ...{ nodes, chains: this.#chains, topologyKeys, clusterNodes: listers.nodes },
+      isEnded: (node, bootID) => endings.isEnded(node, bootID),
+      isSilent: (node) => this.#isSilentFor(node, UNASKED_AFTER_MS),
+    });
+    this.#replicas = new ReplicaAddresses({ id: options.replica, address: socket.address });
+    this.#announcements = new Announcements({ clock, log, cluster: dependencies.cluster, replicas: this.#replicas, options });
+    this.#executor = this.#executorOn(cluster, mayWrite);
+  }
+
+  /** Follows the listers from now on, whether they are synced or not. */
+  start(): void {
+    const { listers, socket, clock } = this.#dependencies;
+    this.#unsubscribe = listers.leases.onChange((_before, after) => {
+      if (after !== undefined) this.#endings.see(after);
+    });
+    this.#hearsSinceMs = clock.monotonicMs();
+    socket.receive((bytes, from) => this.#receiver.receive(bytes, from));
+    this.#announcements.start();
+    this.#tick();
+  }
+
+  /** Leadership has come. */
+  wake(): void {
+    if (!this.#isClosed) this.#look();
+  }
+
+  /** What a person should look at, one sentence each. */
+  problems(): string[] {
+    const { key, endings } = this.#problems;
+    const own = [key, endings].filter((problem) => problem !== undefined);
+    return [...this.#gate.silence('node daemons'), ...own, ...this.#executor.problems()];
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#gate.close();
+    this.#cancelTick();
+    this.#unsubscribe();
+    this.#dependencies.socket.close();
+    await Promise.all([this.#executor.close(), this.#announcements.close()]);
+  }
+
+  endGrants(node: string, bootID: string, call: EndingCall): Promise<GrantsEnded> {
+    return this.#ender.endGrants(node, bootID, call);
+  }
+
+  sawEnded(node: string, bootID: string): void {
+    this.#ender.sawEnded(node, bootID);
+  }
+
+  #executorOn(cluster: Cluster, mayWrite: () => boolean): Executor<Chain> {
+    const { clock, log, metrics, listers, options } = this.#dependencies;
+    return new Executor<Chain>({
+      clock,
+      log,
+      what: 'a node daemon',
+      mayWrite,
+      perform: async (_action, { actions: [action] }) => {
+        await perform({ cluster, clock, listers, namespace: options.namespace, nodes: this.#nodes, secret: this.#secret }, action);
+        if (action.kind === 'make-key' || action.kind === 'change-key') this.#keyReadAtMs = Number.NEGATIVE_INFINITY;
+      },
+      acted: (kind, result) => metrics.acted(kind, result),
+      ended: () => undefined,
+      rateLimiter: new WriteRateLimiter(clock),
+    });
+  }
+
+  #tick(): void {
+    this.#look();
+    if (!this.#isClosed) this.#cancelTick = this.#dependencies.clock.after(TICK_MS, () => this.#tick());
+  }
+
+  #look(): void {
+    const { clock, leadership } = this.#dependencies;
+    const nowMs = clock.monotonicMs();
+    if (leadership.isLeading && this.#leads?.epoch !== leadership.epoch) {
+      this.#leads = { epoch: leadership.epoch, sinceMs: nowMs };
+      this.#peers.restart();
+      this.#reconciledAtMs = Number.NEGATIVE_INFINITY;
+    }
+    if (leadership.isLeading && !this.#endings.areReadFor(leadership.epoch)) void this.#readEndings(leadership.epoch);
+    if (nowMs - this.#keyReadAtMs >= READ_KEY_MS) void this.#readKey(nowMs);
+    this.#count(nowMs);
+    if (nowMs - this.#reconciledAtMs < RECONCILE_MS) return;
+    this.#reconciledAtMs = nowMs;
+    this.#reconcile(nowMs);
+  }
+
+  /** Before the first grant: a predecessor may have written what the watch does not show yet. */
+  async #readEndings(epoch: number): Promise<void> {
+    if (this.#isReadingEndings) return;
+    this.#isReadingEndings = true;
+    const { cluster, options, log } = this.#dependencies;
+    try {
+      this.#endings.readAll(await cluster.list(LEASES, { namespace: options.namespace }), epoch);
+      delete this.#problems.endings;
+    } catch (error) {
+      this.#problems.endings = `no node is granted to go on: which grants were ended could not be read: ${wordsOf(error)}`;
+      log.warn('ended grants not read; tried again', { error });
+    } finally {
+      this.#isReadingEndings = false;
+    }
+  }
+
+  async #readKey(nowMs: number): Promise<void> {
+    this.#keyReadAtMs = nowMs;
+    try {
+      const { privateKeys, action }: SecretRead = await this.#secret.read();
+      this.#chains.want('key', action);
+      if (privateKeys.length > 0) this.#keys.adopt(privateKeys);
+      delete this.#problems.key;
+    } catch (error) {
+      const isBroken = error instanceof TypeError || error instanceof DOMException;
+      const remedy = isBroken ? ': delete that Secret, and the leader makes a new one' : '';
+      this.#problems.key = `the controllers’ key could not be read: ${wordsOf(error)}${remedy}`;
+      this.#dependencies.log.warn('exchange key not read; tried again', { error });
+    }
+  }
+
+  #count(nowMs: number): void {
+    const counts = { attested: 0, heard: 0, armed: 0 };
+    for (const { node } of this.#nodes.all()) {
+      counts.attested += 1;
+      if (!this.#attestsSinceMs.has(node)) this.#attestsSinceMs.set(node, nowMs);
+      if (!this.#heartbeats.isHeard(node, nowMs)) continue;
+      counts.heard += 1;
+      if (((this.#heartbeats.last(node)?.signs ?? 0) & SIGNS.watchdogArmed) !== 0) counts.armed += 1;
+    }
+    const problems = this.problems();
+    this.#dependencies.metrics.daemons(counts);
+    this.#dependencies.metrics.problems(problems.length);
+    this.#dependencies.tellProblems(problems);
+    this.#heartbeats.retain((node) => this.#nodes.get(node) !== undefined);
+    for (const node of [...this.#attestsSinceMs.keys()]) if (this.#nodes.get(node) === undefined) this.#attestsSinceMs.delete(node);
+  }
+
+  #reconcile(nowMs: number): void {
+    const { listers, options } = this.#dependencies;
+    this.#replicas.see(listers.leases.get(`${options.namespace}/${options.replicasLease}`), nowMs);
+    if (!this.#gate.mayWrite()) {
+      this.#executor.submit([]);
+      return;
+    }
+    this.#tellControllers(nowMs);
+    this.#peers.reconcile();
+    this.#report(nowMs);
+    this.#executor.submit(this.#chains.all());
+  }
+
+  #tellControllers(nowMs: number): void {
+    const { listers, options } = this.#dependencies;
+    const told = { publicKeys: this.#keys.publicKeys, addresses: this.#replicas.at(nowMs) };
+    const standing = listers.configMaps.get(`${options.namespace}/${CONTROLLERS_TOLD}`)?.data ?? {};
+    const isWanted = told.publicKeys.length > 0 && !sameContent({ ...standing, ...controllersData(told) }, standing);
+    this.#chains.want('controllers', isWanted ? { kind: 'tell-controllers', told } : undefined);
+  }
+
+  #report(nowMs: number): void {
+    const { listers } = this.#dependencies;
+    for (const { node, attestation } of this.#nodes.all()) {
+      const heard = this.#heartbeats.last(node);
+      const isKnown = heard !== undefined || this.#isSilentFor(node, REPORT_SILENT_MS);
+      const seen = heard && {
+        signs: heard.signs,
+        isSilent: nowMs - heard.atMs >= REPORT_SILENT_MS,
+        at: new Date(heard.wallMs).toISOString().replace(/\.\d+Z$/u, 'Z'),
+      };
+      const isWanted = isKnown && listers.nodes.get(node) !== undefined && listers.reports.synced;
+      this.#chains.want(`report of ${node}`, isWanted ? reportOf(node, attestation, listers.reports.get(node), seen) : undefined);
+    }
+  }
+
+  /** Nobody was heard before this listened, or before nodes were told that it leads. */
+  #isSilentFor(node: string, forMs: number): boolean {
+    const nowMs = this.#dependencies.clock.monotonicMs();
+    const couldMs = [this.#hearsSinceMs, this.#leads?.sinceMs ?? nowMs, this.#attestsSinceMs.get(node) ?? nowMs];
+    return nowMs - (this.#heartbeats.last(node)?.atMs ?? Math.max(...couldMs)) >= forMs;
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,68 @@
+import type { Attestation } from '../../domain/node-daemon/attestation.ts';
+import { bounded } from '../../domain/node-fence.ts';
+import { SIGNS } from '../../domain/node-daemon/datagram.ts';
+import { NODE_DAEMON_HEARD } from '../../ports/resources.ts';
+import type { NodeFenceReport } from '../../ports/resources.ts';
+import type { ReportStatus } from '../shared/node-report.ts';
+import type { Action } from './actions.ts';
+import type { Heard } from './heartbeats.ts';
+
+type Report = Extract<Action, { kind: 'report-daemon' }>;
+
+const SIGN_WORDS: Readonly<Record<keyof typeof SIGNS, string>> = {
+  watchdogArmed: 'watchdog armed',
+  isolated: 'cut off',
+  stopping: 'stopping its pods',
+  storageLost: 'storage lost',
+  kdumpArmed: 'kdump armed',
+  hardwareErrors: 'hardware errors',
+};
+
+/** What a heartbeat said, in words. */
+function signWords(signs: number): string {
+  const said = (Object.keys(SIGNS) as (keyof typeof SIGNS)[]).filter((sign) => (signs & SIGNS[sign]) !== 0);
+  return said.length === 0 ? 'nothing else' : said.map((sign) => SIGN_WORDS[sign]).join(', ');
+}
+
+/** `Watchdog: hardware, armed, 10 s.` */
+function attestedWords({ watchdog, selfFence }: Attestation): string {
+  const device = watchdog === undefined ? 'No watchdog.' : `Watchdog: ${watchdog.kind}, ${watchdog.state}, ${watchdog.timeoutMs / 1000} s.`;
+  return selfFence === undefined ? `${device} The node does not fence itself.` : device;
+}
+
+/** What is to be reported of a node; undefined: it stands there, or is not known. `at`: RFC 3339. */
+export function reportOf(
+  node: string,
+  attestation: Attestation,
+  report: NodeFenceReport | undefined,
+  heard: (Pick<Heard, 'signs'> & { isSilent: boolean; at: string }) | undefined,
+): Report | undefined {
+  const standing = report?.status?.conditions?.find(({ type }) => type === NODE_DAEMON_HEARD);
+  // Whoever leads since a moment ago has heard nothing yet, and knows no better than its predecessor.
+  if (heard === undefined && standing?.status === 'False') return undefined;
+  const action = said(node, heard, attestedWords(attestation));
+  return standing?.message === bounded(action.message) && standing.reason === action.reason ? undefined : action;
+}
+
+function said(node: string, heard: Parameters<typeof reportOf>[3], attested: string): Report {
+  const kind = 'report-daemon';
+  if (heard === undefined) return { kind, node, reason: 'Silent', message: `No heartbeat came since this controller leads. ${attested}` };
+  const { signs, isSilent, at } = heard;
+  if (isSilent) return { kind, node, reason: 'Silent', message: `No heartbeat since ${at}; the last one said: ${signWords(signs)}. ${attested}` };
+  const reason = (signs & SIGNS.watchdogArmed) === 0 ? 'HeartbeatsCome' : 'WatchdogArmed';
+  return { kind, node, reason, message: `Heartbeats come; they say: ${signWords(signs)}. ${attested}` };
+}
+
+/** The report with this condition in it. `now`: RFC 3339. */
+export function withDaemon(status: ReportStatus, action: Report, now: string): ReportStatus {
+  const before = status.conditions?.find(({ type }) => type === NODE_DAEMON_HEARD);
+  const value = action.reason === 'Silent' ? 'False' : 'True';
+  const condition = {
+    type: NODE_DAEMON_HEARD,
+    status: value,
+    reason: action.reason,
+    message: bounded(action.message),
+    lastTransitionTime: before?.status === value ? before.lastTransitionTime : now,
+  };
+  return { ...status, conditions: [...(status.conditions ?? []).filter(({ type }) => type !== NODE_DAEMON_HEARD), condition] };
+}

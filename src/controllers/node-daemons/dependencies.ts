@@ -1,0 +1,39 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { NodeDaemonMetrics } from '../../ports/metrics.ts';
+import type { DatagramSocket, ExchangeKeyPairs } from '../../ports/node-daemon.ts';
+import type { ConfigMap, Lease, Node } from '../../ports/objects.ts';
+import type { Logger } from '../../ports/recorder.ts';
+import type { NodeFenceReport } from '../../ports/resources.ts';
+
+export interface NodeDaemonDependencies {
+  clock: Clock;
+  cluster: Cluster;
+  log: Logger;
+  metrics: NodeDaemonMetrics;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin' | 'epoch'>;
+  socket: DatagramSocket;
+  keyPairs: ExchangeKeyPairs;
+  listers: {
+    nodes: Lister<Node>;
+    reports: Lister<NodeFenceReport>;
+    /** Of the fence namespace: attestations, and where replicas announce themselves. */
+    leases: Lister<Lease>;
+    /** Of the fence namespace. */
+    configMaps: Lister<ConfigMap>;
+  };
+  /** For `nodefence status`. */
+  tellProblems: (problems: readonly string[]) => void;
+  options: NodeDaemonOptions;
+}
+
+export interface NodeDaemonOptions {
+  namespace: string;
+  /** Of this replica among the others. */
+  replica: string;
+  /** Lease on which replicas announce themselves. */
+  replicasLease: string;
+  /** Labels of Nodes by which they share a rack, a switch, a zone; the first that a Node has counts. */
+  topologyKeys: readonly string[];
+}

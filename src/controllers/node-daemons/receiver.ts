@@ -1,0 +1,84 @@
+import { CONTROLLERS } from '../../domain/node-daemon/controllers.ts';
+import type { Datagram } from '../../domain/node-daemon/datagram.ts';
+import { open, seal } from '../../domain/node-daemon/seal.ts';
+import type { Mac } from '../../domain/node-daemon/seal.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { NodeDaemonMetrics } from '../../ports/metrics.ts';
+import type { DatagramSocket } from '../../ports/node-daemon.ts';
+import type { AttestedNode, AttestedNodes } from './attested-nodes.ts';
+import type { Endings } from './endings.ts';
+import { decideGrant } from './grant-decision.ts';
+import type { Heartbeats } from './heartbeats.ts';
+import type { Promises } from './promises.ts';
+import type { SharedKeys } from './shared-keys.ts';
+
+export interface ReceiverParts {
+  clock: Pick<Clock, 'monotonicMs' | 'wallMs'>;
+  socket: Pick<DatagramSocket, 'send'>;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin' | 'epoch'>;
+  metrics: Pick<NodeDaemonMetrics, 'received' | 'refused' | 'answered'>;
+  nodes: Pick<AttestedNodes, 'get'>;
+  keys: Pick<SharedKeys, 'macsWith'>;
+  heartbeats: Heartbeats;
+  endings: Endings;
+  promises: Pick<Promises, 'take'>;
+}
+
+/** What a controller is told. */
+const HEARD: ReadonlySet<Datagram['type']> = new Set(['heartbeat', 'promise']);
+
+/** One datagram: a heartbeat is noted and answered in the same turn, a promise is counted. */
+export class Receiver {
+  readonly #parts: ReceiverParts;
+
+  constructor(parts: ReceiverParts) {
+    this.#parts = parts;
+  }
+
+  receive(bytes: Uint8Array, from: string): void {
+    const { metrics, nodes, keys, promises } = this.#parts;
+    const opened = open(bytes, ({ type, sender }) => {
+      const publicKey = HEARD.has(type) ? nodes.get(sender)?.attestation.publicKey : undefined;
+      return publicKey === undefined ? [] : keys.macsWith(publicKey);
+    });
+    if ('problem' in opened) {
+      metrics.refused(opened.claimed !== undefined && !HEARD.has(opened.claimed.type) ? 'unexpected' : opened.problem);
+      return;
+    }
+    const { datagram, mac } = opened;
+    if (datagram.type === 'promise') promises.take(datagram);
+    else this.#heartbeat(datagram, mac, from);
+  }
+
+  #heartbeat({ sender: node, bootID, counter, signs }: Datagram, mac: Mac, from: string): void {
+    const { clock, metrics, nodes, heartbeats } = this.#parts;
+    const attested = nodes.get(node);
+    if (bootID === undefined || bootID !== attested?.attestation.bootID) {
+      metrics.refused('another boot');
+      return;
+    }
+    if (heartbeats.accept(node, { bootID, counter, signs, atMs: clock.monotonicMs(), wallMs: clock.wallMs() }) === 'replayed') {
+      metrics.refused('replayed');
+      return;
+    }
+    metrics.received();
+    this.#answer(attested, { bootID, counter, mac, from });
+  }
+
+  /** Everything is asked in the turn in which the answer leaves. */
+  #answer({ node, attestation }: AttestedNode, { bootID, counter, mac, from }: { bootID: string; counter: number; mac: Mac; from: string }): void {
+    const { leadership, endings, keys, metrics, socket } = this.#parts;
+    const answer = decideGrant({
+      mayGrant: leadership.isLeading && leadership.mayBegin(0),
+      knowsEndings: endings.areReadFor(leadership.epoch),
+      bootID,
+      attestedBootID: attestation.bootID,
+      isSealedByAttestedKey: attestation.publicKey !== undefined && keys.macsWith(attestation.publicKey).includes(mac),
+      isEnded: endings.isEnded(node, bootID),
+    });
+    if (answer === 'silence') return;
+    socket.send(from, seal({ type: answer, counter, signs: 0, sender: CONTROLLERS, subject: node, subjectBootID: bootID }, mac));
+    metrics.answered(answer);
+  }
+}

@@ -1,0 +1,20 @@
+import type { GrantsEnded } from '../domain/node-daemon/attestation.ts';
+
+export interface EndingCall {
+  signal: AbortSignal;
+  /** How long promises are collected. */
+  deadlineMs: number;
+  /** As `Target.beforeSend`, in the turn in which the ending is written; not called where it stands already. */
+  beforeSend(): void;
+}
+
+/** What agents are given of the controllers' side of the node daemons. */
+export interface NodeDaemons {
+  /**
+   * Ends the grants for this boot of the node and collects the promises of its peers. There is no way back for that boot, so it is a set: only a run does it, never a
+   * confirmation, a read or a probe. May be repeated. Resolves when all have promised, or with what there is when the time is over.
+   */
+  endGrants(node: string, bootID: string, call: EndingCall): Promise<GrantsEnded>;
+  /** That grants were ended was read, maybe before our watch shows it: none leaves here from now on. */
+  sawEnded(node: string, bootID: string): void;
+}
