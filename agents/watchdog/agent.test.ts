@@ -6,6 +6,7 @@ import type { KubeObject, Lease } from '../../src/ports/objects.ts';
 import { NODES } from '../../src/ports/resources.ts';
 import { ManualClock } from '../../src/runtime/manual-clock.ts';
 import { ATTESTATION, GRANTS_ENDED } from '../../src/domain/node-daemon/attestation.ts';
+import type { EndingCall, NodeDaemons } from '../../src/ports/node-daemons.ts';
 import { watchdog } from './definition.ts';
 
 const UUID = '1e2d3c4b-0000-4000-8000-00000000abcd';
@@ -23,9 +24,13 @@ describe('watchdog', () => {
   let attested: Lease | undefined;
   let kubelet: Lease | undefined;
   let agent: ActionAgent;
+  let daemons: NodeDaemons | undefined;
+  let seenEnded: string[];
 
   beforeEach(async () => {
     clock = new ManualClock();
+    daemons = undefined;
+    seenEnded = [];
     node = { metadata: { name: 'worker-1' }, status: { nodeInfo: { bootID: 'boot-1' } } } as KubeObject;
     attest();
     kubelet = { metadata: { name: 'worker-1' }, spec: { renewTime: '2026-01-01T00:00:20.000000Z' } };
@@ -40,7 +45,7 @@ describe('watchdog', () => {
         return Promise.resolve((namespace === 'kube-node-lease' ? kubelet : undefined) as T | undefined);
       },
     };
-    const made = await watchdog.create({ cluster: cluster as Cluster, clock, namespace: 'fences' });
+    const made = await watchdog.create({ cluster: cluster as Cluster, clock, namespace: 'fences', ...(daemons === undefined ? {} : { daemons }) });
     if (made.kind !== 'action') throw new Error('not an action');
     return made;
   }
@@ -165,6 +170,83 @@ describe('watchdog', () => {
     change();
     await expect(run()).rejects.toMatchObject({ kind: 'Refused', message: expect.stringContaining(words) as string });
     expect(await agent.confirm(target())).toBe(false);
+  });
+
+  describe('with the controllers’ side of the node daemons', () => {
+    let endings: { node: string; bootID: string; atMs: number }[];
+
+    /** Ends grants as the controllers do: `beforeSend` in the turn of the write; the promises are there after `promisedAfterMs`. */
+    async function given(promisedAfterMs = 0, promised: string[] = ENDED.promised): Promise<void> {
+      endings = [];
+      const endGrants = async (name: string, bootID: string, call: EndingCall) => {
+        const { deadlineMs } = call;
+        if (seenEnded.length === 0) call.beforeSend();
+        endings.push({ node: name, bootID, atMs: clock.monotonicMs() });
+        await clock.sleep(Math.min(promisedAfterMs, deadlineMs));
+        attest(ATTESTED, { ...ENDED, promised: promisedAfterMs > deadlineMs ? [] : promised });
+        return { ...ENDED, promised };
+      };
+      daemons = { endGrants, sawEnded: (name, bootID) => void seenEnded.push(`${name} ${bootID}`) };
+      attest(ATTESTED, null);
+      agent = await fresh();
+    }
+
+    it('ends the grants, and waits from when the last peer has promised', async () => {
+      await given(20_000);
+      const { seconds, outcome } = await run();
+      expect(outcome.evidence).toEqual({ kind: 'watchdog', grade: 'inferred' });
+      expect(endings).toMatchObject([{ node: 'worker-1', bootID: 'boot-1' }]);
+      expect(seconds).toBeGreaterThanOrEqual(118.85);
+      expect(seenEnded).toContain('worker-1 boot-1');
+    });
+
+    it('says which peers have not promised when its time is over, and collects on in the next run', async () => {
+      await given(0, ['peer-1']);
+      await expect(run({ deadlineMs: 30_000 })).rejects.toMatchObject({ kind: 'Timeout', message: expect.stringContaining('peer-2') as string });
+      await given(0);
+      attest(ATTESTED, { ...ENDED, promised: ['peer-1'] });
+      expect((await run()).seconds).toBeLessThan(103);
+      expect(endings).toHaveLength(1);
+    });
+
+    it('sends nothing where the run may not begin any more', async () => {
+      await given();
+      const beforeSend = (): void => {
+        throw new Error('the lease is lost');
+      };
+      await expect(run({ beforeSend })).rejects.toThrow('the lease is lost');
+      expect(endings).toEqual([]);
+    });
+
+    it('never ends grants in a confirmation', async () => {
+      await given();
+      expect(await agent.confirm(target())).toBe(false);
+      expect(endings).toEqual([]);
+    });
+
+    it('tells that grants were ended by whoever it was, before it counts from there', async () => {
+      await given();
+      attest();
+      expect(await agent.confirm(target())).toBe(false);
+      expect(seenEnded).toEqual(['worker-1 boot-1']);
+    });
+
+    it.each<[string, () => void]>([
+      ['no attestation', () => (attested = undefined)],
+      ['another boot', () => attest({ ...ATTESTED, bootID: 'boot-0' }, null)],
+      ['another machine', () => attest({ ...ATTESTED, systemUUID: UUID.replace('1e', '2e') }, null)],
+      ['a watchdog that is not armed', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, state: 'disarmed' } }, null)],
+      ['a watchdog in the kernel', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, kind: 'soft' } }, null)],
+      ['a machine that can be paused', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, isPausable: true } }, null)],
+      ['no watchdog', () => attest({ ...ATTESTED, watchdog: undefined }, null)],
+      ['a node that does not fence itself', () => attest({ ...ATTESTED, selfFence: undefined }, null)],
+      ['an attestation that was old', () => attest(ATTESTED, null, '2025-12-31T23:59:19.000000Z')],
+    ])('ends no grants where silence could prove nothing: %s', async (_what, change) => {
+      await given();
+      change();
+      await expect(run()).rejects.toMatchObject({ kind: 'Refused' });
+      expect(endings).toEqual([]);
+    });
   });
 
   it('leaves no timer when it is given up', async () => {

@@ -11,7 +11,10 @@ const DEFAULT_NAMESPACE = 'nodefence-system';
 /** More nodes than wait at a time. */
 const SEEN_MAX = 1_000;
 
-/** Waits until a hardware watchdog that was attested beforehand, and that nobody feeds any more, must have reset the machine. Sends nothing. */
+/**
+ * Waits until a hardware watchdog that was attested beforehand, and that nobody feeds any more, must have reset the machine. All that a run sends is that grants end;
+ * where that could prove nothing it is not sent.
+ */
 export class WatchdogAgent implements ActionAgent {
   readonly kind = 'action';
   readonly #context: AgentContext;
@@ -27,8 +30,8 @@ export class WatchdogAgent implements ActionAgent {
   async run(target: Target): Promise<Outcome> {
     return this.#with(target, async (call) => {
       for (;;) {
-        const judgement = await this.#judge(call);
-        if (judgement.decision === 'refused') throw call.error('Refused', judgement.why);
+        const judgement = await this.#judgeEnded(call);
+        if (judgement.decision === 'refused' || judgement.decision === 'kept') throw call.error('Refused', judgement.why);
         const leftMs = judgement.decision === 'after' ? this.#leftMs(target.identity.node, judgement) : Number.POSITIVE_INFINITY;
         if (judgement.decision === 'after' && leftMs <= 0) return provenBy(judgement.waitMs);
         if (call.remainingMs <= POLL_MS) throw call.error('Timeout', judgement.decision === 'waits' ? judgement.why : describeWait(leftMs));
@@ -50,6 +53,18 @@ export class WatchdogAgent implements ActionAgent {
     return ObjectCall.run(this.#clusters, this.#context.clock, target, { asked, kubeconfig: undefined }, work);
   }
 
+  /** Ends the grants where they are all that is in the way, and collects what promises are missing. */
+  async #judgeEnded(call: ObjectCall): Promise<Judgement> {
+    const judgement = await this.#judge(call);
+    const { daemons } = this.#context;
+    const deadlineMs = call.remainingMs - POLL_MS;
+    if (daemons === undefined || judgement.decision === 'refused' || judgement.decision === 'after' || deadlineMs <= 0) return judgement;
+    const { identity, signal } = call.target;
+    const beforeSend = (): void => call.beforeSend();
+    await call.answerOf(daemons.endGrants(identity.node, judgement.bootID, { signal, deadlineMs, beforeSend }));
+    return this.#judge(call);
+  }
+
   async #judge(call: ObjectCall): Promise<Judgement> {
     const { identity } = call.target;
     const [node, attested, kubelet] = await Promise.all([
@@ -58,6 +73,8 @@ export class WatchdogAgent implements ActionAgent {
       call.get(LEASES, identity.node, NODE_LEASE_NAMESPACE),
     ]);
     const judgement = judge({ node, attested, kubelet }, identity);
+    // Read here by quorum: our own watch may show it later, and nothing may be granted while the wait is under way.
+    if (judgement.decision === 'after' || judgement.decision === 'waits') this.#context.daemons?.sawEnded(identity.node, judgement.bootID);
     if (judgement.decision !== 'after') this.#seen.delete(identity.node);
     if (judgement.decision !== 'after') return judgement;
     // Whatever was written meanwhile, such as grants that began and ended again while nobody looked here, begins the wait anew.

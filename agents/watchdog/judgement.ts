@@ -15,8 +15,14 @@ export interface Evidences {
   kubelet: Lease | undefined;
 }
 
-/** `after`: the wait may begin, and lasts so long. `waits`: it may not begin yet. `refused`: it never proves anything as things are. */
-export type Judgement = { decision: 'after'; waitMs: number; key: string } | { decision: 'waits' | 'refused'; why: string };
+/**
+ * `after`: the wait may begin, and lasts so long. `waits`: it may not begin yet. `kept`: nobody has ended the grants, and nothing else is in the way. `refused`: it
+ * never proves anything as things are.
+ */
+export type Judgement =
+  | { decision: 'after'; bootID: string; waitMs: number; key: string }
+  | { decision: 'waits' | 'kept'; bootID: string; why: string }
+  | { decision: 'refused'; why: string };
 
 const REMEDY = 'run the node daemon with a hardware watchdog on the nodes, or switch this one off by another method';
 /** A watchdog that leaves the machine running, or only tells, is none. */
@@ -27,22 +33,23 @@ export function judge({ node, attested, kubelet }: Evidences, identity: Identity
   if (attested === undefined) return refuse(`node ${identity.node} never attested a watchdog: ${REMEDY}`);
   const attestation = parseAttestation(attested);
   if (attestation === undefined) return refuse(`the attestation of node ${identity.node} is not whole: ${REMEDY}`);
-  const { watchdog, selfFence } = attestation;
+  const { bootID, watchdog, selfFence } = attestation;
   if (watchdog === undefined) return refuse(`the daemon of node ${identity.node} has no watchdog: ${REMEDY}`);
   if (selfFence === undefined) return refuse(`node ${identity.node} does not fence itself when it is cut off: ${REMEDY}`);
   const doubt = machineDoubt(attestation, node, identity) ?? watchdogDoubt(watchdog) ?? ageDoubt(attested, kubelet);
   if (doubt !== undefined) return refuse(`${doubt}: ${REMEDY}`);
   const ended = parseGrantsEnded(attested);
-  if (ended === undefined || ended.bootID !== attestation.bootID)
-    return refuse(`nobody has ended the grants for boot ${attestation.bootID}: somebody may still keep the node alive; ${REMEDY}`);
+  if (ended === undefined || ended.bootID !== bootID)
+    return { decision: 'kept', bootID, why: `nobody has ended the grants for boot ${bootID}: somebody may still keep the node alive; ${REMEDY}` };
   const eligible = [...new Set([...ended.eligible, ...attestation.peers])];
   const missing = eligible.filter((peer) => !ended.promised.includes(peer));
   if (missing.length > 0)
     return {
       decision: 'waits',
+      bootID,
       why: `${missing.length} of ${eligible.length} peers have not promised to vouch no more: ${missing.slice(0, 5).join(', ')}`,
     };
-  return { decision: 'after', waitMs: waitOf(watchdog, selfFence), key: `${attestation.bootID} ${attested.spec.renewTime ?? ''}` };
+  return { decision: 'after', bootID, waitMs: waitOf(watchdog, selfFence), key: `${bootID} ${attested.spec.renewTime ?? ''}` };
 }
 
 function machineDoubt({ bootID, systemUUID }: Attestation, node: Node | undefined, identity: Identity): string | undefined {

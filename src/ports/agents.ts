@@ -1,6 +1,7 @@
 import type { EvidenceGrade, EvidenceKind } from '../domain/plan.ts';
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
+import type { NodeDaemons } from './node-daemons.ts';
 
 /** The contract between the core and fence agents (docs/agents.md). An agent knows one kind of device and nothing else. */
 
@@ -177,6 +178,8 @@ export interface AgentContext {
   namespace?: string;
   /** Another cluster, by the text of a kubeconfig: where machines (metal3, kubevirt) or storage (ceph) are described. Absent: only the own is reached. */
   connect?(kubeconfig: string): Promise<ConnectedCluster>;
+  /** The controllers' side of the node daemons. Absent: there is none here, and nobody ends grants. */
+  daemons?: NodeDaemons;
 }
 
 /** Another cluster, with connections of its own; whoever connected ends them. */

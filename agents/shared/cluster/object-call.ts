@@ -111,13 +111,21 @@ export class ObjectCall {
     }
   }
 
-  readonly #beforeSend = (): void => {
+  /** The lease check, and whether the call may still send: in the turn in which the request leaves. */
+  beforeSend(): void {
     this.#mayStillSend();
     this.target.beforeSend();
-  };
+  }
+
+  readonly #beforeSend = (): void => this.beforeSend();
 
   #mayStillSend(): void {
     if (this.#call.ended !== undefined) throw this.error('NotSent', 'the call was over before anything was sent');
+  }
+
+  /** What somebody else was asked to do about the object, with the failures of the API server typed. */
+  answerOf<R>(answer: Promise<R>): Promise<R> {
+    return this.#typed(answer);
   }
 
   async #typed<R>(answer: Promise<R>): Promise<R> {
