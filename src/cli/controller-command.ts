@@ -35,6 +35,8 @@ import { MACHINE_REMEDIATION_CHOICES } from '../manager/machine-remediation/mode
 import type { MachineRemediationChoice } from '../manager/machine-remediation/mode.ts';
 import { METAL3_REMEDIATION_CHOICES } from '../manager/metal3-remediation/mode.ts';
 import type { Metal3RemediationChoice } from '../manager/metal3-remediation/mode.ts';
+import { nodeDaemonPorts, withNodeDaemonOptions } from './node-daemons-option.ts';
+import type { NodeDaemonFlags } from './node-daemons-option.ts';
 import { withMachineOptions } from './preservation/machine-flags.ts';
 import type { MachineFlags } from './preservation/machine-flags.ts';
 import { machinesElsewhere } from './preservation/other-cluster.ts';
@@ -42,7 +44,7 @@ import { rightsOfController, withProgramOption } from './program-rights.ts';
 import { hasOutOfService } from '../manager/server-version.ts';
 import { VERSION } from './version.ts';
 
-interface Flags extends MachineFlags {
+interface Flags extends MachineFlags, NodeDaemonFlags {
   mode: 'observe' | 'enforce';
   kubeconfig?: string;
   context?: string;
@@ -127,7 +129,7 @@ export function controllerCommand(): Command {
     .action(async (flags: Flags) => {
       await runController(flags);
     });
-  return withMachineOptions(withProgramOption(command));
+  return withNodeDaemonOptions(withMachineOptions(withProgramOption(command)));
 }
 
 async function runController(flags: Flags): Promise<void> {
@@ -179,6 +181,7 @@ async function serve(flags: Flags, logger: Logger, ending: Ending): Promise<void
       metrics: telemetry.metrics,
       recorder,
       ...(elsewhere === undefined ? {} : { machines: { transport: elsewhere, recorder: recorders[1] ?? recorder } }),
+      ...(await nodeDaemonPorts(flags, server.url)),
       connectivity: (cluster) => new Probes({ clock, log: logger, cluster }),
       planner: (sources) =>
         new LivePlanner({

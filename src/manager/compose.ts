@@ -13,9 +13,11 @@ import { within } from '../kube/within.ts';
 import { Workqueue } from '../kube/workqueue.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
+import type { NodeDaemons } from '../ports/node-daemons.ts';
 import type { KubeObject, Lease } from '../ports/objects.ts';
 import { LEADER_HEALTH_CHECKS, LEADER_LEASE, LEADER_MODE, LEADER_NODE, LEADER_PRESERVATION, LEADER_PROGRAMS } from './composition.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
+import { asNodeDaemons } from './node-daemons/setup.ts';
 import { watchNodeLeases } from './node-leases.ts';
 import { watchOwnNode } from './own-node.ts';
 import type { WatchedOwnNode } from './own-node.ts';
@@ -46,7 +48,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const { transport, clock, random, logger, metrics } = ports;
   const cluster = new ReportingClient(transport, () => proof.refused);
   const { listers, configMaps, secrets, leader, announced, reflectors, reportWentBack } = watchCluster(ports, options);
-  const dispatcher = dispatcherOf(ports, options, cluster);
+  const dispatcher = dispatcherOf(ports, options, cluster, () => secondaries.nodeDaemons);
   const elector = electorOf(ports, options, new ApiClient({ transport, lane: 'urgent' }), {
     onAcquired: (epoch) => {
       logger.info('leading', { epoch });
@@ -171,8 +173,14 @@ function watchedOf(reflector: Reflector<KubeObject>): ComposedController['lister
   return { name: reflector.name, lister: reflector.lister, lastError: () => reflector.lastError };
 }
 
-function dispatcherOf({ registry, clock, connect }: ControllerPorts, { namespace }: ControllerOptions, cluster: Cluster): Dispatcher {
-  return new Dispatcher(registry, { cluster, clock, namespace, ...(connect === undefined ? {} : { connect }) });
+function dispatcherOf(
+  { registry, clock, connect, nodeDaemons }: ControllerPorts,
+  { namespace }: ControllerOptions,
+  cluster: Cluster,
+  running: () => NodeDaemons | undefined,
+): Dispatcher {
+  const daemons = nodeDaemons === undefined ? {} : { daemons: asNodeDaemons(running) };
+  return new Dispatcher(registry, { cluster, clock, namespace, ...(connect === undefined ? {} : { connect }), ...daemons });
 }
 
 function queueOf(

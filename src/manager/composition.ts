@@ -6,6 +6,7 @@ import type { ApiTransport } from '../ports/api-transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Cluster, Lister } from '../ports/cluster.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { DatagramSocket, ExchangeKeyPairs } from '../ports/node-daemon.ts';
 import type { ConfigMap, Node, Secret } from '../ports/objects.ts';
 import type { Runner } from '../ports/jobs.ts';
 import type { Planner } from '../ports/planner.ts';
@@ -83,6 +84,13 @@ export interface ControllerPorts {
   connectivity?: (cluster: Cluster) => ConnectivityProbes;
   /** Clusters besides the own, where agents find machines or storage; absent: none can be reached. */
   connect?: NonNullable<AgentContext['connect']>;
+  /** Where node daemons are heard, and by which keys; absent: they are not served. */
+  nodeDaemons?: {
+    socket: DatagramSocket;
+    keyPairs: ExchangeKeyPairs;
+    /** Labels by which Nodes share a failure domain; the first that a Node has counts. */
+    topologyKeys: readonly string[];
+  };
   /** Clusters whose Nodes are watched, by their kubeconfig; absent: none can be reached. */
   reach?: Reach;
   /** The process must end: the lease is lost, or was handed over because the node of this process is to be fenced. */

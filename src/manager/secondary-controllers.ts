@@ -1,5 +1,6 @@
 import type { FenceDependencies } from '../controllers/fence/dependencies.ts';
 import type { Reflector } from '../kube/reflector.ts';
+import type { NodeDaemons } from '../ports/node-daemons.ts';
 import type { KubeObject } from '../ports/objects.ts';
 import type { StormHolds } from '../ports/storm.ts';
 import type { ControllerOptions, ControllerPorts } from './composition.ts';
@@ -9,6 +10,8 @@ import type { MachineRemediationSources } from './machine-remediation/setup.ts';
 import { setUpMachineRemediation } from './machine-remediation/setup.ts';
 import type { Metal3RemediationSources } from './metal3-remediation/setup.ts';
 import { setUpMetal3Remediation } from './metal3-remediation/setup.ts';
+import { setUpNodeDaemons } from './node-daemons/setup.ts';
+import type { NodeDaemonSources } from './node-daemons/setup.ts';
 import { setUpNodeRemediation } from './node-remediation/setup.ts';
 import type { PreservationSources } from './preservation/setup.ts';
 import { setUpPreservation } from './preservation/setup.ts';
@@ -18,6 +21,8 @@ import { WorkloadPool } from './workload-pool.ts';
 export interface SecondaryControllers {
   /** What the fence controller is given of them. */
   given: Pick<FenceDependencies, 'preservation'>;
+  /** What agents are given of them, while it runs. */
+  readonly nodeDaemons: NodeDaemons | undefined;
   /** Those that run now. */
   readonly watches: readonly Reflector<KubeObject>[];
   /** Of these, those that are synced: what may not be read makes nobody unready. */
@@ -32,6 +37,7 @@ export interface SecondaryControllers {
 
 /** What they are given beside the ports. */
 export type SecondarySources = PreservationSources &
+  NodeDaemonSources &
   Omit<Metal3RemediationSources, 'workloads'> &
   Omit<HealthCheckSources, 'workloads'> &
   MachineRemediationSources & { stormHolds: StormHolds };
@@ -41,8 +47,10 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
   const workloads = new WorkloadPool(given.cluster, ports.reach);
   const sources = { ...given, workloads };
   const preservation = setUpPreservation(ports, options, sources);
+  const nodeDaemons = setUpNodeDaemons(ports, options, sources);
   const controllers = [
     preservation,
+    nodeDaemons,
     setUpNodeRemediation(ports, options, sources),
     setUpHealthChecks(ports, options, sources),
     setUpMachineRemediation(ports, options, sources),
@@ -50,6 +58,9 @@ export function setUpSecondaryControllers(ports: ControllerPorts, options: Contr
   ].filter((each) => each !== undefined);
   return {
     given: preservation === undefined ? {} : { preservation },
+    get nodeDaemons() {
+      return nodeDaemons?.controllers[0];
+    },
     get watches() {
       return controllers.flatMap(({ watches }) => watches);
     },

@@ -11,6 +11,7 @@ import { MACHINE_REMEDIATION_ACCESS, MACHINE_REMEDIATION_GUARD } from './machine
 import { METAL3_REMEDIATION_ACCESS } from './metal3-remediation-access.ts';
 import { METAL3_REMEDIATION_DEFINITIONS } from './metal3-remediation-definitions.ts';
 import { NODE_DAEMON_ACCESS, NODE_DAEMON_GUARD } from './node-daemon-access.ts';
+import { NODE_DAEMON_CONTROLLER_ACCESS } from './node-daemon-controller-access.ts';
 import { OPERATOR_ACCESS } from './operator-access.ts';
 import { PRESERVATION_OBSERVE_ACCESS, PRESERVATION_OWN_ACCESS } from './preservation-access.ts';
 import { REMEDIATION_ACCESS } from './remediation-access.ts';
@@ -118,6 +119,7 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('flow-control', 'levels.yaml', FLOW_CONTROL),
   ...folder('medik8s', 'node-leases.yaml', NODE_LEASE_ACCESS),
   ...folder('jobs', 'jobs.yaml', JOB_ACCESS),
+  ...folder('node-daemon-controller', 'access.yaml', NODE_DAEMON_CONTROLLER_ACCESS),
   ...folder('metal3', 'hosts.yaml', METAL3_ACCESS),
   ...folder('ceph', 'network-fences.yaml', CEPH_ACCESS),
   ...folder('preservation-observe', 'access.yaml', PRESERVATION_OBSERVE_ACCESS),

@@ -1,0 +1,75 @@
+import { NodeDaemonController } from '../../controllers/node-daemons/controller.ts';
+import { CANDIDATES_LEASE } from '../../controllers/fence/handover/candidates.ts';
+import type { FenceListers } from '../../controllers/fence/dependencies.ts';
+import { AgentError } from '../../ports/agents.ts';
+import type { Cluster, Lister } from '../../ports/cluster.ts';
+import type { Leadership } from '../../ports/leadership.ts';
+import type { NodeDaemons } from '../../ports/node-daemons.ts';
+import type { ConfigMap } from '../../ports/objects.ts';
+import { LEASES } from '../../ports/resources.ts';
+import type { ControllerOptions, ControllerPorts } from '../composition.ts';
+import { GatedController } from '../gated-controller.ts';
+import type { Built } from '../gated-controller.ts';
+import { watchBase, watching } from '../watching.ts';
+
+export interface NodeDaemonSources {
+  cluster: Cluster;
+  listers: Pick<FenceListers, 'nodes' | 'reports'>;
+  configMaps: Lister<ConfigMap>;
+  leadership: Pick<Leadership, 'isLeading' | 'mayBegin' | 'epoch'> & { readonly identity: string };
+  /** These words, and no others, stand for this topic in `nodefence status`. */
+  say: (topic: string, words: readonly string[]) => void;
+}
+
+/** Nothing has to be found out: where it is switched on, it runs. */
+const LOOK_MS = 3_600_000;
+
+/** The controllers' side of the node daemons; `undefined` when it is switched off: then nothing listens. */
+export function setUpNodeDaemons(
+  ports: ControllerPorts,
+  options: ControllerOptions,
+  sources: NodeDaemonSources,
+): GatedController<'served', 'daemons', NodeDaemonController> | undefined {
+  if (ports.nodeDaemons === undefined) return undefined;
+  const given = ports.nodeDaemons;
+  return new GatedController<'served', 'daemons', NodeDaemonController>(ports, options, {
+    question: 'whether node daemons are served',
+    find: () => Promise.resolve('served'),
+    gate: (_found, run) => {
+      run(['daemons']);
+      return LOOK_MS;
+    },
+    build: () => build(given, ports, options, sources),
+  });
+}
+
+/** For agents, which are made first: whoever runs when they ask. */
+export function asNodeDaemons(running: () => NodeDaemons | undefined): NodeDaemons {
+  return {
+    endGrants: (node, bootID, call) => {
+      const daemons = running();
+      if (daemons !== undefined) return daemons.endGrants(node, bootID, call);
+      const asked = `to end the grants of node ${node}`;
+      return Promise.reject(new AgentError('NotSent', { device: '', plug: '', asked, answered: 'the controller of node daemons does not run yet' }));
+    },
+    sawEnded: (node, bootID) => running()?.sawEnded(node, bootID),
+  };
+}
+
+function build(
+  { socket, keyPairs, topologyKeys }: NonNullable<ControllerPorts['nodeDaemons']>,
+  ports: ControllerPorts,
+  options: ControllerOptions,
+  { cluster, listers, configMaps, leadership, say }: NodeDaemonSources,
+): Built<NodeDaemonController> {
+  const { clock, logger: log, metrics } = ports;
+  const { namespace } = options;
+  const { watch, reflectors } = watching(watchBase(ports, options));
+  const controller = new NodeDaemonController({
+    ...{ clock, cluster, log, leadership, socket, keyPairs, metrics: metrics.nodeDaemons },
+    listers: { ...listers, configMaps, leases: watch(LEASES, { namespace }) },
+    tellProblems: (problems) => say('node daemons', problems),
+    options: { namespace, topologyKeys, replica: leadership.identity.split('_').at(-1) ?? '', replicasLease: CANDIDATES_LEASE },
+  });
+  return { controller, reflectors };
+}
