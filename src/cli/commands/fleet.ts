@@ -14,6 +14,8 @@ import { pictureOf, preservedRows } from '../preservation/picture.ts';
 import type { PreservedRow } from '../preservation/picture.ts';
 import { leaderOf } from './leader.ts';
 import type { Leader } from './leader.ts';
+import { daemonOf } from './node-daemon.ts';
+import type { DaemonRow } from './node-daemon.ts';
 import type { FleetListers } from './watched-cluster.ts';
 
 /** What the cluster shows of all nodes and their fences, at one moment. */
@@ -45,6 +47,8 @@ export interface NodeRow {
   message?: string;
   /** What stands against fencing it, as the controller last saw its configuration; absent: nothing, or not known. */
   fenceable?: Exclude<Fenceable, 'yes'>;
+  /** Absent: no daemon of it was reported. */
+  daemon?: DaemonRow;
   /** Errors of the configuration, as the controller last saw it. */
   problems: string[];
 }
@@ -151,11 +155,13 @@ function nodeRow(node: Node, fence: NodeFence | undefined, report: NodeFenceRepo
   const problems = [...outranked(fence, leader), ...configured];
   const { fence: trigger, problems: told = [] } = report?.status ?? {};
   const fenceable = fenceableOf({ ...(trigger !== undefined && { trigger }), problems: told });
+  const daemon = daemonOf(report);
   const shown = {
     ready: ready?.status ?? ('missing' as const),
     cordoned: node.spec.unschedulable === true,
     problems,
     ...(fenceable !== 'yes' && { fenceable }),
+    ...(daemon !== undefined && { daemon }),
   };
   if (fence !== undefined) return { ...fenceRow(fence, shown.ready), ...shown };
   const isStopped = stops.some((stop) => stop.node === undefined || stop.node === node.metadata.name);

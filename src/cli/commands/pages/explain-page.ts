@@ -11,10 +11,11 @@ import type { NodeFenceReport, NodeFenceStop } from '../../../ports/resources.ts
 import type { Look } from '../explanation.ts';
 import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
+import { daemonOf } from '../node-daemon.ts';
 import { timeToOff, describeTimeToOff } from '../time-to-off.ts';
 import { counted, harmless } from '../terminal/text.ts';
 import { clockTime, coming, duration, moment } from '../terminal/times.ts';
-import { describeKept } from './fence-page.ts';
+import { describeDaemon, describeKept } from './fence-page.ts';
 import { fenceHeadline } from './headline.ts';
 import { describeRun } from './run-words.ts';
 import { entry, heading, paragraph } from './sections.ts';
@@ -93,6 +94,8 @@ function rules(page: ExplainPage, snapshot: Snapshot, sheet: Sheet): string[] {
       seems ? `looks so${until}` : 'no: it must be Ready, show a sign of life after our last action, and after an off run on another boot',
     );
   }
+  const daemon = daemonOf(page.report);
+  if (daemon !== undefined) rule('node daemon', harmless(describeDaemon(daemon, sheet.nowMs)), daemon.state === 'silent' ? ink.warn : undefined);
   rule('stops', describeStop(page.stops, sheet), page.stops.length > 0 ? ink.warn : undefined);
   const holds = snapshot.holds.map(({ policy, message, untilMs }) => {
     const until = untilMs === undefined ? '' : ` until ${coming(untilMs, sheet.nowMs)}`;

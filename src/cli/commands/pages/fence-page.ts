@@ -5,6 +5,7 @@ import type { PreservedRow } from '../../preservation/picture.ts';
 import type { NodeRow, StopRow } from '../fleet.ts';
 import { describeLeader } from '../leader.ts';
 import type { Leader } from '../leader.ts';
+import type { DaemonRow } from '../node-daemon.ts';
 import { counted, harmless, padded } from '../terminal/text.ts';
 import { age, between, clockTime, coming, duration, moment } from '../terminal/times.ts';
 import { holderLines } from './ownership-page.ts';
@@ -41,6 +42,7 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   for (const stop of page.stops) lines.push(ink.warn(paragraph(sheet, `STOP ${describeStop(stop, sheet.nowMs)}`)));
   if (page.preserved !== undefined) lines.push(preservedParagraph(page.preserved, sheet));
   lines.push(...holderLines(page.holders ?? [], sheet));
+  if (row.daemon !== undefined) lines.push(entry(sheet, 'node daemon', harmless(describeDaemon(row.daemon, sheet.nowMs)), NAME_WIDTH));
   for (const problem of row.problems) lines.push(ink.warn(paragraph(sheet, harmless(`Cannot be fenced as it should: ${problem}`))));
   if (status?.frozen !== undefined) {
     lines.push(...timeline(status, sheet), ...journal(status, sheet), ...evidence(status.evidence, sheet));
@@ -48,6 +50,11 @@ export function fencePage(page: FencePage, sheet: Sheet): string {
   }
   lines.push(...acknowledgementLines(page.acknowledgements, sheet));
   return lines.join('\n');
+}
+
+/** `heard since 10:00: Heartbeats come; ...` */
+export function describeDaemon({ state, since, message }: DaemonRow, nowMs: number): string {
+  return `${state === 'silent' ? 'silent' : 'heard'} since ${moment(since, nowMs)}: ${message}`;
 }
 
 function withoutFence({ node, ready, since }: NodeRow, fence: NodeFence | undefined): string {

@@ -1,6 +1,7 @@
 import type { FleetStatus, NodeRow, StopRow } from '../fleet.ts';
 import { urgency } from '../fleet.ts';
 import { describeLeader } from '../leader.ts';
+import type { DaemonRow } from '../node-daemon.ts';
 import { table } from '../terminal/table.ts';
 import type { Cell, Column } from '../terminal/table.ts';
 import type { Ink } from '../terminal/ink.ts';
@@ -60,6 +61,7 @@ const NARROW: readonly NodeColumn[] = [
   { head: 'NODE', least: 12, givesWay: 2 },
   { head: 'READY', least: 7, givesWay: 0 },
   { head: 'FENCEABLE', least: 9, givesWay: 0, mayGo: true },
+  { head: 'DAEMON', least: 6, givesWay: 0, mayGo: true },
   { head: 'FENCE', least: 7, givesWay: 0 },
   { head: 'STEP', least: 9, givesWay: 4, mayGo: true },
   { head: 'HOLD', least: 7, givesWay: 3, mayGo: true },
@@ -86,6 +88,12 @@ function nodeTable(rows: readonly NodeRow[], wide: boolean, sheet: Sheet): strin
   );
 }
 
+const DAEMON_PAINT: Readonly<Record<DaemonRow['state'], (ink: Ink) => (text: string) => string>> = {
+  armed: ({ good }) => good,
+  heard: ({ warn }) => warn,
+  silent: ({ bad }) => bad,
+};
+
 function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {
   const { state, outcome } = row;
   const plain = (text: string | undefined): Cell => (text === undefined || text === '' ? { text: '-', paint: ink.dim } : { text });
@@ -93,6 +101,7 @@ function cells(row: NodeRow, wide: boolean, { ink, nowMs }: Sheet): Cell[] {
     { text: row.node },
     { text: readyText(row), paint: row.ready === 'True' ? (row.cordoned ? ink.warn : ink.good) : ink.bad },
     row.fenceable === undefined ? plain(undefined) : { text: FENCEABLE_WORDS[row.fenceable], paint: WANTED.has(row.fenceable) ? ink.warn : ink.bad },
+    row.daemon === undefined ? plain(undefined) : { text: row.daemon.state, paint: DAEMON_PAINT[row.daemon.state](ink) },
     state === undefined ? plain(undefined) : { text: state, paint: statePaint(row, ink) },
     plain(wide ? row.step : row.step?.replace('-management', '')),
     row.hold === undefined ? plain(undefined) : { text: row.hold, paint: ink.warn },

@@ -1,0 +1,22 @@
+import { NODE_DAEMON_HEARD } from '../../ports/resources.ts';
+import type { DaemonReason, NodeFenceReport } from '../../ports/resources.ts';
+
+/** What the leader last reported of a node's daemon. */
+export interface DaemonRow {
+  state: 'armed' | 'heard' | 'silent';
+  /** What it said and attests, in words. */
+  message: string;
+  since: string;
+}
+
+const STATES: Readonly<Record<string, DaemonRow['state']>> = { WatchdogArmed: 'armed', HeartbeatsCome: 'heard', Silent: 'silent' } satisfies Record<
+  DaemonReason,
+  DaemonRow['state']
+>;
+
+/** Undefined: nothing was reported, as where no daemon runs, or none is served. */
+export function daemonOf(report: NodeFenceReport | undefined): DaemonRow | undefined {
+  const condition = report?.status?.conditions?.find(({ type }) => type === NODE_DAEMON_HEARD);
+  const state = STATES[condition?.reason ?? ''];
+  return condition === undefined || state === undefined ? undefined : { state, message: condition.message, since: condition.lastTransitionTime };
+}
