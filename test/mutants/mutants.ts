@@ -33,6 +33,7 @@ import { METAL3_MUTANTS } from './metal3-mutants.ts';
 import { ETHERNET_SWITCH_MUTANTS } from './ethernet-switch-mutants.ts';
 import { FC_SWITCH_MUTANTS } from './fc-switch-mutants.ts';
 import { EXEC_MUTANTS } from './exec-mutants.ts';
+import { NODE_DAEMON_CONTROLLER_MUTANTS } from './node-daemon-controller-mutants.ts';
 import { NODE_DAEMON_MUTANTS } from './node-daemon-mutants.ts';
 import { WATCHDOG_MUTANTS } from './watchdog-mutants.ts';
 import { ACK_MUTANTS } from './ack-mutants.ts';
@@ -82,6 +83,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...FC_SWITCH_MUTANTS,
   ...EXEC_MUTANTS,
   ...NODE_DAEMON_MUTANTS,
+  ...NODE_DAEMON_CONTROLLER_MUTANTS,
   ...WATCHDOG_MUTANTS,
   ...ACK_MUTANTS,
   ...OUTLET_MUTANTS,
