@@ -141,7 +141,7 @@ export class NodeDaemonController implements NodeDaemons {
     return new Executor<Chain>({
       clock,
       log,
-      what: 'a node daemon',
+      controller: 'node-daemons',
       mayWrite,
       perform: async (_action, { actions: [action] }) => {
         await perform({ cluster, clock, listers, namespace: options.namespace, nodes: this.#nodes, secret: this.#secret }, action);
