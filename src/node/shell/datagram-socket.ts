@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { DATAGRAM_MAX_BYTES } from '../../domain/node-daemon/datagram.ts';
 import type { BindAddress } from '../../http/bind-address.ts';
 import type { DatagramSocket } from '../../ports/node-daemon.ts';
-import { codeOf, wordsOf } from './file-errors.ts';
+import { codeOf, messageOf } from './file-errors.ts';
 
 export interface UdpOptions {
   /** Host `::`: all addresses of the machine, where it has no IPv6 all of IPv4. */
@@ -56,7 +56,7 @@ export class UdpSocket implements DatagramSocket {
       return new UdpSocket(await bound(host, port), options);
     } catch (error) {
       if (host === '::' && codeOf(error) === 'EAFNOSUPPORT') return new UdpSocket(await bound('0.0.0.0', port), options);
-      throw new Error(`UDP ${withPort(host, port)}: ${wordsOf(error)}; choose another address to listen on`, { cause: error });
+      throw new Error(`UDP ${withPort(host, port)}: ${messageOf(error)}; choose another address to listen on`, { cause: error });
     }
   }
 
@@ -100,7 +100,7 @@ export class UdpSocket implements DatagramSocket {
 
   #fail(error: unknown): void {
     this.counts.failed += 1;
-    this.lastError = wordsOf(error);
+    this.lastError = messageOf(error);
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../ports/clock.ts';
 import type { DaemonLog, WatchdogDevice, WatchdogFacts } from '../../ports/node-daemon.ts';
-import { codeOf, wordsOf } from './file-errors.ts';
+import { codeOf, messageOf } from './file-errors.ts';
 import { isActive, isCrashKernelLoaded, watchdogFacts } from './watchdog-facts.ts';
 
 export interface WatchdogOptions {
@@ -92,7 +92,7 @@ export class KernelWatchdog implements WatchdogDevice {
     try {
       await run(wdctl, ['--settimeout', String(Math.ceil(timeoutMs / 1000)), this.#path], { timeout: SET_TIMEOUT_WITHIN_MS, killSignal: 'SIGKILL' });
     } catch (error) {
-      log.warn('the timeout of the watchdog cannot be set, so its own counts', { device, error: wordsOf(error) });
+      log.warn('the timeout of the watchdog cannot be set, so its own counts', { device, error: messageOf(error) });
     }
   }
 
@@ -105,7 +105,7 @@ export class KernelWatchdog implements WatchdogDevice {
         throw new Error(`${device} is held by another program: systemd (RuntimeWatchdogSec= in /etc/systemd/system.conf), watchdogd or sbd`, {
           cause: error,
         });
-      throw new Error(`${device}: ${wordsOf(error)}`, { cause: error });
+      throw new Error(`${device}: ${messageOf(error)}`, { cause: error });
     }
   }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, wordsOf } from '../file-errors.ts';
+import { codeOf, messageOf } from '../file-errors.ts';
 
 /** `kubepods`, `kubepods.slice`, `kubelet-kubepods.slice`. */
 const PODS = /^(?:[\w-]+-)?kubepods(?:\.slice)?$/;
@@ -45,7 +45,7 @@ export async function killAll(tree: Tree, ownPid: number): Promise<string[]> {
   const problems: string[] = [];
   const hear = async (what: string, deed: Promise<unknown>): Promise<void> => {
     await deed.catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENODEV') problems.push(`${what}: ${wordsOf(error)}`);
+      if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENODEV') problems.push(`${what}: ${messageOf(error)}`);
     });
   };
   for (const root of tree.roots) {
@@ -62,7 +62,7 @@ export async function killAll(tree: Tree, ownPid: number): Promise<string[]> {
     try {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
-      if (codeOf(error) !== 'ESRCH') problems.push(`process ${pid}: ${wordsOf(error)}`);
+      if (codeOf(error) !== 'ESRCH') problems.push(`process ${pid}: ${messageOf(error)}`);
     }
   }
   return problems;

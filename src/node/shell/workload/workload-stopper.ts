@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../ports/clock.ts';
 import type { DaemonLog, WorkloadStopper } from '../../../ports/node-daemon.ts';
 import { linkedAbort } from '../../../runtime/linked-abort.ts';
-import { codeOf, wordsOf } from '../file-errors.ts';
+import { codeOf, messageOf } from '../file-errors.ts';
 import { heldBy, killAll, podCgroups } from './cgroups.ts';
 import type { Tree } from './cgroups.ts';
 import { CriRuntime } from './cri.ts';
@@ -43,7 +43,7 @@ export class PodStopper implements WorkloadStopper {
       if (linked.signal.aborted) resolve('running');
     });
     const stopping = this.#stop(deadlineMs, endsAtMs, linked.signal).catch((error: unknown) => {
-      log.error('the pods could not be stopped', { error: wordsOf(error) });
+      log.error('the pods could not be stopped', { error: messageOf(error) });
       return 'running' as const;
     });
     // A file system that hangs must not hold this up either.
@@ -94,7 +94,7 @@ export class PodStopper implements WorkloadStopper {
       try {
         process.kill(Number(name), 'SIGSTOP');
       } catch (error) {
-        log.warn('the kubelet could not be halted, and may start pods anew', { error: wordsOf(error) });
+        log.warn('the kubelet could not be halted, and may start pods anew', { error: messageOf(error) });
       }
     }
   }
@@ -109,12 +109,12 @@ async function stopAllOf(socket: string, { own }: Tree, signal: AbortSignal): Pr
     const worker = async (): Promise<void> => {
       for (let sandbox = waiting.shift(); sandbox !== undefined; sandbox = waiting.shift()) {
         const pod = `${sandbox.namespace}/${sandbox.name}`;
-        await runtime.stopPodSandbox(sandbox.id, signal).catch((error: unknown) => problems.push(`${pod}: ${wordsOf(error)}`));
+        await runtime.stopPodSandbox(sandbox.id, signal).catch((error: unknown) => problems.push(`${pod}: ${messageOf(error)}`));
       }
     };
     await Promise.all(Array.from({ length: TOGETHER_MAX }, worker));
   } catch (error) {
-    if (!isAbsent(error)) problems.push(`${socket}: ${wordsOf(error)}`);
+    if (!isAbsent(error)) problems.push(`${socket}: ${messageOf(error)}`);
   } finally {
     runtime.close();
   }
