@@ -81,12 +81,13 @@ export default {
       ['^src/(connectivity|domain|ports)/', '^node_modules/', '^(node:)?[a-z_]+(/promises)?$'],
       'probes around the controller know no controller',
     ),
-    only(
-      'node-core-reaches-the-world-through-ports',
-      '^src/node/core/',
-      ['^src/(node/core|domain|ports)/'],
-      "the daemon's core decides; files, sockets and devices are the shell's",
-    ),
+    {
+      name: 'node-core-reaches-the-world-through-ports',
+      severity: 'error',
+      comment: "the daemon's core decides; files, sockets and devices are the shell's",
+      from: { path: '^src/node/core/', pathNot: [TEST, '/testing/'] },
+      to: { pathNot: ['^src/(node/core|domain|ports)/'] },
+    },
     only(
       'node-shell-is-light',
       '^src/node/shell/',

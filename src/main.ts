@@ -55,6 +55,10 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'remove nodefence from a cluster: its marks on nodes, objects and kinds',
     load: async () => (await import('./cli/commands/uninstall.ts')).uninstallCommand(),
   },
+  node: {
+    description: 'run the daemon of this node, or ask it for its status',
+    load: async () => (await import('./cli/node/node-command.ts')).nodeCommand(),
+  },
   agents: {
     description: 'list the agents that ClusterLabs can call as fence agents',
     load: async () => (await import('./cli/commands/agents.ts')).agentsCommand(),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { controllerCommand } from '../../src/cli/controller-command.ts';
+import { nodeCommand } from '../../src/cli/node/node-command.ts';
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'systemd');
 const UNIT = readFileSync(join(FOLDER, 'nodefence-controller.service'), 'utf8');
@@ -88,5 +89,47 @@ describe.runIf(hasSystemd)('systemd about the unit (needs systemd-analyze)', () 
   it('understands the account that it makes', () => {
     const said = spawnSync('systemd-sysusers', ['--dry-run', join(FOLDER, 'nodefence.sysusers.conf')], { encoding: 'utf8' });
     expect({ status: said.status, stderr: said.stderr.replace(/^(Creating|Would).*$/gm, '').trim() }).toEqual({ status: 0, stderr: '' });
+  });
+});
+
+describe('the unit of the node daemon', () => {
+  const unit = readFileSync(join(FOLDER, 'nodefence-node.service'), 'utf8');
+  const all = (key: string): string[] => unit.split('\n').flatMap((line) => (line.startsWith(`${key}=`) ? [line.slice(key.length + 1)] : []));
+
+  it('starts the daemon whenever it ended, and is told of progress by a child', () => {
+    expect(all('ExecStart')).toEqual(['/opt/nodefence/node_modules/.bin/node /opt/nodefence/node_modules/nodefence/dist/src/main.js node']);
+    expect([all('Type'), all('NotifyAccess'), all('Restart'), all('StartLimitIntervalSec')]).toEqual([['notify'], ['all'], ['always'], ['0']]);
+  });
+
+  it('waits longer for a clean stop than the daemon waits for the API server', () => {
+    expect(Number.parseInt(all('TimeoutStopSec')[0] ?? '', 10)).toBeGreaterThan(25);
+  });
+
+  it('keeps what must outlive the process, and leaves it its ways to end the node', () => {
+    expect(all('RuntimeDirectoryPreserve')).toEqual(['yes']);
+    for (const key of ['ProtectKernelTunables', 'ProtectKernelLogs', 'ProtectControlGroups', 'PrivateDevices', 'PrivateUsers', 'ProtectProc'])
+      expect(all(key), key).toEqual([]);
+    expect(all('CapabilityBoundingSet')[0]?.split(' ')).toEqual(expect.arrayContaining(['CAP_KILL', 'CAP_SYS_BOOT']));
+  });
+
+  it('sets variables that the daemon reads, and its file explains no others', () => {
+    const known = nodeCommand().options.flatMap((option) => option.envVar ?? []);
+    const set = all('Environment').flatMap((line) => [...line.matchAll(/(NODEFENCE_\w+)=/g)].map(([, name]) => name ?? ''));
+    const explained = [...readFileSync(join(FOLDER, 'node.env'), 'utf8').matchAll(/^#?(NODEFENCE_\w+)=/gm)].map(([, name]) => name ?? '');
+    expect(explained).toContain('NODEFENCE_NODE_SELF_FENCE');
+    expect([...set, ...explained].filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it.runIf(hasSystemd)('has nothing wrong to systemd, which rates its exposure below 4 (needs systemd-analyze)', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'nodefence-systemd-'));
+    const path = join(folder, 'nodefence-node.service');
+    writeFileSync(path, unit.replace('/opt/nodefence/node_modules/.bin/node', process.execPath));
+    const analyze = (...parameters: string[]): SpawnSyncReturns<string> =>
+      spawnSync('systemd-analyze', parameters, { encoding: 'utf8', timeout: 20_000 });
+    const { status, stderr } = analyze('verify', '--man=no', path);
+    expect({ status, complaints: stderr.split('\n').filter((line) => line.includes('nodefence')) }).toEqual({ status: 0, complaints: [] });
+    const rated = analyze('security', '--offline=true', `--threshold=${EXPOSURE_MAX}`, '--no-pager', path);
+    expect([rated.status, rated.stdout]).toEqual([0, expect.stringMatching(/Overall exposure level for nodefence-node.service: [0-3]\.\d/)]);
+    rmSync(folder, { recursive: true });
   });
 });

@@ -42,9 +42,9 @@ it('refuses to run beside another daemon', async () => {
 });
 
 it('leaves the mask of the process as it was', async () => {
-  const before = process.umask();
+  const before = process.umask(0o027);
   const socket = await StatusSocket.listen(path, () => 1);
-  expect(process.umask()).toBe(before);
+  expect(process.umask(before)).toBe(0o027);
   await socket.close();
 });
 

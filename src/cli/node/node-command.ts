@@ -1,0 +1,117 @@
+import { hostname } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseBindAddress } from '../../http/bind-address.ts';
+import type { BindAddress } from '../../http/bind-address.ts';
+import { jsonLog } from '../../node/shell/json-log.ts';
+import type { Level } from '../../node/shell/json-log.ts';
+import { runNodeDaemon } from '../../node/shell/run.ts';
+import { usageExits } from '../usage-exits.ts';
+import { VERSION } from '../version.ts';
+import { statusCommand } from './status-command.ts';
+
+interface Flags {
+  nodeName: string;
+  fenceNamespace: string;
+  kubeconfig?: string;
+  listen: BindAddress;
+  address?: string;
+  stateDir: string;
+  runDir: string;
+  watchdog?: string;
+  watchdogTimeout: number;
+  watchdogBesideKdump: boolean;
+  selfFence: boolean;
+  logLevel: Level;
+}
+
+/** `nodefence node`: the daemon of one node; `nodefence node status` asks it. */
+export function nodeCommand(): Command {
+  const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_NODE_${variable}`);
+  return usageExits(new Command('node'))
+    .description('run the daemon of this node: heartbeat, attestation, watchdog, self-fence')
+    .addOption(option('--node-name <name>', 'NAME', 'name of the Node that this machine is').default(hostname().toLowerCase(), 'the host name'))
+    .addOption(
+      option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the Leases and of the ConfigMap of the controllers').default(
+        'nodefence-system',
+      ),
+    )
+    .addOption(
+      option(
+        '--kubeconfig <path>',
+        'KUBECONFIG',
+        "the node's own credential, such as /etc/kubernetes/kubelet.conf; default: KUBECONFIG, or the pod's",
+      ),
+    )
+    .addOption(
+      option('--listen <host:port>', 'LISTEN', 'UDP address that it listens on').argParser(address).default(parseBindAddress(':7411'), ':7411'),
+    )
+    .addOption(
+      option(
+        '--address <address>',
+        'ADDRESS',
+        'IP address, or with its port, that others reach; default: the one that the API server is reached from',
+      ),
+    )
+    .addOption(option('--state-dir <path>', 'STATE_DIR', 'what outlives the boot: promises').default('/var/lib/nodefence'))
+    .addOption(option('--run-dir <path>', 'RUN_DIR', 'what outlives the process only: must be in memory').default('/run/nodefence'))
+    .addOption(option('--watchdog <device>', 'WATCHDOG', 'watchdog device, or none; default: the first one, hardware before software'))
+    .addOption(
+      option('--watchdog-timeout <seconds>', 'WATCHDOG_TIMEOUT', 'how long it waits before it resets the machine').argParser(seconds).default(10),
+    )
+    .addOption(option('--watchdog-beside-kdump', 'WATCHDOG_BESIDE_KDUMP', 'arm it although a crash kernel is loaded').default(false))
+    .addOption(option('--self-fence', 'SELF_FENCE', 'take this node down when nobody keeps it up any more').default(false))
+    .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['info', 'warn', 'error']).default('info'))
+    .addCommand(statusCommand())
+    .action(run);
+}
+
+async function run(flags: Flags): Promise<void> {
+  const log = jsonLog(flags.logLevel, (line) => void process.stderr.write(line));
+  try {
+    const daemon = await runNodeDaemon({
+      node: flags.nodeName,
+      namespace: flags.fenceNamespace,
+      ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
+      listen: flags.listen,
+      ...(flags.address === undefined ? {} : { address: flags.address }),
+      stateDir: flags.stateDir,
+      runDir: flags.runDir,
+      ...(flags.watchdog === undefined ? {} : { watchdog: flags.watchdog }),
+      watchdogTimeoutMs: flags.watchdogTimeout * 1000,
+      isArmedBesideCrashKernel: flags.watchdogBesideKdump,
+      fencesItself: flags.selfFence,
+      version: VERSION,
+      root: '/',
+      environment: process.env,
+      log,
+    });
+    const stop = (signal: string): void => {
+      log.info('stopping', { signal });
+      daemon.close().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error('the stop failed', { error: String(error) });
+          process.exit(1);
+        },
+      );
+    };
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, stop);
+  } catch (error) {
+    log.error('the node daemon cannot run', { error: error instanceof Error ? error.message : String(error) });
+    process.exit(1);
+  }
+}
+
+function seconds(text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 2 || number > 600) throw new InvalidArgumentError('must be a whole number of seconds from 2 to 600.');
+  return number;
+}
+
+function address(text: string): BindAddress {
+  try {
+    return parseBindAddress(text);
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
+  }
+}

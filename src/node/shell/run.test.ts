@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { attestationName, parseAttestation } from '../../domain/node-daemon/attestation.ts';
+import { ApiClient } from '../../kube/client.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import { LEASES } from '../../ports/resources.ts';
+import { SystemClock } from '../../runtime/system-clock.ts';
+import { SystemRandom } from '../../runtime/system-random.ts';
+import { serveHttps } from '../../testbed/apiserver/http-shell.ts';
+import type { HttpShell } from '../../testbed/apiserver/http-shell.ts';
+import { ApiServer } from '../../testbed/apiserver/server.ts';
+import { inProcessTransport } from '../../testbed/apiserver/transport.ts';
+import { runNodeDaemon } from './run.ts';
+import type { NodeDaemonRun } from './run.ts';
+import { askStatus } from './status-socket.ts';
+import { MachineTree } from './testing/machine-tree.ts';
+
+const BOOT = '11111111-2222-3333-4444-555555555555';
+const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+let machine: MachineTree;
+let shell: HttpShell;
+let cluster: Cluster;
+
+const options = (): NodeDaemonRun => ({
+  node: 'node-1',
+  namespace: 'default',
+  kubeconfig: join(machine.root, 'kubeconfig'),
+  listen: { host: '127.0.0.1', port: 0 },
+  stateDir: join(machine.root, 'lib'),
+  runDir: join(machine.root, 'run/nodefence'),
+  watchdogTimeoutMs: 10_000,
+  isArmedBesideCrashKernel: false,
+  fencesItself: false,
+  version: 'test',
+  root: machine.root,
+  environment: {},
+  log,
+});
+
+beforeEach(async () => {
+  machine = new MachineTree();
+  const server = new ApiServer({
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    authorization: 'rbac',
+    users: [{ name: 'admin', groups: ['system:masters'], token: 'admin-token' }],
+  });
+  shell = await serveHttps({ server });
+  cluster = new ApiClient({ transport: inProcessTransport(server, 'admin') });
+  machine.write('proc/sys/kernel/random/boot_id', `${BOOT}\n`);
+  machine.write('sys/class/dmi/id/product_uuid', '4c4c4544-0042-3510-8051-b7c04f4e4d32\n');
+  const authority = Buffer.from(shell.caPem).toString('base64');
+  machine.write(
+    'kubeconfig',
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'a',
+      contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      clusters: [{ name: 'a', cluster: { server: shell.url, 'certificate-authority-data': authority } }],
+      users: [{ name: 'a', user: { token: 'admin-token' } }],
+    }),
+  );
+});
+afterEach(async () => {
+  await shell.close();
+  machine[Symbol.dispose]();
+});
+
+it('attests a node with its armed watchdog, shows its status, and disarms it at a clean stop', async () => {
+  machine.addWatchdog();
+  machine.runWatchdogDriver();
+  const daemon = await runNodeDaemon(options());
+  const attested = async () => {
+    const lease = await cluster.get(LEASES, attestationName('node-1'), 'default');
+    return lease === undefined ? undefined : parseAttestation(lease);
+  };
+  await vi.waitFor(async () => expect((await attested())?.watchdog?.state).toBe('armed'), 15_000);
+  expect(await attested()).toMatchObject({
+    bootID: BOOT,
+    systemUUID: '4c4c4544-0042-3510-8051-b7c04f4e4d32',
+    address: expect.stringMatching(/^127\.0\.0\.1:\d+$/) as string,
+  });
+  await vi.waitFor(() => expect(machine.read('written')).toContain('1'), 5_000);
+  expect(await askStatus(join(machine.root, 'run/nodefence/node.sock'))).toMatchObject({
+    node: 'node-1',
+    watchdog: { state: 'armed', device: '/dev/watchdog0' },
+  });
+  await expect(runNodeDaemon(options())).rejects.toThrow('another daemon runs on this node');
+  expect(await daemon.close()).toBe('disarmed');
+  expect(machine.read('sys/class/watchdog/watchdog0/state')).toBe('inactive\n');
+  expect((await attested())?.watchdog?.state).toBe('disarmed');
+}, 60_000);
+
+it('says why a machine cannot be told from others', async () => {
+  machine.write('proc/sys/kernel/random/boot_id', '');
+  await expect(runNodeDaemon(options())).rejects.toThrow('the machine does not say its boot ID');
+});

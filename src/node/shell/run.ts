@@ -1,0 +1,130 @@
+import { lookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { DEFAULT_DAEMON_TIMING } from '../../domain/timing-daemon.ts';
+import type { BindAddress } from '../../http/bind-address.ts';
+import { ApiClient } from '../../kube/client.ts';
+import { HttpsTransport } from '../../kube/https-transport.ts';
+import { loadServerConfig } from '../../kube/kubeconfig/kubeconfig.ts';
+import type { DaemonLog } from '../../ports/node-daemon.ts';
+import { SystemClock } from '../../runtime/system-clock.ts';
+import { NodeDaemon } from '../core/daemon.ts';
+import { ownAddressTowards, UdpSocket } from './datagram-socket.ts';
+import { loadExchangeKeys } from './exchange-key-file.ts';
+import { messageOf } from './file-errors.ts';
+import { KeepRecordFile } from './keep-record-store.ts';
+import { machineIdentity } from './machine-identity.ts';
+import { SysrqReset } from './machine-reset.ts';
+import { PromiseFile } from './promise-store.ts';
+import { StatusSocket } from './status-socket.ts';
+import { SystemdNotify } from './systemd-notify.ts';
+import { KernelWatchdog } from './watchdog-device.ts';
+import { watchdogDevices } from './watchdog-facts.ts';
+import { PodStopper } from './workload/workload-stopper.ts';
+
+export interface NodeDaemonRun {
+  node: string;
+  namespace: string;
+  kubeconfig?: string;
+  listen: BindAddress;
+  /** What others reach; absent: the address that the API server is reached from. */
+  address?: string;
+  stateDir: string;
+  runDir: string;
+  /** A device, or `none`; absent: the first that the kernel has, hardware before software. */
+  watchdog?: string;
+  watchdogTimeoutMs: number;
+  isArmedBesideCrashKernel: boolean;
+  fencesItself: boolean;
+  version: string;
+  /** `/`, and a tree of files in tests. */
+  root: string;
+  environment: Readonly<Record<string, string | undefined>>;
+  log: DaemonLog;
+}
+
+export interface RunningNodeDaemon {
+  /** A clean stop. */
+  close(): Promise<'disarmed' | 'armed'>;
+}
+
+/** By the names that `nodefence node status` looks for too. */
+export const STATUS_SOCKET = 'node.sock';
+const API_DEADLINE_MS = 5_000;
+
+/** Builds the daemon of this machine and runs it. Rejects where it cannot do its duty at all. */
+export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaemon> {
+  const { log, root, environment, node, namespace, fencesItself } = run;
+  const clock = new SystemClock();
+  const identity = machineIdentity(root);
+  const server = await loadServerConfig({ environment, clock, ...(run.kubeconfig === undefined ? {} : { path: run.kubeconfig }) });
+  const transport = new HttpsTransport({ server, clock, userAgent: `nodefence-node/${run.version}` });
+  const { keys, problem } = loadExchangeKeys(join(run.runDir, 'exchange-key.json'));
+  if (problem !== undefined) log.warn('the key of an earlier process is not used', { problem });
+  const socket = await UdpSocket.open({ listen: run.listen, address: run.address ?? (await reachableHost(run.listen, server.url)) });
+  const device = run.watchdog ?? (await watchdogDevices(root))[0] ?? '/dev/watchdog0';
+  const { isArmedBesideCrashKernel } = run;
+  const daemon = new NodeDaemon(
+    {
+      clock,
+      cluster: new ApiClient({ transport, deadlineMs: API_DEADLINE_MS }),
+      socket,
+      keys,
+      ...(device === 'none' ? {} : { watchdog: new KernelWatchdog({ root, device, clock, log, isArmedBesideCrashKernel }) }),
+      workload: new PodStopper({ root, clock, log }),
+      machine: new SysrqReset({ root, logger: { ...log, debug: () => undefined } }),
+      record: new KeepRecordFile(join(run.runDir, 'keep.json'), identity.bootID),
+      promises: new PromiseFile(join(run.stateDir, 'promises.json')),
+      log,
+    },
+    { ...identity, node, namespace, fencesItself, timing: timingOf(run.watchdogTimeoutMs) },
+  );
+  // Before anything is armed: two daemons on one node would feed for each other.
+  const status = await StatusSocket.listen(join(run.runDir, STATUS_SOCKET), () => ({ ...daemon.status(), datagrams: socket.counts }));
+  await daemon.start();
+  log.info('starting', { version: run.version, node, address: socket.address, boot: identity.bootID, server: server.url.host });
+  const notify = new SystemdNotify({ environment, log });
+  void notify.ready(`node ${node}`);
+  const cancelPings = keepTelling(notify, daemon);
+  return {
+    close: async () => {
+      void notify.stopping();
+      const end = await daemon.close();
+      cancelPings();
+      await status.close();
+      transport.close();
+      return end;
+    },
+  };
+}
+
+/** systemd hears of progress only while every check gets on. */
+function keepTelling(notify: SystemdNotify, daemon: NodeDaemon): () => void {
+  const intervalMs = notify.pingIntervalMs;
+  if (intervalMs === undefined) return () => undefined;
+  const timer = setInterval(() => {
+    if (daemon.progress.stuck().length === 0) void notify.progress();
+  }, intervalMs);
+  return () => clearInterval(timer);
+}
+
+function timingOf(watchdogMs: number): typeof DEFAULT_DAEMON_TIMING {
+  const feedIntervalMs = Math.min(DEFAULT_DAEMON_TIMING.feedIntervalMs, Math.floor(watchdogMs / 3));
+  return { ...DEFAULT_DAEMON_TIMING, watchdogMs, feedIntervalMs };
+}
+
+/** The address that the API server is reached from; where that cannot be found out, the first of this machine. */
+async function reachableHost(listen: BindAddress, server: URL): Promise<string> {
+  if (listen.host !== '::' && listen.host !== '0.0.0.0') return listen.host;
+  try {
+    const { address } = await lookup(server.hostname.replace(/^\[(.*)\]$/, '$1'));
+    return await ownAddressTowards(address, Number(server.port === '' ? 443 : server.port));
+  } catch (error) {
+    const own = Object.values(networkInterfaces()).flatMap((addresses) =>
+      (addresses ?? []).filter(({ internal, scopeid }) => !internal && (scopeid ?? 0) === 0),
+    );
+    if (own[0] === undefined)
+      throw new Error(`no address of this node is known that others reach (${messageOf(error)}): name it with --address`, { cause: error });
+    return own[0].address;
+  }
+}
