@@ -56,7 +56,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./cli/commands/uninstall.ts')).uninstallCommand(),
   },
   node: {
-    description: 'run the daemon of this node, or ask it for its status',
+    description: 'run the daemon of this node, ask it for its status, or check the node',
     load: async () => (await import('./cli/node/node-command.ts')).nodeCommand(),
   },
   agents: {

@@ -35,6 +35,7 @@ import { FC_SWITCH_MUTANTS } from './fc-switch-mutants.ts';
 import { EXEC_MUTANTS } from './exec-mutants.ts';
 import { NODE_DAEMON_CONTROLLER_MUTANTS } from './node-daemon-controller-mutants.ts';
 import { NODE_DAEMON_MUTANTS } from './node-daemon-mutants.ts';
+import { NODE_CHECK_MUTANTS } from './node-check-mutants.ts';
 import { WATCHDOG_MUTANTS } from './watchdog-mutants.ts';
 import { ACK_MUTANTS } from './ack-mutants.ts';
 import { OUTLET_MUTANTS } from './outlet-mutants.ts';
@@ -83,6 +84,7 @@ export const SOURCE_MUTANTS: readonly SourceMutant[] = [
   ...FC_SWITCH_MUTANTS,
   ...EXEC_MUTANTS,
   ...NODE_DAEMON_MUTANTS,
+  ...NODE_CHECK_MUTANTS,
   ...NODE_DAEMON_CONTROLLER_MUTANTS,
   ...WATCHDOG_MUTANTS,
   ...ACK_MUTANTS,

@@ -7,6 +7,7 @@ import type { Level } from '../../node/shell/json-log.ts';
 import { runNodeDaemon } from '../../node/shell/run.ts';
 import { usageExits } from '../usage-exits.ts';
 import { VERSION } from '../version.ts';
+import { addCheckCommands } from './checks.ts';
 import { statusCommand } from './status-command.ts';
 
 interface Flags {
@@ -24,10 +25,10 @@ interface Flags {
   logLevel: Level;
 }
 
-/** `nodefence node`: the daemon of one node; `nodefence node status` asks it. */
+/** `nodefence node`: the daemon of one node; `nodefence node status` asks it, `nodefence node check` does without it. */
 export function nodeCommand(): Command {
   const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_NODE_${variable}`);
-  return usageExits(new Command('node'))
+  const node = usageExits(new Command('node'))
     .description('run the daemon of this node: heartbeat, attestation, watchdog, self-fence')
     .addOption(option('--node-name <name>', 'NAME', 'name of the Node that this machine is').default(hostname().toLowerCase(), 'the host name'))
     .addOption(
@@ -63,6 +64,8 @@ export function nodeCommand(): Command {
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['info', 'warn', 'error']).default('info'))
     .addCommand(statusCommand())
     .action(run);
+  addCheckCommands(node);
+  return node;
 }
 
 async function run(flags: Flags): Promise<void> {

@@ -38,7 +38,10 @@ export interface SeenRecords {
 /** `once`: a problem is told in one call of each boot, and what is unknown never: where each call that finds one is an Event. */
 export async function checkPreviousBoot({ root, stateFolder }: { root: string; stateFolder: string }, { once }: { once: boolean }): Promise<Verdict> {
   const boot = await readPreviousBoot(root);
-  if (boot === undefined) return unknown('when this boot began is not told (/proc/stat)');
+  if (boot === undefined) {
+    const nothing = unknown('when this boot began is not told (/proc/stat)');
+    return once ? ok(nothing.sentence) : nothing;
+  }
   const memory = await remembered(stateFolder, STATE);
   const before = seenOf(memory);
   const verdict = judgePreviousBoot(boot, before);

@@ -1,0 +1,95 @@
+import { byTest } from './source-mutant.ts';
+import type { SourceMutant } from './source-mutant.ts';
+
+const CHILDREN = 'src/node/checks/children.test.ts';
+const STORAGE = 'src/node/checks/storage.test.ts';
+const KDUMP = 'src/node/checks/kdump.test.ts';
+const HARDWARE = 'src/node/checks/hardware.test.ts';
+const PREVIOUS = 'src/node/checks/previous-boot.test.ts';
+const WATCHDOG = 'src/node/checks/watchdog.test.ts';
+
+/** Defects of the checks of a node. */
+export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
+  {
+    name: 'hung child forgotten',
+    defect: 'a child that hangs is not noted, so that each call adds another one',
+    file: 'src/node/checks/children.ts',
+    edits: [['      this.#hung.add(key, child.pid, clock.bootMs());\n', '']],
+    killedBy: byTest(CHILDREN, 'is started once for each path, be it by another process'),
+  },
+  {
+    name: 'hung children without end',
+    defect: 'children that hang are not counted',
+    file: 'src/node/checks/children.ts',
+    edits: [["if (standing.length >= most) return { kind: 'too-many', count: standing.length };", '']],
+    killedBy: byTest(CHILDREN, 'is not started where too many hang already'),
+  },
+  {
+    name: 'hung child awaited',
+    defect: 'what SIGKILL does not end is waited for',
+    file: 'src/node/checks/children.ts',
+    edits: [["        cancel = clock.after(KILL_MS, () => conclude({ kind: 'late', isGone }));\n", '']],
+    killedBy: byTest(CHILDREN, 'that not even SIGKILL ends is abandoned at its deadline and counted'),
+  },
+  {
+    name: 'number of another process',
+    defect: 'a process that has the number of a child that ended is taken for it',
+    file: 'src/node/checks/hung-children.ts',
+    edits: [['this.#startTicks(child.pid) === child.startTicks', 'this.#startTicks(child.pid) !== undefined']],
+    killedBy: byTest(CHILDREN, 'is forgotten where its number is another process now'),
+  },
+  {
+    name: 'probe of the disk below',
+    defect: 'a mount that is not mounted is probed, and the disk below answers',
+    file: 'src/node/checks/storage-probe.ts',
+    edits: [["return { ...target, outcome: { kind: 'not-mounted' } };", ';']],
+    killedBy: byTest(STORAGE, 'is lost when nothing is mounted there: the disk below would answer'),
+  },
+  {
+    name: 'probe through a link',
+    defect: 'the probe writes where a link leads that others made',
+    file: 'src/node/checks/storage-child.ts',
+    edits: [['O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW', 'O_WRONLY | O_CREAT | O_TRUNC']],
+    killedBy: byTest(STORAGE, 'of which others made a link into the machine writes nothing there'),
+  },
+  {
+    name: 'unused map loses storage',
+    defect: 'paths of a map that nobody named make storage lost that answered',
+    file: 'src/node/checks/storage.ts',
+    edits: [
+      [
+        'if (readings.length === 0) return judgePaths(paths);',
+        "if (readings.length === 0 || judgePaths(paths).reach === 'lost') return judgePaths(paths);",
+      ],
+    ],
+    killedBy: byTest(STORAGE, 'of a named target is not changed by the paths of maps that nobody named'),
+  },
+  {
+    name: 'kdump for anybody',
+    defect: 'kdump is right whomever it notifies',
+    file: 'src/node/checks/kdump.ts',
+    edits: [['(address) => !notified.includes(address)', '(address) => notified.length === 0 && address !== ""']],
+    killedBy: byTest(KDUMP, 'is a problem where a controller is not notified'),
+  },
+  {
+    name: 'counter that was reset',
+    defect: 'errors since a reset of the counter are not counted',
+    file: 'src/node/checks/hardware.ts',
+    edits: [['return now >= before ? now - before : now;', 'return Math.max(0, now - before);']],
+    killedBy: byTest(HARDWARE, 'are counted anew after a counter fell: it was reset'),
+  },
+  {
+    name: 'crash of long ago',
+    defect: 'a record of an earlier boot is one of the previous boot, in each boot anew',
+    file: 'src/node/checks/previous-boot.ts',
+    edits: [['if (seenIn !== undefined) return seenIn === bootID;', 'if (seenIn === bootID) return true;']],
+    killedBy: byTest(PREVIOUS, 'crashed by a record of days ago, where the machine stood still since and somebody looked before'),
+  },
+  {
+    name: 'softdog for hardware',
+    defect: 'a software watchdog counts where one of hardware was asked for',
+    file: 'src/node/checks/watchdog.ts',
+    edits: [["if (isHardware && identity === 'Software Watchdog') return", "if (isHardware && identity === '') return"]],
+    killedBy: byTest(WATCHDOG, 'of software will not do for hardware'),
+  },
+];
