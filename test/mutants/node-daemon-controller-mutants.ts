@@ -2,9 +2,9 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const DECISION = 'src/controllers/node-daemons/grant-decision.test.ts';
-const GRANTS = 'test/node-daemons/grants.test.ts';
-const ENDINGS = 'test/node-daemons/endings.test.ts';
-const TELLING = 'test/node-daemons/telling.test.ts';
+const GRANTS = 'test/node-daemon/controllers/grants.test.ts';
+const ENDINGS = 'test/node-daemon/controllers/endings.test.ts';
+const TELLING = 'test/node-daemon/controllers/telling.test.ts';
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 
 /** Defects of the controllers' side of the node daemons. */

@@ -1,7 +1,7 @@
 import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
-const DAEMON = 'src/node/core/daemon.test.ts';
+const DAEMON = 'test/node-daemon/daemon.test.ts';
 const ATTESTER = 'src/node/core/attester.test.ts';
 const SELF_FENCE = 'src/domain/node-daemon/self-fence.test.ts';
 const PEERS = 'src/domain/node-daemon/peers.test.ts';

@@ -1,12 +1,12 @@
-import type { Mac } from '../../../domain/node-daemon/seal.ts';
-import { ApiStatusError, TransportError } from '../../../ports/api-transport.ts';
-import type { Clock } from '../../../ports/clock.ts';
-import type { Cluster, Resource } from '../../../ports/cluster.ts';
-import type { DatagramSocket, KeepRecord, WatchdogDevice, WatchdogFacts } from '../../../ports/node-daemon.ts';
-import type { KubeObject } from '../../../ports/objects.ts';
-import { ManualClock } from '../../../runtime/manual-clock.ts';
-import { NodeDaemon } from '../daemon.ts';
-import type { NodeDaemonOptions, NodeDaemonPorts } from '../daemon.ts';
+import type { Mac } from '../../../src/domain/node-daemon/seal.ts';
+import { ApiStatusError, TransportError } from '../../../src/ports/api-transport.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
+import type { DatagramSocket, KeepRecord, WatchdogDevice, WatchdogFacts } from '../../../src/ports/node-daemon.ts';
+import type { KubeObject } from '../../../src/ports/objects.ts';
+import { ManualClock } from '../../../src/runtime/manual-clock.ts';
+import { NodeDaemon } from '../../../src/node/core/daemon.ts';
+import type { NodeDaemonOptions, NodeDaemonPorts } from '../../../src/node/core/daemon.ts';
 
 /** Several machines with their daemons, a network whose links can be cut, and an API server that can be cut off: all on one clock, in memory. */
 export class DaemonWorld {

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { standardRegistry } from '../../agents/registry.ts';
-import { LivePlanner } from '../../src/config/live-planner.ts';
-import { composeController } from '../../src/manager/compose.ts';
-import type { ComposedController } from '../../src/manager/compose.ts';
-import { X25519_KEY_PAIRS } from '../../src/node/shell/exchange-keys.ts';
-import { NO_METRICS } from '../../src/ports/metrics.ts';
-import { CONFIG_MAPS, SECRETS } from '../../src/ports/resources.ts';
-import { SystemRandom } from '../../src/runtime/system-random.ts';
-import { parseControllers } from '../../src/domain/node-daemon/controllers.ts';
-import { sendShipped } from '../../src/testbed/shipped/send.ts';
-import { inProcessTransport } from '../../src/testbed/apiserver/transport.ts';
+import { standardRegistry } from '../../../agents/registry.ts';
+import { LivePlanner } from '../../../src/config/live-planner.ts';
+import { composeController } from '../../../src/manager/compose.ts';
+import type { ComposedController } from '../../../src/manager/compose.ts';
+import { X25519_KEY_PAIRS } from '../../../src/node/shell/exchange-keys.ts';
+import { NO_METRICS } from '../../../src/ports/metrics.ts';
+import { CONFIG_MAPS, SECRETS } from '../../../src/ports/resources.ts';
+import { SystemRandom } from '../../../src/runtime/system-random.ts';
+import { parseControllers } from '../../../src/domain/node-daemon/controllers.ts';
+import { sendShipped } from '../../../src/testbed/shipped/send.ts';
+import { inProcessTransport } from '../../../src/testbed/apiserver/transport.ts';
 import { ControllerWorld, NAMESPACE } from './world.ts';
 
 const quiet = (): void => undefined;

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { ATTESTATION } from '../../src/domain/node-daemon/attestation.ts';
-import type { GrantsEnded } from '../../src/domain/node-daemon/attestation.ts';
-import { seal } from '../../src/domain/node-daemon/seal.ts';
-import { keyOf, macOf } from '../../src/node/core/testing/world.ts';
-import type { EndingCall } from '../../src/ports/node-daemons.ts';
-import { LEASES } from '../../src/ports/resources.ts';
+import { ATTESTATION } from '../../../src/domain/node-daemon/attestation.ts';
+import type { GrantsEnded } from '../../../src/domain/node-daemon/attestation.ts';
+import { seal } from '../../../src/domain/node-daemon/seal.ts';
+import { keyOf, macOf } from '../model/world.ts';
+import type { EndingCall } from '../../../src/ports/node-daemons.ts';
+import { LEASES } from '../../../src/ports/resources.ts';
 import { ControllerWorld, NAMESPACE } from './world.ts';
 import type { Replica } from './world.ts';
 

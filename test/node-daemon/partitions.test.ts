@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { ControllerModel } from './testing/controller-model.ts';
-import { DaemonWorld } from './testing/world.ts';
+import { ControllerModel } from './model/controller-model.ts';
+import { DaemonWorld } from './model/world.ts';
 
 /**
  * Worlds in which links break and heal at random, daemons are killed and started anew, controllers fall silent, pods stop slowly or never, while the controller

@@ -1,7 +1,7 @@
-import { ATTESTATION, PEERS } from '../../../domain/node-daemon/attestation.ts';
-import type { Datagram } from '../../../domain/node-daemon/datagram.ts';
-import { open, seal } from '../../../domain/node-daemon/seal.ts';
-import type { DatagramSocket } from '../../../ports/node-daemon.ts';
+import { ATTESTATION, PEERS } from '../../../src/domain/node-daemon/attestation.ts';
+import type { Datagram } from '../../../src/domain/node-daemon/datagram.ts';
+import { open, seal } from '../../../src/domain/node-daemon/seal.ts';
+import type { DatagramSocket } from '../../../src/ports/node-daemon.ts';
 import { keyOf, macOf } from './world.ts';
 import type { DaemonWorld } from './world.ts';
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { ControllerModel } from './testing/controller-model.ts';
-import { DaemonWorld, HARDWARE, keyOf, macOf } from './testing/world.ts';
-import type { MachineModel } from './testing/world.ts';
-import { seal } from '../../domain/node-daemon/seal.ts';
+import { ControllerModel } from './model/controller-model.ts';
+import { DaemonWorld, HARDWARE, keyOf, macOf } from './model/world.ts';
+import type { MachineModel } from './model/world.ts';
+import { seal } from '../../src/domain/node-daemon/seal.ts';
 
 const NODES = ['a', 'b', 'c', 'd', 'e'];
 const others = (node: string): string[] => NODES.filter((other) => other !== node);
