@@ -40,7 +40,8 @@ export async function watchdogFacts(root: string, device: string): Promise<Watch
 export async function isActive(root: string, device: string): Promise<boolean | undefined> {
   const number = /(\d*)$/.exec(device)?.[1] ?? '';
   const state = await textOf(join(root, `sys/class/watchdog/watchdog${number === '' ? '0' : number}/state`));
-  return state === undefined ? undefined : state === 'active';
+  // Whatever else it says is no answer: what is not known to stand still may reset the machine.
+  return state === 'active' ? true : state === 'inactive' ? false : undefined;
 }
 
 /** A crash kernel is loaded: a watchdog that is armed resets the machine while it writes the dump. */

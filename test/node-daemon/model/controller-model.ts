@@ -25,7 +25,7 @@ export class ControllerModel {
     this.#socket.receive((bytes, from) => this.#receive(bytes, from));
     world.put('ConfigMap', {
       metadata: { name: 'nodefence-controllers' },
-      data: { publicKeys: keyOf('controller'), addresses: ADDRESS },
+      data: { 'public-keys': keyOf('controller'), addresses: ADDRESS },
     } as never);
   }
 
