@@ -28,7 +28,7 @@ export class BootWatch {
   }
 
   /** How long off has to stand before it counts, beyond `off_stable`; 0 where the device has long been up, or showed on before. */
-  get standsForMs(): number {
+  get unchangedForMs(): number {
     const boot = this.#boot;
     if (boot === undefined || this.#isOnSeen) return 0;
     if (this.#isDistrusted) return boot.startMaxMs;

@@ -53,11 +53,11 @@ export async function untilStable(devices: readonly DeviceCall[], wanted: Wanted
     firstAtMs = pass.agrees ? (firstAtMs ?? clock.monotonicMs()) : undefined;
     unverified = (reads > 1 ? unverified : 0) + (pass.identity === 'verified' ? 0 : 1);
     const restarted = wanted === 'off' ? restartedOf(boots) : NONE;
-    const standsForMs = wanted === 'off' ? Math.max(0, ...[...boots.values()].map((watch) => watch.standsForMs)) : 0;
-    for (const device of devices) device.patienceMs = standsForMs;
-    const isLong = firstAtMs !== undefined && beganAtMs - firstAtMs >= Math.max(offStableMs, standsForMs);
+    const unchangedForMs = wanted === 'off' ? Math.max(0, ...[...boots.values()].map((watch) => watch.unchangedForMs)) : 0;
+    for (const device of devices) device.patienceMs = unchangedForMs;
+    const isLong = firstAtMs !== undefined && beganAtMs - firstAtMs >= Math.max(offStableMs, unchangedForMs);
     const stable = reads >= STABLE_READS && isLong && restarted.size === 0;
-    if (stable || restarted.size > 0 || clock.monotonicMs() + roundMs >= endsAtMs + standsForMs) {
+    if (stable || restarted.size > 0 || clock.monotonicMs() + roundMs >= endsAtMs + unchangedForMs) {
       return {
         reached: stable,
         lastReadAtMs: beganAtMs,

@@ -1,5 +1,5 @@
 import { acknowledged, sinceWord } from './acknowledgement.ts';
-import { proofOf, standingEvidence, voidEvidence } from './evidence.ts';
+import { proofOf, validEvidence, voidEvidence } from './evidence.ts';
 import { isAskedFor, seemsFailed } from './health.ts';
 import { appended, cutsOff, offBegan, restoreFor } from './journal.ts';
 import { bounded } from './node-fence.ts';
@@ -151,7 +151,7 @@ function dueMs(context: Context, status: NodeFenceStatus, operation: Operation):
   if (operation.phase === 'on' && isLeft(context, status)) due = Math.max(due, releaseOverMs(context));
   // Of a node that was alive when it was switched off: Kubernetes lets nothing go of a node that it still counts as Ready.
   if (operation.key === 'release' && isAskedFor(status) && context.node?.ready === 'True') due = Number.POSITIVE_INFINITY;
-  if (operation.key === 'release' && standingEvidence(status.evidence, context.plan)?.identity === 'unverified') {
+  if (operation.key === 'release' && validEvidence(status.evidence, context.plan)?.identity === 'unverified') {
     due = Math.max(due, (since.firstEvidence ?? context.provenAtMs ?? nowMs) + timing.lifeWaitMs);
   }
   if (operation.key === 'release') due = Math.max(due, nextBatchMs(context, status));

@@ -15,7 +15,7 @@ describe('the fence automaton, where it can do nothing more,', () => {
     model.epoch -= 1;
     const decision = model.step();
     expect(decision).toMatchObject({ row: 'newer-leader', events: [{ type: 'Warning', reason: 'NewerLeaderFound' }] });
-    expect(decision.standDown).toEqual({ epoch: 7, message: expect.stringContaining('under epoch 7, and this controller leads under 6') as string });
+    expect(decision.stepDown).toEqual({ epoch: 7, message: expect.stringContaining('under epoch 7, and this controller leads under 6') as string });
     expect(decision.status).toBeUndefined();
     expect(decision.dispatch).toBeUndefined();
   });
@@ -25,7 +25,7 @@ describe('the fence automaton, where it can do nothing more,', () => {
     model.next();
     model.step();
     if (model.fence?.status !== undefined) model.fence = { ...model.fence, status: { ...model.fence.status, epoch: 4_000_000_000 } };
-    expect(model.step()).not.toHaveProperty('standDown');
+    expect(model.step()).not.toHaveProperty('stepDown');
   });
 
   it('tells that a finalizer of somebody else keeps a NodeFence that is being deleted, once', () => {

@@ -117,7 +117,7 @@ function voidedByLife(
   snapshot: Snapshot,
   provenAtMs: number | undefined,
 ): { status: NodeFenceStatus; events: DecisionEvent[] } {
-  const proof = standingOf(status);
+  const proof = validEvidenceOf(status);
   if (proof === undefined || status.state === 'final') return { status, events: [] };
   const life = snapshot.node !== undefined && provenAtMs !== undefined && snapshot.node.lifeAtMs > provenAtMs;
   const proven = status.journal.findIndex((entry) => entry.id === proof.source);
@@ -134,13 +134,13 @@ function voidedByLife(
   return { status: next, events: [event('Warning', 'EvidenceVoided', message)] };
 }
 
-function standingOf(status: NodeFenceStatus): Evidence | undefined {
+function validEvidenceOf(status: NodeFenceStatus): Evidence | undefined {
   return status.frozen === undefined ? undefined : proofOf(status.evidence, status.frozen.plan, status.step);
 }
 
 /** When this process itself last read the device for the evidence that stands; a result folded in this very pass counts. */
 function provenAt(status: NodeFenceStatus, snapshot: Snapshot): number | undefined {
-  const source = standingOf(status)?.source;
+  const source = validEvidenceOf(status)?.source;
   return snapshot.reports.find((report) => report.id === source)?.evidenceAtMs ?? snapshot.since.evidence;
 }
 
@@ -150,7 +150,7 @@ function conclude(row: string, snapshot: Snapshot, before: NodeFenceStatus, tran
   if (transition.dispatch !== undefined) decision.dispatch = transition.dispatch;
   if (transition.removeFinalizer !== undefined) decision.removeFinalizer = true;
   if (transition.deleteFence !== undefined) decision.deleteFence = true;
-  if (transition.standDown !== undefined) decision.standDown = transition.standDown;
+  if (transition.stepDown !== undefined) decision.stepDown = transition.stepDown;
   if (transition.requeueAtMs !== undefined) decision.requeueAtMs = transition.requeueAtMs;
   const after = transition.status;
   if (after !== undefined && (after !== before || transition.dispatch?.kind === 'run')) {

@@ -1,7 +1,7 @@
 import { unrecovered } from './incident-record.ts';
 import type { FenceRecord } from './incident-record.ts';
 import type { Plan } from './plan.ts';
-import type { Snapshot, StandingHold } from './snapshot.ts';
+import type { Snapshot, ActiveHold } from './snapshot.ts';
 
 export const DEFAULT_MAX_FENCES_PER_DAY = 3;
 const DAY_MS = 86_400_000;
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const BREAKER_AFTER = 2;
 
 /** `endsInMs`: milliseconds from now after which time alone may end it; absent: only a person does. */
-export interface BudgetHold extends Omit<StandingHold, 'untilMs'> {
+export interface BudgetHold extends Omit<ActiveHold, 'untilMs'> {
   endsInMs?: number;
 }
 

@@ -1,4 +1,4 @@
-import { standingEvidence } from './evidence.ts';
+import { validEvidence } from './evidence.ts';
 import { leftToRelease } from './program.ts';
 import type { FenceCondition, NodeFenceStatus } from './node-fence.ts';
 import { LIMITS } from './node-fence.ts';
@@ -17,7 +17,7 @@ export function withConditions(status: NodeFenceStatus, wall: string): NodeFence
 
 function conditionStates(status: NodeFenceStatus): ConditionState[] {
   const plan = status.frozen?.plan;
-  const proof = plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+  const proof = plan === undefined ? undefined : validEvidence(status.evidence, plan);
   const problem = plan?.problems.find((candidate) => candidate.severity === 'error');
   const edges = status.restore?.edges ?? [];
   const stuck = edges.length > 0 && (status.state === 'done' || status.state === 'error');

@@ -32,7 +32,7 @@ export const EVIDENCE_RULES: Readonly<Record<EvidenceKind, EvidenceRule>> = {
 export const READ_BACK_EVIDENCE: readonly EvidenceKind[] = ['power-off', 'instance-stopped', 'host-off', 'storage-revoked', 'ack'];
 
 /** The newest evidence that stands and that the plan admits for a release of the whole node; `undefined` when there is none. */
-export function standingEvidence(evidence: readonly Evidence[], plan: Plan): Evidence | undefined {
+export function validEvidence(evidence: readonly Evidence[], plan: Plan): Evidence | undefined {
   return evidence.findLast(
     (item) =>
       item.voidedAt === undefined &&
@@ -43,7 +43,7 @@ export function standingEvidence(evidence: readonly Evidence[], plan: Plan): Evi
 }
 
 /** The newest evidence that stands and that the plan admits for a release of what writes to the storages that it names. */
-export function standingRevocation(evidence: readonly Evidence[], plan: Plan): Evidence | undefined {
+export function validRevocation(evidence: readonly Evidence[], plan: Plan): Evidence | undefined {
   return evidence.findLast(
     (item) => item.voidedAt === undefined && plan.minimumEvidence.includes(item.kind) && EVIDENCE_RULES[item.kind].scopedToStorage,
   );
@@ -51,7 +51,7 @@ export function standingRevocation(evidence: readonly Evidence[], plan: Plan): E
 
 /** What a release in this step rests on. */
 export function proofOf(evidence: readonly Evidence[], plan: Plan, step: Step): Evidence | undefined {
-  return step === 'isolation' ? standingRevocation(evidence, plan) : standingEvidence(evidence, plan);
+  return step === 'isolation' ? validRevocation(evidence, plan) : validEvidence(evidence, plan);
 }
 
 /** P2: every standing evidence loses its force; what was voided before keeps its reason. */

@@ -1,4 +1,4 @@
-import { EVIDENCE_RULES, standingEvidence } from './evidence.ts';
+import { EVIDENCE_RULES, validEvidence } from './evidence.ts';
 import type { NodeFenceSpec, NodeFenceStatus } from './node-fence.ts';
 
 /** A NodeFence as those read it who wait for its proof, and leave its node alone meanwhile. */
@@ -25,7 +25,7 @@ export function fenceFactsOf({
   status?: NodeFenceStatus | undefined;
 }): FenceFacts {
   const plan = status?.frozen?.plan;
-  const proof = status === undefined || plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+  const proof = status === undefined || plan === undefined ? undefined : validEvidence(status.evidence, plan);
   // An on voids all evidence when its intent is written, so that whatever stands is newer than the last on.
   const isOff = proof !== undefined && EVIDENCE_RULES[proof.kind].permitsTaint;
   const requestedByUID = spec.requestedBy?.uid;

@@ -3,7 +3,7 @@ import type { JournalEntry, NodeFenceStatus } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
 import type { Operation } from './program.ts';
-import type { NodeFacts, Since, Snapshot, StandingHold } from './snapshot.ts';
+import type { NodeFacts, Since, Snapshot, ActiveHold } from './snapshot.ts';
 import type { Context } from './transition.ts';
 
 /** Since when a node shows without a break that it has failed, or that it is well again. `undefined`: it does not now. */
@@ -24,7 +24,7 @@ export function signsOf(node: NodeFacts | undefined, status: NodeFenceStatus | u
 }
 
 /** Nobody is judged by what this process heard, when it has heard nothing for too long: then it may be cut off itself (P10). */
-export function staleHold(freshAtMs: number, staleAfterMs: number, nowMs: number): StandingHold | undefined {
+export function staleHold(freshAtMs: number, staleAfterMs: number, nowMs: number): ActiveHold | undefined {
   const staleMs = nowMs - freshAtMs;
   if (staleMs <= staleAfterMs) return undefined;
   const message = `the API server has sent nothing for ${Math.round(staleMs / 1000)} s; no node is judged by it`;

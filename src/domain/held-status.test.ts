@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { staleHold } from './health.ts';
-import type { StandingHold } from './snapshot.ts';
+import type { ActiveHold } from './snapshot.ts';
 import { Model } from './testing/model.ts';
 
-const OBSERVE: StandingHold = { reason: 'observe', policy: 'observe', message: '--mode observe: nothing is changed' };
-const MANY: StandingHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '5 of 8 are unhealthy' };
-const LEASE: StandingHold = { reason: 'medik8s-lease', policy: 'medik8s-lease', message: 'somebody has the node' };
+const OBSERVE: ActiveHold = { reason: 'observe', policy: 'observe', message: '--mode observe: nothing is changed' };
+const MANY: ActiveHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '5 of 8 are unhealthy' };
+const LEASE: ActiveHold = { reason: 'medik8s-lease', policy: 'medik8s-lease', message: 'somebody has the node' };
 const SECOND_MS = 1_000;
 
 /** A failed node whose fence these hold, looked at for an hour; every hold that was written, as JSON. */
-function heldFor(hour: (round: number, nowMs: number) => readonly StandingHold[]): Set<string> {
+function heldFor(hour: (round: number, nowMs: number) => readonly ActiveHold[]): Set<string> {
   const model = new Model();
   model.fail();
   const written = new Set<string>();
@@ -25,7 +25,7 @@ function heldFor(hour: (round: number, nowMs: number) => readonly StandingHold[]
 }
 
 /** Of watches that are silent every second time. */
-function flapping(round: number, nowMs: number): StandingHold[] {
+function flapping(round: number, nowMs: number): ActiveHold[] {
   const unheard = staleHold(nowMs - round * SECOND_MS - 31 * SECOND_MS, 30 * SECOND_MS, nowMs);
   return round % 2 === 1 && unheard !== undefined ? [unheard] : [];
 }

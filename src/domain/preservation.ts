@@ -4,7 +4,7 @@ import { NEVER_BEGAN } from './node-fence.ts';
 import type { JournalEntry, NodeFenceStatus, Restore } from './node-fence.ts';
 import type { Plan } from './plan.ts';
 import { compile } from './program.ts';
-import type { PreservationGuard, Snapshot, StandingHold } from './snapshot.ts';
+import type { PreservationGuard, Snapshot, ActiveHold } from './snapshot.ts';
 
 export const PRESERVATION_POLICY = 'preservation';
 
@@ -22,7 +22,7 @@ export function withPreservation(snapshot: Snapshot, status: NodeFenceStatus): S
  * What a guard forbids now: to a healthy machine everything, to a failed one whatever comes after isolation. Where a machine is off by an earlier off of
  * ours, or a person has it in hand, nothing is left to preserve it from.
  */
-export function preservationHold(guard: PreservationGuard, status: NodeFenceStatus, plan: Plan): StandingHold | undefined {
+export function preservationHold(guard: PreservationGuard, status: NodeFenceStatus, plan: Plan): ActiveHold | undefined {
   const { kind } = guard;
   if (kind === 'drop' || plan.preserved === 'ignore' || acknowledged(status) !== undefined || isOffFromBefore(status)) return undefined;
   if (kind === 'never-fence')
@@ -62,7 +62,7 @@ export function withDeletion(status: NodeFenceStatus, { preservation }: Pick<Sna
   return isSeen ? { ...status, ending: 'deleted' } : status;
 }
 
-function held(status: NodeFenceStatus, states: readonly NodeFenceStatus['state'][], reason: string, message: string): StandingHold | undefined {
+function held(status: NodeFenceStatus, states: readonly NodeFenceStatus['state'][], reason: string, message: string): ActiveHold | undefined {
   return states.includes(status.state) ? { reason, policy: PRESERVATION_POLICY, message } : undefined;
 }
 

@@ -19,7 +19,7 @@ export interface Snapshot {
   fence: FenceFacts | undefined;
   since: Since;
   /** Reasons not to isolate, switch off or release now; the first one is recorded. */
-  holds: readonly StandingHold[];
+  holds: readonly ActiveHold[];
   /** What is to become of its machine besides: preserved, or being deleted. Absent: nothing is known against fencing it. */
   preservation?: PreservationGuard;
   /** A person's stop that stands on this node. */
@@ -50,7 +50,7 @@ export interface Snapshot {
 }
 
 /** A reason not to act that stands now. */
-export interface StandingHold extends Pick<Hold, 'reason' | 'policy' | 'message'> {
+export interface ActiveHold extends Pick<Hold, 'reason' | 'policy' | 'message'> {
   /** Absent: `alarm_after` of the plan. */
   alarmAfterMs?: number;
   /** When time alone ends it, monotonic. Absent: only a change does, or nobody knows. */

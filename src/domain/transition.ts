@@ -15,7 +15,7 @@ export interface Decision {
   removeFinalizer?: true;
   deleteFence?: true;
   /** This process may not go on leading: what it found is of this epoch. */
-  standDown?: { epoch: number; message: string };
+  stepDown?: { epoch: number; message: string };
   /** Monotonic; absent: only a change matters. */
   requeueAtMs?: number;
   events: DecisionEvent[];
@@ -42,7 +42,7 @@ export interface Transition {
   dispatch?: Decision['dispatch'];
   removeFinalizer?: true;
   deleteFence?: true;
-  standDown?: NonNullable<Decision['standDown']>;
+  stepDown?: NonNullable<Decision['stepDown']>;
   requeueAtMs?: number | undefined;
   events?: DecisionEvent[];
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_TIMING } from './plan.ts';
-import type { StandingHold } from './snapshot.ts';
+import type { ActiveHold } from './snapshot.ts';
 import { Model, planOf } from './testing/model.ts';
 
-const OBSERVE: StandingHold = { reason: 'observe', policy: 'observe', message: '--mode observe: nothing is changed' };
+const OBSERVE: ActiveHold = { reason: 'observe', policy: 'observe', message: '--mode observe: nothing is changed' };
 const TIMING = { ...DEFAULT_TIMING, isolationDelayMs: 5_000, powerManagementDelayMs: 300_000 };
 /** The model's clock on the wall. */
 const at = (ms: number): string => new Date(1_700_000_000_000 + ms).toISOString().replace('.000Z', 'Z');
 
 /** A failed node under these holds; its fence has begun. `told`: every event in words. */
-function observed(holds: readonly StandingHold[], more = {}): { model: Model; told: string[]; look: () => void } {
+function observed(holds: readonly ActiveHold[], more = {}): { model: Model; told: string[]; look: () => void } {
   const model = new Model(planOf({ timing: TIMING, ...more }));
   model.fail();
   model.holds = holds;
@@ -42,7 +42,7 @@ describe('a fence in mode observe', () => {
   });
 
   it('says what would hold it and until when, and counts from there, also when the hold is over', () => {
-    const grace: StandingHold = { reason: 'startup-grace', policy: 'startup-grace', message: 'no new fence for 5 min', untilMs: 1_240_000 };
+    const grace: ActiveHold = { reason: 'startup-grace', policy: 'startup-grace', message: 'no new fence for 5 min', untilMs: 1_240_000 };
     const { model, look } = observed([OBSERVE, grace]);
     const words = `would be held by startup-grace until ${at(1_240_000)}: no new fence for 5 min; would cordon at ${at(1_240_000)}, would switch off by redfish at bmc at ${at(1_540_000)}`;
     expect(model.status.message).toContain(words);
@@ -58,7 +58,7 @@ describe('a fence in mode observe', () => {
   });
 
   it('says what would come after a hold of which nobody knows the end', () => {
-    const many: StandingHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '5 of 8 are unhealthy' };
+    const many: ActiveHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '5 of 8 are unhealthy' };
     const { model } = observed([OBSERVE, many]);
     expect(model.status.message).toContain(
       'would be held by max-unhealthy: 5 of 8 are unhealthy; once that ends would cordon at once, would switch off by redfish at bmc 300 s later',
@@ -85,8 +85,8 @@ describe('a fence in mode observe whose plan cannot be carried out', () => {
 
 describe('a hold of mode enforce', () => {
   it('is recorded with its end, told as a moment, and with what holds besides', () => {
-    const grace: StandingHold = { reason: 'startup-grace', policy: 'startup-grace', message: 'no new fence for 5 min', untilMs: 1_240_000 };
-    const many: StandingHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '5 of 8 are unhealthy' };
+    const grace: ActiveHold = { reason: 'startup-grace', policy: 'startup-grace', message: 'no new fence for 5 min', untilMs: 1_240_000 };
+    const many: ActiveHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '5 of 8 are unhealthy' };
     const { model, told, look } = observed([grace, many]);
     expect(told).toContain(`FencingHeld: Held by startup-grace: no new fence for 5 min (until ${at(1_240_000)})`);
     expect(model.status.hold).toMatchObject({ until: at(1_240_000), besides: [{ policy: 'max-unhealthy', message: '5 of 8 are unhealthy' }] });

@@ -5,7 +5,7 @@ import type { Plan, Step } from './plan.ts';
 import { compile, provingOperation } from './program.ts';
 import type { Operation } from './program.ts';
 import { describeRun } from './run-words.ts';
-import type { Snapshot, StandingHold } from './snapshot.ts';
+import type { Snapshot, ActiveHold } from './snapshot.ts';
 
 /** One thing that mode enforce would do. */
 export interface Deed {
@@ -23,7 +23,7 @@ export interface Would {
   /** What would be let go after the proof, in words. */
   release: string;
   /** What would hold it even then. */
-  holds: readonly StandingHold[];
+  holds: readonly ActiveHold[];
 }
 
 interface Observed {
@@ -79,7 +79,7 @@ export function describeWould(observed: Observed, hold: Pick<Hold, 'freeSince'>)
 }
 
 /** `undefined`: a hold has no known end. */
-function freeAt({ nowMs, wall }: Snapshot, holds: readonly StandingHold[], freeSince: string | undefined): number | undefined {
+function freeAt({ nowMs, wall }: Snapshot, holds: readonly ActiveHold[], freeSince: string | undefined): number | undefined {
   if (holds.some(({ untilMs }) => untilMs === undefined)) return undefined;
   const sinceMs = nowMs + Date.parse(freeSince ?? '') - Date.parse(wall);
   return Math.max(Number.isNaN(sinceMs) ? 0 : sinceMs, ...holds.map(({ untilMs = 0 }) => untilMs));

@@ -34,7 +34,7 @@ describe('the leader elector', () => {
   it('leaves a free Lease to others as long as it may not stand, and is asked how long it has been free', async () => {
     const freeFor: number[] = [];
     const elector = build('a', {
-      mayStand: (freeForMs) => {
+      mayLead: (freeForMs) => {
         freeFor.push(freeForMs);
         return freeForMs >= 4_000;
       },
@@ -47,7 +47,7 @@ describe('the leader elector', () => {
 
   it('counts anew how long the Lease is free when somebody else held it in between', async () => {
     const freeFor: number[] = [];
-    build('a', { mayStand: (freeForMs) => freeFor.push(freeForMs) > 3 });
+    build('a', { mayLead: (freeForMs) => freeFor.push(freeForMs) > 3 });
     await clock.advance(2_000);
     server.set(held('t1'));
     await clock.advance(2_000);

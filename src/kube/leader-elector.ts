@@ -37,7 +37,7 @@ export interface LeaderElectorOptions {
   /** Of earlier leaders: our epoch is to be above theirs, also where their Lease is gone. Nobody leads before they are read. */
   records: LeadershipRecords;
   /** Asked before a Lease that nobody has held for so long is taken; `false`: another candidate goes first, and it is looked at again. */
-  mayStand?: (freeForMs: number) => boolean;
+  mayLead?: (freeForMs: number) => boolean;
   onAcquired: (epoch: number) => void;
   /** The Lease reads older than it was seen before: whatever was written since may be gone, and whatever was watched has a gap. */
   onWentBack?: (message: string) => void;
@@ -215,7 +215,7 @@ export class LeaderElector implements Leadership {
         return Math.min(pauseMs, waitMs);
       }
       this.#freeSinceMs ??= clock.monotonicMs();
-      if (!isOurs && this.#options.mayStand?.(clock.monotonicMs() - this.#freeSinceMs) === false) {
+      if (!isOurs && this.#options.mayLead?.(clock.monotonicMs() - this.#freeSinceMs) === false) {
         this.#logStandby(lease, 0);
         logger.debug('the lease is free and left to another candidate', {});
         return pauseMs;

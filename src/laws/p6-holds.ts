@@ -15,7 +15,7 @@ export const holdsWin: Law = (history, expectations) => {
   for (const { position, at, node, what } of [...offs, ...history.cordons, ...history.releases]) {
     const stop = history.stopsFor(node, position).find(({ createdAt }) => at > createdAt + expectations.stopGraceMs + expectations.toleranceMs);
     verdict.check(stop === undefined, at, `${what} although NodeFenceStop ${stop?.name ?? ''} had stood since ${String(stop?.createdAt ?? 0)}`);
-    const hold = standingHold(history, node, position);
+    const hold = activeHold(history, node, position);
     if (hold !== undefined && isHolders(history, { position, at, node, what }, hold)) continue;
     const isUnderWay = hold === undefined || at <= hold.since + expectations.stopGraceMs + expectations.toleranceMs;
     verdict.check(isUnderWay, at, `${what} although its fence says since ${String(hold?.since ?? 0)} that it is held by ${hold?.policy ?? ''}`);
@@ -24,7 +24,7 @@ export const holdsWin: Law = (history, expectations) => {
 };
 
 /** The hold that the newest status shows, and since when without a break some hold stood there. */
-function standingHold(history: History, node: string, position: number): StandingHold | undefined {
+function activeHold(history: History, node: string, position: number): ActiveHold | undefined {
   const statuses = history.fenceOf(node, position)?.statuses.between(-1, position) ?? [];
   const { policy, message = '' } = statuses.at(-1)?.value.hold ?? {};
   if (policy === undefined) return undefined;
@@ -32,14 +32,14 @@ function standingHold(history: History, node: string, position: number): Standin
   return { policy, message, since: statuses[before + 1]?.at ?? 0 };
 }
 
-interface StandingHold {
+interface ActiveHold {
   policy: string;
   message: string;
   since: number;
 }
 
 /** The fence waits for the lease of machine remediation, or of Metal3Remediation, and it is theirs: by the operator of the host. */
-function isHolders(history: History, act: ApiAction, { policy, message }: StandingHold): boolean {
+function isHolders(history: History, act: ApiAction, { policy, message }: ActiveHold): boolean {
   if (policy !== 'medik8s-lease' || !/ of nodefence-(machine|metal3)-remediation stands/u.test(message)) return false;
   return history.releases.some(({ position }) => position === act.position) && hostOffBehind(history, act) !== undefined;
 }

@@ -65,7 +65,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
       reportWentBack(message);
       for (const watch of [...reflectors, announced, ...(nodeLeases === undefined ? [] : [nodeLeases]), ...secondaries.watches]) watch.listAnew();
     },
-    mayStand: (freeForMs) => selfCheck.mayLead() && own.ownNode.mayStand(freeForMs),
+    mayLead: (freeForMs) => selfCheck.mayLead() && own.ownNode.mayLead(freeForMs),
   });
   const proof = composeSelfCheck(ports, options, { nodes: listers.nodes, elector, onSecond: (message) => giveUp(message) });
   const { selfCheck } = proof;
@@ -77,14 +77,14 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   const base = { clock, random, cluster, listers, queue, recorder: ports.recorder, log: logger, metrics: metrics.fence };
   const giveUp = (reason: string): void => void stop(HAND_OVER_DEADLINE_MS).then(() => ports.exit(reason, 'handed-over'));
   const mayLead = (): boolean => selfCheck.mayLead();
-  const own: WatchedOwnNode = watchOwnNode({ dependencies: base, options, elector, mayLead, leader, announced, standDown: giveUp });
+  const own: WatchedOwnNode = watchOwnNode({ dependencies: base, options, elector, mayLead, leader, announced, stepDown: giveUp });
   const dependencies: FenceDependencies = {
     ...base,
     leadership: elector,
     runner: ports.wrapRunner === undefined ? dispatcher : ports.wrapRunner(dispatcher),
     planner: ports.planner({ cluster, configMaps, secrets, nodes: listers.nodes, registry: ports.registry }),
     successor: () => own.ownNode.holdMessage(),
-    standDown: ({ epoch, message }) => {
+    stepDown: ({ epoch, message }) => {
       elector.outrankedBy(epoch);
       giveUp(message);
     },
@@ -98,7 +98,7 @@ export function composeController(ports: ControllerPorts, options: ControllerOpt
   wakeOnChange([configMaps, secrets], leader, { controller, probes }, elector);
   const watches = [...reflectors, ...(nodeLeases === undefined ? [] : [nodeLeases])];
   const stop = async (deadlineMs: number): Promise<void> => {
-    await standDown({ controller, queue, elector, clock, logger, companions: secondaries.close() }, deadlineMs);
+    await stepDown({ controller, queue, elector, clock, logger, companions: secondaries.close() }, deadlineMs);
     await Promise.all([proof.close(), own.close(), probes?.close()]);
     for (const watch of watches) watch.close();
     await dispatcher.close();
@@ -199,7 +199,7 @@ function electorOf(
   { clock, random, logger, metrics }: ControllerPorts,
   options: ControllerOptions,
   cluster: Cluster,
-  terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'onWentBack' | 'mayStand'>,
+  terms: Pick<LeaderElectorOptions, 'onAcquired' | 'onLost' | 'onWentBack' | 'mayLead'>,
 ): LeaderElector {
   const { namespace, identity, lease, mode, ownNode = '', preservation, healthChecks, programs } = options;
   if (lease !== undefined) {
@@ -228,7 +228,7 @@ interface Standing {
 }
 
 /** The lease is given back where it may be; else the successor waits it out. */
-async function standDown(standing: Standing, deadlineMs: number): Promise<void> {
+async function stepDown(standing: Standing, deadlineMs: number): Promise<void> {
   await giveBack(standing, deadlineMs).catch((error: unknown) => {
     standing.logger.warn('lease not released; the successor waits until it expires', { error });
     standing.elector.close();
@@ -243,7 +243,7 @@ async function giveBack({ controller, queue, elector, clock, companions }: Stand
     controller.abort(reason);
     throw new Error(`passes for ${running.join(', ')} did not end`);
   }
-  const isQuiet = await within(clock, 2 * deadlineMs, controller.standDown(reason, deadlineMs));
+  const isQuiet = await within(clock, 2 * deadlineMs, controller.stepDown(reason, deadlineMs));
   await within(clock, deadlineMs, companions);
   if (!isQuiet) throw new Error('a write may still be on its way');
   await elector.release(deadlineMs);

@@ -22,7 +22,7 @@ export interface OwnNodeParts {
   /** The leader's Lease alone. */
   leader: Lister<Lease>;
   announced: Watches['announced'];
-  standDown: (reason: string) => void;
+  stepDown: (reason: string) => void;
 }
 
 export interface WatchedOwnNode {
@@ -34,11 +34,11 @@ export interface WatchedOwnNode {
 }
 
 /** The hand-over with its watch and this replica's own announcement. */
-export function watchOwnNode({ dependencies, options, elector, mayLead, leader, announced, standDown }: OwnNodeParts): WatchedOwnNode {
+export function watchOwnNode({ dependencies, options, elector, mayLead, leader, announced, stepDown }: OwnNodeParts): WatchedOwnNode {
   const { namespace, ownNode: node, mode } = options;
   const candidates = new Candidates(elector.identity.split('_').at(-1) ?? '');
   const isLeading = (): boolean => elector.isLeading;
-  const ownNode = new OwnNode({ ...dependencies, announced: announced.lister, candidates, isLeading, options, standDown });
+  const ownNode = new OwnNode({ ...dependencies, announced: announced.lister, candidates, isLeading, options, stepDown });
   const hasNode = (): boolean => [...leader.all()].some(({ metadata }) => (metadata.annotations?.[LEADER_NODE] ?? '') !== '');
   const isNeeded = (): boolean => !isLeading() && mayLead() && (node !== undefined || hasNode());
   const { cluster, clock, log } = dependencies;

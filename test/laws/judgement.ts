@@ -1,6 +1,6 @@
 import { ROWS } from '../../src/domain/automaton.ts';
 import { acknowledged } from '../../src/domain/acknowledgement.ts';
-import { proofOf, standingEvidence } from '../../src/domain/evidence.ts';
+import { proofOf, validEvidence } from '../../src/domain/evidence.ts';
 import { offBegan, openEntries } from '../../src/domain/journal.ts';
 import { FENCE_STATES, LIMITS } from '../../src/domain/node-fence.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../src/domain/node-fence.ts';
@@ -42,7 +42,7 @@ function judgeStatus(before: NodeFenceStatus | undefined, { status }: Decision):
     happy && status.restore !== undefined && `closed as ${String(status.outcome)} with ${JSON.stringify(status.restore)} not taken back (P8)`,
     status.state === 'final' &&
       status.outcome === 'fenced-off' &&
-      (status.frozen === undefined || standingEvidence(status.evidence, status.frozen.plan) === undefined) &&
+      (status.frozen === undefined || validEvidence(status.evidence, status.frozen.plan) === undefined) &&
       'ends in off without proof (P1)',
     status.state === 'error' &&
       status.outcome === 'failed' &&

@@ -151,7 +151,7 @@ export const DEVICE_MUTANTS: readonly SourceMutant[] = [
     file: 'src/dispatch/switching.ts',
     edits: [
       ['  let reads = 0;\n  let unverified', '  let polls = 0;\n  let reads = 0;\n  let unverified'],
-      ['clock.monotonicMs() + roundMs >= endsAtMs + standsForMs', '(polls += 1) * 1_000 >= roundMs - roundMs + job.timing.powerTimeoutMs'],
+      ['clock.monotonicMs() + roundMs >= endsAtMs + unchangedForMs', '(polls += 1) * 1_000 >= roundMs - roundMs + job.timing.powerTimeoutMs'],
     ],
     killedBy: byTest(STABLE, 'in seconds and not in polls'),
   },

@@ -243,7 +243,7 @@ export const RELEASE_MUTANTS: readonly SourceMutant[] = [
     name: 'unanswered taint',
     defect: 'a taint that may have been set counts as not set',
     file: 'src/controllers/fence/release/out-of-service.ts',
-    edits: [['if (isUnanswered(error)) mayStand();', '']],
+    edits: [['if (isUnanswered(error)) taintMayBeSet();', '']],
     killedBy: byTest(RELEASE, 'counts a taint that may have been set, and its pods once only'),
   },
   {

@@ -74,7 +74,7 @@ export const SELF_CHECK_MUTANTS: readonly SourceMutant[] = [
     name: 'leads unproven',
     defect: 'the lease is taken whatever the self-check says',
     file: 'src/manager/compose.ts',
-    edits: [['selfCheck.mayLead() && own.ownNode.mayStand(freeForMs)', 'own.ownNode.mayStand(freeForMs)']],
+    edits: [['selfCheck.mayLead() && own.ownNode.mayLead(freeForMs)', 'own.ownNode.mayLead(freeForMs)']],
     killedBy: byTest(COMPOSED, 'does not take the lease while a definition refuses what it must write, and takes it soon after that is mended'),
   },
   {

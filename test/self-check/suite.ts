@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ClusterAccess } from '../../src/cli/cluster-access.ts';
 import { listFleet } from '../../src/cli/commands/watched-cluster.ts';
 import { LEADER_LEASE, LEADER_MODE } from '../../src/manager/composition.ts';
-import { standingFaults } from '../../src/cli/self-check/installation-faults.ts';
+import { activeFaults } from '../../src/cli/self-check/installation-faults.ts';
 import { installationProblems } from '../../src/cli/validate/installation.ts';
 import { sentenceOf } from '../../src/controllers/self-check/questions.ts';
 import { ApiClient } from '../../src/kube/client.ts';
@@ -54,7 +54,7 @@ export function selfCheckSuite(given: () => Site): void {
     const problems = await installationProblems(access, notes);
     expect(problems.map(({ severity }) => severity)).toEqual(['error', 'error']);
     expect(problems.map(({ message }) => message).join()).toContain('may not get, list, watch, patch nodes');
-    expect(said).toContain(sentenceOf(await standingFaults(access)).split(' (mend it')[0]);
+    expect(said).toContain(sentenceOf(await activeFaults(access)).split(' (mend it')[0]);
     await installationProblems(accessBy(given().controller), notes);
     expect(notes.join()).toContain("you may not ask what the controller's account may do");
     await overwrite(given(), NODE_FENCE_DEFINITION);

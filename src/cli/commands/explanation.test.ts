@@ -57,7 +57,7 @@ describe('what explain tells of a node', () => {
   it('uses the epoch of the leader, as the leader does: a record above it is told, and nothing else would happen', () => {
     const looks = looksAt({ ...FAILED, fences: [fence('a', { epoch: 41 })] });
     expect(looks).toHaveLength(1);
-    expect(looks[0]?.decision).toMatchObject({ row: 'newer-leader', standDown: { epoch: 41 } });
+    expect(looks[0]?.decision).toMatchObject({ row: 'newer-leader', stepDown: { epoch: 41 } });
     const page = { name: 'a', node: undefined, lease: undefined, leader: leader(), report: undefined, stops: [], looks, unreadable: [] };
     expect(explainPage(page, { ink: PLAIN, width: 200, nowMs: NOW_MS })).toContain('newer-leader: This NodeFence was last written under epoch 41');
   });

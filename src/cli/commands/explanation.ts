@@ -6,7 +6,7 @@ import { decide } from '../../domain/automaton.ts';
 import { epochOf } from '../../domain/epoch.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { Hold, NodeFenceStatus } from '../../domain/node-fence.ts';
-import type { Since, Snapshot, StandingHold } from '../../domain/snapshot.ts';
+import type { Since, Snapshot, ActiveHold } from '../../domain/snapshot.ts';
 import { earliest } from '../../domain/transition.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { NO_METRICS } from '../../ports/metrics.ts';
@@ -38,7 +38,7 @@ export interface ExplanationInput {
   outOfService: boolean;
   nowMs: number;
   /** What storm policies say of the node now. */
-  storm?: readonly StandingHold[];
+  storm?: readonly ActiveHold[];
   /** What the controller knows of preserved machines; absent: it is off. */
   preservation?: Preservation;
 }
@@ -101,7 +101,7 @@ function lookAhead(look: (atMs: number, fence: NodeFence | undefined) => Snapsho
     const snapshot = look(atMs, fence);
     const decision = decide(snapshot);
     looks.push({ atMs, snapshot, decision });
-    if (decision.standDown !== undefined || decision.dispatch !== undefined) break;
+    if (decision.stepDown !== undefined || decision.dispatch !== undefined) break;
     if (decision.removeFinalizer === true || decision.deleteFence === true) break;
     if (decision.create !== undefined) fence = { metadata: { name: fenceName(decision.create.spec.node), uid: '' }, spec: decision.create.spec };
     // A hold that ends is looked at again, whatever else is waited for.

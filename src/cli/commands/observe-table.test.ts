@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import { planOf } from '../../domain/testing/model.ts';
-import type { StandingHold } from '../../domain/snapshot.ts';
+import type { ActiveHold } from '../../domain/snapshot.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { ScriptedTransport } from '../../kube/testing/scripted-transport.ts';
 import { SystemRandom } from '../../runtime/system-random.ts';
@@ -20,10 +20,10 @@ const SHEET = { ink: PLAIN, width: 300, nowMs: NOW_MS };
 const FAILED: Picture = { nodes: [node('a', 'Unknown', 60)], leases: [kubeletLease('a', 100)] };
 const HEALTHY: Picture = { nodes: [node('a', 'True', 9_000)], leases: [kubeletLease('a', 2)] };
 const NEW: Partial<NodeFenceStatus> = { state: 'new', step: 'isolation', journal: [], timeline: { failedAt: ago(60), noticedAt: ago(60) } };
-const GRACE: StandingHold = { policy: 'startup-grace', reason: 'startup-grace', message: 'no new fence for 5 min', untilMs: NOW_MS + 120_000 };
+const GRACE: ActiveHold = { policy: 'startup-grace', reason: 'startup-grace', message: 'no new fence for 5 min', untilMs: NOW_MS + 120_000 };
 
 /** As the leader of this mode would have it on record: its own decision, taken once. */
-function recorded(picture: Picture, mode: Mode, storm: readonly StandingHold[]): Picture {
+function recorded(picture: Picture, mode: Mode, storm: readonly ActiveHold[]): Picture {
   const [look] = looksAt(picture, mode, storm);
   const [stored] = picture.fences ?? [];
   const status = look?.decision.status;
@@ -31,7 +31,7 @@ function recorded(picture: Picture, mode: Mode, storm: readonly StandingHold[]):
   return { ...picture, fences: [{ ...stored, status }] };
 }
 
-function looksAt(picture: Picture, mode: Mode, storm: readonly StandingHold[]): ReturnType<typeof explain> {
+function looksAt(picture: Picture, mode: Mode, storm: readonly ActiveHold[]): ReturnType<typeof explain> {
   const plan = planOf();
   const planner = { planFor: () => plan, parametersFor: () => Promise.reject(new Error('nothing runs')), stormPolicies: () => [] };
   const access = { cluster: new ApiClient({ transport: new ScriptedTransport() }), random: new SystemRandom() };
@@ -40,7 +40,7 @@ function looksAt(picture: Picture, mode: Mode, storm: readonly StandingHold[]): 
 }
 
 /** What a person reads: explain, status, status of the node, and the Events of the decision. */
-function told(given: Picture, mode: Mode, storm: readonly StandingHold[] = []): { row: string | undefined; explained: string; all: string } {
+function told(given: Picture, mode: Mode, storm: readonly ActiveHold[] = []): { row: string | undefined; explained: string; all: string } {
   const events = looksAt(given, mode, storm).flatMap(({ decision }) => decision.events.map(({ reason, message }) => `${reason}: ${message}`));
   const picture = recorded(given, mode, storm);
   const looks = looksAt(picture, mode, storm);
@@ -62,7 +62,7 @@ const back = [run('on:on', 50, { finishedAt: ago(40), result: 'succeeded' })];
 const TABLE: readonly {
   of: string;
   picture: Picture;
-  storm?: readonly StandingHold[];
+  storm?: readonly ActiveHold[];
   rows: Record<Mode, string>;
   says: Record<Mode, RegExp>;
   hasActed?: true;

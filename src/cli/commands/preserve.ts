@@ -81,7 +81,7 @@ async function carryOut({ access, console }: Session, reach: MachineReach, name:
     machineDeployments: seen.machineDeployments.all(),
     pools: seen.pools,
   };
-  const standing = standingOf(target, pictureOf({ ...listed, nodes, fences, nowMs }), nowMs);
+  const standing = stateOf(target, pictureOf({ ...listed, nodes, fences, nowMs }), nowMs);
   const reason = flags.reason === undefined ? undefined : `${flags.reason} (${await requesterOf(access)})`.slice(0, REASON_MAX);
   const order: Order = { target, wish, forMs: flags.for, reason, mode: seen.mode, phase: standing.phase, nowMs };
   const before = valueOf(target);
@@ -118,7 +118,7 @@ async function carry(
   console.print(console.ink.good(harmless(`  ✓ ${on} ${namespace === undefined ? '' : `${namespace}/`}${name}: ${what}`)));
 }
 
-interface Standing {
+interface PreserveState {
   phase: Order['phase'];
   isPreserved: boolean;
   pool: string | undefined;
@@ -126,7 +126,7 @@ interface Standing {
 }
 
 /** How the controller sees it now. */
-function standingOf({ node, machine }: Target, picture: PreservationPicture | undefined, nowMs: number): Standing {
+function stateOf({ node, machine }: Target, picture: PreservationPicture | undefined, nowMs: number): PreserveState {
   const key = machine === undefined ? { kind: 'Node', name: node?.metadata.name } : { kind: 'Machine', name: machine.metadata.name };
   const namespace = machine?.metadata.namespace;
   const view = picture?.decision.views.find((each) => each.kind === key.kind && each.name === key.name && each.namespace === namespace);

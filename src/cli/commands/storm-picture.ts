@@ -3,7 +3,7 @@ import { Storm } from '../../controllers/fence/storm/storm.ts';
 import type { FenceDependencies } from '../../controllers/fence/dependencies.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
 import type { PolicyName } from '../../domain/policies/policy.ts';
-import type { StandingHold } from '../../domain/snapshot.ts';
+import type { ActiveHold } from '../../domain/snapshot.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES, PODS } from '../../ports/resources.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
@@ -24,7 +24,7 @@ export interface StormPicture {
 }
 
 /** What storm policies say of one node now, judged as the leader would from what the API shows. Where that may not be read, what its fence records. */
-export async function stormHolds({ access: { cluster }, node, status, nowMs, dependencies }: StormPicture): Promise<readonly StandingHold[]> {
+export async function stormHolds({ access: { cluster }, node, status, nowMs, dependencies }: StormPicture): Promise<readonly ActiveHold[]> {
   const { planner, listers } = dependencies;
   const policies = planner.stormPolicies();
   const judged = policies.filter(({ policy }) => JUDGED.includes(policy));
@@ -55,10 +55,10 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
       },
       (name) => stamps.get(name),
     );
-    const holds = storm.standingOn(node);
+    const holds = storm.activeHoldsOn(node);
     storm.close();
-    const isJudged = ({ policy: own }: StandingHold): boolean => judged.some(({ name, policy }) => name === own && policy !== 'maintenance');
-    const isTold = ({ policy }: StandingHold): boolean => holds.some((hold) => hold.policy === policy);
+    const isJudged = ({ policy: own }: ActiveHold): boolean => judged.some(({ name, policy }) => name === own && policy !== 'maintenance');
+    const isTold = ({ policy }: ActiveHold): boolean => holds.some((hold) => hold.policy === policy);
     return [...holds, ...recorded.filter((hold) => !isTold(hold) && !isJudged(hold))];
   } catch (error) {
     if (!(error instanceof ApiStatusError) || error.status !== 403) throw error;
@@ -67,7 +67,7 @@ export async function stormHolds({ access: { cluster }, node, status, nowMs, dep
 }
 
 /** All that the leader says holds it: the recorded one and what stands beside it. The clock of a picture is the one on the wall. */
-function recordedHolds(status: NodeFenceStatus | undefined): StandingHold[] {
+function recordedHolds(status: NodeFenceStatus | undefined): ActiveHold[] {
   const hold = status?.hold;
   if (hold === undefined) return [];
   return [hold, ...(hold.besides ?? [])].map(({ reason, policy, message, until }) => {

@@ -7,7 +7,7 @@ import type { KubeObject, Lease, Node } from '../../ports/objects.ts';
 import { LEASES, NODE_FENCE_ACKNOWLEDGEMENTS, NODE_FENCE_REPORTS, NODE_FENCE_STOPS, NODE_FENCES, NODES } from '../../ports/resources.ts';
 import type { NodeFence, NodeFenceAcknowledgement, NodeFenceReport, NodeFenceStop } from '../../ports/resources.ts';
 import { MACHINE_DEPLOYMENTS, MACHINE_SETS, MACHINES } from '../../ports/machines.ts';
-import { standingFaults } from '../self-check/installation-faults.ts';
+import { activeFaults } from '../self-check/installation-faults.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { NodeOwnership } from '../node-ownership/node-ownership.ts';
 import { listNodeOwnership } from '../node-ownership/listed-ownership.ts';
@@ -52,7 +52,7 @@ export async function listFleet(access: ClusterAccess): Promise<FleetListers> {
     cluster.list(NODE_FENCE_ACKNOWLEDGEMENTS),
     cluster.get(LEASES, LEADER_LEASE, namespace),
     cluster.get(LEASES, CANDIDATES_LEASE, namespace),
-    standingFaults(access),
+    activeFaults(access),
   ]);
   return {
     nodes: listed(nodes),
@@ -138,7 +138,7 @@ export class WatchedFleet {
     const beganMs = clock.monotonicMs();
     try {
       this.listers.nodeOwnership = await listNodeOwnership(this.#access);
-      const faults = await standingFaults(this.#access);
+      const faults = await activeFaults(this.#access);
       this.listers.installation = faults.length === 0 ? [] : [sentenceOf(faults)];
       this.#ownershipError = undefined;
     } catch (error) {

@@ -15,7 +15,7 @@ import { installedFor } from '../../manager/self-check/installed.ts';
 type Access = Pick<ClusterAccess, 'transport' | 'namespace'>;
 
 /** And whether another installation came first, told at one look. */
-export async function standingFaults(access: Pick<ClusterAccess, 'transport' | 'namespace' | 'cluster' | 'clock'>): Promise<Fault[]> {
+export async function activeFaults(access: Pick<ClusterAccess, 'transport' | 'namespace' | 'cluster' | 'clock'>): Promise<Fault[]> {
   const { cluster, namespace, clock } = access;
   const isLive = (lease: Lease): boolean => leaderOf(lease, clock.wallMs()).isAlive;
   const other = otherInstallationNow({ cluster, namespace, leaseName: LEADER_LEASE, acts: doesAct }, isLive);

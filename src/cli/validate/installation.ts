@@ -1,13 +1,13 @@
 import type { SurveyProblem } from '../../config/survey.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { rightFaults, standingFaults } from '../self-check/installation-faults.ts';
+import { rightFaults, activeFaults } from '../self-check/installation-faults.ts';
 
 /** What keeps the controllers from leading, whatever is configured; found as they find it themselves. */
 export async function installationProblems(
   access: Pick<ClusterAccess, 'transport' | 'namespace' | 'cluster' | 'clock'>,
   notes: string[],
 ): Promise<SurveyProblem[]> {
-  const [standing, rights] = await Promise.all([standingFaults(access), rightFaults(access)]);
+  const [standing, rights] = await Promise.all([activeFaults(access), rightFaults(access)]);
   if (rights === 'unasked') {
     const right = 'kubectl create clusterrole access-reviews --verb=create --resource=subjectaccessreviews.authorization.k8s.io';
     notes.push(`you may not ask what the controller's account may do: its rights are not checked (the right: ${right})`);

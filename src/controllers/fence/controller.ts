@@ -3,7 +3,7 @@ import { withConditions } from '../../domain/conditions.ts';
 import { fold } from '../../domain/journal.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import type { NodeFenceStatus } from '../../domain/node-fence.ts';
-import type { StandingHold } from '../../domain/snapshot.ts';
+import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { Decision } from '../../domain/transition.ts';
 import { ApiStatusError } from '../../ports/api-transport.ts';
 import { timestamp } from '../../ports/clock.ts';
@@ -46,7 +46,7 @@ export class FenceController implements ProofReader {
   private readonly storm: Storm;
   private readonly fenceable: FenceableNodes;
   private readonly proofReads: ProofReads;
-  private isStandingAside = false;
+  private hasSteppedAside = false;
 
   constructor(given: FenceDependencies) {
     const gate = gatedWrites(notSentUnless(() => given.leadership.mayBegin(0)));
@@ -58,7 +58,7 @@ export class FenceController implements ProofReader {
     this.orphanTaints = new OrphanTaints(dependencies);
     this.runs = new Runs(dependencies, this.acknowledgements, (node, entry) => [
       ...holdsOn(dependencies, node),
-      ...this.storm.standingOn(node),
+      ...this.storm.activeHoldsOn(node),
       ...preservedAgainst(dependencies, this.newest(node), entry),
     ]);
     this.proofReads = new ProofReads(dependencies, this.runs.devices, (node, source) => this.observations.get(node)?.provenAtMs(source));
@@ -80,8 +80,8 @@ export class FenceController implements ProofReader {
   }
 
   /** For the controllers that switch a machine without a NodeFence. What somebody asked for does not wait for the grace of a new leader, as a requested fence does not. */
-  stormHolds(node: string): readonly StandingHold[] {
-    return this.storm.standingOn(node).filter(({ reason }) => reason !== 'startup-grace');
+  stormHolds(node: string): readonly ActiveHold[] {
+    return this.storm.activeHoldsOn(node).filter(({ reason }) => reason !== 'startup-grace');
   }
 
   /** Ends every run without a result: leadership is lost or the process stops. */
@@ -94,7 +94,7 @@ export class FenceController implements ProofReader {
    * A graceful stop, after the last pass: every run ends, and what it came to is written, so that a successor does not wait out what is over. `false`: a
    * write may still arrive.
    */
-  async standDown(reason: Error, deadlineMs: number): Promise<boolean> {
+  async stepDown(reason: Error, deadlineMs: number): Promise<boolean> {
     this.storm.close();
     const isQuiet = await this.runs.drain(deadlineMs);
     this.runs.abort(reason);
@@ -139,7 +139,7 @@ export class FenceController implements ProofReader {
       observation,
       this.runs.of(name),
       this.acknowledgements.pendingFor(name, fence, bootID),
-      mayAct(fence) ? this.storm.holdsOn(name) : [],
+      mayAct(fence) ? this.storm.activeHoldsOn(name) : [],
     );
     const decision = decide(snapshot);
     // Between the look at the holds and this no other node was decided about.
@@ -171,8 +171,8 @@ export class FenceController implements ProofReader {
       this.emit(name, stored, 'Normal', 'HeldNodeRecovered', 'The node became healthy while it was held: its fence ends, and nothing is done.');
     }
     for (const event of decision.events) this.emit(name, stored, event.type, event.reason, event.message);
-    if (decision.standDown !== undefined) {
-      this.standAside(decision.standDown);
+    if (decision.stepDown !== undefined) {
+      this.stepAside(decision.stepDown);
       // Whatever is written from here on is the newer leader's to write.
       return true;
     }
@@ -190,11 +190,11 @@ export class FenceController implements ProofReader {
   }
 
   /** Once: every node's fence may say so. */
-  private standAside(found: { epoch: number; message: string }): void {
-    if (this.isStandingAside) return;
-    this.isStandingAside = true;
+  private stepAside(found: { epoch: number; message: string }): void {
+    if (this.hasSteppedAside) return;
+    this.hasSteppedAside = true;
     this.dependencies.metrics.problem('NewerLeaderFound');
-    this.dependencies.standDown?.(found);
+    this.dependencies.stepDown?.(found);
   }
 
   private async create(name: string, spec: NodeFence['spec']): Promise<void> {

@@ -70,7 +70,7 @@ export interface FenceDependencies {
   /** Who could lead in our place while our own node is the target, in words; absent: not known. */
   successor?: () => string;
   /** Gives up the Lease, so that a term above this epoch begins; absent: the caller leads nothing. */
-  standDown?: (found: { epoch: number; message: string }) => void;
+  stepDown?: (found: { epoch: number; message: string }) => void;
   /** Was a leader alive right before this process led? Absent: not known. */
   tookOver?: () => boolean;
 }

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../domain/node-fence.ts';
 import { preservationHold } from '../../domain/preservation.ts';
 import type { PreservationGuard } from '../../domain/snapshot.ts';
-import type { StandingHold } from '../../domain/snapshot.ts';
+import type { ActiveHold } from '../../domain/snapshot.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceDependencies } from './dependencies.ts';
 
@@ -22,11 +22,7 @@ export function guardOf({ preservation, clock }: Dependencies, node: string): Pr
 }
 
 /** Right before a call: what the preservation of its machine holds against this run of the fence, as it stands by now. */
-export function preservedAgainst(
-  dependencies: Dependencies,
-  fence: NodeFence | undefined,
-  { id }: Pick<JournalEntry, 'id'>,
-): readonly StandingHold[] {
+export function preservedAgainst(dependencies: Dependencies, fence: NodeFence | undefined, { id }: Pick<JournalEntry, 'id'>): readonly ActiveHold[] {
   const status = fence?.status;
   const guard = fence === undefined ? undefined : guardOf(dependencies, fence.spec.node);
   if (guard === undefined || status?.frozen === undefined) return [];

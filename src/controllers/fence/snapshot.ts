@@ -1,7 +1,7 @@
 import { signsOf, staleHold } from '../../domain/health.ts';
 import { fenceName } from '../../domain/node-fence.ts';
 import { EMPTY_PLAN } from '../../domain/plan.ts';
-import type { JobReport, NodeFacts, Snapshot, StandingHold } from '../../domain/snapshot.ts';
+import type { JobReport, NodeFacts, Snapshot, ActiveHold } from '../../domain/snapshot.ts';
 import { timestamp } from '../../ports/clock.ts';
 import type { Node } from '../../ports/objects.ts';
 import type { NodeFence } from '../../ports/resources.ts';
@@ -21,7 +21,7 @@ export function takeSnapshot(
   observation: NodeObservation,
   runs: { inFlight: ReadonlySet<string>; reports: readonly JobReport[] },
   acknowledgement: Snapshot['acknowledgement'],
-  storm: readonly StandingHold[] = [],
+  storm: readonly ActiveHold[] = [],
 ): Snapshot {
   const { clock, listers, leadership, planner, random } = dependencies;
   const nowMs = clock.monotonicMs();
@@ -95,8 +95,8 @@ function waitingPods({ listers }: FenceDependencies, name: string): string[] {
 }
 
 /** Reasons not to act that stand whatever policies are configured: storm policies come after them. */
-export function holdsOn({ options, listers, clock, nodeLeases, successor }: FenceDependencies, name: string): StandingHold[] {
-  const holds: StandingHold[] = [];
+export function holdsOn({ options, listers, clock, nodeLeases, successor }: FenceDependencies, name: string): ActiveHold[] {
+  const holds: ActiveHold[] = [];
   if (options.mode === 'observe') holds.push({ reason: 'observe', policy: 'observe', message: '--mode observe: nothing is changed' });
   if (options.ownNode === name) {
     holds.push({

@@ -12,7 +12,7 @@ function harnessAt(epoch: number): { controller: FenceController; harness: Fence
   const status = { ...provenStatus(harness.plan), epoch };
   harness.fences.items = [{ metadata: { name: 'node-fence-a', uid: 'f', resourceVersion: '9' }, spec: { node: 'a' }, status }];
   Object.assign(harness.dependencies, {
-    standDown: (of: { epoch: number }) => void found.push(of.epoch),
+    stepDown: (of: { epoch: number }) => void found.push(of.epoch),
     metrics: { ...NO_METRICS.fence, problem: (reason: string) => void problems.push(reason) },
     recorder: { event: (_object: object, _type: string, reason: string) => void told.push(reason) },
   });

@@ -38,7 +38,7 @@ interface Findings {
   dueMs: number;
 }
 
-interface Standing {
+interface ConditionSince {
   status: string;
   reason: string;
   sinceMs: number;
@@ -46,12 +46,12 @@ interface Standing {
 
 function findingsOf(
   checks: readonly UnhealthyCondition[],
-  standingOf: (type: string) => Standing | undefined,
+  sinceOf: (type: string) => ConditionSince | undefined,
   { kind, nowMs, freshSinceMs }: { kind: 'Machine' | 'Node'; nowMs: number; freshSinceMs: number },
 ): Findings {
   const findings: Findings = { messages: [], sinceMs: Infinity, dueMs: Infinity };
   for (const { type, status, timeoutMs } of checks) {
-    const standing = standingOf(type);
+    const standing = sinceOf(type);
     if (standing?.status !== status) continue;
     // What stood there before an outage may have ended in it, and nobody was heard to say so.
     const endMs = Math.max(standing.sinceMs, freshSinceMs) + timeoutMs;
@@ -67,13 +67,13 @@ function findingsOf(
 }
 
 function ofMachine({ machine, freshSinceMs }: Subject, check: HealthCheck, nowMs: number): Findings {
-  const standingOf = (type: string): Standing | undefined => {
+  const sinceOf = (type: string): ConditionSince | undefined => {
     const condition = conditionOf(machine.conditions, type);
     const sinceMs = timeOf(condition?.lastTransitionTime);
     if (condition === undefined || sinceMs === undefined) return undefined;
     return { status: condition.status, reason: condition.reason ?? '', sinceMs };
   };
-  return findingsOf(check.machineConditions, standingOf, { kind: 'Machine', nowMs, freshSinceMs: freshSinceMs.machine });
+  return findingsOf(check.machineConditions, sinceOf, { kind: 'Machine', nowMs, freshSinceMs: freshSinceMs.machine });
 }
 
 /** When the clock of the startup timeout began: the last of all that a node had to wait for. */
@@ -108,8 +108,8 @@ function ofNode(subject: Subject, check: HealthCheck, nowMs: number): NodeFindin
       reason: 'NodeStartupTimeout',
     };
   }
-  const standingOf = (type: string): Standing | undefined => node.conditions.find((condition) => condition.type === type);
-  const findings = findingsOf(check.nodeConditions, standingOf, { kind: 'Node', nowMs, freshSinceMs: freshSinceMs.node });
+  const sinceOf = (type: string): ConditionSince | undefined => node.conditions.find((condition) => condition.type === type);
+  const findings = findingsOf(check.nodeConditions, sinceOf, { kind: 'Node', nowMs, freshSinceMs: freshSinceMs.node });
   return findings.messages.length > 0 ? { ...findings, reason: 'UnhealthyNode' } : findings;
 }
 

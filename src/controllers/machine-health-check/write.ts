@@ -2,7 +2,7 @@ import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { UntypedObject } from '../../ports/cluster-api.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import { Conflict, wasRefused } from '../shared/conflict.ts';
-import { standingStop } from '../shared/stops.ts';
+import { activeStop } from '../shared/stops.ts';
 import type { Action, ObjectRef } from './actions.ts';
 import type { Chain } from './chain.ts';
 import { HEALTH_CHECK_SUCCEEDED, OWNER_REMEDIATED } from './names.ts';
@@ -42,7 +42,7 @@ export class Writer {
     const node = this.#dependencies.cache.nodeOf(machine);
     if (node !== undefined) await confirmNode(machine, node);
     // A person's stop holds whatever would take the machine down (P6).
-    const stop = actions.some(isBeginning) ? await standingStop(this.#dependencies.cluster, machine.nodeName) : undefined;
+    const stop = actions.some(isBeginning) ? await activeStop(this.#dependencies.cluster, machine.nodeName) : undefined;
     if (stop !== undefined) throw new Error(stop);
     // Any other first write names the version of the Machine itself.
     if (first.kind === 'create-request') await this.#confirmMachine(machine);

@@ -19,7 +19,7 @@ import type { HoldFact } from '../shared/remediation/actions.ts';
 import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import { CLUSTER_NAME, nodeLeftBy } from '../shared/remediation/place.ts';
 import { readNode } from '../shared/remediation/read-node.ts';
-import { standingStop } from '../shared/stops.ts';
+import { activeStop } from '../shared/stops.ts';
 import { consumerOf } from './consumer.ts';
 import { hostKeyOfMachine } from './decide.ts';
 import type { MachineRemediationDependencies, WatchedMachines } from './dependencies.ts';
@@ -96,7 +96,7 @@ export async function observeOrphan(observer: Observer, host: BareMetalHost): Pr
   const { name = '', namespace = host.metadata.namespace ?? '' } = host.spec?.consumerRef ?? {};
   const node = await nodeLeftBy(cluster, { namespace, name });
   const nodeName = node?.metadata.name;
-  const stop = await standingStop(cluster, nodeName);
+  const stop = await activeStop(cluster, nodeName);
   const holds = stop === undefined ? [] : [{ reason: 'stop', message: stop, isStop: true }];
   const objects = new ReadObjects();
   objects.put({ kind: 'BareMetalHost', ...placed(host) }, host);
@@ -184,7 +184,7 @@ function healthChecksOf({ cluster }: Observer, { group, version }: Resource, nam
 
 /** What stops an off or a release now (P6, P10). */
 async function holdsOn({ cluster, options, stormHolds }: Observer, nodeName: string | undefined, node: Node | undefined): Promise<HoldFact[]> {
-  const stop = await standingStop(cluster, nodeName);
+  const stop = await activeStop(cluster, nodeName);
   const majority = node === undefined ? undefined : await controlPlaneHold(cluster, node);
   const isOwn = nodeName !== undefined && nodeName === options.ownNode;
   const storm = nodeName === undefined ? [] : stormHolds(nodeName);

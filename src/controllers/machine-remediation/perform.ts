@@ -6,7 +6,7 @@ import { removeNode } from '../shared/baremetal-host/remove-node.ts';
 import { Conflict } from '../shared/conflict.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { resourceOf } from '../shared/remediation/resource-of.ts';
-import { standingStop } from '../shared/stops.ts';
+import { activeStop } from '../shared/stops.ts';
 import type { Action } from './actions.ts';
 import type { FenceAction } from './by-fence.ts';
 import type { MachineRemediationDependencies } from './dependencies.ts';
@@ -60,7 +60,7 @@ async function write({ cluster, recorder, life }: Performer, { objects, nodeName
 
 /** The node was taken and its locks were asked for since it was looked at: once more before each off (P6). */
 async function unlessStopped(cluster: Performer['cluster'], nodeName: string | undefined): Promise<void> {
-  const stop = await standingStop(cluster, nodeName);
+  const stop = await activeStop(cluster, nodeName);
   if (stop !== undefined) throw new Conflict(stop);
 }
 

@@ -9,7 +9,7 @@ import { controlPlaneHold } from '../shared/remediation/control-plane.ts';
 import type { Owner } from '../shared/remediation/owner.ts';
 import { CLUSTER_NAME, isClusterHere, MACHINE, nodeLeftBy, placeOf, secretOf } from '../shared/remediation/place.ts';
 import { readNode } from '../shared/remediation/read-node.ts';
-import { standingStop } from '../shared/stops.ts';
+import { activeStop } from '../shared/stops.ts';
 import type { Metal3RemediationDependencies, NodeCluster } from './dependencies.ts';
 import type { Memory } from './memory.ts';
 import { OUT_OF_SERVICE, RELEASE } from './names.ts';
@@ -25,7 +25,7 @@ export interface NodeSide extends Pick<Snapshot, 'node' | 'drain' | 'servesOutOf
 
 /** No Node that it could be about; only a stop of all holds it. */
 export async function nobodySide({ own }: Pick<Metal3RemediationDependencies, 'own'>): Promise<NodeSide> {
-  const message = await standingStop(own.cluster, undefined);
+  const message = await activeStop(own.cluster, undefined);
   const holds = message === undefined ? [] : [{ reason: 'stop', message, isStop: true }];
   return { node: 'not-found', servesOutOfService: false, holds };
 }
@@ -121,7 +121,7 @@ async function holdsOn(
 ): Promise<HoldFact[]> {
   const holds: HoldFact[] = [];
   for (const where of isOwn ? [cluster] : [own.cluster, cluster]) {
-    const message = await standingStop(where, nodeName);
+    const message = await activeStop(where, nodeName);
     if (message !== undefined) holds.push({ reason: 'stop', message, isStop: true });
   }
   if (isOwn && options.ownNode === nodeName) holds.push({ reason: OWN_NODE_REASON, message: 'this controller runs on it', isStop: false });

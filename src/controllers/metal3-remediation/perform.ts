@@ -9,7 +9,7 @@ import { Conflict } from '../shared/conflict.ts';
 import { timeOf, timeText } from '../shared/remediation/actions.ts';
 import type { ObjectRef } from '../shared/remediation/actions.ts';
 import { conditionsPatch, precondition } from '../shared/remediation/patch.ts';
-import { standingStop } from '../shared/stops.ts';
+import { activeStop } from '../shared/stops.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { Metal3Remediation } from '../../ports/metal3.ts';
 import type { Action } from './actions.ts';
@@ -86,7 +86,7 @@ function isPowerOff({ changes }: ActOf<'annotate'>, uid: string): boolean {
 async function unlessStopped({ own }: Metal3RemediationDependencies, { place }: Observation): Promise<void> {
   const clusters = place === undefined || place.isOwn ? [own.cluster] : [own.cluster, place.cluster];
   for (const cluster of clusters) {
-    const stop = await standingStop(cluster, place?.nodeName);
+    const stop = await activeStop(cluster, place?.nodeName);
     if (stop !== undefined) throw new Conflict(stop);
   }
 }

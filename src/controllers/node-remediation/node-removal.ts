@@ -4,7 +4,7 @@ import type { Node } from '../../ports/objects.ts';
 import { LEASES, NODE_FENCES, NODE_LEASE_NAMESPACE, NODES } from '../../ports/resources.ts';
 import { DETACH_TIMEOUT_MS, volumesLeavingOf } from '../shared/attached-volumes.ts';
 import { Conflict } from '../shared/conflict.ts';
-import { standingStop } from '../shared/stops.ts';
+import { activeStop } from '../shared/stops.ts';
 import type { Action } from './actions.ts';
 import type { RemediationDependencies } from './dependencies.ts';
 
@@ -29,7 +29,7 @@ export async function removeNode(
     cluster.get(NODE_FENCES, named.name),
     cluster.get(NODES, target.name),
     cluster.get(LEASES, target.name, NODE_LEASE_NAMESPACE),
-    standingStop(cluster, target.name),
+    activeStop(cluster, target.name),
   ]);
   if (stop !== undefined) throw new Conflict(stop);
   if (fence?.metadata.uid !== named.uid || !fenceFactsOf(fence).isOff)

@@ -11,7 +11,7 @@ import { unlessOld } from './proof-age.ts';
 import type { ConsistentProofs } from './consistent-proof.ts';
 import { Conflict } from '../shared/conflict.ts';
 import { isOverWithin } from '../shared/over-within.ts';
-import { standingStop } from '../shared/stops.ts';
+import { activeStop } from '../shared/stops.ts';
 
 export interface DrainReach {
   clock: Clock;
@@ -156,7 +156,7 @@ async function forced(reach: DrainReach, { node }: DrainOrder, signal: AbortSign
   for (let start = 0; start < pods.length; start += AT_ONCE_MAX) {
     if (reach.clock.monotonicMs() - atMs > RELEASE_BEGINS_WITHIN_MS) {
       const read = await reach.proofs.readAnew(node, 'isIsolated');
-      const why = 'doubt' in read ? read.doubt : await standingStop(reach.cluster, node.name);
+      const why = 'doubt' in read ? read.doubt : await activeStop(reach.cluster, node.name);
       signal.throwIfAborted();
       if ('doubt' in read || why !== undefined) return why;
       ({ atMs } = read);

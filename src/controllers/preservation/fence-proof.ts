@@ -1,4 +1,4 @@
-import { standingEvidence } from '../../domain/evidence.ts';
+import { validEvidence } from '../../domain/evidence.ts';
 import { fenceFactsOf } from '../../domain/fence-facts.ts';
 import type { NodeFence } from '../../ports/resources.ts';
 import type { FenceFacts } from './snapshot.ts';
@@ -14,7 +14,7 @@ export interface FenceProof {
 
 export function fenceProof({ metadata, spec, status }: NodeFence): FenceProof {
   const plan = status?.frozen?.plan;
-  const proof = status === undefined || plan === undefined ? undefined : standingEvidence(status.evidence, plan);
+  const proof = status === undefined || plan === undefined ? undefined : validEvidence(status.evidence, plan);
   const { uid } = metadata;
   const bare = fenceFactsOf({ metadata: uid === undefined ? {} : { uid }, spec, status });
   const facts: FenceFacts = { ...bare, ...(bare.isOpen && hasFailed(status) && { hasFailed: true }) };

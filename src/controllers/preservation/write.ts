@@ -6,7 +6,7 @@ import { NODES } from '../../ports/resources.ts';
 import { DETACH_TIMEOUT_MS, leftAttached, volumesLeavingOf } from '../shared/attached-volumes.ts';
 import { claim } from '../shared/claims/claim.ts';
 import { Conflict } from '../shared/conflict.ts';
-import { standingStop } from '../shared/stops.ts';
+import { activeStop } from '../shared/stops.ts';
 import type { Action, ActionEvent, ObjectRef, ProblemOf } from './actions.ts';
 import type { MachineSide, NodeSide } from './dependencies.ts';
 import type { Drainer } from './drainer.ts';
@@ -156,7 +156,7 @@ export class Writer {
   }
 
   async #unlessStopped(nodeName: string | undefined): Promise<void> {
-    const stop = await standingStop(this.#dependencies.nodes.cluster, nodeName);
+    const stop = await activeStop(this.#dependencies.nodes.cluster, nodeName);
     if (stop !== undefined) throw new Error(stop);
   }
 

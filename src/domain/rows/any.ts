@@ -85,7 +85,7 @@ export const ANY_ROWS: readonly Row[] = [
 /** Either another one leads, or the Lease that counts the terms was made anew under this one: both end with another term, neither with silence. */
 function outranked({ status, snapshot }: Context): Transition {
   const message = `This NodeFence was last written under epoch ${status.epoch}, and this controller leads under ${snapshot.epoch}: it does nothing and gives up its Lease.`;
-  return { standDown: { epoch: epochOf(status), message }, events: [event('Warning', 'NewerLeaderFound', message)] };
+  return { stepDown: { epoch: epochOf(status), message }, events: [event('Warning', 'NewerLeaderFound', message)] };
 }
 
 /** Our taint went with the Node that it stood on; what was switched off or closed did not. */

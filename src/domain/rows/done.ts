@@ -1,7 +1,7 @@
 import { releasedOnWord } from '../acknowledgement.ts';
 import { advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
-import { standingEvidence } from '../evidence.ts';
+import { validEvidence } from '../evidence.ts';
 import { isOnBootThatWasOff } from '../health.ts';
 import { earliest, event } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
@@ -76,7 +76,7 @@ export const DONE_ROWS: readonly Row[] = [
 
 function end(context: Context): Transition {
   const { status, plan } = context;
-  const isOff = standingEvidence(status.evidence, plan) !== undefined;
+  const isOff = validEvidence(status.evidence, plan) !== undefined;
   const isAsked = status.ending === 'off';
   if (!isOff && isAsked)
     return failed(context, status, describeError('StepFailed', 'it was asked to end in off, and nothing proves that it is off.'));

@@ -5,7 +5,7 @@ import { isOnBootThatWasOff, triggerDueMs } from '../health.ts';
 import { bounded, LIMITS } from '../node-fence.ts';
 import type { Hold, NodeFenceStatus, OtherHold } from '../node-fence.ts';
 import { isPreservedOnly, mustSwitchOff } from '../preservation.ts';
-import type { StandingHold } from '../snapshot.ts';
+import type { ActiveHold } from '../snapshot.ts';
 import { earliestAfter, event, moved } from '../transition.ts';
 import type { Context, Row, Transition } from '../transition.ts';
 import { momentOf, describeWould } from '../would.ts';
@@ -141,7 +141,7 @@ const CHECK_MIN_MS = 60_000;
 export function hold(context: Context): Transition {
   const { snapshot, status, plan } = context;
   const recorded = status.hold;
-  const standing = standingOf(context);
+  const standing = activeHoldOf(context);
   if (standing === undefined) return { status };
   const { reason, policy } = standing;
   const alarmAfterMs = standing.alarmAfterMs ?? plan.timing.alarmAfterMs;
@@ -174,7 +174,7 @@ function shown({ status }: Context, standing: Hold): NodeFenceStatus {
 }
 
 /** The record of a hold with what stands now. Moments are absolute: they stay true however late they are read. */
-function described(context: Context, standing: StandingHold, recorded: Hold): Hold {
+function described(context: Context, standing: ActiveHold, recorded: Hold): Hold {
   const { snapshot } = context;
   const { until: _until, besides: _besides, freeSince, ...rest } = recorded;
   const others = besides(context, standing);
@@ -193,11 +193,11 @@ function described(context: Context, standing: StandingHold, recorded: Hold): Ho
 }
 
 /** A silent watch passes by itself, again and again: nothing is written of it while something else holds. */
-function lasting(holds: readonly StandingHold[]): StandingHold[] {
+function lasting(holds: readonly ActiveHold[]): ActiveHold[] {
   return holds.filter(({ reason }) => reason !== 'stale-view');
 }
 
-function besides({ snapshot }: Context, { policy, reason }: StandingHold): OtherHold[] {
+function besides({ snapshot }: Context, { policy, reason }: ActiveHold): OtherHold[] {
   const others = lasting(snapshot.holds).filter((other) => other.policy !== policy || other.reason !== reason);
   return others.slice(0, LIMITS.besides).map((other) => {
     const until = momentOf(snapshot, other.untilMs);
@@ -215,14 +215,14 @@ function timed({ policy, message, until }: OtherHold): string {
 }
 
 /** The recorded one while it stands, so that a storm of several policies is one trip; `observe` says most and comes first. */
-function standingOf({ snapshot: { holds }, status }: Context): StandingHold | undefined {
+function activeHoldOf({ snapshot: { holds }, status }: Context): ActiveHold | undefined {
   const observe = holds.find(({ policy }) => policy === 'observe');
   return observe ?? holds.find(({ policy, reason }) => policy === status.hold?.policy && reason === status.hold.reason) ?? holds[0];
 }
 
 function describeAlarm(
   { snapshot, status, plan }: Context,
-  { policy, message, untilMs, alarmAfterMs = plan.timing.alarmAfterMs }: StandingHold,
+  { policy, message, untilMs, alarmAfterMs = plan.timing.alarmAfterMs }: ActiveHold,
 ): string {
   const until = momentOf(snapshot, untilMs);
   const pods = snapshot.waitingPods ?? [];

@@ -1,7 +1,7 @@
 import { acknowledged, inadmissible } from '../acknowledgement.ts';
 import { acknowledge, advance } from '../advance.ts';
 import { describeError } from '../errors.ts';
-import { standingEvidence } from '../evidence.ts';
+import { validEvidence } from '../evidence.ts';
 import { seemsFailed } from '../health.ts';
 import { offBegan } from '../journal.ts';
 import type { NodeFenceStatus } from '../node-fence.ts';
@@ -14,7 +14,7 @@ import { failed } from './closing.ts';
 import { hold, waitForChange } from './new.ts';
 
 /** Our taint or an open release has to be ended before anything else, even on a node that came back. */
-function releaseStands({ status }: Context): boolean {
+function isReleaseValid({ status }: Context): boolean {
   return status.restore?.taints !== undefined;
 }
 
@@ -56,7 +56,7 @@ export const RUNNING_ROWS: readonly Row[] = [
     when: 'healthy, and nothing is left to undo: no taint, no supply that this restart switched off and has not switched on',
     does: '–',
     to: 'done',
-    applies: (context) => context.healthy && !releaseStands(context) && !isAnythingOff(context),
+    applies: (context) => context.healthy && !isReleaseValid(context) && !isAnythingOff(context),
     act: ({ status, snapshot }) => ({
       status: moved(status, { state: 'done' }, 'The node is healthy: recovery follows.'),
       requeueAtMs: snapshot.nowMs,
@@ -104,7 +104,7 @@ export const RUNNING_ROWS: readonly Row[] = [
     does: 'wait',
     to: 'running',
     // Our taint never stays on a node that came back by itself.
-    applies: (context) => !context.triggered && !offBegan(context.status) && context.status.released === undefined && !releaseStands(context),
+    applies: (context) => !context.triggered && !offBegan(context.status) && context.status.released === undefined && !isReleaseValid(context),
     act: waitForChange,
   },
   {
@@ -143,7 +143,7 @@ export function isAcknowledged({ snapshot, status, plan, triggered }: Context): 
   if (word === undefined || !triggered || isHeld || status.released !== undefined) return false;
   if (acknowledged(status) !== undefined || inadmissible(plan) !== undefined) return false;
   // Our own proof is better than a word, and leaves the machine to us.
-  if (status.state === 'running' && standingEvidence(status.evidence, plan) !== undefined) return false;
+  if (status.state === 'running' && validEvidence(status.evidence, plan) !== undefined) return false;
   return !status.journal.some((entry) => entry.action === 'acknowledge' && entry.plug === word.uid && entry.result === 'refused');
 }
 
@@ -185,6 +185,6 @@ function endVoidedRelease(context: Context): Transition {
         `${status.evidence.findLast((item) => item.voidedAt !== undefined)?.voidedBecause ?? 'a sign of life'}.${releasedBefore(status)}`,
       ),
     );
-  if (!releaseStands(context)) return fail(context.status);
+  if (!isReleaseValid(context)) return fail(context.status);
   return advance(context, 'power-management', { finished: fail, failed: fail });
 }

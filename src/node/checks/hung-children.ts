@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { codeOf } from './reading.ts';
 
 /** A child that was started and is not known to have ended. */
-export interface Standing {
+export interface HungChild {
   key: string;
   pid: number;
   /** Field 22 of /proc/<pid>/stat: another process of the same number has another. */
@@ -26,10 +26,10 @@ export class HungChildren {
   }
 
   /** Those that still are. What has ended is forgotten. */
-  standing(): Standing[] {
-    const found: Standing[] = [];
+  standing(): HungChild[] {
+    const found: HungChild[] = [];
     for (const name of this.#names()) {
-      const child = standingOf(this.#text(join(this.#folder, name)));
+      const child = childOf(this.#text(join(this.#folder, name)));
       if (child !== undefined && this.#startTicks(child.pid) === child.startTicks) found.push(child);
       else rmSync(join(this.#folder, name), { force: true });
     }
@@ -42,7 +42,7 @@ export class HungChildren {
     // It has ended already.
     if (startTicks === undefined) return;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const child: Standing = { key, pid, startTicks, startedAtMs };
+    const child: HungChild = { key, pid, startTicks, startedAtMs };
     writeFileSync(this.#file(key), JSON.stringify(child), { mode: 0o600 });
   }
 
@@ -81,7 +81,7 @@ export class HungChildren {
   }
 }
 
-function standingOf(text: string | undefined): Standing | undefined {
+function childOf(text: string | undefined): HungChild | undefined {
   const [, key, pid, startTicks, startedAtMs] =
     /^\{"key":("(?:[^"\\]|\\.)*"),"pid":(\d{1,10}),"startTicks":"(\d{1,20})","startedAtMs":(\d{1,16}(?:\.\d+)?)\}$/u.exec(text ?? '') ?? [];
   if (key === undefined || pid === undefined || startTicks === undefined || startedAtMs === undefined) return undefined;

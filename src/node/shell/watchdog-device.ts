@@ -55,7 +55,7 @@ export class KernelWatchdog implements WatchdogDevice {
     const facts = await this.facts();
     if ('problem' in facts) throw new Error(facts.problem);
     // wdctl disarms it for a moment: never where an earlier process of ours left it armed, which others rest on.
-    if (facts.timeoutMs !== timeoutMs && (await isActive(this.#options.root, facts.device)) !== true) await this.#setTimeout(timeoutMs);
+    if (facts.timeoutMs !== timeoutMs && (await isActive(this.#options.root, facts.device)) === false) await this.#setTimeout(timeoutMs);
     this.#file = await this.#open();
     if (await this.#settles(true)) return;
     this.#close();

@@ -269,8 +269,8 @@ function isObserved({ holds }: Snapshot): boolean {
 }
 
 /** What a decision does to the world or the fence; undefined when it only waits. */
-function describeDeed({ row, create, status, dispatch, removeFinalizer, standDown }: Look['decision'], isObserved: boolean): string | undefined {
-  if (standDown !== undefined) return `${row}: ${standDown.message}`;
+function describeDeed({ row, create, status, dispatch, removeFinalizer, stepDown }: Look['decision'], isObserved: boolean): string | undefined {
+  if (stepDown !== undefined) return `${row}: ${stepDown.message}`;
   if (dispatch !== undefined) return `${row}: ${dispatch.kind === 'recover' ? 'read what became of: ' : ''}${describeRun(dispatch.entry)}`;
   if (create !== undefined) return `${row}: a NodeFence is created${isObserved ? ', as a record of what would be done' : ''}`;
   if (removeFinalizer === true) return `${row}: the NodeFence is let go`;

@@ -152,7 +152,7 @@ function facts(status: NodeFenceStatus, sheet: Sheet): string[] {
   const limit =
     plan === undefined ? '' : ` (step_retries ${plan.stepRetries}); restart ${restarts} of ${plan.maxRestarts < 0 ? 'many' : plan.maxRestarts}`;
   lines.push(entry(sheet, 'failed runs', `${retries} in this step${limit}`, NAME_WIDTH));
-  return [heading(sheet, 'Standing'), ...lines];
+  return [heading(sheet, 'Status'), ...lines];
 }
 
 /** The recorded hold and what holds besides; when each of them ends is told from now. */

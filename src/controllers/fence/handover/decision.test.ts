@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FenceState } from '../../../domain/node-fence.ts';
 import { Implications } from '../../../domain/testing/implications.ts';
 import type { NodeFence } from '../../../ports/resources.ts';
-import { decideHandOver, classify, mayStand } from './decision.ts';
+import { decideHandOver, classify, mayLead } from './decision.ts';
 import type { Candidate, HandOverView, NodeClass } from './decision.ts';
 
 const B: Candidate = { id: 'b', node: 'b', mode: 'enforce', isAlive: true };
@@ -53,8 +53,8 @@ describe('the leader whose own node is the target', () => {
         const there: HandOverView = { ...here, ownNode: 'b', candidates: [{ ...B, id: 'a', node: 'a' }] };
         expect([decideHandOver(here).kind, decideHandOver(there).kind]).not.toEqual(['hand-over', 'hand-over']);
         laws.where('handed over', decideHandOver(here).kind === 'hand-over', () => {
-          expect(mayStand(here, 0, false)).toBe(false);
-          expect(mayStand(there, 0, false)).toBe(true);
+          expect(mayLead(here, 0, false)).toBe(false);
+          expect(mayLead(there, 0, false)).toBe(true);
         });
       }),
     );
@@ -64,8 +64,8 @@ describe('the leader whose own node is the target', () => {
 
 describe('a replica that finds the lease free', () => {
   it.each(CANDIDATES)('on a failed node lets others go first only if they can: %s', (_what, candidates, others, isUseful) => {
-    expect(mayStand(view('failed', candidates, { others }), 0, false)).toBe(!isUseful);
-    expect(mayStand(view('target', candidates, { others }), 0, false)).toBe(!isUseful);
+    expect(mayLead(view('failed', candidates, { others }), 0, false)).toBe(!isUseful);
+    expect(mayLead(view('target', candidates, { others }), 0, false)).toBe(!isUseful);
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('a replica that finds the lease free', () => {
     ['on a failed node waits just under a minute', view('failed', [B]), 59_999, false, false],
     ['on a failed node waits no longer than a minute', view('failed', [B]), 60_000, false, true],
   ])('%s', (_what, given, freeForMs, isBlind, stands) => {
-    expect(mayStand(given, freeForMs, isBlind)).toBe(stands);
+    expect(mayLead(given, freeForMs, isBlind)).toBe(stands);
   });
 });
 

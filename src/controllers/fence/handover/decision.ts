@@ -41,7 +41,7 @@ export function decideHandOver(view: HandOverView): HandOver {
  * May this replica take a Lease that has been free for so long? On a failed node, or blind, it would only hold what another could fence: it lets a replica on a
  * well node go first, but not for ever.
  */
-export function mayStand(view: HandOverView, freeForMs: number, isBlind: boolean): boolean {
+export function mayLead(view: HandOverView, freeForMs: number, isBlind: boolean): boolean {
   const { ownNode, classOf } = view;
   const isWell = ownNode === undefined || classOf(ownNode) === 'well';
   return (isWell && !isBlind) || freeForMs >= DEFER_MS || successor(view) === undefined;

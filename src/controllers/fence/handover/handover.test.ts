@@ -34,7 +34,7 @@ class Harness {
       candidates: new Candidates('own'),
       isLeading: () => true,
       options: { mode: 'enforce', ownNode: 'a', outOfService: true, staleAfterMs: 60_000 },
-      standDown: (reason) => void this.stoodDown.push(reason),
+      stepDown: (reason) => void this.stoodDown.push(reason),
     });
     for (const name of ['a', 'b']) this.ready(name, 'True');
   }
@@ -130,7 +130,7 @@ describe('a replica on a failed node', () => {
     const harness = new Harness();
     harness.announce('b', 1);
     harness.fail();
-    expect([harness.own.mayStand(0), harness.own.mayStand(59_999), harness.own.mayStand(60_000)]).toEqual([false, false, true]);
+    expect([harness.own.mayLead(0), harness.own.mayLead(59_999), harness.own.mayLead(60_000)]).toEqual([false, false, true]);
     harness.own.leads();
     await harness.clock.advance(20_000);
     harness.announce('b', 2);
@@ -145,7 +145,7 @@ describe('a replica on a failed node', () => {
     harness.announce('b', 1);
     harness.ready('b', 'Unknown');
     harness.fail();
-    expect(harness.own.mayStand(0)).toBe(true);
+    expect(harness.own.mayLead(0)).toBe(true);
     harness.own.leads();
     await harness.clock.advance(20_000);
     harness.ready('b', 'True');
@@ -156,8 +156,8 @@ describe('a replica on a failed node', () => {
   it('that hears nothing of nodes any more counts as blind, and lets others go first', () => {
     const harness = new Harness();
     harness.announce('b', 1);
-    expect(harness.own.mayStand(0)).toBe(true);
+    expect(harness.own.mayLead(0)).toBe(true);
     harness.nodes.freshAtMs = -60_001;
-    expect(harness.own.mayStand(0)).toBe(false);
+    expect(harness.own.mayLead(0)).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ import type { FenceDependencies } from '../dependencies.ts';
 import { readyOf } from '../observation.ts';
 import { CANDIDATES_LEASE } from './candidates.ts';
 import type { Candidates } from './candidates.ts';
-import { decideHandOver, classify, mayStand, successor } from './decision.ts';
+import { decideHandOver, classify, mayLead, successor } from './decision.ts';
 import type { HandOverView, NodeClass } from './decision.ts';
 
 export interface HandOverDependencies extends Pick<FenceDependencies, 'clock' | 'recorder' | 'log' | 'metrics' | 'queue'> {
@@ -18,7 +18,7 @@ export interface HandOverDependencies extends Pick<FenceDependencies, 'clock' | 
   isLeading: () => boolean;
   options: FenceDependencies['options'];
   /** Ends every run, gives the Lease back and ends the process. Called once. */
-  standDown: (reason: string) => void;
+  stepDown: (reason: string) => void;
 }
 
 /** A leader that has just taken over does not hand over before this: whatever is wrong, leadership moves at most so often. */
@@ -61,10 +61,10 @@ export class OwnNode {
   }
 
   /** Asked before a Lease that has been free for so long is taken. */
-  mayStand(freeForMs: number): boolean {
+  mayLead(freeForMs: number): boolean {
     const { clock, listers, options } = this.dependencies;
     const isBlind = clock.monotonicMs() - listers.nodes.freshAtMs > options.staleAfterMs;
-    if (!mayStand(this.view(), freeForMs, isBlind)) return false;
+    if (!mayLead(this.view(), freeForMs, isBlind)) return false;
     if (this.isWell()) return true;
     for (let idle = successor(this.view()); idle !== undefined; idle = successor(this.view()))
       this.declined.set(idle.id, clock.monotonicMs() + DECLINED_MS);
@@ -103,7 +103,7 @@ export class OwnNode {
     const where = decision.to.node === undefined ? 'outside of the cluster' : `on node ${decision.to.node}`;
     const message = `The controller runs on this node: leadership is handed over to a replica ${where}, which fences it.`;
     this.emit('Normal', 'LeadershipHandedOver', message);
-    this.dependencies.standDown(`own node ${options.ownNode ?? ''} is to be fenced: handed over to a replica ${where}`);
+    this.dependencies.stepDown(`own node ${options.ownNode ?? ''} is to be fenced: handed over to a replica ${where}`);
   }
 
   /** Once for each incident. */

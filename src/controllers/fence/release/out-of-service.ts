@@ -38,10 +38,14 @@ export function markFor({ node, fenceUID, status }: Pick<ReleaseOrder, 'node' | 
 }
 
 /**
- * Sets our taint with our mark; one that an earlier fence of ours left is taken over, a foreign one neither changed nor claimed. `mayStand`: told before it
+ * Sets our taint with our mark; one that an earlier fence of ours left is taken over, a foreign one neither changed nor claimed. `taintMayBeSet`: told before it
  * rejects when nobody knows whether the taint was set.
  */
-export async function setTaint(dependencies: FenceDependencies, order: ReleaseOrder, mayStand: () => void): Promise<Exclude<TaintOwner, 'nobody'>> {
+export async function setTaint(
+  dependencies: FenceDependencies,
+  order: ReleaseOrder,
+  taintMayBeSet: () => void,
+): Promise<Exclude<TaintOwner, 'nobody'>> {
   return onFreshNode(async () => {
     const node = await silentNode(dependencies, order);
     const taints = node.spec.taints ?? [];
@@ -56,7 +60,7 @@ export async function setTaint(dependencies: FenceDependencies, order: ReleaseOr
       const change = { mark, beforeSend: order.mayGoOn };
       await patch(dependencies, node, isTaken ? change : { ...change, taints: [...taints, OUT_OF_SERVICE_TAINT] });
     } catch (error) {
-      if (isUnanswered(error)) mayStand();
+      if (isUnanswered(error)) taintMayBeSet();
       throw error;
     }
     return 'ours';

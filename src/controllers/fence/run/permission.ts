@@ -1,6 +1,6 @@
 import { isJudgedBySilence } from '../../../domain/health.ts';
 import type { JournalEntry } from '../../../domain/node-fence.ts';
-import type { StandingHold } from '../../../domain/snapshot.ts';
+import type { ActiveHold } from '../../../domain/snapshot.ts';
 import { AgentError } from '../../../ports/agents.ts';
 import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts';
 import type { FenceDependencies } from '../dependencies.ts';
@@ -16,7 +16,7 @@ import type { Run } from './run.ts';
 import type { WritesUnderWay } from './writes.ts';
 
 /** What holds a node now, as far as it concerns this run. */
-export type HoldsOn = (node: string, entry: JournalEntry) => readonly StandingHold[];
+export type HoldsOn = (node: string, entry: JournalEntry) => readonly ActiveHold[];
 
 /** A person, or another remediator, has the node: the run ends before anything is sent. */
 export class Stopped extends Error {}

@@ -1,4 +1,4 @@
-import { standingEvidence } from '../../../domain/evidence.ts';
+import { validEvidence } from '../../../domain/evidence.ts';
 import { operationOf } from '../../../domain/operation-of.ts';
 import { RELEASE_BEGINS_WITHIN_MS } from '../../../domain/proof-age.ts';
 import { timestamp } from '../../../ports/clock.ts';
@@ -31,7 +31,7 @@ export class ProofReads implements ProofReader {
   async readAnew(fence: NodeFence): Promise<ProofRead> {
     const { clock, runner } = this.#dependencies;
     const { status, spec } = fence;
-    const proof = status?.frozen === undefined ? undefined : standingEvidence(status.evidence, status.frozen.plan);
+    const proof = status?.frozen === undefined ? undefined : validEvidence(status.evidence, status.frozen.plan);
     if (status?.frozen === undefined || proof === undefined) return { doubt: UNKNOWN };
     const knownAtMs = this.#provenAtMs(spec.node, proof.source);
     if (knownAtMs !== undefined && clock.monotonicMs() - knownAtMs <= RELEASE_BEGINS_WITHIN_MS) return { atMs: knownAtMs };

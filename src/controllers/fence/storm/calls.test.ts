@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { operationOf } from '../../../domain/operation-of.ts';
 import type { JournalEntry, NodeFenceStatus } from '../../../domain/node-fence.ts';
-import type { JobReport, StandingHold } from '../../../domain/snapshot.ts';
+import type { JobReport, ActiveHold } from '../../../domain/snapshot.ts';
 import { Model } from '../../../domain/testing/model.ts';
 import type { Runner } from '../../../ports/jobs.ts';
 import { ManualClock } from '../../../runtime/manual-clock.ts';
@@ -10,7 +10,7 @@ import { NodeObservation } from '../observation.ts';
 import { Runs } from '../runs.ts';
 import { FenceHarness } from '../testing/harness.ts';
 
-const STORM: StandingHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '3 of 6 nodes are unhealthy' };
+const STORM: ActiveHold = { reason: 'max-unhealthy', policy: 'max-unhealthy', message: '3 of 6 nodes are unhealthy' };
 
 /** A fence whose off is about to be sent, or that run instead of it. */
 function due(action: JournalEntry['action']): { status: NodeFenceStatus; entry: JournalEntry } {
@@ -27,7 +27,7 @@ function due(action: JournalEntry['action']): { status: NodeFenceStatus; entry: 
 async function runInto(action: JournalEntry['action']): Promise<{ sent: boolean; report: JobReport | undefined }> {
   const clock = new ManualClock();
   const harness = new FenceHarness(clock);
-  const holds: StandingHold[] = [];
+  const holds: ActiveHold[] = [];
   let sent = false;
   const run: Runner['run'] = async (job) => {
     await clock.settle();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../../ports/objects.ts';
-import { conditionalMarks, isConditional, standingMarks } from './marks.ts';
+import { conditionalMarks, isConditional, presentMarks } from './marks.ts';
 
 const QUIET = { isCordonOurs: false, isEmpty: false, isHanging: false };
 
@@ -22,11 +22,11 @@ describe('marks of others on a Node', () => {
     ['that exclusion with another value', { labels: { 'remediation.medik8s.io/exclude-from-remediation': 'no' } }, []],
     ['somebody else’s annotation', { annotations: { 'example.org/maintenance': 'true' } }, []],
   ])('%s', (_words, metadata, sources) => {
-    expect(standingMarks(node(metadata)).map((mark) => mark.source)).toEqual(sources);
+    expect(presentMarks(node(metadata)).map((mark) => mark.source)).toEqual(sources);
   });
 
   it('say where they stand', () => {
-    expect(standingMarks(node({ annotations: { 'nodefence/maintenance': 'disk' } }))[0]?.where).toBe(
+    expect(presentMarks(node({ annotations: { 'nodefence/maintenance': 'disk' } }))[0]?.where).toBe(
       'annotation nodefence/maintenance=disk on Node a',
     );
   });

@@ -43,7 +43,7 @@ export interface Circumstances {
 }
 
 /** Marks that count whatever else is so: a person's or a controller's word that the node is in hand. */
-export function standingMarks(node: Node): MaintenanceMark[] {
+export function presentMarks(node: Node): MaintenanceMark[] {
   const { labels = {}, annotations = {} } = node.metadata;
   const marks: MaintenanceMark[] = [];
   for (const { source, key, value } of WORDS) {

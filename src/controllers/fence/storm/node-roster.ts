@@ -8,7 +8,7 @@ import { readyOf } from '../observation.ts';
 import { releasablePods } from '../workload.ts';
 import { isControlPlane } from './etcd-members.ts';
 import { isBegun, stormFenceOf } from './fence-facts.ts';
-import { conditionalMarks, isConditional, standingMarks } from './marks.ts';
+import { conditionalMarks, isConditional, presentMarks } from './marks.ts';
 
 /** A pod that is terminating for so long after its grace hangs: whoever deletes its node does not get it away. */
 const HANGING_MS = 60_000;
@@ -68,7 +68,7 @@ export class NodeRoster {
     const known = this.entries.get(name);
     const entry = known ?? { node, standing: [], fence: undefined, isBegun: false, isCordonOurs: false, isReserved: false, lifeWaitMs: undefined };
     entry.node = node;
-    entry.standing = standingMarks(node);
+    entry.standing = presentMarks(node);
     if (known === undefined) this.entries.set(name, entry);
     if (isConditional(node)) this.conditional.add(name);
     else this.conditional.delete(name);

@@ -182,7 +182,7 @@ describe('the storm shell', () => {
     harness.storm.reserve(fence, CORDON);
     expect([harness.holding('a'), harness.holding('b')]).toEqual([[], ['rate']]);
     harness.storm.settle('a', fence);
-    expect(harness.storm.standingOn('b')).toEqual([]);
+    expect(harness.storm.activeHoldsOn('b')).toEqual([]);
   });
 
   it('wakes those that waited longest first, a few at once, when what held them is over', async () => {
@@ -211,7 +211,7 @@ describe('the storm shell', () => {
     harness.fail('a', 'b', 'c');
     expect(harness.holding('a')).toEqual(['max-unhealthy']);
     harness.ready('c', 'True');
-    expect(harness.storm.standingOn('a').map(({ policy }) => policy)).toEqual(['cooldown']);
+    expect(harness.storm.activeHoldsOn('a').map(({ policy }) => policy)).toEqual(['cooldown']);
   });
 
   it('what forbids may be a moment old; what permits is never older than the last change', async () => {
@@ -237,12 +237,12 @@ describe('the storm shell', () => {
     const counting: StormPolicy = { ...UNHEALTHY, judge: (view) => ((judged += 1), UNHEALTHY.judge(view)) };
     const harness = new StormHarness(NAMES, [counting]);
     harness.fail('a');
-    harness.storm.standingOn('a');
+    harness.storm.activeHoldsOn('a');
     for (const node of ['b', 'c']) {
       harness.lifeAtMs.set(node, harness.clock.monotonicMs());
       harness.ready(node, 'True', { resourceVersion: '8' });
     }
-    harness.storm.standingOn('a');
+    harness.storm.activeHoldsOn('a');
     expect(judged).toBe(1);
   });
 
@@ -252,7 +252,7 @@ describe('the storm shell', () => {
     harness.fence('a');
     harness.holding('a');
     harness.ready('c', 'True');
-    harness.storm.standingOn('a');
+    harness.storm.activeHoldsOn('a');
     expect(harness.storm.isHeld('a')).toBe(true);
     harness.fence('a', { state: 'final' });
     expect(harness.storm.isHeld('a')).toBe(false);
@@ -263,9 +263,9 @@ describe('the storm shell', () => {
     const answers = { targets: new Map(), members: new Map(), alerts: new Map() };
     const connectivity = { ask: () => void calls.push('ask'), rest: () => void calls.push('rest'), answers, onChange: () => undefined };
     const harness = new StormHarness(NAMES, [UNHEALTHY], { connectivity });
-    harness.storm.standingOn('a');
+    harness.storm.activeHoldsOn('a');
     harness.fail('a');
-    harness.storm.standingOn('a');
+    harness.storm.activeHoldsOn('a');
     expect(calls).toEqual(['rest', 'ask']);
   });
 });

@@ -82,7 +82,7 @@ export class Storm {
   }
 
   /** The same right before a call: nothing that changed since is overlooked. */
-  standingOn(node: string): readonly StormHold[] {
+  activeHoldsOn(node: string): readonly StormHold[] {
     const nowMs = this.dependencies.clock.monotonicMs();
     return this.dependencies.planner.stormPolicies().length === 0 ? NO_HOLDS : this.fresh(nowMs, REUSE_MS)(node);
   }

@@ -3,7 +3,7 @@ import { LEASES, NODE_LEASE_NAMESPACE, NODES } from '../../../ports/resources.ts
 import type { Lease, Node } from '../../../ports/objects.ts';
 import type { ObjectRef } from '../remediation/actions.ts';
 import { Conflict } from '../conflict.ts';
-import { standingStop } from '../stops.ts';
+import { activeStop } from '../stops.ts';
 import type { OffProof } from './off-proof.ts';
 
 /** What was heard of Nodes, by the clock of this process. */
@@ -34,7 +34,7 @@ export async function nodeToRelease({ cluster, life }: ReleaseDependencies, targ
   const [node, lease, stop] = await Promise.all([
     cluster.get(NODES, target.name),
     cluster.get(LEASES, target.name, NODE_LEASE_NAMESPACE),
-    standingStop(cluster, target.name),
+    activeStop(cluster, target.name),
   ]);
   if (stop !== undefined) throw new Conflict(stop);
   if (node?.metadata.uid !== target.uid) throw new Conflict(`node ${target.name} is another than the one that was to be released`);
