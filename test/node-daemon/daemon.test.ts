@@ -312,6 +312,16 @@ describe('a node daemon', () => {
     expect(machine('a')).toMatchObject({ isDead: true, deadBy: 'watchdog' });
   });
 
+  it('says that the driver refuses to be fed, and goes on', async () => {
+    await fleet();
+    machine('a').refusesFeeding = true;
+    await world.run(5_000);
+    expect(machine('a').daemon.status().problems).toEqual(['the watchdog could not be fed: EPIPE: broken pipe, write']);
+    expect(machine('a').log.filter((line) => line.includes('could not be fed'))).toHaveLength(1);
+    await world.run(12_000);
+    expect(machine('a')).toMatchObject({ isDead: true, deadBy: 'watchdog' });
+  });
+
   it('says what is missing, and goes on without it', async () => {
     const alone = world.machine('a', { facts: { problem: '/dev/watchdog0 is held by another program' } });
     await alone.daemon.start();

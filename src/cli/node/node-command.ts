@@ -36,13 +36,7 @@ export function nodeCommand(): Command {
         'nodefence-system',
       ),
     )
-    .addOption(
-      option(
-        '--kubeconfig <path>',
-        'KUBECONFIG',
-        "the node's own credential, such as /etc/kubernetes/kubelet.conf; default: KUBECONFIG, or the pod's",
-      ),
-    )
+    .addOption(option('--kubeconfig <path>', 'KUBECONFIG', "kubeconfig with a token that is bound to this Node; default: KUBECONFIG, or the pod's"))
     .addOption(
       option('--listen <host:port>', 'LISTEN', 'UDP address that it listens on').argParser(address).default(parseBindAddress(':7411'), ':7411'),
     )

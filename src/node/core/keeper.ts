@@ -238,8 +238,15 @@ export class Keeper {
     if (stuck !== this.#stuck && stuck !== '') this.#ports.log.error('a check does not get on, so the watchdog is not fed', { stuck });
     this.#stuck = stuck;
     if (stuck !== '') return;
-    this.#ports.watchdog?.feed();
-    this.#fedAtMs = nowMs;
+    try {
+      this.#ports.watchdog?.feed();
+      this.#fedAtMs = nowMs;
+    } catch (error) {
+      // It is tried again at the next tick; a watchdog that cannot be fed resets the machine, and somebody must know why.
+      const problem = `the watchdog could not be fed: ${error instanceof Error ? error.message : String(error)}`;
+      if (problem !== this.#problem) this.#ports.log.error('the watchdog could not be fed', { error: problem });
+      this.#problem = problem;
+    }
   }
 
   #reset(nowMs: number, cause: string): void {

@@ -137,6 +137,7 @@ export class MachineModel {
   promises = new Map<string, string>();
   failsToWritePromises = false;
   failsToReadPromises = false;
+  refusesFeeding = false;
   fedAtMs: number | undefined;
   isArmed = false;
   isDead = false;
@@ -254,6 +255,7 @@ export class MachineModel {
         return Promise.resolve();
       },
       feed: () => {
+        if (this.refusesFeeding) throw new Error('EPIPE: broken pipe, write');
         if (mine()) this.fedAtMs = clock.monotonicMs();
       },
       disarm: () => {
