@@ -46,13 +46,6 @@ export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STORAGE, 'is lost when nothing is mounted there: the disk below would answer'),
   },
   {
-    name: 'probe through a link',
-    defect: 'the probe writes where a link leads that others made',
-    file: 'src/node/checks/storage-child.ts',
-    edits: [['O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW', 'O_WRONLY | O_CREAT | O_TRUNC']],
-    killedBy: byTest(STORAGE, 'of which others made a link into the machine writes nothing there'),
-  },
-  {
     name: 'unused map loses storage',
     defect: 'paths of a map that nobody named make storage lost that answered',
     file: 'src/node/checks/storage.ts',

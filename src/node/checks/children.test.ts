@@ -33,7 +33,7 @@ const noted = (): string[] => {
   return existsSync(folder) ? readdirSync(folder) : [];
 };
 
-describe('a child', () => {
+describe('a child', { timeout: 10_000 }, () => {
   it('says what it said, and is forgotten', async () => {
     expect(await children().run('a', 'sh', ['-c', 'echo out; echo err >&2; exit 3'], 5_000)).toEqual({
       kind: 'ended',
