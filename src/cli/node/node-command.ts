@@ -4,7 +4,6 @@ import { parseBindAddress } from '../../http/bind-address.ts';
 import type { BindAddress } from '../../http/bind-address.ts';
 import { jsonLog } from '../../node/shell/json-log.ts';
 import type { Level } from '../../node/shell/json-log.ts';
-import { runNodeDaemon } from '../../node/shell/run.ts';
 import { usageExits } from '../usage-exits.ts';
 import { VERSION } from '../version.ts';
 import { addCheckCommands } from './checks.ts';
@@ -65,6 +64,8 @@ export function nodeCommand(): Command {
 async function run(flags: Flags): Promise<void> {
   const log = jsonLog(flags.logLevel, (line) => void process.stderr.write(line));
   try {
+    // A check by node-problem-detector must start fast, and needs none of this.
+    const { runNodeDaemon } = await import('../../node/shell/run.ts');
     const daemon = await runNodeDaemon({
       node: flags.nodeName,
       namespace: flags.fenceNamespace,

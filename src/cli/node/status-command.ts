@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { NodeDaemonStatus } from '../../node/core/daemon.ts';
-import { STATUS_SOCKET } from '../../node/shell/run.ts';
-import { askStatus } from '../../node/shell/status-socket.ts';
+
+import { askStatus, STATUS_SOCKET } from '../../node/shell/status-socket.ts';
 import { EXIT } from '../commands/failure.ts';
 import { processConsole } from '../commands/terminal/console.ts';
 import { harmless } from '../commands/terminal/text.ts';

@@ -16,7 +16,7 @@ import { KeepRecordFile } from './keep-record-store.ts';
 import { machineIdentity } from './machine-identity.ts';
 import { SysrqReset } from './machine-reset.ts';
 import { PromiseFile } from './promise-store.ts';
-import { StatusSocket } from './status-socket.ts';
+import { StatusSocket, STATUS_SOCKET } from './status-socket.ts';
 import { SystemdNotify } from './systemd-notify.ts';
 import { KernelWatchdog } from './watchdog-device.ts';
 import { watchdogDevices } from './watchdog-facts.ts';
@@ -48,8 +48,6 @@ export interface RunningNodeDaemon {
   close(): Promise<'disarmed' | 'armed'>;
 }
 
-/** By the names that `nodefence node status` looks for too. */
-export const STATUS_SOCKET = 'node.sock';
 const API_DEADLINE_MS = 5_000;
 
 /** Builds the daemon of this machine and runs it. Rejects where it cannot do its duty at all. */

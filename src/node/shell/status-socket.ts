@@ -4,6 +4,9 @@ import type { Server } from 'node:net';
 import { dirname } from 'node:path';
 import { codeOf } from './file-errors.ts';
 
+/** By the names that `nodefence node status` looks for too. */
+export const STATUS_SOCKET = 'node.sock';
+
 const ASKING_MAX = 8;
 const WITHIN_MS = 5_000;
 const PAGE_MAX_BYTES = 1_048_576;
