@@ -27,6 +27,7 @@ export const TEST_PROGRAMS: readonly TestProgram[] = [
   { command: 'snmpd', package: 'snmpd', services: ['snmpd.service'] },
   { command: 'snmpget', package: 'snmp' },
   { command: 'snmpsimd', package: 'snmpsim' },
+  { command: 'strace', package: 'strace' },
 ];
 
 export interface Machine {

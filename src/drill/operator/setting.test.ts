@@ -203,7 +203,7 @@ describe('a folder that cannot be played is refused before anything starts', () 
       { 'a.yaml': `${template}---${node('a').replace('isolation=', 'minimum_evidence=kdump\n    isolation=')}` },
       /^a\.yaml: ConfigMap fence-config-a, key config\.properties, line 1: minimum_evidence does not admit power-off/,
     ],
-    ['one name twice', { 'a.yaml': template, 'b.yaml': template }, /^b\.yaml: ConfigMap fence-method-template-bmc stands in a\.yaml already/],
+    ['one name twice', { 'a.yaml': template, 'b.yaml': template }, /^b\.yaml: ConfigMap fence-method-template-bmc is already in a\.yaml/],
     ['a number without quotes', { 'a.yaml': 'kind: ConfigMap\nmetadata: { name: a }\ndata: { x: 1 }' }, /^a\.yaml: ConfigMap a, key x is not a text/],
     [
       'plain text under data',
