@@ -139,7 +139,7 @@ export class FenceController implements ProofReader {
       observation,
       this.runs.of(name),
       this.acknowledgements.pendingFor(name, fence, bootID),
-      mayAct(fence) ? this.storm.activeHoldsOn(name) : [],
+      mayAct(fence) ? this.storm.holdsOn(name) : [],
     );
     const decision = decide(snapshot);
     // Between the look at the holds and this no other node was decided about.
