@@ -133,8 +133,8 @@ export const OPTIONAL_FILES: readonly ManifestFile[] = [
   ...folder('machine-health-check', 'access.yaml', HEALTH_CHECK_ACCESS),
   ...folder('machine-remediation', 'access.yaml', MACHINE_REMEDIATION_ACCESS),
   ...folder('machine-remediation-guard', 'guard.yaml', MACHINE_REMEDIATION_GUARD),
-  { path: 'node-daemon/access.yaml', objects: NODE_DAEMON_ACCESS },
   { path: 'node-daemon/guard.yaml', objects: NODE_DAEMON_GUARD },
+  { path: 'node-daemon/access.yaml', objects: NODE_DAEMON_ACCESS },
   // The guard first: no token is ever good for more than its own node.
   kustomization('node-daemon', ['guard.yaml', 'access.yaml']),
   ...folder('metal3-remediation', 'access.yaml', METAL3_REMEDIATION_ACCESS),

@@ -140,7 +140,7 @@ describe('PromiseFile', () => {
     expect(run.stdout).toBe('resolved');
     const lines = readFileSync(trace, 'utf8').split('\n');
     const order = lines.flatMap(
-      (line) => /fsync\(\d+<[^>]*\/(promises\.json\.new|lib)>|(rename)|(resolved)/.exec(line)?.slice(1).filter(Boolean) ?? [],
+      (line) => /fsync\(\d+<[^>]*\/(promises\.json\.new|lib)>|(rename)\w*\(.*promises\.json|(resolved)/.exec(line)?.slice(1).filter(Boolean) ?? [],
     );
     expect(order.filter((step, index) => step !== order[index - 1])).toEqual(['promises.json.new', 'rename', 'lib', 'resolved']);
   });
