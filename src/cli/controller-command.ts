@@ -4,6 +4,7 @@ import { standardRegistry } from '../../agents/registry.ts';
 import { LivePlanner } from '../config/live-planner.ts';
 import { PRESERVATION_CHOICES } from '../config/preservation-mode.ts';
 import type { PreservationChoice } from '../config/preservation-mode.ts';
+import { bindAddress } from './bind-address-option.ts';
 import { parseBindAddress } from '../http/bind-address.ts';
 import type { BindAddress } from '../http/bind-address.ts';
 import { OperationsServer } from '../http/operations-server.ts';
@@ -121,7 +122,7 @@ export function controllerCommand(): Command {
     .addOption(option('--concurrency <count>', 'CONCURRENCY', 'number of nodes worked on at the same time').argParser(count).default(64))
     .addOption(
       option('--http-address <host:port>', 'HTTP_ADDRESS', 'address of /metrics, /healthz and /readyz')
-        .argParser(address)
+        .argParser(bindAddress)
         .default(parseBindAddress(':8080'), ':8080'),
     )
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['debug', 'info', 'warn', 'error']).default('info'))
@@ -295,12 +296,4 @@ function count(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 1 || number > 1000) throw new InvalidArgumentError('must be a whole number from 1 to 1000.');
   return number;
-}
-
-function address(text: string): BindAddress {
-  try {
-    return parseBindAddress(text);
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { ZONE_LABEL } from '../domain/policies/domains.ts';
+import { bindAddress } from './bind-address-option.ts';
 import { parseBindAddress } from '../http/bind-address.ts';
 import type { BindAddress } from '../http/bind-address.ts';
 import type { ControllerPorts } from '../manager/composition.ts';
@@ -23,7 +24,7 @@ export function withNodeDaemonOptions(command: Command): Command {
     .addOption(option('--node-daemons', 'NODE_DAEMONS', 'serve the daemons on nodes: hear their heartbeats, grant them to go on'))
     .addOption(
       option('--daemon-address <host:port>', 'DAEMON_ADDRESS', 'address on which node daemons are heard, UDP')
-        .argParser(address)
+        .argParser(bindAddress)
         .default(parseBindAddress(':7411'), ':7411'),
     )
     .addOption(
@@ -46,14 +47,6 @@ export async function nodeDaemonPorts(flags: NodeDaemonFlags, apiServer: URL): P
 function hostOf({ hostname }: URL): string {
   const plain = hostname.replace(/^\[(.*)\]$/u, '$1');
   return isIP(plain) === 6 ? plain : hostname;
-}
-
-function address(text: string): BindAddress {
-  try {
-    return parseBindAddress(text);
-  } catch (error) {
-    throw new InvalidArgumentError(`${error instanceof Error ? error.message : String(error)}.`);
-  }
 }
 
 function labels(text: string): string[] {

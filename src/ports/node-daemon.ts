@@ -108,10 +108,13 @@ export interface KeepRecordStore {
   write(record: KeepRecord): void;
 }
 
+/** Promises that are kept; the oldest is dropped for one more, whose boot is over since long. */
+export const PROMISES_MAX = 1_024;
+
 /** What must outlive the boot: promises never again to vouch for a boot of another node. A file under /var/lib, synced before the promise is given. */
 export interface PromiseStore {
   /** Node by boot ID, the oldest first. Rejects when it is there and cannot be read: then nothing may be vouched for. */
   read(): Promise<ReadonlyMap<string, string>>;
-  /** Rejects when it is not on the disk. */
+  /** Rejects when it is not on the disk. One after the other, whoever calls: the last one stands. */
   write(promises: ReadonlyMap<string, string>): Promise<void>;
 }

@@ -48,7 +48,7 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     name: 'promise before the disk',
     defect: 'a promise is given before it is on the disk',
     file: 'src/node/core/promises.ts',
-    edits: [['      await writing;\n', '      void writing.catch(() => undefined);\n']],
+    edits: [['      await this.#store.write(new Map(promised));\n', '      void this.#store.write(new Map(promised)).catch(() => undefined);\n']],
     killedBy: byTest(DAEMON, 'gives no promise that is not on its disk, and vouches no more all the same'),
   },
   {
@@ -111,6 +111,20 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     file: 'src/node/core/keeper.ts',
     edits: [["if (decision.phase !== 'waiting') this.#open(nowMs);", 'this.#open(nowMs);']],
     killedBy: byTest(DAEMON, 'opens the watchdog with the first grant, attests it, and feeds it as long as grants come'),
+  },
+  {
+    name: 'opened after the stop',
+    defect: 'a watchdog that is being opened during a clean stop stays armed with nobody to feed it',
+    file: 'src/node/core/keeper.ts',
+    edits: [['    await this.#opened;\n', '']],
+    killedBy: byTest(DAEMON, 'leaves no watchdog armed that is being opened while it is stopped'),
+  },
+  {
+    name: 'fed as it was asked',
+    defect: 'the watchdog is fed by the timeout that was asked for, not by the one that the driver has',
+    file: 'src/node/core/keeper.ts',
+    edits: [['Math.min(this.#options.feedIntervalMs, (this.#facts?.timeoutMs ?? Number.POSITIVE_INFINITY) / 3)', 'this.#options.feedIntervalMs']],
+    killedBy: byTest(DAEMON, 'feeds a driver in time that waits for less than it was asked to'),
   },
   {
     name: 'isolation for ever',

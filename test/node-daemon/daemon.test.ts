@@ -164,6 +164,23 @@ describe('a node daemon', () => {
     expect(controller.attested('a')?.watchdog?.state).toBe('disarmed');
   });
 
+  it('leaves no watchdog armed that is being opened while it is stopped', async () => {
+    await world.machine('a', { openMs: 4_000 }).daemon.start();
+    await world.run(3_000);
+    expect(machine('a').isArmed).toBe(false);
+    const closing = machine('a').daemon.close();
+    await world.run(10_000);
+    expect(await closing).toBe('disarmed');
+    await world.run(60_000);
+    expect(machine('a')).toMatchObject({ isArmed: false, isDead: false });
+  });
+
+  it('feeds a driver in time that waits for less than it was asked to', async () => {
+    await world.machine('a', { facts: { ...HARDWARE, timeoutMs: 2_000 } }).daemon.start();
+    await world.run(60_000);
+    expect(machine('a')).toMatchObject({ isArmed: true, isDead: false });
+  });
+
   it('stays armed at a clean stop that the API server does not learn of', async () => {
     await fleet();
     world.cut.add('a>api');
@@ -263,6 +280,9 @@ describe('a node daemon', () => {
       machine(node).failsToReadPromises = true;
       await machine(node).daemon.start();
     }
+    expect(machine('b').daemon.status().problems).toEqual([
+      'the promises of earlier boots cannot be read, so no node is vouched for: Error: input/output error',
+    ]);
     for (const place of ['controller', 'api']) world.cut.add(`a>${place}`);
     await world.run(120_000);
     expect(dead()).toEqual(['a']);

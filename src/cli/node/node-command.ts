@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { bindAddress } from '../bind-address-option.ts';
 import { parseBindAddress } from '../../http/bind-address.ts';
 import type { BindAddress } from '../../http/bind-address.ts';
 import { jsonLog } from '../../node/shell/json-log.ts';
@@ -37,7 +38,7 @@ export function nodeCommand(): Command {
     )
     .addOption(option('--kubeconfig <path>', 'KUBECONFIG', "kubeconfig with a token that is bound to this Node; default: KUBECONFIG, or the pod's"))
     .addOption(
-      option('--listen <host:port>', 'LISTEN', 'UDP address that it listens on').argParser(address).default(parseBindAddress(':7411'), ':7411'),
+      option('--listen <host:port>', 'LISTEN', 'UDP address that it listens on').argParser(bindAddress).default(parseBindAddress(':7411'), ':7411'),
     )
     .addOption(
       option(
@@ -104,12 +105,4 @@ function seconds(text: string): number {
   const number = Number(text);
   if (!Number.isInteger(number) || number < 2 || number > 600) throw new InvalidArgumentError('must be a whole number of seconds from 2 to 600.');
   return number;
-}
-
-function address(text: string): BindAddress {
-  try {
-    return parseBindAddress(text);
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -169,7 +169,9 @@ export class NodeDaemon {
       ...(attestedAtMs === undefined ? {} : { attestedSecondsAgo: (nowMs - attestedAtMs) / 1000 }),
       areGrantsEnded: this.#exchange.areGrantsEnded,
       refusedDatagrams: Object.fromEntries(this.#exchange.refused),
-      problems: [this.#keeper.problem, this.#attester.problem, this.#controllers.problem].filter((problem) => problem !== undefined),
+      problems: [this.#keeper.problem, this.#promises.problem, this.#attester.problem, this.#controllers.problem].filter(
+        (problem) => problem !== undefined,
+      ),
     };
   }
 

@@ -47,7 +47,6 @@ export class Keeper {
   readonly #options: KeeperOptions;
   #keptUntilMs: number | undefined;
   #stoppingSinceMs: number | undefined;
-  #storageLostAtMs: number | undefined;
   #known: KnownOthers | undefined;
   #isStopping = false;
   #isWorkloadStopped = false;
@@ -55,6 +54,7 @@ export class Keeper {
   #facts: WatchdogFacts | undefined;
   #problem: string | undefined;
   #opening: 'closed' | 'opening' | 'open' = 'closed';
+  #opened: Promise<void> = Promise.resolve();
   #openedAtMs = Number.NEGATIVE_INFINITY;
   #fedAtMs = Number.NEGATIVE_INFINITY;
   #resetAtMs = Number.NEGATIVE_INFINITY;
@@ -116,10 +116,6 @@ export class Keeper {
     this.#write();
   }
 
-  storageLost(isLost: boolean): void {
-    this.#storageLostAtMs = isLost ? (this.#storageLostAtMs ?? this.#ports.clock.monotonicMs()) : undefined;
-  }
-
   /** Says whether the machine slept since the last one: what was asked before is not to be relied on. */
   tick(): { hasSlept: boolean } {
     const nowMs = this.#ports.clock.monotonicMs();
@@ -142,6 +138,8 @@ export class Keeper {
 
   /** After the API server has accepted that it is disarmed. Rejects where the driver cannot be stopped. */
   async disarm(): Promise<void> {
+    // One that is being opened just now would be armed with nobody left to feed it.
+    await this.#opened;
     if (this.#opening !== 'open') return;
     await this.#ports.watchdog?.disarm();
     this.#opening = 'closed';
@@ -154,7 +152,6 @@ export class Keeper {
       isWorkloadStopped: this.#isWorkloadStopped,
       hasSleptUnexpectedly: this.#hasSlept,
       ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
-      ...(this.#storageLostAtMs === undefined ? {} : { storageLostAtMs: this.#storageLostAtMs }),
       ...(this.#stoppingSinceMs === undefined ? {} : { stoppingSinceMs: this.#stoppingSinceMs }),
     };
     return decideSelfFence(inputs, this.#options);
@@ -209,7 +206,7 @@ export class Keeper {
       return;
     }
     this.#opening = 'opening';
-    watchdog.open(this.#options.watchdogMs).then(
+    this.#opened = watchdog.open(this.#options.watchdogMs).then(
       async () => {
         this.#opening = 'open';
         // The driver may wait otherwise than it was asked to: what it says now is what counts.
@@ -233,7 +230,9 @@ export class Keeper {
   }
 
   #feed(nowMs: number, untilMs: number): void {
-    if (this.#opening !== 'open' || nowMs > untilMs || nowMs - this.#fedAtMs < this.#options.feedIntervalMs) return;
+    // A driver may wait for less than it was asked to.
+    const intervalMs = Math.min(this.#options.feedIntervalMs, (this.#facts?.timeoutMs ?? Number.POSITIVE_INFINITY) / 3);
+    if (this.#opening !== 'open' || nowMs > untilMs || nowMs - this.#fedAtMs < intervalMs) return;
     const stuck = this.progress.stuck().join(', ');
     if (stuck !== this.#stuck && stuck !== '') this.#ports.log.error('a check does not get on, so the watchdog is not fed', { stuck });
     this.#stuck = stuck;

@@ -1,7 +1,5 @@
+import { PROMISES_MAX } from '../../ports/node-daemon.ts';
 import type { DaemonLog, PromiseStore } from '../../ports/node-daemon.ts';
-
-/** The oldest is dropped after so many; by then its boot is over since long. */
-const PROMISES_MAX = 1_024;
 
 /** Boots of other nodes that this one never vouches for again. A promise counts once it is on the disk, and is given only then. */
 export class Promises {
@@ -9,7 +7,7 @@ export class Promises {
   readonly #log: DaemonLog;
   /** Node by boot ID. Undefined: what was promised is not known, so nobody is vouched for. */
   #promised: Map<string, string> | undefined;
-  #writing: Promise<unknown> = Promise.resolve();
+  #problem: string | undefined;
 
   constructor(store: PromiseStore, log: DaemonLog) {
     this.#store = store;
@@ -20,13 +18,13 @@ export class Promises {
     try {
       this.#promised = new Map(await this.#store.read());
     } catch (error) {
+      this.#problem = `the promises of earlier boots cannot be read, so no node is vouched for: ${String(error)}`;
       this.#log.error('the promises of earlier boots cannot be read, so no node is vouched for', { error: String(error) });
     }
   }
 
-  /** What was promised is known, and may be added to. */
-  get isKnown(): boolean {
-    return this.#promised !== undefined;
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   mayVouchFor(bootID: string): boolean {
@@ -40,12 +38,12 @@ export class Promises {
     promised.set(bootID, node);
     const [oldest] = promised.keys();
     if (promised.size > PROMISES_MAX && oldest !== undefined) promised.delete(oldest);
-    const writing = this.#writing.then(async () => this.#store.write(new Map(promised)));
-    this.#writing = writing.catch(() => undefined);
     try {
-      await writing;
+      await this.#store.write(new Map(promised));
+      this.#problem = undefined;
       return true;
     } catch (error) {
+      this.#problem = `a promise cannot be written: ${String(error)}`;
       this.#log.error('a promise cannot be written', { node, error: String(error) });
       return false;
     }

@@ -1,10 +1,8 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { PROMISES_MAX } from '../../ports/node-daemon.ts';
 import type { PromiseStore } from '../../ports/node-daemon.ts';
 import { codeOf } from './file-errors.ts';
-
-/** More nodes than may ask one for its vouch. */
-export const PROMISES_MAX = 1_024;
 
 /** A file under /var/lib: a promise outlives the power of this node, so file and folder are synced before it is given. */
 export class PromiseFile implements PromiseStore {

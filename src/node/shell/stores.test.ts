@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeepRecordFile } from './keep-record-store.ts';
-import { PromiseFile, PROMISES_MAX } from './promise-store.ts';
+import { PROMISES_MAX } from '../../ports/node-daemon.ts';
+import { PromiseFile } from './promise-store.ts';
 
 const BOOT = '11111111-2222-3333-4444-555555555555';
 const OTHER = '99999999-2222-3333-4444-555555555555';

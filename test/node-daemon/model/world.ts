@@ -101,6 +101,8 @@ export interface MachineOptions {
   options: Partial<NodeDaemonOptions>;
   /** How long its pods take to stop. */
   podStopMs: number;
+  /** How long opening the watchdog takes, as where its timeout is set first. */
+  openMs: number;
   /** An admin may want none. */
   hasWatchdog: boolean;
 }
@@ -151,7 +153,7 @@ export class MachineModel {
   constructor(world: DaemonWorld, name: string, change: Partial<MachineOptions>) {
     this.name = name;
     this.world = world;
-    this.given = { facts: HARDWARE, options: {}, podStopMs: 2_000, hasWatchdog: true, ...change };
+    this.given = { facts: HARDWARE, options: {}, podStopMs: 2_000, openMs: 0, hasWatchdog: true, ...change };
     this.daemon = this.#made();
   }
 
@@ -248,11 +250,11 @@ export class MachineModel {
     const { clock } = this.world;
     return {
       facts: () => Promise.resolve(this.given.facts),
-      open: () => {
-        if (!mine()) return Promise.reject(new Error('the process is gone'));
+      open: async () => {
+        await clock.sleep(this.given.openMs);
+        if (!mine()) throw new Error('the process is gone');
         this.isArmed = true;
         this.fedAtMs = clock.monotonicMs();
-        return Promise.resolve();
       },
       feed: () => {
         if (this.refusesFeeding) throw new Error('EPIPE: broken pipe, write');
