@@ -65,4 +65,23 @@ describe('a machine that was switched on before its off was read back', () => {
     const anew = [...unread, device(75_000, 'set', { want: 'off', answer: '204' }), device(80_000, 'set', { want: 'on', answer: '204' })];
     expect(found(anew, [LATE]).join()).toContain('was switched on before the off of');
   });
+
+  it('is excused where that on came in its place, and not in the time that its device has', () => {
+    const isPower = (event: TraceEvent): boolean => event.kind === 'power' && event.at > 0;
+    const isSwitch = (event: TraceEvent): boolean => event.kind === 'device' && event.action === 'set';
+    const before = goodTrace().filter((event) => !isRead(event) && !isPower(event) && !isSwitch(event));
+    const insteadAfter = (ms: number): TraceEvent[] => [
+      ...before,
+      device(20_000, 'set', { want: 'off', answer: '204' }),
+      device(20_000 + ms, 'set', { want: 'on', answer: '204' }),
+    ];
+    const unread = (events: TraceEvent[], late: Scenario['disturbances']): string =>
+      found(events, late)
+        .filter((violation) => violation.includes('was read back'))
+        .join();
+    expect(unread(insteadAfter(32_000), [LATE])).toBe('');
+    expect(unread(insteadAfter(32_000), [])).toContain('was switched on before the off of');
+    expect(unread(insteadAfter(20_000), [LATE])).toContain('was switched on before the off of');
+    expect(unread(insteadAfter(45_000), [LATE])).toContain('was switched on before the off of');
+  });
 });

@@ -41,10 +41,11 @@ export function judged(events: readonly TraceEvent[], scenario: Scenario, texts:
   return { violations: [...violationsOf(judgement), ...overlaps].filter((violation) => !isExcused(violation, scenario.victim, late)), checks };
 }
 
-/** From a set off to its effect, which came later than its device ever does. */
+/** From a set off to its effect, which came later than its device ever does, or to the set on that came in its place. */
 interface LateOff {
   sentAt: number;
-  offAt: number;
+  endedAt: number;
+  isOff: boolean;
 }
 
 /** Offs of the failed node that were late beyond what its device declares, by as much as was drawn: only there a fence may have ended before. */
@@ -52,11 +53,19 @@ function lateOffs(events: readonly TraceEvent[], { victim, disturbances }: Scena
   const delays = disturbances.flatMap((one) => (one.what === 'late' ? [one.byMs] : []));
   const late: LateOff[] = [];
   const sent: number[] = [];
+  let lastOffAt = -Infinity;
   for (const event of events) {
-    if (event.kind === 'device' && event.node === victim && event.action === 'set' && event.want === 'off') sent.push(event.at);
-    if (event.kind !== 'power' || event.node !== victim || event.state !== 'off' || event.cause !== 'set') continue;
+    if (event.kind === 'device' && event.node === victim && event.action === 'set') {
+      const last = sent.at(-1);
+      const isOverdue = last !== undefined && last > lastOffAt && delays.some((byMs) => isStillToCome(byMs, event.at - last));
+      if (event.want === 'off') sent.push(event.at);
+      else if (isOverdue) late.push({ sentAt: last, endedAt: event.at, isOff: false });
+    }
+    if (event.kind !== 'power' || event.node !== victim || event.state !== 'off') continue;
+    lastOffAt = event.at;
+    if (event.cause !== 'set') continue;
     const sentAt = sent.find((at) => delays.some((byMs) => isLateBy(byMs, event.at - at)));
-    if (sentAt !== undefined) late.push({ sentAt, offAt: event.at });
+    if (sentAt !== undefined) late.push({ sentAt, endedAt: event.at, isOff: true });
   }
   return late;
 }
@@ -65,14 +74,19 @@ function isLateBy(byMs: number, tookMs: number): boolean {
   return tookMs > POWER_TIMEOUT_MS && tookMs >= byMs && tookMs <= byMs + POWER_TIMEOUT_MS;
 }
 
+/** An off that had not happened when its time was over; what was told the device then may have come in its place. */
+function isStillToCome(byMs: number, sinceMs: number): boolean {
+  return sinceMs > POWER_TIMEOUT_MS && sinceMs <= byMs;
+}
+
 /** A complaint that such an off explains, at its node and in its time: no read before could have told. That it is put right shows the end. */
 function isExcused(violation: string, victim: string, late: readonly LateOff[]): boolean {
   const [, law = '', time = ''] = /^(P\d+) at ([\d.]+):/.exec(violation) ?? [];
   const at = Number(time);
   if (law === 'P8') {
     const isIt = violation.includes(`node-fence-${victim} ended in final, but the power is off`);
-    return isIt && late.some(({ offAt }) => at >= offAt - ROUNDED_MS && at - offAt <= NOTICED_MS);
+    return isIt && late.some(({ isOff, endedAt }) => isOff && at >= endedAt - ROUNDED_MS && at - endedAt <= NOTICED_MS);
   }
   const isIt = law === 'P3' && violation.includes(`${victim} was switched on before the off of`);
-  return isIt && late.some(({ sentAt, offAt }) => at >= sentAt && at <= offAt);
+  return isIt && late.some(({ sentAt, endedAt }) => at >= sentAt && at <= endedAt + ROUNDED_MS);
 }
