@@ -46,6 +46,13 @@ export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STORAGE, 'is lost when nothing is mounted there: the disk below would answer'),
   },
   {
+    name: 'first page of a file',
+    defect: 'a file of /proc is read once, which is a page: mounts behind it seem to be lost',
+    file: 'src/node/checks/reading.ts',
+    edits: [['    length += bytesRead;\n', '    length += mostBytes;\n']],
+    killedBy: byTest('src/node/checks/reading.test.ts', 'of /proc is read to its end, though each read is answered with a page at most'),
+  },
+  {
     name: 'unused map loses storage',
     defect: 'paths of a map that nobody named make storage lost that answered',
     file: 'src/node/checks/storage.ts',

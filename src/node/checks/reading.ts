@@ -1,9 +1,11 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files of /sys and /proc are small, and what is not is cut. */
+/** What is longer is cut. */
 const TEXT_MAX = 65_536;
+const CHUNK_BYTES = 16_384;
 const NAMES_MAX = 4_096;
 /** It is not there, or the driver does not know this attribute. */
 const ABSENT = new Set(['ENOENT', 'ENOTDIR', 'ENODEV', 'ENXIO', 'EOPNOTSUPP', 'ENODATA']);
@@ -13,17 +15,28 @@ export function codeOf(error: unknown): string | undefined {
 }
 
 /** Undefined: it is not there. Rejects where it is there and cannot be read. */
-export async function textOf(root: string, path: string): Promise<string | undefined> {
+export async function textOf(root: string, path: string, mostBytes = TEXT_MAX): Promise<string | undefined> {
   return unlessAbsent(async () => {
     // A FIFO in place of a file must not hold the reader.
     const file = await open(join(root, path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(TEXT_MAX), 0, TEXT_MAX, null);
-      return buffer.toString('utf8', 0, bytesRead);
+      return await textIn(file, mostBytes);
     } finally {
       await file.close();
     }
   });
+}
+
+/** /proc answers each read with a page at most, however much is asked for. */
+async function textIn(file: FileHandle, mostBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  for (let length = 0; length < mostBytes;) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, Math.min(CHUNK_BYTES, mostBytes - length), null);
+    if (bytesRead === 0) break;
+    chunks.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** Names in a folder, sorted. Undefined: it is not there. */

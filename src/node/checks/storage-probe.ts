@@ -31,13 +31,16 @@ export interface ProbePorts {
 const CHILD = fileURLToPath(new URL(`./storage-child${extname(import.meta.url)}`, import.meta.url));
 /** Several nodes may write to one mount: each has a file of its own. */
 const PROBE_FILE = '.nodefence-probe-';
+/** A node with hundreds of pods has a table of hundreds of kilobytes. */
+const TABLE_MAX_BYTES = 4_194_304;
 
 export async function probeTarget(ports: ProbePorts, target: StorageTarget, deadlineMs: number): Promise<TargetReading> {
   const { root, children } = ports;
   const path = join(root, target.path);
   if (target.kind === 'mount') {
-    const table = await textOf(root, 'proc/self/mountinfo');
+    const table = await textOf(root, 'proc/self/mountinfo', TABLE_MAX_BYTES);
     if (table === undefined) return { ...target, outcome: { kind: 'not-probed', why: '/proc/self/mountinfo is not there' } };
+    if (Buffer.byteLength(table) >= TABLE_MAX_BYTES) return { ...target, outcome: { kind: 'not-probed', why: 'the table of mounts is too long' } };
     const mounted = mountPointsIn(table);
     // A write would go to the disk below, which answers.
     if (!mounted.has(withoutEnd(target.path)) && !mounted.has(withoutEnd(path))) return { ...target, outcome: { kind: 'not-mounted' } };

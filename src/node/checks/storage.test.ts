@@ -64,6 +64,11 @@ describe('a mount', { timeout: 60_000 }, () => {
     expect(readFileSync(join(machine.root, 'etc/passwd'), 'utf8')).toBe('root');
   });
 
+  it('is found in the table of mounts of a node with hundreds of pods', async () => {
+    machine.mount(...Array.from({ length: 800 }, (_, index) => `/var/lib/kubelet/pods/${String(index).padStart(36, '0')}/volumes`), '/mnt/shared');
+    expect(await check([mount('/mnt/shared')])).toMatchObject({ reach: 'reachable' });
+  });
+
   it('is unknown where the table of mounts is not there', async () => {
     expect(await check([mount('/mnt/shared')])).toMatchObject({
       health: 'unknown',
