@@ -4,6 +4,7 @@ import { History } from './history.ts';
 import type { Law, LawName, LawResult } from './law.ts';
 import { proofBeforeRelease } from './p1-proof.ts';
 import { ownBranch } from './p10-own-branch.ts';
+import { silenceIsTheEnd } from './p11-silence.ts';
 import { expiringEvidence } from './p2-expiry.ts';
 import { order } from './p3-order.ts';
 import { writeAhead } from './p4-write-ahead.ts';
@@ -26,6 +27,7 @@ export const LAWS: Readonly<Record<LawName, Law>> = {
   P8: undoOwn,
   P9: noSecretLeaves,
   P10: ownBranch,
+  P11: silenceIsTheEnd,
 };
 
 export interface Judgement {
@@ -52,6 +54,7 @@ export function judge(trace: readonly TraceEvent[], expectations: Partial<Expect
     P8: result('P8'),
     P9: result('P9'),
     P10: result('P10'),
+    P11: result('P11'),
   };
   return { laws, writers: { overlaps: countOverlaps(trace) } };
 }

@@ -1,7 +1,7 @@
 import type { Expectations } from './expectations.ts';
 import type { History } from './history.ts';
 
-export const LAW_NAMES = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10'] as const;
+export const LAW_NAMES = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9', 'P10', 'P11'] as const;
 export type LawName = (typeof LAW_NAMES)[number];
 
 export interface LawResult {

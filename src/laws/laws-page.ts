@@ -2,7 +2,7 @@ import { LAW_NAMES } from './law.ts';
 import type { LawName } from './law.ts';
 import { EVIDENCE, STATEMENTS } from './statements.ts';
 
-const HEADING = `# The ten laws
+const HEADING = `# The eleven laws
 
 What nodefence must never do, whatever fails around it. Code and tests cite these laws by number. They are judged from outside: the judge reads what the devices, the audit log of the API server, the shared disk and the power supply recorded, never the memory of a controller. The judge is [src/laws](../src/laws); it shares types with what it judges, and neither code nor constants.
 

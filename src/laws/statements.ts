@@ -15,7 +15,7 @@ export interface LawStatement {
   file: string;
 }
 
-/** The ten laws as docs/laws.md prints them. */
+/** The eleven laws as docs/laws.md prints them. */
 export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
   P1: {
     title: 'Proof before release',
@@ -67,7 +67,7 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
       'Before an on, every device of the node that accepted an off has read off since. Exceptions: a later level was proven off instead, or the off timed out, the device read on again, and nothing was released for its sake.',
       'At every on, and when the hold on a BareMetalHost ends, the Node has no out-of-service taint of ours.',
       'After a release, no terminating pod and no VolumeAttachment of the node is left at the on, or `release_timeout` is over.',
-      'When the out-of-service taint is set, the power of the machine is off.',
+      'When the out-of-service taint is set, the power of the machine is off. Where the taint rests on evidence `watchdog`, P11 holds instead: a machine that was reset has its power on.',
     ],
     file: 'p3-order.ts',
   },
@@ -181,6 +181,23 @@ export const STATEMENTS: Readonly<Record<LawName, LawStatement>> = {
     ],
     notSeen: 'Quorum, isolation of the controller and `runOn` are held by the tests of the storm policies and of the agent `job`.',
     file: 'p10-own-branch.ts',
+  },
+  P11: {
+    title: 'Silence is the end',
+    law: 'No evidence `watchdog` counts while any process of the workload may still write.',
+    rules: [
+      'The evidence speaks of one boot of a node. Every process of the workload that was started in that boot has ended by then: its pod was stopped, or the machine was reset, panicked or lost its power.',
+      'A process that is paused has not ended: it writes when it goes on. So the watchdog of a machine that can be paused proves nothing.',
+      'Nobody keeps that boot alive after its grants were ended, however late the grant or vouch is on its way.',
+    ],
+    why: 'Nothing reads back that a watchdog has reset its machine. What is concluded from the time that has passed must be true without exception.',
+    checks: [
+      'When a NodeFence first shows evidence `watchdog`, and at every release that rests on it, no pod runs that was started on the node in the boot for which the wait began.',
+      'No such pod writes to a volume afterwards.',
+    ],
+    notSeen:
+      'How long a node may live on without a word from anybody is computed in one place ([node-daemon.md](node-daemon.md)); the judge knows none of these times.',
+    file: 'p11-silence.ts',
   },
 };
 

@@ -36,7 +36,8 @@ export interface PowerEvent extends Traced {
   kind: 'power';
   node: string;
   state: 'on' | 'off';
-  cause: 'set' | 'panic' | 'restore' | 'start';
+  /** `reset`: its power stays on, and nothing that ran on it does any more. */
+  cause: 'set' | 'panic' | 'restore' | 'start' | 'reset';
   /** Of a set that was foreign. */
   isForeign?: true;
 }

@@ -2,6 +2,7 @@ import type { ApiAction, History } from './history.ts';
 
 /** The waiting that a release rests on: for a watchdog that must have bitten, or for the messages of a kernel that dumps. */
 export interface Wait {
+  kind: 'watchdog' | 'kdump';
   /** Where its intent was written: a sign of life after it voids what it came to. */
   beganPosition: number;
   /** Where its evidence was written: what the release reads once more, it reads after that. */
@@ -24,8 +25,11 @@ export function waitBehind(history: History, release: ApiAction): Wait | undefin
   const isAdmitted = status.frozen?.plan.minimumEvidence.includes(kind) === true;
   const lastSign = history.lifeSigns(release.node, -1, release.position).at(-1)?.position ?? -1;
   const edges = history.powerEdges(release.node, lastSign, release.position);
-  const hasEnded = edges.some(({ state, cause }) => state === 'off' || cause === 'panic') || !history.isPoweredOn(release.node, release.position);
+  const hasEnded =
+    edges.some(({ state, cause }) => state === 'off' || cause === 'panic' || cause === 'reset') ||
+    !history.isPoweredOn(release.node, release.position);
   return {
+    kind,
     beganPosition: began?.position ?? release.position,
     provenPosition: proven?.position ?? release.position,
     checks: [

@@ -58,7 +58,7 @@ export class Witness {
     return this.#unschedulable(node, null);
   }
 
-  /** Violations of the ten laws, and two writers on one volume. */
+  /** Violations of the eleven laws, and two writers on one volume. */
   violations(secrets: readonly string[], texts: Readonly<Record<string, string>>): string[] {
     const judgement = judge(this.trace, {
       controllerUser: CONTROLLER_USER,

@@ -28,7 +28,7 @@ const USAGE = `usage: npm run -s simulate -- --seeds N [--first S] [--jobs K] [-
        npm run -s simulate -- --seed N [--without WHAT,...] [--trace] [--no-shrink]
        npm run -s simulate -- --sweep [--jobs K] [--every N] | --at BASE:CALL:MOMENT [--trace]
        --controllers fence|all: beside --seeds and --seed, the controller that fences alone, or (as by default) those beside it too, as the seed draws them
-Runs whole simulated clusters, one per seed, and judges laws P1 to P10. A seed that fails is shrunk: what it can do without is left out. --sweep
+Runs whole simulated clusters, one per seed, and judges laws P1 to P11. A seed that fails is shrunk: what it can do without is left out. --sweep
 strikes the controller at each call of a few base scenarios, before and after its effect. "digest" sums the traces up: it stays the same as long as
 no simulated code does anything else. The last line is "N seeds, N violations"; exit 1 on any.`;
 

@@ -15,7 +15,7 @@ export function summaryOf(result: DrillResult, isKept: boolean): string {
     ...result.problems.map((problem) => `  problem: ${problem}`),
     `  times after the fault: ${timesOf(timeline)}${result.replacedAt === undefined ? '' : `; its pods run again, and write, ${stamp(result.replacedAt).trim()}`}`,
     `  device: ${offs} × off, ${ons} × on, ${result.devices.filter((device) => device.action === 'read').length} reads; writers overlapping: ${result.writers.overlaps}`,
-    `  laws P1–P10, judged from outside: ${checks} checks, ${violations} violations`,
+    `  laws P1–P11, judged from outside: ${checks} checks, ${violations} violations`,
     `  leaders: ${result.leaders.map(({ replica, epoch, at }) => `${replica} (epoch ${epoch}${at > 0 ? `, ${stamp(at).trim()}` : ''})`).join(', ')}`,
     ...(result.children === undefined ? [] : [`  ${childrenOf(result.children)}`]),
     `  API requests of the controllers: ${Object.entries(result.api)

@@ -51,15 +51,18 @@ export class Machine {
     if (this.#isOn) return;
     this.#isOn = true;
     this.#tracePower('on', cause);
-    const { clock, random } = this.#dependencies;
+    const { clock } = this.#dependencies;
     this.#lastOn = { by: cause, atMs: clock.monotonicMs() };
-    this.#cancelBoot = clock.after(this.#options.bootDelayMs, () => {
-      this.#cancelBoot = undefined;
-      this.#bootID = random.uuid();
-      this.#traceNode('boot');
-      this.#kubelet = new Kubelet(this.#dependencies, { ...this.#options, bootID: this.#bootID });
-      this.#kubelet.start();
-    });
+    this.#boot();
+  }
+
+  /** By its watchdog, or by its kernel: everything ends at once, the power stays on. `isStuck`: it does not get beyond its firmware. */
+  reset(isStuck = false): void {
+    if (!this.#isOn) return;
+    this.#halt();
+    this.#tracePower('on', 'reset');
+    this.#lastOn = { by: 'reset', atMs: this.#dependencies.clock.monotonicMs() };
+    if (!isStuck) this.#boot();
   }
 
   powerOff(cause: PowerEvent['cause']): void {
@@ -81,6 +84,11 @@ export class Machine {
     this.#kubelet?.hang();
   }
 
+  /** The kubelet stops, and every container with it; the kernel goes on. */
+  stopWorkload(): void {
+    this.#kubelet?.stop();
+  }
+
   partition(): void {
     this.#kubelet?.partition();
   }
@@ -93,6 +101,17 @@ export class Machine {
   async shutdown(): Promise<void> {
     await this.#kubelet?.shutdown();
     this.powerOff('panic');
+  }
+
+  #boot(): void {
+    const { clock, random } = this.#dependencies;
+    this.#cancelBoot = clock.after(this.#options.bootDelayMs, () => {
+      this.#cancelBoot = undefined;
+      this.#bootID = random.uuid();
+      this.#traceNode('boot');
+      this.#kubelet = new Kubelet(this.#dependencies, { ...this.#options, bootID: this.#bootID });
+      this.#kubelet.start();
+    });
   }
 
   #halt(): void {
