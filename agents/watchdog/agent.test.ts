@@ -162,6 +162,11 @@ describe('watchdog', () => {
     ['a watchdog in the kernel', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, kind: 'soft' } }), 'the watchdog is soft'],
     ['a machine that can be paused', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, isPausable: true } }), 'can be paused'],
     ['a watchdog that only tells', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, action: 'none' } }), 'action is none'],
+    [
+      'times that break a rule',
+      () => attest({ ...ATTESTED, selfFence: { ...ATTESTED.selfFence, isolationTimeoutMs: 29_999 } }),
+      'timing rule 5: isolation_timeout 29.999 s',
+    ],
     ['an attestation that was old', () => attest(ATTESTED, ENDED, '2025-12-31T23:59:19.000000Z'), '61 s old'],
     ['no word of the kubelet', () => (kubelet = undefined), 'it is unknown how old'],
     ['grants that nobody has ended', () => attest(ATTESTED, null), 'nobody has ended the grants'],
@@ -240,6 +245,7 @@ describe('watchdog', () => {
       ['a machine that can be paused', () => attest({ ...ATTESTED, watchdog: { ...ATTESTED.watchdog, isPausable: true } }, null)],
       ['no watchdog', () => attest({ ...ATTESTED, watchdog: undefined }, null)],
       ['a node that does not fence itself', () => attest({ ...ATTESTED, selfFence: undefined }, null)],
+      ['times that break a rule', () => attest({ ...ATTESTED, selfFence: { ...ATTESTED.selfFence, isolationTimeoutMs: 29_999 } }, null)],
       ['an attestation that was old', () => attest(ATTESTED, null, '2025-12-31T23:59:19.000000Z')],
     ])('ends no grants where silence could prove nothing: %s', async (_what, change) => {
       await given();

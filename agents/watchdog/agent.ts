@@ -4,7 +4,7 @@ import { ConnectedClusters } from '../shared/cluster/connected-clusters.ts';
 import { ObjectCall } from '../shared/cluster/object-call.ts';
 import { attestationName } from '../../src/domain/node-daemon/attestation.ts';
 import { judge } from './judgement.ts';
-import type { Judgement } from './judgement.ts';
+import type { Judgement, TimesRule } from './judgement.ts';
 
 const POLL_MS = 2_000;
 const DEFAULT_NAMESPACE = 'nodefence-system';
@@ -18,12 +18,15 @@ const SEEN_MAX = 1_000;
 export class WatchdogAgent implements ActionAgent {
   readonly kind = 'action';
   readonly #context: AgentContext;
+  readonly #broken: TimesRule | undefined;
   readonly #clusters: ConnectedClusters;
   /** Our own first sight, on the monotonic clock, of that nobody keeps this boot of the node alive: after a restart the wait begins anew. */
   readonly #seen = new Map<string, { key: string; sinceMs: number }>();
 
-  constructor(context: AgentContext) {
+  /** `broken`: another rule for the attested times, where a test cannot wait for as long as they must be. */
+  constructor(context: AgentContext, broken?: TimesRule) {
     this.#context = context;
+    this.#broken = broken;
     this.#clusters = new ConnectedClusters(context);
   }
 
@@ -72,7 +75,7 @@ export class WatchdogAgent implements ActionAgent {
       call.get(LEASES, attestationName(identity.node), this.#context.namespace ?? DEFAULT_NAMESPACE),
       call.get(LEASES, identity.node, NODE_LEASE_NAMESPACE),
     ]);
-    const judgement = judge({ node, attested, kubelet }, identity);
+    const judgement = judge({ node, attested, kubelet }, identity, this.#broken);
     // Read here by quorum: our own watch may show it later, and nothing may be granted while the wait is under way.
     if (judgement.decision === 'after' || judgement.decision === 'waits') this.#context.daemons?.sawEnded(identity.node, judgement.bootID);
     if (judgement.decision !== 'after') this.#seen.delete(identity.node);

@@ -1,6 +1,7 @@
 import { parseAttestation, parseGrantsEnded } from '../../src/domain/node-daemon/attestation.ts';
 import type { Attestation, AttestedSelfFence, AttestedWatchdog } from '../../src/domain/node-daemon/attestation.ts';
-import { DEFAULT_CLUSTER_TIMING } from '../../src/domain/timing.ts';
+import { brokenTimes } from '../../src/domain/node-daemon/times.ts';
+import { DEFAULT_CLUSTER_TIMING } from '../../src/domain/timing-cluster.ts';
 import { DEFAULT_DAEMON_TIMING, watchdogProvesAfterMs } from '../../src/domain/timing-daemon.ts';
 import type { Identity } from '../../src/ports/agents.ts';
 import type { Lease, Node } from '../../src/ports/objects.ts';
@@ -24,11 +25,14 @@ export type Judgement =
   | { decision: 'waits' | 'kept'; bootID: string; why: string }
   | { decision: 'refused'; why: string };
 
+/** Which timing rule those times break, with the numbers filled in. */
+export type TimesRule = (watchdog: AttestedWatchdog, selfFence: AttestedSelfFence) => string | undefined;
+
 const REMEDY = 'run the node daemon with a hardware watchdog on the nodes, or switch this one off by another method';
 /** A watchdog that leaves the machine running, or only tells, is none. */
 const ENDING: ReadonlySet<string> = new Set(['reset', 'off']);
 
-export function judge({ node, attested, kubelet }: Evidences, identity: Identity): Judgement {
+export function judge({ node, attested, kubelet }: Evidences, identity: Identity, broken: TimesRule = brokenTimes): Judgement {
   const refuse = (why: string): Judgement => ({ decision: 'refused', why });
   if (attested === undefined) return refuse(`node ${identity.node} never attested a watchdog: ${REMEDY}`);
   const attestation = parseAttestation(attested);
@@ -36,7 +40,8 @@ export function judge({ node, attested, kubelet }: Evidences, identity: Identity
   const { bootID, watchdog, selfFence } = attestation;
   if (watchdog === undefined) return refuse(`the daemon of node ${identity.node} has no watchdog: ${REMEDY}`);
   if (selfFence === undefined) return refuse(`node ${identity.node} does not fence itself when it is cut off: ${REMEDY}`);
-  const doubt = machineDoubt(attestation, node, identity) ?? watchdogDoubt(watchdog) ?? ageDoubt(attested, kubelet);
+  const doubt =
+    machineDoubt(attestation, node, identity) ?? watchdogDoubt(watchdog) ?? ageDoubt(attested, kubelet) ?? timesDoubt(broken(watchdog, selfFence));
   if (doubt !== undefined) return refuse(`${doubt}: ${REMEDY}`);
   const ended = parseGrantsEnded(attested);
   if (ended === undefined || ended.bootID !== bootID)
@@ -65,6 +70,11 @@ function watchdogDoubt({ state, kind, action, isPausable }: AttestedWatchdog): s
   if (kind !== 'hardware') return `the watchdog is ${kind}, which a kernel that hangs takes with it`;
   if (isPausable) return 'the machine can be paused, and its watchdog with it';
   return ENDING.has(action) ? undefined : `the watchdog's action is ${action}, after which the machine may run on`;
+}
+
+/** Whoever runs with such times goes down when it should not, or is waited for when it need not be: nobody has reckoned with them. */
+function timesDoubt(broken: string | undefined): string | undefined {
+  return broken === undefined ? undefined : `the times that the node attested do not fit together: ${broken}`;
 }
 
 /** Both are stamped by the node itself, so that no two clocks are compared. */

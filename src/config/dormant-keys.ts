@@ -4,7 +4,7 @@ import { parseBoolean, parseDuration, parseList } from './properties.ts';
 
 /** What a value has to look like. */
 export type Form =
-  | { kind: 'duration'; minimumMs?: number }
+  | { kind: 'duration'; minimumMs?: number; maximumMs?: number }
   | { kind: 'boolean' }
   | { kind: 'integer'; minimum: number; maximum: number }
   | { kind: 'percentage' }
@@ -24,16 +24,8 @@ export const DORMANT_KEYS: Readonly<Record<string, Form>> = {
   kdump_finished_timeout: DURATION,
   kdump_max_duration: DURATION,
   fast_detection: { kind: 'boolean' },
-  isolation_timeout: { kind: 'duration', minimumMs: 30_000 },
-  pod_stop_max: DURATION,
-  grant_validity: DURATION,
-  watchdog_timeout: DURATION,
-  feed_interval: DURATION,
-  api_failover: DURATION,
-  attestation_interval: DURATION,
   heartbeat_interval: DURATION,
   heartbeat_timeout: DURATION,
-  reset_time: DURATION,
 };
 
 /** Does the value have its form? An error says which it must have; an empty value is no setting. */
@@ -46,8 +38,10 @@ function broken(value: string, form: Form): string | undefined {
   switch (form.kind) {
     case 'duration': {
       const ms = parseDuration(value);
-      const least = form.minimumMs ?? 0;
-      return ms !== undefined && ms >= least ? undefined : `a duration such as 5s, 3m or 1h30m${least === 0 ? '' : `, at least ${least / 1000}s`}`;
+      const { minimumMs: least = 0, maximumMs: most } = form;
+      if (ms !== undefined && ms >= least && ms <= (most ?? Number.POSITIVE_INFINITY)) return undefined;
+      const bounds = `${least === 0 ? '' : `, at least ${least / 1000}s`}${most === undefined ? '' : ` and at most ${most / 1000}s`}`;
+      return `a duration such as 5s, 3m or 1h30m${bounds}`;
     }
     case 'boolean':
       return parseBoolean(value) === undefined ? 'yes or no' : undefined;

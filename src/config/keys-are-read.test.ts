@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
+import { DAEMON_TIME_KEYS } from '../domain/node-daemon/times.ts';
 import { POLICY_NAMES } from '../domain/policies/policy.ts';
 import { clusterProblems } from './cluster-checks.ts';
 import { configurationOf } from './configuration.ts';
 import type { Setting } from './configuration.ts';
+import { timesOfCluster } from './daemon-times.ts';
 import { DORMANT_KEYS } from './dormant-keys.ts';
 import { CLUSTER_DURATION_KEYS, DURATION_KEYS, LEVELS_MAX, OTHER_KEYS, POLICIES_KEY, STEP_KEYS } from './node-keys.ts';
 import { clusterLayer } from './node-groups.ts';
@@ -83,6 +85,15 @@ describe('every key that is accepted is read', () => {
   it.each(Object.keys(DORMANT_KEYS))('of a node, or told to be acted on by nobody: %s', (key) => {
     const value = DORMANT_KEYS[key]?.kind === 'boolean' ? 'yes' : '35s';
     expect(unread(`${key}=${value}\n`)).toContain('recognised, not acted on by this version');
+  });
+
+  it.each(Object.keys(DAEMON_TIME_KEYS))('of the cluster, for its node daemons, and of no node: %s', (key) => {
+    expect(Object.keys(timesOfCluster(`${key}=35s\n`))).toHaveLength(1);
+    expect(unread(`${key}=35s\n`)).toContain('is read in fence-cluster-config only');
+    const told = (value: string): unknown =>
+      clusterProblems(configurationOf([{ name: 'fence-cluster-config', data: { 'config.properties': `${key}=${value}\n` } }], fakeRegistry()));
+    expect(told('35s')).toEqual([]);
+    expect(told('2h')).toEqual([expect.objectContaining({ severity: 'error', message: expect.stringContaining('and at most') as string })]);
   });
 
   it.each(Object.keys(CLUSTER_DURATION_KEYS))('of the cluster: %s', (key) => {

@@ -1,5 +1,5 @@
 import type { EvidenceKind, Plan, ReleaseMode, Timing } from '../domain/plan.ts';
-import type { ClusterTiming } from '../domain/timing.ts';
+import type { ClusterTiming } from '../domain/timing-cluster.ts';
 
 interface DurationKey {
   field: keyof Timing;

@@ -1,10 +1,12 @@
 import { DEFAULT_MAX_FENCES_PER_DAY } from '../domain/budget.ts';
 import { DEFAULT_TIMING } from '../domain/plan.ts';
+import { DAEMON_TIME_KEYS } from '../domain/node-daemon/times.ts';
 import type { EvidenceKind, Plan, Timing } from '../domain/plan.ts';
-import type { ClusterTiming } from '../domain/timing.ts';
+import type { ClusterTiming } from '../domain/timing-cluster.ts';
 import type { AgentRegistry } from '../ports/agents.ts';
+import { CLUSTER_CONFIG } from './configuration.ts';
 import type { Setting, Settings } from './configuration.ts';
-import { checkDormant, DORMANT_KEYS } from './dormant-keys.ts';
+import { checkDormant, checkForm, DORMANT_KEYS } from './dormant-keys.ts';
 import { nearest } from './nearest.ts';
 import {
   CLUSTER_DURATION_KEYS,
@@ -127,12 +129,25 @@ export function checkKeys(settings: Settings, isCluster: boolean, registry: Agen
     const form = DORMANT_KEYS[key];
     if (isCluster && key === FENCE_KEY)
       problems.general.error(where, `${FENCE_KEY}= belongs in the ConfigMap of a node or a group: it can not be set for the whole cluster`);
+    else if (Object.hasOwn(DAEMON_TIME_KEYS, key)) checkDaemonTime(setting, isCluster, problems.switching);
     else if (form !== undefined) checkDormant(setting, form, problems.switching);
     else if (key in DURATION_KEYS || OTHER_KEYS.includes(key)) continue;
     else if (!isCluster && STEP_KEY.test(key)) checkLevel(setting, problems.switching);
     else if (isCluster && (key in CLUSTER_DURATION_KEYS || key === POLICIES_KEY || isAgentDefault(key, registry))) continue;
     else problems.general.warning(where, `unknown key ${key.slice(0, 60)}: ${meantKey(key, knownKeys(isCluster))}`);
   }
+}
+
+/** All daemons are told the same; one that is to differ is told by its own flag. */
+function checkDaemonTime(setting: Setting, isCluster: boolean, problems: Problems): void {
+  const { key, where } = setting;
+  const { leastMs, mostMs } = DAEMON_TIME_KEYS[key as keyof typeof DAEMON_TIME_KEYS];
+  if (isCluster) checkForm(setting, { kind: 'duration', minimumMs: leastMs, maximumMs: mostMs }, problems);
+  else
+    problems.warning(
+      where,
+      `${key} is read in ${CLUSTER_CONFIG} only: write it there for all nodes, or start the daemon of this one with --${key.replaceAll('_', '-')}`,
+    );
 }
 
 /** A level that nobody would read is a step that is not done. */
@@ -154,7 +169,7 @@ function meantKey(key: string, known: readonly string[]): string {
 
 function knownKeys(isCluster: boolean): string[] {
   const common = [...Object.keys(DURATION_KEYS), ...OTHER_KEYS, ...Object.keys(DORMANT_KEYS)];
-  return [...common, ...(isCluster ? [...Object.keys(CLUSTER_DURATION_KEYS), POLICIES_KEY] : STEP_KEYS)];
+  return [...common, ...(isCluster ? [...Object.keys(CLUSTER_DURATION_KEYS), ...Object.keys(DAEMON_TIME_KEYS), POLICIES_KEY] : STEP_KEYS)];
 }
 
 function isAgentDefault(key: string, registry: AgentRegistry): boolean {

@@ -1,7 +1,8 @@
 import type { Plan, PlanLevel, PlanMethod, Step } from '../domain/plan.ts';
 import { STEPS } from '../domain/plan.ts';
-import { checkTiming, DEFAULT_CLUSTER_TIMING, safeAfterOff } from '../domain/timing.ts';
-import type { ClusterTiming } from '../domain/timing.ts';
+import { checkTiming, safeAfterOff } from '../domain/timing.ts';
+import { DEFAULT_CLUSTER_TIMING } from '../domain/timing-cluster.ts';
+import type { ClusterTiming } from '../domain/timing-cluster.ts';
 import { NODE_CONFIG_PREFIX } from './configuration.ts';
 import type { Configuration, NodeFacts, Setting, Settings } from './configuration.ts';
 import { filled } from './method-body.ts';
@@ -68,7 +69,7 @@ export function resolvePlan(input: PlanInput): Plan {
   checkRefusals(input.node, steps, settings, input.configuration.registry, problems);
   if (input.owners !== undefined) checkOwners(input.node.name, steps, input.owners, problems);
   if (input.machines !== undefined) checkMachines(input.node, steps, input.machines, problems);
-  checkTimes({ input, steps, settings: written, layers, where }, clusterTiming, spoilt.switching);
+  checkTimes({ input, steps, settings: written, layers, cluster, where }, clusterTiming, spoilt.switching);
   problems.takeFor(switchingSteps(steps), spoilt.switching.all());
   return {
     source,
@@ -100,11 +101,12 @@ interface Times {
   steps: ResolvedSteps;
   settings: NodeSettings;
   layers: readonly Settings[];
+  cluster: Settings | undefined;
   where: string;
 }
 
 /** Told where the key stands that would mend it, in whichever ConfigMap. */
-function checkTimes({ input, steps, settings, layers, where }: Times, clusterTiming: ClusterTiming, problems: Problems): void {
+function checkTimes({ input, steps, settings, layers, cluster, where }: Times, clusterTiming: ClusterTiming, problems: Problems): void {
   const all = STEPS.flatMap((step) => steps[step].flatMap(({ methods }) => methods));
   const demands = {
     powerLevels: steps['power-management'].length,
@@ -112,7 +114,11 @@ function checkTimes({ input, steps, settings, layers, where }: Times, clusterTim
     ...blocklistExpiry(steps.isolation, input.configuration),
   };
   const written = new SettingReader(layers, problems);
-  const daemon = readDaemonTimes((key) => written.find(key), settings.minimumEvidence);
+  const daemon = readDaemonTimes(
+    (key) => written.find(key),
+    (key) => cluster?.get(key),
+    settings.minimumEvidence,
+  );
   for (const { severity, keys, message } of checkTiming(settings.timing, demands, clusterTiming, daemon)) {
     const setting = keys.map((key) => written.find(key)).find((found) => found !== undefined);
     problems[severity](setting?.where ?? where, message);

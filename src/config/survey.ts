@@ -1,5 +1,5 @@
 import type { Plan, PlanProblem, Step } from '../domain/plan.ts';
-import type { ClusterTiming } from '../domain/timing.ts';
+import type { ClusterTiming } from '../domain/timing-cluster.ts';
 import { clusterProblems, isRemedies } from './cluster-checks.ts';
 import { CONFIG_KEY, NODE_CONFIG_PREFIX, place } from './configuration.ts';
 import type { Configuration, NodeFacts } from './configuration.ts';

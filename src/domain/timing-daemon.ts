@@ -64,6 +64,11 @@ interface ClusterTiming {
   kubernetesActsMs: number;
 }
 
+/** Pods are evicted this long after a node stopped answering, and their volumes detached by force that long after. */
+export const EVICTION_MS = 300_000;
+export const FORCE_DETACH_MS = 360_000;
+const KUBERNETES_ACTS_MS = EVICTION_MS + FORCE_DETACH_MS;
+
 /** T_selffence: from the last possible grant or vouch until the machine has surely been reset by itself. */
 export function selfFenceMs(daemon: DaemonTiming): number {
   return daemon.grantMs + daemon.isolationTimeoutMs + daemon.podStopMaxMs + daemon.watchdogMs;
@@ -72,6 +77,11 @@ export function selfFenceMs(daemon: DaemonTiming): number {
 /** From the last possible grant or vouch until silence is evidence `watchdog`. */
 export function watchdogProvesAfterMs(daemon: DaemonTiming, marginMs: number): number {
   return (1 + DRIFT) * selfFenceMs(daemon) + daemon.resetTimeMs + marginMs;
+}
+
+/** Rules 4, 5 and 6 for the daemon of one node, which cannot know what rests on it. */
+export function demandDaemonOnItsOwn(daemon: DaemonTiming, around: Pick<ClusterTiming, 'leaseMs' | 'marginMs'>, demand: Demand): void {
+  demandSelfFence(daemon, { ...UNUSED_DAEMON, admitsWatchdog: true }, { ...around, kubernetesActsMs: KUBERNETES_ACTS_MS }, demand);
 }
 
 /** Rules 4, 5, 6, 9 (crash dumps) and 10. */
@@ -103,7 +113,12 @@ export function demandDaemon(daemon: DaemonTiming, use: DaemonUse, around: Clust
   );
 }
 
-function demandSelfFence(daemon: DaemonTiming, use: DaemonUse, around: ClusterTiming, demand: Demand): void {
+function demandSelfFence(
+  daemon: DaemonTiming,
+  use: DaemonUse,
+  around: Pick<ClusterTiming, 'leaseMs' | 'marginMs' | 'kubernetesActsMs'>,
+  demand: Demand,
+): void {
   const severity = use.admitsWatchdog ? 'error' : 'warning';
   const provesMs = watchdogProvesAfterMs(daemon, around.marginMs);
   const sum = `G ${seconds(daemon.grantMs)} + isolation_timeout ${seconds(daemon.isolationTimeoutMs)} + pod_stop_max ${seconds(daemon.podStopMaxMs)} + watchdog ${seconds(daemon.watchdogMs)}`;

@@ -1,40 +1,14 @@
 import { DEFAULT_STANDS } from './plan-problems.ts';
 import { DEFAULT_TIMING } from './plan.ts';
 import type { Timing } from './plan.ts';
-import { DEFAULT_DAEMON_TIMING, demandDaemon, UNUSED_DAEMON } from './timing-daemon.ts';
+import { DEFAULT_DAEMON_TIMING, demandDaemon, EVICTION_MS, FORCE_DETACH_MS, UNUSED_DAEMON } from './timing-daemon.ts';
 import type { DaemonTiming, DaemonUse } from './timing-daemon.ts';
+import { DEFAULT_CLUSTER_TIMING } from './timing-cluster.ts';
+import type { ClusterTiming } from './timing-cluster.ts';
 import { collecting, DRIFT, seconds } from './timing-demand.ts';
 import type { Demand, TimingProblem } from './timing-demand.ts';
 
 export type { TimingProblem } from './timing-demand.ts';
-
-/** What the inequalities need to know beyond the plan: the leader's lease and how the cluster sees a node die. Milliseconds. */
-export interface ClusterTiming {
-  /** L: duration of the leader's lease. */
-  leaseMs: number;
-  /** r: renew retry. */
-  renewRetryMs: number;
-  /** m: margin. */
-  marginMs: number;
-  /** What a call takes beside the set itself: writing the intent, killing a child. */
-  callOverheadMs: number;
-  /** How often a kubelet renews its lease. */
-  kubeletRenewalMs: number;
-  /** Jitter of that renewal and the latency of a read. */
-  readLatencyMs: number;
-  /** From the last renewal to Ready=Unknown. */
-  nodeGraceMs: number;
-}
-
-export const DEFAULT_CLUSTER_TIMING: ClusterTiming = {
-  leaseMs: 15_000,
-  renewRetryMs: 2_000,
-  marginMs: 3_000,
-  callOverheadMs: 2_000,
-  kubeletRenewalMs: 10_000,
-  readLatencyMs: 2_500,
-  nodeGraceMs: 40_000,
-};
 
 /** What the methods of a plan add. */
 export interface PlanDemands {
@@ -80,10 +54,6 @@ export function checkLeadership(leadership: LeadershipTiming, cluster: ClusterTi
   );
   return problems;
 }
-
-/** Pods are evicted this long after a node stopped answering, and their volumes detached by force that long after. */
-const EVICTION_MS = 300_000;
-const FORCE_DETACH_MS = 360_000;
 
 /** The inequalities of the timing rules; empty when all hold. */
 export function checkTiming(

@@ -1,4 +1,5 @@
 import type { PeersTold } from '../domain/node-daemon/attestation.ts';
+import type { WrittenTimes } from '../domain/node-daemon/times.ts';
 import type { Mac } from '../domain/node-daemon/seal.ts';
 
 /** What the node-local daemon reaches the world through (docs/adr/0012-node-daemons-authenticate-by-keys-in-the-api.md). Times are milliseconds. */
@@ -80,6 +81,8 @@ export interface KeepRecord {
   stoppingSinceMs?: number;
   /** The watchdog was opened and not disarmed. */
   isArmed: boolean;
+  /** With which others count while it is armed; absent: written by an older version. */
+  times?: WrittenTimes;
   /** What the API server said last: a daemon that is started anew while it is away goes on with it. */
   known?: KnownOthers;
 }
@@ -90,6 +93,8 @@ export interface KnownOthers {
   controllerKeys: readonly string[];
   controllerAddresses: readonly string[];
   told: PeersTold;
+  /** Absent: written by an older version. */
+  times?: WrittenTimes;
   /** Peers that the API server knows this node to attest: only their vouches count. */
   accepted: readonly string[];
 }

@@ -2,6 +2,7 @@ import { byTest } from './source-mutant.ts';
 import type { SourceMutant } from './source-mutant.ts';
 
 const DAEMON = 'test/node-daemon/daemon.test.ts';
+const TIMES = 'test/node-daemon/times.test.ts';
 const ATTESTER = 'src/node/core/attester.test.ts';
 const SELF_FENCE = 'src/domain/node-daemon/self-fence.test.ts';
 const PEERS = 'src/domain/node-daemon/peers.test.ts';
@@ -11,10 +12,34 @@ const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 /** Defects of the node daemon, and of what it shares with the controllers. */
 export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
   {
+    name: 'times that change',
+    defect: 'a daemon takes other times while others count with those that it attested',
+    file: 'src/node/core/daemon-times.ts',
+    edits: [['if (!this.#isFixed) this.#current = wanted;', 'this.#current = wanted;']],
+    killedBy: byTest(TIMES, 'do not change while others count with them: the difference is a problem of its status'),
+  },
+  {
+    name: 'times of the dead',
+    defect: 'a daemon that was started anew forgets the times that the killed one attested with an armed watchdog',
+    file: 'src/node/core/daemon-times.ts',
+    edits: [
+      ['this.#current = daemonTiming({ ...this.#own, ...times });', 'this.#current = daemonTiming({ ...times, ...this.#own });'],
+      ['    this.#isFixed = true;\n    this.#differ(wanted);', '    this.#differ(wanted);'],
+    ],
+    killedBy: byTest(TIMES, 'outlive a daemon that was killed while its watchdog was armed'),
+  },
+  {
+    name: 'times that break a rule',
+    defect: 'a node that attests times which nobody reckoned with gives evidence',
+    file: 'agents/watchdog/judgement.ts',
+    edits: [[' ?? timesDoubt(broken(watchdog, selfFence));', ' ?? timesDoubt(broken(watchdog, { ...selfFence, isolationTimeoutMs: 40_000 }));']],
+    killedBy: byTest(WATCHDOG_AGENT, 'proves nothing with'),
+  },
+  {
     name: 'grant from its receipt',
     defect: 'a grant holds from when it came, not from when it was asked for',
     file: 'src/node/core/exchange.ts',
-    edits: [['const untilMs = asked.atMs + this.#options.grantMs;', 'const untilMs = this.#ports.clock.monotonicMs() + this.#options.grantMs;']],
+    edits: [['const untilMs = asked.atMs + this.#grantMs;', 'const untilMs = this.#ports.clock.monotonicMs() + this.#grantMs;']],
     killedBy: byTest(DAEMON, 'counts a grant from when it was asked for, however late the answer comes'),
   },
   {

@@ -1,6 +1,6 @@
 import type { Plan } from '../../domain/plan.ts';
 import type { StormPolicy } from '../../domain/policies/policy.ts';
-import { DEFAULT_CLUSTER_TIMING } from '../../domain/timing.ts';
+import { DEFAULT_CLUSTER_TIMING } from '../../domain/timing-cluster.ts';
 import { stagesOf, totalOf } from './plan-durations.ts';
 import { duration } from './terminal/times.ts';
 

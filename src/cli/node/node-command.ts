@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { bindAddress } from '../bind-address-option.ts';
 import { parseBindAddress } from '../../http/bind-address.ts';
 import type { BindAddress } from '../../http/bind-address.ts';
@@ -8,9 +8,12 @@ import type { Level } from '../../node/shell/json-log.ts';
 import { usageExits } from '../usage-exits.ts';
 import { VERSION } from '../version.ts';
 import { addCheckCommands } from './checks.ts';
+import { applyConfigFile } from './config-file.ts';
 import { statusCommand } from './status-command.ts';
+import { timeOptions, writtenTimes } from './time-options.ts';
 
 interface Flags {
+  config?: string;
   nodeName: string;
   fenceNamespace: string;
   kubeconfig?: string;
@@ -19,7 +22,6 @@ interface Flags {
   stateDir: string;
   runDir: string;
   watchdog?: string;
-  watchdogTimeout: number;
   watchdogBesideKdump: boolean;
   selfFence: boolean;
   logLevel: Level;
@@ -30,6 +32,7 @@ export function nodeCommand(): Command {
   const option = (flags: string, variable: string, description: string): Option => new Option(flags, description).env(`NODEFENCE_NODE_${variable}`);
   const node = usageExits(new Command('node'))
     .description('run the daemon of this node: heartbeat, attestation, watchdog, self-fence')
+    .addOption(option('--config <file>', 'CONFIG', 'file of key=value lines, by the names of these flags (isolation_timeout=60s); a flag wins'))
     .addOption(option('--node-name <name>', 'NAME', 'name of the Node that this machine is').default(hostname().toLowerCase(), 'the host name'))
     .addOption(
       option('--fence-namespace <name>', 'FENCE_NAMESPACE', 'namespace of the Leases and of the ConfigMap of the controllers').default(
@@ -50,19 +53,19 @@ export function nodeCommand(): Command {
     .addOption(option('--state-dir <path>', 'STATE_DIR', 'what outlives the boot: promises').default('/var/lib/nodefence'))
     .addOption(option('--run-dir <path>', 'RUN_DIR', 'what outlives the process only: must be in memory').default('/run/nodefence'))
     .addOption(option('--watchdog <device>', 'WATCHDOG', 'watchdog device, or none; default: the first one, hardware before software'))
-    .addOption(
-      option('--watchdog-timeout <seconds>', 'WATCHDOG_TIMEOUT', 'how long it waits before it resets the machine').argParser(seconds).default(10),
-    )
     .addOption(option('--watchdog-beside-kdump', 'WATCHDOG_BESIDE_KDUMP', 'arm it although a crash kernel is loaded').default(false))
     .addOption(option('--self-fence', 'SELF_FENCE', 'take this node down when nobody keeps it up any more').default(false))
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['info', 'warn', 'error']).default('info'))
     .addCommand(statusCommand())
     .action(run);
+  for (const time of timeOptions(option)) node.addOption(time);
   addCheckCommands(node);
   return node;
 }
 
-async function run(flags: Flags): Promise<void> {
+async function run(given: Flags, command: Command): Promise<void> {
+  if (given.config !== undefined) readConfig(command, given.config);
+  const flags = command.opts<Flags>();
   const log = jsonLog(flags.logLevel, (line) => void process.stderr.write(line));
   try {
     // A check by node-problem-detector must start fast, and needs none of this.
@@ -76,7 +79,7 @@ async function run(flags: Flags): Promise<void> {
       stateDir: flags.stateDir,
       runDir: flags.runDir,
       ...(flags.watchdog === undefined ? {} : { watchdog: flags.watchdog }),
-      watchdogTimeoutMs: flags.watchdogTimeout * 1000,
+      times: writtenTimes(command.opts()),
       isArmedBesideCrashKernel: flags.watchdogBesideKdump,
       fencesItself: flags.selfFence,
       version: VERSION,
@@ -101,8 +104,10 @@ async function run(flags: Flags): Promise<void> {
   }
 }
 
-function seconds(text: string): number {
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < 2 || number > 600) throw new InvalidArgumentError('must be a whole number of seconds from 2 to 600.');
-  return number;
+function readConfig(command: Command, path: string): void {
+  try {
+    applyConfigFile(command, path);
+  } catch (error) {
+    command.error(`error: --config ${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -13,6 +13,7 @@ import { installationProblems } from './installation.ts';
 import type { Input } from './input.ts';
 import { machineRemediationWarnings } from './machine-remediation.ts';
 import { metal3RemediationWarnings } from './metal3-remediation.ts';
+import { nodeDaemonWarnings } from './node-daemons.ts';
 import { orUndefined } from './permitted.ts';
 import { preservationWarnings } from './preservation.ts';
 import { requestersOf } from './requesters.ts';
@@ -35,12 +36,13 @@ function elsewhere(found: readonly ConfigMap[], namespace: string): SurveyProble
 export async function inputFromCluster(access: ClusterAccess, flags: MachineFlags): Promise<Input> {
   const { cluster, namespace, server } = access;
   const notes: string[] = [];
-  const [configMaps, nodes, secrets, reports, hosts, stray] = await Promise.all([
+  const [configMaps, nodes, secrets, reports, hosts, leases, stray] = await Promise.all([
     cluster.list(CONFIG_MAPS, { namespace }),
     cluster.list(NODES),
     orUndefined(cluster.list(SECRETS, { namespace })),
     orUndefined(cluster.list(NODE_FENCE_REPORTS)),
     orUndefined(cluster.list(BARE_METAL_HOSTS)),
+    orUndefined(cluster.list(LEASES, { namespace })),
     namespace === USUAL ? [] : orUndefined(cluster.list(CONFIG_MAPS, { namespace: USUAL })),
   ]);
   if (secrets === undefined) {
@@ -55,15 +57,17 @@ export async function inputFromCluster(access: ClusterAccess, flags: MachineFlag
   });
   const leader = leaderOf(await cluster.get(LEASES, LEADER_LEASE, namespace), access.clock.wallMs());
   notes.push(...(await healthCheckDrivers(access, leader)));
+  const configs = configMaps.map(({ metadata, data = {} }) => ({ name: metadata.name, data, labels: metadata.labels }));
   return {
     source: `the cluster at ${server}, namespace ${namespace}`,
-    configMaps: configMaps.map(({ metadata, data = {} }) => ({ name: metadata.name, data, labels: metadata.labels })),
+    configMaps: configs,
     secrets: secrets === undefined ? undefined : new Map(secrets.map((secret) => [secret.metadata.name, decoded(secret)])),
     nodes,
     recordedUUIDs: new Map(recorded),
     problems: [],
     found: [
       ...elsewhere(stray ?? [], namespace),
+      ...nodeDaemonWarnings(leases ?? [], configs),
       ...(await installationProblems(access, notes)),
       ...(await preservationWarnings(access, nodes, flags)),
       ...(await healthCheckWarnings(access)),

@@ -1,4 +1,6 @@
-import { CONTROLLERS_TOLD, controllersData } from '../../domain/node-daemon/controllers.ts';
+import { CONTROLLERS_TOLD, controllersData, parseControllers } from '../../domain/node-daemon/controllers.ts';
+import { checkDaemonTiming, daemonTiming } from '../../domain/node-daemon/times.ts';
+import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
 import { sameContent } from '../../domain/canonical.ts';
 import type { GrantsEnded } from '../../domain/node-daemon/attestation.ts';
@@ -65,7 +67,7 @@ export class NodeDaemonController implements NodeDaemons {
   /** Leads since, as far as this has noticed. */
   #leads: { epoch: number; sinceMs: number } | undefined;
   #isReadingEndings = false;
-  #problems: { key?: string; endings?: string } = {};
+  #problems: { key?: string; endings?: string; times?: string | undefined } = {};
 
   constructor(dependencies: NodeDaemonDependencies) {
     const { clock, log, leadership, metrics, socket, keyPairs, listers, options } = dependencies;
@@ -114,8 +116,8 @@ export class NodeDaemonController implements NodeDaemons {
 
   /** What a person should look at, one sentence each. */
   problems(): string[] {
-    const { key, endings } = this.#problems;
-    const own = [key, endings].filter((problem) => problem !== undefined);
+    const { key, endings, times } = this.#problems;
+    const own = [key, endings, times].filter((problem) => problem !== undefined);
     return [...this.#gate.silence('node daemons'), ...own, ...this.#executor.problems()];
   }
 
@@ -237,10 +239,18 @@ export class NodeDaemonController implements NodeDaemons {
 
   #tellControllers(nowMs: number): void {
     const { listers, options } = this.#dependencies;
-    const told = { publicKeys: this.#keys.publicKeys, addresses: this.#replicas.at(nowMs) };
     const standing = listers.configMaps.get(`${options.namespace}/${CONTROLLERS_TOLD}`)?.data ?? {};
+    const told = { publicKeys: this.#keys.publicKeys, addresses: this.#replicas.at(nowMs), times: this.#toldTimes(standing) };
     const isWanted = told.publicKeys.length > 0 && !sameContent({ ...standing, ...controllersData(told) }, standing);
     this.#chains.want('controllers', isWanted ? { kind: 'tell-controllers', told } : undefined);
+  }
+
+  /** What breaks a timing rule is told to no node: they go on with what they were told before. */
+  #toldTimes(standing: Readonly<Record<string, string>>): WrittenTimes {
+    const written = this.#dependencies.writtenTimes();
+    const broken = checkDaemonTiming(daemonTiming(written)).find(({ severity }) => severity === 'error');
+    this.#problems.times = broken && `node daemons are not told the times of fence-cluster-config: ${broken.message}`;
+    return broken === undefined ? written : (parseControllers(standing)?.times ?? {});
   }
 
   #report(nowMs: number): void {

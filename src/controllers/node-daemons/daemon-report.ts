@@ -1,4 +1,5 @@
 import type { Attestation } from '../../domain/node-daemon/attestation.ts';
+import { brokenTimes } from '../../domain/node-daemon/times.ts';
 import { bounded } from '../../domain/node-fence.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
 import { NODE_DAEMON_HEARD } from '../../ports/resources.ts';
@@ -27,7 +28,9 @@ function signWords(signs: number): string {
 /** `Watchdog: hardware, armed, 10 s.` */
 function attestedWords({ watchdog, selfFence }: Attestation): string {
   const device = watchdog === undefined ? 'No watchdog.' : `Watchdog: ${watchdog.kind}, ${watchdog.state}, ${watchdog.timeoutMs / 1000} s.`;
-  return selfFence === undefined ? `${device} The node does not fence itself.` : device;
+  if (selfFence === undefined) return `${device} The node does not fence itself.`;
+  const broken = watchdog && brokenTimes(watchdog, selfFence);
+  return broken === undefined ? device : `${device} Its silence proves nothing: ${broken}.`;
 }
 
 /** What is to be reported of a node; undefined: it stands there, or is not known. `at`: RFC 3339. */

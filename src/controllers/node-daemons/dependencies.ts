@@ -1,3 +1,4 @@
+import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster, Lister } from '../../ports/cluster.ts';
 import type { Leadership } from '../../ports/leadership.ts';
@@ -23,6 +24,8 @@ export interface NodeDaemonDependencies {
     /** Of the fence namespace. */
     configMaps: Lister<ConfigMap>;
   };
+  /** What the configuration says of the daemons' times. */
+  writtenTimes: () => WrittenTimes;
   /** For `nodefence status`. */
   tellProblems: (problems: readonly string[]) => void;
   options: NodeDaemonOptions;

@@ -1,3 +1,5 @@
+import { CLUSTER_CONFIG, CONFIG_KEY } from '../../config/configuration.ts';
+import { timesOfCluster } from '../../config/daemon-times.ts';
 import { NodeDaemonController } from '../../controllers/node-daemons/controller.ts';
 import { CANDIDATES_LEASE } from '../../controllers/fence/handover/candidates.ts';
 import type { FenceListers } from '../../controllers/fence/dependencies.ts';
@@ -68,6 +70,7 @@ function build(
   const controller = new NodeDaemonController({
     ...{ clock, cluster, log, leadership, socket, keyPairs, metrics: metrics.nodeDaemons },
     listers: { ...listers, configMaps, leases: watch(LEASES, { namespace }) },
+    writtenTimes: () => timesOfCluster(configMaps.get(`${namespace}/${CLUSTER_CONFIG}`)?.data?.[CONFIG_KEY]),
     tellProblems: (problems) => say('node daemons', problems),
     options: { namespace, topologyKeys, replica: leadership.identity.split('_').at(-1) ?? '', replicasLease: CANDIDATES_LEASE },
   });

@@ -6,6 +6,7 @@ import type { Cluster, Resource } from '../../ports/cluster.ts';
 import type { KubeObject, Lease } from '../../ports/objects.ts';
 import { ManualClock } from '../../runtime/manual-clock.ts';
 import { Attester } from './attester.ts';
+import { DaemonTimes } from './daemon-times.ts';
 import type { Said } from './attester.ts';
 
 type Fate = 'answered' | 'answer lost' | 'lost';
@@ -57,7 +58,7 @@ describe('Attester', () => {
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
   function attesterOf(lease: OneLease, say: () => Said = () => ({ bootID: 'boot-1', systemUUID: 'uuid' })): Attester {
-    const options = { node: 'a', namespace: 'fences', intervalMs: 30_000 };
+    const options = { node: 'a', namespace: 'fences', times: new DaemonTimes({}) };
     return new Attester({ clock, cluster: lease.cluster, log: silent }, options, say, () => undefined);
   }
 

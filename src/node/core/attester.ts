@@ -5,6 +5,7 @@ import { microTimestamp } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type { DaemonLog } from '../../ports/node-daemon.ts';
+import type { DaemonTimes } from './daemon-times.ts';
 import type { Lease } from '../../ports/objects.ts';
 import { LEASES } from '../../ports/resources.ts';
 
@@ -18,7 +19,7 @@ export interface AttesterOptions {
   node: string;
   /** The fence namespace. */
   namespace: string;
-  intervalMs: number;
+  times: Pick<DaemonTimes, 'current'>;
 }
 
 /** What it says of itself; the peers are added here. */
@@ -100,7 +101,7 @@ export class Attester {
     this.#cancelNext();
     this.#cancelNext = this.#ports.clock.after(delayMs, () => {
       void this.#attest().then((isWritten) => {
-        if (!this.#isClosed) this.#next(isWritten ? this.#options.intervalMs : RETRY_MS);
+        if (!this.#isClosed) this.#next(isWritten ? this.#options.times.current.attestationIntervalMs : RETRY_MS);
       });
     });
   }

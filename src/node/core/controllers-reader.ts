@@ -12,7 +12,8 @@ export class ControllersReader {
   readonly #ports: { clock: Clock; cluster: Pick<Cluster, 'get'>; log: DaemonLog };
   readonly #namespace: string;
   readonly #changed: () => void;
-  #known: ControllersTold = { publicKeys: [], addresses: [] };
+  #known: ControllersTold = { publicKeys: [], addresses: [], times: {} };
+  #hasTried = false;
   #problem: string | undefined;
   #cancel: () => void = () => undefined;
   #isClosed = false;
@@ -27,13 +28,18 @@ export class ControllersReader {
     return this.#known;
   }
 
+  /** They were asked for, whatever came of it. */
+  get hasTried(): boolean {
+    return this.#hasTried;
+  }
+
   get problem(): string | undefined {
     return this.#problem;
   }
 
   /** What an earlier process knew, until the API server answers. */
-  knew({ controllerKeys, controllerAddresses }: KnownOthers): void {
-    this.#known = { publicKeys: [...controllerKeys], addresses: [...controllerAddresses] };
+  knew({ controllerKeys, controllerAddresses, times = {} }: KnownOthers): void {
+    this.#known = { publicKeys: [...controllerKeys], addresses: [...controllerAddresses], times };
   }
 
   start(): void {
@@ -63,6 +69,8 @@ export class ControllersReader {
       if (problem !== this.#problem) this.#ports.log.warn('the controllers cannot be looked up', { error: problem });
       this.#problem = problem;
       return false;
+    } finally {
+      this.#hasTried = true;
     }
   }
 }

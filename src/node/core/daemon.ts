@@ -1,6 +1,6 @@
 import type { AttestedWatchdog } from '../../domain/node-daemon/attestation.ts';
 import { SIGNS } from '../../domain/node-daemon/datagram.ts';
-import type { DaemonTiming } from '../../domain/timing-daemon.ts';
+import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
 } from '../../ports/node-daemon.ts';
 import { Attester } from './attester.ts';
 import type { Said } from './attester.ts';
+import { DaemonTimes } from './daemon-times.ts';
 import { ControllersReader } from './controllers-reader.ts';
 import { Exchange } from './exchange.ts';
 import { Keeper } from './keeper.ts';
@@ -41,17 +42,8 @@ export interface NodeDaemonOptions {
   /** The fence namespace. */
   namespace: string;
   fencesItself: boolean;
-  timing: Pick<
-    DaemonTiming,
-    | 'grantMs'
-    | 'watchdogMs'
-    | 'feedIntervalMs'
-    | 'isolationTimeoutMs'
-    | 'podStopMaxMs'
-    | 'resetTimeMs'
-    | 'attestationIntervalMs'
-    | 'heartbeatIntervalMs'
-  >;
+  /** Those that were written for this node; the controllers tell the others. */
+  times: WrittenTimes;
 }
 
 /** What `nodefence node status` shows. Times are seconds. */
@@ -81,6 +73,7 @@ const DISARM_WITHIN_MS = 25_000;
 export class NodeDaemon {
   readonly #ports: NodeDaemonPorts;
   readonly #options: NodeDaemonOptions;
+  readonly #times: DaemonTimes;
   readonly #keeper: Keeper;
   readonly #promises: Promises;
   readonly #exchange: Exchange;
@@ -91,14 +84,16 @@ export class NodeDaemon {
   #isEnding = false;
 
   constructor(ports: NodeDaemonPorts, options: NodeDaemonOptions) {
-    const { node, bootID, timing, namespace, fencesItself } = options;
+    const { node, bootID, namespace, fencesItself } = options;
+    const times = new DaemonTimes(options.times);
+    this.#times = times;
     this.#ports = ports;
     this.#options = options;
-    this.#keeper = new Keeper(ports, { bootID, fencesItself, ...timing });
+    this.#keeper = new Keeper(ports, { bootID, fencesItself, times, mayOpen: () => times.isFixed || this.#controllers.hasTried });
     this.#promises = new Promises(ports.promises, ports.log);
     const hooks = { signs: () => this.#signs(), kept: (untilMs: number) => this.#keeper.keep(untilMs) };
-    this.#exchange = new Exchange({ ...ports, promises: this.#promises }, { node, bootID, ...timing }, hooks);
-    const attesterOptions = { node, namespace, intervalMs: timing.attestationIntervalMs };
+    this.#exchange = new Exchange({ ...ports, promises: this.#promises }, { node, bootID, times }, hooks);
+    const attesterOptions = { node, namespace, times };
     this.#attester = new Attester(
       ports,
       attesterOptions,
@@ -120,6 +115,7 @@ export class NodeDaemon {
     if (record?.known !== undefined) {
       this.#exchange.know(record.known);
       this.#controllers.knew(record.known);
+      this.#times.ask(record.known.times ?? {});
     }
     this.#keeper.progress.expect('exchange', EXCHANGE_LIMIT_MS);
     this.#exchange.start();
@@ -133,7 +129,7 @@ export class NodeDaemon {
     // A node that takes itself down does so, whoever stops its daemon meanwhile.
     const isGoingDown = this.#keeper.phase === 'stopping' || this.#keeper.phase === 'down';
     this.#isEnding = !isGoingDown;
-    if (isGoingDown) await this.#ports.clock.sleep(this.#options.timing.podStopMaxMs + TICK_MS);
+    if (isGoingDown) await this.#ports.clock.sleep(this.#times.current.podStopMaxMs + TICK_MS);
     const isKnown = !isGoingDown && (await this.#attester.end(DISARM_WITHIN_MS));
     this.#controllers.close();
     this.#cancelTick();
@@ -169,7 +165,7 @@ export class NodeDaemon {
       ...(attestedAtMs === undefined ? {} : { attestedSecondsAgo: (nowMs - attestedAtMs) / 1000 }),
       areGrantsEnded: this.#exchange.areGrantsEnded,
       refusedDatagrams: Object.fromEntries(this.#exchange.refused),
-      problems: [this.#keeper.problem, this.#promises.problem, this.#attester.problem, this.#controllers.problem].filter(
+      problems: [this.#times.problem, this.#keeper.problem, this.#promises.problem, this.#attester.problem, this.#controllers.problem].filter(
         (problem) => problem !== undefined,
       ),
     };
@@ -188,8 +184,10 @@ export class NodeDaemon {
 
   /** The API server said something of controllers or peers. */
   #learn(): void {
-    const { publicKeys, addresses } = this.#controllers.known;
-    const known = { controllerKeys: publicKeys, controllerAddresses: addresses, told: this.#attester.told, accepted: this.#attester.accepted };
+    const { publicKeys, addresses, times } = this.#controllers.known;
+    const { told, accepted } = this.#attester;
+    this.#times.ask(times);
+    const known = { controllerKeys: publicKeys, controllerAddresses: addresses, times, told, accepted };
     this.#exchange.know(known);
     this.#keeper.remember(known);
   }
@@ -205,9 +203,9 @@ export class NodeDaemon {
   }
 
   #said(): Said {
-    const { bootID, systemUUID, fencesItself, timing } = this.#options;
+    const { bootID, systemUUID, fencesItself } = this.#options;
     const watchdog = this.#watchdogSaid();
-    const { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } = timing;
+    const { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } = this.#times.current;
     return {
       bootID,
       systemUUID,

@@ -5,6 +5,7 @@ import { open, seal } from '../../domain/node-daemon/seal.ts';
 import type { Mac } from '../../domain/node-daemon/seal.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DaemonLog, DatagramSocket, ExchangeKeys, KnownOthers } from '../../ports/node-daemon.ts';
+import type { DaemonTimes } from './daemon-times.ts';
 import type { Promises } from './promises.ts';
 
 export interface ExchangePorts {
@@ -18,9 +19,7 @@ export interface ExchangePorts {
 export interface ExchangeOptions {
   node: string;
   bootID: string;
-  /** G: how long a grant or vouch holds, from when it was asked for. */
-  grantMs: number;
-  heartbeatIntervalMs: number;
+  times: Pick<DaemonTimes, 'current'>;
 }
 
 export interface ExchangeHooks {
@@ -88,12 +87,17 @@ export class Exchange {
 
   tick(): void {
     const nowMs = this.#ports.clock.monotonicMs();
-    if (nowMs - this.#sentAtMs < this.#options.heartbeatIntervalMs) return;
+    if (nowMs - this.#sentAtMs < this.#options.times.current.heartbeatIntervalMs) return;
     this.#sentAtMs = nowMs;
     this.#answersLeft = ANSWERS_MAX;
-    for (const [counter, { atMs }] of this.#asked) if (nowMs - atMs > this.#options.grantMs) this.#asked.delete(counter);
+    for (const [counter, { atMs }] of this.#asked) if (nowMs - atMs > this.#grantMs) this.#asked.delete(counter);
     this.#sendHeartbeats(nowMs);
-    if (nowMs - (this.#grantedUntilMs - this.#options.grantMs) > ASK_PEERS_AFTER_MS) this.#askPeers(nowMs);
+    if (nowMs - (this.#grantedUntilMs - this.#grantMs) > ASK_PEERS_AFTER_MS) this.#askPeers(nowMs);
+  }
+
+  /** G: how long a grant or vouch holds, from when it was asked for. */
+  get #grantMs(): number {
+    return this.#options.times.current.grantMs;
   }
 
   #sendHeartbeats(nowMs: number): void {
@@ -166,7 +170,7 @@ export class Exchange {
     const asked = this.#asked.get(counter);
     const from = type === 'vouch' ? sender : undefined;
     if (asked === undefined || asked.to !== from) return;
-    const untilMs = asked.atMs + this.#options.grantMs;
+    const untilMs = asked.atMs + this.#grantMs;
     if (untilMs <= this.#ports.clock.monotonicMs()) return;
     if (from === undefined) {
       this.#grantedUntilMs = Math.max(this.#grantedUntilMs, untilMs);

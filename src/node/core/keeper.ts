@@ -1,5 +1,6 @@
 import { decideSelfFence } from '../../domain/node-daemon/self-fence.ts';
 import type { SelfFenceDecision, SelfFencePhase } from '../../domain/node-daemon/self-fence.ts';
+import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
   DaemonLog,
@@ -11,6 +12,7 @@ import type {
   WatchdogFacts,
   WorkloadStopper,
 } from '../../ports/node-daemon.ts';
+import type { DaemonTimes } from './daemon-times.ts';
 import { Progress } from './progress.ts';
 
 export interface KeeperPorts {
@@ -27,10 +29,9 @@ export interface KeeperOptions {
   bootID: string;
   /** The node takes itself down when it is cut off. */
   fencesItself: boolean;
-  watchdogMs: number;
-  feedIntervalMs: number;
-  isolationTimeoutMs: number;
-  podStopMaxMs: number;
+  times: DaemonTimes;
+  /** The times by which it is to be opened are known, as far as they can be. */
+  mayOpen(): boolean;
 }
 
 export type WatchdogState = 'armed' | 'disarmed' | 'unreliable' | 'none';
@@ -75,6 +76,7 @@ export class Keeper {
     const record = await this.#ports.record.read();
     // Where no watchdog was left armed nobody rests on what an earlier process knew, unless it was already stopping the pods.
     if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
+    if (record?.times !== undefined && (record.isArmed || record.stoppingSinceMs !== undefined)) this.#options.times.restore(record.times);
     if (record?.stoppingSinceMs !== undefined) this.#stoppingSinceMs = record.stoppingSinceMs;
     this.#known = record?.known;
     if (this.#ports.watchdog === undefined) this.#problem = 'no watchdog is configured';
@@ -107,6 +109,7 @@ export class Keeper {
   /** A grant, or enough vouches, until then on the running clock. Relied on from the next tick, when it is recorded. */
   keep(untilMs: number): void {
     if (untilMs <= (this.#keptUntilMs ?? Number.NEGATIVE_INFINITY)) return;
+    this.#options.times.fix();
     this.#keptUntilMs = untilMs;
     this.#write();
   }
@@ -154,7 +157,7 @@ export class Keeper {
       ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
       ...(this.#stoppingSinceMs === undefined ? {} : { stoppingSinceMs: this.#stoppingSinceMs }),
     };
-    return decideSelfFence(inputs, this.#options);
+    return decideSelfFence(inputs, this.#options.times.current);
   }
 
   /** The running clock stood still: what kept the node up is over for everybody else. */
@@ -199,14 +202,15 @@ export class Keeper {
 
   #open(nowMs: number): void {
     const { watchdog, log } = this.#ports;
-    if (watchdog === undefined || this.#opening !== 'closed' || nowMs - this.#openedAtMs < OPEN_AGAIN_MS) return;
+    if (watchdog === undefined || !this.#options.mayOpen() || this.#opening !== 'closed' || nowMs - this.#openedAtMs < OPEN_AGAIN_MS) return;
     this.#openedAtMs = nowMs;
     if (this.#facts === undefined) {
       void this.#readFacts(watchdog);
       return;
     }
     this.#opening = 'opening';
-    this.#opened = watchdog.open(this.#options.watchdogMs).then(
+    this.#options.times.fix();
+    this.#opened = watchdog.open(this.#options.times.current.watchdogMs).then(
       async () => {
         this.#opening = 'open';
         // The driver may wait otherwise than it was asked to: what it says now is what counts.
@@ -231,7 +235,7 @@ export class Keeper {
 
   #feed(nowMs: number, untilMs: number): void {
     // A driver may wait for less than it was asked to.
-    const intervalMs = Math.min(this.#options.feedIntervalMs, (this.#facts?.timeoutMs ?? Number.POSITIVE_INFINITY) / 3);
+    const intervalMs = Math.min(this.#options.times.current.feedIntervalMs, (this.#facts?.timeoutMs ?? Number.POSITIVE_INFINITY) / 3);
     if (this.#opening !== 'open' || nowMs > untilMs || nowMs - this.#fedAtMs < intervalMs) return;
     const stuck = this.progress.stuck().join(', ');
     if (stuck !== this.#stuck && stuck !== '') this.#ports.log.error('a check does not get on, so the watchdog is not fed', { stuck });
@@ -261,6 +265,7 @@ export class Keeper {
       record.write({
         bootID: this.#options.bootID,
         isArmed: this.#opening === 'open',
+        times: timesOf(this.#options.times.current),
         ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
         ...(this.#stoppingSinceMs === undefined ? {} : { stoppingSinceMs: this.#stoppingSinceMs }),
         ...(this.#known === undefined ? {} : { known: this.#known }),
@@ -272,4 +277,8 @@ export class Keeper {
       this.#isRecordBroken = true;
     }
   }
+}
+
+function timesOf({ grantMs, watchdogMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs }: DaemonTimes['current']): WrittenTimes {
+  return { grantMs, watchdogMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs };
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parsePeers, PEERS } from '../../domain/node-daemon/attestation.ts';
+import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { KeepRecord, KeepRecordStore, KnownOthers } from '../../ports/node-daemon.ts';
 import { codeOf } from './file-errors.ts';
 
@@ -39,14 +40,15 @@ export class KeepRecordFile implements KeepRecordStore {
 }
 
 function recordOf(text: string): KeepRecord | undefined {
-  const { bootID, keptUntilMs, stoppingSinceMs, isArmed, known } = fieldsOf(text);
+  const { bootID, keptUntilMs, stoppingSinceMs, isArmed, times, known } = fieldsOf(text);
   if (typeof bootID !== 'string' || bootID === '' || typeof isArmed !== 'boolean') return undefined;
-  if (!isTime(keptUntilMs) || !isTime(stoppingSinceMs) || !isKnown(known)) return undefined;
+  if (!isTime(keptUntilMs) || !isTime(stoppingSinceMs) || !areTimes(times) || !isKnown(known)) return undefined;
   return {
     bootID,
     isArmed,
     ...(keptUntilMs === undefined ? {} : { keptUntilMs }),
     ...(stoppingSinceMs === undefined ? {} : { stoppingSinceMs }),
+    ...(times === undefined ? {} : { times }),
     ...(known === undefined ? {} : { known }),
   };
 }
@@ -55,10 +57,16 @@ function recordOf(text: string): KeepRecord | undefined {
 function isKnown(value: unknown): value is KnownOthers | undefined {
   if (value === undefined) return true;
   if (typeof value !== 'object' || value === null) return false;
-  const { controllerKeys, controllerAddresses, told, accepted } = value as Readonly<Record<string, unknown>>;
+  const { controllerKeys, controllerAddresses, told, accepted, times } = value as Readonly<Record<string, unknown>>;
+  if (!areTimes(times)) return false;
   const lists = [controllerKeys, controllerAddresses, accepted];
   if (!lists.every((list) => Array.isArray(list) && list.every((item) => typeof item === 'string'))) return false;
   return parsePeers({ metadata: { annotations: { [PEERS]: JSON.stringify(told ?? null) } } }) !== undefined;
+}
+
+function areTimes(value: unknown): value is WrittenTimes | undefined {
+  if (value === undefined) return true;
+  return typeof value === 'object' && value !== null && Object.values(value).every((ms) => typeof ms === 'number' && Number.isInteger(ms) && ms > 0);
 }
 
 function isTime(value: unknown): value is number | undefined {

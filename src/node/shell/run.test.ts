@@ -28,7 +28,7 @@ const options = (): NodeDaemonRun => ({
   listen: { host: '127.0.0.1', port: 0 },
   stateDir: join(machine.root, 'lib'),
   runDir: join(machine.root, 'run/nodefence'),
-  watchdogTimeoutMs: 10_000,
+  times: {},
   isArmedBesideCrashKernel: false,
   fencesItself: false,
   version: 'test',

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { DEFAULT_DAEMON_TIMING } from '../../domain/timing-daemon.ts';
+import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { BindAddress } from '../../http/bind-address.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { HttpsTransport } from '../../kube/https-transport.ts';
@@ -33,7 +33,8 @@ export interface NodeDaemonRun {
   runDir: string;
   /** A device, or `none`; absent: the first that the kernel has, hardware before software. */
   watchdog?: string;
-  watchdogTimeoutMs: number;
+  /** Those that were written for this node. */
+  times: WrittenTimes;
   isArmedBesideCrashKernel: boolean;
   fencesItself: boolean;
   version: string;
@@ -75,7 +76,7 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       promises: new PromiseFile(join(run.stateDir, 'promises.json')),
       log,
     },
-    { ...identity, node, namespace, fencesItself, timing: timingOf(run.watchdogTimeoutMs) },
+    { ...identity, node, namespace, fencesItself, times: run.times },
   );
   // Before anything is armed: two daemons on one node would feed for each other.
   const status = await StatusSocket.listen(join(run.runDir, STATUS_SOCKET), () => ({ ...daemon.status(), datagrams: socket.counts }));
@@ -104,11 +105,6 @@ function keepTelling(notify: SystemdNotify, daemon: NodeDaemon): () => void {
     if (daemon.progress.stuck().length === 0) void notify.progress();
   }, intervalMs);
   return () => clearInterval(timer);
-}
-
-function timingOf(watchdogMs: number): typeof DEFAULT_DAEMON_TIMING {
-  const feedIntervalMs = Math.min(DEFAULT_DAEMON_TIMING.feedIntervalMs, Math.floor(watchdogMs / 3));
-  return { ...DEFAULT_DAEMON_TIMING, watchdogMs, feedIntervalMs };
 }
 
 /** The address that the API server is reached from; where that cannot be found out, the first of this machine. */

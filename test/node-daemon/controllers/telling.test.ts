@@ -34,11 +34,36 @@ describe('what nodes are told', () => {
     await world.run(5_000);
     const standby = world.replica('controller-2', { isLeading: false });
     await world.run(40_000);
-    expect(await controllers()).toEqual({ publicKeys: [keyOf('key-1')], addresses: ['controller-1:7411', 'controller-2:7411'] });
+    expect(await controllers()).toEqual({ publicKeys: [keyOf('key-1')], addresses: ['controller-1:7411', 'controller-2:7411'], times: {} });
     expect(standby.writes.filter((write) => !write.endsWith('/leases/nodefence-candidates'))).toEqual([]);
     await standby.close();
     await world.run(5_000);
     expect((await controllers())?.addresses).toEqual(['controller-1:7411']);
+  });
+
+  it('is which times the configuration has for them; none that break a rule, which is a problem', async () => {
+    world.writtenTimes = { isolationTimeoutMs: 60_000 };
+    await started('a');
+    expect((await controllers())?.times).toEqual({ isolationTimeoutMs: 60_000 });
+    expect((await world.attestation('a'))?.selfFence).toMatchObject({ isolationTimeoutMs: 60_000 });
+    world.writtenTimes = { isolationTimeoutMs: 35_000, apiFailOverMs: 30_000 };
+    await world.run(10_000);
+    expect((await controllers())?.times).toEqual({ isolationTimeoutMs: 60_000 });
+    expect(leader.problems).toEqual([
+      expect.stringMatching(/^node daemons are not told the times of fence-cluster-config: timing rule 5: isolation_timeout 35 s/) as string,
+    ]);
+    world.writtenTimes = {};
+    await world.run(10_000);
+    expect((await controllers())?.times).toEqual({});
+    expect(leader.problems).toEqual([]);
+  });
+
+  it('are times that prove nothing where they do not fit together: its report says so', async () => {
+    await world.add('a');
+    const watchdog = { state: 'armed', kind: 'hardware', action: 'reset', isPausable: false, timeoutMs: 10_000 };
+    await world.attest('a', { watchdog, selfFence: { grantMs: 5_000, isolationTimeoutMs: 20_000, podStopMaxMs: 1_000, resetTimeMs: 1_000 } });
+    await world.run(40_000);
+    expect((await condition('a'))?.message).toContain('Its silence proves nothing: timing rule 5: isolation_timeout 20 s must be at least');
   });
 
   it('leaves out a replica that is silent for a minute and a half', async () => {

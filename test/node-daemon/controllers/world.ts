@@ -1,6 +1,7 @@
 import { NodeDaemonController } from '../../../src/controllers/node-daemons/controller.ts';
 import { ATTESTATION, attestationName, parseAttestation, parseGrantsEnded, parsePeers } from '../../../src/domain/node-daemon/attestation.ts';
 import type { Attestation, GrantsEnded, PeersTold } from '../../../src/domain/node-daemon/attestation.ts';
+import type { WrittenTimes } from '../../../src/domain/node-daemon/times.ts';
 import { decode } from '../../../src/domain/node-daemon/datagram.ts';
 import type { Datagram } from '../../../src/domain/node-daemon/datagram.ts';
 import { install } from '../../../src/drill/run/installation.ts';
@@ -47,6 +48,8 @@ export class ControllerWorld extends DaemonWorld {
   readonly operator: Cluster;
   /** Every datagram that was sent, and from where to where. */
   readonly sent: { from: string; to: string; datagram: Datagram; bytes: Uint8Array }[] = [];
+  /** What the configuration says of the daemons' times. */
+  writtenTimes: WrittenTimes = {};
   #epoch = 0;
   #keys = 0;
 
@@ -87,7 +90,7 @@ export class ControllerWorld extends DaemonWorld {
 
   /** A machine with its Node. */
   async add(name: string, labels: Record<string, string> = {}, change: Partial<MachineOptions> = {}): Promise<MachineModel> {
-    const machine = this.machine(name, { ...change, options: { namespace: NAMESPACE, ...change.options } });
+    const machine = this.machine(name, { ...change, options: { namespace: NAMESPACE, times: {}, ...change.options } });
     await this.operator.create(NODES, { metadata: { name, labels }, spec: {}, status: {} });
     await this.operator.mergePatch(NODES, name, { status: { nodeInfo: { bootID: machine.bootID } } }, { subresource: 'status' });
     return machine;
@@ -145,6 +148,7 @@ export class ControllerWorld extends DaemonWorld {
         leases: watch(LEASES, NAMESPACE),
         configMaps: watch(CONFIG_MAPS, NAMESPACE),
       },
+      writtenTimes: () => this.writtenTimes,
       tellProblems: (words) => void (replica.problems = [...words]),
       options: { namespace: NAMESPACE, replica: name, replicasLease: 'nodefence-candidates', topologyKeys },
     });

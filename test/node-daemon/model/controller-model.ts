@@ -23,10 +23,13 @@ export class ControllerModel {
     this.#world = world;
     this.#socket = world.socket('controller', ADDRESS);
     this.#socket.receive((bytes, from) => this.#receive(bytes, from));
-    world.put('ConfigMap', {
-      metadata: { name: 'nodefence-controllers' },
-      data: { 'public-keys': keyOf('controller'), addresses: ADDRESS },
-    } as never);
+    this.tell('');
+  }
+
+  /** What nodes are told of the controllers, and of the times that they shall have: `isolation_timeout=60000ms`. */
+  tell(times: string): void {
+    const data = { 'public-keys': keyOf('controller'), addresses: ADDRESS, times };
+    this.#world.put('ConfigMap', { metadata: { name: 'nodefence-controllers' }, data } as never);
   }
 
   /** Tells each machine its peers; `domains` by machine. */

@@ -126,7 +126,6 @@ const TIMING = {
   podStopMaxMs: 30_000,
   resetTimeMs: 10_000,
   attestationIntervalMs: 30_000,
-  heartbeatIntervalMs: 1_000,
 };
 
 /** A machine: its watchdog counts whether or not anybody feeds it, its pods run until they are stopped or it is reset. */
@@ -141,6 +140,8 @@ export class MachineModel {
   failsToReadPromises = false;
   refusesFeeding = false;
   fedAtMs: number | undefined;
+  /** For which timeout the watchdog was opened last. */
+  openedForMs: number | undefined;
   isArmed = false;
   isDead = false;
   deadAtMs: number | undefined;
@@ -224,7 +225,7 @@ export class MachineModel {
       systemUUID: '1e2d3c4b-0000-4000-8000-00000000abcd',
       namespace: 'fences',
       fencesItself: true,
-      timing: TIMING,
+      times: TIMING,
       ...given.options,
     };
     const made: NodeDaemon = new NodeDaemon(ports, options);
@@ -250,7 +251,8 @@ export class MachineModel {
     const { clock } = this.world;
     return {
       facts: () => Promise.resolve(this.given.facts),
-      open: async () => {
+      open: async (timeoutMs) => {
+        this.openedForMs = timeoutMs;
         await clock.sleep(this.given.openMs);
         if (!mine()) throw new Error('the process is gone');
         this.isArmed = true;
