@@ -20,11 +20,11 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(PRESERVATION_SHELL, 'deletes no Machine and forces no drain while a person’s stop stands'),
   },
   {
-    name: 'Machine deleted unproven',
-    defect: 'a Machine is deleted although a sign of life came after its proof',
+    name: 'volumes waited for too early',
+    defect: 'the wait for the volumes of a Machine begins before its proof stands',
     file: 'src/controllers/preservation/write.ts',
     edits: [['if (doubt !== undefined) throw new Error(`node', "if (doubt === '') throw new Error(`node"]],
-    killedBy: byTest(PROOF_READ_ANEW, 'keeps the Machine, and it is told'),
+    killedBy: byTest(PROOF_READ_ANEW, 'has these two minutes from when its proof stands'),
   },
   {
     name: 'Machine deleted again and again',
@@ -125,7 +125,7 @@ export const PRESERVING_MUTANTS: readonly SourceMutant[] = [
     defect: 'a process that has not seen the Lease stand still takes it for one that does',
     file: 'src/controllers/preservation/consistent-proof.ts',
     edits: [['return isOfBefore ? undefined : SILENCE;', 'return undefined;']],
-    killedBy: byTest(PROOF_READ_ANEW, 'has to be seen to stand still by a process that was not there before the proof, which is told'),
+    killedBy: byTest(CONSISTENT_PROOF, 'needs a Lease that is seen to stand still for so long that a kubelet would have renewed it'),
   },
   {
     name: 'proof brought late',

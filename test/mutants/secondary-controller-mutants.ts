@@ -9,7 +9,7 @@ export const SECONDARY_CONTROLLER_MUTANTS: readonly SourceMutant[] = [
     name: 'a request without an end',
     defect: 'a request that is deleted keeps its finalizer',
     file: 'src/controllers/node-remediation/ending.ts',
-    edits: [['...reportHealthy(snapshot), setFinalizer(request, false)', '...toldHealthy(snapshot), setFinalizer(request, true)']],
+    edits: [['...reportHealthy(snapshot), setFinalizer(request, false)', '...reportHealthy(snapshot), setFinalizer(request, true)']],
     killedBy: byTest(WORLDS, 'power-cycles a node that somebody asks for, and lets the request go when it is taken back'),
   },
   {

@@ -88,13 +88,17 @@ describe('a lease of a kubelet whose clock is ahead', () => {
 describe('a Machine whose Node is out of service with a volume', () => {
   const VOLUME = 'csi-data';
 
-  async function terminating(): Promise<ReturnType<ShellWorld['start']>> {
+  async function outOfService(): Promise<void> {
     await world.add('m1', { phase: 'Terminating', ready: 'Unknown' });
-    await renew(-MINUTE_MS);
     const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }];
     await world.nodes.operator.mergePatch(NODES, NODE, { spec: { taints } });
     const spec = { attacher: 'csi', nodeName: NODE, source: { persistentVolumeName: 'data' } };
     await world.nodes.operator.create(VOLUME_ATTACHMENTS, { metadata: { name: VOLUME }, spec });
+  }
+
+  async function terminating(): Promise<ReturnType<ShellWorld['start']>> {
+    await outOfService();
+    await renew(-MINUTE_MS);
     const replica = world.start();
     await world.pass(WATCHED_MS, 2_000);
     await world.fenced(NODE);
@@ -116,6 +120,17 @@ describe('a Machine whose Node is out of service with a volume', () => {
     await world.pass(3 * MINUTE_MS, 2_000);
     expect(await world.machine('m1')).toBeUndefined();
     expect(events.join()).toContain('Machine m1 Warning MachineDeleted');
+  });
+
+  it('has these two minutes from when its proof stands', async () => {
+    await outOfService();
+    await world.fenced(NODE);
+    await renew(-MINUTE_MS);
+    world.start();
+    await world.pass(140_000, 2_000);
+    expect(await world.machine('m1')).toBeDefined();
+    await world.pass(4 * MINUTE_MS, 2_000);
+    expect(await world.machine('m1')).toBeUndefined();
   });
 });
 
