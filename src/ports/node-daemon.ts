@@ -1,4 +1,5 @@
 import type { PeersTold } from '../domain/node-daemon/attestation.ts';
+import type { SelfFenceCause } from '../domain/node-daemon/self-fence.ts';
 import type { WrittenTimes } from '../domain/node-daemon/times.ts';
 import type { Mac } from '../domain/node-daemon/seal.ts';
 
@@ -79,6 +80,7 @@ export interface KeepRecord {
   /** End of the last grant or vouches, on the boot's monotonic clock. */
   keptUntilMs?: number;
   stoppingSinceMs?: number;
+  stoppingCause?: SelfFenceCause;
   /** The watchdog was opened and not disarmed. */
   isArmed: boolean;
   /** With which others count while it is armed; absent: written by an older version. */

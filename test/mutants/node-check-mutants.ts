@@ -46,6 +46,13 @@ export const NODE_CHECK_MUTANTS: readonly SourceMutant[] = [
     killedBy: byTest(STORAGE, 'is lost when nothing is mounted there: the disk below would answer'),
   },
   {
+    name: 'storage of a busy machine',
+    defect: 'a probe that did not get to run counts as one that was not answered',
+    file: 'src/node/checks/storage-probe.ts',
+    edits: [["result.output === BEGINS ? { kind: 'silent', forMs: deadlineMs } : NOT_BEGUN", "{ kind: 'silent', forMs: deadlineMs }"]],
+    killedBy: byTest(STORAGE, 'of a probe that is late tells a storage that hangs from a machine that is too busy'),
+  },
+  {
     name: 'first page of a file',
     defect: 'a file of /proc is read once, which is a page: mounts behind it seem to be lost',
     file: 'src/node/checks/reading.ts',

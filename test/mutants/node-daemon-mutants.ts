@@ -7,6 +7,9 @@ const ATTESTER = 'src/node/core/attester.test.ts';
 const SELF_FENCE = 'src/domain/node-daemon/self-fence.test.ts';
 const PEERS = 'src/domain/node-daemon/peers.test.ts';
 const DATAGRAM = 'src/domain/node-daemon/datagram.test.ts';
+const CHECKS = 'src/node/core/checks.test.ts';
+const CHECKED = 'test/node-daemon/checks.test.ts';
+const STORAGE_LOSS = 'src/domain/node-daemon/storage-loss.test.ts';
 const WATCHDOG_AGENT = 'agents/watchdog/agent.test.ts';
 
 /** Defects of the node daemon, and of what it shares with the controllers. */
@@ -185,6 +188,86 @@ export const NODE_DAEMON_MUTANTS: readonly SourceMutant[] = [
     file: 'src/domain/node-daemon/peers.ts',
     edits: [['domains.size > 1 ? [...domains.values()]', 'domains.size > 1 && peers.length === 0 ? [...domains.values()]']],
     killedBy: byTest(PEERS, 'the own rack alone is not, however many are in it'),
+  },
+  {
+    name: 'storage lost by an accident',
+    defect: 'two probes that failed take the node down',
+    file: 'src/domain/node-daemon/storage-loss.ts',
+    edits: [['export const LOST_PROBES_MIN = 3;', 'export const LOST_PROBES_MIN = 2;']],
+    killedBy: byTest(STORAGE_LOSS, 'is not lost by two probes that are far enough apart'),
+  },
+  {
+    name: 'storage lost by many probes',
+    defect: 'storage is lost by the number of its probes, whatever time they took',
+    file: 'src/domain/node-daemon/storage-loss.ts',
+    edits: [[' && lost.lastMs - lost.sinceMs >= timeoutMs', ' && timeoutMs > 0']],
+    killedBy: byTest(STORAGE_LOSS, 'is not lost by many probes in less than the timeout'),
+  },
+  {
+    name: 'probe that never ran',
+    defect: 'a probe that could not be started counts as one that was not answered',
+    file: 'src/domain/node-daemon/storage-loss.ts',
+    edits: [["if (reach === 'unknown' || !run.hasAnswered)", 'if (!run.hasAnswered)']],
+    killedBy: byTest(CHECKED, 'stays up where the probes cannot be started, or do not end'),
+  },
+  {
+    name: 'storage with a wrong name',
+    defect: 'storage that was never there is lost',
+    file: 'src/domain/node-daemon/storage-loss.ts',
+    edits: [["if (reach === 'unknown' || !run.hasAnswered)", "if (reach === 'unknown')"]],
+    killedBy: byTest(CHECKED, 'stays up where the storage was never reached since its start, as of a wrong name or in a sandbox'),
+  },
+  {
+    name: 'storage lost while nobody looked',
+    defect: 'the time in which nobody probed counts',
+    file: 'src/domain/node-daemon/storage-loss.ts',
+    edits: [[' || nowMs - lost.lastMs > gapMaxMs', ' || nowMs - lost.lastMs > 10 * gapMaxMs']],
+    killedBy: byTest(STORAGE_LOSS, 'is not lost by probes with a gap in which nobody probed'),
+  },
+  {
+    name: 'storage lost in a pause',
+    defect: 'probes before and after a pause of the machine are one run',
+    file: 'src/node/core/daemon.ts',
+    edits: [['      this.#storage?.interrupt();\n    }', '    }']],
+    killedBy: byTest(CHECKED, 'stays up where the machine was paused meanwhile, until it is lost for a whole minute again'),
+  },
+  {
+    name: 'storage lost unasked',
+    defect: 'lost storage takes down a node whose admin did not want that',
+    file: 'src/node/core/daemon.ts',
+    edits: [
+      ['|| !fencesItself || storageLostMs === undefined) return undefined;', '|| !fencesItself) return undefined;'],
+      ['timeoutMs: storageLostMs, gap', 'timeoutMs: storageLostMs ?? 60_000, gap'],
+    ],
+    killedBy: byTest(CHECKED, 'stays up where nobody wants that of it'),
+  },
+  {
+    name: 'cause forgotten',
+    defect: 'a daemon that is started anew forgets why it takes its node down',
+    file: 'src/node/core/keeper.ts',
+    edits: [['    this.#stoppingCause = record?.stoppingCause;\n', '']],
+    killedBy: byTest(CHECKED, 'says so though it is started anew while its pods are stopped'),
+  },
+  {
+    name: 'daemon held by a check',
+    defect: 'a check that hangs keeps the watchdog from being fed',
+    file: 'src/node/core/checks.ts',
+    edits: [["    this.#progress.report('checks');\n", "    if (this.#states.every(({ isLate }) => !isLate)) this.#progress.report('checks');\n"]],
+    killedBy: byTest(CHECKED, 'is fed though a check hangs'),
+  },
+  {
+    name: 'scheduler that nobody watches',
+    defect: 'the watchdog is fed though the scheduler of the checks stands still',
+    file: 'src/node/core/checks.ts',
+    edits: [["    this.#progress.expect('checks', PROGRESS_LIMIT_MS);\n", '']],
+    killedBy: byTest(CHECKS, 'do not get on where their scheduler does not'),
+  },
+  {
+    name: 'hung check begun again',
+    defect: 'a check that hangs is begun again and again',
+    file: 'src/node/core/checks.ts',
+    edits: [['        state.isLate = true;\n', '        state.isLate = true;\n        delete state.startedAtMs;\n']],
+    killedBy: byTest(CHECKS, 'that hang are late, are not begun a second time, and hold up neither the others nor the progress of the daemon'),
   },
   {
     name: 'forged datagram',

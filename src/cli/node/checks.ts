@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { checkBmc } from '../../node/checks/bmc.ts';
 import { Children } from '../../node/checks/children.ts';
-import { checkHardware } from '../../node/checks/hardware.ts';
+import { checkHardware, USUAL_LIMITS } from '../../node/checks/hardware.ts';
 import { checkKdump } from '../../node/checks/kdump.ts';
 import { checkPreviousBoot } from '../../node/checks/previous-boot.ts';
 import { checkStorage } from '../../node/checks/storage.ts';
@@ -56,9 +56,14 @@ function kdump(): Command {
 
 function hardware(): Command {
   return named('hardware', 'memory errors that the kernel counted (EDAC) since the last calls')
-    .option('--window <hours>', 'hours that errors are counted over', wholeNumber(1, 720), 24)
-    .option('--corrected <count>', 'corrected errors within the window that are no problem yet', wholeNumber(0, 1_000_000), 9)
-    .option('--uncorrected <count>', 'uncorrected errors within the window that are no problem yet', wholeNumber(0, 1_000_000), 0)
+    .option('--window <hours>', 'hours that errors are counted over', wholeNumber(1, 720), USUAL_LIMITS.windowMs / HOUR_MS)
+    .option('--corrected <count>', 'corrected errors within the window that are no problem yet', wholeNumber(0, 1_000_000), USUAL_LIMITS.corrected)
+    .option(
+      '--uncorrected <count>',
+      'uncorrected errors within the window that are no problem yet',
+      wholeNumber(0, 1_000_000),
+      USUAL_LIMITS.uncorrected,
+    )
     .action(async ({ root, state, window, corrected, uncorrected }: PlaceFlags & { window: number; corrected: number; uncorrected: number }) => {
       const limits = { windowMs: window * HOUR_MS, corrected, uncorrected };
       await conclude(async () => checkHardware({ root, stateFolder: state, clock }, limits));

@@ -9,10 +9,12 @@ import { usageExits } from '../usage-exits.ts';
 import { VERSION } from '../version.ts';
 import { addCheckCommands } from './checks.ts';
 import { applyConfigFile } from './config-file.ts';
+import { storageOf, storageOptions } from './storage-options.ts';
+import type { StorageFlags } from './storage-options.ts';
 import { statusCommand } from './status-command.ts';
 import { timeOptions, writtenTimes } from './time-options.ts';
 
-interface Flags {
+interface Flags extends StorageFlags {
   config?: string;
   nodeName: string;
   fenceNamespace: string;
@@ -58,7 +60,7 @@ export function nodeCommand(): Command {
     .addOption(option('--log-level <level>', 'LOG_LEVEL', 'lowest level that is logged').choices(['info', 'warn', 'error']).default('info'))
     .addCommand(statusCommand())
     .action(run);
-  for (const time of timeOptions(option)) node.addOption(time);
+  for (const one of [...timeOptions(option), ...storageOptions(option)]) node.addOption(one);
   addCheckCommands(node);
   return node;
 }
@@ -82,6 +84,7 @@ async function run(given: Flags, command: Command): Promise<void> {
       times: writtenTimes(command.opts()),
       isArmedBesideCrashKernel: flags.watchdogBesideKdump,
       fencesItself: flags.selfFence,
+      ...storageOf(flags),
       version: VERSION,
       root: '/',
       environment: process.env,

@@ -14,6 +14,7 @@ it('shows what a daemon says of itself, line by line', () => {
       { node: 'node-3', isAttested: false },
     ],
     areGrantsEnded: true,
+    checks: [{ name: 'storage', health: 'problem', sentence: 'no answer for 4 s: /mnt/shared', secondsAgo: 7 }],
     refusedDatagrams: { forged: 3 },
     problems: ['the attestation cannot be written: \u001b[31mno answer'],
   });
@@ -25,6 +26,7 @@ it('shows what a daemon says of itself, line by line', () => {
     'Attested:    never',
     'Controllers: none known',
     'Peers:       node-2 (rack-2); node-3, not attested yet',
+    'Check:       storage: no answer for 4 s: /mnt/shared (7 s ago)',
     'Refused:     3 datagrams: forged',
     'Grants:      ended: this boot goes down',
     expect.stringMatching(/^Problem: {5}the attestation cannot be written: [^\u001b]*no answer$/),

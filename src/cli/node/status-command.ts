@@ -45,6 +45,7 @@ export function pageOf(status: NodeDaemonStatus): string {
     ['Attested', attestedSecondsAgo === undefined ? 'never' : `${tenths(attestedSecondsAgo)} s ago`],
     ['Controllers', status.controllers.join(', ') || 'none known'],
     ['Peers', peers.map(peer).join('; ') || 'none'],
+    ...status.checks.map(({ name, sentence, secondsAgo }): [string, string] => ['Check', `${name}: ${sentence} (${secondsAgo} s ago)`]),
     ...Object.entries(status.refusedDatagrams).map(([why, count]): [string, string] => ['Refused', `${count} datagrams: ${why}`]),
     ...(status.areGrantsEnded ? [['Grants', 'ended: this boot goes down'] as [string, string]] : []),
     ...status.problems.map((problem): [string, string] => ['Problem', problem]),

@@ -32,6 +32,17 @@ export interface Attestation {
   publicKey?: string;
   /** Where the daemon receives datagrams: `192.0.2.7:7411`, `[2001:db8::7]:7411`. */
   address?: string;
+  /** `reachable`, `lost`, `unknown`: named storage, or the paths to storage where none is named. Absent: not looked at yet. */
+  storage?: string;
+  /** Absent: this kernel has none, or it was not looked at yet. */
+  kdump?: AttestedKdump;
+}
+
+export interface AttestedKdump {
+  /** A crash kernel is loaded. */
+  isArmed: boolean;
+  /** Whom it notifies by fence_kdump. */
+  notifies: string[];
 }
 
 export interface AttestedWatchdog {
@@ -74,8 +85,11 @@ export interface PeersTold {
   peers: PeerEntry[];
 }
 
+/** Addresses that a crash kernel notifies. */
+export const NOTIFIED_MAX = 16;
+
 const LONGEST_MS = 3_600_000;
-const LONGEST_TEXT = 253;
+export const LONGEST_TEXT = 253;
 const LONGEST_ANNOTATION = 16_384;
 const MOST_PEERS = 10_000;
 
@@ -91,8 +105,11 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
   const selfFence = partAt(value, 'selfFence', selfFenceOf);
   const publicKey = partAt(value, 'publicKey', keyOf);
   const address = partAt(value, 'address', textOf);
+  const storage = partAt(value, 'storage', textOf);
+  const kdump = partAt(value, 'kdump', kdumpOf);
   if (bootID === undefined || systemUUID === undefined || peers === undefined) return undefined;
   if (watchdog === 'broken' || selfFence === 'broken' || publicKey === 'broken' || address === 'broken') return undefined;
+  if (storage === 'broken' || kdump === 'broken') return undefined;
   return {
     bootID,
     systemUUID,
@@ -101,6 +118,8 @@ export function parseAttestation(lease: Annotated): Attestation | undefined {
     ...(selfFence === undefined ? {} : { selfFence }),
     ...(publicKey === undefined ? {} : { publicKey }),
     ...(address === undefined ? {} : { address }),
+    ...(storage === undefined ? {} : { storage }),
+    ...(kdump === undefined ? {} : { kdump }),
   };
 }
 
@@ -164,6 +183,14 @@ function selfFenceOf(part: unknown): AttestedSelfFence | undefined {
   );
   if (grantMs === undefined || isolationTimeoutMs === undefined) return undefined;
   return podStopMaxMs === undefined || resetTimeMs === undefined ? undefined : { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs };
+}
+
+function kdumpOf(part: unknown): AttestedKdump | undefined {
+  const value = fieldsOf(part);
+  const isArmed = value?.['isArmed'];
+  const notifies = textsAt(value, 'notifies');
+  if (typeof isArmed !== 'boolean' || notifies === undefined || notifies.length > NOTIFIED_MAX) return undefined;
+  return notifies.every((address) => textOf(address) !== undefined) ? { isArmed, notifies } : undefined;
 }
 
 /** 32 bytes in base64url without padding. */

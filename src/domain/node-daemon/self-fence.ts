@@ -16,6 +16,9 @@ export interface SelfFenceTimes {
  */
 export type SelfFencePhase = 'waiting' | 'kept' | 'isolated' | 'stopping' | 'down';
 
+export const SELF_FENCE_CAUSES = ['cut off', 'storage lost', 'slept'] as const;
+export type SelfFenceCause = (typeof SELF_FENCE_CAUSES)[number];
+
 export interface SelfFenceInputs {
   nowMs: number;
   /** End of the last grant or of the last vouches that were enough; undefined: none in this boot. */
@@ -24,6 +27,8 @@ export interface SelfFenceInputs {
   storageLostAtMs?: number;
   /** When stopping the workload began. */
   stoppingSinceMs?: number;
+  /** Why it began, whatever is true since. */
+  stoppingCause?: SelfFenceCause;
   /** No process of the workload runs any more. */
   isWorkloadStopped: boolean;
   /** The machine slept although it attested that it cannot: what it does not know of the time meanwhile, others do. */
@@ -35,7 +40,7 @@ export interface SelfFenceDecision {
   /** The watchdog may be fed at `nowMs`, and no later than `feedUntilMs`. */
   feedUntilMs: number;
   /** Why the node takes itself down, for the log and for what is kept for after the reset. */
-  cause?: 'cut off' | 'storage lost' | 'slept';
+  cause?: SelfFenceCause;
   /** When it must be decided anew at the latest; absent: nothing changes by time alone. */
   nextMs?: number;
 }
@@ -49,7 +54,7 @@ export function decideSelfFence(inputs: SelfFenceInputs, times: SelfFenceTimes):
   const isolationEndsMs = (keptUntilMs ?? NEVER_MS) + times.isolationTimeoutMs;
   // Counted from the end of the last grant, never from when somebody noticed: the controller counts from there too.
   const latestMs = isolationEndsMs + times.podStopMaxMs;
-  const cause = storageLostAtMs === undefined ? 'cut off' : 'storage lost';
+  const cause = inputs.stoppingCause ?? (storageLostAtMs === undefined ? 'cut off' : 'storage lost');
   if (stoppingSinceMs !== undefined) {
     const endMs = Math.min(stoppingSinceMs + times.podStopMaxMs, keptUntilMs === undefined ? Infinity : latestMs);
     if (inputs.isWorkloadStopped || nowMs >= endMs) return { phase: 'down', feedUntilMs: NEVER_MS, cause };

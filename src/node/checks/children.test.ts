@@ -50,13 +50,13 @@ describe('a child', { timeout: 10_000 }, () => {
 
   it('is killed at its deadline, though it was stopped', async () => {
     const result = await children().run('a', 'sh', ['-c', 'kill -STOP $$'], 300);
-    expect(result).toEqual({ kind: 'late', isGone: true });
+    expect(result).toEqual({ kind: 'late', isGone: true, output: '' });
     expect(noted()).toEqual([]);
   });
 
   it('that not even SIGKILL ends is abandoned at its deadline and counted', async () => {
     const began = performance.now();
-    expect(await children({ spawn: immortal }).run('/mnt/a', 'sleep', ['60'], 200)).toEqual({ kind: 'late', isGone: false });
+    expect(await children({ spawn: immortal }).run('/mnt/a', 'sleep', ['60'], 200)).toEqual({ kind: 'late', isGone: false, output: '' });
     expect(performance.now() - began).toBeLessThan(5_000);
     expect(new HungChildren(machine.stateFolder).standing()).toMatchObject([{ key: '/mnt/a', pid: started[0] }]);
   });
@@ -66,6 +66,14 @@ describe('a child', { timeout: 10_000 }, () => {
     expect(await children({ spawn: immortal }).run('/mnt/a', 'sleep', ['60'], 100)).toMatchObject({ kind: 'still-there', pid: started[0] });
     expect(started).toHaveLength(1);
     expect(await children().run('/mnt/b', 'true', [], 5_000)).toMatchObject({ kind: 'ended', code: 0 });
+  });
+
+  it('that hangs is told from one that did not even begin, be it by another process', async () => {
+    const spoken = await children({ spawn: immortal }).run('/mnt/a', 'sh', ['-c', 'echo begins; exec sleep 60'], 1_000);
+    await children({ spawn: immortal }).run('/mnt/b', 'sleep', ['60'], 100);
+    expect(spoken).toEqual({ kind: 'late', isGone: false, output: 'begins\n' });
+    expect(await children().run('/mnt/a', 'true', [], 100)).toMatchObject({ kind: 'still-there', hasSpoken: true });
+    expect(await children().run('/mnt/b', 'true', [], 100)).toMatchObject({ kind: 'still-there', hasSpoken: false });
   });
 
   it('is started once for each path, be it at the same moment', async () => {
@@ -113,7 +121,7 @@ describe('what is noted of a child', () => {
     machine.write({ 'proc/7/stat': '7 (a) Z (b c) D 1 7 7 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n' });
     const hung = new HungChildren(machine.stateFolder, join(machine.root, 'proc'));
     hung.add('/mnt/a', 7, 1);
-    expect(hung.standing()).toEqual([{ key: '/mnt/a', pid: 7, startTicks: '4242', startedAtMs: 1 }]);
+    expect(hung.standing()).toEqual([{ key: '/mnt/a', pid: 7, startTicks: '4242', startedAtMs: 1, hasSpoken: false }]);
     machine.write({ 'proc/7/stat': '7 (a) Z 1 7 7 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 4242 0 0\n' });
     expect(hung.standing()).toEqual([]);
   });

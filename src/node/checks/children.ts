@@ -10,9 +10,9 @@ export type ChildResult =
   | { kind: 'absent' }
   | { kind: 'not-started'; why: string }
   /** Killed at its deadline. `isGone` false: not even SIGKILL ended it, so it was abandoned. */
-  | { kind: 'late'; isGone: boolean }
-  /** An earlier one for the same purpose has not ended; no other was started. */
-  | { kind: 'still-there'; pid: number; forMs: number }
+  | { kind: 'late'; isGone: boolean; output: string }
+  /** An earlier one for the same purpose has not ended; no other was started. `hasSpoken` false: it may not even have begun. */
+  | { kind: 'still-there'; pid: number; forMs: number; hasSpoken: boolean }
   | { kind: 'too-many'; count: number };
 
 export type Spawn = (program: string, parameters: readonly string[]) => ChildProcess;
@@ -48,8 +48,11 @@ export class Children {
     const { clock, most = MOST } = this.#options;
     const standing = this.#hung.standing();
     const same = standing.find((child) => child.key === key);
-    if (same !== undefined) return { kind: 'still-there', pid: same.pid, forMs: Math.max(0, clock.bootMs() - same.startedAtMs) };
-    if (this.#starting.has(key)) return { kind: 'still-there', pid: 0, forMs: 0 };
+    if (same !== undefined) {
+      const { pid, startedAtMs, hasSpoken } = same;
+      return { kind: 'still-there', pid, hasSpoken, forMs: Math.max(0, clock.bootMs() - startedAtMs) };
+    }
+    if (this.#starting.has(key)) return { kind: 'still-there', pid: 0, forMs: 0, hasSpoken: false };
     if (standing.length >= most) return { kind: 'too-many', count: standing.length };
     this.#starting.add(key);
     try {
@@ -74,7 +77,10 @@ export class Children {
         child.stderr?.destroy();
         resolve(result);
       };
-      child.stdout?.on('data', (data: Buffer) => (said.output = (said.output + data.toString()).slice(0, OUTPUT_MAX)));
+      child.stdout?.on('data', (data: Buffer) => {
+        if (said.output === '') this.#hung.spoke(key);
+        said.output = (said.output + data.toString()).slice(0, OUTPUT_MAX);
+      });
       child.stderr?.on('data', (data: Buffer) => (said.errors = (said.errors + data.toString()).slice(0, OUTPUT_MAX)));
       child.on('error', (error) =>
         conclude(codeOf(error) === 'ENOENT' ? { kind: 'absent' } : { kind: 'not-started', why: codeOf(error) ?? error.message }),
@@ -83,12 +89,12 @@ export class Children {
         isGone = true;
         this.#hung.remove(key);
       });
-      child.once('close', (code) => conclude(isLate ? { kind: 'late', isGone } : { kind: 'ended', code, ...said }));
+      child.once('close', (code) => conclude(isLate ? { kind: 'late', isGone, output: said.output } : { kind: 'ended', code, ...said }));
       if (child.pid === undefined) return;
       cancel = clock.after(deadlineMs, () => {
         isLate = true;
         child.kill('SIGKILL');
-        cancel = clock.after(KILL_MS, () => conclude({ kind: 'late', isGone }));
+        cancel = clock.after(KILL_MS, () => conclude({ kind: 'late', isGone, output: said.output }));
       });
       this.#hung.add(key, child.pid, clock.bootMs());
     });

@@ -35,10 +35,12 @@ export interface ErrorLimits {
   uncorrected: number;
 }
 
+export const USUAL_LIMITS: ErrorLimits = { windowMs: 24 * 3_600_000, corrected: 9, uncorrected: 0 };
+
 export interface HardwarePorts {
   root: string;
   stateFolder: string;
-  clock: Clock;
+  clock: Pick<Clock, 'bootMs'>;
 }
 
 export async function checkHardware({ root, stateFolder, clock }: HardwarePorts, limits: ErrorLimits): Promise<Verdict> {

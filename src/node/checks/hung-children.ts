@@ -10,6 +10,8 @@ export interface HungChild {
   /** Field 22 of /proc/<pid>/stat: another process of the same number has another. */
   startTicks: string;
   startedAtMs: number;
+  /** It said something: it was there, and hung later. */
+  hasSpoken: boolean;
 }
 
 /**
@@ -42,12 +44,20 @@ export class HungChildren {
     // It has ended already.
     if (startTicks === undefined) return;
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const child: HungChild = { key, pid, startTicks, startedAtMs };
-    writeFileSync(this.#file(key), JSON.stringify(child), { mode: 0o600 });
+    this.#write({ key, pid, startTicks, startedAtMs, hasSpoken: false });
+  }
+
+  spoke(key: string): void {
+    const child = childOf(this.#text(this.#file(key)));
+    if (child !== undefined) this.#write({ ...child, hasSpoken: true });
   }
 
   remove(key: string): void {
     rmSync(this.#file(key), { force: true });
+  }
+
+  #write(child: HungChild): void {
+    writeFileSync(this.#file(child.key), JSON.stringify(child), { mode: 0o600 });
   }
 
   #file(key: string): string {
@@ -82,11 +92,13 @@ export class HungChildren {
 }
 
 function childOf(text: string | undefined): HungChild | undefined {
-  const [, key, pid, startTicks, startedAtMs] =
-    /^\{"key":("(?:[^"\\]|\\.)*"),"pid":(\d{1,10}),"startTicks":"(\d{1,20})","startedAtMs":(\d{1,16}(?:\.\d+)?)\}$/u.exec(text ?? '') ?? [];
+  const [, key, pid, startTicks, startedAtMs, spoken] =
+    /^\{"key":("(?:[^"\\]|\\.)*"),"pid":(\d{1,10}),"startTicks":"(\d{1,20})","startedAtMs":(\d{1,16}(?:\.\d+)?)(?:,"hasSpoken":(true|false))?\}$/u.exec(
+      text ?? '',
+    ) ?? [];
   if (key === undefined || pid === undefined || startTicks === undefined || startedAtMs === undefined) return undefined;
   try {
-    return { key: JSON.parse(key) as string, pid: Number(pid), startTicks, startedAtMs: Number(startedAtMs) };
+    return { key: JSON.parse(key) as string, pid: Number(pid), startTicks, startedAtMs: Number(startedAtMs), hasSpoken: spoken === 'true' };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

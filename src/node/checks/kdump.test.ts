@@ -19,7 +19,11 @@ const sentence = async (...controllers: string[]): Promise<string> => (await che
 describe('kdump', () => {
   it('is armed and notifies the controllers on RHEL', async () => {
     machine.write({ ...ARMED, 'etc/kdump.conf': RHEL });
-    expect(await checkKdump(machine.root, ['192.0.2.2'])).toEqual({ health: 'ok', sentence: 'kdump is armed, and notifies 192.0.2.1, 192.0.2.2' });
+    expect(await checkKdump(machine.root, ['192.0.2.2'])).toEqual({
+      health: 'ok',
+      sentence: 'kdump is armed, and notifies 192.0.2.1, 192.0.2.2',
+      kdump: { isArmed: true, notifies: ['192.0.2.1', '192.0.2.2'] },
+    });
   });
 
   it('is armed and notifies the controllers on Debian by our unit', async () => {
@@ -29,7 +33,7 @@ describe('kdump', () => {
 
   it('notifies nobody by a unit that nothing pulls in', async () => {
     machine.write({ ...ARMED, [DEBIAN_UNIT]: UNIT });
-    expect(await checkKdump(machine.root, [])).toEqual({ health: 'problem', sentence: 'kdump is armed, and notifies nobody (fence_kdump)' });
+    expect(await checkKdump(machine.root, [])).toMatchObject({ health: 'problem', sentence: 'kdump is armed, and notifies nobody (fence_kdump)' });
   });
 
   it('is a problem where a controller is not notified', async () => {

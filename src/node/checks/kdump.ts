@@ -1,3 +1,4 @@
+import type { KdumpFound } from '../../ports/node-checks.ts';
 import { changedAtMs, numberIn, textOf } from './reading.ts';
 import { ok, problem, quoted, unknown } from './verdict.ts';
 import type { Verdict } from './verdict.ts';
@@ -18,8 +19,14 @@ export interface KdumpReading {
   isStale: boolean;
 }
 
-export async function checkKdump(root: string, controllers: readonly string[]): Promise<Verdict> {
-  return judgeKdump(await readKdump(root), controllers);
+export interface KdumpVerdict extends Verdict {
+  kdump?: KdumpFound;
+}
+
+export async function checkKdump(root: string, controllers: readonly string[]): Promise<KdumpVerdict> {
+  const reading = await readKdump(root);
+  const { isLoaded: isArmed, notified: notifies = [] } = reading;
+  return { ...judgeKdump(reading, controllers), ...(isArmed === undefined ? {} : { kdump: { isArmed, notifies } }) };
 }
 
 export async function readKdump(root: string): Promise<KdumpReading> {

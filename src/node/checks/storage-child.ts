@@ -1,5 +1,5 @@
 // One probe of a mount or a device: `storage-child mount|device <path>`, in a process of its own, because it may hang in the kernel for ever.
-// Says `answered`, or `refused <code> <step>`.
+// Says `begins`, then `answered`, or `refused <code> <step>`: what hangs after `begins` waits for the storage, and not for a processor.
 import { closeSync, constants, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 
@@ -54,11 +54,13 @@ function writeAndRead(path: string): void {
 }
 
 const [, , kind, path = ''] = process.argv;
+const say = (words: string): void => void writeSync(1, `${words}\n`);
 try {
+  say('begins');
   if (kind === 'mount') writeAndRead(path);
   else firstBlock(path);
-  process.stdout.write('answered\n');
+  say('answered');
 } catch (error) {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'EUNKNOWN';
-  process.stdout.write(`refused ${code} ${step}\n`);
+  say(`refused ${code} ${step}`);
 }

@@ -25,8 +25,13 @@ export interface TargetReading extends StorageTarget {
 export interface ProbePorts {
   root: string;
   children: Pick<Children, 'run'>;
+  /** Ends the name of the file that is written; two who probe one mount must not write to one file. */
+  prober?: string;
 }
 
+const BEGINS = 'begins\n';
+/** A machine that is too busy to start a process says nothing of its storage. */
+const NOT_BEGUN: TargetOutcome = { kind: 'not-probed', why: 'the probe did not get to run' };
 /** Compiled, it has the other extension. */
 const CHILD = fileURLToPath(new URL(`./storage-child${extname(import.meta.url)}`, import.meta.url));
 /** Several nodes may write to one mount: each has a file of its own. */
@@ -35,7 +40,7 @@ const PROBE_FILE = '.nodefence-probe-';
 const TABLE_MAX_BYTES = 4_194_304;
 
 export async function probeTarget(ports: ProbePorts, target: StorageTarget, deadlineMs: number): Promise<TargetReading> {
-  const { root, children } = ports;
+  const { root, children, prober = '' } = ports;
   const path = join(root, target.path);
   if (target.kind === 'mount') {
     const table = await textOf(root, 'proc/self/mountinfo', TABLE_MAX_BYTES);
@@ -45,7 +50,7 @@ export async function probeTarget(ports: ProbePorts, target: StorageTarget, dead
     // A write would go to the disk below, which answers.
     if (!mounted.has(withoutEnd(target.path)) && !mounted.has(withoutEnd(path))) return { ...target, outcome: { kind: 'not-mounted' } };
   }
-  const probed = target.kind === 'mount' ? join(path, `${PROBE_FILE}${hostname()}`) : path;
+  const probed = target.kind === 'mount' ? join(path, `${PROBE_FILE}${hostname()}${prober}`) : path;
   const result = await children.run(`storage ${target.kind} ${target.path}`, process.execPath, [CHILD, target.kind, probed], deadlineMs);
   return { ...target, outcome: outcomeOf(result, deadlineMs) };
 }
@@ -53,22 +58,26 @@ export async function probeTarget(ports: ProbePorts, target: StorageTarget, dead
 export function outcomeOf(result: ChildResult, deadlineMs: number): TargetOutcome {
   switch (result.kind) {
     case 'late':
-      return { kind: 'silent', forMs: deadlineMs };
+      // It may have answered in time, and this process was not there to hear it.
+      return saidIn(result.output) ?? (result.output === BEGINS ? { kind: 'silent', forMs: deadlineMs } : NOT_BEGUN);
     case 'still-there':
-      return { kind: 'silent', forMs: result.forMs };
+      return result.hasSpoken ? { kind: 'silent', forMs: result.forMs } : NOT_BEGUN;
     case 'too-many':
       return { kind: 'not-probed', why: `${result.count} probes hang already` };
     case 'absent':
       return { kind: 'not-probed', why: 'the probe cannot be started' };
     case 'not-started':
       return { kind: 'not-probed', why: `the probe cannot be started: ${result.why}` };
-    case 'ended': {
-      const [, code, step] = /^refused (E[A-Z0-9]{1,20}) (open|write|sync|read)\n$/u.exec(result.output) ?? [];
-      if (result.output === 'answered\n') return { kind: 'answered' };
-      if (code !== undefined && step !== undefined) return { kind: 'refused', code, step };
-      return { kind: 'not-probed', why: 'the probe ended without a word' };
-    }
+    case 'ended':
+      return saidIn(result.output) ?? { kind: 'not-probed', why: 'the probe ended without a word' };
   }
+}
+
+/** Undefined: it said no whole answer. */
+function saidIn(output: string): TargetOutcome | undefined {
+  const [, code, step] = /^begins\nrefused (E[A-Z0-9]{1,20}) (open|write|sync|read)\n$/u.exec(output) ?? [];
+  if (output === `${BEGINS}answered\n`) return { kind: 'answered' };
+  return code === undefined || step === undefined ? undefined : { kind: 'refused', code, step };
 }
 
 /** Mount points of /proc/self/mountinfo: its fifth field, with blanks and the like as `\040`. */

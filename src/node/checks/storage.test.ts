@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SystemClock } from '../../runtime/system-clock.ts';
 import { Children } from './children.ts';
-import { checkStorage, judgeStorage } from './storage.ts';
+import { checkStorage, judgeStorage, reachOf } from './storage.ts';
 import type { StorageVerdict } from './storage.ts';
 import { mountPointsIn, outcomeOf } from './storage-probe.ts';
 import type { StorageTarget, TargetOutcome } from './storage-probe.ts';
@@ -176,13 +176,30 @@ describe('the paths', { timeout: 60_000 }, () => {
 describe('what is read', () => {
   it('of a probe is one of two sentences, or nothing', () => {
     const said = (output: string): string => outcomeOf({ kind: 'ended', code: 0, output, errors: '' }, 1_000).kind;
-    expect(said('answered\n')).toBe('answered');
-    expect(said('refused EIO sync\n')).toBe('refused');
+    expect(said('begins\nanswered\n')).toBe('answered');
+    expect(said('begins\nrefused EIO sync\n')).toBe('refused');
+    expect(said('begins\n')).toBe('not-probed');
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(said(text)).toBe('not-probed');
       }),
     );
+  });
+
+  it('of a probe that is late tells a storage that hangs from a machine that is too busy, and hears an answer that was given in time', () => {
+    const late = (output: string): string => outcomeOf({ kind: 'late', isGone: true, output }, 1_000).kind;
+    const there = (hasSpoken: boolean): string => outcomeOf({ kind: 'still-there', pid: 7, forMs: 9_000, hasSpoken }, 1_000).kind;
+    expect([late(''), late('begins\n'), late('begins\nanswered\n')]).toEqual(['not-probed', 'silent', 'answered']);
+    expect([there(false), there(true)]).toEqual(['not-probed', 'silent']);
+  });
+
+  it('of one that takes the node down is less than of a condition: where nothing is mounted nothing is written', () => {
+    const reach = (outcome: TargetOutcome): string => reachOf({ ...mount('/mnt/a'), outcome });
+    expect(reach({ kind: 'not-mounted' })).toBe('unknown');
+    expect(reach({ kind: 'not-probed', why: 'x' })).toBe('unknown');
+    expect(reach({ kind: 'silent', forMs: 5_000 })).toBe('lost');
+    expect(reach({ kind: 'refused', code: 'EIO', step: 'sync' })).toBe('lost');
+    expect(reach({ kind: 'refused', code: 'ENOSPC', step: 'write' })).toBe('reachable');
   });
 
   it('of a table of mounts are its points, with blanks in them', () => {

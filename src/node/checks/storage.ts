@@ -31,6 +31,15 @@ export async function checkStorage(ports: PathPorts, { targets, deadlineMs }: St
   return judgeStorage(readings, paths);
 }
 
+/**
+ * What a probe says of its target for one that takes the node down: less than for a condition. Where nothing is mounted, nothing of the workload writes
+ * through it.
+ */
+export function reachOf({ outcome }: TargetReading): StorageVerdict['reach'] {
+  if (outcome.kind === 'not-mounted') return 'unknown';
+  return judgeTarget({ kind: 'mount', path: '', outcome }).reach;
+}
+
 /** What is named decides. States of paths decide only where nothing is named: a map that nobody uses may have lost its paths for years. */
 export function judgeStorage(readings: readonly TargetReading[], paths: StoragePaths): StorageVerdict {
   if (readings.length === 0) return judgePaths(paths);

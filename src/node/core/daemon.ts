@@ -3,6 +3,7 @@ import { SIGNS } from '../../domain/node-daemon/datagram.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import type { CheckFound, CheckName, NodeCheck } from '../../ports/node-checks.ts';
 import type {
   DaemonLog,
   DatagramSocket,
@@ -15,12 +16,16 @@ import type {
 } from '../../ports/node-daemon.ts';
 import { Attester } from './attester.ts';
 import type { Said } from './attester.ts';
+import { Checks } from './checks.ts';
+import type { CheckStatus } from './checks.ts';
+import { attestedFindings, signsOf } from './findings.ts';
 import { DaemonTimes } from './daemon-times.ts';
 import { ControllersReader } from './controllers-reader.ts';
 import { Exchange } from './exchange.ts';
 import { Keeper } from './keeper.ts';
 import type { Progress } from './progress.ts';
 import { Promises } from './promises.ts';
+import { StorageWatch } from './storage-watch.ts';
 
 export interface NodeDaemonPorts {
   clock: Clock;
@@ -32,6 +37,8 @@ export interface NodeDaemonPorts {
   machine: MachineReset;
   record: KeepRecordStore;
   promises: PromiseStore;
+  /** Absent: none is wanted. */
+  checks?: readonly NodeCheck[];
   log: DaemonLog;
 }
 
@@ -44,6 +51,8 @@ export interface NodeDaemonOptions {
   fencesItself: boolean;
   /** Those that were written for this node; the controllers tell the others. */
   times: WrittenTimes;
+  /** How long its named storage must be lost before it fences itself because of that; absent: it never does. */
+  storageLostMs?: number;
 }
 
 /** What `nodefence node status` shows. Times are seconds. */
@@ -58,6 +67,7 @@ export interface NodeDaemonStatus {
   peers: { node: string; domain?: string; isAttested: boolean }[];
   attestedSecondsAgo?: number;
   areGrantsEnded: boolean;
+  checks: CheckStatus[];
   refusedDatagrams: Record<string, number>;
   /** One sentence each. */
   problems: string[];
@@ -79,6 +89,8 @@ export class NodeDaemon {
   readonly #exchange: Exchange;
   readonly #attester: Attester;
   readonly #controllers: ControllersReader;
+  readonly #checks: Checks;
+  readonly #storage: StorageWatch | undefined;
   #cancelTick: () => void = () => undefined;
   #shownState = '';
   #isEnding = false;
@@ -89,7 +101,9 @@ export class NodeDaemon {
     this.#times = times;
     this.#ports = ports;
     this.#options = options;
-    this.#keeper = new Keeper(ports, { bootID, fencesItself, times, mayOpen: () => times.isFixed || this.#controllers.hasTried });
+    this.#storage = storageWatchOf(ports, options);
+    const mayOpen = (): boolean => times.isFixed || this.#controllers.hasTried;
+    this.#keeper = new Keeper(ports, { bootID, fencesItself, times, mayOpen, storageLostAtMs: () => this.#storage?.lostAtMs });
     this.#promises = new Promises(ports.promises, ports.log);
     const hooks = { signs: () => this.#signs(), kept: (untilMs: number) => this.#keeper.keep(untilMs) };
     this.#exchange = new Exchange({ ...ports, promises: this.#promises }, { node, bootID, times }, hooks);
@@ -101,6 +115,7 @@ export class NodeDaemon {
       () => this.#learn(),
     );
     this.#controllers = new ControllersReader(ports, namespace, () => this.#learn());
+    this.#checks = new Checks(ports, this.#keeper.progress, (name, found) => this.#found(name, found));
   }
 
   /** The watchdog is fed only while each check that is expected there reports in time. */
@@ -121,6 +136,7 @@ export class NodeDaemon {
     this.#exchange.start();
     this.#controllers.start();
     this.#attester.start();
+    this.#checks.start();
     this.#tick();
   }
 
@@ -132,6 +148,7 @@ export class NodeDaemon {
     if (isGoingDown) await this.#ports.clock.sleep(this.#times.current.podStopMaxMs + TICK_MS);
     const isKnown = !isGoingDown && (await this.#attester.end(DISARM_WITHIN_MS));
     this.#controllers.close();
+    this.#checks.close();
     this.#cancelTick();
     if (isKnown) await this.#keeper.disarm();
     else
@@ -164,6 +181,7 @@ export class NodeDaemon {
       })),
       ...(attestedAtMs === undefined ? {} : { attestedSecondsAgo: (nowMs - attestedAtMs) / 1000 }),
       areGrantsEnded: this.#exchange.areGrantsEnded,
+      checks: this.#checks.status(),
       refusedDatagrams: Object.fromEntries(this.#exchange.refused),
       problems: [this.#times.problem, this.#keeper.problem, this.#promises.problem, this.#attester.problem, this.#controllers.problem].filter(
         (problem) => problem !== undefined,
@@ -173,13 +191,22 @@ export class NodeDaemon {
 
   #tick(): void {
     this.#cancelTick = this.#ports.clock.after(TICK_MS, () => this.#tick());
-    if (this.#keeper.tick().hasSlept) this.#exchange.forget();
+    if (this.#keeper.tick().hasSlept) {
+      this.#exchange.forget();
+      this.#storage?.interrupt();
+    }
     this.#exchange.tick();
     this.#keeper.progress.report('exchange');
-    const state = `${this.#keeper.watchdogState} ${this.#keeper.facts?.timeoutMs ?? 0}`;
+    const state = `${this.#keeper.watchdogState} ${this.#keeper.facts?.timeoutMs ?? 0} ${JSON.stringify(attestedFindings(this.#checks))}`;
     if (state === this.#shownState) return;
     this.#shownState = state;
     this.#attester.wake();
+  }
+
+  #found(name: CheckName, { targets }: CheckFound): void {
+    if (name !== 'storage') return;
+    if (targets === undefined) this.#storage?.interrupt();
+    else this.#storage?.probed(targets, this.#ports.clock.monotonicMs());
   }
 
   /** The API server said something of controllers or peers. */
@@ -198,7 +225,8 @@ export class NodeDaemon {
     return (
       (watchdogState === 'armed' ? SIGNS.watchdogArmed : 0) |
       (isIsolated ? SIGNS.isolated : 0) |
-      (phase === 'stopping' || phase === 'down' ? SIGNS.stopping : 0)
+      (phase === 'stopping' || phase === 'down' ? SIGNS.stopping : 0) |
+      signsOf(this.#checks)
     );
   }
 
@@ -213,6 +241,7 @@ export class NodeDaemon {
       address: this.#ports.socket.address,
       ...(watchdog === undefined ? {} : { watchdog }),
       ...(fencesItself ? { selfFence: { grantMs, isolationTimeoutMs, podStopMaxMs, resetTimeMs } } : {}),
+      ...attestedFindings(this.#checks),
     };
   }
 
@@ -223,4 +252,11 @@ export class NodeDaemon {
     const { kind, action, isPausable, timeoutMs } = facts;
     return { state: this.#isEnding ? 'disarmed' : watchdogState, kind, action, isPausable, timeoutMs };
   }
+}
+
+/** Undefined: no storage is named, or its loss takes nothing down. */
+function storageWatchOf({ checks }: NodeDaemonPorts, { fencesItself, storageLostMs }: NodeDaemonOptions): StorageWatch | undefined {
+  const check = checks?.find(({ name }) => name === 'storage');
+  if (check === undefined || !fencesItself || storageLostMs === undefined) return undefined;
+  return new StorageWatch({ timeoutMs: storageLostMs, gapMaxMs: 2 * (check.intervalMs + check.deadlineMs) });
 }

@@ -1,5 +1,5 @@
 import { decideSelfFence } from '../../domain/node-daemon/self-fence.ts';
-import type { SelfFenceDecision, SelfFencePhase } from '../../domain/node-daemon/self-fence.ts';
+import type { SelfFenceCause, SelfFenceDecision, SelfFencePhase } from '../../domain/node-daemon/self-fence.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type {
@@ -32,6 +32,8 @@ export interface KeeperOptions {
   times: DaemonTimes;
   /** The times by which it is to be opened are known, as far as they can be. */
   mayOpen(): boolean;
+  /** When the storage that the workload writes to was found lost; undefined: it is not. */
+  storageLostAtMs(): number | undefined;
 }
 
 export type WatchdogState = 'armed' | 'disarmed' | 'unreliable' | 'none';
@@ -48,6 +50,7 @@ export class Keeper {
   readonly #options: KeeperOptions;
   #keptUntilMs: number | undefined;
   #stoppingSinceMs: number | undefined;
+  #stoppingCause: SelfFenceCause | undefined;
   #known: KnownOthers | undefined;
   #isStopping = false;
   #isWorkloadStopped = false;
@@ -77,7 +80,8 @@ export class Keeper {
     // Where no watchdog was left armed nobody rests on what an earlier process knew, unless it was already stopping the pods.
     if (record?.isArmed === true) this.#keptUntilMs = record.keptUntilMs;
     if (record?.times !== undefined && (record.isArmed || record.stoppingSinceMs !== undefined)) this.#options.times.restore(record.times);
-    if (record?.stoppingSinceMs !== undefined) this.#stoppingSinceMs = record.stoppingSinceMs;
+    this.#stoppingSinceMs = record?.stoppingSinceMs;
+    this.#stoppingCause = record?.stoppingCause;
     this.#known = record?.known;
     if (this.#ports.watchdog === undefined) this.#problem = 'no watchdog is configured';
     else await this.#readFacts(this.#ports.watchdog);
@@ -130,7 +134,7 @@ export class Keeper {
   #act(nowMs: number): void {
     const decision = this.#options.fencesItself ? this.#decide(nowMs) : { phase: 'kept' as const, feedUntilMs: Number.POSITIVE_INFINITY };
     this.#change(decision);
-    if (decision.phase === 'stopping') this.#stopWorkload(nowMs, decision.feedUntilMs);
+    if (decision.phase === 'stopping') this.#stopWorkload(nowMs, decision);
     if (decision.phase === 'down') {
       this.#reset(nowMs, decision.cause ?? 'cut off');
       return;
@@ -150,8 +154,11 @@ export class Keeper {
   }
 
   #decide(nowMs: number): SelfFenceDecision {
+    const storageLostAtMs = this.#options.storageLostAtMs();
     const inputs = {
       nowMs,
+      ...(storageLostAtMs === undefined ? {} : { storageLostAtMs }),
+      ...(this.#stoppingCause === undefined ? {} : { stoppingCause: this.#stoppingCause }),
       isWorkloadStopped: this.#isWorkloadStopped,
       hasSleptUnexpectedly: this.#hasSlept,
       ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
@@ -185,10 +192,11 @@ export class Keeper {
       });
   }
 
-  #stopWorkload(nowMs: number, untilMs: number): void {
+  #stopWorkload(nowMs: number, { feedUntilMs: untilMs, cause }: SelfFenceDecision): void {
     if (this.#isStopping) return;
     this.#isStopping = true;
     this.#stoppingSinceMs ??= nowMs;
+    this.#stoppingCause ??= cause;
     this.#write();
     const { workload, log } = this.#ports;
     workload.stop(Math.max(0, untilMs - nowMs), new AbortController().signal).then(
@@ -268,6 +276,7 @@ export class Keeper {
         times: timesOf(this.#options.times.current),
         ...(this.#keptUntilMs === undefined ? {} : { keptUntilMs: this.#keptUntilMs }),
         ...(this.#stoppingSinceMs === undefined ? {} : { stoppingSinceMs: this.#stoppingSinceMs }),
+        ...(this.#stoppingCause === undefined ? {} : { stoppingCause: this.#stoppingCause }),
         ...(this.#known === undefined ? {} : { known: this.#known }),
       });
       this.#isRecordBroken = false;

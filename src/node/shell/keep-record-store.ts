@@ -3,6 +3,8 @@ import { dirname } from 'node:path';
 import { parsePeers, PEERS } from '../../domain/node-daemon/attestation.ts';
 import type { WrittenTimes } from '../../domain/node-daemon/times.ts';
 import type { KeepRecord, KeepRecordStore, KnownOthers } from '../../ports/node-daemon.ts';
+import { SELF_FENCE_CAUSES } from '../../domain/node-daemon/self-fence.ts';
+import type { SelfFenceCause } from '../../domain/node-daemon/self-fence.ts';
 import { codeOf } from './file-errors.ts';
 
 /**
@@ -40,15 +42,16 @@ export class KeepRecordFile implements KeepRecordStore {
 }
 
 function recordOf(text: string): KeepRecord | undefined {
-  const { bootID, keptUntilMs, stoppingSinceMs, isArmed, times, known } = fieldsOf(text);
+  const { bootID, keptUntilMs, stoppingSinceMs, stoppingCause, isArmed, times, known } = fieldsOf(text);
   if (typeof bootID !== 'string' || bootID === '' || typeof isArmed !== 'boolean') return undefined;
-  if (!isTime(keptUntilMs) || !isTime(stoppingSinceMs) || !areTimes(times) || !isKnown(known)) return undefined;
+  if (!isTime(keptUntilMs) || !isTime(stoppingSinceMs) || !isCause(stoppingCause) || !areTimes(times) || !isKnown(known)) return undefined;
   return {
     bootID,
     isArmed,
     ...(keptUntilMs === undefined ? {} : { keptUntilMs }),
     ...(stoppingSinceMs === undefined ? {} : { stoppingSinceMs }),
     ...(times === undefined ? {} : { times }),
+    ...(stoppingCause === undefined ? {} : { stoppingCause }),
     ...(known === undefined ? {} : { known }),
   };
 }
@@ -67,6 +70,10 @@ function isKnown(value: unknown): value is KnownOthers | undefined {
 function areTimes(value: unknown): value is WrittenTimes | undefined {
   if (value === undefined) return true;
   return typeof value === 'object' && value !== null && Object.values(value).every((ms) => typeof ms === 'number' && Number.isInteger(ms) && ms > 0);
+}
+
+function isCause(value: unknown): value is SelfFenceCause | undefined {
+  return value === undefined || SELF_FENCE_CAUSES.some((cause) => cause === value);
 }
 
 function isTime(value: unknown): value is number | undefined {

@@ -31,6 +31,7 @@ const options = (): NodeDaemonRun => ({
   times: {},
   isArmedBesideCrashKernel: false,
   fencesItself: false,
+  storage: [],
   version: 'test',
   root: machine.root,
   environment: {},

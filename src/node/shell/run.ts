@@ -6,8 +6,12 @@ import type { BindAddress } from '../../http/bind-address.ts';
 import { ApiClient } from '../../kube/client.ts';
 import { HttpsTransport } from '../../kube/https-transport.ts';
 import { loadServerConfig } from '../../kube/kubeconfig/kubeconfig.ts';
+import type { NodeCheck } from '../../ports/node-checks.ts';
 import type { DaemonLog } from '../../ports/node-daemon.ts';
 import { SystemClock } from '../../runtime/system-clock.ts';
+import { Children } from '../checks/children.ts';
+import { daemonChecks } from '../checks/daemon-checks.ts';
+import type { StorageTarget } from '../checks/storage-probe.ts';
 import { NodeDaemon } from '../core/daemon.ts';
 import { ownAddressTowards, UdpSocket } from './datagram-socket.ts';
 import { loadExchangeKeys } from './exchange-key-file.ts';
@@ -37,6 +41,10 @@ export interface NodeDaemonRun {
   times: WrittenTimes;
   isArmedBesideCrashKernel: boolean;
   fencesItself: boolean;
+  /** Shared storage that the node's workload writes to. */
+  storage: readonly StorageTarget[];
+  /** Absent: the loss of storage takes nothing down. */
+  storageLostMs?: number;
   version: string;
   /** `/`, and a tree of files in tests. */
   root: string;
@@ -74,9 +82,17 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       machine: new SysrqReset({ root, logger: { ...log, debug: () => undefined } }),
       record: new KeepRecordFile(join(run.runDir, 'keep.json'), identity.bootID),
       promises: new PromiseFile(join(run.stateDir, 'promises.json')),
+      checks: checksOf(run, clock),
       log,
     },
-    { ...identity, node, namespace, fencesItself, times: run.times },
+    {
+      ...identity,
+      node,
+      namespace,
+      fencesItself,
+      times: run.times,
+      ...(run.storageLostMs === undefined ? {} : { storageLostMs: run.storageLostMs }),
+    },
   );
   // Before anything is armed: two daemons on one node would feed for each other.
   const status = await StatusSocket.listen(join(run.runDir, STATUS_SOCKET), () => ({ ...daemon.status(), datagrams: socket.counts }));
@@ -95,6 +111,14 @@ export async function runNodeDaemon(run: NodeDaemonRun): Promise<RunningNodeDaem
       return end;
     },
   };
+}
+
+function checksOf({ root, runDir, stateDir, storage }: NodeDaemonRun, clock: SystemClock): NodeCheck[] {
+  // Not the folder of `nodefence node check`: what hangs there must not be mistaken for what this process began.
+  const runFolder = join(runDir, 'daemon-checks');
+  const children = new Children({ clock, stateFolder: runFolder });
+  const probes = new Children({ clock, stateFolder: join(runFolder, 'storage') });
+  return daemonChecks({ root, clock, children, probes, runFolder, stateFolder: join(stateDir, 'checks') }, storage);
 }
 
 /** systemd hears of progress only while every check gets on. */

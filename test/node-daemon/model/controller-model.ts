@@ -7,6 +7,13 @@ import type { DaemonWorld } from './world.ts';
 
 const ADDRESS = 'controller:7411';
 
+interface Attested {
+  peers: string[];
+  watchdog?: { state: string };
+  storage?: string;
+  kdump?: { isArmed: boolean; notifies: string[] };
+}
+
 /** A controller as its page describes it: grants what asks, tells who the peers are, ends grants, and counts. It shares no code with the controllers'. */
 export class ControllerModel {
   readonly #world: DaemonWorld;
@@ -17,6 +24,8 @@ export class ControllerModel {
   readonly promised = new Map<string, Set<string>>();
   /** Since when nothing can keep the boot up any more, by node. */
   readonly endedAtMs = new Map<string, number>();
+  /** What the last heartbeat said, by node. */
+  readonly signs = new Map<string, number>();
   #eligible = new Map<string, string[]>();
 
   constructor(world: DaemonWorld) {
@@ -48,9 +57,9 @@ export class ControllerModel {
     }
   }
 
-  attested(node: string): { peers: string[]; watchdog?: { state: string } } | undefined {
+  attested(node: string): Attested | undefined {
     const text = this.#world.object('Lease', `nodefence-node-${node}`)?.metadata.annotations?.[ATTESTATION];
-    return text === undefined ? undefined : (JSON.parse(text) as { peers: string[]; watchdog?: { state: string } });
+    return text === undefined ? undefined : (JSON.parse(text) as Attested);
   }
 
   /** From now on nobody is granted for this boot; peers are asked for their promise each second. */
@@ -93,6 +102,7 @@ export class ControllerModel {
     const { type, sender, bootID = '', subjectBootID = '', counter } = opened.datagram;
     if (type === 'promise') this.promised.get(subjectBootID)?.add(sender);
     if (type !== 'heartbeat') return;
+    this.signs.set(sender, opened.datagram.signs);
     this.#send(from, sender, { type: this.ended.has(bootID) ? 'refusal' : 'grant', counter, sender: 'controller-a', signs: 0 });
   }
 }

@@ -2,6 +2,7 @@ import type { Mac } from '../../../src/domain/node-daemon/seal.ts';
 import { ApiStatusError, TransportError } from '../../../src/ports/api-transport.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { Cluster, Resource } from '../../../src/ports/cluster.ts';
+import type { NodeCheck } from '../../../src/ports/node-checks.ts';
 import type { DatagramSocket, KeepRecord, WatchdogDevice, WatchdogFacts } from '../../../src/ports/node-daemon.ts';
 import type { KubeObject } from '../../../src/ports/objects.ts';
 import { ManualClock } from '../../../src/runtime/manual-clock.ts';
@@ -105,6 +106,7 @@ export interface MachineOptions {
   openMs: number;
   /** An admin may want none. */
   hasWatchdog: boolean;
+  checks: readonly NodeCheck[];
 }
 
 export const HARDWARE: WatchdogFacts = {
@@ -154,7 +156,7 @@ export class MachineModel {
   constructor(world: DaemonWorld, name: string, change: Partial<MachineOptions>) {
     this.name = name;
     this.world = world;
-    this.given = { facts: HARDWARE, options: {}, podStopMs: 2_000, openMs: 0, hasWatchdog: true, ...change };
+    this.given = { facts: HARDWARE, options: {}, podStopMs: 2_000, openMs: 0, hasWatchdog: true, checks: [], ...change };
     this.daemon = this.#made();
   }
 
@@ -216,6 +218,7 @@ export class MachineModel {
           if (mine()) this.record = structuredClone(record);
         },
       },
+      checks: given.checks,
       promises: { read: async () => this.#readPromises(), write: async (promises) => this.#keepPromises(promises) },
       log: { info: log('info'), warn: log('warn'), error: log('error') },
     };

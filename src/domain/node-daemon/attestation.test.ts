@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { ATTESTATION, parseAttestation } from './attestation.ts';
+import type { Attestation } from './attestation.ts';
+
+const WHOLE = { bootID: 'boot', systemUUID: 'uuid', peers: [] };
+const parsed = (value: object): Attestation | undefined =>
+  parseAttestation({ metadata: { annotations: { [ATTESTATION]: JSON.stringify({ ...WHOLE, ...value }) } } });
+
+describe('an attestation', () => {
+  it('of an older daemon says nothing of storage and kdump', () => {
+    expect(parsed({})).toEqual(WHOLE);
+  });
+
+  it('says what the checks found', () => {
+    const found = { storage: 'lost', kdump: { isArmed: true, notifies: ['192.0.2.1', '192.0.2.2'] } };
+    expect(parsed(found)).toEqual({ ...WHOLE, ...found });
+  });
+
+  it.each<[string, object]>([
+    ['storage without a word', { storage: '' }],
+    ['storage in too many words', { storage: 'x'.repeat(254) }],
+    ['kdump that is a word', { kdump: 'armed' }],
+    ['kdump that notifies nobody knows whom', { kdump: { isArmed: true } }],
+    ['kdump that may be armed', { kdump: { isArmed: 'yes', notifies: [] } }],
+    ['kdump that notifies too many', { kdump: { isArmed: true, notifies: Array.from({ length: 17 }, (_, index) => `192.0.2.${index}`) } }],
+    ['kdump with an address that is too long', { kdump: { isArmed: true, notifies: ['x'.repeat(254)] } }],
+  ])('with %s is not whole', (_, part) => {
+    expect(parsed(part)).toBeUndefined();
+  });
+});

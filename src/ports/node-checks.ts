@@ -1,0 +1,36 @@
+/** What the checks of a node tell its daemon. Times are milliseconds. */
+
+export const CHECK_NAMES = ['storage', 'multipath', 'watchdog', 'bmc', 'kdump', 'hardware', 'previous-boot'] as const;
+export type CheckName = (typeof CHECK_NAMES)[number];
+
+/** What a check found. `unknown`: it could not look, and says why. */
+export interface CheckFound {
+  health: 'ok' | 'problem' | 'unknown';
+  /** One plain sentence; what matters stands at its beginning, because readers cut its end. */
+  sentence: string;
+  /** Of named storage. */
+  targets?: readonly StorageFound[];
+  kdump?: KdumpFound;
+}
+
+/** `lost`: a probe that ran was not answered, or was refused as by storage that is gone. `unknown`: nothing can be told of it. */
+export interface StorageFound {
+  path: string;
+  reach: 'reachable' | 'lost' | 'unknown';
+}
+
+export interface KdumpFound {
+  /** A crash kernel is loaded. */
+  isArmed: boolean;
+  /** Whom it notifies by fence_kdump. */
+  notifies: readonly string[];
+}
+
+export interface NodeCheck {
+  name: CheckName;
+  intervalMs: number;
+  /** What has not ended by then is waited for no longer, and not started a second time before it has. */
+  deadlineMs: number;
+  /** May hang, as long as nothing of the daemon hangs with it. */
+  run(): Promise<CheckFound>;
+}
