@@ -42,6 +42,12 @@ describe('the bounds of a world', () => {
     );
   });
 
+  it('admit that each new leader tells once more what stands', () => {
+    const bounds = new Bounds();
+    const said = Array.from({ length: 40 }, (_unused, index) => bounds.said(`nodefence-${index % 4}`, told, index * 1_000));
+    expect(said.filter((violation) => violation !== undefined)).toEqual([]);
+  });
+
   it('keep what each process says, for the law about secrets', () => {
     const bounds = new Bounds();
     bounds.said('nodefence-0', 'info leading', 0);

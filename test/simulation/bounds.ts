@@ -10,7 +10,7 @@ const FENCE_CHARACTERS_MAX = 120_000;
 /** Writes of one fence's status within a window: a run has an intent and a result, and each change of a hold is one. */
 const WRITES_MAX = 90;
 const WRITES_WINDOW_MS = 60_000;
-/** The same Event of the same object. */
+/** The same Event of the same object by one process: a new leader tells what stands once more. */
 const EVENTS_MAX = 20;
 /** One for each retry, on every level, off and on: a device that fails them all comes to half as many. */
 const FAILURES_MAX = 40;
@@ -66,7 +66,7 @@ export class Bounds {
     }
     lines.push(said.message);
     const most = MOST_BY_REASON[said.reason] ?? EVENTS_MAX;
-    return counted(this.#events, `${said.about} ${said.reason}`, EVENTS_WINDOW_MS, nowMs) === most
+    return counted(this.#events, `${process} ${said.about} ${said.reason}`, EVENTS_WINDOW_MS, nowMs) === most
       ? `Event ${said.reason} of ${said.about} came ${most} times within ${EVENTS_WINDOW_MS / 1000} s, the last: ${said.message}`
       : undefined;
   }
