@@ -1,6 +1,7 @@
 import { automatonPage } from '../src/domain/automaton-page.ts';
 import { lawsPage } from '../src/laws/laws-page.ts';
 import { MANIFEST_FILES, OPTIONAL_FILES } from '../src/manifests/installation.ts';
+import { PATCHED_FILES } from '../src/manifests/node-daemonset-files.ts';
 import { renderManifest } from '../src/manifests/render.ts';
 import { metricsPage } from '../src/telemetry/metrics-page.ts';
 
@@ -12,7 +13,10 @@ interface GeneratedFile {
 
 /** Every committed file that is written from code; a test fails when one is stale. */
 export function generatedFiles(): GeneratedFile[] {
-  const manifests = [...MANIFEST_FILES, ...OPTIONAL_FILES].map((file) => ({ path: `config/${file.path}`, text: renderManifest(file) }));
+  const manifests = [...MANIFEST_FILES, ...OPTIONAL_FILES, ...PATCHED_FILES].map((file) => ({
+    path: `config/${file.path}`,
+    text: renderManifest(file),
+  }));
   return [
     { path: 'docs/automaton.md', text: automatonPage() },
     { path: 'docs/laws.md', text: lawsPage() },

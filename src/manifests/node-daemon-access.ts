@@ -53,7 +53,9 @@ const POLICY: KubeObject & { spec: object } = {
   spec: {
     failurePolicy: 'Fail',
     matchConstraints: {
-      resourceRules: [{ apiGroups: ['coordination.k8s.io'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['leases'] }],
+      resourceRules: [
+        { apiGroups: ['coordination.k8s.io'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE', 'DELETE'], resources: ['leases'], scope: '*' },
+      ],
     },
     matchConditions: [{ name: 'by-a-daemon', expression: IS_DAEMON }],
     variables: [

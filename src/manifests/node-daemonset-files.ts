@@ -1,0 +1,43 @@
+import { Document } from 'yaml';
+import type { ManifestFile } from './installation.ts';
+import { NODE_DAEMON_DUTIES, NODE_DAEMON_SET, SERVING_NODE_DAEMONS } from './node-daemonset.ts';
+
+const PARTS = 'node-daemonset-parts';
+type Duty = keyof typeof NODE_DAEMON_DUTIES;
+
+function text(object: object): string {
+  return new Document(object, { aliasDuplicateObjects: false }).toString({ lineWidth: 150 });
+}
+
+function kustomization(path: string, fields: object): ManifestFile {
+  return { path: `${path}/kustomization.yaml`, objects: [{ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', ...fields }] };
+}
+
+function component(path: string, fields: object): ManifestFile {
+  return { path: `${path}/kustomization.yaml`, objects: [{ apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component', ...fields }] };
+}
+
+function duty(name: Duty): ManifestFile {
+  return component(`${PARTS}/${name}`, { patches: [{ patch: text(NODE_DAEMON_DUTIES[name]) }] });
+}
+
+function withDuties(name: string, duties: readonly Duty[]): ManifestFile {
+  return kustomization(`node-daemonset-${name}`, { resources: ['../node-daemonset'], components: duties.map((one) => `../${PARTS}/${one}`) });
+}
+
+/** For `kubectl apply -k` alone: they are patched together, and no folder of objects. */
+export const PATCHED_FILES: readonly ManifestFile[] = [
+  { path: 'node-daemonset/daemonset.yaml', objects: [NODE_DAEMON_SET] },
+  kustomization('node-daemonset', { resources: ['../node-daemon', 'daemonset.yaml'] }),
+  duty('watchdog'),
+  duty('self-fence'),
+  withDuties('watchdog', ['watchdog']),
+  withDuties('self-fence', ['watchdog', 'self-fence']),
+  component('node-daemon-controller-part', {
+    resources: ['../node-daemon-controller'],
+    patches: [{ target: { kind: 'Deployment', name: 'nodefence-controller' }, patch: text(SERVING_NODE_DAEMONS) }],
+  }),
+  ...['observe', 'enforce'].map((mode) =>
+    kustomization(`${mode}-with-node-daemons`, { resources: [`../${mode}`], components: ['../node-daemon-controller-part'] }),
+  ),
+];

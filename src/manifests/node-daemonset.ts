@@ -1,0 +1,132 @@
+import type { KubeObject } from '../ports/objects.ts';
+import { LABELS, NAMESPACE } from './access.ts';
+import { DEFAULT_CHOICE } from './deployment.ts';
+import { NODE_ACCOUNT } from './node-daemon-access.ts';
+
+const NAME = 'nodefence-node';
+const CONTAINER = 'node';
+const COMPONENT = { ...LABELS, 'app.kubernetes.io/component': 'node' };
+const PORT = 7_411;
+const TOKENS = '/var/run/secrets/kubernetes.io/serviceaccount';
+const TOKEN_SECONDS = 3_600;
+/** A clean stop feeds the watchdog for 25 s while it tells the API server; the rest is for what is under way. */
+const STOPPED_WITHIN_SECONDS = 40;
+const FLAG_PREFIX = 'NODEFENCE_NODE_';
+
+function fromPod(name: string, fieldPath: string): object {
+  return { name: FLAG_PREFIX + name, valueFrom: { fieldRef: { fieldPath } } };
+}
+
+function onHost(name: string, path: string): object {
+  return { name, hostPath: { path, type: 'DirectoryOrCreate' } };
+}
+
+/** Bound to its pod, so that the API server knows on which node it is used. */
+const TOKEN = {
+  name: 'token',
+  projected: {
+    defaultMode: 0o400,
+    sources: [
+      { serviceAccountToken: { path: 'token', expirationSeconds: TOKEN_SECONDS } },
+      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+    ],
+  },
+};
+
+const DAEMON = {
+  name: CONTAINER,
+  image: DEFAULT_CHOICE.image,
+  command: ['node', '/app/dist/src/main.js'],
+  args: ['node'],
+  env: [fromPod('NAME', 'spec.nodeName'), fromPod('FENCE_NAMESPACE', 'metadata.namespace'), { name: `${FLAG_PREFIX}WATCHDOG`, value: 'none' }],
+  ports: [{ name: 'daemon', containerPort: PORT, protocol: 'UDP' }],
+  volumeMounts: [
+    { name: 'run', mountPath: '/run/nodefence' },
+    { name: 'state', mountPath: '/var/lib/nodefence' },
+    { name: 'token', mountPath: TOKENS, readOnly: true },
+  ],
+  resources: { requests: { cpu: '10m', memory: '80Mi' }, limits: { memory: '160Mi' } },
+  // Root without a single capability: the UUID of the machine and the folders of the host are root's.
+  securityContext: {
+    runAsUser: 0,
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+};
+
+/**
+ * Heartbeat and attestation on every node, and nothing that touches the machine. No probe: one that ends a daemon whose watchdog is armed would take its node
+ * down, a daemon that is stuck is noticed by that watchdog, and `node status` each few seconds would cost more than the daemon.
+ */
+export const NODE_DAEMON_SET: KubeObject & { spec: object } = {
+  apiVersion: 'apps/v1',
+  kind: 'DaemonSet',
+  metadata: { name: NAME, namespace: NAMESPACE, labels: COMPONENT },
+  spec: {
+    selector: { matchLabels: COMPONENT },
+    minReadySeconds: 10,
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '10%' } },
+    template: {
+      metadata: { labels: COMPONENT },
+      spec: {
+        serviceAccountName: NODE_ACCOUNT,
+        automountServiceAccountToken: false,
+        priorityClassName: 'system-node-critical',
+        enableServiceLinks: false,
+        nodeSelector: { 'kubernetes.io/os': 'linux' },
+        tolerations: [{ operator: 'Exists' }],
+        terminationGracePeriodSeconds: STOPPED_WITHIN_SECONDS,
+        containers: [DAEMON],
+        // Promises outlive the pod and the boot; what kept the node up outlives the pod.
+        volumes: [onHost('run', '/run/nodefence'), onHost('state', '/var/lib/nodefence'), TOKEN],
+      },
+    },
+  },
+};
+
+/** Devices of the host and /proc/sysrq-trigger are shown to a privileged container only. */
+const PRIVILEGED = { privileged: true, allowPrivilegeEscalation: null, capabilities: null, seccompProfile: null };
+
+function patchOf(pod: object, container: object): object {
+  const { apiVersion, kind, metadata } = NODE_DAEMON_SET;
+  const template = { spec: { ...pod, containers: [{ name: CONTAINER, securityContext: PRIVILEGED, ...container }] } };
+  return { apiVersion, kind, metadata: { name: metadata.name, namespace: metadata.namespace }, spec: { template } };
+}
+
+/** Duties that a daemon of the DaemonSet may have beside, each with the privileges that it takes, as patches. */
+export const NODE_DAEMON_DUTIES = {
+  watchdog: patchOf(
+    // Where sleep is forbidden: a machine that may sleep has a watchdog that may stand still.
+    { volumes: [onHost('units', '/etc/systemd/system')] },
+    {
+      env: [{ name: `${FLAG_PREFIX}WATCHDOG`, $patch: 'delete' }],
+      volumeMounts: [{ name: 'units', mountPath: '/etc/systemd/system', readOnly: true }],
+    },
+  ),
+  'self-fence': patchOf(
+    {
+      // Its grants and vouches must come while the network of pods does not.
+      hostNetwork: true,
+      // It stops the kubelet and ends the processes of pods.
+      hostPID: true,
+      volumes: [onHost('cgroups', '/sys/fs/cgroup'), onHost('containerd', '/run/containerd'), onHost('crio', '/run/crio')],
+    },
+    {
+      env: [{ name: `${FLAG_PREFIX}SELF_FENCE`, value: 'true' }],
+      volumeMounts: [
+        { name: 'cgroups', mountPath: '/sys/fs/cgroup' },
+        { name: 'containerd', mountPath: '/run/containerd', readOnly: true },
+        { name: 'crio', mountPath: '/run/crio', readOnly: true },
+      ],
+    },
+  ),
+} as const satisfies Readonly<Record<string, object>>;
+
+/** In the Deployment of the controllers: they hear the daemons, and say that they do. The pod's own address is what they announce. */
+export const SERVING_NODE_DAEMONS = [
+  { op: 'add', path: '/spec/template/spec/containers/0/args/-', value: '--node-daemons' },
+  { op: 'add', path: '/spec/template/spec/containers/0/ports/-', value: { name: 'node-daemons', containerPort: PORT, protocol: 'UDP' } },
+];
